@@ -238,23 +238,43 @@ class Differentiator:
             record.of_torque[:] += weight * found.torque
         self._back()
         position = sum(weight * values[name][1].position for name, weight in terms.items())
-        impedance = np.einsum("pkj,kj->p", self.effect.impedance, record.impedance)
-        slopes = self.effect.law @ record.numbers[self._chosen] + impedance + self.effect.position @ position
-        plant = PlantSlopes(self._trial, self.plan, self._begin, self.trajectory, terms)
-        for k in np.flatnonzero(self.effect.plant):
-            slopes[k] += plant.slope(self.parameters[k])
         at_kinks = int(record.taken[AT_KINKS]) + self._at_limits + sum(value[1].kinks for value in values.values())
         return Gradient(
             objective=" + ".join(terms) if isinstance(objective, str) else _told(terms),
             value=sum(weight * values[name][0] for name, weight in terms.items()),
             names=self.names,
             numbers=self.numbers,
-            slopes=slopes,
+            slopes=self._slopes(terms) + self.effect.position @ position,
             start=np.concatenate([record.weight.q, record.weight.momentum]),
             switched=int(record.taken[CHANGED]),
             kinks=at_kinks,
             nearest=self._nearest(),
         )
+
+    def of_end(self, q: Floats, momentum: Floats) -> Floats:
+        """The slopes, by each parameter, of a weighted sum of where the trial ends.
+
+        Args:
+            q: (nv,) weights of displacements in tangent coordinates.
+            momentum: (nv,) of momenta.
+
+        Raises:
+            InputError: as ``of``.
+        """
+        self._clear()
+        self._trial.record.of_q[-1], self._trial.record.of_momentum[-1] = q, momentum
+        self._back()
+        return self._slopes({})
+
+    def _slopes(self, terms: Mapping[str, float]) -> Floats:
+        """By law, impedance and plant, once the trial has been gone back through."""
+        record = self._trial.record
+        impedance = np.einsum("pkj,kj->p", self.effect.impedance, record.impedance)
+        slopes: Floats = self.effect.law @ record.numbers[self._chosen] + impedance
+        plant = PlantSlopes(self._trial, self.plan, self._begin, self.trajectory, terms)
+        for k in np.flatnonzero(self.effect.plant):
+            slopes[k] += plant.slope(self.parameters[k])
+        return slopes
 
     def weights(self, name: str) -> Weights:
         """The derivatives of an objective by the states and torques of the trial, before anything is gone back through.

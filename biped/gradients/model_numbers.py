@@ -12,8 +12,7 @@ import numpy as np
 from biped.control.numbers import numbers_of, with_number
 from biped.kernels.tree.dynamics import mass_matrix, new_tree_data
 from biped.model import Body, Model
-from biped.model.geometry import quaternion_matrix
-from biped.runs.state import State
+from biped.runs.state import State, of_other_masses
 from biped.simulation.scene import Scene
 from contact.arrays import Floats
 
@@ -57,10 +56,7 @@ def _carried(state: State, model: Model) -> State:
     """The same places and velocities of all bodies, as long as only masses differ."""
     moved = state.copy()
     velocity = np.linalg.solve(_mass_matrix(state.model, state.q), state.momentum)
-    if model.is_floating:
-        arm = quaternion_matrix(state.q[3:7]) @ np.subtract(model.root.com, state.model.root.com)
-        moved.q[0:3] += arm
-        velocity[0:3] += np.cross(velocity[3:6], arm)
+    moved.q[:], velocity = of_other_masses(state.q, velocity, state.model, model)
     moved.momentum[:] = _mass_matrix(model, moved.q) @ velocity
     moved.model = model
     return moved

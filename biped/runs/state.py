@@ -159,12 +159,7 @@ class State:
         """
         if self.steps:
             raise InputError("a load is put on at the start: this state comes from a run without it")
-        q, v = self.q.copy(), self.arrays.cache.rate.copy()
-        if model.is_floating:
-            arm = quaternion_matrix(q[3:7]) @ np.subtract(model.root.com, self.model.root.com)
-            q[0:3] += arm
-            v[0:3] += np.cross(v[3:6], arm)
-        return State.at(model, q, v, self.time)
+        return State.at(model, *of_other_masses(self.q, self.arrays.cache.rate, self.model, model), self.time)
 
     def copy(self) -> State:
         """An independent copy."""
@@ -228,6 +223,19 @@ class State:
             fields: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in header["throw"].items()}
             throw = Throw(**fields)
         return cls(model, arrays, saved.get("thrown"), throw, saved.get("floor"))
+
+
+def of_other_masses(q: Floats, v: Floats, model: Model, other: Model) -> tuple[Floats, Floats]:
+    """A configuration and velocity of a model as those of one that differs in its bodies' masses only.
+
+    All bodies are where they are; but a floating root is said by its centre of mass, which may be elsewhere in it.
+    """
+    q, v = q.copy(), v.copy()
+    if model.is_floating:
+        arm = quaternion_matrix(q[3:7]) @ np.subtract(other.root.com, model.root.com)
+        q[0:3] += arm
+        v[0:3] += np.cross(v[3:6], arm)
+    return q, v
 
 
 def fingerprint(model: Model) -> str:

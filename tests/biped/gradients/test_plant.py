@@ -9,7 +9,6 @@ import pytest
 from biped import InputError, Recursive, Scene, human
 from biped.gradients import Differentiator, Parameter, gradient
 from biped.gradients.parameters import parameters_of
-from biped.gradients.plant import PlantSlopes
 from biped.linearization.coordinates import displacement
 from contact import Floor
 from contact.regimes import CLIPPED, COULOMB, FREE, HELD, VISCOUS
@@ -106,11 +105,11 @@ def test_joints_without_a_law():
     home = Parameter("home", 0.3, lambda value: replace(scene, state=bent(spinning, value)))
     differentiator = Differentiator(scene, (*names, home))
     weight = np.random.default_rng(1).normal(size=(2, model.nv))
-    found = gradient_of_end(differentiator, weight)
+    found, end = differentiator.of_end(*weight), scene.run().state
 
     def end_of(other):
         state = other.run().state
-        return weight[0] @ displacement(model, differentiator._end.q, state.q) + weight[1] @ state.momentum
+        return weight[0] @ displacement(model, end.q, state.q) + weight[1] @ state.momentum
 
     for slope, parameter in zip(found, differentiator.parameters, strict=True):
         expected = fourth_order(lambda x, p=parameter: end_of(p.scene_at(x)), parameter.value, 1e-2)
@@ -125,17 +124,6 @@ def bent(state, angle):
     state = state.copy()
     state.q[8:] = angle
     return state
-
-
-def gradient_of_end(differentiator, weight):
-    """Of weighted displacements and momenta of the end, by what is not the law's."""
-    differentiator._clear()
-    differentiator._trial.record.of_q[-1], differentiator._trial.record.of_momentum[-1] = weight
-    differentiator._back()
-    plant = PlantSlopes(
-        differentiator._trial, differentiator.plan, differentiator._begin, differentiator.trajectory, {}
-    )
-    return [plant.slope(parameter) for parameter in differentiator.parameters]
 
 
 def test_its_own_world_leaves_nothing(scene):
