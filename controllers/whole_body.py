@@ -133,6 +133,14 @@ class WholeBodyController(Controller):
         """Where the central body is in the posture that it holds."""
         return SetPoint(self.target_position, UPRIGHT, on_floor=True)
 
+    def set_point_from(self, model: Model, q: Floats) -> SetPoint:
+        """Where that posture has it above the feet as they stand in ``q``."""
+        held = _held(model, RUBBER, self.target_position).q
+        points = points_of_feet(model)[0]
+        now, then = (forward_kinematics(model, at).contact[points].mean(axis=0) for at in (q, held))
+        x, y, z = self.target_position
+        return SetPoint((x + float(now[0] - then[0]), y + float(now[1] - then[1]), z), UPRIGHT, on_floor=True)
+
     def initial_configuration(self, model: Model, floor: Floor) -> Floats | None:
         """It stands in the posture that it holds."""
         return _held(model, floor, self.target_position).q

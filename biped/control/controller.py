@@ -124,6 +124,10 @@ class Controller:
         """Where the root is to be, from which settling times and errors are taken, or None."""
         return None
 
+    def set_point_from(self, model: Model, q: Floats) -> SetPoint | None:
+        """That of a run that begins in configuration ``q`` (nq,): another one, of a law that goes by its feet."""
+        return self.set_point(model)
+
     def singular_angles(self, model: Model) -> Mapping[str, float]:
         """[rad] by joint, where its torques grow without bounds: a run that comes near is warned of."""
         return {}

@@ -16,10 +16,11 @@ from biped.model import Model
 from biped.model.compilation import STOP_YIELD
 from biped.model.geometry import quaternion_matrix
 from biped.runs.row_layout import Columns, columns_of
-from biped.runs.state import State, fingerprint
+from biped.runs.state import State, fingerprint, of_other_masses
 from biped.runs.summary import Stepping
 from biped.simulation.clock import DEFAULT_PERIOD, Clock, clock_of
 from biped.simulation.world import MOST_BYTES, Sizes, build_world
+from contact.arrays import Floats
 
 if TYPE_CHECKING:
     from biped.simulation.scene import Scene
@@ -77,11 +78,11 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     integrator.begin(carrying, state.arrays, state.floor)
     clock = clock_of(controller, step, scene.duration, scene.record_every)
     _check_tick(state, clock)
+    nominal_q = of_other_masses(state.q, np.zeros(model.nv), carrying, model)[0]
     if not state.steps:
         _check_limits(model, state)
         if controller is not None:
-            seen = state if carrying is model else state.carried_over(model)
-            controller.check_start(model, seen.q)
+            controller.check_start(model, nominal_q)
     state.set_step(step)
     law = Passive() if controller is None else controller.law(model)
     recorded = () if controller is None else controller.recorded
@@ -110,7 +111,7 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
         state=state,
         columns=columns,
         clock=clock,
-        set_point=_set_point(model, carrying, controller),
+        set_point=_set_point(model, carrying, controller, nominal_q),
         singular_angles={} if controller is None else controller.singular_angles(model),
         disturbances=tuple(scene.disturbances),
         in_one_go=in_one_go,
@@ -131,9 +132,9 @@ def _state_for(model: Model, carrying: Model, state: State) -> State:
     return state
 
 
-def _set_point(model: Model, carrying: Model, controller: Controller | None) -> SetPoint | None:
+def _set_point(model: Model, carrying: Model, controller: Controller | None, nominal_q: Floats) -> SetPoint | None:
     """Where the controller wants the root's centre of mass to be: with its loads, which it does not know of."""
-    point = None if controller is None else controller.set_point(model)
+    point = None if controller is None else controller.set_point_from(model, nominal_q)
     if point is None or carrying is model:
         return point
     arm = quaternion_matrix(point.orientation) @ np.subtract(carrying.root.com, model.root.com)

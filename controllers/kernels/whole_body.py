@@ -87,7 +87,7 @@ class Room(NamedTuple):
     bias: Floats  # (nv,)
     jacobian: Floats  # (6, nv)
     push: Floats  # (nv, 3m) Jᵀ of the feet's points
-    shares: Floats  # (feet,) of the load
+    shares: Floats  # (feet,) of the load; equal ones where there is none
     state: Floats  # (PLACES,) below
 
 
@@ -174,13 +174,10 @@ def see(law, measurement):
         moving = velocity_at(motion, i, place)
         for axis in range(3):
             room.state[BETWEEN + axis] += place[axis] / feet
-        if total > 0.0:
-            room.shares[k] /= total
-            for axis in range(3):
-                room.state[BEARING + axis] += room.shares[k] * moving[axis]
-            high += room.shares[k] * (place[2] - stance.foot_place[k, 2])
-        else:
-            high += (place[2] - stance.foot_place[k, 2]) / feet
+        room.shares[k] = room.shares[k] / total if total > 0.0 else 1.0 / feet
+        for axis in range(3):
+            room.state[BEARING + axis] += room.shares[k] * moving[axis]
+        high += room.shares[k] * (place[2] - stance.foot_place[k, 2])
     room.state[HIGH] = com[2] - high
 
 
@@ -192,6 +189,15 @@ def find_carriers(law, measurement):
     for k in range(stance.point.shape[0]):
         lowest = lowest_touch(stance, measurement, stance.point_foot[k])
         carries[k] = 1 if lowest < math.inf and places[stance.point[k], 2] < lowest + law.tasks.lift else 0
+
+
+@kernel
+def is_in_flight(law):
+    """Whether nothing carries the body."""
+    for k in range(law.qp.carries.shape[0]):
+        if law.qp.carries[k]:
+            return False
+    return True
 
 
 @kernel
@@ -335,6 +341,7 @@ def feet_task(law, measurement):
     stance, room, tasks = law.stance, law.room, law.tasks
     tree, motion = measurement.tree, measurement.motion
     stiffness, damping = tasks.feet
+    falls = is_in_flight(law)  # feet that would stay where they are would never come down
     for k in range(stance.foot.shape[0]):
         i = stance.foot[k]
         arm = load3(motion.poses.com, i)
@@ -350,6 +357,8 @@ def feet_task(law, measurement):
             # Friction holds what touches, but for a foot that pivots on a corner; what stands flat is held altogether.
             if axis == YAW or (touching < points and (touching == 0 or axis > 1)):
                 wanted -= stiffness * error[axis]
+            if falls and axis < 3:
+                wanted += tree.gravity[axis]
             add_row(law.qp, room.jacobian[axis], tasks.weight_feet, wanted - bias[axis])
 
 

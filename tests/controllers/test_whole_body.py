@@ -1,6 +1,7 @@
 """The whole-body law in closed loop: the divergent component, symmetry, limits, and what happens beyond them."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,11 +9,12 @@ import pytest
 from biped import Fall, Observation, human, simulate, standing
 from biped.disturbances import Push
 from biped.metrics.layout import standing_height
-from contact import ContactState, Floor
+from contact import RUBBER, ContactState, Floor
 from controllers.kernels.contact_qp import ENDED, SOLVED
 from controllers.kernels.whole_body import HELD, WITHOUT_RANGES
 from controllers.whole_body import WholeBodyController
 from experiments.benchmarks.speed.programs import Kept
+from experiments.catalogue.registry import experiment_named
 
 from .contact_programs import limited, run_of, scenes
 
@@ -74,6 +76,32 @@ def test_mirrored_pushes_have_mirrored_runs(angle):
     for joint, sign in (("hip_roll", -1), ("hip_pitch", 1), ("knee_pitch", 1), ("ankle_roll", -1)):
         left, right = one[f"torque_left_{joint}"], other[f"torque_right_{joint}"]
         np.testing.assert_allclose(left, sign * right, rtol=0.0, atol=1e-5)
+
+
+@pytest.mark.parametrize(("integrator", "step"), [("recursive", 1e-3), ("rigid", 1e-3), ("rigid", 2e-3)])
+def test_it_lands_rises_and_takes_the_block(integrator, step):
+    """The thesis's second experiment begins above the floor: feet that stay where they are would never come down."""
+    experiment = experiment_named("thrown-block").driven_by("whole-body")
+    scene = experiment.build(experiment.parse({"run.step": str(step)}))
+    run = replace(scene, integrator=integrator).run()
+    frame = run.frame
+    falls = frame[frame["time"] <= 0.02]
+    assert falls.filter(regex="contact_.*_fz").to_numpy().max() < 1e-9  # [N] what an interior point leaves of none
+    body, foot = (falls[name].to_numpy() for name in ("com_z", "contact_left_1_z"))
+    assert foot - foot[0] == pytest.approx(body - body[0], rel=0.05, abs=2e-5)
+    assert run.summary["verdict"] == "recovered"
+    assert run.metrics["settling_time"] < 1.0
+    assert (frame["qp_ended"] == SOLVED).all()
+
+
+def test_where_it_wants_to_stand_goes_by_its_feet():
+    controller, model = WholeBodyController(), human()
+    q = controller.initial_configuration(model, RUBBER)
+    assert controller.set_point_from(model, q) == controller.set_point(model)
+    q[:2] += (0.3, -0.2)
+    assert controller.set_point_from(model, q).position == pytest.approx(
+        np.add(controller.set_point(model).position, (0.3, -0.2, 0.0))
+    )
 
 
 def test_torques_and_ranges_are_kept_in_violent_runs():
