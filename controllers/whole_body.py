@@ -50,7 +50,8 @@ class WholeBodyController(Controller):
     ranges (Kuindersma et al. 2014; Herzog et al. 2014; Koolen et al. 2016). What it minimizes is the weighted sum of
     squares by which the tasks are missed. The first is the divergent component of motion: it goes to its set point as
     long as the centre of pressure can bring it there. Where it cannot, the angular momentum of the trunk helps: the
-    hip strategy is nothing but a low ``weight_trunk``. A foot that is in the air gets no force, and is put back.
+    hip strategy is nothing but a low ``weight_trunk``. A foot that is in the air gets no force, and is put back; where
+    all are, they fall with the body.
 
     It takes no steps: the feet are to stay where they are. It assumes a rigid floor; ours yields by a millimetre.
 

@@ -1,6 +1,7 @@
 """The examples run, and say what their text promises."""
 
 import json
+import re
 import runpy
 from pathlib import Path
 
@@ -28,7 +29,7 @@ MEASURES = {
         ["sobol"],
     ),
 }
-BROUGHT = {*LAWS, "nudge.py", "lean.py", *MEASURES}
+BROUGHT = {*LAWS, "nudge.py", "lean.py", "stiffening_floor.py", *MEASURES}
 
 
 def test_all_examples_are_tested():
@@ -41,6 +42,18 @@ def test_example(name, capsys):
     printed = capsys.readouterr().out
     for words in SAYS[name]:
         assert words in printed
+
+
+def test_springs_go_over_into_the_rigid_floor_as_they_stiffen(tmp_path, monkeypatch, capsys):
+    """With the yield of the springs: what is left is in inverse proportion to their stiffness."""
+    figure = tmp_path / "stiffening.png"
+    monkeypatch.setattr("sys.argv", ["stiffening_floor.py", str(figure)])
+    runpy.run_path(str(EXAMPLES / "stiffening_floor.py"), run_name="__main__")
+    rows = np.array([re.findall(r"[\d.]+", line) for line in capsys.readouterr().out.splitlines()[1:]], dtype=float)
+    assert len(rows) == 5
+    for distances in rows[:, 1:3].T:
+        assert np.polyfit(np.log(rows[:, 0]), np.log(distances), 1)[0] == pytest.approx(-1.0, abs=0.05)
+    assert figure.stat().st_size > 1000
 
 
 @pytest.mark.slow

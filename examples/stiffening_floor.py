@@ -1,0 +1,58 @@
+"""The floor of springs goes over into the rigid one as it stiffens: the same push on both.
+
+    python examples/stiffening_floor.py [FIGURE]
+
+The damping grows with the root of the stiffness, so that the feet come to rest on each floor alike.
+"""
+
+import math
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from biped import Fall, Push, Run, human, simulate, standing
+from contact import Floor
+from controllers import WorkspaceController
+
+STIFFER = (1, 4, 16, 64, 256)
+LEVELS = ("com_x", "com_z", "body_x")
+
+
+def springs(times: float) -> Floor:
+    """So many times as stiff as the default floor."""
+    k, b = 75e3 * times, 2e3 * math.sqrt(times)
+    return Floor(k_n=k, k_t=k, b_n=b, b_t=b)
+
+
+def pushed(floor: Floor, integrator: str) -> Run:
+    """The thesis's law takes a push of 8 N·s."""
+    push = Push("trunk", direction=(1.0, 0.0, 0.0), impulse=8.0, start=0.5, duration=0.1)
+    model, law = human(), WorkspaceController()
+    state = standing(model, floor, law.set_point(model).position)
+    return simulate(
+        model, law, floor=floor, state=state, integrator=integrator, step=1e-4, duration=2.0, record_every=2e-3,
+        disturbances=[push], fall=Fall(),
+    )  # fmt: skip
+
+
+def main(figure: str | None = None) -> None:
+    """Print how far each floor's run is from the rigid one's, and draw it."""
+    rigid = pushed(springs(1e6), "rigid").frame  # of this floor only the start is, with feet that press nothing in
+    apart = []
+    print("stiffness [kN/m] | greatest distance from the run on the rigid floor [mm]:", ", ".join(LEVELS))
+    for times in STIFFER:
+        frame = pushed(springs(times), "recursive").frame
+        apart.append([1e3 * np.abs(frame[name] - rigid[name]).max() for name in LEVELS])
+        print(f"{75 * times:16} | " + ", ".join(f"{distance:.4f}" for distance in apart[-1]))
+    if figure:
+        _, axes = plt.subplots(figsize=(6, 4), layout="constrained")
+        axes.loglog(75 * np.array(STIFFER), apart, "o-", label=LEVELS)
+        axes.set_xlabel("stiffness of a point's springs [kN/m]")
+        axes.set_ylabel("greatest distance from the rigid floor's run [mm]")
+        axes.legend()
+        plt.savefig(figure, dpi=120)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
