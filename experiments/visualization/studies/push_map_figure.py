@@ -26,8 +26,8 @@ FEET = 0.2
 #: Levels of impulse that the proportion is shown at.
 LEVELS = 160
 ISLAND = "recovers again above a loss"
-#: [pt] Width of a map's line, and by how much those below it are wider, so that equal maps are all seen.
-WIDTH, WIDER = 1.5, 2.0
+#: [pt] Width of a map's line; by how much those below it are wider, so that equal maps are all seen; of all together.
+WIDTH, WIDER, WIDEST = 1.5, 2.0, 6.0
 #: Of the limits, in the order of ``LIMITS``.
 LIMIT_LINES = ("-", ":")
 #: What optimal recovery found is called, and in so many directions it is drawn as a line.
@@ -111,8 +111,9 @@ def draw_maps(
         figure = Figure(figsize=(10.4 if has_two else 6.0, 6.8 if alone else 5.8))
         parts: Any = figure.subfigures(1, 2, width_ratios=(1.0, 1.05)) if has_two else (figure,)
         polar: PolarAxes = parts[0].add_subplot(projection="polar")
+        wider = min(WIDER, WIDEST / len(rings))
         for place, (ring, color) in enumerate(zip(rings, style.LINES, strict=False)):
-            _draw_ring(polar, ring, color, WIDTH + WIDER * (len(rings) - 1 - place), spread=alone)
+            _draw_ring(polar, ring, color, WIDTH + wider * (len(rings) - 1 - place), spread=alone)
         _draw_bounds(polar, rings)
         if best is not None:
             _draw_best(polar, best)

@@ -9,7 +9,7 @@ import pytest
 from biped import InputError, IntegrationError, Push, Recursive, Rigid, State, human, rigid_box, simulate
 from biped.disturbances import Patch, Platform
 from biped.dynamics import forward_kinematics
-from biped.model import Body, Model, box_inertia, random_tree, revolute
+from biped.model import Body, ContactPoint, Model, box_inertia, floating, random_tree, revolute
 from biped.rigid import from_model, placement_of
 from biped.runs.run import Run
 from biped.signals import Signal
@@ -108,6 +108,50 @@ def test_an_impact_loses_all_of_the_approach_and_nothing_more():
     assert frame["ledger_kinetic"].iloc[first:].max() < 1e-12
     assert frame["ledger_dissipated"].iloc[-1] == pytest.approx(2.0 * G * 0.2, rel=3e-3)  # a step's way at landing
     assert np.abs(points(frame, model, "z")[first:, :4]).max() < 1e-9
+
+
+def sliding_rod(tilt: float, mu: float, step: float) -> pd.DataFrame:
+    """The first steps of Painlevé's rod of 1 m and 1 kg, whose end on the floor slides at 2 m/s."""
+    rod = Body("rod", 1.0, np.diag([1.0 / 12.0, 1.0 / 12.0, 1e-4]), (0.0, 0.0, 0.0), floating("free"), None)
+    model = Model("rod", (rod,), (ContactPoint("end", "rod", (0.0, 0.0, -0.5)),))
+    q = [0.0, 0.0, 0.5 * np.cos(tilt), np.cos(0.5 * tilt), 0.0, np.sin(0.5 * tilt), 0.0]
+    state = State.at(model, q, [2.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    return simulate(
+        model, state=state, floor=icy(mu), integrator=Rigid(), step=step, duration=4 * step, record_every=step
+    ).frame
+
+
+@pytest.mark.parametrize("step", [2e-3, 1e-3])
+def test_painleves_rod_jams_by_an_impulse_without_a_collision(step):
+    """Where sliding on would need ever more force, it stops within a step, by an impulse that no step changes.
+
+    With W of the point's end, normal and along the way, sliding has no solution for μ W_nt > W_nn (Génot and Brogliato
+    1999); what takes the velocity at once is W⁻¹ v (Stewart and Trinkle 1996). Below that it slides on.
+    """
+    tilt = -0.6
+    x, z = -0.5 * np.sin(tilt), -0.5 * np.cos(tilt)
+    W = np.array([[1.0 + 12.0 * z * z, -12.0 * x * z], [-12.0 * x * z, 1.0 + 12.0 * x * x]])
+    tangential, normal = np.linalg.solve(W, [-2.0, 0.0])
+    assert -tangential < 1.5 * normal  # friction can give it
+    assert 1.2 * W[0, 1] < W[1, 1] < 1.5 * W[0, 1]
+    jams, slides = (sliding_rod(tilt, mu, step) for mu in (1.5, 1.2))
+    impulse = step * jams[["contact_end_fx", "contact_end_fz"]].iloc[1].to_numpy()
+    assert impulse == pytest.approx([tangential, normal], rel=20.0 * step)
+    assert np.ptp(jams["contact_end_x"]) < 1e-9
+    assert jams["ledger_residual"].abs().max() < 1.0 * step
+    speed = np.diff(slides["contact_end_x"]) / step
+    assert (speed > 1.4).all()
+
+
+@pytest.mark.parametrize("step", [5e-4, 2e-4, 1e-4])
+def test_painleves_rod_stops_or_the_run_says_that_it_has_no_solution(step):
+    """Of smaller steps not all are solved, so near to where friction can just give the impulse."""
+    try:
+        frame, said = sliding_rod(-0.6, 1.5, step), ""
+    except IntegrationError as error:
+        frame, said = error.run.frame, str(error)
+    assert np.isfinite(frame.to_numpy(dtype=float)).all()
+    assert "no solution of the step at 0 s" in said or (len(frame) == 5 and np.ptp(frame["contact_end_x"]) < 1e-9)
 
 
 def check_contact(run: Run, mu: float = MU) -> None:
