@@ -31,7 +31,7 @@ class Rigid(VariationalSettings):
     The step of Brüdigam et al. 2024 (equations 22 to 33) in the coordinates of the joints, where their multipliers are
     eliminated: an interior point method on the O(n) factorization of ``Recursive``, whose runs without contact these
     are. At the end of a step the contacts act on the velocities too, so that these, and all that a controller measures,
-    obey them: what sticks is at rest, and an impact loses all of the approach.
+    obey them: what sticks is at rest, and an impact gives back the part ``restitution`` of the approach.
 
     Of a floor only ``mu_s`` counts, and ``mu_d`` must be the same. A start with points in the floor, as springs need
     it, is raised until the deepest stands on it. In the columns ``solver_residual`` [N·s], ``solver_complementarity``
@@ -41,6 +41,7 @@ class Rigid(VariationalSettings):
     Attributes:
         complementarity: [N·s·m] the greatest product of a gap, or of a sliding point's way, with its impulse.
         directions: of friction, an even number; with n of them friction is weaker than the cone's by cos(π/n) at most.
+        restitution: of impacts, from 0 to 1, by Newton's law at each point.
         tolerance: ``SolverSettings`` documents this one, and the others; gaps count as momenta of a mean body.
 
     Raises:
@@ -52,6 +53,7 @@ class Rigid(VariationalSettings):
 
     complementarity: float = 1e-15
     directions: int = 8
+    restitution: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -59,6 +61,8 @@ class Rigid(VariationalSettings):
             raise InputError(
                 f"integrator.complementarity = {self.complementarity!r}: it must be finite and above zero [N·s·m]"
             )
+        if not 0.0 <= self.restitution <= 1.0:
+            raise InputError(f"integrator.restitution = {self.restitution!r}: it must be a number from 0 to 1")
         least, most = DIRECTIONS
         count: Any = self.directions
         if isinstance(count, bool) or not isinstance(count, int) or count % 2 or not least <= count <= most:
@@ -106,7 +110,13 @@ class Rigid(VariationalSettings):
     def method(self, model: Model) -> RigidContact:
         """What the kernels step a tree by."""
         return new_rigid_contact(
-            MidpointBody(), Extrapolation(), self.solver, float(self.complementarity), self.directions, model.tree
+            MidpointBody(),
+            Extrapolation(),
+            self.solver,
+            float(self.complementarity),
+            float(self.restitution),
+            self.directions,
+            model.tree,
         )
 
     def recorder(self, method: RigidContact) -> Any:

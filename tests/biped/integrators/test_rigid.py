@@ -110,6 +110,35 @@ def test_an_impact_loses_all_of_the_approach_and_nothing_more():
     assert np.abs(points(frame, model, "z")[first:, :4]).max() < 1e-9
 
 
+@pytest.mark.parametrize("restitution", [0.3, 0.8, 1.0])
+def test_an_impact_gives_back_its_part_of_the_approach(restitution):
+    """A box that falls flat leaves with e times its speed, and rises to e² times its height, again and again."""
+    model = rigid_box(2.0, (0.4, 0.3, 0.2))
+    start, h = State.at(model, [0.0, 0.0, 0.3, 1.0, 0.0, 0.0, 0.0]), 5e-4
+    integrator = Rigid(restitution=restitution)
+    run = simulate(model, state=start, integrator=integrator, step=h, duration=1.0, record_every=h)
+    frame = run.frame
+    speed = frame["momentum_pz"].to_numpy() / 2.0
+    jumps = np.flatnonzero(np.diff(speed) > 0.2)
+    assert len(jumps) >= 2
+    for k in jumps[:2]:
+        assert speed[k + 1] == pytest.approx(-restitution * speed[k], abs=2.0 * G * h)
+    height = frame["body_z"].to_numpy() - 0.1
+    first = height[jumps[0] + 1 : jumps[1]]
+    assert first.max() == pytest.approx(0.2 * restitution**2, abs=0.1 * restitution**2 * 0.2)
+    energy = frame["ledger_kinetic"] + frame["ledger_potential"]
+    assert energy.max() <= energy.iloc[0] * (1.0 + 1e-9) + 2.0 * G * G * h * h
+    assert frame["ledger_residual"].abs().max() < 4.0 * G * 2.0 * h
+    assert np.ptp(frame["body_x"]) < 1e-9
+
+
+def test_what_rests_does_not_bounce():
+    standing_still = experiment("balance", 1.0).frame
+    bouncy = experiment_named("balance").build()
+    frame = replace(bouncy, duration=1.0, step=1e-3, record_every=1e-3, integrator=Rigid(restitution=0.8)).run().frame
+    assert np.abs(frame["body_z"] - standing_still["body_z"]).max() < 1e-9
+
+
 def sliding_rod(tilt: float, mu: float, step: float) -> pd.DataFrame:
     """The first steps of Painlevé's rod of 1 m and 1 kg, whose end on the floor slides at 2 m/s."""
     rod = Body("rod", 1.0, np.diag([1.0 / 12.0, 1.0 / 12.0, 1e-4]), (0.0, 0.0, 0.0), floating("free"), None)
@@ -274,6 +303,7 @@ def test_it_moves_as_the_assembly_of_the_same_bodies_does(speed):
     [
         ({"directions": 5}, "even number"), ({"directions": 2}, "even number"),
         ({"complementarity": 0.0}, "above zero"), ({"tolerance": -1.0}, "above zero"),
+        ({"restitution": 1.1}, "from 0 to 1"), ({"restitution": np.nan}, "from 0 to 1"),
     ],
 )  # fmt: skip
 def test_settings_out_of_range_are_refused(changes, text):

@@ -72,13 +72,14 @@ class RigidContact(NamedTuple):
     guess: Any
     solver: Solver
     complementarity: float  # [N·s·m] the greatest product of a pair
+    restitution: float  # the part of a velocity of approach that an impact gives back
     contacts: Contacts
     unknowns: ContactUnknowns
     ahead: TreeData  # the tree at the end of the step
 
 
 def new_rigid_contact(
-    body: Any, guess: Any, solver: Solver, complementarity: float, directions: int, tree: Any
+    body: Any, guess: Any, solver: Solver, complementarity: float, restitution: float, directions: int, tree: Any
 ) -> RigidContact:
     """The method with room for a tree, with so many directions of friction."""
     n, nv, nc = tree.parent.shape[0], tree.armature.shape[0], tree.contact_body.shape[0]
@@ -94,6 +95,6 @@ def new_rigid_contact(
         pair=width * np.arange(nc),
     )
     return RigidContact(
-        body, guess, solver, complementarity, contacts, new_contact_unknowns(nc, nv, width * nc),
+        body, guess, solver, complementarity, restitution, contacts, new_contact_unknowns(nc, nv, width * nc),
         new_tree_data(n, nv, nc),
     )  # fmt: skip

@@ -4,6 +4,9 @@ The step ends with the momentum p⁻ of its chord, and points that touch may hav
 The impulses of the end, γ, make of it p = p⁻ + Jᵀ γ and velocities β = M⁻¹ p, for which the contacts obey the same
 conditions as ways do (the ways h β): an impact loses all of the approach, and what sticks is at rest. Together with the
 next step's impulses these are the paper's, as RATTLE's and SHAKE's are the same.
+
+With a coefficient of restitution e a point that came with v⁻ leaves with −e v⁻ at least (Newton; Moreau 1988): the
+height that its way counts from is h e v⁻, below the floor.
 """
 
 import math
@@ -47,15 +50,16 @@ TOUCHING = 1e-7
 
 
 @kernel
-def choose_touching(method):
-    """The points that end the step on the floor; how many."""
+def choose_touching(ground, method, h):
+    """The points that end the step on the floor, and the height that their ways count from; how many."""
     unknowns, contacts = method.unknowns, method.contacts
     found = 0
     for c in range(contacts.body.shape[0]):
         touches = unknowns.gap_begin[c] + unknowns.slide[c, 0] <= TOUCHING
         unknowns.active[c] = 1 if touches else 0
         found += unknowns.active[c]
-        unknowns.gap_begin[c] = 0.0
+        approach = sub(load3(unknowns.velocity, c), load3(unknowns.floor_velocity, c))
+        unknowns.gap_begin[c] = method.restitution * abs(h) * min(into_floor(ground, END, approach)[0], 0.0)
         if not touches:
             park(contacts, unknowns, c, 0)
             store3(unknowns.contact_impulse, c, (0.0, 0.0, 0.0))
@@ -143,7 +147,7 @@ def solve_velocities(tree, ground, state, scratch, method, h):
     """
     unknowns, ahead = method.unknowns, method.ahead
     keep_pairs(unknowns)  # the first candidate's impulses are those of the step
-    if choose_touching(method) == 0:
+    if choose_touching(ground, method, h) == 0:
         rates_from_momentum(tree, state.momentum, ahead)
         return 0
     set_mass_factors(tree, scratch, ahead)
