@@ -55,9 +55,9 @@ def _changed(body: Body, name: str, value: float) -> Body:
 def _carried(state: State, model: Model) -> State:
     """The same places and velocities of all bodies, as long as only masses differ."""
     moved = state.copy()
-    velocity = np.linalg.solve(_mass_matrix(state.model, state.q), state.momentum)
-    moved.q[:], velocity = of_other_masses(state.q, velocity, state.model, model)
-    moved.momentum[:] = _mass_matrix(model, moved.q) @ velocity
+    before: Floats = np.linalg.solve(_mass_matrix(state.model, state.q), state.momentum)
+    moved.q[:], after = of_other_masses(state.q, before, state.model, model)
+    moved.momentum[:] = _mass_matrix(model, moved.q) @ after
     moved.model = model
     return moved
 
