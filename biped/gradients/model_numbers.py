@@ -55,7 +55,7 @@ def _changed(body: Body, name: str, value: float) -> Body:
 def _carried(state: State, model: Model) -> State:
     """The same places and velocities of all bodies, as long as only masses differ."""
     moved = state.copy()
-    before: Floats = np.linalg.solve(_mass_matrix(state.model, state.q), state.momentum)
+    before = np.asarray(np.linalg.solve(_mass_matrix(state.model, state.q), state.momentum), dtype=np.float64)
     moved.q[:], after = of_other_masses(state.q, before, state.model, model)
     moved.momentum[:] = _mass_matrix(model, moved.q) @ after
     moved.model = model
