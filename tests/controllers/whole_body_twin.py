@@ -193,10 +193,10 @@ class Twin:
         loads = np.array([np.maximum(seen.contact_forces[np.equal(self.foot_of, k), 2], 0.0).sum()
                           for k in range(len(feet))])  # fmt: skip
         total = loads.sum()
-        shares = loads / total if total > 0.0 else np.zeros(len(feet))
+        shares = loads / total if total > 0.0 else np.full(len(feet), 1.0 / len(feet))
         moving = sum(share * velocity for share, (_, velocity, *_) in zip(shares, feet, strict=True))
         lifted = np.array([place[2] - home[2] for (place, *_), home in zip(feet, self.home.feet, strict=True)])
-        ground = shares @ lifted if total > 0.0 else lifted.mean()
+        ground = shares @ lifted
         between = np.mean([place for place, *_ in feet], axis=0)
         rows = [self._balance(terms, moving, ground, between), self._momentum(terms), self._trunk(seen)]
         rows += [self._foot(terms, k, feet[k], carrying, moving, ground, between) for k in range(len(feet))]
@@ -242,7 +242,10 @@ class Twin:
         return np.eye(self.model.nv)[3:6], wanted, np.full(3, self.law.weight_trunk)
 
     def _foot(self, terms: Terms, k: int, foot, carrying, moving, ground, between):
-        """It keeps still; if not all of its points carry, it is put back flat; if none does, where it stood, too."""
+        """It keeps still; if not all of its points carry, it is put back flat; if none does, where it stood, too.
+
+        Where no foot carries they fall.
+        """
         law, points = self.law, carrying[np.equal(self.foot_of, k)]
         place, velocity, J, bias = foot
         count = len(self.home.feet)
@@ -254,6 +257,7 @@ class Twin:
         held[5] = 1.0
         floor = np.append(np.broadcast_to(moving, 6)[:3], np.zeros(3))
         wanted = -law.kd_feet * (velocity - floor) - law.kp_feet * held * error
+        wanted[:3] += 0.0 if carrying.any() else self.model.gravity
         return J, wanted - bias, np.full(6, law.weight_feet)
 
     def inequalities(self, seen: Observation, terms: Terms, dynamics: Floats, ranges: bool) -> tuple[Floats, Floats]:
