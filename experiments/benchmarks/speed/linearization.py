@@ -198,8 +198,9 @@ class Derived:
     doubt: float = float("nan")
 
 
-#: Calls that are timed at once: alone, one would mostly wait for memory.
-CALLS = 10
+#: Calls that are timed at once: alone, one would mostly wait for memory; and a host that takes a virtual processor away
+#: for some milliseconds is to miss most of the times.
+CALLS = 3
 
 
 def _seconds(way: Callable[[], object]) -> float:
