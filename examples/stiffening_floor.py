@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from biped import Fall, Push, Run, human, simulate, standing
-from contact import Floor
+from contact import RUBBER, Floor
 from controllers import WorkspaceController
 
 STIFFER = (1, 4, 16, 64, 256)
@@ -21,7 +21,7 @@ LEVELS = ("com_x", "com_z", "body_x")
 
 def springs(times: float) -> Floor:
     """So many times as stiff as the default floor."""
-    k, b = 75e3 * times, 2e3 * math.sqrt(times)
+    k, b = RUBBER.k_n * times, RUBBER.b_n * math.sqrt(times)
     return Floor(k_n=k, k_t=k, b_n=b, b_t=b)
 
 
@@ -44,10 +44,10 @@ def main(figure: str | None = None) -> None:
     for times in STIFFER:
         frame = pushed(springs(times), "recursive").frame
         apart.append([1e3 * np.abs(frame[name] - rigid[name]).max() for name in LEVELS])
-        print(f"{75 * times:16} | " + ", ".join(f"{distance:.4f}" for distance in apart[-1]))
+        print(f"{1e-3 * RUBBER.k_n * times:16g} | " + ", ".join(f"{distance:.4f}" for distance in apart[-1]))
     if figure:
         _, axes = plt.subplots(figsize=(6, 4), layout="constrained")
-        axes.loglog(75 * np.array(STIFFER), apart, "o-", label=LEVELS)
+        axes.loglog(1e-3 * RUBBER.k_n * np.array(STIFFER), apart, "o-", label=LEVELS)
         axes.set_xlabel("stiffness of a point's springs [kN/m]")
         axes.set_ylabel("greatest distance from the rigid floor's run [mm]")
         axes.legend()

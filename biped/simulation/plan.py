@@ -78,7 +78,7 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     integrator.begin(carrying, state.arrays, state.floor)
     clock = clock_of(controller, step, scene.duration, scene.record_every)
     _check_tick(state, clock)
-    nominal_q = of_other_masses(state.q, np.zeros(model.nv), carrying, model)[0]
+    nominal_q = state.q if carrying is model else of_other_masses(state.q, np.zeros(model.nv), carrying, model)[0]
     if not state.steps:
         _check_limits(model, state)
         if controller is not None:

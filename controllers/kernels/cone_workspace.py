@@ -58,7 +58,7 @@ from controllers.kernels.contact_qp import (
     solve_contact_qp,
 )
 from controllers.kernels.set_point import desired_motion
-from controllers.kernels.whole_body import HELD, keep_torques_in_range, lowest_touch, torque_range
+from controllers.kernels.whole_body import HELD, is_in_flight, keep_torques_in_range, lowest_touch, torque_range
 from controllers.kernels.workspace import (
     WorkspaceLaw,
     add_gram,
@@ -176,9 +176,7 @@ def plan_feet(law, measurement):
     The big base of Algorithm 4.3 then moves as planned: the accelerations that velocities cause count from there.
     """
     motion, planned = measurement.motion, law.room.planned
-    in_flight = True
-    for k in range(law.qp.carries.shape[0]):
-        in_flight = in_flight and law.qp.carries[k] == 0
+    in_flight = is_in_flight(law)
     for k in range(planned.shape[0]):
         store6(planned, k, foot_acceleration(law, measurement, k, in_flight))
         i = law.workspace.legs.foot[k]

@@ -45,9 +45,9 @@ def points(frame: pd.DataFrame, model: Model, part: str) -> np.ndarray:
     return frame[[f"contact_{name}_{part}" for name in model.contact_names]].to_numpy()
 
 
-def experiment(name: str, duration: float, step: float = 1e-3, **changes) -> Run:
-    setup = experiment_named(name).build()
-    return replace(setup, duration=duration, step=step, record_every=step, integrator=Rigid(), **changes).run()
+def experiment(name: str, duration: float, step: float = 1e-3, restitution: float = 0.0, **changes) -> Run:
+    setup, integrator = experiment_named(name).build(), Rigid(restitution=restitution)
+    return replace(setup, duration=duration, step=step, record_every=step, integrator=integrator, **changes).run()
 
 
 def test_in_flight_it_is_the_recursive_integrator():
@@ -133,10 +133,8 @@ def test_an_impact_gives_back_its_part_of_the_approach(restitution):
 
 
 def test_what_rests_does_not_bounce():
-    standing_still = experiment("balance", 1.0).frame
-    bouncy = experiment_named("balance").build()
-    frame = replace(bouncy, duration=1.0, step=1e-3, record_every=1e-3, integrator=Rigid(restitution=0.8)).run().frame
-    assert np.abs(frame["body_z"] - standing_still["body_z"]).max() < 1e-9
+    dead, bouncy = (experiment("balance", 1.0, restitution=part).frame for part in (0.0, 0.8))
+    assert np.abs(bouncy["body_z"] - dead["body_z"]).max() < 1e-9
 
 
 def sliding_rod(tilt: float, mu: float, step: float) -> pd.DataFrame:
