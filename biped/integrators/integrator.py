@@ -90,6 +90,11 @@ class Integrator:
         return False
 
     @property
+    def takes_helical_joints(self) -> bool:
+        """Whether joints may be screws."""
+        return False
+
+    @property
     def takes_loops(self) -> bool:
         """Whether chains of joints may close."""
         return False
@@ -166,6 +171,12 @@ def check_fits(integrator: Integrator, model: Model, others: dict[str, Integrato
         raise InputError(
             f"integrator {integrator.name!r} simulates no limits, damping or friction of joints, and model "
             f"{model.name!r} has some; these do: {able}; or load it with limits = false, damping = 0, friction = 0"
+        )
+    if len(model.tree.pitch) and not integrator.takes_helical_joints:
+        able = ", ".join(name for name, other in others.items() if other.takes_helical_joints)
+        raise InputError(
+            f"integrator {integrator.name!r} knows no helical joints, and model {model.name!r} has some; "
+            f"these do: {able}"
         )
     if moving_floor and not integrator.takes_moving_floor:
         able = ", ".join(name for name, other in others.items() if other.takes_moving_floor)

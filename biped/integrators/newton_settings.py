@@ -58,6 +58,7 @@ class VariationalSettings(SolverSettings):
     conserves_momentum: ClassVar[bool] = True
     takes_moving_floor: ClassVar[bool] = True
     takes_passive_joints: ClassVar[bool] = True
+    takes_helical_joints: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)

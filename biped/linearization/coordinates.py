@@ -52,7 +52,7 @@ def _turns(model: Model) -> list[bool]:
     turns: list[bool] = []
     for body in model.bodies:
         kind = body.joint.kind
-        turns += {"floating": [False] * 3 + [True] * 3, "spherical": [True] * 3}.get(kind, [kind == "revolute"])
+        turns += {"floating": [False] * 3 + [True] * 3, "spherical": [True] * 3}.get(kind, [kind != "prismatic"])
     return turns
 
 

@@ -180,6 +180,7 @@ def _tree(coordinates: Sequence[Coordinate], places: Sequence[Place], gravity: S
         parent=parent,
         kind=np.array(kinds, dtype=np.int64),
         axis=np.array([c.axis for c in coordinates]),
+        pitch=np.zeros(0),
         joint_offset=origin - before,
         com_offset=com - origin,
         mass=mass,

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biped.mechanism.component import Force
+from biped.mechanism.errors import MechanismError
 from biped.mechanism.forces import Damper
 from biped.mechanism.frames import Frame, Transform, primitive
 from biped.mechanism.mechanism import Mechanism
@@ -33,9 +34,13 @@ def from_model(model: Model) -> Mechanism:
     y and x; those of a floating root also with ``_x``, ``_y``, ``_z``, the place of its centre of mass.
 
     Raises:
+        MechanismError: a joint is helical.
         ModelWarning: as a warning, where joints have limits, dry friction or an armature, and for contact points: a
             mechanism has none.
     """
+    screws = [body.joint.name for body in model.bodies if body.joint.kind == "helical"]
+    if screws:
+        raise MechanismError(f"joint {screws[0]!r} is helical, which no transformation of a mechanism is")
     children: dict[str | None, list[Body]] = defaultdict(list)
     for body in model.bodies:
         children[body.parent].append(body)

@@ -5,13 +5,14 @@ Importing this package imports neither Pinocchio nor pandas; what needs them imp
 
 from biped.model.body import Body
 from biped.model.box import rigid_box
+from biped.model.compound import cylindrical, jointed, planar, universal
 from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError, ModelWarning
 from biped.model.geometry import rotation_about
 from biped.model.human import human
 from biped.model.importing.conversion import from_pinocchio
 from biped.model.inertia import box_inertia, box_size_of, principal_inertia
-from biped.model.joint import Joint, fixed, floating, prismatic, revolute, spherical
+from biped.model.joint import Joint, fixed, floating, helical, prismatic, revolute, spherical
 from biped.model.line import Line
 from biped.model.mjcf import load_mjcf
 from biped.model.model import Model
@@ -46,13 +47,17 @@ __all__ = [
     "chain",
     "configuration_from_pinocchio",
     "configuration_to_pinocchio",
+    "cylindrical",
     "fixed",
     "floating",
     "from_pinocchio",
+    "helical",
     "human",
+    "jointed",
     "load_mjcf",
     "load_robot",
     "load_urdf",
+    "planar",
     "principal_inertia",
     "prismatic",
     "ragdoll",
@@ -64,6 +69,7 @@ __all__ = [
     "scaled",
     "spherical",
     "to_pinocchio",
+    "universal",
     "urdf_text",
     "velocity_from_pinocchio",
     "velocity_map",

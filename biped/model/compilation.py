@@ -26,7 +26,7 @@ from biped.model.joint import Joint
 from contact.arrays import Floats
 
 #: [rad or m] A stop yields as much under the greatest effort of its joint.
-STOP_YIELD = {"revolute": math.radians(1.0), "prismatic": 1e-3}
+STOP_YIELD = {"revolute": math.radians(1.0), "helical": math.radians(1.0), "prismatic": 1e-3}
 #: [s] A stop's damping over its stiffness.
 STOP_TIME = 0.02
 #: A speed above its limit by this share of it takes the greatest effort.
@@ -49,6 +49,7 @@ def compile_tree(bodies: Sequence[Body], contacts: Sequence[ContactPoint], gravi
         parent=_integers([-1 if body.parent is None else index[body.parent] for body in bodies]),
         kind=_integers([body.joint.code for body in bodies]),
         axis=_floats([body.joint.axis for body in bodies], 3),
+        pitch=_pitch(bodies),
         joint_offset=_floats([_joint_offset(body, bodies, index) for body in bodies], 3),
         com_offset=com_offset,
         mass=np.array([body.mass for body in bodies]),
@@ -64,6 +65,12 @@ def compile_tree(bodies: Sequence[Body], contacts: Sequence[ContactPoint], gravi
     )
 
 
+def _pitch(bodies: Sequence[Body]) -> Floats:
+    """The joints' pitches as ``Tree.pitch`` has them; none where no joint is helical."""
+    pitch = np.array([body.joint.pitch for body in bodies])
+    return pitch if pitch.any() else np.zeros(0)
+
+
 def _passive(bodies: Sequence[Body]) -> Floats:
     """The joints' limits and bearings as ``Tree.passive`` has them; no rows where no joint has any."""
     joints = [body.joint for body in bodies]
@@ -75,7 +82,7 @@ def _passive(bodies: Sequence[Body]) -> Floats:
 
 def _passive_row(joint: Joint, mass: float) -> Floats:
     """A stop or a brake that bears the greatest effort, or, of a joint without one, the model's weight."""
-    lever = WEIGHT_LEVER if joint.kind == "revolute" else 1.0
+    lever = WEIGHT_LEVER if joint.turns else 1.0
     load = joint.max_effort if joint.max_effort < math.inf else -mass * STANDARD_GRAVITY[2] * lever
     stiffness = load / STOP_YIELD[joint.kind] if joint.has_axis else 0.0
     row = np.zeros(PASSIVE)

@@ -6,9 +6,9 @@ from typing import Literal, get_args
 
 from biped.kernels.tree import tree
 from biped.model.errors import ModelError, unknown
-from biped.model.geometry import Vector3, name_of, number_or_infinite, unit, vector3
+from biped.model.geometry import Vector3, name_of, number, number_or_infinite, unit, vector3
 
-Kind = Literal["revolute", "prismatic", "spherical", "floating", "fixed"]
+Kind = Literal["revolute", "prismatic", "helical", "spherical", "floating", "fixed"]
 
 KINDS: tuple[str, ...] = get_args(Kind)
 
@@ -16,16 +16,17 @@ _ZERO: Vector3 = (0.0, 0.0, 0.0)
 _CODES = {
     "revolute": tree.REVOLUTE,
     "prismatic": tree.PRISMATIC,
+    "helical": tree.REVOLUTE,  # a hinge that has a pitch
     "spherical": tree.SPHERICAL,
     "floating": tree.FLOATING,
 }
-_COORDINATES = {"revolute": 1, "prismatic": 1, "spherical": 4, "floating": 7, "fixed": 0}
+_COORDINATES = {"revolute": 1, "prismatic": 1, "helical": 1, "spherical": 4, "floating": 7, "fixed": 0}
 #: What a joint has beside its geometry, and the value that means none.
 PASSIVE = {
     "lower": -math.inf, "upper": math.inf, "max_velocity": math.inf, "max_effort": math.inf,
     "damping": 0.0, "friction": 0.0, "armature": 0.0,
 }  # fmt: skip
-_DOFS = {"revolute": 1, "prismatic": 1, "spherical": 3, "floating": 6, "fixed": 0}
+_DOFS = {"revolute": 1, "prismatic": 1, "helical": 1, "spherical": 3, "floating": 6, "fixed": 0}
 
 
 @dataclass(frozen=True)
@@ -35,12 +36,12 @@ class Joint:
     Attributes:
         name: unique among the joints of a model.
         kind: one of ``KINDS``.
-        axis: unit axis of a revolute or prismatic joint, in home axes; made unit here. Zero for the
+        axis: unit axis of a revolute, prismatic or helical joint, in home axes; made unit here. Zero for the
             other kinds.
         position: [m] where the joint is in the parent's link frame, which has its origin at the parent's
             own joint and is parallel to the inertial frame in the home configuration. Without a parent:
             in the inertial frame.
-        lower: [rad or m] least position of a revolute or prismatic joint; −∞ where there is none. Beyond it, as beyond
+        lower: [rad or m] least position of a joint that has an axis; −∞ where there is none. Beyond it, as beyond
             ``upper``, the joint is in a stop, a spring and a damper that yield 1° or 1 mm under ``max_effort``; under
             the model's weight, of a hinge at a lever of 0.1 m, where that is infinite.
         upper: [rad or m] greatest position; ∞ where there is none.
@@ -51,10 +52,13 @@ class Joint:
         friction: [N·m or N] dry friction of its bearings.
         armature: [kg m² or kg] the inertia of its motor's rotor as the joint feels it: times the square of the gear
             ratio.
+        pitch: [m/rad] of a helical joint, along its axis; its sign says which way the screw is cut. Zero for the other
+            kinds.
 
     Raises:
         ModelError: the kind is unknown, an axis is missing, zero, or given to a joint that has none, a number is not
-            finite where it must be, a limit leaves no room, or a joint without an axis has one of these.
+            finite where it must be, a limit leaves no room, a joint without an axis has one of these, a helical joint
+            has no pitch, or another has one.
     """
 
     name: str
@@ -68,6 +72,7 @@ class Joint:
     damping: float = 0.0
     friction: float = 0.0
     armature: float = 0.0
+    pitch: float = 0.0
 
     def __post_init__(self) -> None:
         name_of(self.name, "a joint")
@@ -76,6 +81,7 @@ class Joint:
         object.__setattr__(self, "axis", self._checked_axis())
         object.__setattr__(self, "position", vector3(self.position, f"joint {self.name!r}: position"))
         self._check_passive()
+        self._check_pitch()
 
     def _checked_axis(self) -> Vector3:
         what = f"joint {self.name!r}: axis"
@@ -98,10 +104,21 @@ class Joint:
         if self.lower > self.upper:
             raise ModelError(f"joint {self.name!r}: lower must not exceed upper, got {self.lower!r} > {self.upper!r}")
 
+    def _check_pitch(self) -> None:
+        pitch = number(self.pitch, f"joint {self.name!r}: pitch")
+        if (self.kind == "helical") != (pitch != 0.0):
+            raise ModelError(f"joint {self.name!r}: a helical joint, and no other, has a pitch, got {pitch!r}")
+        object.__setattr__(self, "pitch", pitch)
+
     @property
     def has_axis(self) -> bool:
-        """Whether the joint is revolute or prismatic: one degree of freedom, one scalar coordinate."""
-        return self.kind in ("revolute", "prismatic")
+        """Whether the joint is revolute, prismatic or helical: one degree of freedom, one scalar coordinate."""
+        return self.turns or self.kind == "prismatic"
+
+    @property
+    def turns(self) -> bool:
+        """Whether its coordinate is an angle: that of a hinge or a screw."""
+        return self.kind in ("revolute", "helical")
 
     @property
     def is_limited(self) -> bool:
@@ -111,12 +128,12 @@ class Joint:
 
     @property
     def nq(self) -> int:
-        """The number of coordinates: 1, 1, 4, 7, 0 in the order of ``KINDS``."""
+        """The number of coordinates: 1, 1, 1, 4, 7, 0 in the order of ``KINDS``."""
         return _COORDINATES[self.kind]
 
     @property
     def nv(self) -> int:
-        """The number of degrees of freedom: 1, 1, 3, 6, 0 in the order of ``KINDS``."""
+        """The number of degrees of freedom: 1, 1, 1, 3, 6, 0 in the order of ``KINDS``."""
         return _DOFS[self.kind]
 
     @property
@@ -133,6 +150,11 @@ def revolute(name: str, axis: Vector3, position: Vector3 = _ZERO) -> Joint:
 def prismatic(name: str, axis: Vector3, position: Vector3 = _ZERO) -> Joint:
     """A slide along ``axis``; its coordinate is the displacement [m]."""
     return Joint(name, "prismatic", axis, position)
+
+
+def helical(name: str, axis: Vector3, pitch: float, position: Vector3 = _ZERO) -> Joint:
+    """A screw about ``axis``; its coordinate is the angle [rad], and it advances by ``pitch`` [m/rad]."""
+    return Joint(name, "helical", axis, position, pitch=pitch)
 
 
 def spherical(name: str, position: Vector3 = _ZERO) -> Joint:

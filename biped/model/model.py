@@ -448,7 +448,7 @@ def _index(what: str, name: str, names: Sequence[str]) -> int:
 
 
 def _coordinate_names(joint: Joint) -> list[str]:
-    if joint.kind == "revolute":
+    if joint.turns:
         return [f"angle_{joint.name}"]
     if joint.kind == "prismatic":
         return [f"position_{joint.name}"]

@@ -76,6 +76,8 @@ def _pinocchio_joint(pin: Any, model: Model, i: int) -> Any:
     joint = model.bodies[i].joint
     if joint.kind == "revolute":
         return pin.JointModelRevoluteUnaligned(np.array(joint.axis))
+    if joint.kind == "helical":
+        return pin.JointModelHelicalUnaligned(np.array(joint.axis), joint.pitch)
     if joint.kind == "prismatic":
         return pin.JointModelPrismaticUnaligned(np.array(joint.axis))
     return pin.JointModelSpherical() if joint.kind == "spherical" else pin.JointModelFreeFlyer()
@@ -86,16 +88,16 @@ def orientations(model: Model, q: ArrayLike) -> Floats:
     tree, values = model.tree, _checked(q, model.nq, "a configuration")
     result = np.empty((model.n, 3, 3))
     for i, body in enumerate(model.bodies):
-        turn = _turn(body.joint.kind, body.joint.axis, values[tree.first_q[i] :][: body.joint.nq])
+        turn = _turn(body.joint, values[tree.first_q[i] :][: body.joint.nq])
         parent = tree.parent[i]
         result[i] = result[parent] @ turn if parent >= 0 else turn
     return result
 
 
-def _turn(kind: str, axis: ArrayLike, coordinates: Floats) -> Floats:
-    if kind == "revolute":
-        return np.array(rotation_about(axis, float(coordinates[0])))
-    return np.eye(3) if kind == "prismatic" else quaternion_matrix(coordinates[-4:])
+def _turn(joint: Joint, coordinates: Floats) -> Floats:
+    if joint.turns:
+        return np.array(rotation_about(joint.axis, float(coordinates[0])))
+    return np.eye(3) if joint.kind == "prismatic" else quaternion_matrix(coordinates[-4:])
 
 
 def configuration_to_pinocchio(model: Model, q: ArrayLike) -> Floats:

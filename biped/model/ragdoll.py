@@ -53,7 +53,7 @@ def _limp(body: Body, model: Model, q: Floats, weight: float) -> Body:
     joint, at = body.joint, float(q[model.coordinate(body.joint.name)])
     ranges = {name: (lower, upper) for name, lower, upper in model.ranges}
     lower, upper = ranges.get(joint.name, (joint.lower, joint.upper))
-    lever = WEIGHT_LEVER if joint.kind == "revolute" else 1.0
+    lever = WEIGHT_LEVER if joint.turns else 1.0
     damping = max(joint.damping, weight * lever / LIMP_RATE)
     limp = replace(joint, lower=min(lower, at), upper=max(upper, at), max_velocity=math.inf, damping=damping)
     return replace(body, joint=limp)

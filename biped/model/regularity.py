@@ -90,6 +90,7 @@ def _posture(bodies: Sequence[Body], index: dict[str, int]) -> tuple[list[Floats
         else:
             axis = body.joint.axis if body.joint.has_axis else rng.standard_normal(3)
             R = R @ np.array(rotation_about(axis, value))
+            origin = origin + body.joint.pitch * value * (R @ body.joint.axis)
         rotations.append(R)
         origins.append(origin)
         coms.append(origin + R @ body.com)
@@ -100,9 +101,9 @@ def _twists(joint: Joint, axis: Floats, origin: Floats) -> list[Floats]:
     """(6,) unit twists (v, ω) of a joint's degrees of freedom, about the inertial origin."""
     none = np.zeros(3)
     slides = [axis] if joint.kind == "prismatic" else list(np.eye(3)) if joint.kind == "floating" else []
-    turns = [axis] if joint.kind == "revolute" else list(np.eye(3)) if joint.nv >= 3 else []
+    turns = [axis] if joint.turns else list(np.eye(3)) if joint.nv >= 3 else []
     return [np.concatenate((slide, none)) for slide in slides] + [
-        np.concatenate((np.cross(origin, turn), turn)) for turn in turns
+        np.concatenate((np.cross(origin, turn) + joint.pitch * turn, turn)) for turn in turns
     ]
 
 

@@ -10,7 +10,7 @@ from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError
 from biped.model.geometry import Matrix3, Vector3, matrix3, vector3
 from biped.model.inertia import box_inertia, principal_inertia
-from biped.model.joint import Joint, Kind, floating, revolute
+from biped.model.joint import Joint, Kind, floating, helical, revolute
 from biped.model.model import Model
 
 _X: Vector3 = (1.0, 0.0, 0.0)
@@ -93,6 +93,8 @@ def _random_joint(rng: np.random.Generator, i: int, floats: bool, kinds: Sequenc
     kind = kinds[int(rng.integers(len(kinds)))]
     if kind in ("revolute", "prismatic"):
         return Joint(name, kind, _random_vector(rng, 1.0), position)
+    if kind == "helical":
+        return helical(name, _random_vector(rng, 1.0), float(rng.uniform(-0.2, 0.2)), position)
     return Joint(name, kind, position=position)
 
 

@@ -78,5 +78,6 @@ def _scaled_joint(joint: Joint, length: float, mass: float) -> Joint:
         max_effort=joint.max_effort * effort,
         damping=joint.damping * effort * duration / stroke,
         friction=joint.friction * effort,
+        pitch=joint.pitch * length,
         armature=joint.armature * effort * duration**2 / stroke,
     )

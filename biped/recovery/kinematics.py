@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biped.errors import InputError
-from biped.kernels.tree.tree import FLOATING, REVOLUTE
+from biped.kernels.tree.tree import FLOATING
 from biped.model import Model
 from contact.arrays import Floats
 
@@ -54,7 +54,7 @@ def places_of(model: Model, q: Floats, *, jacobians: bool = True) -> Places:
             turn[i], centre[i] = _matrices(q[:, a + 3 : a + 7]), q[:, a : a + 3]
             joint[i] = centre[i]
             continue
-        if tree.kind[i] != REVOLUTE:
+        if model.bodies[i].joint.kind != "revolute":
             raise InputError(f"joint {model.bodies[i].joint.name!r} is no hinge: recovery is of trees of hinges")
         base = np.broadcast_to(np.eye(3), (count, 3, 3)) if parent < 0 else turn[parent]
         from_centre = np.zeros((count, 3)) if parent < 0 else centre[parent]

@@ -84,7 +84,7 @@ def _joint(model: Model, i: int) -> Joint:
         freedoms = (Freedom(damping=one.damping, lower=one.lower, upper=one.upper),)
     return joint(
         one.kind, one.name, body.parent, body.name, one.axis if one.has_axis else (0.0, 0.0, 1.0),
-        inboard_point=tree.joint_offset[i], outboard_point=-tree.com_offset[i], freedoms=freedoms,
+        inboard_point=tree.joint_offset[i], outboard_point=-tree.com_offset[i], pitch=one.pitch, freedoms=freedoms,
     )  # fmt: skip
 
 
@@ -124,7 +124,7 @@ def configuration_of(model: Model, placement: Placement) -> Floats:
             q[first : first + 3], q[first + 3 : first + 7] = placement.position[i], placement.orientation[i]
         elif body.joint.kind == "spherical":
             q[first : first + 4] = relative
-        elif body.joint.kind == "revolute":
+        elif body.joint.turns:
             angle = 2.0 * np.arctan2(float(np.dot(relative[1:], body.joint.axis)), relative[0])
             q[first] = np.remainder(angle + np.pi, 2.0 * np.pi) - np.pi
         else:

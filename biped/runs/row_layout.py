@@ -22,14 +22,27 @@ from biped.model import Model
 POSE = PoseColumns._fields
 _XYZ = ("x", "y", "z")
 #: Units of a joint's coordinates, velocities and torques, by its kind.
-_COORDINATES = {"revolute": ["rad"], "prismatic": ["m"], "spherical": ["1"] * 4, "floating": ["m"] * 3 + ["1"] * 4}
+_COORDINATES = {
+    "revolute": ["rad"],
+    "prismatic": ["m"],
+    "helical": ["rad"],
+    "spherical": ["1"] * 4,
+    "floating": ["m"] * 3 + ["1"] * 4,
+}
 _VELOCITIES = {
     "revolute": ["rad/s"],
     "prismatic": ["m/s"],
+    "helical": ["rad/s"],
     "spherical": ["rad/s"] * 3,
     "floating": ["m/s"] * 3 + ["rad/s"] * 3,
 }
-_TORQUES = {"revolute": ["N*m"], "prismatic": ["N"], "spherical": ["N*m"] * 3, "floating": ["N"] * 3 + ["N*m"] * 3}
+_TORQUES = {
+    "revolute": ["N*m"],
+    "prismatic": ["N"],
+    "helical": ["N*m"],
+    "spherical": ["N*m"] * 3,
+    "floating": ["N"] * 3 + ["N*m"] * 3,
+}
 #: Units of what a controller records, by what the name begins with.
 _BEGINNINGS = {"angle": "rad", "position": "m", "rate": "rad/s", "torque": "N*m", "ledger": "J"}
 #: Units by the last part of a name: quaternions, velocities, rates, forces, moments, momenta.

@@ -29,6 +29,7 @@ COLUMNS = {
     "contact": "takes_contact",
     "moving floor": "takes_moving_floor",
     "joint limits": "takes_passive_joints",
+    "screws": "takes_helical_joints",
     "loops": "takes_loops",
     "cost": "cost",
 }

@@ -80,6 +80,11 @@ class Composition(SolverSettings):
         return self._base.conserves_momentum
 
     @property
+    def takes_helical_joints(self) -> bool:
+        """If the base does."""
+        return self._base.takes_helical_joints
+
+    @property
     def takes_loops(self) -> bool:
         """If the base does."""
         return self._base.takes_loops

@@ -27,6 +27,7 @@ class ContinuousTime(Integrator):
 
     coordinates: ClassVar[str] = "generalized"
     cost: ClassVar[str] = "O(n)"
+    takes_helical_joints: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ class Maximal(NewtonSettings):
     paper: ClassVar[str] = "Wendlandt 1997"
     coordinates: ClassVar[str] = "maximal"
     cost: ClassVar[str] = "O(n)"
+    takes_helical_joints: ClassVar[bool] = False
 
     def method(self, model: Model) -> Variational:
         """What the kernels step a tree by."""

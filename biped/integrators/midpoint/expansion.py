@@ -22,6 +22,7 @@ def expanded(tree: Tree) -> Tree:
         parent=np.arange(-1, count - 1),
         kind=np.full(count, REVOLUTE),
         axis=np.zeros((count, 3)),
+        pitch=np.zeros(0),
         joint_offset=np.zeros((count, 3)),
         com_offset=np.zeros((count, 3)),
         mass=np.zeros(count),

@@ -94,6 +94,7 @@ class ScalableVariational(Midpoint):
     cost: ClassVar[str] = "O(n³)"
     takes_contact: ClassVar[bool] = False
     takes_moving_floor: ClassVar[bool] = False
+    takes_helical_joints: ClassVar[bool] = False
 
     guess: str = "extrapolation"
 

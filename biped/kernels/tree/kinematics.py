@@ -110,7 +110,11 @@ def place_jointed(tree, q, i, poses):
     com = add(joint, mat_vec(rotation, load3(tree.com_offset, i)))
     if kind == REVOLUTE:
         axis = mat_vec(rotation, home_axis)
-        store_twist(poses.motion, dof, cross(joint, axis), axis)
+        linear = cross(joint, axis)
+        if tree.pitch.shape[0] > 0:
+            linear = add(linear, scale(tree.pitch[i], axis))
+            com = add(com, scale(tree.pitch[i] * q[start], axis))
+        store_twist(poses.motion, dof, linear, axis)
     elif kind == PRISMATIC:
         axis = mat_vec(rotation, home_axis)
         com = add(com, scale(q[start], axis))

@@ -39,6 +39,7 @@ class Tree(NamedTuple):
     parent: Integers  # (n,)
     kind: Integers  # (n,) REVOLUTE, PRISMATIC, SPHERICAL or FLOATING
     axis: Floats  # (n, 3) unit axis of a revolute or prismatic joint
+    pitch: Floats  # (n,) [m/rad] of a revolute joint that advances as it turns, a screw; (0,) if none does
     joint_offset: Floats  # (n, 3) [m] from the parent's centre of mass to the joint
     com_offset: Floats  # (n, 3) [m] from the joint to the body's centre of mass
     mass: Floats  # (n,) [kg]

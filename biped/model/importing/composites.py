@@ -1,4 +1,4 @@
-"""Joints that Pinocchio has as one and the file as several on one body: each becomes a joint of its own.
+"""Joints that Pinocchio has as one, and that are several on one body: each becomes a joint of its own.
 
 Between them stand links without mass, as in the file's own meaning.
 """
@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 _COMPOSITE = "JointModelComposite"
+_UNIVERSAL = "JointModelUniversal"
 #: Along all degrees of freedom or coordinates; both are in the same order in the two models.
 _ARRAYS = (
     "lowerPositionLimit", "upperPositionLimit", "velocityLimit", "effortLimit", "damping", "friction", "armature",
@@ -23,7 +24,7 @@ def taken_apart(model: Any, names: Mapping[str, Sequence[str]]) -> Any:
     """
     import pinocchio as pin
 
-    if not any(joint.shortname() == _COMPOSITE for joint in model.joints[1:]):
+    if not any(joint.shortname() in (_COMPOSITE, _UNIVERSAL) for joint in model.joints[1:]):
         return model
     result = pin.Model()
     result.name, result.gravity = model.name, model.gravity
@@ -45,11 +46,21 @@ def _add(result: Any, parent: int, model: Any, i: int, names: Mapping[str, Seque
     import pinocchio as pin
 
     name, joint, place = model.names[i], model.joints[i], model.jointPlacements[i]
-    if joint.shortname() != _COMPOSITE:
+    if joint.shortname() not in (_COMPOSITE, _UNIVERSAL):
         return int(result.addJoint(parent, joint, place, name))
-    whole = joint.extract()
+    whole = joint.extract() if joint.shortname() == _COMPOSITE else _of_hinges(joint.extract())
     own = names.get(name, [f"{name}_{k}" for k in range(1, len(whole.joints) + 1)])
     for part, at, part_name in zip(whole.joints, whole.jointPlacements, own, strict=True):
         parent = int(result.addJoint(parent, part, place * at, part_name))
         place = pin.SE3.Identity()
     return parent
+
+
+def _of_hinges(joint: Any) -> Any:
+    """A universal joint as a composite of its two hinges."""
+    import pinocchio as pin
+
+    parts = pin.JointModelComposite()
+    for axis in (joint.axis1, joint.axis2):
+        parts.addJoint(pin.JointModelRevoluteUnaligned(axis), pin.SE3.Identity())
+    return parts

@@ -10,6 +10,7 @@ from biped.model.errors import ModelError
 from biped.model.geometry import vector3
 from biped.model.importing import contacts, locking
 from biped.model.joint import Joint, Kind
+from contact.arrays import Floats
 
 #: From here on a limit in a file is none: what save_urdf writes where URDF demands one, and Pinocchio's own.
 NO_LIMIT = 1e9
@@ -32,13 +33,22 @@ def joint_of(home: contacts.Links, i: int, given: Mapping[str, Mapping[str, floa
     if joint.nv != 1:
         raise ModelError(
             f"joint {name!r} is a {joint.shortname().removeprefix('JointModel')}, and a model has revolute, prismatic, "
-            "spherical and floating joints only; put joints of one degree of freedom in its place"
+            "helical, spherical and floating joints only; put joints of one degree of freedom in its place"
         )
     motion = np.reshape(joint.createData().S, 6)  # Pinocchio's motion subspace, in the joint's frame
-    kind, direction = ("prismatic", motion[:3]) if motion[:3].any() else ("revolute", motion[3:])
+    kind, direction, pitch = _screw(motion)
     axis = vector3(home.rotations[i] @ direction, "axis")
     passive = _bearings(home.model, joint) | {field: values[name] for field, values in given.items() if name in values}
-    return Joint(name, kind, axis, position, **passive, **(_limits(home.model, joint) if limits else {}))
+    return Joint(name, kind, axis, position, pitch=pitch, **passive, **(_limits(home.model, joint) if limits else {}))
+
+
+def _screw(motion: Floats) -> tuple[Kind, Floats, float]:
+    """The kind of a joint of one degree of freedom, its axis and its pitch, by its unit twist (6,)."""
+    slide, turn = motion[:3], motion[3:]
+    if not turn.any():
+        return "prismatic", slide, 0.0
+    pitch = float(slide @ turn)
+    return ("helical" if pitch else "revolute"), turn, pitch
 
 
 def _bearings(model: Any, joint: Any) -> dict[str, float]:

@@ -21,7 +21,7 @@ def save_urdf(model: Model, path: str | Path) -> None:
     """Write ``model`` to the file ``path``; `load_urdf` reads it back with all arrays equal to 1e-12.
 
     Raises:
-        ModelError: the model has a spherical joint, which URDF does not have.
+        ModelError: the model has a spherical or helical joint, which URDF does not have.
     """
     Path(path).write_text(urdf_text(model), encoding="utf-8")
 
@@ -30,7 +30,7 @@ def urdf_text(model: Model) -> str:
     """``model`` as the text of a URDF file.
 
     Raises:
-        ModelError: the model has a spherical joint, which URDF does not have.
+        ModelError: the model has a spherical or helical joint, which URDF does not have.
     """
     _check_joints(model)
     robot = ET.Element("robot", {"name": model.name})
@@ -49,11 +49,10 @@ def urdf_text(model: Model) -> str:
 
 
 def _check_joints(model: Model) -> None:
-    ball = [body.joint.name for body in model.bodies if body.joint.kind == "spherical"]
-    if ball:
-        raise ModelError(
-            f"joint {ball[0]!r} is spherical, which URDF has no word for; three revolute joints can take its place"
-        )
+    instead = {"spherical": "; three revolute joints can take its place", "helical": ""}
+    for joint in (body.joint for body in model.bodies):
+        if joint.kind in instead:
+            raise ModelError(f"joint {joint.name!r} is {joint.kind}, which URDF has no word for{instead[joint.kind]}")
 
 
 def _ground_name(model: Model) -> str:
