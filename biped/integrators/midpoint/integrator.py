@@ -43,6 +43,7 @@ class Midpoint(NewtonSettings):
     coordinates: ClassVar[str] = "generalized"
     cost: ClassVar[str] = "O(n)"
     conserves_momentum: ClassVar[bool] = False
+    takes_helical_joints: ClassVar[bool] = False
 
     alpha: float = 0.5
 
@@ -94,7 +95,6 @@ class ScalableVariational(Midpoint):
     cost: ClassVar[str] = "O(n³)"
     takes_contact: ClassVar[bool] = False
     takes_moving_floor: ClassVar[bool] = False
-    takes_helical_joints: ClassVar[bool] = False
 
     guess: str = "extrapolation"
 

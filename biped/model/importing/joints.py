@@ -35,7 +35,9 @@ def joint_of(home: contacts.Links, i: int, given: Mapping[str, Mapping[str, floa
             f"joint {name!r} is a {joint.shortname().removeprefix('JointModel')}, and a model has revolute, prismatic, "
             "helical, spherical and floating joints only; put joints of one degree of freedom in its place"
         )
-    motion = np.reshape(joint.createData().S, 6)  # Pinocchio's motion subspace, in the joint's frame
+    data = joint.createData()
+    joint.calc(data, np.zeros(joint.idx_q + joint.nq))  # which fills in a screw's
+    motion = np.reshape(data.S, 6)  # Pinocchio's motion subspace, in the joint's frame
     kind, direction, pitch = _screw(motion)
     axis = vector3(home.rotations[i] @ direction, "axis")
     passive = _bearings(home.model, joint) | {field: values[name] for field, values in given.items() if name in values}

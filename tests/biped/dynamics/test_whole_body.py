@@ -16,7 +16,7 @@ from biped.model.pinocchio_model import (
 from biped.whole_body import WholeBody
 
 WORLD = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-KINDS = ("revolute", "prismatic", "spherical")
+KINDS = ("revolute", "prismatic", "helical", "spherical")
 
 
 def random_state(seed: int, model: Model) -> tuple[np.ndarray, np.ndarray]:

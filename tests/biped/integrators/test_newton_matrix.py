@@ -24,7 +24,7 @@ from contact.ground import begin_ground
 from contact.modes import SLIDING, STICKING
 
 H = 2e-3
-KINDS = ("revolute", "prismatic", "spherical")
+KINDS = ("revolute", "prismatic", "helical", "spherical")
 
 
 class Step:

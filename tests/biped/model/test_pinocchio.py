@@ -56,7 +56,7 @@ def test_conversions_are_inverses(seed, floats):
 @settings(max_examples=25)
 def test_orientations_are_pinocchios(seed, floats):
     rng = np.random.default_rng(seed)
-    model = random_tree(rng, 8, floating=floats)
+    model = random_tree(rng, 8, floating=floats, kinds=("revolute", "prismatic", "helical", "spherical"))
     twin, q, _ = random_state(rng, model)
     data = twin.createData()
     pin.forwardKinematics(twin, data, configuration_to_pinocchio(model, q))

@@ -32,7 +32,7 @@ def configured(rng, model):
 @pytest.mark.parametrize("seed", range(4))
 def test_configurations_go_there_and_back_and_close_all_joints(seed):
     rng = np.random.default_rng(seed)
-    model = random_tree(rng, 8)
+    model = random_tree(rng, 8, kinds=("revolute", "prismatic", "helical", "spherical"))
     q, v = configured(rng, model), rng.normal(size=model.nv)
     place = placement_of(model, q, v)
     assembly = from_model(model)

@@ -1,0 +1,227 @@
+"""Joints beyond hinges, slides and balls: screws, and those that are several joints in a row."""
+
+import math
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from numpy.testing import assert_allclose
+
+from biped import Recursive, State, dynamics, simulate
+from biped.errors import InputError
+from biped.integrators import INTEGRATORS
+from biped.mechanism.conversion import from_model as mechanism_of
+from biped.mechanism.errors import MechanismError
+from biped.model import (
+    Body,
+    Joint,
+    Model,
+    ModelError,
+    box_inertia,
+    configuration_to_pinocchio,
+    cylindrical,
+    from_pinocchio,
+    helical,
+    jointed,
+    planar,
+    prismatic,
+    random_tree,
+    revolute,
+    scaled,
+    spherical,
+    to_pinocchio,
+    universal,
+    urdf_text,
+)
+from biped.rigid import Assembly, RigidBody, configuration_of, from_model, joint, placement_of
+
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+TILTED = (0.48, 0.6, 0.64)
+ACROSS = (0.8, -0.64, 0.0)  # not at a right angle to TILTED: made so below
+G = 9.81
+
+
+def brick(name, on, parent=None):
+    """A body of 2 kg whose centre of mass is off its joint."""
+    return Body(name, 2.0, box_inertia(2.0, (0.3, 0.2, 0.1)), (0.05, 0.02, -0.2), on, parent)
+
+
+def nut(pitch, mass=3.0, size=(0.1, 0.1, 0.02)):
+    """A nut whose centre of mass is on the vertical screw that it turns on without friction."""
+    return Model("nut", (Body("nut", mass, box_inertia(mass, size), (0.0, 0.0, 0.0), helical("screw", Z, pitch)),))
+
+
+@pytest.mark.parametrize("pitch", [0.05, -0.02])
+def test_a_nut_runs_down_its_screw(pitch):
+    """(I + m p²) θ̈ = −m g p, up to the sines of half the steps' turns."""
+    model = nut(pitch)
+    inertia, mass = model.bodies[0].inertia[2][2], model.bodies[0].mass
+    angle = -0.5 * mass * G * pitch / (inertia + mass * pitch * pitch) * 0.2**2
+    errors = []
+    for h in (4e-3, 2e-3, 1e-3):
+        run = simulate(model, duration=0.2, step=h)
+        errors.append(abs(run.state.q[0] / angle - 1.0))
+        assert_allclose(run.frame["com_z"].iloc[-1], pitch * run.state.q[0], rtol=1e-12)
+    assert_allclose(np.log2(np.divide(errors[:-1], errors[1:])), 2.0, atol=0.02)
+    assert errors[-1] < 5e-5
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_screws_are_pinocchios(seed):
+    """Places, mass matrix and bias forces of random trees with screws."""
+    rng = np.random.default_rng(seed)
+    model = random_tree(rng, 7, floating=False, kinds=("helical", "revolute", "prismatic"))
+    assert len(model.tree.pitch)
+    twin = to_pinocchio(model)
+    data = twin.createData()
+    q, v = rng.normal(size=model.nq), rng.normal(size=model.nv)
+    q_there = configuration_to_pinocchio(model, q)
+    pin.forwardKinematics(twin, data, q_there)
+    places = [pose.act(offset) for pose, offset in zip(list(data.oMi)[1:], model.tree.com_offset, strict=True)]
+    assert_allclose(dynamics.forward_kinematics(model, q).position, places, atol=1e-12)
+    upper = np.triu(pin.crba(twin, data, q_there))
+    assert_allclose(dynamics.mass_matrix(model, q), upper + np.triu(upper, 1).T, atol=1e-11)
+    bias = pin.nonLinearEffects(twin, data, q_there, v)
+    assert_allclose(dynamics.inverse_dynamics(model, q, v, np.zeros(model.nv)), bias, atol=1e-10)
+    assert from_pinocchio(twin).bodies[-1].joint.pitch == pytest.approx(model.bodies[-1].joint.pitch, abs=1e-15)
+
+
+def test_a_chain_of_screws_moves_as_in_maximal_coordinates():
+    """Theorem 2.1 of Wendlandt 1997: the same discrete bodies, whose joints are constraints there."""
+    model = Model("screws", (
+        brick("a", helical("one", TILTED, 0.1)),
+        brick("b", helical("two", X, -0.3, (0.1, 0.0, -0.4)), "a"),
+        brick("c", revolute("three", Y, (0.0, 0.0, -0.4)), "b"),
+    ))  # fmt: skip
+    q, v = np.array([0.7, -0.4, 0.2]), np.array([1.0, 2.0, -3.0])
+    assert_swings_alike(model, from_model(model), q, v)
+
+
+def square(axis, other):
+    """The part of ``other`` across ``axis``, of length one."""
+    a, b = np.array(axis), np.array(other)
+    across = b - (a @ b) / (a @ a) * a
+    return tuple((across / np.linalg.norm(across)).tolist())
+
+
+@pytest.mark.parametrize(
+    ("kind", "joints", "options"),
+    [
+        ("universal", universal("hook", TILTED, square(TILTED, ACROSS), (0.1, 0.0, -0.4)),
+         {"second_axis": square(TILTED, ACROSS)}),
+        ("cylindrical", cylindrical("sleeve", TILTED, (0.1, 0.0, -0.4)), {}),
+        ("planar_axis", planar("plane", TILTED, (0.1, 0.0, -0.4)), {}),
+    ],
+)  # fmt: skip
+def test_joints_in_a_row_are_the_joint_of_two_constraints(kind, joints, options):
+    """Bodies without mass between joints of one freedom, and one joint of maximal coordinates: the same motion."""
+    inertia = box_inertia(2.0, (0.3, 0.2, 0.1))
+    lower = jointed("lower", joints, 2.0, inertia, (0.05, 0.02, -0.2), "upper")
+    model = Model("pair", (brick("upper", revolute("hinge", Y)), *lower))
+    bodies = (RigidBody("upper", 2.0, inertia), RigidBody("lower", 2.0, inertia))
+    out = tuple(-np.array((0.05, 0.02, -0.2)))
+    links = (
+        joint("revolute", "hinge", None, "upper", Y, outboard_point=out),
+        joint(kind, "below", "upper", "lower", TILTED, outboard_point=out,
+              inboard_point=tuple(np.array((0.1, 0.0, -0.4)) + out), **options),
+    )  # fmt: skip
+    assembly = Assembly("pair", bodies, links)
+    q, v = np.linspace(0.3, -0.2, model.nv), np.linspace(1.0, -1.5, model.nv)
+    solid = [k for k, body in enumerate(model.bodies) if body.mass]
+    whole = placement_of(model, q, v)
+    start = type(whole)(whole.position[solid], whole.orientation[solid], whole.velocity[solid])
+    steps, h = 40, 5e-3
+    motion = assembly.simulate(steps * h, h, start, tolerance=1e-12)
+    run = simulate(
+        model, state=State.at(model, q, v), integrator=Recursive(tolerance=1e-13), duration=steps * h, step=h
+    )
+    end = dynamics.forward_kinematics(model, run.state.q)
+    assert_allclose(motion.placement().position, end.position[solid], atol=1e-9)
+    assert np.abs(motion.placement().position - start.position).max() > 0.05
+
+
+def assert_swings_alike(model, assembly, q, v, steps=40, h=5e-3):
+    motion = assembly.simulate(steps * h, h, placement_of(model, q, v), tolerance=1e-12)
+    run = simulate(
+        model, state=State.at(model, q, v), integrator=Recursive(tolerance=1e-13), duration=steps * h, step=h
+    )
+    assert_allclose(configuration_of(model, motion.placement()), run.state.q, atol=1e-9)
+    assert np.abs(run.state.q - q).max() > 0.1
+
+
+def test_energy_of_screws_does_not_drift():
+    """Ten thousand steps without weight, which would pull them down for ever: bounded, and of second order."""
+    model = Model("screws", (brick("a", helical("one", X, 0.1)), brick("b", helical("two", Y, -0.2), "a")))
+    model = model.with_gravity((0.0, 0.0, 0.0))
+    state = State.at(model, [0.5, -0.3], [1.5, -2.0])
+    swings = []
+    for h in (2e-3, 1e-3):
+        frame = simulate(model, state=state.copy(), duration=10.0, step=h).frame
+        energy = frame["ledger_kinetic"]
+        half = len(energy) // 2
+        swings.append(np.abs(energy - energy[0]).max())
+        assert np.abs(energy[half:] - energy[0]).max() < 1.5 * np.abs(energy[:half] - energy[0]).max()
+    assert 3.5 < swings[0] / swings[1] < 4.5
+
+
+def test_a_universal_joint_of_pinocchio_is_read():
+    twin = pin.Model()
+    inertia = pin.Inertia(2.0, np.array([0.0, 0.0, -0.2]), np.diag([0.02, 0.03, 0.01]))
+    hook = twin.addJoint(0, pin.JointModelUniversal(np.array(X), np.array(Y)), pin.SE3.Identity(), "hook")
+    twin.appendBodyToJoint(hook, inertia, pin.SE3.Identity())
+    model = from_pinocchio(twin)
+    assert [(body.joint.kind, body.joint.axis, body.mass) for body in model.bodies] == [
+        ("revolute", X, 0.0), ("revolute", Y, 2.0)
+    ]  # fmt: skip
+    q = np.array([0.4, -0.7])
+    assert_allclose(dynamics.mass_matrix(model, q), pin.crba(twin, twin.createData(), q), atol=1e-14)
+
+
+def test_a_screw_scales_with_its_model():
+    """Twice as long, its nut falls for √2 times as long through twice the height, turned as far."""
+    small, large = nut(0.05), scaled(nut(0.05), 2.0, 3.0)
+    one = simulate(small, duration=1.0, step=0.01).state.q[0]
+    other = simulate(large, duration=math.sqrt(2.0), step=math.sqrt(2.0) * 0.01).state.q[0]
+    assert other == pytest.approx(one, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["maximal", "midpoint"])
+def test_integrators_that_know_no_screws_say_which_do(name):
+    with pytest.raises(InputError, match=r"knows no helical joints.*recursive"):
+        simulate(nut(0.05), duration=0.1, integrator=INTEGRATORS[name])
+
+
+def test_where_screws_have_no_word():
+    with pytest.raises(ModelError, match="'screw' is helical, which URDF"):
+        urdf_text(nut(0.05))
+    with pytest.raises(MechanismError, match="'screw' is helical"):
+        mechanism_of(nut(0.05))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: helical("screw", Z, 0.0), "'screw': a helical joint, and no other, has a pitch"),
+        (lambda: helical("screw", Z, math.nan), "'screw': pitch"),
+        (lambda: Joint("hinge", "revolute", Z, pitch=0.1), "'hinge': a helical joint, and no other"),
+        (lambda: universal("hook", X, (1.0, 1.0, 0.0)), "'hook': second_axis .* right angle"),
+        (lambda: planar("plane", (0.0, 0.0, 0.0)), "'plane': normal"),
+        (lambda: jointed("arm", (), 1.0, np.eye(3), X), "'arm': it needs a joint"),
+    ],
+)
+def test_wrong_joints(make, message):
+    with pytest.raises(ModelError, match=message):
+        make()
+
+
+def test_a_planar_joint_slides_across_its_normal():
+    first, second, turn = planar("plane", TILTED)
+    axes = np.array([first.axis, second.axis, turn.axis])
+    assert_allclose(axes @ axes.T, np.eye(3), atol=1e-12)
+    assert np.linalg.det(axes) == pytest.approx(1.0)
+    assert_allclose(axes[2], TILTED, atol=1e-12)
+
+
+def test_bodies_between_carry_the_names_of_their_joints():
+    bodies = jointed("thigh", (prismatic("lift", Z), spherical("hip")), 1.0, box_inertia(1.0, (0.1, 0.1, 0.4)), X)
+    assert [(body.name, body.parent) for body in bodies] == [("thigh_at_lift", None), ("thigh", "thigh_at_lift")]
