@@ -78,7 +78,8 @@ def in_words(row: dict[str, Any]) -> str:
     """One sentence of what an integrator is and can do."""
     traits = [f"of order {row['order']}", *(name for name in ("symmetric", "symplectic") if row[name] is True)]
     conserves = " and ".join(name for name in ("momentum", "energy") if row[name] is True)
-    takes = ", ".join(name for name in ("contact", "moving floor", "joint limits", "screws", "loops") if row[name] is True)
+    able = ("contact", "moving floor", "joint limits", "screws", "loops")
+    takes = ", ".join(name for name in able if row[name] is True)
     parts = [", ".join(traits), conserves and f"conserves {conserves}", takes and f"takes {takes}"]
     return "; ".join([*filter(None, parts), f"{row['cost']}; {row['coordinates']} coordinates ({row['paper']})"])
 
