@@ -167,6 +167,12 @@ def check_fits(integrator: Integrator, model: Model, others: dict[str, Integrato
             f"integrator {integrator.name!r} simulates no limits, damping or friction of joints, and model "
             f"{model.name!r} has some; these do: {able}; or load it with limits = false, damping = 0, friction = 0"
         )
+    if model.closing_joints and not integrator.takes_loops:
+        able = ", ".join(name for name, other in others.items() if other.takes_loops)
+        raise InputError(
+            f"integrator {integrator.name!r} steps trees only, and model {model.name!r} has joints that close loops; "
+            f"these take them: {able}; or simulate model.without_closing_joints()"
+        )
     if moving_floor and not integrator.takes_moving_floor:
         able = ", ".join(name for name, other in others.items() if other.takes_moving_floor)
         raise InputError(f"integrator {integrator.name!r} takes no floor that moves; these do: {able}")

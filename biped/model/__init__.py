@@ -5,6 +5,7 @@ Importing this package imports neither Pinocchio nor pandas; what needs them imp
 
 from biped.model.body import Body
 from biped.model.box import rigid_box
+from biped.model.closing_joint import CLOSING_KINDS, ClosingJoint
 from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError, ModelWarning
 from biped.model.geometry import rotation_about
@@ -32,8 +33,10 @@ from biped.model.urdf import load_urdf, save_urdf, urdf_text
 from biped.model.visual import Visual
 
 __all__ = [
+    "CLOSING_KINDS",
     "Body",
     "Box",
+    "ClosingJoint",
     "ContactPoint",
     "Joint",
     "Line",

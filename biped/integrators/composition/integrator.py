@@ -80,11 +80,6 @@ class Composition(SolverSettings):
         return self._base.conserves_momentum
 
     @property
-    def takes_loops(self) -> bool:
-        """If the base does."""
-        return self._base.takes_loops
-
-    @property
     def cost(self) -> str:
         """So many steps of the base."""
         return f"{len(self._parts.weights)} × {self._base.cost}"
