@@ -16,7 +16,7 @@ from biped.kernels.tree.kinematics import place_bodies
 from biped.kernels.variational.equations import displace
 from biped.model import Model
 from biped.model.compilation import compile_closing
-from contact.arrays import Floats
+from contact.arrays import Floats, Integers
 
 #: [m or rad] A loop is closed up to this much.
 CLOSED = 1e-9
@@ -27,6 +27,11 @@ MOST_STEPS = 100
 LONGEST_STEP = 0.3
 #: Rows whose responses are less than this part of the greatest follow from others.
 RANK = 1e-11
+
+
+def closing_of(model: Model) -> Closing:
+    """The model's closing joints as the kernels have them, with room for its tree."""
+    return new_closing(compile_closing(model.closing_joints, model.bodies), model.n, model.nv, model.nc)
 
 
 def loop_gaps(model: Model, q: ArrayLike) -> dict[str, float]:
@@ -121,7 +126,7 @@ def _told(gaps: dict[str, float], per: str = "") -> str:
 
 def _loops_at(model: Model, q: Floats) -> Closing:
     """The rows and C at a configuration; ``ahead.poses`` are its poses."""
-    loops = new_closing(compile_closing(model.closing_joints, model.bodies), model.n, model.nv, model.nc)
+    loops = closing_of(model)
     place_bodies(model.tree, q, loops.ahead.poses)
     set_loop_rows(loops.ahead.poses, loops)
     set_loop_gradient(model.tree, loops.ahead.poses, loops)
@@ -134,14 +139,14 @@ def _by_joint(model: Model, values: Floats) -> dict[str, float]:
     return {one.name: max((next(sizes) for _ in one.rows), default=0.0) for one in model.closing_joints}
 
 
-def _free(model: Model, held: Collection[str]) -> Floats:
+def _free(model: Model, held: Collection[str]) -> Integers:
     free = np.ones(model.nv, dtype=bool)
     for joint in held:
         free[model.dofs(joint)] = False
     return np.flatnonzero(free)
 
 
-def _least(model: Model, q: Floats, free: Floats, gradient: Floats, change: Floats) -> Floats:
+def _least(model: Model, q: Floats, free: Integers, gradient: Floats, change: Floats) -> Floats:
     """The least displacement of the free coordinates that changes the rows so, in the metric of the mass matrix."""
     C = gradient[:, free]
     response = np.linalg.solve(mass_matrix(model, q)[np.ix_(free, free)], C.T)
@@ -150,7 +155,7 @@ def _least(model: Model, q: Floats, free: Floats, gradient: Floats, change: Floa
 
 
 def _displaced(model: Model, q: Floats, delta: Floats, loops: Closing) -> Floats:
-    """q ⊕ δ, with δ in the unit twists there."""
+    """Q ⊕ δ, with δ in the unit twists there."""
     found, shift = q.copy(), np.zeros(3)
     displace(model.tree, loops.ahead.poses, q, np.zeros(3), 1.0, delta, found, shift)
     if model.is_floating:

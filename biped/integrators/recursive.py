@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from biped.closing import closing_of
 from biped.integrators.closing.kernels.method import ClosedVariational
 from biped.integrators.closing.kernels.newton import ClosedNewton
 from biped.integrators.closing.method import closed_variational, closing_columns
@@ -35,7 +36,7 @@ class Recursive(NewtonSettings):
     def method(self, model: Model) -> Variational | ClosedVariational:
         """What the kernels step a tree by."""
         if model.closing_joints:
-            return closed_variational(model, ClosedNewton(), self.solver)
+            return closed_variational(ClosedNewton(), self.solver, closing_of(model))
         return Variational(MidpointBody(), ArticulatedNewton(), Extrapolation(), self.solver)
 
     def recorder(self, method: Variational | ClosedVariational) -> Any:

@@ -33,9 +33,11 @@ def from_model(model: Model) -> Mechanism:
     y and x; those of a floating root also with ``_x``, ``_y``, ``_z``, the place of its centre of mass.
 
     Raises:
+        ModelError: the model has joints that close loops; a mechanism's constraints do that.
         ModelWarning: as a warning, where joints have limits, dry friction or an armature, and for contact points: a
             mechanism has none.
     """
+    model.check_tree("the conversion to a mechanism")
     children: dict[str | None, list[Body]] = defaultdict(list)
     for body in model.bodies:
         children[body.parent].append(body)

@@ -18,6 +18,8 @@ from biped.model.shape import Box
 from biped.model.visual import Visual
 
 FORMAT = 1
+#: Fields that earlier versions did not have.
+LATER = ("visuals", "lines", "body_points", "ranges", "closing_joints")
 
 
 def model_to_json(model: Model) -> str:
@@ -51,7 +53,13 @@ def model_from_json(text: str) -> Model:
         saved = json.loads(text)
         if saved.pop("format") != FORMAT:
             raise ModelError(f"a model saved by another version (here format {FORMAT}); make it again")
-        for name in ("visuals", "lines", "body_points", "ranges", "closing_joints"):  # which earlier versions did not have
+        for name in (
+            "visuals",
+            "lines",
+            "body_points",
+            "ranges",
+            "closing_joints",
+        ):  # which earlier versions did not have
             saved.setdefault(name, [])
         return Model(
             **_known(Model, saved)

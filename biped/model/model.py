@@ -432,6 +432,19 @@ class Model:
         """The same tree, its loops open."""
         return replace(self, closing_joints=())
 
+    def check_tree(self, what: str) -> None:
+        """Refuse a model with loops for ``what``, which begins the message.
+
+        Raises:
+            ModelError: it has joints that close some.
+        """
+        if self.closing_joints:
+            names = ", ".join(repr(joint.name) for joint in self.closing_joints)
+            raise ModelError(
+                f"{what} knows trees of joints only, and {names} close loops of model {self.name!r}: give it "
+                "model.without_closing_joints(), or another model"
+            )
+
     # --- for people ---
 
     def __repr__(self) -> str:

@@ -2,21 +2,20 @@
 
 from typing import Any
 
+from biped.integrators.closing.kernels import record  # noqa: F401  registers what is recorded
 from biped.integrators.closing.kernels.method import ClosedVariational
-from biped.kernels.closing.joints import new_closing
+from biped.kernels.closing.joints import Closing
 from biped.kernels.state.method import Solver
 from biped.kernels.variational.discrete_body import MidpointBody
 from biped.kernels.variational.newton import Extrapolation
 from biped.model import Model
-from biped.model.compilation import compile_closing
 
 #: Parts of a reaction in a run's columns, with their units.
 WRENCH = {"fx": "N", "fy": "N", "fz": "N", "nx": "N*m", "ny": "N*m", "nz": "N*m"}
 
 
-def closed_variational(model: Model, root_finder: Any, solver: Solver) -> ClosedVariational:
-    """The method with room for the model's tree and its closing joints."""
-    closing = new_closing(compile_closing(model.closing_joints, model.bodies), model.n, model.nv, model.nc)
+def closed_variational(root_finder: Any, solver: Solver, closing: Closing) -> ClosedVariational:
+    """The method; ``closing`` is room for the model's tree and its closing joints."""
     return ClosedVariational(MidpointBody(), root_finder, Extrapolation(), solver, closing)
 
 

@@ -172,6 +172,19 @@ def next_pivot(closing):
 
 
 @kernel
+def hand_down(tree, closing, impulse, wrench, sign):
+    """Add the rows' impulses, times a sign, to the wrenches about O of their bodies and of all that these hang on."""
+    for r in range(impulse.shape[0]):
+        for side in range(2):
+            given = load6(closing.rows, 2 * r + side)
+            i = body_of(closing.joints, r, side)
+            while i >= 0:
+                for k in range(6):
+                    wrench[i, k] += sign * impulse[r] * given[k]
+                i = tree.parent[i]
+
+
+@kernel
 def wrench_at_point(poses, closing, impulse, j):
     """The impulse of joint j on its outboard body, about its point, world axes."""
     joints = closing.joints

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 from biped.kernels.closing.border import (
     add_loop_impulses,
     close_loops,
+    hand_down,
     is_shift,
     set_loop_gradient,
     set_loop_rows,
     wrench_at_point,
 )
-from biped.kernels.closing.joints import GAPS, POSITION, ROTATION, Closing
-from biped.kernels.loop.log import record_more
+from biped.kernels.closing.joints import POSITION, ROTATION, Closing
 from biped.kernels.state.method import (
     Solver,
     advance,
@@ -29,7 +29,6 @@ from biped.kernels.state.method import (
     solve_step,
     take_part,
 )
-from biped.kernels.state.simulation_state import LAST_STEP_LENGTH
 from biped.kernels.step.step import advance_in_parts, remember_rates, substep
 from biped.kernels.tree.dynamics import rates_from_momentum, turn_inertias
 from biped.kernels.tree.kinematics import copy_poses
@@ -159,19 +158,4 @@ def set_closed_momentum(tree, state, pushes, scratch, method, h):
     close_loops(tree, ahead.poses.motion, ahead.poses.motion, closing, ahead.factors, ahead.rates)
     add_loop_impulses(closing, closing.change, state.momentum)
     store_wrenches(ahead.poses, closing, closing.change, closing.end)
-
-
-@record_more.register(Closing)
-def record_closing(tree, state, scratch, more, row, place):
-    """The closing joints' wrenches of the step just taken, and the worst gaps since the last row.
-
-    A wrench is the mean over the step of the impulses at both ends. Zeros where this run has taken no step yet.
-    """
-    rate = 1.0 / state.clock[LAST_STEP_LENGTH] if state.clock[LAST_STEP_LENGTH] != 0.0 else 0.0
-    for j in range(more.start.shape[0]):
-        for k in range(6):
-            row[place + k] = rate * (more.start[j, k] + more.end[j, k])
-        place += 6
-    for kind in range(GAPS):
-        row[place + kind] = more.worst[kind]
-        more.worst[kind] = 0.0
+    hand_down(tree, closing, closing.change, scratch.wrench, 1.0)
