@@ -107,14 +107,13 @@ def check_closed(model: Model, q: Floats, momentum: Floats) -> None:
     gaps = loop_gaps(model, q)
     if max(gaps.values()) > CLOSED:
         raise InputError(
-            f"loops of {model.name!r} are open at the start: {_told(gaps)}; begin at assembled(model, q), of "
-            "biped.closing"
+            f"loops of {model.name!r} are open at the start: {_told(gaps)}; begin at biped.assembled(model, q)"
         )
     rates = loop_rates(model, q, np.linalg.solve(mass_matrix(model, q), momentum)) if momentum.any() else {"": 0.0}
     if max(rates.values()) > CLOSED_RATE:
         raise InputError(
-            f"loops of {model.name!r} open at the start: {_told(rates, '/s')}; begin with closed_velocity(model, q, v),"
-            " of biped.closing"
+            f"loops of {model.name!r} open at the start: {_told(rates, '/s')}; begin with "
+            "biped.closed_velocity(model, q, v)"
         )
 
 
