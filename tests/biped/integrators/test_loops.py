@@ -98,9 +98,8 @@ def test_any_joint_closes_a_loop_of_a_tree_in_flight(kind):
     assert loop_rates(model, last[list(model.coordinate_names)], last[list(model.velocity_names)])["loop"] < 1e-9
     whole = from_model(model).simulate(0.2, 1e-3, placement_of(model, q, v)).frame
     free = run_of(model.without_closing_joints(), q, v).frame
-    for axis in "xyz":
-        name = f"{model.root.name}_{axis}"
-        assert_allclose(frame[name], whole[name], rtol=0.0, atol=1e-7)
+    for own, axis in zip(model.coordinate_names[:3], "xyz", strict=False):
+        assert_allclose(frame[own], whole[f"{model.root.name}_{axis}"], rtol=0.0, atol=1e-7)
     assert np.abs(frame[list(model.coordinate_names)] - free[list(model.coordinate_names)]).to_numpy().max() > 1e-4
 
 
