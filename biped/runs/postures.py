@@ -65,7 +65,7 @@ def _in_own_posture(model: Model, floor: Floor) -> State:
             f"model {model.name!r} has other legs than human(), and to stand it needs a floating root, feet and "
             "contact points; or give its posture by State.at(model, model.configuration(position, orientation, angles))"
         )
-    q = _with_loops_closed(model, model.configuration(angles=dict(model.posture)))
+    q = with_loops_closed(model, model.configuration(angles=dict(model.posture)))
     weight = model.total_mass * -model.gravity[2]
     q[2] -= _depth(forward_kinematics(model, q).contact[:, 2], weight / floor.k_n)
     return State.at(model, q)
@@ -120,11 +120,15 @@ def _at_rest(model: Model, trunk: Vector3, tilt: float, posture: dict[str, float
     half = tilt / 2.0
     angles = {f"{side}_{joint}": angle for side in _SIDES for joint, angle in posture.items()}
     q = model.configuration(trunk, (math.cos(half), 0.0, -math.sin(half), 0.0), angles)
-    return State.at(model, _with_loops_closed(model, q))
+    return State.at(model, with_loops_closed(model, q))
 
 
-def _with_loops_closed(model: Model, q: Floats) -> Floats:
-    """The same root and legs; other joints close the loops."""
+def with_loops_closed(model: Model, q: Floats) -> Floats:
+    """(nq,) the same root and legs; other joints close the loops. Of a model without loops q itself.
+
+    Raises:
+        InputError: they cannot close them from there; the message has the gap.
+    """
     if not model.closing_joints:
         return q
     return assembled(model, q, held=[model.bodies[i].joint.name for i in _legs(model)])

@@ -1,21 +1,38 @@
 """Loops of trees: the exact motion of a four-bar linkage, assemblies of the same, balances, and refusals."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from biped import INTEGRATORS, InputError, ModelError, Push, Scene, State, Throw, human, simulate
+from biped import (
+    INTEGRATORS,
+    InputError,
+    ModelError,
+    Push,
+    Scene,
+    State,
+    Throw,
+    box_inertia,
+    human,
+    load_robot,
+    scaled,
+    simulate,
+    standing,
+)
 from biped.closing import assembled, loop_gaps, loop_rates
 from biped.dynamics import forward_dynamics, forward_kinematics
 from biped.linearization import linearize
 from biped.mechanism import from_model as mechanism_of
 from biped.model import CLOSING_KINDS, ClosingJoint, to_pinocchio
 from biped.rigid import from_model, placement_of
+from controllers import JointImpedance
 
 from .loops import crank_angle, four_bar, four_bar_start, joined_tree
 
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 TAKE_LOOPS = [name for name, integrator in INTEGRATORS.items() if integrator.takes_loops]
 
 
@@ -155,3 +172,38 @@ def test_a_push_on_a_linkage_at_rest_does_work_on_its_one_freedom():
     last = frame.iloc[-1]
     assert last["ledger_kinetic"] > 0.1
     assert_allclose(last["ledger_kinetic"], last["ledger_pushes"], rtol=1e-4)
+
+
+def braced_human_dropped_into_another_posture(model, integrator, step):
+    """Pushed, while the springs of its joints throw it into the posture where they rest: soles slide, lift and land."""
+    push = Push("trunk", (0.6, 0.8, 0.0), 4.0, start=0.02, duration=0.05)
+    return simulate(
+        model, JointImpedance(), state=standing(model), step=step, record_every=1e-3, duration=0.3,
+        disturbances=[push], integrator=integrator,
+    ).frame  # fmt: skip
+
+
+def test_a_braced_human_on_the_floor_moves_alike_in_both_coordinates():
+    """Loops beside contact: momenta are accounted for, and energy but for an error that falls with the step's square."""
+    model = load_robot(f"{EXAMPLES / 'exoskeleton.py'}:exoskeleton")
+    one, other = (braced_human_dropped_into_another_posture(model, name, 1e-3) for name in TAKE_LOOPS)
+    for name in (*model.coordinate_names, *model.velocity_names):
+        assert_allclose(other[name], one[name], rtol=0.0, atol=1e-7)
+    for name in one.filter(like="brace_bottom"):
+        assert_allclose(other[name], one[name], rtol=0.0, atol=1e-3)
+    assert one["ledger_dissipated"].iloc[-1] > 100.0
+    assert one["loop_gap_position"].max() < 1e-12
+    assert one.filter(like="momentum_defect").abs().to_numpy().max() < 1e-9
+    finer = braced_human_dropped_into_another_posture(model, "recursive", 5e-4)
+    residual = [np.ptp(frame["ledger_residual"]) for frame in (one, finer)]
+    assert residual[0] / residual[1] == pytest.approx(4.0, rel=0.05)
+
+
+def test_loads_scaling_and_gravity_keep_the_loops():
+    model = load_robot(f"{EXAMPLES / 'exoskeleton.py'}:exoskeleton")
+    loaded = model.with_load("left_upper_bar", 1.0, (0.01, 0.0, 0.0), box_inertia(1.0, (0.1, 0.1, 0.1)))
+    for changed in (loaded, model.with_gravity((0.0, 0.0, -1.6)), model.without_contacts()):
+        assert max(loop_gaps(changed, standing(model).q).values()) < 1e-12
+    tall = scaled(model, 1.1)
+    assert max(loop_gaps(tall, standing(tall).q).values()) < 1e-12
+    assert tall.closing_joints != model.closing_joints
