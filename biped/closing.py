@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from biped.dynamics import checked, mass_matrix
 from biped.errors import InputError
 from biped.kernels.closing.border import set_loop_gradient, set_loop_rows
-from biped.kernels.closing.joints import Closing, new_closing
+from biped.kernels.closing.room import Closing, new_closing
 from biped.kernels.tree.kinematics import place_bodies
 from biped.kernels.variational.equations import displace
 from biped.model import Model

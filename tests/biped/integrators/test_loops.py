@@ -184,7 +184,7 @@ def braced_human_dropped_into_another_posture(model, integrator, step):
 
 
 def test_a_braced_human_on_the_floor_moves_alike_in_both_coordinates():
-    """Loops beside contact: momenta are accounted for, and energy but for an error that falls with the step's square."""
+    """Loops beside contact: momenta are accounted for, and energy but for an error of second order."""
     model = load_robot(f"{EXAMPLES / 'exoskeleton.py'}:exoskeleton")
     one, other = (braced_human_dropped_into_another_posture(model, name, 1e-3) for name in TAKE_LOOPS)
     for name in (*model.coordinate_names, *model.velocity_names):

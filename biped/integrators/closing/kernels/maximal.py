@@ -34,7 +34,7 @@ from biped.integrators.maximal.kernels import (
     set_newton_twists,
 )
 from biped.kernels.closing.border import close_loops, hand_down
-from biped.kernels.closing.joints import Closing
+from biped.kernels.closing.room import Closing
 from biped.kernels.loop.log import record_more
 from biped.kernels.state.method import find_root
 from biped.kernels.state.status import cause_of

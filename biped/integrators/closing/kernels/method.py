@@ -18,7 +18,7 @@ from biped.kernels.closing.border import (
     set_loop_rows,
     wrench_at_point,
 )
-from biped.kernels.closing.joints import POSITION, ROTATION, Closing
+from biped.kernels.closing.room import POSITION, ROTATION, Closing
 from biped.kernels.state.method import (
     Solver,
     advance,
