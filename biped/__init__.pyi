@@ -1,3 +1,4 @@
+from .closing import assembled, closed_velocity, loop_gaps
 from .control.controller import Controller, Impedance, SetPoint
 from .control.observation import Observation
 from .disturbances import Actuators, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
@@ -28,6 +29,7 @@ from .integrators import (
 from .model import (
     Body,
     Box,
+    ClosingJoint,
     ContactPoint,
     Joint,
     Model,
@@ -69,6 +71,7 @@ __all__ = [
     "BipedError",
     "Body",
     "Box",
+    "ClosingJoint",
     "Composition",
     "ContactPoint",
     "ContinuousTime",
@@ -113,9 +116,11 @@ __all__ = [
     "Throw",
     "Visual",
     "WholeBody",
+    "assembled",
     "box_inertia",
     "centre_of_mass",
     "chain",
+    "closed_velocity",
     "collapse",
     "crouching",
     "fixed",
@@ -128,6 +133,7 @@ __all__ = [
     "load_mjcf",
     "load_robot",
     "load_urdf",
+    "loop_gaps",
     "mass_matrix",
     "momentum",
     "prismatic",

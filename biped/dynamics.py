@@ -120,7 +120,12 @@ def forward_dynamics(
     """(nv,) acceleration that generalized forces cause, in O(n) (Algorithm 3.3).
 
     Arguments as for ``inverse_dynamics``.
+
+    Raises:
+        InputError: an array has the wrong length, or numbers that are not finite.
+        ModelError: the model has joints that close loops, whose forces would be missing.
     """
+    model.check_tree("forward dynamics")
     acceleration = np.zeros(model.nv)
     arrays = checked(q, model.nq, "q"), checked(v, model.nv, "v"), checked(torque, model.nv, "torque")
     kernels.forward_dynamics(model.tree, *arrays, _wrenches(model, external), _room(model), acceleration)

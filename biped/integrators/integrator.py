@@ -178,6 +178,12 @@ def check_fits(integrator: Integrator, model: Model, others: dict[str, Integrato
             f"integrator {integrator.name!r} knows no helical joints, and model {model.name!r} has some; "
             f"these do: {able}"
         )
+    if model.closing_joints and not integrator.takes_loops:
+        able = ", ".join(name for name, other in others.items() if other.takes_loops)
+        raise InputError(
+            f"integrator {integrator.name!r} steps trees only, and model {model.name!r} has joints that close loops; "
+            f"these take them: {able}; or simulate model.without_closing_joints()"
+        )
     if moving_floor and not integrator.takes_moving_floor:
         able = ", ".join(name for name, other in others.items() if other.takes_moving_floor)
         raise InputError(f"integrator {integrator.name!r} takes no floor that moves; these do: {able}")

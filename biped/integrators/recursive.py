@@ -1,9 +1,14 @@
 """The variational integrator in generalized coordinates: what the framework is built around."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from biped.closing import closing_of
+from biped.integrators.closing.kernels.method import ClosedVariational
+from biped.integrators.closing.kernels.newton import ClosedNewton
+from biped.integrators.closing.method import closed_variational, closing_columns
 from biped.integrators.newton_settings import NewtonSettings
+from biped.kernels.loop.log import Nothing
 from biped.kernels.state.method import Variational
 from biped.kernels.variational.discrete_body import MidpointBody
 from biped.kernels.variational.newton import ArticulatedNewton, Extrapolation
@@ -17,13 +22,27 @@ class Recursive(NewtonSettings):
     Wendlandt 1997, chapters 2 and 5, in the coordinates of the joints; the factorization is two-sided. The
     first iteration of a step goes by the last step's factorization where the contacts are still the same.
     ``NewtonSettings`` documents the settings.
+
+    Loops are constraints of its coordinates, a border of the factorization; a run has the reactions of the joints that
+    close them, and how far they were open, as ``closing_columns`` names them.
     """
 
     name: ClassVar[str] = "recursive"
     paper: ClassVar[str] = "Wendlandt 1997"
     coordinates: ClassVar[str] = "generalized"
     cost: ClassVar[str] = "O(n)"
+    takes_loops: ClassVar[bool] = True
 
-    def method(self, model: Model) -> Variational:
+    def method(self, model: Model) -> Variational | ClosedVariational:
         """What the kernels step a tree by."""
+        if model.closing_joints:
+            return closed_variational(ClosedNewton(), self.solver, closing_of(model))
         return Variational(MidpointBody(), ArticulatedNewton(), Extrapolation(), self.solver)
+
+    def recorder(self, method: Variational | ClosedVariational) -> Any:
+        """What of the method is recorded."""
+        return method.closing if isinstance(method, ClosedVariational) else Nothing()
+
+    def columns(self, model: Model) -> dict[str, str]:
+        """Names and units of what is recorded, in its order."""
+        return closing_columns(model)

@@ -345,6 +345,7 @@ def are_steps_ready(world: World, driven: Integers) -> bool:
 
 def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
     """Refuse what cannot be linearized."""
+    plan.model.check_tree("the derivative of a step")
     if not isinstance(plan.world.method, Variational):
         raise InputError(
             f"integrator {plan.stepping.name!r} is not linearized: take a variational one in generalized coordinates, "

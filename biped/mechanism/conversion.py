@@ -35,9 +35,11 @@ def from_model(model: Model) -> Mechanism:
 
     Raises:
         MechanismError: a joint is helical.
+        ModelError: the model has joints that close loops; a mechanism's constraints do that.
         ModelWarning: as a warning, where joints have limits, dry friction or an armature, and for contact points: a
             mechanism has none.
     """
+    model.check_tree("the conversion to a mechanism")
     screws = [body.joint.name for body in model.bodies if body.joint.kind == "helical"]
     if screws:
         raise MechanismError(f"joint {screws[0]!r} is helical, which no transformation of a mechanism is")

@@ -5,6 +5,7 @@ Importing this package imports neither Pinocchio nor pandas; what needs them imp
 
 from biped.model.body import Body
 from biped.model.box import rigid_box
+from biped.model.closing_joint import CLOSING_KINDS, ClosingJoint
 from biped.model.compound import cylindrical, jointed, planar, universal
 from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError, ModelWarning
@@ -33,8 +34,10 @@ from biped.model.urdf import load_urdf, save_urdf, urdf_text
 from biped.model.visual import Visual
 
 __all__ = [
+    "CLOSING_KINDS",
     "Body",
     "Box",
+    "ClosingJoint",
     "ContactPoint",
     "Joint",
     "Line",

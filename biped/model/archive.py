@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from biped.model.body import Body
+from biped.model.closing_joint import ClosingJoint
 from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError
 from biped.model.joint import PASSIVE, Joint
@@ -17,6 +18,8 @@ from biped.model.shape import Box
 from biped.model.visual import Visual
 
 FORMAT = 1
+#: Fields that earlier versions did not have.
+LATER = ("visuals", "lines", "body_points", "ranges", "closing_joints")
 
 
 def model_to_json(model: Model) -> str:
@@ -50,7 +53,13 @@ def model_from_json(text: str) -> Model:
         saved = json.loads(text)
         if saved.pop("format") != FORMAT:
             raise ModelError(f"a model saved by another version (here format {FORMAT}); make it again")
-        for name in ("visuals", "lines", "body_points", "ranges"):  # which earlier versions did not have
+        for name in (
+            "visuals",
+            "lines",
+            "body_points",
+            "ranges",
+            "closing_joints",
+        ):  # which earlier versions did not have
             saved.setdefault(name, [])
         return Model(
             **_known(Model, saved)
@@ -64,6 +73,7 @@ def model_from_json(text: str) -> Model:
                 "notes": tuple(saved["notes"]),
                 "visuals": tuple(Visual(**visual) for visual in saved["visuals"]),
                 "lines": tuple(Line(**line) for line in saved["lines"]),
+                "closing_joints": tuple(ClosingJoint(**joint) for joint in saved["closing_joints"]),
             }
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:

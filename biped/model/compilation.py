@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from biped.kernels.closing.joints import ClosingJoints
 from biped.kernels.tree.tree import (
     DAMPING,
     FRICTION,
@@ -20,6 +21,7 @@ from biped.kernels.tree.tree import (
     Tree,
 )
 from biped.model.body import Body
+from biped.model.closing_joint import ClosingJoint
 from biped.model.contact_point import ContactPoint
 from biped.model.geometry import STANDARD_GRAVITY, Vector3
 from biped.model.joint import Joint
@@ -69,6 +71,32 @@ def _pitch(bodies: Sequence[Body]) -> Floats:
     """The joints' pitches as ``Tree.pitch`` has them; none where no joint is helical."""
     pitch = np.array([body.joint.pitch for body in bodies])
     return pitch if pitch.any() else np.zeros(0)
+
+
+def compile_closing(joints: Sequence[ClosingJoint], bodies: Sequence[Body]) -> ClosingJoints:
+    """What the kernels hold at zero beside the `Tree` of ``bodies``."""
+    index = {body.name: i for i, body in enumerate(bodies)}
+    inboard = [-1 if joint.parent is None else index[joint.parent] for joint in joints]
+    outboard = [index[joint.child] for joint in joints]
+    rows = [row for joint in joints for row in joint.rows]
+    counts = [len(joint.rows) for joint in joints]
+    bases = [np.zeros(3) if i < 0 else np.array(bodies[i].com) for i in inboard]
+    return ClosingJoints(
+        inboard=_integers(inboard),
+        outboard=_integers(outboard),
+        inboard_point=_floats([np.subtract(j.position, com) for j, com in zip(joints, bases, strict=True)], 3),
+        outboard_point=_floats(
+            [np.subtract(j.child_position, bodies[i].com) for j, i in zip(joints, outboard, strict=True)], 3
+        ),
+        alignment=_floats([joint.alignment for joint in joints], 4),
+        first=_integers(np.cumsum([0, *counts])),
+        joint=_integers(np.repeat(np.arange(len(joints)), counts)),
+        kind=_integers([row.kind for row in rows]),
+        axis=_floats([row.axis for row in rows], 3),
+        other=_floats([row.other for row in rows], 3),
+        reference=_floats([row.reference for row in rows], 3),
+        pitch=np.array([row.pitch for row in rows]),
+    )
 
 
 def _passive(bodies: Sequence[Body]) -> Floats:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 #: Fields that no number depends on.
 DRAWN = ("visuals", "lines")
+#: A field that most models do without, and that texts of models from before it do not have.
+CLOSING = "closing_joints"
 
 
 def model_title(model: "Model") -> str:
@@ -26,6 +28,8 @@ def model_facts(model: "Model") -> Iterator[tuple[str, str]]:
     yield "root", f"{model.root.name}, {model.root.joint.kind}"
     if model.joint_names:
         yield "joints", ", ".join(model.joint_names)
+    if model.closing_joints:
+        yield "closing joints", ", ".join(joint.name for joint in model.closing_joints)
     if model.nc:
         yield "contact points", ", ".join(model.contact_names)
     if model.feet:
@@ -56,7 +60,8 @@ def describe(model: "Model") -> "pd.DataFrame":
 
 def spelt_out(model: "Model") -> str:
     """All that a model is, in one text that is the same wherever its files are: what is only drawn is left out."""
-    members = (f"{field.name}={getattr(model, field.name)!r}" for field in fields(model) if field.name not in DRAWN)
+    left_out = DRAWN if model.closing_joints else (*DRAWN, CLOSING)
+    members = (f"{field.name}={getattr(model, field.name)!r}" for field in fields(model) if field.name not in left_out)
     return f"Model({', '.join(members)})"
 
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from biped.kernels.tree.tree import Tree
 from biped.model.body import Body
+from biped.model.closing_joint import ClosingJoint
 from biped.model.compilation import compile_tree
 from biped.model.contact_point import ContactPoint
 from biped.model.description import describe, model_facts, model_title
@@ -51,7 +52,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Model:
-    """A tree of rigid bodies, or several on the ground, with contact points.
+    """A tree of rigid bodies, or several on the ground, with contact points, and joints that close loops in it.
 
     On construction the bodies are sorted depth first (siblings in the order given, so a parent stands
     before its children), and bodies on fixed joints are merged into their parents together with their
@@ -77,10 +78,11 @@ class Model:
         notes: what was changed or is not simulated of the file it is from, a sentence each.
         visuals: surfaces to draw.
         lines: springs, wires and the like to draw.
+        closing_joints: what holds bodies together beside the joints of the tree; q and v are those of the tree.
 
     Raises:
         ModelError: names clash or are unknown, the bodies are not trees on the ground, a body other than an only root
-            floats, or nothing that a joint moves has inertia.
+            floats, nothing that a joint moves has inertia, or a closing joint holds a floating model to the ground.
     """
 
     name: str
@@ -96,6 +98,7 @@ class Model:
     notes: tuple[str, ...] = ()
     visuals: tuple[Visual, ...] = ()
     lines: tuple[Line, ...] = ()
+    closing_joints: tuple[ClosingJoint, ...] = ()
 
     def __post_init__(self) -> None:
         name_of(self.name, "a model")
@@ -113,6 +116,20 @@ class Model:
         object.__setattr__(self, "facing", horizontal(self.facing, f"model {self.name!r}: facing"))
         object.__setattr__(self, "posture", self._checked_posture())
         object.__setattr__(self, "ranges", self._checked_ranges())
+        object.__setattr__(self, "closing_joints", self._checked_closing(welds))
+
+    def _checked_closing(self, welds: Mapping[str, Weld]) -> tuple[ClosingJoint, ...]:
+        moved = tuple(_moved_closing(joint, welds) for joint in self.closing_joints)
+        error = duplicate("joints", [*self._joint_rows, *(joint.name for joint in moved)])
+        if error:
+            raise error
+        for joint in moved:
+            if joint.parent is None and self.is_floating:
+                raise ModelError(
+                    f"closing joint {joint.name!r} holds {joint.child!r} to the ground, and the root floats: hang the "
+                    "root on the ground by joints of its own, or close the loop between bodies"
+                )
+        return moved
 
     def _checked_posture(self) -> tuple[tuple[str, float], ...]:
         self._check_joints("posture", [joint for joint, _ in self.posture])
@@ -411,6 +428,23 @@ class Model:
         """The same bodies, touching nothing."""
         return self.with_contact_points(())
 
+    def without_closing_joints(self) -> Model:
+        """The same tree, its loops open."""
+        return replace(self, closing_joints=())
+
+    def check_tree(self, what: str) -> None:
+        """Refuse a model with loops for ``what``, which begins the message.
+
+        Raises:
+            ModelError: it has joints that close some.
+        """
+        if self.closing_joints:
+            names = ", ".join(repr(joint.name) for joint in self.closing_joints)
+            raise ModelError(
+                f"{what} knows trees of joints only, and {names} close loops of model {self.name!r}: give it "
+                "model.without_closing_joints(), or another model"
+            )
+
     # --- for people ---
 
     def __repr__(self) -> str:
@@ -506,6 +540,20 @@ def _moved_end(body: str | None, place: Vector3, welds: Mapping[str, Weld]) -> t
         return None, place
     weld = _weld(f"line on {body!r}", body, welds)
     return weld.body, vector3(np.add(weld.offset, place), "place")
+
+
+def _moved_closing(joint: ClosingJoint, welds: Mapping[str, Weld]) -> ClosingJoint:
+    """Its bodies and places after the merging of fixed joints; a parent may have become a part of the ground."""
+    what = f"closing joint {joint.name!r}"
+    parent, position = joint.parent, joint.position
+    if parent is not None:
+        if parent not in welds:
+            raise ModelError(f"{what}: {unknown('body', parent, welds)}")
+        position = vector3(np.add(welds[parent].offset, position), "position")
+        parent = welds[parent].body or None
+    child = _weld(what, joint.child, welds)
+    child_position = vector3(np.add(child.offset, joint.child_position), "child_position")
+    return replace(joint, parent=parent, child=child.body, position=position, child_position=child_position)
 
 
 def _moved_feet(feet: Iterable[str], welds: Mapping[str, Weld]) -> tuple[str, ...]:

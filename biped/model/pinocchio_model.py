@@ -23,9 +23,13 @@ def to_pinocchio(model: Model) -> Any:
 
     Its joint frames are the link frames, that of a floating root excepted: it is at the centre of mass.
     Contact points become operational frames of the same name. Limits, damping, friction and armature are set.
+
+    Raises:
+        ModelError: the model has joints that close loops, which are no part of a ``pinocchio.Model``.
     """
     import pinocchio as pin
 
+    model.check_tree("a Pinocchio model")
     tree = model.tree
     result = pin.Model()
     result.name = model.name

@@ -60,9 +60,11 @@ class HeldTorques:
 
     Raises:
         InputError: the period is no multiple of the step.
+        ModelError: the model has loops.
     """
 
     def __init__(self, scene: Scene, state: State, period: float) -> None:
+        scene.model.check_tree("the derivative of a step")
         self.steps = round(period / scene.step)
         if self.steps < 1 or abs(self.steps * scene.step - period) > 1e-9 * period:
             raise InputError(f"period = {period:g} s: it must be a multiple of the step, {scene.step:g} s")

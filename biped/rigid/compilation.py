@@ -10,9 +10,10 @@ import numpy as np
 
 from biped.kernels.rigid.system import Bodies, Contacts, Joints, System
 from biped.model.geometry import Vector3
+from biped.model.joint_rows import Row
 from biped.rigid.body import PointContact, RigidBody
 from biped.rigid.graph import SpanningTree, graph_of, spanning_tree
-from biped.rigid.joint import Freedom, Joint, Row
+from biped.rigid.joint import Freedom, Joint
 from contact.arrays import Floats
 from contact.collision import contact_frame
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from biped.dynamics import forward_kinematics
 from biped.model import Model, ModelWarning
 from biped.model.body import Body
+from biped.model.closing_joint import ClosingJoint
 from biped.model.contact_point import ContactPoint
 from biped.model.geometry import quaternion_matrix
 from biped.rigid.assembly import Assembly
@@ -30,8 +31,8 @@ def from_model(
     """The assembly that is ``model``, on a floor at height zero.
 
     Args:
-        model: whose bodies all have mass; its limits become rigid.
-        closing: joints that close loops, between its bodies.
+        model: whose bodies all have mass; its limits become rigid, and its closing joints joints like the others.
+        closing: more joints that close loops, between its bodies.
         friction: of its contact points.
         whole_body: its ``body_points`` touch the floor too.
 
@@ -46,7 +47,11 @@ def from_model(
     return Assembly(
         model.name,
         tuple(_body(body) for body in model.bodies),
-        (*(_joint(model, i) for i, body in enumerate(model.bodies) if body.joint.kind != "floating"), *closing),
+        (
+            *(_joint(model, i) for i, body in enumerate(model.bodies) if body.joint.kind != "floating"),
+            *(_closing_joint(model, one) for one in model.closing_joints),
+            *closing,
+        ),
         tuple(_contact(model, point, friction) for point in points),
         model.gravity,
     )
@@ -85,6 +90,15 @@ def _joint(model: Model, i: int) -> Joint:
     return joint(
         one.kind, one.name, body.parent, body.name, one.axis if one.has_axis else (0.0, 0.0, 1.0),
         inboard_point=tree.joint_offset[i], outboard_point=-tree.com_offset[i], pitch=one.pitch, freedoms=freedoms,
+    )  # fmt: skip
+
+
+def _closing_joint(model: Model, one: ClosingJoint) -> Joint:
+    inboard = (0.0, 0.0, 0.0) if one.parent is None else model.bodies[model.body_index(one.parent)].com
+    outboard = model.bodies[model.body_index(one.child)].com
+    return joint(
+        one.kind, one.name, one.parent, one.child, one.axis, inboard_point=np.subtract(one.position, inboard),
+        outboard_point=np.subtract(one.child_position, outboard), alignment=one.alignment,
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ All twenty pairs are joints, most of them with a name of their own; and a helica
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,28 +25,14 @@ from numpy.typing import ArrayLike
 from biped.checks import is_finite
 from biped.kernels.rigid import system as kinds
 from biped.model.geometry import Quaternion, Vector3, name_of, quaternion, quaternion_matrix, unit, vector3
+from biped.model.joint_rows import KINDS, Row, Translation, Turn, across, held_shifts, held_twists
 from biped.rigid.errors import AssemblyError
 from contact.arrays import Floats
-
-Translation = Literal["point", "line", "plane", "free"]
-Turn = Literal["fixed", "axis", "cardan", "homokinetic", "free"]
 
 _ZERO: Vector3 = (0.0, 0.0, 0.0)
 _X: Vector3 = (1.0, 0.0, 0.0)
 _Z: Vector3 = (0.0, 0.0, 1.0)
 _NO_TURN: Quaternion = (1.0, 0.0, 0.0, 0.0)
-
-_HELD = {"point": 3, "line": 2, "plane": 1, "free": 0, "fixed": 3, "axis": 2, "cardan": 1, "homokinetic": 1}
-
-
-class Row(NamedTuple):
-    """One row of a joint: ``biped.kernels.rigid.joints`` has the formulas."""
-
-    kind: int
-    axis: Vector3
-    other: Vector3 = _X
-    reference: Vector3 = _X
-    pitch: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -172,15 +158,6 @@ class Joint:
     # --- rows ---
 
     @property
-    def across(self) -> tuple[Vector3, Vector3]:
-        """Two unit axes that make a right-handed system with the axis."""
-        axis = np.array(self.axis)
-        helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
-        first = np.cross(axis, helper)
-        first /= np.linalg.norm(first)
-        return _vector(first), _vector(np.cross(axis, first))
-
-    @property
     def is_helical(self) -> bool:
         """Whether slide and turn are one freedom."""
         return self.pitch != 0.0
@@ -188,14 +165,11 @@ class Joint:
     @property
     def rigid_rows(self) -> tuple[Row, ...]:
         """What is held at zero: translations, then turns."""
-        along, across, everything = (self.axis,), self.across, (*self.across, self.axis)
-        shifts = {"point": everything, "line": across, "plane": along, "free": ()}[self.translation]
-        rows = [Row(kinds.TRANSLATION, axis) for axis in shifts]
+        rows = held_shifts(self.translation, self.axis)
         if self.turn == "cardan":
             rows.append(Row(kinds.PERPENDICULAR, self.axis, self._outboard(self._second)))
         else:
-            twists = {"fixed": everything, "axis": across, "homokinetic": along, "free": ()}[self.turn]
-            rows += [Row(kinds.TWIST, axis) for axis in twists]
+            rows += held_twists(self.turn, self.axis)
         if self.is_helical:
             rows.append(Row(kinds.HELIX, self.axis, pitch=self.pitch))
         return tuple(rows)
@@ -203,8 +177,8 @@ class Joint:
     @property
     def free_rows(self) -> tuple[Row, ...]:
         """The minimal coordinates: translations, then turns."""
-        along, across, everything = (self.axis,), self.across, (_X, (0.0, 1.0, 0.0), _Z)
-        shifts = {"point": (), "line": along, "plane": across, "free": everything}[self.translation]
+        along, sides, everything = (self.axis,), across(self.axis), (_X, (0.0, 1.0, 0.0), _Z)
+        shifts = {"point": (), "line": along, "plane": sides, "free": everything}[self.translation]
         rows = [] if self.is_helical else [Row(kinds.TRANSLATION, axis) for axis in shifts]
         if self.turn == "axis":
             rows.append(Row(kinds.ANGLE, self.axis))
@@ -213,7 +187,7 @@ class Joint:
             rows.append(Row(kinds.AZIMUTH, self.axis, second, self._second))
             rows.append(Row(kinds.COUNTER_AZIMUTH, self.axis, second, self._outboard(self.axis)))
         elif self.turn != "fixed":
-            rows += [Row(kinds.TWIST, axis) for axis in (across if self.turn == "homokinetic" else everything)]
+            rows += [Row(kinds.TWIST, axis) for axis in (sides if self.turn == "homokinetic" else everything)]
         return tuple(rows)
 
     @property
@@ -283,32 +257,6 @@ def quaternion_product(a: ArrayLike, b: ArrayLike) -> Floats:
 def _vector(value: Floats) -> Vector3:
     x, y, z = (float(part) for part in value)
     return x, y, z
-
-
-class JointOptions(NamedTuple):
-    """A kind of joint by its name: its translation and its turn."""
-
-    translation: Translation
-    turn: Turn
-
-
-#: The kinds that have a name of their own.
-KINDS: dict[str, JointOptions] = {
-    "fixed": JointOptions("point", "fixed"),
-    "prismatic": JointOptions("line", "fixed"),
-    "planar": JointOptions("plane", "fixed"),
-    "fixed_orientation": JointOptions("free", "fixed"),
-    "revolute": JointOptions("point", "axis"),
-    "cylindrical": JointOptions("line", "axis"),
-    "planar_axis": JointOptions("plane", "axis"),
-    "universal": JointOptions("point", "cardan"),
-    "homokinetic": JointOptions("point", "homokinetic"),
-    "spherical": JointOptions("point", "free"),
-    "point_on_line": JointOptions("line", "free"),
-    "point_on_plane": JointOptions("plane", "free"),
-    "floating": JointOptions("free", "free"),
-    "helical": JointOptions("line", "axis"),
-}
 
 
 def joint(

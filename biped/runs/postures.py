@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from biped.closing import assembled
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.model import Model
@@ -36,7 +37,8 @@ def standing(model: Model, floor: Floor = RUBBER, trunk: Vector3 | None = None) 
 
     The human's trunk is upright with its centre of mass at ``trunk`` [m], its feet flat on the floor. If that is not
     given, it is ``STANDING_TRUNK``, scaled as the model is. A model with other legs is in its own ``posture``, its root
-    turned as at home, its contact points as deep in the floor as their springs need to carry the weight.
+    turned as at home, its contact points as deep in the floor as their springs need to carry the weight. Loops are
+    closed by joints that are in no leg.
 
     Raises:
         InputError: ``trunk`` is out of reach of the legs or given for other legs than the human's, or there are no feet
@@ -63,7 +65,7 @@ def _in_own_posture(model: Model, floor: Floor) -> State:
             f"model {model.name!r} has other legs than human(), and to stand it needs a floating root, feet and "
             "contact points; or give its posture by State.at(model, model.configuration(position, orientation, angles))"
         )
-    q = model.configuration(angles=dict(model.posture))
+    q = with_loops_closed(model, model.configuration(angles=dict(model.posture)))
     weight = model.total_mass * -model.gravity[2]
     q[2] -= _depth(forward_kinematics(model, q).contact[:, 2], weight / floor.k_n)
     return State.at(model, q)
@@ -117,7 +119,30 @@ def standing_angles(model: Model, floor: Floor, trunk: Vector3) -> dict[str, flo
 def _at_rest(model: Model, trunk: Vector3, tilt: float, posture: dict[str, float]) -> State:
     half = tilt / 2.0
     angles = {f"{side}_{joint}": angle for side in _SIDES for joint, angle in posture.items()}
-    return State.at(model, model.configuration(trunk, (math.cos(half), 0.0, -math.sin(half), 0.0), angles))
+    q = model.configuration(trunk, (math.cos(half), 0.0, -math.sin(half), 0.0), angles)
+    return State.at(model, with_loops_closed(model, q))
+
+
+def with_loops_closed(model: Model, q: Floats) -> Floats:
+    """(nq,) the same root and legs; other joints close the loops. Of a model without loops q itself.
+
+    Raises:
+        InputError: they cannot close them from there; the message has the gap.
+    """
+    if not model.closing_joints:
+        return q
+    return assembled(model, q, held=[model.bodies[i].joint.name for i in _legs(model)])
+
+
+def _legs(model: Model) -> set[int]:
+    """The bodies from the feet inwards, with the root."""
+    found = {0}
+    for foot in model.feet:
+        body = model.body_index(foot)
+        while body > 0:
+            found.add(body)
+            body = int(model.tree.parent[body])
+    return found
 
 
 def _check_legs(model: Model) -> None:

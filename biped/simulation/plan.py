@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biped.closing import check_closed
 from biped.control.controller import Controller, Impedance, SetPoint
 from biped.disturbances import Disturbance, Disturbances, sorted_disturbances
 from biped.errors import InputError
@@ -74,6 +75,7 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     integrator = _integrator_of(scene.integrator)
     check_fits(integrator, carrying, INTEGRATORS, moving_floor=acting.platform is not None)
     _check_controller(controller, model, acting)
+    _check_loops(carrying, state, acting)
     integrator.bind(carrying, floor, acting)
     integrator.begin(carrying, state.arrays, state.floor)
     clock = clock_of(controller, step, scene.duration, scene.record_every)
@@ -160,6 +162,17 @@ def _check_controller(controller: Controller | None, model: Model, acting: Distu
                 "without a controller" if controller is None else "with joint impedance, which acts within the steps,"
             )
             raise InputError(f"{what} {type(disturbance).__name__} would do nothing: leave them out")
+
+
+def _check_loops(model: Model, state: State, acting: Disturbances) -> None:
+    """Whether the loops are closed where it begins, and nothing hits them, whose impact would have to pass them."""
+    if model.closing_joints:
+        check_closed(model, state.q, state.momentum)
+        if acting.throw is not None:
+            raise InputError(
+                f"model {model.name!r} has joints that close loops, and an impact knows those of the tree alone: "
+                "push it instead, or throw at model.without_closing_joints()"
+            )
 
 
 def _check_tick(state: State, clock: Clock) -> None:

@@ -29,7 +29,7 @@ MEASURES = {
         ["sobol"],
     ),
 }
-BROUGHT = {*LAWS, "nudge.py", "lean.py", "stiffening_floor.py", *MEASURES}
+BROUGHT = {*LAWS, "nudge.py", "lean.py", "exoskeleton.py", "stiffening_floor.py", *MEASURES}
 
 
 def test_all_examples_are_tested():
@@ -93,3 +93,20 @@ def test_an_experiment_of_a_file_is_run_with_a_metric_of_another(in_tmp, capsys)
     assert 0.003 < lean == path[0] - path.min()
     assert main([*nudge, "--controller", str(EXAMPLES / "posture_law.py")]) == 0
     assert "recovered" in capsys.readouterr().out
+
+
+def test_an_exoskeleton_takes_load_off_the_knees_in_a_squat():
+    """Its loops stay closed, and the knees' greatest torque falls with the stiffness of its springs."""
+    experiment = experiment_named("squat", "workspace", (), f"{EXAMPLES / 'exoskeleton.py'}:exoskeleton")
+    peaks = []
+    for frequency in (1.0, 5.0, 10.0):
+        run = experiment.run({"run.step": 0.002, "controller.held.frequency": frequency})
+        depth = run.frame["body_z"].iloc[0] - run.frame["body_z"].min()
+        assert run.summary["verdict"] == "recovered"
+        assert 0.23 < depth < 0.26
+        assert run.frame["loop_gap_position"].max() < 1e-9
+        peaks.append(run.metrics["peak_torque_left_knee_pitch"])
+    assert peaks[0] > 1.1 * peaks[1] > 1.3 * peaks[2]
+    scattered = experiment.run({"run.duration": 0.1, "initial.seed": 1}).frame
+    assert scattered["loop_gap_position"].max() < 1e-9
+    assert abs(scattered["angle_left_brace_bend"].iloc[0] - scattered["angle_right_brace_bend"].iloc[0]) > 1e-4

@@ -85,11 +85,6 @@ class Composition(SolverSettings):
         return self._base.takes_helical_joints
 
     @property
-    def takes_loops(self) -> bool:
-        """If the base does."""
-        return self._base.takes_loops
-
-    @property
     def cost(self) -> str:
         """So many steps of the base."""
         return f"{len(self._parts.weights)} × {self._base.cost}"

@@ -3,14 +3,16 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from biped.closing import closing_of
+from biped.integrators.closing.kernels.maximal import ClosedMaximal
+from biped.integrators.closing.kernels.method import ClosedVariational
+from biped.integrators.closing.method import WRENCH, closed_variational, closing_columns
 from biped.integrators.maximal.kernels import new_root_finder
 from biped.integrators.newton_settings import NewtonSettings
 from biped.kernels.state.method import Variational
 from biped.kernels.variational.discrete_body import MidpointBody
 from biped.kernels.variational.newton import Extrapolation
 from biped.model import Model
-
-_WRENCH = {"fx": "N", "fy": "N", "fz": "N", "nx": "N*m", "ny": "N*m", "nz": "N*m"}
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,9 @@ class Maximal(NewtonSettings):
     rounding and the tolerance. It costs more, and knows the joints' reaction forces: a run has them in its columns
     ``reaction_<joint>_fx`` … ``_nz``, and how far the joints were open in ``gap_position`` and ``gap_rotation``.
     ``NewtonSettings`` documents the settings.
+
+    Joints that close loops are more of the same constraints, as the thesis says of its own; a run has their reactions
+    and gaps too, as ``closing_columns`` names them.
     """
 
     name: ClassVar[str] = "maximal"
@@ -28,17 +33,21 @@ class Maximal(NewtonSettings):
     coordinates: ClassVar[str] = "maximal"
     cost: ClassVar[str] = "O(n)"
     takes_helical_joints: ClassVar[bool] = False
+    takes_loops: ClassVar[bool] = True
 
-    def method(self, model: Model) -> Variational:
+    def method(self, model: Model) -> Variational | ClosedVariational:
         """What the kernels step a tree by."""
+        if model.closing_joints:
+            closing = closing_of(model)
+            return closed_variational(ClosedMaximal(new_root_finder(model.n), closing), self.solver, closing)
         return Variational(MidpointBody(), new_root_finder(model.n), Extrapolation(), self.solver)
 
-    def recorder(self, method: Variational) -> Any:
+    def recorder(self, method: Variational | ClosedVariational) -> Any:
         """What of the method is recorded."""
         return method.root_finder
 
     def columns(self, model: Model) -> dict[str, str]:
         """Names and units of what is recorded, in its order."""
         joints = [body.joint.name for body in model.bodies if body.joint.kind != "floating"]
-        wrenches = {f"reaction_{joint}_{part}": unit for joint in joints for part, unit in _WRENCH.items()}
-        return wrenches | {"gap_position": "m", "gap_rotation": "1"}
+        wrenches = {f"reaction_{joint}_{part}": unit for joint in joints for part, unit in WRENCH.items()}
+        return wrenches | {"gap_position": "m", "gap_rotation": "1"} | closing_columns(model)

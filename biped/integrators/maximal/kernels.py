@@ -379,7 +379,8 @@ def sum_inboard(tree, wrench):
     """To the row of each body add those of all bodies beyond it."""
     for i in range(tree.parent.shape[0] - 1, 0, -1):
         parent = tree.parent[i]
-        store6(wrench, parent, add6(load6(wrench, parent), load6(wrench, i)))
+        if parent >= 0:
+            store6(wrench, parent, add6(load6(wrench, parent), load6(wrench, i)))
 
 
 @kernel

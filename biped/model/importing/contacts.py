@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError, unknown
-from biped.model.geometry import Vector3, vector3
+from biped.model.geometry import Vector3, rpy_matrix, vector3
 from biped.model.importing.options import Points
 from biped.model.importing.soles import corners, radius_of, surface_points
 from contact.arrays import Floats
@@ -23,21 +23,41 @@ class Links(NamedTuple):
     rotations: list[Floats]  # of each of its joints' frames at home
     bodies: dict[int, str]  # by its joint: our body
 
-    def frame(self, link: str, what: str) -> Any:
-        """Pinocchio's frame of a link that moves.
+    def known_frame(self, link: str, what: str) -> Any:
+        """Pinocchio's frame of a link.
 
         Raises:
-            ModelError: there is no such link, or it is fixed to the ground.
+            ModelError: there is no such link.
         """
         import pinocchio as pin
 
         links = [frame.name for frame in self.model.frames if frame.type == pin.FrameType.BODY]
         if link not in links:
             raise ModelError(f"{what}: {unknown('link', link, links)}")
-        frame = self.model.frames[self.model.getFrameId(link, pin.FrameType.BODY)]
+        return self.model.frames[self.model.getFrameId(link, pin.FrameType.BODY)]
+
+    def frame(self, link: str, what: str) -> Any:
+        """Pinocchio's frame of a link that moves.
+
+        Raises:
+            ModelError: there is no such link, or it is fixed to the ground.
+        """
+        frame = self.known_frame(link, what)
         if frame.parentJoint == UNIVERSE:
             raise ModelError(f"{what}: link {link!r} is fixed to the ground and does not move")
         return frame
+
+    def placed(self, link: str, xyz: ArrayLike, rpy: Vector3, what: str) -> tuple[str | None, Vector3, Floats]:
+        """A frame on a link in that of its body: (body, place [m], rotation); the body is None for the ground.
+
+        Raises:
+            ModelError: there is no such link.
+        """
+        frame = self.known_frame(link, what)
+        R, placement = self.rotations[frame.parentJoint], frame.placement
+        place = vector3(R @ placement.act(np.array(vector3(xyz, what))), what)
+        body = None if frame.parentJoint == UNIVERSE else self.bodies[frame.parentJoint]
+        return body, place, R @ placement.rotation @ np.array(rpy_matrix(rpy))
 
     def body(self, link: str, what: str) -> str:
         """The body that a link is part of."""

@@ -129,6 +129,7 @@ def build(robot: Robot, options: Options) -> Model:
             posture=tuple(rest.items()),
             notes=notes,
             visuals=() if robot.visuals is None else tuple(robot.visuals(home)),
+            closing_joints=() if robot.closing is None else tuple(robot.closing(home)),
         )
     except UnresistedJointError as error:
         raise UnresistedJointError(f"{error}; {repair.WAYS_OUT}") from None

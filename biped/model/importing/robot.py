@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from biped.model.closing_joint import ClosingJoint
 from biped.model.contact_point import ContactPoint
 from biped.model.geometry import STANDARD_GRAVITY, Vector3
 from biped.model.importing import contacts
@@ -26,6 +27,7 @@ class Robot:
         gravity: [m/s²].
         feet: links.
         points: makes the contact points that the file itself has.
+        closing: makes the joints that close loops.
         boxes: makes the boxes to hit.
         visuals: makes what its bodies look like.
         armature: by joint.
@@ -44,6 +46,7 @@ class Robot:
     gravity: Vector3 = STANDARD_GRAVITY
     feet: tuple[str, ...] = ()
     points: Callable[[contacts.Links], list[ContactPoint]] | None = None
+    closing: Callable[[contacts.Links], list[ClosingJoint]] | None = None
     boxes: Callable[[contacts.Links], list[Box]] | None = None
     visuals: Callable[[contacts.Links], list[Visual]] | None = None
     armature: Mapping[str, float] = field(default_factory=dict)

@@ -4,10 +4,16 @@
       <contact name="left_1" link="left_foot" xyz="-0.159 -0.05 -0.06"/>
       <foot link="left_foot"/>
       <joint name="left_knee" armature="0.01" posture="0.3"/>
+      <closing_joint name="brace" type="revolute">
+        <parent link="brace_shank" xyz="0.0 0.0 -0.4" rpy="0.0 0.0 0.0"/>
+        <child link="left_foot" xyz="0.0 0.05 0.0" rpy="0.0 0.0 0.0"/>
+        <axis xyz="0.0 1.0 0.0"/>
+      </closing_joint>
     </biped>
 
 ``joint`` names the floating joint, ``home`` is where the root link is in the home configuration, and ``facing`` where
-the robot looks in it.
+the robot looks in it. A closing joint has a frame on each of its links, which are one where the joint is at zero; its
+axis is in that frame.
 """
 
 import xml.etree.ElementTree as ET
@@ -15,8 +21,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+import numpy as np
+
+from biped.model.closing_joint import ClosingJoint
 from biped.model.errors import ModelError
-from biped.model.geometry import STANDARD_GRAVITY, Vector3
+from biped.model.geometry import STANDARD_GRAVITY, Vector3, matrix3, matrix_rpy, quaternion_matrix
 from biped.model.model import Model
 from biped.model.urdf.attributes import scalar, text_attribute, triple, words
 
@@ -31,6 +40,24 @@ class PointData(NamedTuple):
     xyz: Vector3
 
 
+class FrameData(NamedTuple):
+    """A frame on a URDF link."""
+
+    link: str
+    xyz: Vector3
+    rpy: Vector3
+
+
+class ClosingData(NamedTuple):
+    """A joint that closes a loop."""
+
+    name: str
+    kind: str
+    parent: FrameData
+    child: FrameData
+    axis: Vector3
+
+
 class Extension(NamedTuple):
     """The content of ``<biped>``; the defaults are for a file without one."""
 
@@ -43,6 +70,7 @@ class Extension(NamedTuple):
     facing: Vector3 = (1.0, 0.0, 0.0)
     armature: Mapping[str, float] = MappingProxyType({})
     posture: Mapping[str, float] = MappingProxyType({})
+    closing: tuple[ClosingData, ...] = ()
 
 
 def read(robot: ET.Element) -> Extension:
@@ -65,6 +93,7 @@ def read(robot: ET.Element) -> Extension:
         facing=triple(element, "facing", where, (1.0, 0.0, 0.0)),
         armature=_by_joint(element, "armature"),
         posture=_by_joint(element, "posture"),
+        closing=tuple(_closing(joint) for joint in element.findall("closing_joint")),
     )
 
 
@@ -90,8 +119,30 @@ def _point(element: ET.Element) -> PointData:
     return PointData(name, text_attribute(element, "link", where), triple(element, "xyz", where))
 
 
-def write(robot: ET.Element, model: Model) -> None:
-    """Add the extension that brings ``model`` back."""
+def _closing(element: ET.Element) -> ClosingData:
+    name = text_attribute(element, "name", f"<{TAG}>: <closing_joint>")
+    where = f"<{TAG}>: closing joint {name!r}"
+    axis = element.find("axis")
+    return ClosingData(
+        name,
+        text_attribute(element, "type", where),
+        _frame(element, "parent", where),
+        _frame(element, "child", where),
+        (1.0, 0.0, 0.0) if axis is None else triple(axis, "xyz", where),
+    )
+
+
+def _frame(joint: ET.Element, side: str, where: str) -> FrameData:
+    element = joint.find(side)
+    if element is None:
+        raise ModelError(f"{where} needs an element <{side} link=... xyz=...>")
+    where, zero = f"{where}: <{side}>", (0.0, 0.0, 0.0)
+    link = text_attribute(element, "link", where)
+    return FrameData(link, triple(element, "xyz", where, zero), triple(element, "rpy", where, zero))
+
+
+def write(robot: ET.Element, model: Model, ground: str) -> None:
+    """Add the extension that brings ``model`` back; ``ground`` is the name of the link that does not move."""
     element = ET.SubElement(robot, TAG, {"floating": "true" if model.is_floating else "false"})
     if model.is_floating:
         element.set("joint", model.root.joint.name)
@@ -104,6 +155,8 @@ def write(robot: ET.Element, model: Model) -> None:
     for foot in model.feet:
         ET.SubElement(element, "foot", {"link": foot})
     _write_joints(element, model)
+    for joint in model.closing_joints:
+        _write_closing(element, joint, ground)
 
 
 def _write_joints(element: ET.Element, model: Model) -> None:
@@ -114,3 +167,12 @@ def _write_joints(element: ET.Element, model: Model) -> None:
         if said:
             numbers = {name: words([value]) for name, value in said.items()}
             ET.SubElement(element, "joint", {"name": joint.name} | numbers)
+
+
+def _write_closing(element: ET.Element, joint: ClosingJoint, ground: str) -> None:
+    closing = ET.SubElement(element, "closing_joint", {"name": joint.name, "type": joint.kind})
+    turned = matrix_rpy(matrix3(np.transpose(quaternion_matrix(joint.alignment)), "alignment"))
+    ET.SubElement(closing, "parent", {"link": joint.parent or ground, "xyz": words(joint.position)})
+    child = {"link": joint.child, "xyz": words(joint.child_position)}
+    ET.SubElement(closing, "child", child | ({"rpy": words(turned)} if any(turned) else {}))
+    ET.SubElement(closing, "axis", {"xyz": words(joint.axis)})

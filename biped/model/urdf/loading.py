@@ -7,9 +7,10 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from biped.model.closing_joint import ClosingJoint
 from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError
-from biped.model.geometry import Matrix3, Vector3, matrix3, rpy_matrix, vector3
+from biped.model.geometry import Matrix3, Vector3, matrix3, matrix_rpy, rpy_matrix, rpy_quaternion, vector3
 from biped.model.importing.contacts import UNIVERSE, Links
 from biped.model.importing.conversion import build
 from biped.model.importing.locking import FLOATING
@@ -18,6 +19,7 @@ from biped.model.importing.robot import Robot
 from biped.model.model import Model
 from biped.model.shape import Box
 from biped.model.urdf.document import Document, UrdfBox, UrdfVisual, parse, source_text, without_shapes
+from biped.model.urdf.extension import ClosingData
 from biped.model.urdf.meshes import collision_text, mesh_file
 from biped.model.visual import Visual
 
@@ -61,6 +63,7 @@ def load_urdf(source: str | Path, **options: Unpack[Options]) -> Model:
         gravity=own.gravity,
         feet=own.feet,
         points=lambda links: _own_points(document, links),
+        closing=lambda links: [_closing_joint(joint, links) for joint in document.extension.closing],
         boxes=lambda links: _boxes(document, links),
         visuals=lambda links: _visuals(document, links, _folder(source), options.get("packages", ())),
         armature=own.armature,
@@ -105,6 +108,17 @@ def _collision(
 
 def _own_points(document: Document, links: Links) -> list[ContactPoint]:
     return [links.point(point.name, point.link, point.xyz) for point in document.extension.contacts]
+
+
+def _closing_joint(found: ClosingData, links: Links) -> ClosingJoint:
+    what = f"closing joint {found.name!r}"
+    parent, position, R = links.placed(*found.parent, what)
+    child, child_position, turned = links.placed(*found.child, what)
+    if child is None:
+        raise ModelError(f"{what}: its child {found.child.link!r} is fixed to the ground; make that its parent")
+    alignment = rpy_quaternion(matrix_rpy(matrix3(R @ turned.T, what)))
+    axis = vector3(R @ np.array(found.axis), what)
+    return ClosingJoint(found.name, found.kind, parent, child, axis, position, child_position, alignment)
 
 
 def _boxes(document: Document, links: Links) -> list[Box]:

@@ -43,7 +43,7 @@ def urdf_text(model: Model) -> str:
     for body in model.bodies:
         if body.joint.kind != "floating":
             _write_joint(robot, body, ground)
-    extension.write(robot, model)
+    extension.write(robot, model, ground)
     ET.indent(robot)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(robot, encoding="unicode") + "\n"
 

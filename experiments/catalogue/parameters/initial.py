@@ -12,7 +12,7 @@ import numpy as np
 
 from biped.errors import InputError
 from biped.model import Model
-from biped.runs.postures import CROUCHING_ANGLES, CROUCHING_TILT, CROUCHING_TRUNK
+from biped.runs.postures import CROUCHING_ANGLES, CROUCHING_TILT, CROUCHING_TRUNK, with_loops_closed
 from biped.runs.state import State
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 
@@ -85,7 +85,8 @@ def initial_state(model: Model, values: Values) -> State:
     x, y, _ = (math.sin(half) * part for part in model.left)
     velocity = np.zeros(model.nv)
     velocity[:3] = values.group("initial")["velocity"]
-    return State.at(model, model.configuration(position, (math.cos(half), x + 0.0, y, 0.0), angles), velocity)
+    q = model.configuration(position, (math.cos(half), x + 0.0, y, 0.0), angles)
+    return State.at(model, with_loops_closed(model, q), velocity)
 
 
 def _to_the_left(model: Model) -> str:

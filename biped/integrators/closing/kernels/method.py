@@ -1,0 +1,161 @@
+"""A variational step of a tree whose loops are closed, and the velocity at its end.
+
+The step has impulses λ of the closing joints where it begins, so that the loops are closed where it ends (Wendlandt
+1997, equations 5.11, of which the tree's joints are eliminated). The momentum there is that of its chord. Impulses of
+the closing joints at the end make of it one whose velocities keep the loops closed too: what controllers measure and
+the ledger counts. They are the first part of the next step's λ, so that no position depends on them, as in RATTLE.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+from biped.kernels.closing.border import (
+    add_loop_impulses,
+    close_loops,
+    hand_down,
+    is_shift,
+    set_loop_gradient,
+    set_loop_rows,
+    wrench_at_point,
+)
+from biped.kernels.closing.room import POSITION, ROTATION, Closing
+from biped.kernels.state.method import (
+    Solver,
+    advance,
+    find_root,
+    remember,
+    set_initial_guess,
+    set_new_momentum,
+    solve_step,
+    take_part,
+)
+from biped.kernels.step.step import advance_in_parts, remember_rates, substep
+from biped.kernels.tree.dynamics import rates_from_momentum, turn_inertias
+from biped.kernels.tree.kinematics import copy_poses
+from biped.kernels.variational.discrete_body import set_momentum
+from biped.kernels.variational.newton import EPSILON, on_branch
+from contact.jit import kernel
+from contact.vectors import dot, load3, store6
+
+# What may be left of the rows, besides rounding [m, rad]; and of those that others imply.
+GAP = 1e-13
+ROUNDINGS = 32.0
+IMPLIED_GAP = 1e-9
+
+
+class ClosedVariational(NamedTuple):
+    """A ``Variational`` method of a tree with loops; its root finder solves for their impulses too."""
+
+    body: Any
+    root_finder: Any
+    guess: Any
+    solver: Solver
+    closing: Closing
+
+
+advance.register(ClosedVariational)(advance_in_parts)
+
+
+@take_part.register(ClosedVariational)
+def take_closed_part(tree, ground, state, pushes, scratch, method, begin, h, depth):
+    return substep(tree, ground, state, pushes, scratch, method, begin, h, depth)
+
+
+@solve_step.register(ClosedVariational)
+def solve_closed_step(tree, ground, state, pushes, scratch, method, h):
+    set_initial_guess(tree, ground, state, pushes, scratch, method.guess, h)
+    taken = find_root(tree, ground, state, pushes, scratch, method, method.root_finder, h)
+    return on_branch(tree, state, scratch, taken)
+
+
+@remember.register(ClosedVariational)
+def remember_closed(tree, state, scratch, method, h):
+    remember_rates(tree, state, scratch, h)
+
+
+@kernel
+def begin_closing(tree, scratch, closing):
+    """The rows where the step begins; no impulses yet."""
+    set_loop_rows(scratch.motion.poses, closing)
+    set_loop_gradient(tree, scratch.motion.poses, closing)
+    closing.impulse[:] = 0.0
+
+
+@kernel
+def measure_closing(tree, scratch, closing, h):
+    """The rows at the candidate, with the impulses added to the residual.
+
+    Returns the square of the residual [N·s, N·m·s], and that of the momentum that closes the gaps in the step.
+    """
+    set_loop_rows(scratch.next, closing)
+    squared = add_loop_impulses(closing, closing.impulse, scratch.residual)
+    mass = moment = 0.0
+    for i in range(tree.parent.shape[0]):
+        mass += tree.mass[i]
+        moment += tree.inertia[i, 0] + tree.inertia[i, 4] + tree.inertia[i, 8]
+    gaps = 0.0
+    for r in range(closing.gap.shape[0]):
+        size = mass if is_shift(closing.joints, r) else moment
+        gaps += (size * closing.gap[r]) ** 2
+    return squared, gaps / (h * h * tree.parent.shape[0] * tree.parent.shape[0])
+
+
+@kernel
+def is_closed(tree, scratch, closing):
+    """Whether nothing is left of the rows but rounding; places are rounded where they are."""
+    farthest = 0.0
+    for i in range(tree.parent.shape[0]):
+        com = load3(scratch.next.com, i)
+        farthest = max(farthest, dot(com, com))
+    least = max(GAP, ROUNDINGS * EPSILON * (math.sqrt(farthest) + tree.parent.shape[0]))
+    for r in range(closing.gap.shape[0]):
+        if not abs(closing.gap[r]) <= (least if closing.free[r] == 1 else IMPLIED_GAP):
+            return False
+    return True
+
+
+@kernel
+def keep_impulses(closing):
+    """Where a line search begins."""
+    for r in range(closing.impulse.shape[0]):
+        closing.base_impulse[r] = closing.impulse[r]
+
+
+@kernel
+def change_impulses(closing, factor):
+    """The impulses at ``factor`` of Newton's step from there."""
+    for r in range(closing.impulse.shape[0]):
+        closing.impulse[r] = closing.base_impulse[r] + factor * closing.change[r]
+
+
+@kernel
+def end_closing(scratch, closing):
+    """Note what was found: the worst gaps, and the joints' impulses where the step begins."""
+    for r in range(closing.gap.shape[0]):
+        kind = POSITION if is_shift(closing.joints, r) else ROTATION
+        closing.worst[kind] = max(closing.worst[kind], abs(closing.gap[r]))
+    set_loop_rows(scratch.motion.poses, closing)
+    store_wrenches(scratch.motion.poses, closing, closing.impulse, closing.start)
+
+
+@kernel
+def store_wrenches(poses, closing, impulse, wrenches):
+    for j in range(wrenches.shape[0]):
+        store6(wrenches, j, wrench_at_point(poses, closing, impulse, j))
+
+
+@set_new_momentum.register(ClosedVariational)
+def set_closed_momentum(tree, state, pushes, scratch, method, h):
+    """The momentum of the chord, and with it that of velocities which keep the loops closed."""
+    set_momentum(method.body, tree, state, pushes, scratch, h)
+    closing, ahead = method.closing, method.closing.ahead
+    copy_poses(scratch.next, ahead.poses)
+    turn_inertias(tree, ahead.poses, ahead.inertia)
+    rates_from_momentum(tree, state.momentum, ahead)
+    set_loop_rows(ahead.poses, closing)
+    set_loop_gradient(tree, ahead.poses, closing)
+    closing.gap[:] = 0.0
+    close_loops(tree, ahead.poses.motion, ahead.poses.motion, closing, ahead.factors, ahead.rates)
+    add_loop_impulses(closing, closing.change, state.momentum)
+    store_wrenches(ahead.poses, closing, closing.change, closing.end)
+    hand_down(tree, closing, closing.change, scratch.wrench, 1.0)

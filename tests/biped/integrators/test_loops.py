@@ -1,0 +1,209 @@
+"""Loops of trees: the exact motion of a four-bar linkage, assemblies of the same, balances, and refusals."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from biped import (
+    INTEGRATORS,
+    InputError,
+    ModelError,
+    Push,
+    Scene,
+    State,
+    Throw,
+    box_inertia,
+    human,
+    load_robot,
+    scaled,
+    simulate,
+    standing,
+)
+from biped.closing import assembled, loop_gaps, loop_rates
+from biped.dynamics import forward_dynamics, forward_kinematics
+from biped.linearization import linearize
+from biped.mechanism import from_model as mechanism_of
+from biped.model import CLOSING_KINDS, ClosingJoint, to_pinocchio
+from biped.rigid import from_model, placement_of
+from controllers import JointImpedance
+
+from .loops import crank_angle, four_bar, four_bar_start, joined_tree
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+TAKE_LOOPS = [name for name, integrator in INTEGRATORS.items() if integrator.takes_loops]
+
+
+def run_of(model, q, v, **how):
+    """Each step a row."""
+    how = {"step": 1e-3, "duration": 0.2, "integrator": "recursive"} | how
+    return simulate(model, state=State.at(model, q, v), record_every=how["step"], **how)
+
+
+def test_the_integrators_that_take_loops():
+    assert TAKE_LOOPS == ["recursive", "maximal"]
+
+
+@pytest.mark.parametrize("integrator", TAKE_LOOPS)
+def test_a_four_bar_linkage_moves_as_its_energy_says(integrator):
+    """The crank goes round once, and the error falls with the square of the step."""
+    model = four_bar()
+    q, v = four_bar_start(model)
+    exact = crank_angle(1.0)
+    errors, spreads = [], []
+    for step in (4e-3, 2e-3, 1e-3):
+        frame = run_of(model, q, v, step=step, duration=1.0, integrator=integrator).frame
+        total = frame["ledger_kinetic"] + frame["ledger_potential"]
+        errors.append(abs(frame["angle_a"].iloc[-1] - exact))
+        spreads.append(float(total.max() - total.min()))
+        assert frame["loop_gap_position"].max() < 1e-12
+        assert frame["loop_gap_rotation"].max() < 1e-12
+    assert exact > 2.0 * np.pi
+    assert_allclose(np.log2(np.divide(errors[:-1], errors[1:])), 2.0, atol=0.05)
+    assert_allclose(np.log2(np.divide(spreads[:-1], spreads[1:])), 2.0, atol=0.05)
+    assert errors[-1] < 1e-4
+
+
+def test_energy_stays_within_bounds_over_many_turns():
+    model = four_bar()
+    frame = run_of(model, *four_bar_start(model), duration=20.0).frame
+    total = (frame["ledger_kinetic"] + frame["ledger_potential"]).to_numpy()
+    spread = [np.ptp(part) for part in np.array_split(total, 4)]
+    assert frame["angle_a"].iloc[-1] > 40.0 * np.pi / 2.0
+    assert max(spread) < 1.2 * spread[0] < 2e-3
+
+
+def test_both_coordinates_have_the_same_motion_and_that_of_the_assembly():
+    """Wendlandt's Theorem 2.1 with loops; and the same bodies with all joints as constraints."""
+    model = four_bar()
+    q, v = four_bar_start(model)
+    one = run_of(model, q, v, duration=0.5).frame
+    other = run_of(model, q, v, duration=0.5, integrator="maximal").frame
+    shared = [name for name in one if name.startswith(("angle_", "rate_", "reaction_d"))]
+    for name in shared:
+        assert_allclose(other[name], one[name], rtol=0.0, atol=1e-9)
+    whole = from_model(model).simulate(0.5, 1e-3, placement_of(model, q, v)).frame
+    for angle in ("angle_a", "angle_b", "angle_c"):
+        assert_allclose(one[angle], whole[angle], rtol=0.0, atol=1e-7)
+
+
+def test_reactions_are_what_accelerates_the_rocker():
+    """In every step, h (both hinges' forces) = Δ (m v) − h m g, to round-off; it is the outboard body of both."""
+    model = four_bar()
+    frame = run_of(model, *four_bar_start(model), duration=0.3, integrator="maximal").frame
+    states = (frame[list(names)].to_numpy() for names in (model.coordinate_names, model.velocity_names))
+    velocity = np.array([forward_kinematics(model, q, v).velocity[2] for q, v in zip(*states, strict=True)])
+    force = sum(frame[[f"reaction_{joint}_f{axis}" for axis in "xyz"]].to_numpy() for joint in "cd")[1:]
+    gained = 1.5 * np.diff(velocity, axis=0) / 1e-3 + [0.0, 0.0, 1.5 * 9.81]
+    assert_allclose(force, gained, rtol=0.0, atol=1e-9)
+    assert np.abs(force).max() > 20.0
+
+
+@pytest.mark.parametrize("kind", CLOSING_KINDS)
+def test_any_joint_closes_a_loop_of_a_tree_in_flight(kind):
+    """Momenta change by gravity alone, the loop stays closed, and the motion is that of the assembly."""
+    model, q, v = joined_tree(np.random.default_rng(CLOSING_KINDS.index(kind)), kind)
+    assert loop_gaps(model, q)["loop"] < 1e-13
+    assert loop_rates(model, q, v)["loop"] < 1e-12
+    frame = run_of(model, q, v).frame
+    assert frame["loop_gap_position"].max() < 1e-12
+    assert frame["loop_gap_rotation"].max() < 1e-12
+    assert frame.filter(like="momentum_defect").abs().to_numpy().max() < 1e-9
+    last = frame.iloc[-1]
+    assert loop_rates(model, last[list(model.coordinate_names)], last[list(model.velocity_names)])["loop"] < 1e-9
+    whole = from_model(model).simulate(0.2, 1e-3, placement_of(model, q, v)).frame
+    free = run_of(model.without_closing_joints(), q, v).frame
+    for own, axis in zip(model.coordinate_names[:3], "xyz", strict=False):
+        assert_allclose(frame[own], whole[f"{model.root.name}_{axis}"], rtol=0.0, atol=1e-7)
+    assert np.abs(frame[list(model.coordinate_names)] - free[list(model.coordinate_names)]).to_numpy().max() > 1e-4
+
+
+def test_a_start_that_leaves_a_loop_open_is_refused_with_the_gap():
+    model = four_bar()
+    q, v = four_bar_start(model)
+    with pytest.raises(InputError, match=r"open at the start: closing joint 'd' by 0\.\d+ m .*assembled"):
+        run_of(model, model.neutral(), np.zeros(3))
+    with pytest.raises(InputError, match=r"open at the start: closing joint 'd' by 0\.\d+ m/s .*closed_velocity"):
+        run_of(model, q, v * (1.0, 1.0, 0.0))
+
+
+def test_what_cannot_be_assembled_is_told():
+    model = four_bar()
+    long = replace(model, closing_joints=(replace(model.closing_joints[0], child_position=(0.0, 0.0, 5.0)),))
+    with pytest.raises(InputError, match="cannot be closed from here: closing joint 'd' by"):
+        assembled(long, long.neutral())
+    with pytest.raises(ModelError, match="unknown joint 'z'"):
+        assembled(model, model.neutral(), held=["z"])
+
+
+@pytest.mark.parametrize("name", [name for name in INTEGRATORS if name not in TAKE_LOOPS])
+def test_other_integrators_say_which_take_loops(name):
+    model = four_bar()
+    with pytest.raises(InputError, match="trees only.*recursive, maximal"):
+        Scene(model, integrator=name, state=State.at(model, four_bar_start(model)[0])).prepare()
+
+
+def test_what_knows_trees_only_says_so():
+    model = four_bar()
+    q, v = four_bar_start(model)
+    for ask in (to_pinocchio, mechanism_of, lambda one: forward_dynamics(one, q, v, np.zeros(3))):
+        with pytest.raises(ModelError, match="trees of joints only, and 'd' close"):
+            ask(model)
+    with pytest.raises(ModelError, match="derivative of a step knows trees"):
+        linearize(Scene(model, state=State.at(model, q, v)))
+    person = human()
+    strut = ClosingJoint("strut", "spherical", "left_thigh", "right_thigh")
+    tied = replace(person, closing_joints=(strut,))
+    with pytest.raises(InputError, match="open at the start"):
+        Scene(tied, state=State.at(tied)).prepare()
+    hit = Throw(1.0, (0.1, 0.1, 0.1), (0.0, 0.0, 5.0), (0.0, 0.0, 0.0), target="crank")
+    with pytest.raises(InputError, match="impact knows those of the tree alone"):
+        Scene(model, state=State.at(model, q), disturbances=[hit]).prepare()
+
+
+def test_a_push_on_a_linkage_at_rest_does_work_on_its_one_freedom():
+    """Without gravity, all the work of a push is kinetic energy at the end of it."""
+    model = four_bar().with_gravity((0.0, 0.0, 0.0))
+    q, _ = four_bar_start(model)
+    push = Push("coupler", (1.0, 0.0, 0.0), 2.0, start=0.01, duration=0.05)
+    frame = run_of(model, q, np.zeros(3), disturbances=[push]).frame
+    last = frame.iloc[-1]
+    assert last["ledger_kinetic"] > 0.1
+    assert_allclose(last["ledger_kinetic"], last["ledger_pushes"], rtol=1e-4)
+
+
+def braced_human_dropped_into_another_posture(model, integrator, step):
+    """Pushed, while the springs of its joints throw it into the posture where they rest: soles slide, lift and land."""
+    push = Push("trunk", (0.6, 0.8, 0.0), 4.0, start=0.02, duration=0.05)
+    return simulate(
+        model, JointImpedance(), state=standing(model), step=step, record_every=1e-3, duration=0.3,
+        disturbances=[push], integrator=integrator,
+    ).frame  # fmt: skip
+
+
+def test_a_braced_human_on_the_floor_moves_alike_in_both_coordinates():
+    """Loops beside contact: momenta are accounted for, and energy but for an error of second order."""
+    model = load_robot(f"{EXAMPLES / 'exoskeleton.py'}:exoskeleton")
+    one, other = (braced_human_dropped_into_another_posture(model, name, 1e-3) for name in TAKE_LOOPS)
+    for name in (*model.coordinate_names, *model.velocity_names):
+        assert_allclose(other[name], one[name], rtol=0.0, atol=1e-7)
+    for name in one.filter(like="brace_bottom"):
+        assert_allclose(other[name], one[name], rtol=0.0, atol=1e-3)
+    assert one["ledger_dissipated"].iloc[-1] > 100.0
+    assert one["loop_gap_position"].max() < 1e-12
+    assert one.filter(like="momentum_defect").abs().to_numpy().max() < 1e-9
+    finer = braced_human_dropped_into_another_posture(model, "recursive", 5e-4)
+    residual = [np.ptp(frame["ledger_residual"]) for frame in (one, finer)]
+    assert residual[0] / residual[1] == pytest.approx(4.0, rel=0.05)
+
+
+def test_loads_scaling_and_gravity_keep_the_loops():
+    model = load_robot(f"{EXAMPLES / 'exoskeleton.py'}:exoskeleton")
+    loaded = model.with_load("left_upper_bar", 1.0, (0.01, 0.0, 0.0), box_inertia(1.0, (0.1, 0.1, 0.1)))
+    for changed in (loaded, model.with_gravity((0.0, 0.0, -1.6)), model.without_contacts()):
+        assert max(loop_gaps(changed, standing(model).q).values()) < 1e-12
+    tall = scaled(model, 1.1)
+    assert max(loop_gaps(tall, standing(tall).q).values()) < 1e-12
+    assert tall.closing_joints != model.closing_joints

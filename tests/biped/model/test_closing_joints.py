@@ -1,0 +1,137 @@
+"""Joints that close loops: what a model makes of them, files there and back, and what is refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from biped.closing import loop_gaps
+from biped.model import Body, ClosingJoint, Model, ModelError, box_inertia, fixed, human, load_urdf, revolute, urdf_text
+from biped.model.archive import model_from_json, model_to_json
+from biped.model.description import spelt_out
+
+INERTIA = box_inertia(1.0, (0.1, 0.2, 0.3))
+TURN = (0.9, 0.1, -0.2, (1.0 - 0.81 - 0.05) ** 0.5)
+
+
+def arms(**how):
+    """Two arms on the ground, and a plate welded to one of them."""
+    one = Body("one", 1.0, INERTIA, (0.0, 0.1, 0.4), revolute("first", (0.0, 1.0, 0.0)))
+    two = Body("two", 1.0, INERTIA, (0.0, 0.0, 0.4), revolute("second", (1.0, 1.0, 0.0), (1.0, 0.0, 0.0)))
+    plate = Body("plate", 0.1, INERTIA, (0.0, 0.0, 0.0), fixed("weld", (0.0, 0.0, 0.5)), "two")
+    wall = Body("wall", 1.0, INERTIA, (0.0, 0.0, 0.0), fixed("bolt", (0.0, 2.0, 0.0)))
+    return Model("arms", (one, two, plate, wall), **how)
+
+
+def joined(**how):
+    how = {"name": "loop", "kind": "revolute", "parent": "one", "child": "two"} | how
+    return arms(closing_joints=(ClosingJoint(**how),))
+
+
+def test_a_joint_on_welded_bodies_moves_to_what_carries_them():
+    (one,) = joined(
+        parent="wall", child="plate", position=(0.1, 0.0, 0.0), child_position=(0.0, 0.0, 0.2)
+    ).closing_joints
+    assert (one.parent, one.child) == (None, "two")
+    assert_allclose(one.position, (0.1, 2.0, 0.0))
+    assert_allclose(one.child_position, (0.0, 0.0, 0.7))
+
+
+def test_the_gap_is_where_the_points_are():
+    """At home all axes are parallel: the distance of both points, or twice the alignment's vector part."""
+    model = joined(kind="fixed", position=(0.0, 0.0, 0.5), child_position=(0.0, 0.0, 0.5))
+    assert loop_gaps(model, model.neutral())["loop"] == pytest.approx(1.0, abs=1e-15)
+    turned = joined(kind="fixed_orientation", alignment=TURN)
+    assert loop_gaps(turned, turned.neutral())["loop"] == pytest.approx(2.0 * max(map(abs, TURN[1:])), abs=1e-15)
+
+
+@pytest.mark.parametrize("parent", ["one", None])
+def test_files_keep_them(parent):
+    model = joined(
+        kind="cylindrical", parent=parent, axis=(0.1, 0.7, 0.2), position=(0.1, 0.2, 0.3),
+        child_position=(0.3, 0.2, 0.1), alignment=TURN,
+    )  # fmt: skip
+    assert model_from_json(model_to_json(model)) == model
+    (again,), (one,) = load_urdf(urdf_text(model)).closing_joints, model.closing_joints
+    assert (again.name, again.kind, again.parent, again.child) == (one.name, one.kind, one.parent, one.child)
+    for field in ("axis", "position", "child_position", "alignment"):
+        assert_allclose(getattr(again, field), getattr(one, field), rtol=0.0, atol=1e-15)
+
+
+def test_frames_of_a_file_from_elsewhere_are_turned_to_ours():
+    """Links whose frames are turned at home: both frames of the joint are one there, so that it is closed."""
+    model = load_urdf("""
+    <robot name="turned">
+      <link name="world"/>
+      <link name="a"><inertial><origin xyz="0 0 0.1"/><mass value="1"/>
+        <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <link name="b"><inertial><origin xyz="0 0 0.1"/><mass value="1"/>
+        <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <joint name="u" type="continuous"><origin xyz="0 0 0" rpy="0 0 1.5707963267948966"/>
+        <parent link="world"/><child link="a"/><axis xyz="0 0 1"/></joint>
+      <joint name="v" type="continuous"><origin xyz="1 0 0" rpy="1.5707963267948966 0 0"/>
+        <parent link="world"/><child link="b"/><axis xyz="1 0 0"/></joint>
+      <biped><closing_joint name="loop" type="fixed">
+        <parent link="a" xyz="0 -0.5 0.25"/>
+        <child link="b" xyz="-0.5 0.25 0" rpy="0 1.5707963267948966 1.5707963267948966"/>
+        <axis xyz="0 0 1"/></closing_joint></biped>
+    </robot>""")
+    assert model.closing_joints[0].position == pytest.approx((0.5, 0.0, 0.25))
+    gaps = loop_gaps(model, model.neutral())
+    point = np.subtract(model.closing_joints[0].child_position, (-0.5, 0.0, 0.25))
+    assert np.abs(point).max() < 1e-12
+    assert gaps["loop"] < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ({"kind": "hinge"}, "closing joint 'loop': unknown kind 'hinge'"),
+        ({"child": "three"}, "closing joint 'loop': unknown body 'three'"),
+        ({"parent": "thre"}, "closing joint 'loop': unknown body 'thre'"),
+        ({"parent": "two"}, "holds body 'two' to itself"),
+        ({"parent": "plate"}, "holds body 'two' to itself"),
+        ({"child": "wall"}, "body 'wall' is fixed to the ground"),
+        ({"name": "second"}, "two joints are named 'second'"),
+        ({"axis": (0.0, 0.0, 0.0)}, "closing joint 'loop': axis"),
+        ({"alignment": (1.0, 1.0, 0.0, 0.0)}, "closing joint 'loop': alignment must be a unit quaternion"),
+    ],
+)
+def test_what_is_no_closing_joint_is_refused(how, told):
+    with pytest.raises(ModelError, match=told):
+        joined(**how)
+
+
+def test_a_floating_model_is_not_held_to_the_ground():
+    with pytest.raises(ModelError, match="the root floats"):
+        replace(human(), closing_joints=(ClosingJoint("rail", "spherical", None, "trunk"),))
+
+
+@pytest.mark.parametrize(
+    ("element", "told"),
+    [
+        ('<closing_joint name="d" type="revolute"><parent link="one"/></closing_joint>', "needs an element <child"),
+        ('<closing_joint name="d"><parent link="one"/><child link="two"/></closing_joint>', "'type', a name"),
+        (
+            '<closing_joint name="d" type="fixed"><parent link="one"/><child link="three"/></closing_joint>',
+            "closing joint 'd': unknown link 'three'",
+        ),
+        (
+            '<closing_joint name="d" type="fixed"><parent link="one"/><child link="world"/></closing_joint>',
+            "its child 'world' is fixed to the ground; make that its parent",
+        ),
+    ],
+)
+def test_what_a_file_says_wrong_is_told(element, told):
+    text = urdf_text(joined()).replace("</biped>", f"{element}</biped>")
+    assert element in text
+    with pytest.raises(ModelError, match=told):
+        load_urdf(text)
+
+
+def test_models_without_loops_are_spelt_out_as_before_there_were_any():
+    """Studies are resumed by this text."""
+    assert "closing_joints" not in spelt_out(human())
+    assert "closing_joints" in spelt_out(joined())
+    assert joined().without_closing_joints() == arms()
