@@ -1,6 +1,6 @@
 """J. Brüdigam, S. Sosnowski, Z. Manchester, S. Hirche, Variational integrators and graph-based solvers …, 2024."""
 
-from experiments.papers.bruedigam_2024 import cost, damping, drift, drop, energy, misprints, tolerance
+from experiments.papers.bruedigam_2024 import cost, damping, drift, drop, energy, graphs, misprints, tolerance
 from experiments.papers.item import Paper
 
 PAPER = Paper(
@@ -14,6 +14,9 @@ PAPER = Paper(
         drop.ITEM,
         cost.TREE_ITEM,
         cost.LOOP_ITEM,
+        graphs.LADDER_ITEM,
+        graphs.NET_ITEM,
+        graphs.CRYSTAL_ITEM,
         tolerance.ITEM,
         misprints.ITEM,
     ),

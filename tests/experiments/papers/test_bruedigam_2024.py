@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 
 from experiments.papers.bruedigam_2024 import PAPER
 from experiments.papers.bruedigam_2024.drift import loop_in_angles
+from experiments.papers.bruedigam_2024.graph_systems import depth_first, difference, grid, system_on
 from experiments.papers.bruedigam_2024.pendulums import (
     cubes,
     double_energy,
@@ -21,7 +22,7 @@ from experiments.papers.bruedigam_2024.pendulums import (
 )
 
 #: Items of times alone, and those without statements.
-TIMED, LISTS = ("figure-8a", "figure-9a"), ("misprints",)
+TIMED, LISTS = ("figure-8a", "figure-9a", "figure-9b", "figure-9c", "figure-9d"), ("misprints",)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,8 @@ def test_every_statement_agrees(outcomes):
 def test_the_names_of_items_are_those_of_figures():
     names = [item.name for item in PAPER.items]
     assert names == [
-        "figure-7a", "figure-7b", "figure-7c", "figure-7d", "figure-8a", "figure-9a", "figure-10", "misprints",
+        "figure-7a", "figure-7b", "figure-7c", "figure-7d", "figure-8a", "figure-9a", "figure-9b", "figure-9c",
+        "figure-9d", "figure-10", "misprints",
     ]  # fmt: skip
 
 
@@ -78,3 +80,28 @@ def test_the_loop_in_angles_has_one_freedom():
     mechanism = loop_in_angles()
     q = mechanism.satisfy_constraints({"left": 2.84, "left_tip": -1.2, "right": math.pi})
     assert np.linalg.matrix_rank(mechanism.constraint_jacobian(q)) == 2 == mechanism.size - 1
+
+
+@pytest.mark.parametrize(("lengths", "links", "loops"), [((5, 2), 13, 4), ((4, 4), 24, 9), ((3, 3, 3), 54, 28)])
+def test_grids_have_as_many_links_and_loops_as_ladders_nets_and_crystals(lengths, links, loops):
+    pairs = grid(*lengths)
+    assert len(set(pairs)) == len(pairs) == links
+    assert links - math.prod(lengths) + 1 == loops
+
+
+@pytest.mark.parametrize("lengths", [(1,), (5, 2), (4, 4), (3, 3, 3)])
+def test_systems_on_grids_are_solved_as_their_dense_matrices(lengths):
+    nodes = math.prod(lengths)
+    case = system_on(nodes, grid(*lengths), np.random.default_rng(2))
+    blocks = np.abs(case.dense.reshape(nodes, 6, nodes, 6)).max(axis=(1, 3)) > 0.0
+    assert sorted(zip(*np.nonzero(np.triu(blocks, 1)), strict=True)) == sorted(case.pairs)
+    assert difference(case) < 1e-13
+
+
+def test_depth_first_order_fills_in_along_a_loop_once():
+    """A loop of n nodes: each but the last two of the elimination gets one block to the loop's end."""
+    loop = [(k, (k + 1) % 7) for k in range(7)]
+    assert sorted(depth_first(7, loop)) == list(range(7))
+    case = system_on(7, loop, np.random.default_rng(3))
+    assert len(case.graph.other) - len(loop) == 7 - 3
+    assert difference(case) < 1e-13
