@@ -1,6 +1,6 @@
 """J. Brüdigam, S. Sosnowski, Z. Manchester, S. Hirche, Variational integrators and graph-based solvers …, 2024."""
 
-from experiments.papers.bruedigam_2024 import cost, damping, drift, drop, energy, graphs, misprints, tolerance
+from experiments.papers.bruedigam_2024 import cost, damping, drift, drop, energy, graphs, misprints, scaling, tolerance
 from experiments.papers.item import Paper
 
 PAPER = Paper(
@@ -18,6 +18,7 @@ PAPER = Paper(
         graphs.NET_ITEM,
         graphs.CRYSTAL_ITEM,
         tolerance.ITEM,
+        scaling.ITEM,
         misprints.ITEM,
     ),
 )

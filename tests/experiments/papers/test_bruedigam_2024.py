@@ -6,6 +6,7 @@ import matplotlib
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 
 from experiments.papers.bruedigam_2024 import PAPER
 from experiments.papers.bruedigam_2024.drift import loop_in_angles
@@ -20,9 +21,12 @@ from experiments.papers.bruedigam_2024.pendulums import (
     single_rates,
     stepped,
 )
+from experiments.papers.bruedigam_2024.scaling import START, period, rod, small_period
 
 #: Items of times alone, and those without statements.
 TIMED, LISTS = ("figure-8a", "figure-9a", "figure-9b", "figure-9c", "figure-9d"), ("misprints",)
+#: Statements that do not hold of ours, by item, with what the note of each says.
+DIFFERING = {"figure-11": ["period of small swings", "displacements of the step before"]}
 
 
 @pytest.fixture(scope="module")
@@ -31,18 +35,20 @@ def outcomes():
     return {item.name: item.produce(True, lambda _: None) for item in PAPER.items if item.name not in TIMED}
 
 
-def test_every_statement_agrees(outcomes):
+def test_every_statement_agrees_but_those_that_are_known_not_to(outcomes):
     for name, outcome in outcomes.items():
         assert outcome.tables
         assert bool(outcome.findings) is (name not in LISTS)
-        assert [found.quantity for found in outcome.findings if not found.agrees] == []
+        notes, known = [found.note for found in outcome.findings if not found.agrees], DIFFERING.get(name, [])
+        assert len(notes) == len(known)
+        assert all(part in note for part, note in zip(known, notes, strict=True))
 
 
 def test_the_names_of_items_are_those_of_figures():
     names = [item.name for item in PAPER.items]
     assert names == [
         "figure-7a", "figure-7b", "figure-7c", "figure-7d", "figure-8a", "figure-9a", "figure-9b", "figure-9c",
-        "figure-9d", "figure-10", "misprints",
+        "figure-9d", "figure-10", "figure-11", "misprints",
     ]  # fmt: skip
 
 
@@ -105,3 +111,20 @@ def test_depth_first_order_fills_in_along_a_loop_once():
     case = system_on(7, loop, np.random.default_rng(3))
     assert len(case.graph.other) - len(loop) == 7 - 3
     assert difference(case) < 1e-13
+
+
+def test_the_period_of_a_rod_is_that_of_its_equation():
+    """3 g/(2 l) sin θ for the angle's acceleration, until it is at rest on the other side."""
+    rates = lambda _, y: (y[1], -1.5 * 9.81 / 0.25 * math.sin(y[0]))  # noqa: E731
+    at_rest = lambda _, y: y[1]  # noqa: E731
+    at_rest.direction = 1.0
+    swing = solve_ivp(rates, (0.0, 2.0), [START, 0.0], "DOP853", rtol=1e-12, atol=1e-12, events=at_rest)
+    assert_allclose(swing.t_events[0][0], 0.5 * period(0.5), rtol=1e-9)
+    assert_allclose(period(0.5) / small_period(0.5), 1.18034, rtol=1e-5)
+
+
+def test_a_rod_s_inertia_about_its_joint_is_that_of_the_paper():
+    assembly = rod(0.5)
+    start = assembly.place({"hinge": 0.0}, rates={"hinge": 2.0})
+    kinetic = assembly.simulate(0.01, 0.01, start).frame["kinetic_energy"].iloc[0]
+    assert_allclose(kinetic, 0.5 * (0.5 * 0.25**2 / 3.0) * 4.0, rtol=1e-12)
