@@ -1,6 +1,17 @@
 """J. Brüdigam, S. Sosnowski, Z. Manchester, S. Hirche, Variational integrators and graph-based solvers …, 2024."""
 
-from experiments.papers.bruedigam_2024 import cost, damping, drift, drop, energy, graphs, misprints, scaling, tolerance
+from experiments.papers.bruedigam_2024 import (
+    cost,
+    damping,
+    drift,
+    drop,
+    energy,
+    graphs,
+    linkage,
+    misprints,
+    scaling,
+    tolerance,
+)
 from experiments.papers.item import Paper
 
 PAPER = Paper(
@@ -19,6 +30,7 @@ PAPER = Paper(
         graphs.CRYSTAL_ITEM,
         tolerance.ITEM,
         scaling.ITEM,
+        linkage.ITEM,
         misprints.ITEM,
     ),
 )

@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 from scipy.special import ellipk
 
 from biped.errors import IntegrationError
-from biped.rigid import Assembly, RigidBody, joint
+from biped.rigid import Assembly, joint
+from biped.rigid.examples import thin_rod
 from experiments.benchmarks import step_sizes
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
@@ -33,9 +34,7 @@ ASSUMED = (
 def rod(scale: float) -> Assembly:
     """A thin rod of scale kg and scale² m that hangs from its upper end and turns about x there."""
     length = scale**2
-    across = scale * length**2 / 12.0
-    thin = 1e-3 * across
-    body = RigidBody("rod", scale, ((across, 0.0, 0.0), (0.0, across, 0.0), (0.0, 0.0, thin)))
+    body = thin_rod("rod", length, scale)
     hinge = joint("revolute", "hinge", None, "rod", (1.0, 0.0, 0.0), outboard_point=(0.0, 0.0, 0.5 * length))
     return Assembly("rod", (body,), (hinge,), gravity=(0.0, 0.0, -G))
 
