@@ -9,6 +9,7 @@ from experiments.papers.bruedigam_2024 import (
     graphs,
     linkage,
     misprints,
+    rehabilitation,
     scaling,
     tolerance,
 )
@@ -31,6 +32,7 @@ PAPER = Paper(
         tolerance.ITEM,
         scaling.ITEM,
         linkage.ITEM,
+        rehabilitation.ITEM,
         misprints.ITEM,
     ),
 )

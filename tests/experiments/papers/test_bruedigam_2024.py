@@ -11,6 +11,7 @@ from scipy.integrate import solve_ivp
 from biped.rigid.examples import n_four_bar
 from experiments.papers.bruedigam_2024 import PAPER, ggl
 from experiments.papers.bruedigam_2024.drift import loop_in_angles
+from experiments.papers.bruedigam_2024.exoskeleton import FITTING, PROGRAM, exoskeleton
 from experiments.papers.bruedigam_2024.graph_systems import depth_first, difference, grid, system_on
 from experiments.papers.bruedigam_2024.linkage import exact, passages
 from experiments.papers.bruedigam_2024.pendulums import (
@@ -23,6 +24,7 @@ from experiments.papers.bruedigam_2024.pendulums import (
     single_rates,
     stepped,
 )
+from experiments.papers.bruedigam_2024.rehabilitation import HIGH, elbow_torque, rehabilitated
 from experiments.papers.bruedigam_2024.scaling import START, period, rod, small_period
 
 #: Items of times alone, and those without statements.
@@ -53,7 +55,7 @@ def test_the_names_of_items_are_those_of_figures():
     names = [item.name for item in PAPER.items]
     assert names == [
         "figure-7a", "figure-7b", "figure-7c", "figure-7d", "figure-8a", "figure-9a", "figure-9b", "figure-9c",
-        "figure-9d", "figure-10", "figure-11", "figure-12", "misprints",
+        "figure-9d", "figure-10", "figure-11", "figure-12", "figure-14", "misprints",
     ]  # fmt: skip
 
 
@@ -170,3 +172,24 @@ def test_the_opponent_converges_to_the_exact_motion_with_its_constraints_kept():
             assert np.abs(linkage.constraints(q)).max() < 1e-9
             assert np.abs(linkage.gradient(q) @ (p / linkage.mass)).max() < 0.1 * h
     assert_allclose(off[0] / off[1], 4.0, atol=0.1)
+
+
+def test_the_arm_lies_in_the_exoskeleton():
+    """Shoulders and elbows of both at one place, and attachments at rest, but for the program's lower one."""
+    assembly, start = exoskeleton(HIGH, spastic=False)
+    assert max(assembly.openness(start).values()) < 1e-12
+    first = assembly.simulate(0.001, 0.001, start).frame.iloc[0]
+    attached = [name for name in first.index if name.startswith(("position_", "angle_")) and "attachment" in name]
+    assert len(attached) == 6
+    assert_allclose(first[attached].to_numpy(dtype=float), 0.0, atol=1e-12)
+    other, start = exoskeleton(HIGH, spastic=False, lower_point=PROGRAM)
+    first = other.simulate(0.001, 0.001, start).frame.iloc[0]
+    stretched = math.hypot(first["position_lower_attachment_slide_1"], first["position_lower_attachment_slide_2"])
+    assert_allclose(stretched, FITTING[1] - PROGRAM[1], rtol=1e-12)
+
+
+def test_torques_of_the_exoskeleton_converge_with_the_step():
+    greatest = [
+        np.abs(elbow_torque(rehabilitated(HIGH, spastic=True, step=step), HIGH)).max() for step in (2e-3, 1e-3, 5e-4)
+    ]
+    assert abs(greatest[2] - greatest[1]) < abs(greatest[1] - greatest[0]) < 0.01 * greatest[2]
