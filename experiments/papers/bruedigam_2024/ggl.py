@@ -86,7 +86,7 @@ def linkage(windows: int, speed: float = 1.0) -> Linkage:
         closed((k, 1.0), (coupler, -1.0))
         closed((k + 1, 1.0), (coupler, 1.0))
         position[coupler], velocity[coupler] = ((k + 0.5) * LENGTH, LENGTH, 1.0, 0.0), (speed, 0.0, 0.0, 0.0)
-    director = np.kron(np.eye(bars), [0.0, 0.0, 1.0, 1.0])
+    director = np.tile([0.0, 0.0, 1.0, 1.0], bars) * np.repeat(np.eye(bars), WIDTH, axis=1)
     return Linkage(mass, director, np.array(rows), np.array(offset), position.ravel(), velocity.ravel())
 
 

@@ -86,7 +86,8 @@ def theirs(step: float, duration: float) -> Run:
     energy = np.array([linkage.energy(q, p) for q, p in zip(positions, momenta, strict=True)])
     violation = np.array([np.abs(linkage.constraints(q)).max() for q in positions])
     angle = np.unwrap(np.arctan2(positions[:, 2], positions[:, 3]))
-    return Run(step * np.arange(len(positions)), angle, energy[:, 0], energy[:, 1], violation, seconds)
+    times = step * np.arange(len(positions), dtype=np.float64)
+    return Run(times, angle, energy[:, 0], energy[:, 1], violation, seconds)
 
 
 def exact(times: Floats) -> Floats:

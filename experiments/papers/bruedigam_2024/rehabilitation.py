@@ -57,7 +57,8 @@ def elbow_torque(motion: Motion, gains: Gains) -> Floats:
 
 def produce(quick: bool, progress: Progress) -> Outcome:
     points = {"fitting": FITTING} if quick else {"fitting": FITTING, "of the program": PROGRAM}
-    rows, torques = [], {}
+    rows = []
+    torques: dict[tuple[str, str], Floats] = {}
     for place, point in points.items():
         for kind, gains in GAINS.items():
             for patient, spastic in PATIENTS.items():
