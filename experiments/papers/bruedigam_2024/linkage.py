@@ -143,7 +143,8 @@ def _findings(own: Run, other: Run, fine: tuple[Run, Run], true: Floats) -> tupl
                 "above 10", wrong > 10.0 * float(error.max())),
         Finding("the GGL method comes to the end [s]", "an increasingly wrong trajectory", lasted, "10",
                 lasted == DURATION,
-                "Newton's method finds no step of it near a singular configuration; the paper's goes on"),
+                "Newton's method finds no step of it near a singular configuration, at which of them hangs on how its "
+                "iterations begin and end; the paper's goes on"),
         Finding("constraint violation of ours at most [m]", "very low", float(own.violation.max()),
                 f"below {CLOSED:g}", bool(own.violation.max() < CLOSED)),
         Finding("that of the GGL method [m]", "lower", float(other.violation.max()), "below ours",

@@ -4,6 +4,7 @@ from experiments.papers.misprints import misprints
 
 MISPRINTS = (
     ("5.2", "Figures 9 (c)–(d)", "Figures 9 (b)–(d)", "the figure's caption: ladder, net and crystal are b, c and d"),
+    ("5.2", "matrices with 6n entries", "6n rows and columns", "the authors' program: each node has six unknowns"),
     ("4.2", "the example in Fig. 4 … is shown in Fig. 6", "the example in Fig. 5", "figure 6's caption"),
     ("5.1", "joint damping d = ½ N s/m", "½ N·m·s/rad", "the joint turns"),
     ("5.1, figure 7c", "Δt = 0.1 s", "0.05 s", "the authors' program; both are shown"),
