@@ -29,6 +29,12 @@ def link(name: str, length: float, mass: float) -> RigidBody:
     return RigidBody(name, mass, box_inertia(mass, (THICKNESS, THICKNESS, length)))
 
 
+def thin_rod(name: str, length: float, mass: float) -> RigidBody:
+    """A rod along z that has next to no thickness: m l²/12 about its centre."""
+    across = mass * length**2 / 12.0
+    return RigidBody(name, mass, ((across, 0.0, 0.0), (0.0, across, 0.0), (0.0, 0.0, 1e-3 * across)))
+
+
 def pendulum(
     links: int, *, kind: str = "revolute", length: float = 1.0, mass: float = 1.0, damping: float = 0.0
 ) -> Assembly:
@@ -160,3 +166,40 @@ def four_bar_chain(segments: int) -> tuple[Assembly, Placement]:
         start |= {f"top_right_{k}": open_by - tilt, f"middle_right_{k}": -2.0 * open_by}
     assembly = Assembly(f"four_bar_chain_{segments}", tuple(bodies), tuple(joints))
     return assembly, assembly.assemble(assembly.place(start))
+
+
+def n_four_bar(windows: int, speed: float = 1.0) -> tuple[Assembly, Placement]:
+    """Figure 12: N four-bar windows in a row.
+
+    It is benchmark A02 of IFToMM's library of multibody problems (González, Dopico, Lugrís and Cuadrado 2006). Thin
+    rods of 1 m and 1 kg: N + 1 on the ground, 1 m apart, and N couplers along their tips, all hinges about x. It starts
+    with the rods upright and the couplers moving along +y. Its one freedom becomes N + 1 where all rods lie in one
+    line, which it passes twice in a turn.
+
+    Args:
+        windows: N.
+        speed: [m/s] of the couplers where it starts.
+
+    Raises:
+        InputError: there is no window.
+    """
+    whole(windows, "windows")
+    above_zero(windows, "windows")
+    top, tip = (0.0, 0.0, 0.5), (0.0, 0.0, -0.5)
+    bodies: list[RigidBody] = []
+    joints: list[Joint] = []
+    start, rates = {}, {}
+    for k in range(windows + 1):
+        bodies.append(thin_rod(f"rod_{k}", 1.0, 1.0))
+        joints.append(joint("revolute", f"ground_{k}", None, f"rod_{k}", _X,
+                            inboard_point=(0.0, float(k), 0.0), outboard_point=top))  # fmt: skip
+        start[f"ground_{k}"], rates[f"ground_{k}"] = math.pi, -speed
+    for k in range(windows):
+        bodies.append(thin_rod(f"coupler_{k}", 1.0, 1.0))
+        joints.append(joint("revolute", f"left_{k}", f"rod_{k}", f"coupler_{k}", _X,
+                            inboard_point=tip, outboard_point=top))  # fmt: skip
+        joints.append(joint("revolute", f"right_{k}", f"coupler_{k}", f"rod_{k + 1}", _X,
+                            inboard_point=tip, outboard_point=tip))  # fmt: skip
+        start[f"left_{k}"], rates[f"left_{k}"] = -0.5 * math.pi, speed
+    assembly = Assembly(f"{windows}_four_bar", tuple(bodies), tuple(joints))
+    return assembly, assembly.assemble(assembly.place(start, rates=rates))

@@ -118,7 +118,6 @@ def graph_of(bodies: int, joints: Joints, tree: SpanningTree) -> Graph:
     """The order, and all that happens in it: found once, by going through the elimination without numbers."""
     ends = list(zip(joints.inboard.tolist(), joints.outboard.tolist(), strict=True))
     order = elimination_order(bodies, ends, tree)
-    place = {node: k for k, node in enumerate(order)}
     size = [6] * bodies + joints.solved.tolist()
     neighbours: list[set[int]] = [set() for _ in order]
     for j, pair in enumerate(ends):
@@ -127,29 +126,42 @@ def graph_of(bodies: int, joints: Joints, tree: SpanningTree) -> Graph:
                 if body >= 0:
                     neighbours[body].add(bodies + j)
                     neighbours[bodies + j].add(body)
+    edges = eliminated(order, neighbours)
+    return _with_updates(order, size, edges, _row_edges(bodies, joints, ends, edges))
+
+
+def graph_of_blocks(order: Sequence[int], sizes: Sequence[int], pairs: Sequence[tuple[int, int]]) -> Graph:
+    """Of any block matrix: nodes as they are eliminated, unknowns of each node, and pairs with blocks between them."""
+    neighbours: list[set[int]] = [set() for _ in order]
+    for a, b in pairs:
+        neighbours[a].add(b)
+        neighbours[b].add(a)
+    none = np.empty((0, 2), dtype=np.int64)
+    return _with_updates(order, sizes, eliminated(order, neighbours), (none, none))
+
+
+def eliminated(order: Sequence[int], neighbours: list[set[int]]) -> dict[tuple[int, int], int]:
+    """Edges, fill-in with them, from each node in the order to later ones, counted; fill-in joins ``neighbours``."""
+    place = {node: k for k, node in enumerate(order)}
     edges: dict[tuple[int, int], int] = {}
-    first_edge: list[int] = [0]
-    other: list[int] = []
-    later_of: list[list[int]] = []
     for node in order:
         later = sorted((q for q in neighbours[node] if place[q] > place[node]), key=place.__getitem__)
         for q in later:
-            edges[node, q] = len(other)
-            other.append(q)
+            edges[node, q] = len(edges)
             neighbours[q] |= {one for one in later if one != q}
-        later_of.append(later)
-        first_edge.append(len(other))
-    return _with_updates(order, size, later_of, edges, first_edge, other, _row_edges(bodies, joints, ends, edges))
+    return edges
 
 
 def _with_updates(
-    order: list[int], size: list[int], later_of: list[list[int]], edges: dict[tuple[int, int], int],
-    first_edge: list[int], other: list[int], rows: tuple[Integers, Integers],
-) -> Graph:  # fmt: skip
+    order: Sequence[int], size: Sequence[int], edges: dict[tuple[int, int], int], rows: tuple[Integers, Integers]
+) -> Graph:
+    later: dict[int, list[int]] = {node: [] for node in order}
+    for node, other in edges:
+        later[node].append(other)
     first_update = [0]
     updates: list[tuple[int, int, int, int]] = []
-    for node, later in zip(order, later_of, strict=True):
-        for one, two in combinations_with_replacement(later, 2):
+    for node in order:
+        for one, two in combinations_with_replacement(later[node], 2):
             a, b = edges[node, one], edges[node, two]
             if one == two:
                 updates.append((a, a, ON_DIAGONAL, one))
@@ -158,14 +170,14 @@ def _with_updates(
         first_update.append(len(updates))
     table = np.array(updates, dtype=np.int64).reshape(-1, 4)
 
-    def whole(values: list[int] | Integers) -> Integers:
+    def whole(values: Sequence[int] | Integers) -> Integers:
         return np.array(values, dtype=np.int64)
 
     return Graph(
         order=whole(order),
         size=whole(size),
-        first_edge=whole(first_edge),
-        other=whole(other),
+        first_edge=whole(np.cumsum([0] + [len(later[node]) for node in order])),
+        other=whole([other for _, other in edges]),
         first_update=whole(first_update),
         update_row=whole(table[:, 0]),
         update_column=whole(table[:, 1]),

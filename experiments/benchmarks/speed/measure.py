@@ -15,6 +15,7 @@ from experiments.benchmarks.speed.environments import environment_section
 from experiments.benchmarks.speed.figure import draw_chain_cost
 from experiments.benchmarks.speed.integrators import integrators_section
 from experiments.benchmarks.speed.laws import compiled_laws_section, python_law_section
+from experiments.benchmarks.speed.rigid_stance import rigid_stance_section
 from experiments.benchmarks.speed.startup import startup_times
 from experiments.benchmarks.speed.studies import studies_section
 from experiments.benchmarks.timing import Spread, interleaved, ratios
@@ -55,6 +56,8 @@ def sections(work: Budget, folder: Path, with_mujoco: bool) -> Iterator[tuple[st
         yield "environments", lambda: environment_section(200 if work.quick else 6400, min(work.repeats, 5))
     yield "chains", lambda: chain_section(work, folder)
     yield "start-up", lambda: startup_section(work)
+    engines = ("mujoco", "drake") if with_mujoco else ("drake",)
+    yield "stance on a rigid floor", lambda: rigid_stance_section(engines, work.race_steps, work.repeats)
     beside = with_mujoco and importlib.util.find_spec("mujoco") is not None
     yield "energy in flight", lambda: flight_section(work, folder, beside)
     if with_mujoco and importlib.util.find_spec("mujoco") is None:

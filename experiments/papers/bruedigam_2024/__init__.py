@@ -1,6 +1,18 @@
 """J. Brüdigam, S. Sosnowski, Z. Manchester, S. Hirche, Variational integrators and graph-based solvers …, 2024."""
 
-from experiments.papers.bruedigam_2024 import cost, damping, drift, drop, energy, misprints, tolerance
+from experiments.papers.bruedigam_2024 import (
+    cost,
+    damping,
+    drift,
+    drop,
+    energy,
+    graphs,
+    linkage,
+    misprints,
+    rehabilitation,
+    scaling,
+    tolerance,
+)
 from experiments.papers.item import Paper
 
 PAPER = Paper(
@@ -14,7 +26,13 @@ PAPER = Paper(
         drop.ITEM,
         cost.TREE_ITEM,
         cost.LOOP_ITEM,
+        graphs.LADDER_ITEM,
+        graphs.NET_ITEM,
+        graphs.CRYSTAL_ITEM,
         tolerance.ITEM,
+        scaling.ITEM,
+        linkage.ITEM,
+        rehabilitation.ITEM,
         misprints.ITEM,
     ),
 )

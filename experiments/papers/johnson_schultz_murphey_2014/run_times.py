@@ -1,13 +1,8 @@
 """Section VIII-B: what a step of the marionette and its linearizations cost."""
 
-import json
-import os
-import subprocess
-import sys
-
 import pandas as pd
 
-from experiments.benchmarks.threads import ONE_THREAD
+from experiments.benchmarks.threads import in_one_thread
 from experiments.benchmarks.timing import Spread
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.johnson_schultz_murphey_2014 import timed_steps
@@ -45,11 +40,8 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
 def measured(steps: int, repeats: int) -> dict[str, Spread]:
     """[ms] of each, one step; by a process of one thread."""
-    command = [sys.executable, "-m", timed_steps.__name__, str(steps), str(repeats)]
-    done = subprocess.run(command, env=os.environ | ONE_THREAD, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command)} failed: {done.stderr.strip()}")
-    return {what: Spread.of(values) for what, values in json.loads(done.stdout).items()}
+    found = in_one_thread(timed_steps.__name__, str(steps), str(repeats))
+    return {what: Spread.of(values) for what, values in found.items()}
 
 
 def _table(times: dict[str, Spread]) -> pd.DataFrame:

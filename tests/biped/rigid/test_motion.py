@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from biped import simulate
+from biped import InputError, simulate
 from biped.dynamics import forward_dynamics
 from biped.mechanism import Mechanism, rx, tz
 from biped.model import chain
@@ -15,7 +15,7 @@ from biped.model.geometry import quaternion_matrix
 from biped.model.samples import random_tree
 from biped.rigid import Assembly, AssemblyError, AssemblyStepError, Freedom, PointContact, RigidBody, joint
 from biped.rigid.conversion import configuration_of, from_model, placement_of
-from biped.rigid.examples import four_bar_chain, link, pendulum, three_link_loop
+from biped.rigid.examples import four_bar_chain, link, n_four_bar, pendulum, three_link_loop
 from biped.runs.state import State
 
 from .random_assemblies import random_placement, random_tree_assembly
@@ -167,6 +167,33 @@ def test_connected_loops_stay_closed():
     assert motion.frame["joint_openness"].max() < 1e-10
     energy = motion.frame["energy"].to_numpy()
     assert np.ptp(energy) < 0.02 * motion.frame["kinetic_energy"].max()
+
+
+@pytest.mark.parametrize("windows", [1, 2, 4])
+def test_windows_swing_through_singular_configurations(windows):
+    """N + 1 freedoms where all rods are in line, one elsewhere; parallelograms all along, as one pendulum swings."""
+    assembly, start = n_four_bar(windows)
+    assert assembly.degrees_of_freedom(start) == 1
+    level = assembly.place(
+        {f"ground_{k}": 0.5 * math.pi for k in range(windows + 1)} | {f"left_{k}": 0.0 for k in range(windows)}
+    )
+    assert assembly.degrees_of_freedom(assembly.assemble(level)) == windows + 1
+    pull = ((windows + 1) / 2.0 + windows) * 9.81 / ((windows + 1) / 3.0 + windows)
+    swing = solve_ivp(lambda _, y: [y[1], pull * math.sin(y[0])], (0.0, 3.0), [0.0, 1.0], "DOP853", rtol=1e-12,
+                      atol=1e-12)  # fmt: skip
+    errors = []
+    for step in (0.01, 0.005, 0.0025):
+        frame = assembly.simulate(3.0, step, start).frame
+        angles = math.pi - frame[[f"angle_ground_{k}" for k in range(windows + 1)]].to_numpy()
+        assert np.ptp(angles, axis=1).max() < 1e-6
+        errors.append(abs(angles[-1, 0] - swing.y[0, -1]))
+    assert angles[:, 0].max() > 1.5 * math.pi  # three times in line
+    assert np.all(np.abs(order_of(errors) - 2.0) < 0.1)
+
+
+def test_there_is_a_window():
+    with pytest.raises(InputError, match="windows"):
+        n_four_bar(0)
 
 
 def test_a_damped_hinge_and_its_spring_follow_the_linear_equation():

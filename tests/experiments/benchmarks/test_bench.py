@@ -13,8 +13,10 @@ from experiments.benchmarks import timing
 from experiments.benchmarks.sections import CSV, FIGURE, JSON
 from experiments.benchmarks.speed import measure
 from experiments.benchmarks.speed.chains import ChainCost
+from experiments.benchmarks.speed.rigid_stance import rigid_stance_section
 from experiments.benchmarks.timing import Spread, interleaved, one_core
 from experiments.commands import bench
+from experiments.engines.engine import Engine
 
 
 @pytest.fixture
@@ -36,6 +38,9 @@ def test_bench_measures_and_writes(tmp_path, capsys):
     assert len(sections["integrators"]["rows"]) == 6
     assert list(sections["chains"]["rows"]) == [f"{n} links" for n in (2, 5, 10, 20, 50, 100, 200)]
     assert list(sections["cone_workspace_law"]["rows"]) == ["cone-workspace", "workspace"]
+    assert [name for name in sections["rigid_stance"]["rows"] if "ours" in name] == [
+        f"rigid (ours), {step} ms" for step in ("0.5", "1", "2")
+    ]
     assert set(sections["experiments"]["rows"]) == {"stand-tilted", "thrown-block"}
     assert sections["startup"]["rows"]["import biped"]["least"] < 5.0
     assert (tmp_path / FIGURE).stat().st_size > 1000
@@ -52,6 +57,14 @@ def test_without_mujoco_one_line_says_how_to_get_it(monkeypatch, tmp_path):
     assert section.notes == [measure.MISSING]
     assert "pip install 'biped-balance[mujoco]'" in measure.MISSING
     assert "MuJoCo" not in dict(measure.sections(measure.budget(quick=True), tmp_path, with_mujoco=False))
+
+
+def test_a_stance_says_which_engines_are_missing(monkeypatch):
+    monkeypatch.setattr(Engine, "version", None)
+    section = rigid_stance_section(("mujoco", "drake"), 10, 1)
+    assert len(section.rows) == 3
+    assert [note for note in section.notes if "is not installed" in note] == section.notes[1:]
+    assert len(section.notes) == 3
 
 
 @pytest.mark.parametrize("argument", [["--repeat", "0"], ["--repeat", "many"], ["--fast"]])

@@ -6,9 +6,14 @@ import matplotlib
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 
-from experiments.papers.bruedigam_2024 import PAPER
+from biped.rigid.examples import n_four_bar
+from experiments.papers.bruedigam_2024 import PAPER, ggl
 from experiments.papers.bruedigam_2024.drift import loop_in_angles
+from experiments.papers.bruedigam_2024.exoskeleton import FITTING, PROGRAM, exoskeleton
+from experiments.papers.bruedigam_2024.graph_systems import depth_first, difference, grid, system_on
+from experiments.papers.bruedigam_2024.linkage import exact, passages
 from experiments.papers.bruedigam_2024.pendulums import (
     cubes,
     double_energy,
@@ -19,9 +24,16 @@ from experiments.papers.bruedigam_2024.pendulums import (
     single_rates,
     stepped,
 )
+from experiments.papers.bruedigam_2024.rehabilitation import HIGH, elbow_torque, rehabilitated
+from experiments.papers.bruedigam_2024.scaling import START, period, rod, small_period
 
 #: Items of times alone, and those without statements.
-TIMED, LISTS = ("figure-8a", "figure-9a"), ("misprints",)
+TIMED, LISTS = ("figure-8a", "figure-9a", "figure-9b", "figure-9c", "figure-9d"), ("misprints",)
+#: Statements that need not hold of ours, by item, with what the note of each says.
+DIFFERING = {
+    "figure-11": ["period of small swings", "displacements of the step before"],
+    "figure-12": ["near a singular configuration", "uncompiled Matlab"],
+}
 
 
 @pytest.fixture(scope="module")
@@ -30,17 +42,19 @@ def outcomes():
     return {item.name: item.produce(True, lambda _: None) for item in PAPER.items if item.name not in TIMED}
 
 
-def test_every_statement_agrees(outcomes):
+def test_every_statement_agrees_but_those_that_are_known_not_to(outcomes):
     for name, outcome in outcomes.items():
         assert outcome.tables
         assert bool(outcome.findings) is (name not in LISTS)
-        assert [found.quantity for found in outcome.findings if not found.agrees] == []
+        notes = [found.note for found in outcome.findings if not found.agrees]
+        assert [note for note in notes if not any(part in note for part in DIFFERING.get(name, []))] == []
 
 
 def test_the_names_of_items_are_those_of_figures():
     names = [item.name for item in PAPER.items]
     assert names == [
-        "figure-7a", "figure-7b", "figure-7c", "figure-7d", "figure-8a", "figure-9a", "figure-10", "misprints",
+        "figure-7a", "figure-7b", "figure-7c", "figure-7d", "figure-8a", "figure-9a", "figure-9b", "figure-9c",
+        "figure-9d", "figure-10", "figure-11", "figure-12", "figure-14", "misprints",
     ]  # fmt: skip
 
 
@@ -78,3 +92,103 @@ def test_the_loop_in_angles_has_one_freedom():
     mechanism = loop_in_angles()
     q = mechanism.satisfy_constraints({"left": 2.84, "left_tip": -1.2, "right": math.pi})
     assert np.linalg.matrix_rank(mechanism.constraint_jacobian(q)) == 2 == mechanism.size - 1
+
+
+@pytest.mark.parametrize(("lengths", "links", "loops"), [((5, 2), 13, 4), ((4, 4), 24, 9), ((3, 3, 3), 54, 28)])
+def test_grids_have_as_many_links_and_loops_as_ladders_nets_and_crystals(lengths, links, loops):
+    pairs = grid(*lengths)
+    assert len(set(pairs)) == len(pairs) == links
+    assert links - math.prod(lengths) + 1 == loops
+
+
+@pytest.mark.parametrize("lengths", [(1,), (5, 2), (4, 4), (3, 3, 3)])
+def test_systems_on_grids_are_solved_as_their_dense_matrices(lengths):
+    nodes = math.prod(lengths)
+    case = system_on(nodes, grid(*lengths), np.random.default_rng(2))
+    blocks = np.abs(case.dense.reshape(nodes, 6, nodes, 6)).max(axis=(1, 3)) > 0.0
+    assert sorted(zip(*np.nonzero(np.triu(blocks, 1)), strict=True)) == sorted(case.pairs)
+    assert difference(case) < 1e-13
+
+
+def test_depth_first_order_fills_in_along_a_loop_once():
+    """A loop of n nodes: each but the last two of the elimination gets one block to the loop's end."""
+    loop = [(k, (k + 1) % 7) for k in range(7)]
+    assert sorted(depth_first(7, loop)) == list(range(7))
+    case = system_on(7, loop, np.random.default_rng(3))
+    assert len(case.graph.other) - len(loop) == 7 - 3
+    assert difference(case) < 1e-13
+
+
+def test_the_period_of_a_rod_is_that_of_its_equation():
+    """3 g/(2 l) sin θ for the angle's acceleration, until it is at rest on the other side."""
+    rates = lambda _, y: (y[1], -1.5 * 9.81 / 0.25 * math.sin(y[0]))  # noqa: E731
+    at_rest = lambda _, y: y[1]  # noqa: E731
+    at_rest.direction = 1.0
+    swing = solve_ivp(rates, (0.0, 2.0), [START, 0.0], "DOP853", rtol=1e-12, atol=1e-12, events=at_rest)
+    assert_allclose(swing.t_events[0][0], 0.5 * period(0.5), rtol=1e-9)
+    assert_allclose(period(0.5) / small_period(0.5), 1.18034, rtol=1e-5)
+
+
+def test_a_rod_s_inertia_about_its_joint_is_that_of_the_paper():
+    assembly = rod(0.5)
+    start = assembly.place({"hinge": 0.0}, rates={"hinge": 2.0})
+    kinetic = assembly.simulate(0.01, 0.01, start).frame["kinetic_energy"].iloc[0]
+    assert_allclose(kinetic, 0.5 * (0.5 * 0.25**2 / 3.0) * 4.0, rtol=1e-12)
+
+
+def test_the_linkage_is_where_other_programs_have_it():
+    """Exudyn's example of the benchmark, converging as Δt²: the first bar's tip 10 s from the start."""
+    coarse, fine = np.array([0.3284552113, 0.9445195467]), np.array([0.3284573768, 0.9445187937])
+    angle = float(exact(np.array([0.0, 10.0]))[-1])
+    assert_allclose([math.sin(angle), math.cos(angle)], fine + (fine - coarse) / 3.0, atol=2e-8)
+
+
+def test_passages_are_where_bars_are_level():
+    assert passages(np.array([0.0, 1.5, 1.6, 3.0, 4.6, 4.8])) == 2
+    assert passages(np.array([-0.1, -1.6, -1.5])) == 2
+
+
+def test_both_models_of_the_linkage_are_the_same():
+    """Energies where they start, and a motion of second order from there."""
+    assembly, start = n_four_bar(2)
+    first = assembly.simulate(0.01, 0.01, start).frame.iloc[0]
+    linkage = ggl.linkage(2)
+    kinetic, potential = linkage.energy(linkage.position, linkage.mass * linkage.velocity)
+    assert_allclose([first["kinetic_energy"], first["potential_energy"]], [kinetic, potential], atol=1e-12)
+    assert_allclose([kinetic, potential], [1.5, 3.5 * 9.81], atol=1e-12)
+    assert np.abs(linkage.constraints(linkage.position)).max() == 0.0
+    assert np.abs(linkage.gradient(linkage.position) @ linkage.velocity).max() == 0.0
+
+
+def test_the_opponent_converges_to_the_exact_motion_with_its_constraints_kept():
+    """Of first order in general, and of second order from where nothing pulls, as here."""
+    linkage = ggl.linkage(2)
+    off = []
+    for h in (4e-3, 2e-3):
+        positions, momenta = ggl.motion(linkage, h, round(0.4 / h))
+        off.append(math.atan2(*positions[-1, 2:4]) - float(exact(np.array([0.0, 0.4]))[-1]))
+        for q, p in zip(positions, momenta, strict=True):
+            assert np.abs(linkage.constraints(q)).max() < 1e-9
+            assert np.abs(linkage.gradient(q) @ (p / linkage.mass)).max() < 0.1 * h
+    assert_allclose(off[0] / off[1], 4.0, atol=0.1)
+
+
+def test_the_arm_lies_in_the_exoskeleton():
+    """Shoulders and elbows of both at one place, and attachments at rest, but for the program's lower one."""
+    assembly, start = exoskeleton(HIGH, spastic=False)
+    assert max(assembly.openness(start).values()) < 1e-12
+    first = assembly.simulate(0.001, 0.001, start).frame.iloc[0]
+    attached = [name for name in first.index if name.startswith(("position_", "angle_")) and "attachment" in name]
+    assert len(attached) == 6
+    assert_allclose(first[attached].to_numpy(dtype=float), 0.0, atol=1e-12)
+    other, start = exoskeleton(HIGH, spastic=False, lower_point=PROGRAM)
+    first = other.simulate(0.001, 0.001, start).frame.iloc[0]
+    stretched = math.hypot(first["position_lower_attachment_slide_1"], first["position_lower_attachment_slide_2"])
+    assert_allclose(stretched, FITTING[1] - PROGRAM[1], rtol=1e-12)
+
+
+def test_torques_of_the_exoskeleton_converge_with_the_step():
+    greatest = [
+        np.abs(elbow_torque(rehabilitated(HIGH, spastic=True, step=step), HIGH)).max() for step in (2e-3, 1e-3, 5e-4)
+    ]
+    assert abs(greatest[2] - greatest[1]) < abs(greatest[1] - greatest[0]) < 0.01 * greatest[2]

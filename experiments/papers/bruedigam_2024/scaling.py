@@ -1,0 +1,120 @@
+"""Figure 11: pendulums of three sizes, at steps that become ever smaller."""
+
+import math
+
+import pandas as pd
+from matplotlib.figure import Figure
+from scipy.special import ellipk
+
+from biped.errors import IntegrationError
+from biped.rigid import Assembly, joint
+from biped.rigid.examples import thin_rod
+from experiments.benchmarks import step_sizes
+from experiments.papers.figures import plotted
+from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.visualization.figures import style
+
+SCALES = (1.0, 0.5, 0.1)
+START, G = math.pi / 2.0, 9.81
+#: Steps in a half swing.
+STEPS, QUICK_STEPS = tuple(2**k for k in range(3, 18)), (8, 32, 128, 2048, 8192)
+TOLERANCE = 1e-14
+#: [rad] of the angle at the end, at the smallest step.
+ACCURATE = 1e-9
+#: The order of the error is taken where rounding is far below it: up to so many steps.
+COARSE = 128
+ASSUMED = (
+    "thin rods hung from an end, of mass s and length s² as printed; tolerances of the solver are 1e-14, or what "
+    "rounding leaves",
+    "the half swing is that of π/2, 1.18 times as long as the printed T/2, which is of small swings",
+    "curves of the paper cannot be read off: what it says of them is compared",
+)
+
+
+def rod(scale: float) -> Assembly:
+    """A thin rod of scale kg and scale² m that hangs from its upper end and turns about x there."""
+    length = scale**2
+    body = thin_rod("rod", length, scale)
+    hinge = joint("revolute", "hinge", None, "rod", (1.0, 0.0, 0.0), outboard_point=(0.0, 0.0, 0.5 * length))
+    return Assembly("rod", (body,), (hinge,), gravity=(0.0, 0.0, -G))
+
+
+def small_period(scale: float) -> float:
+    """[s] of small swings, as printed: T = 2π √(2 l / 3 g)."""
+    return 2.0 * math.pi * math.sqrt(2.0 * scale**2 / (3.0 * G))
+
+
+def period(scale: float) -> float:
+    """[s] of the swing from π/2: longer by 2 K/π, K the complete elliptic integral of the modulus sin π/4."""
+    return small_period(scale) * 2.0 / math.pi * float(ellipk(math.sin(0.5 * START) ** 2))
+
+
+def swing(scale: float, steps: int, duration: float) -> dict[str, object]:
+    """What comes of a swing from π/2 in so many steps."""
+    assembly = rod(scale)
+    step = duration / steps
+    row: dict[str, object] = {"scale": scale, "steps": steps, "Δt/s [s]": step / scale}
+    try:
+        start = assembly.place({"hinge": START})
+        motion = assembly.simulate(duration, step, start, tolerance=TOLERANCE, record_every=steps)
+    except IntegrationError as error:  # a result too
+        return row | {"ended": str(error)}
+    off = abs(-START - float(motion.frame["angle_hinge"].iloc[-1]))
+    return row | {"ended": "as asked", "iterations a step": motion.summary["newton_mean"], "error [rad]": off}
+
+
+def produce(quick: bool, progress: Progress) -> Outcome:
+    sizes = QUICK_STEPS if quick else STEPS
+    rows = []
+    for scale in SCALES:
+        for steps in sizes:
+            rows.append(swing(scale, steps, 0.5 * period(scale)))
+            progress(len(rows) / (len(SCALES) * len(sizes)))
+    table = pd.DataFrame(rows)
+    early = swing(1.0, COARSE, 0.5 * small_period(1.0))
+    figures = {
+        "iterations": _draw(table, "iterations a step", "Newton's iterations a step", logarithmic=False),
+        "error": _draw(table, "error [rad]", "error of the last angle [rad]", logarithmic=True),
+    }
+    return Outcome(_findings(table, float(str(early["error [rad]"]))), ASSUMED, {"Half swings": table}, figures)
+
+
+def _findings(table: pd.DataFrame, early: float) -> tuple[Finding, ...]:
+    finest, coarsest = (table[table["steps"] == most] for most in (table["steps"].max(), table["steps"].min()))
+    coarse = table[(table["steps"] <= COARSE) & (table["scale"] == 1.0)]
+    ended, error = int((table["ended"] == "as asked").sum()), float(finest["error [rad]"].max())
+    order = step_sizes.slope(coarse["Δt/s [s]"].tolist(), coarse["error [rad]"].tolist())
+    by_scale = table[table["steps"] <= COARSE].pivot_table("error [rad]", "steps", "scale")
+    apart = float((by_scale.max(axis=1) / by_scale.min(axis=1) - 1.0).max())
+    few, many = (float(rows["iterations a step"].mean()) for rows in (coarsest, finest))
+    return (
+        Finding("runs that come to their end", "simulation is successful", f"{ended} of {len(table)}", "all",
+                ended == len(table)),
+        Finding("error of the last angle at the smallest step [rad]", "accurate results even for small step sizes",
+                error, f"at most {ACCURATE:g}", error <= ACCURATE),
+        Finding("power of the step that the error falls with", "falls", order, "4 ± 0.5", abs(order - 4.0) <= 0.5,
+                "the phase is of second order, and the angle at rest of second order in the phase"),
+        Finding("errors of the three scales at the same Δt/s, greatest over least, less one",
+                "periods are proportional to the scale", apart, "at most 1e-3", apart <= 1e-3),
+        Finding("the same error after the printed T/2, Δt = T/256 [rad]", "falls with the step", early,
+                "below 0.01", early < 0.01,
+                "T is the period of small swings; from π/2 the half swing takes 1.18 times as long"),
+        Finding("Newton's iterations a step, smallest step over largest", "rise", many / few, "above 1", many > few,
+                "ours begin with the displacements of the step before, which fit the better the smaller the step"),
+    )  # fmt: skip
+
+
+def _draw(table: pd.DataFrame, column: str, label: str, *, logarithmic: bool) -> Figure:
+    looks = zip(SCALES, (style.PURPLE, style.ORANGE, style.GREEN), ("o-", "s--", "^:"), strict=True)
+    with plotted("Half swings of pendulums of scale s", "Δt/s [s]", label) as (figure, axes):
+        for scale, color, line in looks:
+            mine = table[table["scale"] == scale]
+            axes.semilogx(mine["Δt/s [s]"], mine[column], line, ms=4, color=color, label=f"s = {scale:g}")
+        if logarithmic:
+            axes.set_yscale("log")
+        else:
+            axes.set_ylim(bottom=0.0)
+    return figure
+
+
+ITEM = Item("figure-11", "pendulums of three sizes", "Brüdigam et al. 2024, figure 11, section 5.3", produce)
