@@ -39,18 +39,19 @@ class RigidBody:
 
 @dataclass(frozen=True)
 class PointContact:
-    """A point of a body that must not go below a plane of the ground.
+    """A point of a body that must not go below a plane of the ground, or a ball about it, which rolls.
 
     Attributes:
         name: unique among the contacts of an assembly.
         body: that it is on.
-        point: (3,) [m] from the body's centre of mass, in its axes.
+        point: (3,) [m] from the body's centre of mass, in its axes; of a ball its centre.
         friction: Coulomb's coefficient; 0 without friction.
         normal: of the plane, made unit; the body is on the side that it points to.
         height: [m] of the plane above the origin, along its normal.
+        radius: [m] of the ball, whose lowest point touches; 0 of a point.
 
     Raises:
-        InputError: the friction is not a finite number, zero or above, or the height is not finite.
+        InputError: the friction or the radius is not a finite number, zero or above, or the height is not finite.
         ModelError: the normal is zero, or a vector is not finite.
     """
 
@@ -60,12 +61,14 @@ class PointContact:
     friction: float = 0.8
     normal: Vector3 = _UP
     height: float = 0.0
+    radius: float = 0.0
 
     def __post_init__(self) -> None:
         what = f"contact {self.name!r}:"
         name_of(self.name, "a contact")
         name_of(self.body, f"{what} the body")
         zero_or_above(self.friction, f"{what} friction")
+        zero_or_above(self.radius, f"{what} radius")
         if not is_finite(self.height):
             raise AssemblyError(f"{what} height = {self.height!r}: it must be a finite number of metres")
         object.__setattr__(self, "point", vector3(self.point, f"{what} point"))

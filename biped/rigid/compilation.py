@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.kernels.rigid.system import Bodies, Contacts, Joints, System
+from biped.kernels.rigid.system import Bodies, Contacts, Joints, System, ground_contacts
 from biped.model.geometry import Vector3
 from biped.rigid.body import PointContact, RigidBody
 from biped.rigid.graph import SpanningTree, graph_of, spanning_tree
@@ -115,14 +115,15 @@ def _contacts(
         pair.append(pairs)
         pairs += 1 if one.friction == 0.0 else 2 + directions
     turns = 2.0 * math.pi * np.arange(directions) / directions
-    return Contacts(
+    return ground_contacts(
         body=np.array([index[one.body] for one in contacts], dtype=np.int64),
         point=np.array([one.point for one in contacts], dtype=np.float64).reshape(-1, 3),
         frame=np.array([_frame(one.normal) for one in contacts], dtype=np.float64).reshape(-1, 9),
-        height=np.array([float(one.height) for one in contacts], dtype=np.float64),
+        height=np.array([float(one.height + one.radius) for one in contacts], dtype=np.float64),
         friction=np.array([float(one.friction) for one in contacts], dtype=np.float64),
         directions=np.column_stack([np.cos(turns), np.sin(turns)]),
         pair=np.array(pair, dtype=np.int64),
+        radius=np.array([float(one.radius) for one in contacts], dtype=np.float64),
     ), pairs  # fmt: skip
 
 

@@ -221,7 +221,7 @@ def _check_planes(assembly: Assembly, start: Placement) -> None:
     for contact in assembly.contacts:
         i = assembly.body_index(contact.body)
         point = start.position[i] + quaternion_matrix(start.orientation[i]) @ contact.point
-        gap = float(np.dot(contact.normal, point)) - contact.height
+        gap = float(np.dot(contact.normal, point)) - contact.height - contact.radius
         if gap < -BELOW_PLANE:
             raise AssemblyError(f"contact {contact.name!r} is {-gap:.3g} m below its plane at the start")
 
@@ -263,9 +263,8 @@ class _Simulation:
         while done < steps and status == 0:
             count = min(chunk, steps - done)
             status = loop.take_steps(
-                self.system, self.motion, self.room, self.rule, self.driven, self.inputs(done, count), count, every,
-                table, done // every,
-            )  # fmt: skip
+                self.system, self.motion, self.room, self.rule, self.driven, self.inputs(done, count), done, every, table
+            )
             done += count
             if progress is not None and status == 0:
                 progress(done / steps)
@@ -321,8 +320,7 @@ class _Simulation:
         for j in range(len(assembly.joints)):
             order += range(at + int(joints.first[j]), at + int(joints.first[j] + joints.rigid[j]))
         for c in range(len(assembly.contacts)):
-            order += [*range(at + rows + 3 * c, at + rows + 3 * c + 3)]
-            order.append(at + rows + 3 * len(assembly.contacts) + c)
+            order += range(at + rows + 4 * c, at + rows + 4 * c + 4)
         kinetic, potential = 13 * n + rows + loop.KINETIC, 13 * n + rows + loop.POTENTIAL
         energy = table[:, kinetic] + table[:, potential]
         return np.column_stack([energy if place < 0 else table[:, place] for place in order])
