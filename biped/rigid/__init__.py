@@ -1,11 +1,12 @@
 """Rigid bodies in maximal coordinates: joints, loops and rigid contact (Brüdigam et al. 2024)."""
 
 from biped.rigid.assembly import Assembly
-from biped.rigid.body import PointContact, RigidBody
+from biped.rigid.body import BodyContact, PointContact, RigidBody
 from biped.rigid.conversion import configuration_of, from_model, placement_of
 from biped.rigid.errors import AssemblyError
 from biped.rigid.joint import KINDS, Freedom, Joint, joint
 from biped.rigid.placement import Placement
+from biped.rigid.shapes import Shape, block, capsule, convex_mesh, sphere
 from biped.rigid.simulation import AssemblyStepError, Motion
 
 __all__ = [
@@ -13,14 +14,20 @@ __all__ = [
     "Assembly",
     "AssemblyError",
     "AssemblyStepError",
+    "BodyContact",
     "Freedom",
     "Joint",
     "Motion",
     "Placement",
     "PointContact",
     "RigidBody",
+    "Shape",
+    "block",
+    "capsule",
     "configuration_of",
+    "convex_mesh",
     "from_model",
     "joint",
     "placement_of",
+    "sphere",
 ]

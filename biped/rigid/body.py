@@ -1,4 +1,4 @@
-"""Bodies of an assembly, and their points over the floor."""
+"""Bodies of an assembly, their points over the floor, and pairs of them that touch."""
 
 from dataclasses import dataclass
 
@@ -6,6 +6,7 @@ from biped.checks import above_zero, is_finite, zero_or_above
 from biped.model.geometry import Matrix3, Vector3, name_of, unit, vector3
 from biped.model.inertia import checked_inertia
 from biped.rigid.errors import AssemblyError
+from biped.rigid.shapes import Shape
 
 _ZERO: Vector3 = (0.0, 0.0, 0.0)
 _UP: Vector3 = (0.0, 0.0, 1.0)
@@ -19,6 +20,7 @@ class RigidBody:
         name: unique among the bodies of an assembly.
         mass: [kg] above zero: what has none cannot have a momentum of its own.
         inertia: (3, 3) [kg m²] about the centre of mass, in the body's axes; every principal moment above zero.
+        shape: with which it touches other bodies; None of one that touches none.
 
     Raises:
         InputError: the mass is not above zero.
@@ -28,6 +30,7 @@ class RigidBody:
     name: str
     mass: float
     inertia: Matrix3
+    shape: Shape | None = None
 
     def __post_init__(self) -> None:
         name_of(self.name, "a body")
@@ -73,3 +76,33 @@ class PointContact:
             raise AssemblyError(f"{what} height = {self.height!r}: it must be a finite number of metres")
         object.__setattr__(self, "point", vector3(self.point, f"{what} point"))
         object.__setattr__(self, "normal", unit(self.normal, f"{what} normal"))
+
+
+@dataclass(frozen=True)
+class BodyContact:
+    """Two bodies that must not go into one another; both have shapes.
+
+    Attributes:
+        name: unique among the contacts of an assembly, those with planes too.
+        first: a body.
+        second: another one. The normal goes from the first to the second, forces are those on the second.
+        friction: Coulomb's coefficient; 0 without friction.
+
+    Raises:
+        AssemblyError: both are the same body.
+        InputError: the friction is not a finite number, zero or above.
+    """
+
+    name: str
+    first: str
+    second: str
+    friction: float = 0.8
+
+    def __post_init__(self) -> None:
+        what = f"contact {self.name!r}:"
+        name_of(self.name, "a contact")
+        name_of(self.first, f"{what} the first body")
+        name_of(self.second, f"{what} the second body")
+        zero_or_above(self.friction, f"{what} friction")
+        if self.first == self.second:
+            raise AssemblyError(f"{what} body {self.first!r} cannot touch itself; name two bodies")

@@ -16,6 +16,7 @@ from biped.rigid.body import PointContact, RigidBody
 from biped.rigid.errors import AssemblyError
 from biped.rigid.joint import Freedom, Joint, joint
 from biped.rigid.placement import Placement
+from biped.rigid.shapes import box_corners
 
 _X: Vector3 = (1.0, 0.0, 0.0)
 #: [m] across a link.
@@ -79,12 +80,6 @@ def three_link_loop() -> tuple[Assembly, Placement]:
     assembly = Assembly("three_link_loop", bodies, joints)
     start = assembly.place({"left": first, "left_tip": second, "right_tip": math.pi - first - second})
     return assembly, assembly.assemble(start)
-
-
-def box_corners(size: Sequence[float]) -> list[Vector3]:
-    """[m] The eight corners of a box about its centre, the lower four first."""
-    x, y, z = (0.5 * edge for edge in size)
-    return [(i * x, j * y, k * z) for k in (-1, 1) for i in (-1, 1) for j in (-1, 1)]
 
 
 def box(
