@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from biped.rigid.manifold import Manifold, core_of, manifold
+from biped.rigid.manifold import Manifold, core_of, manifold, separating_way
 from biped.rigid.shapes import Shape
 from contact.arrays import Floats
 
 #: [m] of what ``coal`` iterates to; what it leaves is taken away by the features that it finds.
 TOLERANCE = 1e-10
+#: Cores nearer than this part of their size have a way that may be any.
+NOISE = 1e-5
 
 
 class Collider:
@@ -84,6 +86,8 @@ def collide(
     poses = one.at(places[0], rotations[0]), two.at(places[1], rotations[1])
     apart, way, near = distance(one, two, poses)
     cores = core_of(one.shape, places[0], rotations[0]), core_of(two.shape, places[1], rotations[1])
+    if apart + one.shape.radius + two.shape.radius < NOISE * (one.shape.size + two.shape.size):
+        way = separating_way(*cores)
     found = manifold(*cores, way, near)
     exact = float(found.gaps.min()) - one.shape.radius - two.shape.radius
     return exact, found

@@ -1,9 +1,10 @@
 """Where two convex cores are nearest: one normal, and up to eight pairs of points along it.
 
-``coal`` says which way the cores are apart, exact where they are well apart and off by 1e-5 where they all but touch,
-where a distance is the difference of two large numbers. The features that this way selects make it exact: a face's
+``coal`` says which way the cores are apart; where they all but touch, its way is a difference of large numbers and may
+be any, and the separating axis theorem says it instead. The features that this way selects make it exact: a face's
 normal, the normal of two edges, or the way between two corners. Points are what a face and the face, edge or corner
-opposite have in common, seen along the normal, by Sutherland and Hodgman's clipping (Commun. ACM 17, 1974).
+opposite have in common, seen along the normal, by Sutherland and Hodgman's clipping (Commun. ACM 17, 1974): also those
+that do not touch yet, since a body that turns may bring them down within the step.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ FLAT = 1e-3
 SAME = 1e-6
 #: Cosine from which on a normal is that of the way.
 NEAR = 0.9
+#: Cosine from which on a face is looked at that no feature lies on: what is over it may touch in the same step.
+STEEP = 0.5
 #: The most that a face has in common with another.
 MOST_POINTS = 8
 
@@ -52,23 +55,55 @@ class Manifold(NamedTuple):
         return (self.second - self.first) @ self.normal
 
 
+def separating_way(a: Core, b: Core) -> Floats:
+    """(3,) the unit way from a to b along which their hulls are farthest apart, or least in one another.
+
+    One of the faces' normals, or of the normals of an edge of either (Gottschalk et al. 1996, section 5); it is that of
+    the least distance where hulls touch or overlap.
+    """
+    u, v = a.shape.edges @ a.rotation.T, b.shape.edges @ b.rotation.T
+    across = np.cross(u[:, None], v[None]).reshape(-1, 3)
+    size = np.linalg.norm(across, axis=1)
+    across = across[size > FLAT] / size[size > FLAT, None]
+    ways = np.concatenate([a.normals, -b.normals, across, -across])
+    apart = (ways @ b.points.T).min(axis=1) - (ways @ a.points.T).max(axis=1)
+    return np.asarray(ways[int(apart.argmax())])
+
+
 def manifold(a: Core, b: Core, way: Floats, near: tuple[Floats, Floats]) -> Manifold:
     """What a unit way (3,) from a to b, and points near one another on either, become by the features there."""
     flat_a, flat_b = _flattest(a, way), _flattest(b, -way)
-    least = np.cos(FLAT)
-    if max(flat_a[0], flat_b[0]) > least:
-        if flat_a[0] >= flat_b[0]:
-            found = _over(a, flat_a[1], b)
-        else:
-            found = _flipped(_over(b, flat_b[1], a))
-        if found is not None:
-            return found
-        return Manifold(way, near[0][None], near[1][None])
-    return _between_edges(_ends(a, way), _ends(b, -way), way)
+    lies = max(flat_a[0], flat_b[0]) > np.cos(FLAT)
+    if lies:
+        normal = a.normals[flat_a[1]] if flat_a[0] >= flat_b[0] else -b.normals[flat_b[1]]
+        first = Manifold(normal, near[0][None], near[1][None])
+    else:
+        first = _between_edges(_ends(a, way), _ends(b, -way), way)
+    if max(flat_a[0], flat_b[0]) < STEEP:
+        return first
+    if flat_a[0] >= flat_b[0]:
+        found = _over(a, flat_a[1], b, first.normal)
+    else:
+        found = _flipped(_over(b, flat_b[1], a, -first.normal))
+    if not len(found.first):
+        return first
+    return found if lies else _with_nearest(found, first)
 
 
-def _flipped(found: Manifold | None) -> Manifold | None:
-    return None if found is None else Manifold(-found.normal, found.second, found.first)
+def _flipped(found: Manifold) -> Manifold:
+    return Manifold(-found.normal, found.second, found.first)
+
+
+def _with_nearest(found: Manifold, first: Manifold) -> Manifold:
+    """Both, but for what is no nearer than what a face has already."""
+    nearer = first.gaps < found.gaps.min() - 1e-12
+    if not nearer.any():
+        return found
+    return Manifold(
+        found.normal,
+        np.concatenate([first.first[nearer], found.first]),
+        np.concatenate([first.second[nearer], found.second]),
+    )
 
 
 def _flattest(core: Core, way: Floats) -> tuple[float, int]:
@@ -89,23 +124,23 @@ def _opposite(core: Core, way: Floats) -> Floats:
     return core.points[core.shape.faces[best].corners]
 
 
-def _over(a: Core, number: int, b: Core) -> Manifold | None:
-    """What b has over a face of a; None where nothing is."""
-    face, normal = a.shape.faces[number], a.normals[number]
-    corners, sides, points = a.points[face.corners], face.sides @ a.rotation.T, _opposite(b, -normal)
+def _over(a: Core, number: int, b: Core, normal: Floats) -> Manifold:
+    """What b has over a face of a, seen along a normal."""
+    face, upward = a.shape.faces[number], a.normals[number]
+    corners, points = a.points[face.corners], _opposite(b, -normal)
+    sides = face.sides @ a.rotation.T
+    sides = sides - np.outer(sides @ normal / (upward @ normal), upward)
     for corner, inward in zip(corners, sides, strict=True):
         points = _clipped(points, (points - corner) @ inward, SAME * a.shape.size)
-        if not len(points):
-            return None
     points = _spread(points, normal, SAME * max(a.shape.size, b.shape.size))
-    below = points - np.outer((points - corners[0]) @ normal, normal)
+    below = points - np.outer((points - corners[0]) @ upward / (upward @ normal), normal)
     return Manifold(normal, below, points)
 
 
 def _clipped(points: Floats, depth: Floats, least: float) -> Floats:
     """Of a point, a segment or a polygon, what is not below zero; as much as ``least`` counts as on the plane."""
     inside = depth >= -least
-    if inside.all():
+    if inside.all() or not len(points):
         return points
     kept: list[Floats] = []
     count = len(points)

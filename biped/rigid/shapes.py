@@ -112,6 +112,19 @@ class Shape:
         return tuple(faces)
 
     @cached_property
+    def edges(self) -> Floats:
+        """(e, 3) unit directions of the edges, parallel ones once; that of a capsule's axis."""
+        points = self.array
+        ends = [(face.corners, np.roll(face.corners, -1)) for face in self.faces]
+        ways = np.concatenate([points[end] - points[begin] for begin, end in ends] or [points[1:] - points[:1]])
+        ways /= np.linalg.norm(ways, axis=1)[:, None]
+        kept: list[Floats] = []
+        for way in ways:
+            if not any(abs(way @ other) > 1.0 - FLAT for other in kept):
+                kept.append(way)
+        return np.array(kept).reshape(-1, 3)
+
+    @cached_property
     def normals(self) -> Floats:
         """(f, 3) of the faces, outward."""
         return np.array([face.normal for face in self.faces]).reshape(-1, 3)
