@@ -384,13 +384,16 @@ def lighter(contacts, bodies, c):
 
 
 @kernel
-def start_contacts(contacts, bodies, motion, room, h):
-    """Slacks and multipliers where the iterations begin: inside all inequalities, for the candidate's displacements."""
+def start_contacts(contacts, bodies, motion, room, h, wide):
+    """Slacks and multipliers where the iterations begin: inside all inequalities, for the candidate's displacements.
+
+    ``wide`` times as far inside as is usual.
+    """
     for c in range(contacts.body.shape[0]):
         at = contacts.pair[c]
         weight = norm((bodies.gravity[0], bodies.gravity[1], bodies.gravity[2])) * h
         way = max(h * weight, 1e-3 * norm(load3(room.slide, c)), abs(min(gap_of(room, c), 0.0)))
-        way = max(way, 1e-9)
+        way = wide * max(way, 1e-9)
         usual = lighter(contacts, bodies, c) * max(weight, way / h)
         center = way * usual
         gap = max(gap_of(room, c), way)

@@ -1,6 +1,6 @@
 """J. Brüdigam, S. Sosnowski, Z. Manchester, S. Hirche, Variational integrators and graph-based solvers …, 2024."""
 
-from experiments.papers.bruedigam_2024 import cost, damping, drift, drop, energy, misprints, tolerance
+from experiments.papers.bruedigam_2024 import cost, damping, drift, drop, energy, misprints, spheres, tolerance
 from experiments.papers.item import Paper
 
 PAPER = Paper(
@@ -13,6 +13,7 @@ PAPER = Paper(
         damping.ITEM,
         drop.ITEM,
         cost.TREE_ITEM,
+        spheres.ITEM,
         cost.LOOP_ITEM,
         tolerance.ITEM,
         misprints.ITEM,

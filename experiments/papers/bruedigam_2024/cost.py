@@ -32,11 +32,14 @@ ASSUMED = (
 )
 
 
-def step_cost(assembly: Assembly, start: Placement, steps: int) -> float:
-    """[s] of the processor's time for a step."""
+def step_cost(assembly: Assembly, start: Placement, steps: int, **settings: float) -> float:
+    """[s] of the processor's time for a step; ``settings`` are those of ``Assembly.simulate``."""
 
     def run(count: int) -> float:
-        return seconds(lambda: assembly.simulate(count * STEP, STEP, start, record_every=count), time.process_time)
+        return seconds(
+            lambda: assembly.simulate(count * STEP, STEP, start, record_every=count, **settings),  # type: ignore[arg-type]
+            time.process_time,
+        )
 
     return (run(steps + 1) - run(1)) / steps
 
