@@ -144,9 +144,7 @@ class Assembly:
     @cached_property
     def structure(self) -> Structure:
         """Arrays, the spanning tree, and the elimination."""
-        return structure_of(
-            self.bodies, self.joints, self.contacts, self.touching, self.gravity, self.directions
-        )
+        return structure_of(self.bodies, self.joints, self.contacts, self.touching, self.gravity, self.directions)
 
     @property
     def system(self) -> System:

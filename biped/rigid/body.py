@@ -78,6 +78,28 @@ class PointContact:
         object.__setattr__(self, "normal", unit(self.normal, f"{what} normal"))
 
 
+def floor_contacts(
+    body: RigidBody, friction: float = 0.8, normal: Vector3 = _UP, height: float = 0.0
+) -> tuple[PointContact, ...]:
+    """All points of a body's shape over a plane, named ``BODY_1`` … in their order, with the shape's radius.
+
+    Args:
+        body: with a shape.
+        friction: Coulomb's coefficient.
+        normal: of the plane.
+        height: [m] of the plane above the origin, along its normal.
+
+    Raises:
+        AssemblyError: the body has no shape.
+    """
+    if body.shape is None:
+        raise AssemblyError(f"body {body.name!r} has no shape; give it one of biped.rigid.shapes")
+    return tuple(
+        PointContact(f"{body.name}_{k}", body.name, point, friction, normal, height, body.shape.radius)
+        for k, point in enumerate(body.shape.points, 1)
+    )
+
+
 @dataclass(frozen=True)
 class BodyContact:
     """Two bodies that must not go into one another; both have shapes.

@@ -66,7 +66,7 @@ class Encounters:
         """Those with the ground, and room behind them."""
         ground, (more, _) = self.assembly.system.contacts, room_for_encounters(self.assembly)
         return Contacts(**{
-            name: array if name == "directions" else np.concatenate([array, np.zeros((more, *array.shape[1:]), array.dtype)])
+            name: array if name == "directions" else np.pad(array, ((0, more), *(((0, 0),) * (array.ndim - 1))))
             for name, array in ground._asdict().items()
         })  # fmt: skip
 
@@ -123,9 +123,7 @@ class Encounters:
         near = found.gaps - first - second <= max(reach, self.gap[number])
         return Manifold(found.normal, found.first[near], found.second[near])
 
-    def _write(
-        self, number: int, found: Manifold, at: int, pairs: int, positions: Floats, rotations: Floats
-    ) -> int:
+    def _write(self, number: int, found: Manifold, at: int, pairs: int, positions: Floats, rotations: Floats) -> int:
         """The points of a pair into the arrays from ``at`` on; how many slacks there are then."""
         (first, second), (edge, is_upper), arrays = self.ends[number], self.edges[number], self.contacts
         radii = [self.colliders[i].shape.radius for i in (first, second)]

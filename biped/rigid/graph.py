@@ -105,7 +105,7 @@ def meeting(tree: SpanningTree, a: int, b: int) -> int:
 
 
 def elimination_order(bodies: int, ends: Sequence[tuple[int, int]], tree: SpanningTree) -> list[int]:
-    """Nodes, bodies first and then joints, as they are eliminated; the tree may have edges without joints after these."""
+    """Nodes, bodies first and then joints, as they are eliminated; edges of the tree beyond ``ends`` have no node."""
     before: dict[int, list[int]] = {}
     for j in tree.closing:
         if j < len(ends):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.rigid.shapes import Face, Shape
+from biped.rigid.shapes import Shape
 from contact.arrays import Floats
 
 #: Features at angles below this [rad] from flat on a plane lie on it.

@@ -106,7 +106,9 @@ class Shape:
             one, two, three = points[triangle]
             normal = np.cross(two - one, three - one)
             normal /= np.linalg.norm(normal)
-            if not any(np.dot(face.normal, normal) > 1.0 - FLAT and set(triangle) <= set(face.corners) for face in faces):
+            if not any(
+                np.dot(face.normal, normal) > 1.0 - FLAT and set(triangle) <= set(face.corners) for face in faces
+            ):
                 heights = (points - one) @ normal
                 faces.append(_ordered(points, np.flatnonzero(heights > -FLAT * self.size), normal))
         return tuple(faces)
@@ -168,7 +170,9 @@ def block(size: Sequence[float], center: Vector3 = _ZERO) -> Shape:
         raise AssemblyError(f"size = {size!r}: a box has three edges")
     for edge in size:
         above_zero(edge, "edge of a box")
-    return Shape(tuple((np.array(corner) + vector3(center, "center of a box")).tolist() for corner in box_corners(size)))
+    return Shape(
+        tuple((np.array(corner) + vector3(center, "center of a box")).tolist() for corner in box_corners(size))
+    )
 
 
 def box_corners(size: Sequence[float]) -> list[Vector3]:

@@ -278,9 +278,7 @@ class _Simulation:
         """What the steps from one on take; bodies that touch are looked for where it begins."""
         if self.encounters is None:
             return encounters.Parts(self.system, self.motion, self.room)
-        return self.encounters.begin_step(
-            self.motion, self.room, all_gaps=done % self.settings.record_every == 0
-        )
+        return self.encounters.begin_step(self.motion, self.room, all_gaps=done % self.settings.record_every == 0)
 
     def end(self, done: int, parts: encounters.Parts, table: Floats) -> None:
         """The forces of bodies that touch into the row of a step, if it has one."""
@@ -305,9 +303,7 @@ class _Simulation:
                 progress(done / steps)
         if status == 0:
             parts = self.begin(steps)
-            status = loop.record_end(
-                *parts, self.rule, self.driven, self.inputs(steps, 1), table, len(table) - 1
-            )
+            status = loop.record_end(*parts, self.rule, self.driven, self.inputs(steps, 1), table, len(table) - 1)
             if status == 0:
                 self.end(steps, parts, table)
         seconds = time.perf_counter() - began
