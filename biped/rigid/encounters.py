@@ -7,7 +7,7 @@ of pairs that are far apart. The edges of the graph are there whether bodies tou
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -139,7 +139,7 @@ class Encounters:
         return pairs + each * (end - at)
 
     def _parts(self, motion: Motion, room: Room, count: int, pairs: int) -> Parts:
-        def cut(rows: int, arrays: Motion | Room | Contacts, *names: str) -> dict[str, Floats]:
+        def cut(rows: int, arrays: Motion | Room | Contacts, *names: str) -> dict[str, Any]:
             return {name: getattr(arrays, name)[:rows] for name in names}
 
         contacts = self.contacts._replace(

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from biped.checks import above_zero
-from biped.model.geometry import Vector3
+from biped.model.geometry import Vector3, matrix3
 from biped.rigid.body import RigidBody
 from biped.rigid.errors import AssemblyError
 from biped.rigid.shapes import Shape
 
 
-def cast(name: str, points: Sequence[Sequence[float]], density: float) -> tuple[RigidBody, Vector3]:
+def cast(name: str, points: ArrayLike, density: float) -> tuple[RigidBody, Vector3]:
     """A body of uniform density that is the convex hull of points, its axes theirs; and its centre of mass.
 
     Args:
@@ -38,4 +37,4 @@ def cast(name: str, points: Sequence[Sequence[float]], density: float) -> tuple[
     inertia = np.trace(spread) * np.eye(3) - spread
     x, y, z = (center + shape.array.mean(axis=0)).tolist()
     hull = Shape(tuple(map(tuple, (shape.array - (x, y, z)).tolist())))
-    return RigidBody(name, density * float(volumes.sum()), tuple(map(tuple, inertia.tolist())), hull), (x, y, z)
+    return RigidBody(name, density * float(volumes.sum()), matrix3(inertia, f"inertia of {name!r}"), hull), (x, y, z)

@@ -32,12 +32,16 @@ ASSUMED = (
 )
 
 
-def step_cost(assembly: Assembly, start: Placement, steps: int, **settings: float) -> float:
-    """[s] of the processor's time for a step; ``settings`` are those of ``Assembly.simulate``."""
+def step_cost(
+    assembly: Assembly, start: Placement, steps: int, *, complementarity: float = 1e-12, tolerance: float = 1e-10
+) -> float:
+    """[s] of the processor's time for a step."""
 
     def run(count: int) -> float:
         return seconds(
-            lambda: assembly.simulate(count * STEP, STEP, start, record_every=count, **settings),  # type: ignore[arg-type]
+            lambda: assembly.simulate(
+                count * STEP, STEP, start, record_every=count, complementarity=complementarity, tolerance=tolerance
+            ),
             time.process_time,
         )
 

@@ -23,7 +23,7 @@ LONGER = 60
 REPEATS, QUICK_REPEATS = 5, 3
 LONG = 5
 #: How the steps are solved: products that leave tens of micrometres, as the paper's figure 7d has them.
-SETTINGS = {"complementarity": 1e-6, "tolerance": 1e-7}
+COMPLEMENTARITY, TOLERANCE = 1e-6, 1e-7
 #: [m] MuJoCo's violation in the paper, beyond so many spheres; it fails beyond so many.
 PRINTED, PRINTED_BEYOND, FAILS_BEYOND = 0.1, 20, 44
 #: [kg m²] of a solid sphere.
@@ -59,7 +59,7 @@ def deepest(spheres: int, steps: int) -> tuple[float, float | None]:
     assembly, start = chain(spheres)
     ended = None
     try:
-        motion = assembly.simulate(steps * STEP, STEP, start, **SETTINGS)
+        motion = assembly.simulate(steps * STEP, STEP, start, complementarity=COMPLEMENTARITY, tolerance=TOLERANCE)
     except AssemblyStepError as error:
         motion, ended = error.motion, STEP * error.motion.summary["steps"]
     gaps = motion.frame[[f"{contact.name}_gap" for contact in assembly.contacts]].to_numpy()
@@ -72,13 +72,13 @@ def mjcf(spheres: int) -> str:
     SubElement(root, "option", timestep=str(STEP), integrator="Euler")
     world = SubElement(root, "worldbody")
     floor = {"contype": "1", "conaffinity": "0", "friction": f"{FRICTION} 0.005 0.0001"}
-    SubElement(world, "geom", type="plane", size="0 0 1", **floor)
+    SubElement(world, "geom", {"type": "plane", "size": "0 0 1", **floor})
     above, place = world, f"0 0 {RADIUS}"
     for number in range(spheres):
         turn = {"quat": f"{math.cos(0.5 * START)} {math.sin(0.5 * START)} 0 0"} if number == 0 else {}
-        body = SubElement(above, "body", pos=place, **turn)
+        body = SubElement(above, "body", {"pos": place, **turn})
         kind = {"type": "ball", "pos": f"0 0 {0.5 * SPACING}"} if number else {"type": "free"}
-        SubElement(body, "joint", **kind)
+        SubElement(body, "joint", kind)
         SubElement(body, "inertial", pos="0 0 0", mass=str(MASS), diaginertia=f"{MOMENT} {MOMENT} {MOMENT}")
         SubElement(
             body, "geom", type="sphere", size=str(RADIUS), contype="0", conaffinity="1", friction=floor["friction"]
@@ -104,7 +104,8 @@ def mujoco_deepest(spheres: int, steps: int) -> tuple[float, float | None]:
 
 def produce(quick: bool, progress: Progress) -> Outcome:
     sizes, steps, repeats = (QUICK_SPHERES, QUICK_STEPS, QUICK_REPEATS) if quick else (SPHERES, STEPS, REPEATS)
-    found = costs({str(n): partial(step_cost, *chain(n), steps, **SETTINGS) for n in sizes}, repeats, progress)
+    timed = partial(step_cost, steps=steps, complementarity=COMPLEMENTARITY, tolerance=TOLERANCE)
+    found = costs({str(n): partial(timed, *chain(n)) for n in sizes}, repeats, progress)
     table = pd.DataFrame([row_of(n, 1e6 * found[str(n)]) for n in sizes] + [row_of(LONGER)])
     grown = power(sizes, table["spheres [µs]"][: len(sizes)], LONG)
     findings = (
