@@ -12,7 +12,7 @@ from biped.kernels.rigid.joints import rows_at_poses
 from biped.kernels.rigid.system import System, new_poses
 from biped.model.errors import unknown
 from biped.model.geometry import STANDARD_GRAVITY, Vector3, name_of, quaternion, quaternion_matrix, vector3
-from biped.rigid.body import PointContact, RigidBody
+from biped.rigid.body import BodyContact, PointContact, RigidBody
 from biped.rigid.compilation import Structure, structure_of
 from biped.rigid.errors import AssemblyError
 from biped.rigid.graph import fill_in
@@ -34,7 +34,7 @@ ROUNDS, CLOSED = 60, 1e-13
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """Rigid bodies, joints between them, loops or not, and points that touch planes (Brüdigam et al. 2024).
+    """Rigid bodies, joints between them, loops or not, and what touches planes or bodies (Brüdigam et al. 2024).
 
     Attributes:
         name: of the assembly.
@@ -43,9 +43,11 @@ class Assembly:
         contacts: points over planes.
         gravity: [m/s²]
         directions: sides of the friction cones: even, four or more.
+        touching: pairs of bodies that may touch; the others go through one another.
 
     Raises:
-        AssemblyError: a name is used twice or unknown, or the number of directions is not even.
+        AssemblyError: a name is used twice or unknown, or the number of directions is not even; bodies that touch have
+            no shape, are on one joint, or are a pair already.
         ModelError: a vector is not finite.
     """
 
@@ -55,10 +57,11 @@ class Assembly:
     contacts: tuple[PointContact, ...] = ()
     gravity: Vector3 = STANDARD_GRAVITY
     directions: int = 4
+    touching: tuple[BodyContact, ...] = ()
 
     def __post_init__(self) -> None:
         name_of(self.name, "an assembly")
-        for field in ("bodies", "joints", "contacts"):
+        for field in ("bodies", "joints", "contacts", "touching"):
             object.__setattr__(self, field, tuple(getattr(self, field)))
             names = [part.name for part in getattr(self, field)]
             twice = next((name for name in names if names.count(name) > 1), None)
@@ -72,11 +75,32 @@ class Assembly:
                     self.body_index(end, f"joint {joint.name!r}")
         for contact in self.contacts:
             self.body_index(contact.body, f"contact {contact.name!r}")
+        self._check_touching()
         if isinstance(self.directions, bool) or self.directions != int(self.directions) or self.directions < 4:
             raise AssemblyError(f"directions = {self.directions!r}: it must be a whole number, four or more")
         if self.directions % 2:
             raise AssemblyError(f"directions = {self.directions!r}: it must be even, for friction both ways")
         object.__setattr__(self, "gravity", vector3(self.gravity, f"assembly {self.name!r}: gravity"))
+
+    def _check_touching(self) -> None:
+        """Pairs of bodies that can touch, each once, and names that no other contact has."""
+        named = {contact.name for contact in self.contacts}
+        joined = {frozenset((joint.inboard, joint.outboard)): joint.name for joint in self.joints}
+        seen: dict[frozenset[str], str] = {}
+        for one in self.touching:
+            what, pair = f"contact {one.name!r}", frozenset((one.first, one.second))
+            if one.name in named:
+                raise AssemblyError(f"two contacts are named {one.name!r}; each needs a name of its own")
+            for name in (one.first, one.second):
+                if self.bodies[self.body_index(name, what)].shape is None:
+                    raise AssemblyError(f"{what}: body {name!r} has no shape; give it one of biped.rigid.shapes")
+            if pair in joined:
+                raise AssemblyError(
+                    f"{what}: joint {joined[pair]!r} joins {one.first!r} and {one.second!r}, which then cannot touch"
+                )
+            if pair in seen:
+                raise AssemblyError(f"{what}: {one.first!r} and {one.second!r} touch in {seen[pair]!r} already")
+            seen[pair] = one.name
 
     # --- names ---
 
@@ -120,7 +144,7 @@ class Assembly:
     @cached_property
     def structure(self) -> Structure:
         """Arrays, the spanning tree, and the elimination."""
-        return structure_of(self.bodies, self.joints, self.contacts, self.gravity, self.directions)
+        return structure_of(self.bodies, self.joints, self.contacts, self.touching, self.gravity, self.directions)
 
     @property
     def system(self) -> System:
@@ -130,7 +154,7 @@ class Assembly:
     @property
     def fill_in(self) -> int:
         """How many blocks the sparse elimination adds: none without loops."""
-        return fill_in(self.system.graph, self.system.joints)
+        return fill_in(self.system.graph, self.system.joints, len(self.touching))
 
     # --- placing ---
 
@@ -352,7 +376,7 @@ class Assembly:
         loops = len(self.structure.tree.closing)
         return (
             f"<Assembly {self.name!r}: {len(self.bodies)} bodies, {len(self.joints)} joints, {loops} of them closing "
-            f"loops, {len(self.contacts)} contacts>"
+            f"loops, {len(self.contacts)} contacts, {len(self.touching)} pairs that may touch>"
         )
 
 

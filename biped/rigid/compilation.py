@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.kernels.rigid.system import Bodies, Contacts, Joints, System
+from biped.kernels.rigid.system import Bodies, Contacts, Joints, System, ground_contacts
 from biped.model.geometry import Vector3
 from biped.model.joint_rows import Row
-from biped.rigid.body import PointContact, RigidBody
+from biped.rigid.body import BodyContact, PointContact, RigidBody
 from biped.rigid.graph import SpanningTree, graph_of, spanning_tree
 from biped.rigid.joint import Freedom, Joint
 from contact.arrays import Floats
@@ -25,35 +25,39 @@ class Structure(NamedTuple):
         system: for the kernels.
         tree: the bodies' spanning tree.
         freedom_rows: of each joint, the rows of its freedoms in the order of its coordinates.
-        pairs: of slacks and multipliers.
+        pairs: of slacks and multipliers, without those of bodies that touch.
+        touching: (first, second) bodies that may touch.
     """
 
     system: System
     tree: SpanningTree
     freedom_rows: tuple[tuple[int, ...], ...]
     pairs: int
+    touching: tuple[tuple[int, int], ...]
 
 
 def structure_of(
     bodies: Sequence[RigidBody],
     joints: Sequence[Joint],
     contacts: Sequence[PointContact],
+    touching: Sequence[BodyContact],
     gravity: Vector3,
     directions: int,
 ) -> Structure:
     """Compile; names have been checked."""
     index = {body.name: i for i, body in enumerate(bodies)}
     held, freedom_rows, pairs = _joints(joints, index)
-    touching, pairs = _contacts(contacts, index, directions, pairs)
+    grounded, pairs = _contacts(contacts, index, directions, pairs)
+    meeting = tuple((index[one.first], index[one.second]) for one in touching)
     tree = spanning_tree(len(bodies), list(zip(held.inboard.tolist(), held.outboard.tolist(), strict=True)))
     system = System(
         Bodies(
             np.array([body.mass for body in bodies]), np.array([body.inertia for body in bodies]).reshape(-1, 9),
             np.array(gravity),
         ),
-        held, touching, graph_of(len(bodies), held, tree),
+        held, grounded, graph_of(len(bodies), held, meeting),
     )  # fmt: skip
-    return Structure(system, tree, freedom_rows, pairs)
+    return Structure(system, tree, freedom_rows, pairs, meeting)
 
 
 def _joints(joints: Sequence[Joint], index: Mapping[str, int]) -> tuple[Joints, tuple[tuple[int, ...], ...], int]:
@@ -114,20 +118,26 @@ def _contacts(
     pair = []
     for one in contacts:
         pair.append(pairs)
-        pairs += 1 if one.friction == 0.0 else 2 + directions
+        pairs += pairs_of(one.friction, directions)
     turns = 2.0 * math.pi * np.arange(directions) / directions
-    return Contacts(
+    return ground_contacts(
         body=np.array([index[one.body] for one in contacts], dtype=np.int64),
         point=np.array([one.point for one in contacts], dtype=np.float64).reshape(-1, 3),
-        frame=np.array([_frame(one.normal) for one in contacts], dtype=np.float64).reshape(-1, 9),
-        height=np.array([float(one.height) for one in contacts], dtype=np.float64),
+        frame=np.array([frame_of(one.normal) for one in contacts], dtype=np.float64).reshape(-1, 9),
+        height=np.array([float(one.height + one.radius) for one in contacts], dtype=np.float64),
         friction=np.array([float(one.friction) for one in contacts], dtype=np.float64),
         directions=np.column_stack([np.cos(turns), np.sin(turns)]),
         pair=np.array(pair, dtype=np.int64),
+        radius=np.array([float(one.radius) for one in contacts], dtype=np.float64),
     ), pairs  # fmt: skip
 
 
-def _frame(normal: Vector3) -> Floats:
+def pairs_of(friction: float, directions: int) -> int:
+    """How many slacks and multipliers a point that touches has: of its gap, of sliding, and of each direction."""
+    return 1 if friction == 0.0 else 2 + directions
+
+
+def frame_of(normal: Sequence[float]) -> Floats:
     """(9,) rows: the normal and two tangents; x and y where the normal is up."""
     rows = np.array(contact_frame(normal), dtype=np.float64).reshape(3, 3)
     return rows[[2, 0, 1]].reshape(9)

@@ -5,6 +5,7 @@ Links are boxes of 0.1 m across that hang along −z where all joints are at zer
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,10 +13,12 @@ from biped.checks import above_zero, whole
 from biped.model.geometry import Vector3
 from biped.model.inertia import box_inertia
 from biped.rigid.assembly import Assembly
-from biped.rigid.body import PointContact, RigidBody
+from biped.rigid.body import BodyContact, PointContact, RigidBody, floor_contacts
 from biped.rigid.errors import AssemblyError
 from biped.rigid.joint import Freedom, Joint, joint
 from biped.rigid.placement import Placement
+from biped.rigid.shapes import block, box_corners
+from biped.rigid.solids import cast
 
 _X: Vector3 = (1.0, 0.0, 0.0)
 #: [m] across a link.
@@ -85,12 +88,6 @@ def three_link_loop() -> tuple[Assembly, Placement]:
     assembly = Assembly("three_link_loop", bodies, joints)
     start = assembly.place({"left": first, "left_tip": second, "right_tip": math.pi - first - second})
     return assembly, assembly.assemble(start)
-
-
-def box_corners(size: Sequence[float]) -> list[Vector3]:
-    """[m] The eight corners of a box about its centre, the lower four first."""
-    x, y, z = (0.5 * edge for edge in size)
-    return [(i * x, j * y, k * z) for k in (-1, 1) for i in (-1, 1) for j in (-1, 1)]
 
 
 def box(
@@ -203,3 +200,70 @@ def n_four_bar(windows: int, speed: float = 1.0) -> tuple[Assembly, Placement]:
         start[f"left_{k}"], rates[f"left_{k}"] = -0.5 * math.pi, speed
     assembly = Assembly(f"{windows}_four_bar", tuple(bodies), tuple(joints))
     return assembly, assembly.assemble(assembly.place(start, rates=rates))
+
+
+def stack(boxes: int, size: Sequence[float] = (0.5, 0.4, 0.3), *, mass: float = 1.0, friction: float = 0.5,
+          turn: float = 0.1) -> tuple[Assembly, Placement]:  # fmt: skip
+    """Boxes ``box_1`` … on a floor, one on the other, each turned by so much [rad] more than the one below.
+
+    Args:
+        boxes: how many.
+        size: [m] of their edges.
+        mass: [kg] of each.
+        friction: of all that touch.
+        turn: about the vertical.
+
+    Raises:
+        InputError: there is none, or a number is not above zero.
+    """
+    whole(boxes, "boxes")
+    above_zero(boxes, "boxes")
+    names = [f"box_{k}" for k in range(1, boxes + 1)]
+    bodies = tuple(RigidBody(name, mass, box_inertia(mass, size), block(size)) for name in names)
+    assembly = Assembly(
+        f"stack_{boxes}", bodies, contacts=floor_contacts(bodies[0], friction),
+        touching=tuple(BodyContact(f"{one}_{two}", one, two, friction) for one, two in pairwise(names)),
+    )  # fmt: skip
+    poses = {
+        name: ((0.0, 0.0, (k + 0.5) * size[2]), (math.cos(0.5 * k * turn), 0.0, 0.0, math.sin(0.5 * k * turn)))
+        for k, name in enumerate(names)
+    }
+    return assembly, assembly.place(poses=poses)
+
+
+def arch(
+    stones: int, thickness: float, *, friction: float = 0.8, density: float = 2000.0
+) -> tuple[Assembly, Placement]:
+    """A semicircular arch of equal stones ``stone_1`` … on a floor, without mortar; its middle line is 1 m in radius.
+
+    One thinner than 0.1075 m falls, however many stones it has (Milankovitch 1907; Heyman 1969, Int. J. Mech. Sci. 11);
+    of few stones a little thinner ones stand.
+
+    Args:
+        stones: how many.
+        thickness: [m] along the radius.
+        friction: of all that touch.
+        density: [kg/m³]
+
+    Raises:
+        InputError: there are no stones, or a number is not above zero.
+    """
+    whole(stones, "stones")
+    above_zero(stones, "stones")
+    above_zero(thickness, "thickness")
+    bodies, poses = [], {}
+    for k in range(stones):
+        ends = [math.pi * (1.0 - end / stones) for end in (k, k + 1)]
+        points = np.array([
+            (r * math.cos(angle), y, r * math.sin(angle))
+            for angle in ends for r in (1.0 - 0.5 * thickness, 1.0 + 0.5 * thickness) for y in (-0.15, 0.15)
+        ])  # fmt: skip
+        body, center = cast(f"stone_{k + 1}", points, density)
+        bodies.append(body)
+        poses[body.name] = (center, (1.0, 0.0, 0.0, 0.0))
+    touching = [
+        BodyContact(f"bed_{k}", one.name, two.name, friction) for k, (one, two) in enumerate(pairwise(bodies), 1)
+    ]
+    contacts = tuple(contact for body in bodies for contact in floor_contacts(body, friction))
+    assembly = Assembly(f"arch_{stones}", tuple(bodies), (), contacts, touching=tuple(touching))
+    return assembly, assembly.place(poses=poses)

@@ -6,6 +6,9 @@ eliminated from the leaves inwards, each followed by the joint that it hangs on,
 regular by then. A joint that closes a loop comes when both of its bodies are done, just before the body in which the
 loop's two branches meet: its row of blocks then runs along the loop and nowhere else. The paper merges it with the
 joint that opens the loop in one node; beside it, its fill-in is the same.
+
+Bodies that may touch have an edge between them and no node: their contacts' unknowns are eliminated by hand. Such pairs
+come after the joints in the tree that the order is of, so that a stack is gone through from its top.
 """
 
 from collections.abc import Iterator, Sequence
@@ -102,22 +105,29 @@ def meeting(tree: SpanningTree, a: int, b: int) -> int:
 
 
 def elimination_order(bodies: int, ends: Sequence[tuple[int, int]], tree: SpanningTree) -> list[int]:
-    """Nodes, bodies first and then joints, as they are eliminated."""
+    """Nodes, bodies first and then joints, as they are eliminated; edges of the tree beyond ``ends`` have no node."""
     before: dict[int, list[int]] = {}
     for j in tree.closing:
-        before.setdefault(meeting(tree, *ends[j]), []).append(bodies + j)
+        if j < len(ends):
+            before.setdefault(meeting(tree, *ends[j]), []).append(bodies + j)
     order: list[int] = []
     for body in reversed(tree.order):
         order += [*before.get(body, []), body]
-        if tree.carrier[body] >= 0:
+        if 0 <= tree.carrier[body] < len(ends):
             order.append(bodies + tree.carrier[body])
     return order + before.get(GROUND, [])
 
 
-def graph_of(bodies: int, joints: Joints, tree: SpanningTree) -> Graph:
-    """The order, and all that happens in it: found once, by going through the elimination without numbers."""
+def graph_of(bodies: int, joints: Joints, touching: Sequence[tuple[int, int]] = ()) -> Graph:
+    """The order, and all that happens in it: found once, by going through the elimination without numbers.
+
+    Args:
+        bodies: how many.
+        joints: between them.
+        touching: pairs of bodies that may touch.
+    """
     ends = list(zip(joints.inboard.tolist(), joints.outboard.tolist(), strict=True))
-    order = elimination_order(bodies, ends, tree)
+    order = elimination_order(bodies, ends, spanning_tree(bodies, [*ends, *touching]))
     size = [6] * bodies + joints.solved.tolist()
     neighbours: list[set[int]] = [set() for _ in order]
     for j, pair in enumerate(ends):
@@ -126,6 +136,9 @@ def graph_of(bodies: int, joints: Joints, tree: SpanningTree) -> Graph:
                 if body >= 0:
                     neighbours[body].add(bodies + j)
                     neighbours[bodies + j].add(body)
+    for a, b in touching:
+        neighbours[a].add(b)
+        neighbours[b].add(a)
     edges = eliminated(order, neighbours)
     return _with_updates(order, size, edges, _row_edges(bodies, joints, ends, edges))
 
@@ -204,7 +217,15 @@ def _row_edges(
     return edge, upper
 
 
-def fill_in(graph: Graph, joints: Joints) -> int:
-    """How many blocks the elimination adds above the diagonal to those of bodies with their joints."""
+def edge_between(graph: Graph, one: int, two: int) -> tuple[int, bool]:
+    """The edge of two nodes that have one, and whether the first comes before the second."""
+    place = graph.order.tolist().index
+    begin, end = sorted((one, two), key=place)
+    edges = range(int(graph.first_edge[place(begin)]), int(graph.first_edge[place(begin) + 1]))
+    return next(edge for edge in edges if graph.other[edge] == end), begin == one
+
+
+def fill_in(graph: Graph, joints: Joints, touching: int = 0) -> int:
+    """How many blocks the elimination adds above the diagonal to those of bodies with joints, and that may touch."""
     own = sum(int(a >= 0) + 1 for a, s in zip(joints.inboard, joints.solved, strict=True) if s)
-    return len(graph.other) - own
+    return len(graph.other) - own - touching

@@ -19,6 +19,7 @@ from biped.mechanism.inputs import Input, checked_input, sampled
 from biped.mechanism.steps import StepSettings
 from biped.model.errors import unknown
 from biped.model.geometry import quaternion_matrix
+from biped.rigid import encounters
 from biped.rigid.errors import AssemblyError
 from biped.rigid.placement import Placement
 from contact.arrays import Floats
@@ -156,6 +157,8 @@ def units_of(assembly: Assembly) -> dict[str, str]:
     for contact in assembly.contacts:
         units |= {f"{contact.name}_{part}": "N" for part in ("normal", "tangent_1", "tangent_2")}
         units[f"{contact.name}_gap"] = "m"
+    for pair in assembly.touching:
+        units |= {f"{pair.name}_{part}": unit for part, unit in encounters.COLUMNS.items()}
     return units
 
 
@@ -181,7 +184,7 @@ def simulate(
 
 
 def check_start(assembly: Assembly, start: Placement) -> None:
-    """All joints must be closed there, rates must keep them so, and no point may be below its plane.
+    """All joints must be closed there, rates must keep them so, and nothing may be below its plane or in another body.
 
     Raises:
         AssemblyError: one is not; the message names the worst.
@@ -201,6 +204,7 @@ def check_start(assembly: Assembly, start: Placement) -> None:
             )
     _check_rates(assembly, start)
     _check_planes(assembly, start)
+    _check_bodies(assembly, start)
 
 
 def _check_rates(assembly: Assembly, start: Placement) -> None:
@@ -221,9 +225,22 @@ def _check_planes(assembly: Assembly, start: Placement) -> None:
     for contact in assembly.contacts:
         i = assembly.body_index(contact.body)
         point = start.position[i] + quaternion_matrix(start.orientation[i]) @ contact.point
-        gap = float(np.dot(contact.normal, point)) - contact.height
+        gap = float(np.dot(contact.normal, point)) - contact.height - contact.radius
         if gap < -BELOW_PLANE:
             raise AssemblyError(f"contact {contact.name!r} is {-gap:.3g} m below its plane at the start")
+
+
+def _check_bodies(assembly: Assembly, start: Placement) -> None:
+    if not assembly.touching:
+        return
+    rotations = np.array([quaternion_matrix(q) for q in start.orientation])
+    gaps = encounters.Encounters(assembly, 0.0).gaps(np.asarray(start.position), rotations)
+    for pair, gap in zip(assembly.touching, gaps, strict=True):
+        if gap < -BELOW_PLANE:
+            raise AssemblyError(
+                f"contact {pair.name!r}: body {pair.second!r} is {-gap:.3g} m in body {pair.first!r} at the start; "
+                "move them apart"
+            )
 
 
 class _Simulation:
@@ -234,9 +251,12 @@ class _Simulation:
         self.system, pairs = assembly.system, assembly.structure.pairs
         n, m, c = len(assembly.bodies), len(assembly.joints), len(assembly.contacts)
         rows = int(self.system.joints.first[-1])
+        self.width = 13 * n + rows + loop.NUMBERS + rows + 4 * c + len(encounters.COLUMNS) * len(assembly.touching)
+        more = encounters.room_for_encounters(assembly)
+        c, pairs = c + more[0], pairs + more[1]
+        self.encounters = encounters.Encounters(assembly, self.rule.h) if assembly.touching else None
         self.motion = new_motion(n, rows, c, pairs)
         self.room = new_room(n, m, rows, c, pairs, len(self.system.graph.other))
-        self.width = 13 * n + rows + loop.NUMBERS + rows + 4 * c
         self.driven = np.array([assembly.coordinates[name] for name in forces], dtype=np.int64)
         self.forces = dict(forces)
         motion = self.motion
@@ -254,32 +274,38 @@ class _Simulation:
             table[:, column] = sampled(value, times, f"force along {name!r}")
         return table
 
+    def begin(self, done: int) -> encounters.Parts:
+        """What the steps from one on take; bodies that touch are looked for where it begins."""
+        if self.encounters is None:
+            return encounters.Parts(self.system, self.motion, self.room)
+        return self.encounters.begin_step(self.motion, self.room, all_gaps=done % self.settings.record_every == 0)
+
+    def end(self, done: int, parts: encounters.Parts, table: Floats) -> None:
+        """The forces of bodies that touch into the row of a step, if it has one."""
+        if self.encounters is not None and done % self.settings.record_every == 0:
+            share = self.rule.first_share if done == 0 else 1.0
+            found = self.encounters.row(parts, share * self.rule.h)
+            table[done // self.settings.record_every, self.width - found.size :] = found.reshape(-1)
+
     def advance(self, progress: Progress | None) -> Motion:
-        """All steps."""
+        """All steps, one by one where bodies may touch one another."""
         steps, every = self.settings.steps, self.settings.record_every
         table = np.full((steps // every + 1, self.width), np.nan)
-        chunk = max(CHUNK // every, 1) * every
+        chunk = max(CHUNK // every, 1) * every if self.encounters is None else 1
         began, done, status = time.perf_counter(), 0, 0
         while done < steps and status == 0:
-            count = min(chunk, steps - done)
-            status = loop.take_steps(
-                self.system, self.motion, self.room, self.rule, self.driven, self.inputs(done, count), count, every,
-                table, done // every,
-            )  # fmt: skip
+            count, parts = min(chunk, steps - done), self.begin(done)
+            status = loop.take_steps(*parts, self.rule, self.driven, self.inputs(done, count), done, every, table)
+            if status == 0:
+                self.end(done, parts, table)
             done += count
             if progress is not None and status == 0:
                 progress(done / steps)
         if status == 0:
-            status = loop.record_end(
-                self.system,
-                self.motion,
-                self.room,
-                self.rule,
-                self.driven,
-                self.inputs(steps, 1),
-                table,
-                len(table) - 1,
-            )
+            parts = self.begin(steps)
+            status = loop.record_end(*parts, self.rule, self.driven, self.inputs(steps, 1), table, len(table) - 1)
+            if status == 0:
+                self.end(steps, parts, table)
         seconds = time.perf_counter() - began
         if status == 0:
             return self.recorded(table, seconds)
@@ -321,8 +347,8 @@ class _Simulation:
         for j in range(len(assembly.joints)):
             order += range(at + int(joints.first[j]), at + int(joints.first[j] + joints.rigid[j]))
         for c in range(len(assembly.contacts)):
-            order += [*range(at + rows + 3 * c, at + rows + 3 * c + 3)]
-            order.append(at + rows + 3 * len(assembly.contacts) + c)
+            order += range(at + rows + 4 * c, at + rows + 4 * c + 4)
+        order += range(at + rows + 4 * len(assembly.contacts), self.width)
         kinetic, potential = 13 * n + rows + loop.KINETIC, 13 * n + rows + loop.POTENTIAL
         energy = table[:, kinetic] + table[:, potential]
         return np.column_stack([energy if place < 0 else table[:, place] for place in order])

@@ -29,7 +29,7 @@ MEASURES = {
         ["sobol"],
     ),
 }
-BROUGHT = {*LAWS, "nudge.py", "lean.py", "exoskeleton.py", "stiffening_floor.py", *MEASURES}
+BROUGHT = {*LAWS, "arch.py", "nudge.py", "lean.py", "exoskeleton.py", "stiffening_floor.py", *MEASURES}
 
 
 def test_all_examples_are_tested():
@@ -53,6 +53,16 @@ def test_springs_go_over_into_the_rigid_floor_as_they_stiffen(tmp_path, monkeypa
     assert len(rows) == 5
     for distances in rows[:, 1:3].T:
         assert np.polyfit(np.log(rows[:, 0]), np.log(distances), 1)[0] == pytest.approx(-1.0, abs=0.05)
+    assert figure.stat().st_size > 1000
+
+
+def test_an_arch_stands_and_a_thinner_one_falls(tmp_path, monkeypatch, capsys):
+    figure = tmp_path / "arch.png"
+    monkeypatch.setattr("sys.argv", ["arch.py", str(figure)])
+    runpy.run_path(str(EXAMPLES / "arch.py"), run_name="__main__")
+    stands, falls = capsys.readouterr().out.splitlines()
+    assert stands.endswith("stands")
+    assert falls.endswith("falls")
     assert figure.stat().st_size > 1000
 
 

@@ -1,4 +1,4 @@
-"""Rigid contact of points with planes, and linearized friction (Brüdigam et al. 2024, equations 22 to 29).
+"""Rigid contact of points with planes or bodies, and linearized friction (Brüdigam et al. 2024, equations 22 to 29).
 
 With P the contact point, φ its height over the plane at the end of the step, d its displacement along the plane in the
 step, γ [N·s] the normal impulse, β_i those along the directions b_i, and ψ [m]:
@@ -9,6 +9,11 @@ Here d is the way of the point itself, P₂ − P₁, where the paper has h time
 order, but a point that sticks then stays where it is. The interior point method has slacks for the three left sides and
 products of pairs that tend to zero. All unknowns of a contact but its point's displacement δ are eliminated by hand: a
 leaf of the graph (figure 4), which leaves an impulse f + δf with δf = f₀ − K δ, K a full 3 x 3 in the contact's frame.
+
+A ball touches below its centre: φ is the centre's height less the radius, d the way of the material point that touches,
+so that a ball which rolls has d = 0. Of two bodies both are relative: φ is of a point of one over a point of the other
+along a normal that is fixed where the step begins, and both bodies get the impulse at one place in the world, so that
+momenta are conserved whatever the iterations leave. K then stands in both bodies' blocks and between them.
 """
 
 from contact.jit import kernel
@@ -21,10 +26,13 @@ from contact.vectors import (
     load4,
     load6,
     load9,
+    mat_add,
     mat_mul,
+    mat_scale,
     mat_t_vec,
     mat_vec,
     norm,
+    outer,
     scale,
     store3,
     store_twist,
@@ -39,12 +47,28 @@ ROUNDINGS = 8.0
 @kernel
 def begin_contacts(contacts, motion, room):
     """Arms and gaps where the step begins."""
+    poses = motion.poses
     for c in range(contacts.body.shape[0]):
-        b = contacts.body[c]
-        arm = mat_vec(load9(motion.poses.rotation, b), load3(contacts.point, c))
-        store3(room.arm_begin, c, arm)
+        b, o = contacts.body[c], contacts.other[c]
+        point = mat_vec(load9(poses.rotation, b), load3(contacts.point, c))
         normal = load9(contacts.frame, c)[:3]
-        room.gap_begin[c] = dot(normal, add(load3(motion.poses.com, b), arm)) - contacts.height[c]
+        lead = scale(contacts.radius[c], normal)
+        arm, origin = sub(point, lead), load3(poses.com, b)
+        store3(room.arm_begin, 2 * c, arm)
+        store3(room.lead_begin, 2 * c, lead)
+        if o >= 0:
+            other = mat_vec(load9(poses.rotation, o), load3(contacts.other_point, c))
+            between = sub(origin, load3(poses.com, o))
+            store3(room.arm_begin, 2 * c + 1, add(between, arm))
+            store3(room.lead_begin, 2 * c + 1, sub(other, add(between, arm)))
+            origin = sub(between, other)
+        room.gap_begin[c] = dot(normal, add(origin, point)) - contacts.height[c]
+
+
+@kernel
+def side_of(contacts, c, side):
+    """(body, sign): of side 0 the body, of side 1 the other one, or −1 the ground, whose ways and impulses are less."""
+    return (contacts.body[c], 1.0) if side == 0 else (contacts.other[c], -1.0)
 
 
 @kernel
@@ -59,11 +83,19 @@ def turned_by(turn, arm):
 def place_contacts(contacts, room):
     """Arms and displacements of the candidate."""
     for c in range(contacts.body.shape[0]):
-        b = contacts.body[c]
-        arm = load3(room.arm_begin, c)
-        change = turned_by(load4(room.turn, b), arm)
-        store3(room.arm_end, c, add(arm, change))
-        store3(room.slide, c, mat_vec(load9(contacts.frame, c), add(load3(room.moved, b), change)))
+        frame = load9(contacts.frame, c)
+        slide = (0.0, 0.0, 0.0)
+        for side in range(2):
+            b, sign = side_of(contacts, c, side)
+            if b >= 0:
+                k, turn = 2 * c + side, load4(room.turn, b)
+                arm, lead = load3(room.arm_begin, k), load3(room.lead_begin, k)
+                change, lead_change = turned_by(turn, arm), turned_by(turn, lead)
+                store3(room.arm_end, k, add(arm, change))
+                store3(room.lead_end, k, add(lead, lead_change))
+                n, x, y = mat_vec(frame, add(load3(room.moved, b), change))
+                slide = add(slide, scale(sign, (n + dot(frame[:3], lead_change), x, y)))
+        store3(room.slide, c, slide)
 
 
 @kernel
@@ -124,15 +156,23 @@ def set_contact_impulse(contacts, motion, c):
 
 
 @kernel
+def add_impulse(contacts, room, c, target, force):
+    """An impulse in the contact's frame to what ``target`` (n, 6) has of the body, and its opposite to the other's."""
+    world = mat_t_vec(load9(contacts.frame, c), force)
+    for side in range(2):
+        b, sign = side_of(contacts, c, side)
+        if b >= 0:
+            before, impulse = load6(target, b), scale(sign, world)
+            moment = cross(load3(room.arm_begin, 2 * c + side), impulse)
+            store_twist(target, b, add(before[:3], impulse), add(before[3:], moment))
+
+
+@kernel
 def subtract_contacts(contacts, motion, room):
     """The contacts' impulses out of the balances."""
     for c in range(contacts.body.shape[0]):
         set_contact_impulse(contacts, motion, c)
-        b = contacts.body[c]
-        force = mat_t_vec(load9(contacts.frame, c), load3(motion.contact_impulse, c))
-        balance = load6(room.balance, b)
-        moment = cross(load3(room.arm_begin, c), force)
-        store_twist(room.balance, b, sub(balance[:3], force), sub(balance[3:], moment))
+        add_impulse(contacts, room, c, room.balance, scale(-1.0, load3(motion.contact_impulse, c)))
 
 
 @kernel
@@ -210,9 +250,9 @@ def linearized_contact(contacts, motion, room, c):
 
 
 @kernel
-def add_contact_block(block, magnitude, K, arm_begin, arm_end):
-    """P₁ᵀ K P₂ of a point whose arms are these, K in world axes."""
-    KP = mat_mul(K, hat(scale(-1.0, arm_end)))
+def add_contact_block(block, K, arm_begin, lever_end):
+    """P₁ᵀ K P₂ of a point, K in world axes."""
+    KP = mat_mul(K, lever_end)
     RK, RKP = mat_mul(hat(arm_begin), K), mat_mul(hat(arm_begin), KP)
     for a in range(3):
         for b in range(3):
@@ -220,39 +260,64 @@ def add_contact_block(block, magnitude, K, arm_begin, arm_end):
             block[a, 3 + b] += KP[3 * a + b]
             block[3 + a, b] += RK[3 * a + b]
             block[3 + a, 3 + b] += RKP[3 * a + b]
-        magnitude[a] += abs(K[4 * a])
-        magnitude[3 + a] += abs(RKP[4 * a])
+
+
+@kernel
+def lever_of(contacts, room, c, side):
+    """(9,) how a small turn of a body displaces where the step ends: the body's own point along the normal."""
+    normal, k = load9(contacts.frame, c)[:3], 2 * c + side
+    return mat_add(hat(scale(-1.0, load3(room.arm_end, k))), outer(normal, cross(load3(room.lead_end, k), normal)))
 
 
 @kernel
 def add_contact_blocks(contacts, motion, room):
     """What the contacts add to Newton's matrix; it does not depend on the products that are aimed at."""
     for c in range(contacts.body.shape[0]):
-        b = contacts.body[c]
         frame = load9(contacts.frame, c)
         _, K = linearized_contact(contacts, motion, room, c)
         K = mat_mul(transposed(frame), mat_mul(K, frame))
-        add_contact_block(room.diagonal[b], room.magnitude[b], K, load3(room.arm_begin, c), load3(room.arm_end, c))
+        arm, lever = load3(room.arm_begin, 2 * c), lever_of(contacts, room, c, 0)
+        add_contact_block(room.diagonal[contacts.body[c]], K, arm, lever)
+        if contacts.other[c] >= 0:
+            add_other_blocks(contacts, room, c, K, arm, lever)
+
+
+@kernel
+def add_other_blocks(contacts, room, c, K, arm, lever):
+    """The block of the other body, and those between both; the arm and the lever are those of ``body``."""
+    e, less = contacts.edge[c], mat_scale(-1.0, K)
+    other_arm, other_lever = load3(room.arm_begin, 2 * c + 1), lever_of(contacts, room, c, 1)
+    add_contact_block(room.diagonal[contacts.other[c]], K, other_arm, other_lever)
+    if contacts.is_upper[c] == 1:
+        add_contact_block(room.upper[e], less, arm, other_lever)
+        add_contact_block(room.lower[e], less, other_arm, lever)
+    else:
+        add_contact_block(room.upper[e], less, other_arm, lever)
+        add_contact_block(room.lower[e], less, arm, other_lever)
 
 
 @kernel
 def add_contact_loads(contacts, motion, room):
     """P₁ᵀ f₀ of all contacts."""
     for c in range(contacts.body.shape[0]):
-        b = contacts.body[c]
         f, _ = linearized_contact(contacts, motion, room, c)
-        force = mat_t_vec(load9(contacts.frame, c), f)
-        load = load6(room.load, b)
-        store_twist(room.load, b, add(load[:3], force), add(load[3:], cross(load3(room.arm_begin, c), force)))
+        add_impulse(contacts, room, c, room.load, f)
 
 
 @kernel
 def set_contact_changes(contacts, motion, room):
     """What becomes of the contacts' pairs when the bodies are displaced by the solution in ``room.load``."""
     for c in range(contacts.body.shape[0]):
-        displacement = load6(room.load, contacts.body[c])
-        moved = add(displacement[:3], cross(displacement[3:], load3(room.arm_end, c)))
-        set_point_changes(contacts, motion, room, c, mat_vec(load9(contacts.frame, c), moved))
+        frame = load9(contacts.frame, c)
+        moved = (0.0, 0.0, 0.0)
+        for side in range(2):
+            b, sign = side_of(contacts, c, side)
+            if b >= 0:
+                step, k = load6(room.load, b), 2 * c + side
+                n, x, y = mat_vec(frame, add(step[:3], cross(step[3:], load3(room.arm_end, k))))
+                rise = dot(frame[:3], cross(step[3:], load3(room.lead_end, k)))
+                moved = add(moved, scale(sign, (n + rise, x, y)))
+        set_point_changes(contacts, motion, room, c, moved)
 
 
 @kernel
@@ -298,24 +363,38 @@ def pressing_contacts(contacts, motion, room):
     """[N·s] Σ of stiffnesses γ/s and β/η times the ways of the bodies that press on them, for the solution in hand."""
     total = 0.0
     for c in range(contacts.body.shape[0]):
-        at, step = contacts.pair[c], load6(room.load, contacts.body[c])
+        at = contacts.pair[c]
         stiff = motion.dual[at] / motion.slack[at]
         if contacts.friction[c] > 0.0:
             for k in range(at + 2, at + 2 + contacts.directions.shape[0]):
                 stiff += motion.dual[k] / motion.slack[k]
-        total += stiff * (norm(step[:3]) + norm(step[3:]) * norm(load3(room.arm_end, c)))
+        for side in range(2):
+            b, _ = side_of(contacts, c, side)
+            if b >= 0:
+                step = load6(room.load, b)
+                total += stiff * (norm(step[:3]) + norm(step[3:]) * norm(load3(room.arm_end, 2 * c + side)))
     return total
 
 
 @kernel
-def start_contacts(contacts, bodies, motion, room, h):
-    """Slacks and multipliers where the iterations begin: inside all inequalities, for the candidate's displacements."""
+def lighter(contacts, bodies, c):
+    """[kg] the smaller mass of those that touch."""
+    b, o = contacts.body[c], contacts.other[c]
+    return bodies.mass[b] if o < 0 else min(bodies.mass[b], bodies.mass[o])
+
+
+@kernel
+def start_contacts(contacts, bodies, motion, room, h, wide):
+    """Slacks and multipliers where the iterations begin: inside all inequalities, for the candidate's displacements.
+
+    ``wide`` times as far inside as is usual.
+    """
     for c in range(contacts.body.shape[0]):
         at = contacts.pair[c]
         weight = norm((bodies.gravity[0], bodies.gravity[1], bodies.gravity[2])) * h
         way = max(h * weight, 1e-3 * norm(load3(room.slide, c)), abs(min(gap_of(room, c), 0.0)))
-        way = max(way, 1e-9)
-        usual = bodies.mass[contacts.body[c]] * max(weight, way / h)
+        way = wide * max(way, 1e-9)
+        usual = lighter(contacts, bodies, c) * max(weight, way / h)
         center = way * usual
         gap = max(gap_of(room, c), way)
         gamma = max(motion.contact_impulse[c, 0], center / gap)

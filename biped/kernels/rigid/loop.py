@@ -7,7 +7,8 @@ from contact.jit import kernel, routine
 from contact.vectors import dot, load3, load6
 
 # Places in a row after the bodies' poses (n, 7) and velocities (n, 6) and the coordinates of all rows (R,). After
-# them come the forces of the rows (R,) and of the contacts (c, 3), and the contacts' gaps (c,).
+# them come the forces of the rows (R,), and of each contact with the ground three forces and the gap; what is beyond
+# these is not written here.
 KINETIC = 0  # [J]
 POTENTIAL = 1  # [J] of gravity and springs
 ITERATIONS = 2
@@ -51,7 +52,7 @@ def energies(system, motion):
 def write_solution(system, motion, room, rule, iterations, row):
     """What is known of where a step begins once it is solved, before it is taken."""
     set_node_velocities(system.bodies, motion, room, rule.h)
-    n, rows, contacts = motion.poses.com.shape[0], motion.coordinate.shape[0], motion.contact_impulse.shape[0]
+    n, rows = motion.poses.com.shape[0], motion.coordinate.shape[0]
     for i in range(n):
         for k in range(6):
             row[7 * n + 6 * i + k] = motion.node_velocity[i, k]
@@ -64,15 +65,16 @@ def write_solution(system, motion, room, rule, iterations, row):
     share = rule.first_share if motion.counts[FRESH] == 1 else 1.0
     for r in range(rows):
         row[at + r] = motion.multiplier[r] / (share * rule.h)
-    for c in range(contacts):
-        for k in range(3):
-            row[at + rows + 3 * c + k] = motion.contact_impulse[c, k] / (share * rule.h)
-        row[at + rows + 3 * contacts + c] = room.gap_begin[c]
+    for c in range(motion.contact_impulse.shape[0]):
+        if system.contacts.other[c] < 0:
+            for k in range(3):
+                row[at + rows + 4 * c + k] = motion.contact_impulse[c, k] / (share * rule.h)
+            row[at + rows + 4 * c + 3] = room.gap_begin[c]
 
 
 @routine
-def take_steps(system, motion, room, rule, driven, forces, steps, every, table, first):
-    """``steps`` steps with a row where each begins that is a multiple of ``every``; 0, or why there are no more.
+def take_steps(system, motion, room, rule, driven, forces, first, every, table):
+    """So many steps as there are forces, with a row where a multiple of ``every`` begins; 0, or why there are no more.
 
     Args:
         system: what moves.
@@ -81,16 +83,14 @@ def take_steps(system, motion, room, rule, driven, forces, steps, every, table, 
         rule: how steps are taken.
         driven: (d,) rows whose actuators have a force.
         forces: (steps, d) [N or N·m] of them.
-        steps: how many.
+        first: number of the first step.
         every: steps from one row to the next.
-        table: (., columns)
-        first: row of it to begin with.
+        table: (., columns), its first row of step 0.
     """
-    at = first
-    for k in range(steps):
+    for k in range(forces.shape[0]):
         for d in range(driven.shape[0]):
             motion.force[driven[d]] = forces[k, d]
-        wanted = k % every == 0
+        at, wanted = (first + k) // every, (first + k) % every == 0
         if wanted:
             write_poses(system, motion, table[at])
         iterations = solve_step(system, motion, room, rule)
@@ -98,7 +98,6 @@ def take_steps(system, motion, room, rule, driven, forces, steps, every, table, 
             return iterations
         if wanted:
             write_solution(system, motion, room, rule, iterations, table[at])
-            at += 1
         commit_step(system, motion, room, rule, iterations)
     return 0
 

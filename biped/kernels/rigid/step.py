@@ -87,6 +87,8 @@ ROUNDINGS = 4.0
 TO_BOUNDARY = 0.99
 # Products are not aimed lower than this part of what is asked for.
 BELOW = 0.1
+# A search begins so many times as far inside as the one before that did not end, and that far at most.
+WIDER, WIDEST = 10.0, 1e4
 
 
 @routine
@@ -103,8 +105,12 @@ def begin_step(system, motion, room, rule):
 
 
 @routine
-def guess_step(system, motion, room, rule):
-    """The first candidate: a step begun from a velocity goes along it, others as the step before."""
+def guess_step(system, motion, room, rule, wide):
+    """The first candidate: a step begun from a velocity goes along it, others as the step before.
+
+    Contacts begin ``wide`` times as far inside their inequalities as is usual; if that is not once, without what the
+    step before left.
+    """
     bodies, h = system.bodies, rule.h
     for i in range(bodies.mass.shape[0]):
         if motion.counts[FRESH] == 1:
@@ -117,7 +123,10 @@ def guess_step(system, motion, room, rule):
             store3(room.moved, i, (last[i, 0], last[i, 1], last[i, 2]))
             store4(room.turn, i, (last[i, 3], last[i, 4], last[i, 5], last[i, 6]))
     place_candidate(system, motion, room)
-    start_contacts(system.contacts, bodies, motion, room, h)
+    if wide > 1.0:
+        motion.multiplier[:] = 0.0
+        motion.contact_impulse[:] = 0.0
+    start_contacts(system.contacts, bodies, motion, room, h, wide)
     usual = 0.0
     for i in range(bodies.mass.shape[0]):
         usual = max(usual, bodies.mass[i] * abs(bodies.gravity[2]) * h)
@@ -364,10 +373,9 @@ def turns_too_far(room):
 
 
 @routine
-def solve_step(system, motion, room, rule):
-    """Displacements and impulses of the step, into ``room`` and ``motion``; the iterations, or why there are none."""
-    begin_step(system, motion, room, rule)
-    guess_step(system, motion, room, rule)
+def search_step(system, motion, room, rule, wide):
+    """Newton's iterations from one guess; how many, or why they do not end."""
+    guess_step(system, motion, room, rule, wide)
     aim(motion, room, 0.0)
     evaluate(system, motion, room, rule)
     iteration = 0
@@ -382,6 +390,21 @@ def solve_step(system, motion, room, rule):
             return STUCK
         iteration += 1
     return TURNED_TOO_FAR if turns_too_far(room) else iteration
+
+
+@routine
+def solve_step(system, motion, room, rule):
+    """Displacements and impulses of the step, into ``room`` and ``motion``; the iterations, or why there are none.
+
+    A search that does not end begins again from farther inside the contacts' inequalities.
+    """
+    begin_step(system, motion, room, rule)
+    wide = 1.0
+    found = search_step(system, motion, room, rule, wide)
+    while found < 0 and wide < WIDEST and system.contacts.body.shape[0] > 0:
+        wide *= WIDER
+        found = search_step(system, motion, room, rule, wide)
+    return found
 
 
 @kernel

@@ -58,15 +58,33 @@ class Joints(NamedTuple):
 
 
 class Contacts(NamedTuple):
-    """c points of bodies over planes of the ground, each with f directions of friction."""
+    """c points of bodies over planes of the ground or over other bodies, each with f directions of friction."""
 
     body: Integers  # (c,)
-    point: Floats  # (c, 3) [m] from the centre of mass, its axes
-    frame: Floats  # (c, 9) rows: normal and two tangents, in world axes
-    height: Floats  # (c,) [m] of the plane along its normal, above the origin
+    point: Floats  # (c, 3) [m] from the centre of mass, its axes: of a ball its centre
+    frame: Floats  # (c, 9) rows: normal, towards the body, and two tangents, in world axes
+    height: Floats  # (c,) [m] of the point over the origin or the other body's point, along the normal, at a touch
     friction: Floats  # (c,) coefficient; 0 without friction
     directions: Floats  # (f, 2) unit, b_i among the tangents; −b_i is among them too
     pair: Integers  # (c,) of its gap; that of sliding and those of the directions follow
+    radius: Floats  # (c,) [m] of the ball about the point
+    other: Integers  # (c,) the body that is touched, −1 the ground; those of the ground come first
+    other_point: Floats  # (c, 3) [m] of the other body, below the point along the normal, likewise
+    edge: Integers  # (c,) of the graph, between both bodies; −1 of the ground
+    is_upper: Integers  # (c,) 1 where ``body`` comes before ``other`` in the graph's order
+
+
+def ground_contacts(
+    body: Integers, point: Floats, frame: Floats, height: Floats, friction: Floats, directions: Floats, pair: Integers,
+    radius: Floats,
+) -> Contacts:  # fmt: skip
+    """Those of planes of the ground alone."""
+    c = len(body)
+    none = np.full(c, -1, dtype=np.int64)
+    return Contacts(
+        body, point, frame, height, friction, directions, pair, radius, other=none, other_point=np.zeros((c, 3)),
+        edge=none.copy(), is_upper=np.zeros(c, dtype=np.int64),
+    )  # fmt: skip
 
 
 class Graph(NamedTuple):
@@ -188,10 +206,12 @@ class Room(NamedTuple):
     rows_begin: Floats  # (2 R, 6) gradients where the step begins, by the inboard and by the outboard body in turn
     rows_end: Floats  # (2 R, 6) the same where it ends
     value: Floats  # (R,) of all rows where it ends
-    arm_begin: Floats  # (c, 3) [m] from centres of mass to contact points
-    arm_end: Floats  # (c, 3)
+    arm_begin: Floats  # (2 c, 3) [m] from centres of mass to where a contact's impulse acts, by the body and the other
+    arm_end: Floats  # (2 c, 3)
+    lead_begin: Floats  # (2 c, 3) [m] from there to the body's own point, whose height the gap is of
+    lead_end: Floats  # (2 c, 3)
     gap_begin: Floats  # (c,)
-    slide: Floats  # (c, 3) the contact point's displacement along normal and tangents
+    slide: Floats  # (c, 3) the contact point's displacement along normal and tangents, relative to the other body's
     diagonal: Floats  # (n + m, WIDTH, WIDTH), decomposed in place
     multipliers: Floats  # (n + m, WIDTH, WIDTH) of the diagonal blocks' decomposition
     pivots: Integers  # (n + m, WIDTH) rows in their order
@@ -228,8 +248,10 @@ def new_room(n: int, m: int, rows: int, contacts: int, pairs: int, edges: int) -
         rows_begin=room(2 * rows, 6),
         rows_end=room(2 * rows, 6),
         value=room(rows),
-        arm_begin=room(contacts, 3),
-        arm_end=room(contacts, 3),
+        arm_begin=room(2 * contacts, 3),
+        arm_end=room(2 * contacts, 3),
+        lead_begin=room(2 * contacts, 3),
+        lead_end=room(2 * contacts, 3),
         gap_begin=room(contacts),
         slide=room(contacts, 3),
         diagonal=room(n + m, WIDTH, WIDTH),

@@ -11,6 +11,7 @@ from experiments.papers.bruedigam_2024 import (
     misprints,
     rehabilitation,
     scaling,
+    spheres,
     tolerance,
 )
 from experiments.papers.item import Paper
@@ -25,6 +26,7 @@ PAPER = Paper(
         damping.ITEM,
         drop.ITEM,
         cost.TREE_ITEM,
+        spheres.ITEM,
         cost.LOOP_ITEM,
         graphs.LADDER_ITEM,
         graphs.NET_ITEM,

@@ -32,11 +32,18 @@ ASSUMED = (
 )
 
 
-def step_cost(assembly: Assembly, start: Placement, steps: int) -> float:
+def step_cost(
+    assembly: Assembly, start: Placement, steps: int, *, complementarity: float = 1e-12, tolerance: float = 1e-10
+) -> float:
     """[s] of the processor's time for a step."""
 
     def run(count: int) -> float:
-        return seconds(lambda: assembly.simulate(count * STEP, STEP, start, record_every=count), time.process_time)
+        return seconds(
+            lambda: assembly.simulate(
+                count * STEP, STEP, start, record_every=count, complementarity=complementarity, tolerance=tolerance
+            ),
+            time.process_time,
+        )
 
     return (run(steps + 1) - run(1)) / steps
 

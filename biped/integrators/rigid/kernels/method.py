@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from biped.kernels.rigid.system import MEASURES, Contacts
+from biped.kernels.rigid.system import MEASURES, Contacts, ground_contacts
 from biped.kernels.state.method import Solver
 from biped.kernels.tree.dynamics import TreeData, new_tree_data
 from contact.arrays import Floats, Integers
@@ -85,7 +85,7 @@ def new_rigid_contact(
     n, nv, nc = tree.parent.shape[0], tree.armature.shape[0], tree.contact_body.shape[0]
     turns = 2.0 * np.pi * np.arange(directions) / directions
     width = 2 + directions
-    contacts = Contacts(
+    contacts = ground_contacts(
         body=tree.contact_body,
         point=tree.contact_offset,
         frame=np.tile([0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0], (nc, 1)),
@@ -93,6 +93,7 @@ def new_rigid_contact(
         friction=np.zeros(nc),
         directions=np.column_stack([np.cos(turns), np.sin(turns)]),
         pair=width * np.arange(nc),
+        radius=np.zeros(nc),
     )
     return RigidContact(
         body, guess, solver, complementarity, restitution, contacts, new_contact_unknowns(nc, nv, width * nc),

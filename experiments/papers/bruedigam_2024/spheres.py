@@ -1,0 +1,161 @@
+"""Figure 8b: chains of spheres that fall on a floor, what a step costs over their number, and MuJoCo's beside them."""
+
+import math
+from functools import partial
+from importlib.metadata import version
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from biped.rigid import Assembly, AssemblyStepError, Placement, PointContact, RigidBody, joint
+from experiments.papers.bruedigam_2024.cost import LINEAR, costs, power, step_cost
+from experiments.papers.figures import plotted
+from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.visualization.figures import style
+
+RADIUS, MASS, SPACING, FRICTION, STEP, STEPS, QUICK_STEPS = 0.25, 1.0, 1.0, 1.0, 0.01, 500, 200
+#: [rad] of the straight chain from where it would hang.
+START = math.radians(135.0)
+SPHERES, QUICK_SPHERES = (2, 5, 10, 20, 30, 44), (5, 20)
+#: A chain that is longer than the paper's MuJoCo could take.
+LONGER = 60
+REPEATS, QUICK_REPEATS = 5, 3
+LONG = 5
+#: How the steps are solved: products that leave tens of micrometres, as the paper's figure 7d has them.
+COMPLEMENTARITY, TOLERANCE = 1e-6, 1e-7
+#: [m] MuJoCo's violation in the paper, beyond so many spheres; it fails beyond so many.
+PRINTED, PRINTED_BEYOND, FAILS_BEYOND = 0.1, 20, 44
+#: [kg m²] of a solid sphere.
+MOMENT = 0.4 * MASS * RADIUS * RADIUS
+ASSUMED = (
+    "friction, spacing, start and the number of steps are those of the authors' program",
+    "the chain is free: its first sphere stands on the floor, the others rise from there at 45°; joints are half-way "
+    "between spheres, which touch the floor alone",
+    "products up to 1e-6 N·s·m and equations to 1e-7; with the defaults, 44 spheres meet a step without a solution",
+    "times as in figure 8a; MuJoCo with its defaults, Euler's method, the paper's step and friction",
+    "MuJoCo fails where it warns of numbers that are not finite or too large, after which it starts again",
+)
+
+
+def chain(spheres: int) -> tuple[Assembly, Placement]:
+    """Spheres ``sphere_1`` … with joints ``joint_2`` … before them, and where they start, straight."""
+    half = 0.5 * SPACING
+    solid = ((MOMENT, 0.0, 0.0), (0.0, MOMENT, 0.0), (0.0, 0.0, MOMENT))
+    names = [f"sphere_{k}" for k in range(1, spheres + 1)]
+    joints = tuple(
+        joint("spherical", f"joint_{k}", names[k - 2], names[k - 1], inboard_point=(0.0, 0.0, -half),
+              outboard_point=(0.0, 0.0, half))
+        for k in range(2, spheres + 1)
+    )  # fmt: skip
+    contacts = tuple(PointContact(f"floor_{name}", name, friction=FRICTION, radius=RADIUS) for name in names)
+    assembly = Assembly(f"chain_{spheres}", tuple(RigidBody(name, MASS, solid) for name in names), joints, contacts)
+    turn = (math.cos(0.5 * START), math.sin(0.5 * START), 0.0, 0.0)
+    return assembly, assembly.place(poses={"sphere_1": ((0.0, 0.0, RADIUS), turn)})
+
+
+def deepest(spheres: int, steps: int) -> tuple[float, float | None]:
+    """([m] by which a sphere of ours goes into the floor, [s] when a step has no solution; None if all have)."""
+    assembly, start = chain(spheres)
+    ended = None
+    try:
+        motion = assembly.simulate(steps * STEP, STEP, start, complementarity=COMPLEMENTARITY, tolerance=TOLERANCE)
+    except AssemblyStepError as error:
+        motion, ended = error.motion, STEP * error.motion.summary["steps"]
+    gaps = motion.frame[[f"{contact.name}_gap" for contact in assembly.contacts]].to_numpy()
+    return max(0.0, -float(gaps.min())), ended
+
+
+def mjcf(spheres: int) -> str:
+    """The same chain as MuJoCo reads it, straight along the start's way."""
+    root = Element("mujoco")
+    SubElement(root, "option", timestep=str(STEP), integrator="Euler")
+    world = SubElement(root, "worldbody")
+    floor = {"contype": "1", "conaffinity": "0", "friction": f"{FRICTION} 0.005 0.0001"}
+    SubElement(world, "geom", {"type": "plane", "size": "0 0 1", **floor})
+    above, place = world, f"0 0 {RADIUS}"
+    for number in range(spheres):
+        turn = {"quat": f"{math.cos(0.5 * START)} {math.sin(0.5 * START)} 0 0"} if number == 0 else {}
+        body = SubElement(above, "body", {"pos": place, **turn})
+        kind = {"type": "ball", "pos": f"0 0 {0.5 * SPACING}"} if number else {"type": "free"}
+        SubElement(body, "joint", kind)
+        SubElement(body, "inertial", pos="0 0 0", mass=str(MASS), diaginertia=f"{MOMENT} {MOMENT} {MOMENT}")
+        SubElement(
+            body, "geom", type="sphere", size=str(RADIUS), contype="0", conaffinity="1", friction=floor["friction"]
+        )
+        above, place = body, f"0 0 {-SPACING}"
+    return tostring(root, encoding="unicode")
+
+
+def mujoco_deepest(spheres: int, steps: int) -> tuple[float, float | None]:
+    """([m] by which a sphere goes into the floor, [s] when MuJoCo fails; None if it does not)."""
+    import mujoco
+
+    mujoco.set_mju_user_warning(lambda _: None)  # else they are printed, and written to a file where one stands
+    engine = mujoco.MjModel.from_xml_string(mjcf(spheres))
+    data, worst = mujoco.MjData(engine), 0.0
+    for _ in range(steps):
+        before = float(data.time)
+        mujoco.mj_step(engine, data)
+        if any(warning.number for warning in data.warning):
+            return worst, before
+        worst = max(worst, RADIUS - float(data.geom_xpos[1:, 2].min()))
+    return worst, None
+
+
+def produce(quick: bool, progress: Progress) -> Outcome:
+    sizes, steps, repeats = (QUICK_SPHERES, QUICK_STEPS, QUICK_REPEATS) if quick else (SPHERES, STEPS, REPEATS)
+    timed = partial(step_cost, steps=steps, complementarity=COMPLEMENTARITY, tolerance=TOLERANCE)
+    found = costs({str(n): partial(timed, *chain(n)) for n in sizes}, repeats, progress)
+    table = pd.DataFrame([row_of(n, 1e6 * found[str(n)]) for n in sizes] + [row_of(LONGER)])
+    grown = power(sizes, table["spheres [µs]"][: len(sizes)], LONG)
+    findings = (
+        Finding("power of the number of spheres", "linear", grown, f"at most {LINEAR}", grown <= LINEAR),
+        *violations(table),
+    )
+    return Outcome(findings, ASSUMED, {"A step": table}, {"spheres": _draw(table, grown)})
+
+
+def row_of(spheres: int, cost: float = math.nan) -> dict[str, float | int | None]:
+    """Of the table: what a step costs [µs], how deep spheres go, and when a step fails, of ours and of MuJoCo."""
+    (ours, our_end), (theirs, their_end) = deepest(spheres, STEPS), mujoco_deepest(spheres, STEPS)
+    return {
+        "spheres": spheres, "spheres [µs]": cost, "violation [m]": ours, "ends at [s]": our_end,
+        "MuJoCo's violation [m]": theirs, "MuJoCo's ends at [s]": their_end,
+    }  # fmt: skip
+
+
+def violations(table: pd.DataFrame) -> tuple[Finding, ...]:
+    """What the paper says of them, and of chains that cannot be computed."""
+    worst = float(table["violation [m]"].max())
+    many = table[table["spheres"] >= PRINTED_BEYOND]
+    least = float(many["MuJoCo's violation [m]"].min())
+    ours, theirs = (table["spheres"][table[f"{name} at [s]"].notna()] for name in ("ends", "MuJoCo's ends"))
+    return (
+        Finding("violation of the floor with all numbers of spheres [m]", 0.0, worst, "1e-9 at most", worst <= 1e-9),
+        Finding("spheres of the longest chain that takes all steps, of those tried", "all chains", _before(table, ours), "all",
+                ours.empty, "longer ones end in the typed error"),
+        Finding(f"MuJoCo's violation with {PRINTED_BEYOND} spheres and more, the least [m]", f"{PRINTED} or more",
+                least, "the same", least >= PRINTED),
+        Finding("MuJoCo's spheres of the longest chain that takes all steps, of those tried", FAILS_BEYOND, _before(table, theirs),
+                f"at most {FAILS_BEYOND}", not theirs.empty and _before(table, theirs) <= FAILS_BEYOND,
+                f"of MuJoCo {version('mujoco')}"),
+    )  # fmt: skip
+
+
+def _before(table: pd.DataFrame, failed: "pd.Series[int]") -> int:
+    """The longest chain before the shortest that fails; zero where the first does."""
+    taken = table["spheres"] if failed.empty else table["spheres"][table["spheres"] < failed.min()]
+    return int(taken.max()) if len(taken) else 0
+
+
+def _draw(table: pd.DataFrame, grown: float) -> Figure:
+    with plotted("Chains of spheres on a floor, Δt = 0.01 s", "spheres", "a step [µs]") as (figure, axes):
+        axes.loglog(table["spheres"], table["spheres [µs]"], "o-", ms=4, color=style.BLUE, label=f"$n^{{{grown:.2f}}}$")
+    return figure
+
+
+ITEM = Item(
+    "figure-8b", "cost of a step of spheres on a floor", "Brüdigam et al. 2024, figure 8b, section 5.2", produce,
+    packages=("mujoco",),
+)  # fmt: skip
