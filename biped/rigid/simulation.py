@@ -37,6 +37,8 @@ __all__ = ["Announce", "AssemblyStepError", "Input", "Motion", "Progress", "Sett
 
 # A start is on the joints up to this [m or sine], and its rates on theirs, relative to what the terms amount to.
 ON_JOINTS = 1e-9
+# Velocities [m/s, rad/s] below which that counts as of these: what is left of a body that loops hold still is rounding.
+STILL = 1e-3
 # A point may begin this far [m] below its plane: rounding of what placed it.
 BELOW_PLANE = 1e-9
 # Steps between two looks at the progress.
@@ -211,7 +213,7 @@ def _check_rates(assembly: Assembly, start: Placement) -> None:
     dense, _ = assembly.gradients(start)
     rates = dense @ start.velocity.reshape(-1)
     scale = np.abs(dense).sum(axis=1) * np.abs(start.velocity).max(initial=0.0)
-    off = assembly.rigid_mask & (np.abs(rates) > ON_JOINTS * np.maximum(scale, 1e-300))
+    off = assembly.rigid_mask & (np.abs(rates) > ON_JOINTS * np.maximum(scale, STILL))
     if off.any():
         row = int(np.argmax(np.where(off, np.abs(rates), 0.0)))
         joint = assembly.joints[int(np.searchsorted(assembly.system.joints.first, row, side="right")) - 1]

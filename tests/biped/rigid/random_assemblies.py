@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from biped.model.geometry import quaternion_matrix
 from biped.rigid import Assembly, Joint, PointContact, RigidBody
+from biped.rigid.joint import quaternion_product
 from biped.rigid.placement import displaced
 
 #: All twenty pairs of a translation and a turn.
@@ -78,3 +80,31 @@ def random_placement(rng, assembly, *, moving=True):
 def anywhere(rng, assembly):
     """All bodies displaced off their joints."""
     return displaced(assembly.place(), rng.normal(size=(len(assembly.bodies), 6)) * 0.4)
+
+
+def with_loops(rng, assembly, start, loops):
+    """The assembly with so many joints of any kind more, all of which fit where it starts, at rates that fit too."""
+    closing = tuple(closing_joint(rng, assembly, start, f"closing_{k}") for k in range(loops))
+    closed = replace(assembly, joints=(*assembly.joints, *closing))
+    return closed, closed.assemble(start)
+
+
+def closing_joint(rng, assembly, start, name):
+    """Between two bodies as they are, at a point between them."""
+    a, b = (int(i) for i in rng.choice(len(assembly.bodies), 2, replace=False))
+    point = start.position[[a, b]].mean(axis=0) + 0.2 * rng.normal(size=3)
+    kind = PAIRS[rng.integers(len(PAIRS) - 5)]
+    one = random_joint(rng, name, assembly.body_names[a], assembly.body_names[b], *kind)
+    inboard, outboard = (tuple(quaternion_matrix(start.orientation[i]).T @ (point - start.position[i])) for i in (a, b))
+    turn = quaternion_product(start.orientation[a] * (1.0, -1.0, -1.0, -1.0), start.orientation[b])
+    return replace(one, inboard_point=inboard, outboard_point=outboard, alignment=tuple(turn / np.linalg.norm(turn)))
+
+
+def of_wild_masses(rng, assembly):
+    """Each body up to a hundred times as heavy or as light."""
+    factors = 10.0 ** rng.uniform(-2.0, 2.0, len(assembly.bodies))
+    bodies = tuple(
+        replace(body, mass=factor * body.mass, inertia=tuple(map(tuple, factor * np.array(body.inertia))))
+        for body, factor in zip(assembly.bodies, factors, strict=True)
+    )
+    return replace(assembly, bodies=bodies)
