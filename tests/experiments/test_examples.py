@@ -105,6 +105,7 @@ def test_an_experiment_of_a_file_is_run_with_a_metric_of_another(in_tmp, capsys)
     assert "recovered" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_an_exoskeleton_takes_load_off_the_knees_in_a_squat():
     """Its loops stay closed, and the knees' greatest torque falls with the stiffness of its springs."""
     experiment = experiment_named("squat", "workspace", (), f"{EXAMPLES / 'exoskeleton.py'}:exoskeleton")
