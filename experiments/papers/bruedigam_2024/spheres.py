@@ -133,12 +133,13 @@ def violations(table: pd.DataFrame) -> tuple[Finding, ...]:
     ours, theirs = (table["spheres"][table[f"{name} at [s]"].notna()] for name in ("ends", "MuJoCo's ends"))
     return (
         Finding("violation of the floor with all numbers of spheres [m]", 0.0, worst, "1e-9 at most", worst <= 1e-9),
-        Finding("spheres of the longest chain that takes all steps, of those tried", "all chains", _before(table, ours), "all",
-                ours.empty, "longer ones end in the typed error"),
+        Finding("spheres of the longest of these chains that takes all steps", "all chains", _before(table, ours),
+                "all", ours.empty, "longer ones end in the typed error"),
         Finding(f"MuJoCo's violation with {PRINTED_BEYOND} spheres and more, the least [m]", f"{PRINTED} or more",
                 least, "the same", least >= PRINTED),
-        Finding("MuJoCo's spheres of the longest chain that takes all steps, of those tried", FAILS_BEYOND, _before(table, theirs),
-                f"at most {FAILS_BEYOND}", not theirs.empty and _before(table, theirs) <= FAILS_BEYOND,
+        Finding("MuJoCo's spheres of the longest of these chains that takes all steps", FAILS_BEYOND,
+                _before(table, theirs), f"at most {FAILS_BEYOND}",
+                not theirs.empty and _before(table, theirs) <= FAILS_BEYOND,
                 f"of MuJoCo {version('mujoco')}"),
     )  # fmt: skip
 

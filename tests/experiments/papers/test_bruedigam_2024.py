@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 from biped.rigid.examples import n_four_bar
-from experiments.papers.bruedigam_2024 import PAPER, ggl
+from experiments.papers.bruedigam_2024 import PAPER, ggl, spheres
 from experiments.papers.bruedigam_2024.drift import loop_in_angles
 from experiments.papers.bruedigam_2024.exoskeleton import FITTING, PROGRAM, exoskeleton
 from experiments.papers.bruedigam_2024.graph_systems import depth_first, difference, grid, system_on
@@ -56,6 +56,22 @@ def test_the_names_of_items_are_those_of_figures():
         "figure-7a", "figure-7b", "figure-7c", "figure-7d", "figure-8a", "figure-8b", "figure-9a", "figure-9b",
         "figure-9c", "figure-9d", "figure-10", "figure-11", "figure-12", "figure-14", "misprints",
     ]  # fmt: skip
+
+
+def test_spheres_that_fall_on_a_floor_stay_above_it():
+    """Figure 8b's chain: five of ours land and lie there."""
+    depth, ended = spheres.deepest(5, 300)
+    assert depth < 1e-9
+    assert ended is None
+
+
+def test_mujoco_s_chain_of_spheres_starts_where_ours_does():
+    mujoco = pytest.importorskip("mujoco")
+    engine = mujoco.MjModel.from_xml_string(spheres.mjcf(4))
+    data = mujoco.MjData(engine)
+    mujoco.mj_kinematics(engine, data)
+    _, start = spheres.chain(4)
+    assert_allclose(data.geom_xpos[1:], start.position, atol=1e-12)
 
 
 def test_the_double_pendulum_s_equations_keep_its_energy():
