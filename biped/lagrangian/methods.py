@@ -43,6 +43,7 @@ class LagrangianMethod:
     takes_contact: ClassVar[bool] = False
     takes_moving_floor: ClassVar[bool] = False
     takes_passive_joints: ClassVar[bool] = False
+    takes_helical_joints: ClassVar[bool] = False
     takes_loops: ClassVar[bool] = True
     cost: ClassVar[str] = "O(n³)"
 
