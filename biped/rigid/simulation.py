@@ -56,6 +56,8 @@ CAUSES = {
     step.NOT_FINITE: "a number is not finite",
     step.TURNED_TOO_FAR: "a body would turn by more than a right angle in a step; take a smaller step",
     step.SINGULAR: "the derivative of a body's equations is singular",
+    loop.CREATES_ENERGY: "joints and contacts created energy, as where they leave a body no way out; a smaller step "
+    "may help",
 }
 
 
@@ -267,6 +269,7 @@ class _Simulation:
         motion.coordinate[:], _ = assembly.rows_at(start)
         step.set_momenta(self.system, motion, np.ascontiguousarray(start.velocity))
         motion.counts[FRESH] = 1
+        self.before, self.energy = motion.coordinate[self.driven].copy(), np.array([0.0, np.inf])
 
     def inputs(self, first: int, count: int) -> Floats:
         """(count, driven) forces in the middle of steps."""
@@ -297,7 +300,9 @@ class _Simulation:
         began, done, status = time.perf_counter(), 0, 0
         while done < steps and status == 0:
             count, parts = min(chunk, steps - done), self.begin(done)
-            status = loop.take_steps(*parts, self.rule, self.driven, self.inputs(done, count), done, every, table)
+            status = loop.take_steps(
+                *parts, self.rule, self.driven, self.inputs(done, count), self.before, self.energy, done, every, table
+            )
             if status == 0:
                 self.end(done, parts, table)
             done += count

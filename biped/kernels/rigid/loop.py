@@ -2,9 +2,9 @@
 
 from biped.kernels.rigid.bodies import inertia_times
 from biped.kernels.rigid.step import commit_step, set_node_velocities, solve_step
-from biped.kernels.rigid.system import EQUATIONS, FRESH, LARGEST_ROW, PRODUCT
+from biped.kernels.rigid.system import EQUATIONS, FRESH, LARGEST_ROW, PRODUCT, STEPS
 from contact.jit import kernel, routine
-from contact.vectors import dot, load3, load6
+from contact.vectors import dot, load3, load4, load6
 
 # Places in a row after the bodies' poses (n, 7) and velocities (n, 6) and the coordinates of all rows (R,). After
 # them come the forces of the rows (R,), and of each contact with the ground three forces and the gap; what is beyond
@@ -16,6 +16,10 @@ EQUATION = 3  # [N·s, m] what the solver left of its equations
 OPEN = 4  # [m or rad] of the joint that is open most where the step ends
 COMPLEMENTARITY = 5  # [N·s·m] the greatest product of a slack and its multiplier
 NUMBERS = 6
+
+CREATES_ENERGY = -6
+# Of the kinetic and the elastic energy. Errors of steps are less, but where a body turns far in one.
+CREATED = 0.25
 
 
 @kernel
@@ -32,20 +36,69 @@ def write_poses(system, motion, row):
 
 
 @kernel
+def strain_energy(joints, motion):
+    """[J] of springs where the step begins."""
+    total = 0.0
+    for r in range(joints.kind.shape[0]):
+        stretch = motion.coordinate[r] - joints.rest[r]
+        total += 0.5 * joints.stiffness[r] * stretch * stretch
+    return total
+
+
+@kernel
+def potential_energy(system, motion):
+    """[J] of weights and springs where the step begins."""
+    bodies = system.bodies
+    total = strain_energy(system.joints, motion)
+    for i in range(bodies.mass.shape[0]):
+        weight = (bodies.gravity[0], bodies.gravity[1], bodies.gravity[2])
+        total -= bodies.mass[i] * dot(weight, load3(motion.poses.com, i))
+    return total
+
+
+@kernel
+def actuators_work(motion, driven, before):
+    """[J] without sign, of the actuators since the coordinates were ``before``, which are brought up to date."""
+    total = 0.0
+    for d in range(driven.shape[0]):
+        now = motion.coordinate[driven[d]]
+        total += abs(motion.force[driven[d]] * (now - before[d]))
+        before[d] = now
+    return total
+
+
+@kernel
+def creates_energy(system, motion, room, h, given, energy):
+    """Whether the step just taken ends with more than the one before, more than actuators gave and errors amount to.
+
+    ``energy`` is that of the step before, kinetic and total, and is brought up to date: of a step's way, with the
+    potential where it ends. Joints and contacts that leave a body no way out may have a solution far away, across whose
+    way their impulses do work.
+    """
+    bodies = system.bodies
+    kinetic = fall = 0.0
+    for i in range(bodies.mass.shape[0]):
+        momentum, turn = load6(motion.momentum, i), load4(room.turn, i)
+        kinetic += (0.5 * dot(momentum[:3], load3(room.moved, i)) + dot(momentum[3:], turn[1:])) / h
+        weight = (bodies.gravity[0], bodies.gravity[1], bodies.gravity[2])
+        fall += bodies.mass[i] * dot(weight, weight) * h * h
+    total = kinetic + potential_energy(system, motion)
+    scale = kinetic + energy[0] + strain_energy(system.joints, motion) + fall
+    gain = total - energy[1] - given
+    energy[0], energy[1] = kinetic, total
+    return gain > CREATED * scale
+
+
+@kernel
 def energies(system, motion):
     """(kinetic, potential) [J] where the step began."""
-    bodies, joints = system.bodies, system.joints
-    kinetic = potential = 0.0
+    bodies = system.bodies
+    kinetic = 0.0
     for i in range(bodies.mass.shape[0]):
         v = load6(motion.node_velocity, i)
         linear, angular = inertia_times(bodies, motion.poses, i, v[:3], v[3:])
         kinetic += 0.5 * (dot(linear, v[:3]) + dot(angular, v[3:]))
-        weight = (bodies.gravity[0], bodies.gravity[1], bodies.gravity[2])
-        potential -= bodies.mass[i] * dot(weight, load3(motion.poses.com, i))
-    for r in range(joints.kind.shape[0]):
-        stretch = motion.coordinate[r] - joints.rest[r]
-        potential += 0.5 * joints.stiffness[r] * stretch * stretch
-    return kinetic, potential
+    return kinetic, potential_energy(system, motion)
 
 
 @kernel
@@ -73,7 +126,7 @@ def write_solution(system, motion, room, rule, iterations, row):
 
 
 @routine
-def take_steps(system, motion, room, rule, driven, forces, first, every, table):
+def take_steps(system, motion, room, rule, driven, forces, before, energy, first, every, table):
     """So many steps as there are forces, with a row where a multiple of ``every`` begins; 0, or why there are no more.
 
     Args:
@@ -83,6 +136,8 @@ def take_steps(system, motion, room, rule, driven, forces, first, every, table):
         rule: how steps are taken.
         driven: (d,) rows whose actuators have a force.
         forces: (steps, d) [N or N·m] of them.
+        before: (d,) coordinates of these rows.
+        energy: (2,) [J] kinetic and total of the step before; zero and infinite at first.
         first: number of the first step.
         every: steps from one row to the next.
         table: (., columns), its first row of step 0.
@@ -99,6 +154,10 @@ def take_steps(system, motion, room, rule, driven, forces, first, every, table):
         if wanted:
             write_solution(system, motion, room, rule, iterations, table[at])
         commit_step(system, motion, room, rule, iterations)
+        given = actuators_work(motion, driven, before)
+        if creates_energy(system, motion, room, rule.h, given, energy):
+            motion.counts[STEPS] -= 1  # the row of where it began, with the velocity that came of it, is not kept
+            return CREATES_ENERGY
     return 0
 
 

@@ -236,6 +236,16 @@ def test_loops_and_wild_masses_converge_or_end_in_a_typed_error():
     assert scenes_end_well(wild_scene, range(20)) >= 14
 
 
+def test_a_step_that_creates_energy_ends_the_motion():
+    """Where joints and contacts leave no way out there may be a solution far away, across whose way they work."""
+    assembly, start = wild_scene(2215)
+    with pytest.raises(AssemblyStepError, match="created energy") as told:
+        assembly.simulate(0.5, 0.005, start)
+    assert told.value.motion.frame["energy"].max() <= told.value.motion.frame["energy"].iloc[0]
+    fine = assembly.simulate(0.5, 0.0025, start)
+    assert fine.frame["energy"].max() < fine.frame["energy"].iloc[0] + 1e-3 * fine.frame["kinetic_energy"].max()
+
+
 @pytest.mark.slow
 def test_many_random_scenes_converge_or_end_in_a_typed_error():
     assert scenes_end_well(random_scene, range(1000)) >= 850
