@@ -1,6 +1,7 @@
 """What all tests share: random trees, and the posture in which the thesis's experiments start."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -77,6 +78,10 @@ LONG = (
 )
 
 
+_HERE = Path(__file__).parent
+#: What begins, each in a process of its own.
+FIRST = (_HERE / "test_docs.py", _HERE / "biped" / "lagrangian", _HERE / "biped" / "mechanism")
+
 MASS = 2.0  # [kg] of the sledge
 
 
@@ -84,13 +89,17 @@ MASS = 2.0  # [kg] of the sledge
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the long variants as slow, before slow ones are left out; files of long tests, which are the last, first.
 
-    Two processes take a file after the other: a long one in the end would keep one of them waiting.
+    Two processes take a file after the other: a long one in the end would keep one of them waiting. While the examples
+    of the documentation compile what nearly all others need, the other process has files that need something else.
     """
     for item in items:
         if item.nodeid.rpartition("/")[2].startswith(LONG):
             item.add_marker(pytest.mark.slow)
-    files = {item.path: None for item in items}
-    place = {path: k for k, path in enumerate(reversed(files))}
+    files = list(reversed({item.path: None for item in items}))
+    files.sort(
+        key=lambda path: min((k for k, first in enumerate(FIRST) if path.is_relative_to(first)), default=len(FIRST))
+    )
+    place = {path: k for k, path in enumerate(files)}
     items.sort(key=lambda item: place[item.path])
 
 
@@ -143,14 +152,14 @@ def random_configuration(model: Model, rng: np.random.Generator) -> np.ndarray:
     """A configuration with unit quaternions, all joints well away from home."""
     q = model.neutral() + 0.0
     for body, first in zip(model.bodies, model.tree.first_q, strict=True):
-        kind = body.joint.kind
-        if kind in ("revolute", "prismatic"):
+        if body.joint.has_axis:
             q[first] = rng.uniform(-1.0, 1.0)
         else:
-            start = first + 3 if kind == "floating" else first
+            floats = body.joint.kind == "floating"
+            start = first + 3 if floats else first
             quaternion = rng.normal(size=4)
             q[start : start + 4] = quaternion / np.linalg.norm(quaternion)
-            if kind == "floating":
+            if floats:
                 q[first : first + 3] = rng.normal(size=3)
     return q
 

@@ -53,13 +53,7 @@ def model_from_json(text: str) -> Model:
         saved = json.loads(text)
         if saved.pop("format") != FORMAT:
             raise ModelError(f"a model saved by another version (here format {FORMAT}); make it again")
-        for name in (
-            "visuals",
-            "lines",
-            "body_points",
-            "ranges",
-            "closing_joints",
-        ):  # which earlier versions did not have
+        for name in LATER:
             saved.setdefault(name, [])
         return Model(
             **_known(Model, saved)

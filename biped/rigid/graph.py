@@ -129,33 +129,24 @@ def graph_of(bodies: int, joints: Joints, touching: Sequence[tuple[int, int]] = 
     ends = list(zip(joints.inboard.tolist(), joints.outboard.tolist(), strict=True))
     order = elimination_order(bodies, ends, spanning_tree(bodies, [*ends, *touching]))
     size = [6] * bodies + joints.solved.tolist()
-    neighbours: list[set[int]] = [set() for _ in order]
-    for j, pair in enumerate(ends):
-        if joints.solved[j]:
-            for body in pair:
-                if body >= 0:
-                    neighbours[body].add(bodies + j)
-                    neighbours[bodies + j].add(body)
-    for a, b in touching:
-        neighbours[a].add(b)
-        neighbours[b].add(a)
-    edges = eliminated(order, neighbours)
+    jointed = [(body, bodies + j) for j, pair in enumerate(ends) if joints.solved[j] for body in pair if body >= 0]
+    edges = eliminated(order, [*jointed, *touching])
     return _with_updates(order, size, edges, _row_edges(bodies, joints, ends, edges))
 
 
 def graph_of_blocks(order: Sequence[int], sizes: Sequence[int], pairs: Sequence[tuple[int, int]]) -> Graph:
     """Of any block matrix: nodes as they are eliminated, unknowns of each node, and pairs with blocks between them."""
+    none = np.empty((0, 2), dtype=np.int64)
+    return _with_updates(order, sizes, eliminated(order, pairs), (none, none))
+
+
+def eliminated(order: Sequence[int], pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
+    """Edges from each node in the order to later ones, counted: those of the pairs, and what fill-in adds to them."""
+    place = {node: k for k, node in enumerate(order)}
     neighbours: list[set[int]] = [set() for _ in order]
     for a, b in pairs:
         neighbours[a].add(b)
         neighbours[b].add(a)
-    none = np.empty((0, 2), dtype=np.int64)
-    return _with_updates(order, sizes, eliminated(order, neighbours), (none, none))
-
-
-def eliminated(order: Sequence[int], neighbours: list[set[int]]) -> dict[tuple[int, int], int]:
-    """Edges, fill-in with them, from each node in the order to later ones, counted; fill-in joins ``neighbours``."""
-    place = {node: k for k, node in enumerate(order)}
     edges: dict[tuple[int, int], int] = {}
     for node in order:
         later = sorted((q for q in neighbours[node] if place[q] > place[node]), key=place.__getitem__)

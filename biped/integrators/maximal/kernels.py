@@ -39,6 +39,7 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.kernels.loop.log import record_more
+from biped.kernels.state.line_search import suffices
 from biped.kernels.state.method import find_root
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, TOTAL_STEPS
 from biped.kernels.state.status import cause_of
@@ -302,7 +303,7 @@ def iterate_free(tree, ground, state, pushes, scratch, method, root_finder, h, t
     for _ in range(method.solver.max_backtracks):
         displace_bodies(tree, scratch, root_finder, factor)
         size, reduced = evaluate_free(method.body, tree, ground, state, pushes, scratch, root_finder, h)
-        if reduced <= tolerance or reduced <= (1.0 - 1e-4 * factor) * merit:
+        if suffices(reduced, tolerance, factor, merit):
             return size, reduced
         factor *= 0.5
     return math.inf, math.inf

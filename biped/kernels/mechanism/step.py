@@ -40,6 +40,7 @@ from biped.kernels.midpoint.equations import (
     set_midpoint_momentum,
     set_midpoint_residual,
 )
+from biped.kernels.state.line_search import suffices
 from biped.kernels.tree.kinematics import place_bodies
 from biped.kernels.tree.tree import REVOLUTE
 from contact.jit import call, kernel, part, unpacked
@@ -347,7 +348,7 @@ def search_line(place, k, trials, norm):
     factor = 1.0
     for _ in range(trials):
         reduced = norm_at(place, k, factor)
-        if reduced <= 1.0 or reduced <= (1.0 - 1e-4 * factor) * norm:
+        if suffices(reduced, 1.0, factor, norm):
             return reduced
         factor *= 0.5
     return math.inf

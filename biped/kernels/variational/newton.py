@@ -3,6 +3,7 @@
 import math
 from typing import NamedTuple
 
+from biped.kernels.state.line_search import suffices
 from biped.kernels.state.method import Variational, find_root, set_initial_guess, set_new_momentum, solve_step
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, PATIENCE
 from biped.kernels.state.status import TURNED_TOO_FAR, cause_of
@@ -55,19 +56,23 @@ def place_push(poses, pushes, j, arms):
 
 
 @kernel
+def displace_base(tree, scratch, factor, trial):
+    """The candidate at ``factor`` of Newton's step from ``scratch.base_q``; trials are counted from 0."""
+    if trial > 0:
+        place_bodies(tree, scratch.base_q, scratch.next)  # δ is in the unit twists where the search began
+    displace(tree, scratch.next, scratch.base_q, scratch.base_shift, factor, scratch.delta, scratch.q, scratch.shift)
+
+
+@kernel
 def search_line(tree, ground, state, pushes, scratch, method, h, tolerance, norm):
     """Take the largest of 1, 1/2, 1/4, ... of Newton's step that reduces the residual; its norm, inf if none does."""
     copy1(scratch.q, scratch.base_q)
     copy1(scratch.shift, scratch.base_shift)
     factor = 1.0
     for trial in range(method.solver.max_backtracks):
-        if trial > 0:
-            place_bodies(tree, scratch.base_q, scratch.next)  # δ is in the unit twists where the search began
-        displace(
-            tree, scratch.next, scratch.base_q, scratch.base_shift, factor, scratch.delta, scratch.q, scratch.shift
-        )
+        displace_base(tree, scratch, factor, trial)
         reduced = evaluate(method.body, tree, ground, state, pushes, scratch, h)
-        if reduced <= tolerance or reduced <= (1.0 - 1e-4 * factor) * norm:
+        if suffices(reduced, tolerance, factor, norm):
             return reduced
         factor *= 0.5
     return math.inf

@@ -10,6 +10,8 @@ from biped.dynamics import forward_kinematics
 from biped.model import Body, ClosingJoint, Model, box_inertia, random_tree, revolute
 from biped.model.geometry import quaternion_matrix
 
+from ...conftest import random_configuration
+
 Y = (0.0, 1.0, 0.0)
 CRANK, COUPLER, ROCKER, BASE = 0.3, 1.0, 0.8, 0.9
 G = 9.81
@@ -83,14 +85,7 @@ def joined_tree(rng, kind):
     """(model, q, v): a floating tree whose last two tips are joined where they are, and a motion that keeps them so."""
     tree = random_tree(rng, 7).without_contacts()
     first, second = leaves(tree)[-2:]
-    q = tree.neutral()
-    for body in tree.bodies:
-        at = tree.coordinates(body.joint.name)
-        if body.joint.has_axis:
-            q[at] = rng.uniform(-0.5, 0.5)
-        else:
-            turn = rng.normal(size=4)
-            q[at.stop - 4 : at.stop] = turn / np.linalg.norm(turn)
+    q = random_configuration(tree, rng)
     motion = forward_kinematics(tree, q)
     R, S = (quaternion_matrix(motion.orientation[i]) for i in (first, second))
     point = motion.position[first] + R @ rng.uniform(-0.1, 0.1, 3)

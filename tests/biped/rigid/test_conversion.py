@@ -13,27 +13,16 @@ from biped.model.geometry import quaternion_matrix
 from biped.rigid import Assembly, AssemblyError, RigidBody, configuration_of, from_model, joint, placement_of
 from biped.rigid.placement import Placement
 
+from ...conftest import random_configuration
+
 THIN = ((1e-2, 0.0, 0.0), (0.0, 1e-2, 0.0), (0.0, 0.0, 1e-3))
-
-
-def configured(rng, model):
-    """Angles within half a turn, unit quaternions."""
-    q = model.neutral()
-    for body in model.bodies:
-        at = model.coordinates(body.joint.name)
-        if body.joint.has_axis:
-            q[at] = rng.uniform(-1.0, 1.0)
-        else:
-            turn = rng.normal(size=4)
-            q[at.stop - 4 : at.stop] = turn / np.linalg.norm(turn)
-    return q
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_configurations_go_there_and_back_and_close_all_joints(seed):
     rng = np.random.default_rng(seed)
     model = random_tree(rng, 8, kinds=("revolute", "prismatic", "helical", "spherical"))
-    q, v = configured(rng, model), rng.normal(size=model.nv)
+    q, v = random_configuration(model, rng), rng.normal(size=model.nv)
     place = placement_of(model, q, v)
     assembly = from_model(model)
     assert max(assembly.openness(place).values()) < 1e-13
@@ -50,7 +39,7 @@ def test_configurations_go_there_and_back_and_close_all_joints(seed):
 def test_energies_are_those_of_the_model():
     rng = np.random.default_rng(5)
     model = random_tree(rng, 6)
-    q, v = configured(rng, model), rng.normal(size=model.nv)
+    q, v = random_configuration(model, rng), rng.normal(size=model.nv)
     row = from_model(model).simulate(0.001, 0.001, placement_of(model, q, v)).frame.iloc[0]
     found = energy(model, q, v)
     assert_allclose(row["kinetic_energy"], found.kinetic, rtol=1e-12)

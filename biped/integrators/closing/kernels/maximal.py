@@ -36,6 +36,7 @@ from biped.integrators.maximal.kernels import (
 from biped.kernels.closing.border import close_loops, hand_down
 from biped.kernels.closing.room import Closing
 from biped.kernels.loop.log import record_more
+from biped.kernels.state.line_search import suffices
 from biped.kernels.state.method import find_root
 from biped.kernels.state.status import cause_of
 from biped.kernels.tree.kinematics import place_bodies
@@ -73,7 +74,7 @@ def iterate_bodies(tree, ground, state, pushes, scratch, method, root_finder, h,
         displace_bodies(tree, scratch, maximal, factor)
         change_impulses(closing, factor)
         size, reduced = evaluate_bodies(tree, ground, state, pushes, scratch, method, root_finder, h)
-        if reduced <= tolerance or reduced <= (1.0 - 1e-4 * factor) * merit:
+        if suffices(reduced, tolerance, factor, merit):
             return size, reduced
         factor *= 0.5
     return math.inf, math.inf

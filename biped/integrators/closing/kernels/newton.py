@@ -12,12 +12,12 @@ from biped.integrators.closing.kernels.method import (
     measure_closing,
 )
 from biped.kernels.closing.border import close_loops
+from biped.kernels.state.line_search import suffices
 from biped.kernels.state.method import find_root
 from biped.kernels.state.status import cause_of
 from biped.kernels.tree.factorization import eliminate, solve
-from biped.kernels.tree.kinematics import place_bodies
-from biped.kernels.variational.equations import displace, set_newton_blocks, set_residual
-from biped.kernels.variational.newton import place_candidate, tolerance_of
+from biped.kernels.variational.equations import set_newton_blocks, set_residual
+from biped.kernels.variational.newton import displace_base, place_candidate, tolerance_of
 from contact.jit import kernel
 from contact.vectors import copy1
 
@@ -49,14 +49,10 @@ def iterate_closed(tree, ground, state, pushes, scratch, method, h, tolerance, m
     keep_impulses(closing)
     factor = 1.0
     for trial in range(method.solver.max_backtracks):
-        if trial > 0:
-            place_bodies(tree, scratch.base_q, scratch.next)  # δ is in the unit twists where the search began
-        displace(
-            tree, scratch.next, scratch.base_q, scratch.base_shift, factor, scratch.delta, scratch.q, scratch.shift
-        )
+        displace_base(tree, scratch, factor, trial)
         change_impulses(closing, factor)
         size, reduced = evaluate_closed(tree, ground, state, pushes, scratch, method, h)
-        if reduced <= tolerance or reduced <= (1.0 - 1e-4 * factor) * merit:
+        if suffices(reduced, tolerance, factor, merit):
             return size, reduced
         factor *= 0.5
     return math.inf, math.inf

@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple
 
 from biped.integrators.midpoint.kernels.rule import arrive, begin_rule, evaluate_rule, set_newton_step
+from biped.kernels.state.line_search import suffices
 from biped.kernels.state.method import find_root
 from biped.kernels.state.status import cause_of
 from biped.kernels.variational.newton import tolerance_of
@@ -25,7 +26,7 @@ def search_step(tree, ground, state, pushes, scratch, method, h, tolerance, norm
         for j in range(rule.base.shape[0]):
             rule.room.moved[j] = rule.base[j] + factor * rule.room.delta[j]
         reduced = evaluate_rule(tree, ground, state, pushes, scratch, rule, h)
-        if reduced <= tolerance or reduced <= (1.0 - 1e-4 * factor) * norm:
+        if suffices(reduced, tolerance, factor, norm):
             return reduced
         factor *= 0.5
     return math.inf
