@@ -227,19 +227,22 @@ class _Files(IndexDataCacheFile):  # type: ignore[misc]
 class KernelCache(FunctionCache):  # type: ignore[misc]
     """The machine code of a function for all types of arguments that it was called with."""
 
-    def __init__(self, folder: Path, function: Callable[..., Any], more: Callable[[Any], str]) -> None:
+    def __init__(
+        self, folder: Path, function: Callable[..., Any], more: Callable[[Any], str], is_current: Callable[[], bool]
+    ) -> None:
         """Of a function in a folder.
 
         Args:
             folder: that of its generation.
             function: whose machine code it is.
             more: what that depends on besides the function's own text, for the types of its arguments.
+            is_current: whether the sources are still those of the folder's generation; else nothing is kept.
         """
         self._name, self._py_func = repr(function), function
         self._impl = _Compiled(folder, function)
         self._cache_path = self._impl.locator.get_cache_path()
         self._cache_file = _Files(self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp())
-        self._more, self._lock = more, folder / "lock"
+        self._more, self._is_current, self._lock = more, is_current, folder / "lock"
         self.enable()
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
@@ -261,6 +264,9 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep it for the next process, if that can be done."""
+        if not self._is_current():
+            say("kernels were edited since this process began: what it compiles is not kept")
+            return
         try:
             with self._alone():
                 super().save_overload(sig, data)

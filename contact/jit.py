@@ -57,6 +57,28 @@ def _digest(sources: Iterable[Path], *more: str) -> str:
     return digest.hexdigest()[:16]
 
 
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """When a file was written last, and how long it is."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+@cache
+def _first_stamps() -> dict[Path, tuple[int, int] | None]:
+    return {path: _stamp(path) for path in kernel_sources()}
+
+
+def are_as_imported() -> bool:
+    """Whether the sources are what they were when the cache's folder was named by them.
+
+    After an edit a process has kernels from before it and others from after it: what it compiles belongs in no folder.
+    """
+    return all(_stamp(path) == stamp for path, stamp in _first_stamps().items())
+
+
 @cache
 def cache_folder() -> Path:
     """The folder of compiled kernels, as ``contact.cache.folder_of`` chooses it.
@@ -64,6 +86,7 @@ def cache_folder() -> Path:
     Raises:
         PermissionError: someone else can write to ``BIPED_CACHE_DIR``, or has made it.
     """
+    _first_stamps()
     return folder_of(_digest(kernel_sources(), numba.__version__, llvmlite.__version__))
 
 
@@ -131,17 +154,23 @@ def _files_behind(function: Callable[..., Any], kinds: set[type]) -> set[str]:
     return files
 
 
-# All files with kernels in them that this process has met.
-_kernel_files: set[str] = set()
+# All files with kernels in them that this process has met; of those that the folder's name does not know a digest, as
+# they were then: a file may be edited before its kernels are compiled.
+_kernel_files: dict[str, str] = {}
+
+
+def _meet(file: str) -> None:
+    known = _is_known(file) or not os.path.isfile(file)
+    _kernel_files[file] = "" if known else _digest([Path(file)])
 
 
 def _others_behind(function: Callable[..., Any], sig: Any) -> str:
     """A digest of the files that machine code depends on, and that the folder's name does not know."""
-    if all(_is_known(file) for file in _kernel_files):
+    if not any(_kernel_files.values()):
         return ""
     kinds = {kind for part in sig for kind in _classes(part)}
-    others = sorted(file for file in _files_behind(function, kinds) if not _is_known(file))
-    return _digest(Path(file) for file in others) if others else ""
+    others = sorted(file for file in _files_behind(function, kinds) if _kernel_files[file])
+    return _digest([], *(_kernel_files[file] for file in others)) if others else ""
 
 
 class _Inlined(CPUDispatcher):  # type: ignore[misc]
@@ -158,9 +187,11 @@ _INLINED = {"forceinline": True, "no_cpython_wrapper": True, "pipeline_class": B
 def _compile(function: F, **options: Any) -> F:
     compiled = numba.njit(**(_COMMON | options))(function)
     file = function.__code__.co_filename
-    _kernel_files.add(file)
+    _meet(file)
     if isinstance(compiled, CPUDispatcher) and os.path.isfile(file):  # not with NUMBA_DISABLE_JIT, or in a notebook
-        compiled._cache = KernelCache(cache_folder(), function, functools.partial(_others_behind, function))
+        compiled._cache = KernelCache(
+            cache_folder(), function, functools.partial(_others_behind, function), are_as_imported
+        )
     return compiled
 
 
@@ -374,7 +405,6 @@ class Generic:
 
         def keep(function: F) -> F:
             self.implementations[kind] = function
-            _kernel_files.add(function.__code__.co_filename)
             return kernel(function)
 
         return keep

@@ -1,6 +1,7 @@
 """Machine code is loaded only where nobody else can have put it, and compiled again where it is damaged."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -247,3 +248,29 @@ def test_an_edit_of_another_file_is_seen(source, tmp_path):
         (tmp_path / "other.py").write_text(OTHER.format(factor))
         results.append(doubled(source, tmp_path / "cache", PYTHONPATH=path, PYTHONDONTWRITEBYTECODE="1").stdout)
     assert results == ["4.5 0\n", "4.5 1\n", "6.0 0\n"]
+
+
+def test_an_edit_after_the_import_is_not_kept_for_the_new_text(source, tmp_path):
+    """What was compiled from the old text is not found by a process that has the new one."""
+    source.write_text(CALLS)
+    other, more = tmp_path / "other.py", {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(TOP)])}
+    other.write_text(OTHER.format(3))
+    late = DOUBLE.replace("print(", f"open({str(other)!r}, 'w').write({OTHER.format(4)!r})\nprint(")
+    environment = {**os.environ, "BIPED_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1", **more}
+    command = [sys.executable, "-c", late, str(source)]
+    first = subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, check=False)
+    assert (first.stdout, first.stderr) == ("4.5 0\n", "")
+    assert doubled(source, tmp_path / "cache", **more, PYTHONDONTWRITEBYTECODE="1").stdout == "6.0 0\n"
+
+
+def test_kernels_that_are_edited_under_a_process_are_not_kept(source, tmp_path):
+    """It has some from before the edit and some from after it: the folder of neither may have them."""
+    shutil.copytree(TOP / "contact", tmp_path / "contact", ignore=shutil.ignore_patterns("__pycache__"))
+    edit = f"open({str(tmp_path / 'contact' / 'vectors.py')!r}, 'a').write('# an edit')\n"
+    environment = {**os.environ, "BIPED_CACHE_DIR": str(tmp_path / "cache")}
+    for code, said in ((DOUBLE.replace("print(", f"{edit}print("), "biped: kernels were edited"), (DOUBLE, "")):
+        command = [sys.executable, "-c", code, str(source)]
+        found = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert found.stdout == "3.0 0\n"
+        assert found.stderr[: len(said) or None] == said
+    assert len(files(tmp_path / "cache", "nbi")) == 1
