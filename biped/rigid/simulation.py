@@ -269,7 +269,9 @@ class _Simulation:
         motion.coordinate[:], _ = assembly.rows_at(start)
         step.set_momenta(self.system, motion, np.ascontiguousarray(start.velocity))
         motion.counts[FRESH] = 1
-        self.before, self.energy = motion.coordinate[self.driven].copy(), np.array([0.0, np.inf])
+        kinetic = 0.5 * float(np.sum(motion.momentum * start.velocity))
+        self.before = motion.coordinate[self.driven].copy()
+        self.energy = np.array([kinetic, kinetic + loop.potential_energy(self.system, motion)])
 
     def inputs(self, first: int, count: int) -> Floats:
         """(count, driven) forces in the middle of steps."""

@@ -137,7 +137,7 @@ def take_steps(system, motion, room, rule, driven, forces, before, energy, first
         driven: (d,) rows whose actuators have a force.
         forces: (steps, d) [N or N·m] of them.
         before: (d,) coordinates of these rows.
-        energy: (2,) [J] kinetic and total of the step before; zero and infinite at first.
+        energy: (2,) [J] kinetic and total of the step before; of the start at first.
         first: number of the first step.
         every: steps from one row to the next.
         table: (., columns), its first row of step 0.

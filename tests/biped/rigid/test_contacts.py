@@ -246,6 +246,15 @@ def test_a_step_that_creates_energy_ends_the_motion():
     assert fine.frame["energy"].max() < fine.frame["energy"].iloc[0] + 1e-3 * fine.frame["kinetic_energy"].max()
 
 
+def test_the_first_step_may_create_none_either():
+    assembly, start = wild_scene(3169)
+    with pytest.raises(AssemblyStepError, match="at 0 s .* created energy") as told:
+        assembly.simulate(0.5, 0.005, start)
+    assert told.value.motion.frame.empty
+    fine = assembly.simulate(0.5, 0.0025, start)
+    assert fine.frame["energy"].max() < fine.frame["energy"].iloc[0] + 1e-3 * fine.frame["kinetic_energy"].max()
+
+
 @pytest.mark.slow
 def test_many_random_scenes_converge_or_end_in_a_typed_error():
     assert scenes_end_well(random_scene, range(1000)) >= 850
