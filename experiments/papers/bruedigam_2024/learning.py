@@ -38,7 +38,7 @@ UPSIDE_DOWN = Fall(height=0.0, tilt=math.pi, joint_rate=math.inf)
 NEAR, OPPOSITE = ("FR", "RR"), {"FR": "RL", "RR": "FL"}
 DIAGONALS = {"FR": style.BLUE, "RL": style.BLUE, "FL": style.RED, "RR": style.RED}
 #: Instants of a stride that are drawn, [m] between them, and [s] between rows of the drawn run.
-DRAWN, APART, EVERY = 6, 0.75, 0.005
+DRAWN, APART, EVERY = 5, 0.6, 0.005
 ASSUMED = (
     "all numbers but the step, the episodes and their length are those of the authors' program, which has the search, "
     "the gait, its start, gains, friction in four directions, masses and lengths; the paper's appendix was not at hand",
@@ -146,7 +146,7 @@ def _draw_gait(run: Run, period: float) -> Figure:
     """The last stride from the right."""
     times = run.frame["time"].iloc[-1] - period * np.linspace(1.0, 0.0, DRAWN)
     rows = run.frame[list(run.state.model.coordinate_names)].to_numpy()[np.rint(times / EVERY).astype(int)]
-    with plotted("The last stride", "[s]", "height [m]", (style.SIZE[0], 0.5 * style.SIZE[1])) as (figure, axes):
+    with plotted("The last stride", "time [s]", "height [m]") as (figure, axes):
         for k, q in enumerate(rows):
             points = limbs(run.state.model, q)[..., [0, 2]] + [APART * k - q[0], 0.0]
             axes.plot(*points[[0, 2], 0].T, color=style.BLACK, lw=4)
@@ -155,8 +155,8 @@ def _draw_gait(run: Run, period: float) -> Figure:
                 axes.plot(*leg.T, color=DIAGONALS[name], ls="-" if name in NEAR else ":", label=label)
         axes.axhline(0.0, color=style.GREY, lw=0.8)
         axes.set_xticks(APART * np.arange(DRAWN), [f"{time:.3f}" for time in times])
-        axes.set_aspect("equal")
-        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+        axes.set(aspect="equal", ylim=(-0.02, 0.36))
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
     return figure
 
 
