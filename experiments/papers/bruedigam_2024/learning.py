@@ -43,7 +43,8 @@ ASSUMED = (
     "all numbers but the step, the episodes and their length are those of the authors' program, which has the search, "
     "the gait, its start, gains, friction in four directions, masses and lengths; the paper's appendix was not at hand",
     "the program's limits of joints and motors count neither there nor here",
-    "numpy's generator in place of Julia's: the same seed draws other numbers, so that several seeds are learned from",
+    "numpy's generator in place of Julia's: the same seed draws other numbers, so that several seeds are learned from; "
+    "what one of them learns hangs on rounding, since tries that stumble are chaotic",
     "an episode fails where the trunk goes below the floor or a step has no solution; the program may take what a "
     "failed one has walked until then for a success",
     "bodies are in joint coordinates, with the paper's contact (`Rigid`), which the tests hold against an assembly in "
@@ -91,8 +92,8 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     run, period = scene(gait, duration, record_every=EVERY).run(), 1.0 / abs(PACE * gait.pace)
     figures = {
         "learning": _draw_learning(seeds, searches),
-        "gait": _draw_gait(run, period),
-        "footfalls": _draw_footfalls(run, period),
+        "gait": _draw_gait(run, period, seeds[0]),
+        "footfalls": _draw_footfalls(run, period, seeds[0]),
     }
     return Outcome(_findings(table, episodes, duration), ASSUMED, {"Learned gaits": table}, figures)
 
@@ -105,7 +106,8 @@ def _row(seed: int, search: RandomSearch, duration: float) -> dict[str, float | 
     return {
         "seed": seed, "distance [m]": search.achieved[-1],
         "the same gait at half the step [m]": walked(gait, duration, 0.5 * STEP),
-        "frequency [Hz]": abs(PACE * gait.pace), "thighs [rad]": f"{gait.thigh:.3f} ± {abs(gait.thigh_swing):.3f}",
+        "aside [m]": float(run.frame["trunk_y"].iloc[-1]), "frequency [Hz]": abs(PACE * gait.pace),
+        "thighs [rad]": f"{gait.thigh:.3f} ± {abs(gait.thigh_swing):.3f}",
         "calves [rad]": f"{gait.calf:.3f} ± {abs(gait.calf_swing):.3f}",
         "feet in the floor at most [m]": float(run.frame["deepest_point"].max()),
         "greatest part of a motor's effort": float(effort.max()),
@@ -115,17 +117,14 @@ def _row(seed: int, search: RandomSearch, duration: float) -> dict[str, float | 
 def _findings(table: pd.DataFrame, episodes: int, duration: float) -> tuple[Finding, ...]:
     least = PRINTED * duration / DURATION * episodes / EPISODES
     criterion = f"above {least:g}" + ("" if least == PRINTED else ", the printed one's part of these episodes")
-    distances, depth = table["distance [m]"], float(table["feet in the floor at most [m]"].max())
-    first = float(distances[0])
-    findings = [Finding(f"distance after {episodes} episodes of {duration:g} s [m]", f"more than {PRINTED:g}", first,
-                        criterion, first > least)]  # fmt: skip
-    if len(table) > 1:
-        worst = float(distances.min())
-        findings.append(Finding(f"the least of {len(table)} seeds [m]", f"more than {PRINTED:g}", worst, criterion,
-                                worst > least, "the paper has one"))  # fmt: skip
-    findings.append(Finding("feet in the floor at most [m]", "rigid contacts", depth, f"{NONE:g} at most",
-                            depth <= NONE))  # fmt: skip
-    return tuple(findings)
+    found, depth = table["distance [m]"], float(table["feet in the floor at most [m]"].max())
+    median, worst, best = float(found.median()), float(found.min()), float(found.max())
+    note = f"the paper has one run; from {worst:.3g} to {best:.3g} m" if len(found) > 1 else ""
+    return (
+        Finding(f"distance after {episodes} episodes of {duration:g} s, median of seeds [m]",
+                f"more than {PRINTED:g}", median, criterion, median > least, note),
+        Finding("feet in the floor at most [m]", "rigid contacts", depth, f"{NONE:g} at most", depth <= NONE),
+    )  # fmt: skip
 
 
 def _draw_learning(seeds: Sequence[int], searches: Sequence[RandomSearch]) -> Figure:
@@ -133,7 +132,7 @@ def _draw_learning(seeds: Sequence[int], searches: Sequence[RandomSearch]) -> Fi
         for seed, search in zip(seeds, searches, strict=True):
             look: dict[str, Any] = {"color": style.BLUE, "lw": 1.8, "zorder": 3, "label": f"seed {seed}"}
             if seed != seeds[0]:
-                look: dict[str, Any] = {"color": style.GREY, "lw": 0.8}
+                look = {"color": style.GREY, "lw": 0.8}
             axes.step(range(1, len(search.achieved) + 1), search.achieved, where="post", **look)
         if len(searches) > 1:
             median = np.median([search.achieved for search in searches], axis=0)
@@ -142,11 +141,12 @@ def _draw_learning(seeds: Sequence[int], searches: Sequence[RandomSearch]) -> Fi
     return figure
 
 
-def _draw_gait(run: Run, period: float) -> Figure:
+def _draw_gait(run: Run, period: float, seed: int) -> Figure:
     """The last stride from the right."""
-    times = run.frame["time"].iloc[-1] - period * np.linspace(1.0, 0.0, DRAWN)
+    end = float(run.frame["time"].iloc[-1])
+    times = np.linspace(max(end - period, 0.0), end, DRAWN)
     rows = run.frame[list(run.state.model.coordinate_names)].to_numpy()[np.rint(times / EVERY).astype(int)]
-    with plotted("The last stride", "time [s]", "height [m]") as (figure, axes):
+    with plotted(f"The last stride of seed {seed}", "time [s]", "height [m]") as (figure, axes):
         for k, q in enumerate(rows):
             points = limbs(run.state.model, q)[..., [0, 2]] + [APART * k - q[0], 0.0]
             axes.plot(*points[[0, 2], 0].T, color=style.BLACK, lw=4)
@@ -155,16 +155,16 @@ def _draw_gait(run: Run, period: float) -> Figure:
                 axes.plot(*leg.T, color=DIAGONALS[name], ls="-" if name in NEAR else ":", label=label)
         axes.axhline(0.0, color=style.GREY, lw=0.8)
         axes.set_xticks(APART * np.arange(DRAWN), [f"{time:.3f}" for time in times])
-        axes.set(aspect="equal", ylim=(-0.02, 0.36))
+        axes.set(aspect="equal", xlim=(-0.6 * APART, (DRAWN - 0.4) * APART), ylim=(-0.02, 0.36))
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
     return figure
 
 
-def _draw_footfalls(run: Run, period: float) -> Figure:
+def _draw_footfalls(run: Run, period: float, seed: int) -> Figure:
     """What the floor bears in the last two strides."""
     time = run.frame["time"].to_numpy()
     last = time >= time[-1] - 2.0 * period
-    with plotted("Two strides", "time [s]", "normal force [N]") as (figure, axes):
+    with plotted(f"Two strides of seed {seed}", "time [s]", "normal force [N]") as (figure, axes):
         for name in LEGS:
             force = run.frame[f"contact_{name}_fz"][last]
             axes.plot(time[last], force, color=DIAGONALS[name], ls="-" if name in NEAR else ":", label=name)

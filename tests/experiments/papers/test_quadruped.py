@@ -160,10 +160,11 @@ def test_proposals_are_spread_as_the_last_successes_and_failures_say():
 
 
 @pytest.mark.slow
-def test_a_quadruped_learns_to_walk():
-    """More than 12 m in 10 s after 100 episodes (figure 13)."""
-    (search,) = learn((1,), 100, 10.0, lambda _: None)
-    assert search.achieved[-1] > 12.0
-    assert search.achieved[9] < 6.0
-    gait = Gait(*search.best.tolist())
-    assert walked(gait, 10.0) == search.achieved[-1]
+def test_quadrupeds_learn_to_walk():
+    """More than 12 m in 10 s after 100 episodes (figure 13), by gaits that walk as far with half the step."""
+    searches = learn((1, 2, 3), 100, 10.0, lambda _: None)
+    assert np.median([search.achieved[-1] for search in searches]) > 12.0
+    for search in searches:
+        gait = Gait(*search.best.tolist())
+        assert walked(gait, 10.0) == search.achieved[-1] > 2.0 * search.achieved[9]
+        assert_allclose(walked(gait, 10.0, 5e-4), search.achieved[-1], rtol=0.03)
