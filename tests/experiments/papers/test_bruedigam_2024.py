@@ -54,7 +54,7 @@ def test_the_names_of_items_are_those_of_figures():
     names = [item.name for item in PAPER.items]
     assert names == [
         "figure-7a", "figure-7b", "figure-7c", "figure-7d", "figure-8a", "figure-8b", "figure-9a", "figure-9b",
-        "figure-9c", "figure-9d", "figure-10", "figure-11", "figure-12", "figure-14", "misprints",
+        "figure-9c", "figure-9d", "figure-10", "figure-11", "figure-12", "figure-13", "figure-14", "misprints",
     ]  # fmt: skip
 
 

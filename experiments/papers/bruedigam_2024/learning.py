@@ -1,0 +1,174 @@
+"""Figure 13: a quadruped learns to walk, in episodes of which each tries another gait."""
+
+import math
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from biped import Fall, Rigid, Run, Scene
+from biped.simulation.session import Session
+from contact import Floor
+from experiments.papers.bruedigam_2024.gait import PACE, Gait, Trot
+from experiments.papers.bruedigam_2024.quadruped import EFFORT, LEGS, PARTS, crouched, limbs, quadruped
+from experiments.papers.bruedigam_2024.random_search import RandomSearch
+from experiments.papers.figures import plotted
+from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.visualization.figures import style
+
+STEP, FRICTION = 0.001, 0.2
+DURATION, EPISODES = 10.0, 100
+QUICK_DURATION, QUICK_EPISODES = 1.0, 12
+#: The program's start: a crouch in which no joint swings.
+START = Gait(pace=0.1, thigh_swing=0.0, thigh=1.0, calf_swing=0.0, calf=-1.5)
+#: The program's seed, and more; its generator is another.
+SEEDS, QUICK_SEEDS = tuple(range(1, 9)), (1,)
+#: [m] walked after all episodes.
+PRINTED = 12.0
+#: [m] of the feet in the floor that is none.
+NONE = 1e-9
+#: The trunk, which has no contact points, is not to be below the floor.
+UPSIDE_DOWN = Fall(height=0.0, tilt=math.pi, joint_rate=math.inf)
+#: Legs on the drawn side, and the leg across from each.
+NEAR, OPPOSITE = ("FR", "RR"), {"FR": "RL", "RR": "FL"}
+DIAGONALS = {"FR": style.BLUE, "RL": style.BLUE, "FL": style.RED, "RR": style.RED}
+#: Instants of a stride that are drawn, [m] between them, and [s] between rows of the drawn run.
+DRAWN, APART, EVERY = 5, 0.6, 0.005
+ASSUMED = (
+    "all numbers but the step, the episodes and their length are those of the authors' program, which has the search, "
+    "the gait, its start, gains, friction in four directions, masses and lengths; the paper's appendix was not at hand",
+    "the program's limits of joints and motors count neither there nor here",
+    "numpy's generator in place of Julia's: the same seed draws other numbers, so that several seeds are learned from; "
+    "what one of them learns hangs on rounding, since tries that stumble are chaotic",
+    "an episode fails where the trunk goes below the floor or a step has no solution; the program may take what a "
+    "failed one has walked until then for a success",
+    "bodies are in joint coordinates, with the paper's contact (`Rigid`), which the tests hold against an assembly in "
+    "maximal coordinates",
+)
+
+
+def scene(gait: Gait, duration: float, step: float = STEP, record_every: float | None = None) -> Scene:
+    """An episode."""
+    model, floor = quadruped(), Floor(mu_s=FRICTION, mu_d=FRICTION)
+    return Scene(
+        model, Trot(gait, STEP), floor, crouched(model, gait.thigh, gait.calf), duration, step,
+        integrator=Rigid(directions=4), fall=UPSIDE_DOWN, record_every=record_every or duration,
+    )  # fmt: skip
+
+
+def walked(gait: Gait, duration: float, step: float = STEP) -> float | None:
+    """[m] that the trunk gets forwards in an episode; None if it fails."""
+    session = Session(scene(gait, duration, step))
+    session.advance(round(duration / session.period))
+    return None if session.has_ended else float(session.state.q[0])
+
+
+def learn(
+    seeds: Sequence[int], episodes: int, duration: float, progress: Progress, workers: int | None = None
+) -> list[RandomSearch]:
+    """A search for each seed. Their episodes run side by side in threads, whose number changes nothing."""
+    searches = [RandomSearch(START, seed) for seed in seeds]
+    walk = partial(walked, duration=duration)
+    walk(START)  # compiles what is to be compiled
+    with ThreadPoolExecutor(workers or os.cpu_count()) as pool:
+        for episode in range(episodes):
+            gaits = [Gait(*search.propose().tolist()) for search in searches]
+            for search, distance in zip(searches, pool.map(walk, gaits), strict=True):
+                search.judge(distance)
+            progress((episode + 1) / episodes)
+    return searches
+
+
+def produce(quick: bool, progress: Progress) -> Outcome:
+    seeds, episodes, duration = (QUICK_SEEDS, QUICK_EPISODES, QUICK_DURATION) if quick else (SEEDS, EPISODES, DURATION)
+    searches = learn(seeds, episodes, duration, progress)
+    table = pd.DataFrame([_row(seed, search, duration) for seed, search in zip(seeds, searches, strict=True)])
+    gait = Gait(*searches[0].best.tolist())
+    run, period = scene(gait, duration, record_every=EVERY).run(), 1.0 / abs(PACE * gait.pace)
+    figures = {
+        "learning": _draw_learning(seeds, searches),
+        "gait": _draw_gait(run, period, seeds[0]),
+        "footfalls": _draw_footfalls(run, period, seeds[0]),
+    }
+    return Outcome(_findings(table, episodes, duration), ASSUMED, {"Learned gaits": table}, figures)
+
+
+def _row(seed: int, search: RandomSearch, duration: float) -> dict[str, float | str | None]:
+    gait = Gait(*search.best.tolist())
+    run = scene(gait, duration, record_every=STEP).run()
+    torque = run.frame[[f"torque_{leg}_{part}" for leg in LEGS for part in PARTS]].abs().to_numpy()
+    effort = torque.reshape(-1, len(PARTS)).max(axis=0) / EFFORT
+    return {
+        "seed": seed, "distance [m]": search.achieved[-1],
+        "the same gait at half the step [m]": walked(gait, duration, 0.5 * STEP),
+        "aside [m]": float(run.frame["trunk_y"].iloc[-1]), "frequency [Hz]": abs(PACE * gait.pace),
+        "thighs [rad]": f"{gait.thigh:.3f} ± {abs(gait.thigh_swing):.3f}",
+        "calves [rad]": f"{gait.calf:.3f} ± {abs(gait.calf_swing):.3f}",
+        "feet in the floor at most [m]": float(run.frame["deepest_point"].max()),
+        "greatest part of a motor's effort": float(effort.max()),
+    }  # fmt: skip
+
+
+def _findings(table: pd.DataFrame, episodes: int, duration: float) -> tuple[Finding, ...]:
+    least = PRINTED * duration / DURATION * episodes / EPISODES
+    criterion = f"above {least:g}" + ("" if least == PRINTED else ", the printed one's part of these episodes")
+    found, depth = table["distance [m]"], float(table["feet in the floor at most [m]"].max())
+    median, worst, best = float(found.median()), float(found.min()), float(found.max())
+    note = f"the paper has one run; from {worst:.3g} to {best:.3g} m" if len(found) > 1 else ""
+    return (
+        Finding(f"distance after {episodes} episodes of {duration:g} s, median of seeds [m]",
+                f"more than {PRINTED:g}", median, criterion, median > least, note),
+        Finding("feet in the floor at most [m]", "rigid contacts", depth, f"{NONE:g} at most", depth <= NONE),
+    )  # fmt: skip
+
+
+def _draw_learning(seeds: Sequence[int], searches: Sequence[RandomSearch]) -> Figure:
+    with plotted("Learning to walk", "episode", "distance of the best gait [m]") as (figure, axes):
+        for seed, search in zip(seeds, searches, strict=True):
+            look: dict[str, Any] = {"color": style.BLUE, "lw": 1.8, "zorder": 3, "label": f"seed {seed}"}
+            if seed != seeds[0]:
+                look = {"color": style.GREY, "lw": 0.8}
+            axes.step(range(1, len(search.achieved) + 1), search.achieved, where="post", **look)
+        if len(searches) > 1:
+            median = np.median([search.achieved for search in searches], axis=0)
+            axes.step(range(1, len(median) + 1), median, where="post", color=style.RED, label="median of all seeds")
+            axes.axhline(PRINTED, color=style.BLACK, ls="--", label="printed, after 100 episodes")
+    return figure
+
+
+def _draw_gait(run: Run, period: float, seed: int) -> Figure:
+    """The last stride from the right."""
+    end = float(run.frame["time"].iloc[-1])
+    times = np.linspace(max(end - period, 0.0), end, DRAWN)
+    rows = run.frame[list(run.state.model.coordinate_names)].to_numpy()[np.rint(times / EVERY).astype(int)]
+    with plotted(f"The last stride of seed {seed}", "time [s]", "height [m]") as (figure, axes):
+        for k, q in enumerate(rows):
+            points = limbs(run.state.model, q)[..., [0, 2]] + [APART * k - q[0], 0.0]
+            axes.plot(*points[[0, 2], 0].T, color=style.BLACK, lw=4)
+            for leg, name in zip(points, LEGS, strict=True):
+                label = f"{name}, {OPPOSITE[name]}" if k == 0 and name in NEAR else None
+                axes.plot(*leg.T, color=DIAGONALS[name], ls="-" if name in NEAR else ":", label=label)
+        axes.axhline(0.0, color=style.GREY, lw=0.8)
+        axes.set_xticks(APART * np.arange(DRAWN), [f"{time:.3f}" for time in times])
+        axes.set(aspect="equal", xlim=(-0.6 * APART, (DRAWN - 0.4) * APART), ylim=(-0.02, 0.36))
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    return figure
+
+
+def _draw_footfalls(run: Run, period: float, seed: int) -> Figure:
+    """What the floor bears in the last two strides."""
+    time = run.frame["time"].to_numpy()
+    last = time >= time[-1] - 2.0 * period
+    with plotted(f"Two strides of seed {seed}", "time [s]", "normal force [N]") as (figure, axes):
+        for name in LEGS:
+            force = run.frame[f"contact_{name}_fz"][last]
+            axes.plot(time[last], force, color=DIAGONALS[name], ls="-" if name in NEAR else ":", label=name)
+    return figure
+
+
+ITEM = Item("figure-13", "a quadruped learns to walk", "Brüdigam et al. 2024, figure 13, section 5.4", produce)

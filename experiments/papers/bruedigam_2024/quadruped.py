@@ -1,0 +1,99 @@
+"""The quadruped Unitree A1 (figure 13), with the numbers of the simplified URDF of the authors' program.
+
+x points forwards, y to the left. Legs are FR, FL, RR and RL; each has a hip about x, a thigh and a calf about y. Only
+the feet touch the floor: four points below the calves. The program leaves the joints' limits out, and so does this.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biped import Body, Box, ContactPoint, Joint, Model, State, floating, forward_kinematics, revolute
+from biped.model.geometry import Vector3, quaternion_matrix
+from contact.arrays import Floats
+
+
+class Unit(NamedTuple):
+    """A link: of the legs the left front one's, of which the others are mirror images."""
+
+    mass: float  # [kg]
+    com: Vector3  # [m] in the link's axes
+    inertia: tuple[float, float, float, float, float, float]  # [kg m²] xx, xy, xz, yy, yz, zz, about the centre of mass
+
+
+TRUNK = Unit(4.713, (0.012731, 0.002186, 0.000515),
+             (0.01683993, 8.3902e-05, 0.000597679, 0.056579028, 2.5134e-05, 0.064713601))  # fmt: skip
+HIP = Unit(0.696, (-0.003311, 0.000635, 3.1e-05),
+           (0.000469246, -9.409e-06, -3.42e-07, 0.00080749, -4.66e-07, 0.000552929))  # fmt: skip
+THIGH = Unit(1.013, (-0.003237, -0.022327, -0.027326),
+             (0.005529065, 4.825e-06, 0.000343869, 0.005139339, 2.2448e-05, 0.001367788))  # fmt: skip
+CALF = Unit(0.166, (0.006435, 0.0, -0.107388), (0.002997972, 0.0, -0.000141163, 0.003014022, 0.0, 3.2426e-05))
+#: Legs in the program's order: whether they are in front and on the left, as signs of x and y.
+LEGS = {"FR": (1, -1), "FL": (1, 1), "RR": (-1, -1), "RL": (-1, 1)}
+PARTS = ("hip", "thigh", "calf")
+#: [m] from the trunk's axes to the hip, from there to the thigh, and along the thigh to the knee.
+HIP_PLACE, THIGH_PLACE, KNEE_PLACE = (0.183, 0.047, 0.0), (0.0, 0.08505, 0.0), (0.0, 0.0, -0.2)
+#: [m] from the calf's centre of mass to the foot.
+FOOT = (0.0, 0.0, -0.1)
+#: [N·m] that the URDF lets the motors of hips, thighs and calves give; neither the program nor this keeps to it.
+EFFORT = (20.0, 55.0, 55.0)
+#: [m] of the feet above the floor where an episode begins.
+CLEARANCE = 0.01
+TRUNK_SIZE: Vector3 = (0.267, 0.194, 0.114)
+THIGH_SIZE: Vector3 = (0.0245, 0.034, 0.2)
+CALF_SIZE: Vector3 = (0.016, 0.016, 0.2)
+
+
+def quadruped() -> Model:
+    """A1: a trunk on four legs of three hinges each, ``FR_hip`` …, ``FR_thigh`` …, ``FR_calf`` …"""
+    bodies, feet, shapes = [_body("trunk", TRUNK, floating("trunk"))], [], [Box("trunk", TRUNK_SIZE)]
+    for leg, (front, left) in LEGS.items():
+        hip, thigh, calf = (f"{leg}_{part}" for part in PARTS)
+        at_trunk, at_hip = mirrored_point(HIP_PLACE, front, left), mirrored_point(THIGH_PLACE, 1, left)
+        bodies += [
+            _body(hip, mirrored(HIP, front, left), revolute(hip, (1, 0, 0), at_trunk), "trunk"),
+            _body(thigh, mirrored(THIGH, 1, left), revolute(thigh, (0, 1, 0), at_hip), hip),
+            _body(calf, CALF, revolute(calf, (0, 1, 0), KNEE_PLACE), thigh),
+        ]
+        x, y, z = (a + b for a, b in zip(CALF.com, FOOT, strict=True))
+        feet.append(ContactPoint(leg, calf, (x, y, z)))
+        shapes += [Box(thigh, THIGH_SIZE, (0.0, 0.0, -0.1)), Box(calf, CALF_SIZE, (0.0, 0.0, -0.1))]
+    return Model("A1", tuple(bodies), tuple(feet), tuple(shapes))
+
+
+def crouched(model: Model, thigh: float, calf: float) -> State:
+    """At rest with these angles [rad] in all legs, the trunk level, above x = 0, the feet a little above the floor."""
+    angles = {f"{leg}_thigh": thigh for leg in LEGS} | {f"{leg}_calf": calf for leg in LEGS}
+    q = model.configuration(angles=angles)
+    q[:3] = 0.0
+    q[2] = CLEARANCE - forward_kinematics(model, q).contact[0, 2]
+    return State.at(model, q)
+
+
+def limbs(model: Model, q: ArrayLike) -> Floats:
+    """(4, 3, 3) [m] of each leg, in the order of ``LEGS``: the places of its thigh's joint, its knee and its foot."""
+    motion = forward_kinematics(model, q)
+    found = np.zeros((len(LEGS), 3, 3))
+    for points, leg, foot in zip(found, LEGS, motion.contact, strict=True):
+        for point, name in zip(points, (f"{leg}_thigh", f"{leg}_calf"), strict=False):
+            i = model.body_index(name)
+            point[:] = motion.position[i] - quaternion_matrix(motion.orientation[i]) @ model.bodies[i].com
+        points[2] = foot
+    return found
+
+
+def mirrored_point(point: Vector3, x: int, y: int) -> Vector3:
+    """A point of the left front leg in another: with another sign of its coordinates along x and y."""
+    return x * point[0], y * point[1], point[2]
+
+
+def mirrored(unit: Unit, x: int, y: int) -> Unit:
+    """The mirror image of a link."""
+    xx, xy, xz, yy, yz, zz = unit.inertia
+    return Unit(unit.mass, mirrored_point(unit.com, x, y), (xx, x * y * xy, x * xz, yy, y * yz, zz))
+
+
+def _body(name: str, unit: Unit, joint: Joint, parent: str | None = None) -> Body:
+    xx, xy, xz, yy, yz, zz = unit.inertia
+    return Body(name, unit.mass, ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)), unit.com, joint, parent)

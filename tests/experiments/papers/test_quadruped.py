@@ -1,0 +1,170 @@
+"""Figure 13 of Brüdigam et al. 2024: the quadruped, its trot, and the search by which it learns to walk."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from biped import Observation, mass_matrix
+from biped.rigid import Assembly, from_model, placement_of
+from experiments.papers.bruedigam_2024.gait import DAMPING, PACE, STIFFNESS, Gait, Trot
+from experiments.papers.bruedigam_2024.learning import START, learn, scene, walked
+from experiments.papers.bruedigam_2024.quadruped import CLEARANCE, LEGS, PARTS, crouched, limbs, quadruped
+from experiments.papers.bruedigam_2024.random_search import NARROW, SHRINKING, SPREAD, STRIDE, RandomSearch
+
+#: What a later program of the same authors (Dojo.jl, examples/learning) gives as learned.
+WALKING = Gait(0.3604389380437305, 0.15854285262309512, 0.9575825661369068, -0.325769852046206, -1.4824537456751052)
+TRUNK = ["trunk_x", "trunk_y", "trunk_z"]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return quadruped()
+
+
+def test_a1_weighs_what_its_links_do(model):
+    assert_allclose(model.total_mass, 4.713 + 4 * (0.696 + 1.013 + 0.166))
+
+
+def test_legs_are_one_another_s_mirror_images(model):
+    """Their points, and what they resist their own joints with; hips turn the other way."""
+    angles = {f"{leg}_{part}": value for leg in LEGS for part, value in zip(PARTS, (0.3, 0.8, -1.5), strict=True)}
+    q = model.configuration(angles=angles | {"FR_hip": -0.3, "RR_hip": -0.3})
+    points = dict(zip(LEGS, limbs(model, q), strict=True))
+    for side in "LR":
+        assert_allclose(points[f"F{side}"] - points[f"R{side}"], [[2 * 0.183, 0.0, 0.0]] * 3, atol=1e-12)
+    for end in "FR":
+        assert_allclose((points[f"{end}L"] - points[f"{end}R"])[:, [0, 2]], 0.0, atol=1e-12)
+        assert_allclose((points[f"{end}L"] + points[f"{end}R"])[:, 1], np.zeros(3), atol=1e-12)
+        left, right = (resistance(model, q, f"{end}{side}") for side in "LR")
+        mirror = np.diag([-1.0, 1.0, 1.0])
+        assert_allclose(left, mirror @ right @ mirror, atol=1e-12)
+    hips = [model.bodies[model.body_index(f"{leg}_hip")] for leg in ("FL", "RL")]
+    assert_array_equal(hips[1].com, hips[0].com * np.array([-1.0, 1.0, 1.0]))
+
+
+def resistance(model, q, leg):
+    dofs = [model.dof(f"{leg}_{part}") for part in PARTS]
+    return mass_matrix(model, q)[np.ix_(dofs, dofs)]
+
+
+def test_thighs_and_shanks_are_two_tenths_of_a_metre(model):
+    state = crouched(model, 1.0, -1.5)
+    hip, knee, foot = (limbs(model, state.q)[:, k] for k in range(3))
+    assert_allclose(np.linalg.norm(knee - hip, axis=1), 0.2, atol=1e-12)
+    assert_allclose(np.linalg.norm(foot - knee, axis=1), math.hypot(0.006435, 0.207388), atol=1e-12)
+    assert_allclose(foot[:, 2], CLEARANCE, atol=1e-12)
+
+
+def test_the_compiled_trot_is_its_formula(model):
+    """Diagonals half a period apart, calves a quarter behind; spring and damper about it."""
+    rng, time = np.random.default_rng(4), 0.123
+    q = model.configuration(angles={name: rng.uniform(-1.0, 1.0) for name in model.joint_names})
+    seen = Observation(model, time, q, rng.normal(size=model.nv))
+    turn = 2.0 * math.pi * PACE * WALKING.pace * time
+    swings = {"FR": 1.0, "FL": -1.0, "RR": -1.0, "RL": 1.0}
+    targets = np.array([
+        (0.0, WALKING.thigh + sign * WALKING.thigh_swing * math.cos(turn),
+         WALKING.calf + sign * WALKING.calf_swing * math.sin(turn))
+        for sign in (swings[name[:2]] for name in model.joint_names[::3])
+    ])  # fmt: skip
+    wanted = np.tile(STIFFNESS, 4) * (targets.reshape(-1) - seen.angles) - np.tile(DAMPING, 4) * seen.rates
+    assert_allclose(Trot(WALKING).torques(seen), wanted, atol=1e-12)
+
+
+def test_a_quadruped_that_stands_is_borne_by_its_feet():
+    run = replace(scene(START, 2.0), record_every=0.5).run()
+    end = run.frame.iloc[-1]
+    forces = end[[f"contact_{leg}_f{axis}" for leg in LEGS for axis in "xyz"]].to_numpy(dtype=float).reshape(-1, 3)
+    assert_allclose(forces.sum(axis=0), [0.0, 0.0, 12.213 * 9.81], atol=1e-6)
+    assert_allclose(end[["trunk_vx", "trunk_vy", "trunk_vz"]].to_numpy(dtype=float), 0.0, atol=1e-6)
+
+
+def test_the_tree_walks_as_an_assembly_in_maximal_coordinates(model):
+    """Two methods, of which one has the dampers within its steps: their ways come together with the step."""
+    apart = []
+    for step in (1e-3, 2.5e-4):
+        run = replace(scene(WALKING, 0.3, step), controller=Trot(WALKING, step), record_every=1e-3).run()
+        assembly, forces = with_motors(model, WALKING)
+        start = placement_of(model, crouched(model, WALKING.thigh, WALKING.calf).q)
+        motion = assembly.simulate(0.3, step, start, forces=forces, record_every=round(1e-3 / step))
+        apart.append(np.abs(motion.position("trunk") - run.frame[TRUNK].to_numpy()).max())
+        assert (run.frame[["contact_FR_fz", "contact_FL_fz"]] == 0.0).any().all()  # it steps
+    assert apart[0] < 1e-3
+    assert apart[1] < apart[0] / 3.0
+
+
+def with_motors(model, gait):
+    """The assembly of a model with springs and dampers in its joints; the forces on it are what moves their rest."""
+    bare, law = from_model(model, friction=0.2), Trot(gait).law(model)
+    joints, forces = [], {}
+    for joint in bare.joints:
+        dof = model.dof(joint.name)
+        motor = replace(joint.freedoms[0], stiffness=law.pd.kp[dof], damping=law.pd.kd[dof])
+        joints.append(replace(joint, freedoms=(motor,)))
+        forces[joint.name] = lambda time, dof=dof: (
+            law.pd.kp[dof] * (law.centre[dof] + law.swing[dof] * np.cos(law.frequency * time + law.phase[dof]))
+        )
+    return Assembly(bare.name, bare.bodies, tuple(joints), bare.contacts, bare.gravity), forces
+
+
+def test_a_gait_that_was_learned_elsewhere_walks_at_any_step():
+    """Within a hundredth of its way."""
+    ways = [walked(WALKING, 2.0, step) for step in (1e-3, 5e-4)]
+    assert ways[0] > 0.8
+    assert_allclose(ways[0], ways[1], rtol=0.01)
+
+
+def test_a_gait_that_throws_the_trunk_below_the_floor_fails():
+    assert walked(Gait(0.1, 0.0, 0.0, 0.0, 3.0), 2.0) is None
+
+
+def test_learning_is_the_same_in_any_number_of_threads():
+    alone, both = (learn((1, 2), 3, 0.2, lambda _: None, workers) for workers in (1, 2))
+    for one, other in zip(alone, both, strict=True):
+        assert_array_equal(one.best, other.best)
+        assert one.achieved == other.achieved
+    assert any((search.best != START).any() for search in alone)
+
+
+def test_a_search_climbs():
+    """A cone: on the way to its top a stride in the direction of the last one is a success."""
+    search = RandomSearch(np.zeros(5), 3)
+    top = np.full(5, 0.2)
+    for _ in range(300):
+        search.judge(1.0 - float(np.linalg.norm(search.propose() - top)))
+    assert all(np.diff(search.achieved) >= 0.0)
+    assert search.achieved[-1] > 0.9
+    assert_allclose(search.achieved[-1], 1.0 - np.linalg.norm(search.best - top))
+
+
+def test_proposals_are_spread_as_the_last_successes_and_failures_say():
+    after = {failures: [] for failures in (0, 1, 5)}
+    onwards = []
+    for seed in range(400):
+        for failures, found in after.items():
+            search = RandomSearch(np.ones(5), seed)
+            for failure in range(failures):
+                search.propose()
+                search.judge(None if failure % 2 else -1.0)
+            found.append(search.propose() - search.best)
+        search.judge(1.0)
+        way = found[-1]
+        assert_array_equal(search.best, np.ones(5) + way)
+        onwards.append(search.propose() - search.best - STRIDE * way / np.linalg.norm(way))
+    for failures, found in after.items():
+        assert_allclose(np.std(found), SPREAD * SHRINKING**failures, rtol=0.06)
+    assert_allclose(np.std(onwards), NARROW, rtol=0.06)
+
+
+@pytest.mark.slow
+def test_quadrupeds_learn_to_walk():
+    """More than 12 m in 10 s after 100 episodes (figure 13), by gaits that walk as far with half the step."""
+    searches = learn((1, 2, 3), 100, 10.0, lambda _: None)
+    assert np.median([search.achieved[-1] for search in searches]) > 12.0
+    for search in searches:
+        gait = Gait(*search.best.tolist())
+        assert walked(gait, 10.0) == search.achieved[-1] > 2.0 * search.achieved[9]
+        assert_allclose(walked(gait, 10.0, 5e-4), search.achieved[-1], rtol=0.03)
