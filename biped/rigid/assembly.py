@@ -76,7 +76,7 @@ class Assembly:
         for contact in self.contacts:
             self.body_index(contact.body, f"contact {contact.name!r}")
         self._check_touching()
-        if isinstance(self.directions, bool) or self.directions != int(self.directions) or self.directions < 4:
+        if isinstance(self.directions, bool) or self.directions != int(self.directions) or 0 < self.directions < 4:
             raise AssemblyError(f"directions = {self.directions!r}: it must be a whole number, four or more")
         if self.directions % 2:
             raise AssemblyError(f"directions = {self.directions!r}: it must be even, for friction both ways")

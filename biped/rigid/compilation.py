@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from biped.kernels.rigid.cone import CONE
 from biped.kernels.rigid.system import Bodies, Contacts, Joints, System, ground_contacts
 from biped.model.geometry import Vector3
 from biped.model.joint_rows import Row
@@ -134,7 +135,7 @@ def _contacts(
 
 def pairs_of(friction: float, directions: int) -> int:
     """How many slacks and multipliers a point that touches has: of its gap, of sliding, and of each direction."""
-    return 1 if friction == 0.0 else 2 + directions
+    return 1 if friction == 0.0 else (2 + directions if directions else 1 + CONE)
 
 
 def frame_of(normal: Sequence[float]) -> Floats:

@@ -151,7 +151,7 @@ class Encounters:
             room._replace(
                 **cut(2 * count, room, "arm_begin", "arm_end", "lead_begin", "lead_end"),
                 **cut(count, room, "gap_begin", "slide"),
-                **cut(pairs, room, "target", "slack_change", "dual_change", "base_slack", "base_dual"),
+                **cut(pairs, room, "dimension", "target", "slack_change", "dual_change", "base_slack", "base_dual"),
             ),
         )
 

@@ -65,7 +65,7 @@ class Contacts(NamedTuple):
     frame: Floats  # (c, 9) rows: normal, towards the body, and two tangents, in world axes
     height: Floats  # (c,) [m] of the point over the origin or the other body's point, along the normal, at a touch
     friction: Floats  # (c,) coefficient; 0 without friction
-    directions: Floats  # (f, 2) unit, b_i among the tangents; −b_i is among them too
+    directions: Floats  # (f, 2) unit, b_i among the tangents; −b_i is among them too; none of the true cone
     pair: Integers  # (c,) of its gap; that of sliding and those of the directions follow
     radius: Floats  # (c,) [m] of the ball about the point
     other: Integers  # (c,) the body that is touched, −1 the ground; those of the ground come first
@@ -221,6 +221,7 @@ class Room(NamedTuple):
     lower: Floats  # (edges, WIDTH, WIDTH)
     load: Floats  # (n + m, WIDTH) right-hand side, then the solution
     scales: Floats  # (WIDTH,)
+    dimension: Integers  # (K,) of the cone that begins there: 1 of a pair, 3 of friction's, 0 within one
     target: Floats  # (K,) of the products
     slack_change: Floats  # (K,)
     dual_change: Floats  # (K,)
@@ -263,6 +264,7 @@ def new_room(n: int, m: int, rows: int, contacts: int, pairs: int, edges: int) -
         lower=room(edges, WIDTH, WIDTH),
         load=room(n + m, WIDTH),
         scales=room(WIDTH),
+        dimension=np.ones(pairs, dtype=np.int64),
         target=room(pairs),
         slack_change=room(pairs),
         dual_change=room(pairs),
