@@ -65,7 +65,7 @@ class Rigid(VariationalSettings):
             raise InputError(f"integrator.restitution = {self.restitution!r}: it must be a number from 0 to 1")
         least, most = DIRECTIONS
         count: Any = self.directions
-        if isinstance(count, bool) or not isinstance(count, int) or count % 2 or not least <= count <= most:
+        if isinstance(count, bool) or not isinstance(count, int) or count % 2 or not (count == 0 or least <= count <= most):
             raise InputError(f"integrator.directions = {count!r}: it must be an even number from {least} to {most}")
 
     def bind(self, model: Model, floor: Floor, disturbances: Disturbances) -> None:
