@@ -223,7 +223,7 @@ def start_point(contacts, unknowns, c, way, center):
         return
     if is_cone(contacts):
         way = (unknowns.slide[c, 1], unknowns.slide[c, 2])
-        start_cone(unknowns, at, mu * gamma, way, max(center / (mu * gamma), 2.0 * math.hypot(*way)))
+        start_cone(unknowns, at, mu * gamma, way, max(center / (mu * gamma), 10.0 * math.hypot(*way)))
         return
     count = contacts.directions.shape[0]
     each = mu * gamma / (count + 1)
