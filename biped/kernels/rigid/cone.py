@@ -13,14 +13,9 @@ and Goldfarb 2003), which leave δβ and δψ in closed form.
 
 import math
 
-from biped.kernels.rigid.rounding import resolved
+from biped.kernels.rigid.rounding import EPSILON, resolved
 from contact.jit import kernel
-from contact.vectors import add, dot, scale, store3, sub
-
-# How many entries of the lists of pairs a friction's cone takes.
-CONE = 3
-# Of a cone's square, what counts as rounding.
-EPSILON = 2.0**-52
+from contact.vectors import add, dot, scale, sub
 
 
 @kernel
@@ -114,7 +109,9 @@ def answer(beta, eta, product, change):
     δβ₀ (ψ, η) + (η δβ, ψ δβ) + (β₀ δψ, β δψ) + (β δη, β₀ δη) = product: an arrow with ψ on its diagonal.
     """
     top, x, y = change
-    rest = sub(product, (top * eta[0] + beta[1] * x + beta[2] * y, top * eta[1] + beta[0] * x, top * eta[2] + beta[0] * y))
+    rest = sub(
+        product, (top * eta[0] + beta[1] * x + beta[2] * y, top * eta[1] + beta[0] * x, top * eta[2] + beta[0] * y)
+    )
     psi = (eta[0] * rest[0] - eta[1] * rest[1] - eta[2] * rest[2]) / (
         beta[0] * eta[0] - beta[1] * eta[1] - beta[2] * eta[2]
     )

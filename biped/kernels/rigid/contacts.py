@@ -1,4 +1,4 @@
-"""Rigid contact of points with planes or bodies, and linearized friction (Brüdigam et al. 2024, equations 22 to 29).
+"""Rigid contact of points with planes or bodies, and friction (Brüdigam et al. 2024, equations 22 to 29).
 
 With P the contact point, φ its height over the plane at the end of the step, d its displacement along the plane in the
 step, γ [N·s] the normal impulse, β_i those along the directions b_i, and ψ [m]:
@@ -9,6 +9,8 @@ Here d is the way of the point itself, P₂ − P₁, where the paper has h time
 order, but a point that sticks then stays where it is. The interior point method has slacks for the three left sides and
 products of pairs that tend to zero. All unknowns of a contact but its point's displacement δ are eliminated by hand: a
 leaf of the graph (figure 4), which leaves an impulse f + δf with δf = f₀ − K δ, K a full 3 x 3 in the contact's frame.
+Without directions friction is in the true cone (``biped.kernels.rigid.cone``) instead of the pyramid
+(``biped.kernels.rigid.pyramid``).
 
 A ball touches below its centre: φ is the centre's height less the radius, d the way of the material point that touches,
 so that a ball which rolls has d = 0. Of two bodies both are relative: φ is of a point of one over a point of the other
@@ -19,7 +21,6 @@ momenta are conserved whatever the iterations leave. K then stands in both bodie
 import math
 
 from biped.kernels.rigid.cone import (
-    CONE,
     cone_defects,
     cone_stiffness,
     is_cone,
@@ -27,8 +28,9 @@ from biped.kernels.rigid.cone import (
     set_cone_changes,
     start_cone,
 )
-from biped.kernels.rigid.pyramid import along, set_sliding_changes, sides, sliding, sum_of_sides
+from biped.kernels.rigid.pyramid import along, linearized_pyramid, set_sliding_changes, sum_of_sides
 from biped.kernels.rigid.rounding import resolved
+from biped.kernels.rigid.system import CONE
 from contact.jit import kernel
 from contact.vectors import (
     add,
@@ -81,11 +83,10 @@ def set_dimensions(contacts, room, c):
     """Those of the cones that the contact's slacks and multipliers stay in."""
     at = contacts.pair[c]
     room.dimension[at] = 1
-    if contacts.friction[c] > 0.0:
-        for k in range(at + 1, at + width_of(contacts)):
-            room.dimension[k] = 1
-        if is_cone(contacts):
-            room.dimension[at + 1], room.dimension[at + 2], room.dimension[at + 3] = CONE, 0, 0
+    if contacts.friction[c] > 0.0 and is_cone(contacts):
+        room.dimension[at + 1], room.dimension[at + 2], room.dimension[at + 3] = CONE, 0, 0
+    elif contacts.friction[c] > 0.0:
+        room.dimension[at + 1 : at + width_of(contacts)] = 1
 
 
 @kernel
@@ -210,12 +211,7 @@ def linearized_contact(contacts, motion, room, c):
         return (start, 0.0, 0.0), (k, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     if is_cone(contacts):
         return linearized_cone(contacts, motion, room, c, start, k)
-    F, W, wx, wy, xx, xy, yy, tx, ty = sides(contacts, motion, room, c)
-    a, psi = sliding(contacts, motion, room, c, F, W)
-    rise = a * contacts.friction[c]
-    f = (start, tx - wx * psi + rise * wx * start, ty - wy * psi + rise * wy * start)
-    mixed = xy - a * wx * wy
-    return f, (k, 0.0, 0.0, rise * wx * k, xx - a * wx * wx, mixed, rise * wy * k, mixed, yy - a * wy * wy)
+    return linearized_pyramid(contacts, motion, room, c, start, k)
 
 
 @kernel

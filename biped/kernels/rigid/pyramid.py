@@ -1,4 +1,9 @@
-"""x"""
+"""Friction in a pyramid of directions b_i, eliminated (Brüdigam et al. 2024, equations 26 to 28).
+
+    0 ≤ μ γ − Σ β_i ⊥ ψ ≥ 0        0 ≤ b_i · d + ψ ⊥ β_i ≥ 0
+
+The contact's second pair is that of the first, whose slack is σ; the others those of the directions, slacks η_i.
+"""
 
 from biped.kernels.rigid.rounding import resolved
 from contact.jit import kernel
@@ -59,6 +64,17 @@ def sliding(contacts, motion, room, c, F, W):
     total = sigma + psi * W
     cone = resolved_cone(contacts, motion, c)
     return psi / total, (room.target[at + 1] - psi * (cone - F)) / total
+
+
+@kernel
+def linearized_pyramid(contacts, motion, room, c, start, k):
+    """f₀ (3,) and K (9,) in the contact's frame; δγ = ``start`` − k δφ."""
+    F, W, wx, wy, xx, xy, yy, tx, ty = sides(contacts, motion, room, c)
+    a, psi = sliding(contacts, motion, room, c, F, W)
+    rise = a * contacts.friction[c]
+    f = (start, tx - wx * psi + rise * wx * start, ty - wy * psi + rise * wy * start)
+    mixed = xy - a * wx * wy
+    return f, (k, 0.0, 0.0, rise * wx * k, xx - a * wx * wx, mixed, rise * wy * k, mixed, yy - a * wy * wy)
 
 
 @kernel

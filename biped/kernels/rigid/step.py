@@ -17,7 +17,7 @@ from biped.kernels.rigid.bodies import (
     set_balances,
     set_body_blocks,
 )
-from biped.kernels.rigid.cone import CONE, entries, greatest_value, jordan, way_in_cone
+from biped.kernels.rigid.cone import entries, greatest_value, jordan, way_in_cone
 from biped.kernels.rigid.contacts import (
     add_contact_blocks,
     add_contact_loads,
@@ -43,6 +43,7 @@ from biped.kernels.rigid.graph import clear_blocks, factor, substitute
 from biped.kernels.rigid.joints import set_rows
 from biped.kernels.rigid.system import (
     CENTER,
+    CONE,
     EQUATIONS,
     FRESH,
     ITERATIONS,

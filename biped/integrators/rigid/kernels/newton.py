@@ -1,9 +1,9 @@
 """A search for a step: where it begins and ends, where the next iteration's products are aimed, and how far it goes."""
 
 from biped.integrators.rigid.kernels.points import solve_for_target
-from biped.kernels.rigid.cone import CONE, bounded, entries, jordan, store_entries
+from biped.kernels.rigid.cone import bounded, entries, jordan, store_entries
 from biped.kernels.rigid.step import BELOW, likely_center, measure_products, way_to_boundary
-from biped.kernels.rigid.system import CENTER, EQUATIONS, PRODUCT
+from biped.kernels.rigid.system import CENTER, CONE, EQUATIONS, PRODUCT
 from contact.jit import kernel
 from contact.vectors import norm, scale, sub
 
@@ -79,15 +79,13 @@ def aim_likely(unknowns, complementarity):
     most = way_to_boundary(unknowns, unknowns)
     value = likely_center(unknowns, unknowns, complementarity)
     for k in range(unknowns.slack.shape[0]):
-        if unknowns.dimension[k] == CONE:
-            off = jordan(entries(unknowns.slack_change, k), entries(unknowns.dual_change, k))
-            wanted = sub((value, 0.0, 0.0), scale(most * most, off))
-            store_entries(unknowns.target, k, bounded(wanted, 0.1 * value, 10.0 * value))
-        if unknowns.dimension[k] != 1:
-            continue
-        off = most * most * unknowns.slack_change[k] * unknowns.dual_change[k]
-        aimed = min(max(value - off, 0.1 * value), 10.0 * value)
-        unknowns.target[k] = aimed if unknowns.dual[k] > 0.0 else 0.0
+        if unknowns.dimension[k] == 1:
+            off = most * most * unknowns.slack_change[k] * unknowns.dual_change[k]
+            aimed = min(max(value - off, 0.1 * value), 10.0 * value)
+            unknowns.target[k] = aimed if unknowns.dual[k] > 0.0 else 0.0
+        elif unknowns.dimension[k] == CONE and unknowns.dual[k] > 0.0:
+            off = scale(most * most, jordan(entries(unknowns.slack_change, k), entries(unknowns.dual_change, k)))
+            store_entries(unknowns.target, k, bounded(sub((value, 0.0, 0.0), off), 0.1 * value, 10.0 * value))
     measure_products(unknowns, unknowns)
 
 

@@ -8,8 +8,15 @@ did, so that what an interior point method leaves of a step's way does not add u
 import math
 
 from biped.integrators.rigid.kernels.method import COMPLEMENTARITY, RESIDUAL
-from biped.kernels.rigid.cone import cone_defects, cone_left, cone_stiffness, is_cone, psi_of_product, start_cone
-from biped.kernels.rigid.contacts import gap_of, linearized_contact, set_contact_impulse, set_point_changes, width_of
+from biped.kernels.rigid.cone import cone_defects, cone_stiffness, is_cone, psi_of_product, start_cone
+from biped.kernels.rigid.contacts import (
+    gap_of,
+    linearized_contact,
+    set_contact_impulse,
+    set_dimensions,
+    set_point_changes,
+    width_of,
+)
 from biped.kernels.rigid.pyramid import along, sum_of_sides
 from biped.kernels.rigid.step import EPSILON, ROUNDINGS, measure_products
 from biped.kernels.rigid.system import EQUATIONS, MERIT, OFF_CENTER, PRODUCT
@@ -39,6 +46,8 @@ from contact.vectors import (
 
 # An expected friction is at most this part of what there can be.
 WITHIN = 0.999
+# Where nothing is known the true cone's ψ is so many times the way: at the cone's side a search begins badly.
+FAR_INSIDE = 10.0
 
 
 @kernel
@@ -67,6 +76,7 @@ def begin_points(tree, ground, state, scratch, method):
         start = add(reference_point(tree, state.q), load3(scratch.motion.poses.contact, c))
         x, y, z = to_floor(ground, START, start)
         method.contacts.friction[c] = law_at(ground, c).mu_s
+        set_dimensions(method.contacts, unknowns, c)
         unknowns.active[c] = 1
         unknowns.gap_begin[c] = z
         unknowns.place[c, 0], unknowns.place[c, 1] = x, y
@@ -223,7 +233,7 @@ def start_point(contacts, unknowns, c, way, center):
         return
     if is_cone(contacts):
         way = (unknowns.slide[c, 1], unknowns.slide[c, 2])
-        start_cone(unknowns, at, mu * gamma, way, max(center / (mu * gamma), 10.0 * math.hypot(*way)))
+        start_cone(unknowns, at, mu * gamma, way, max(center / (mu * gamma), FAR_INSIDE * math.hypot(*way)))
         return
     count = contacts.directions.shape[0]
     each = mu * gamma / (count + 1)
