@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -42,11 +43,11 @@ class Assembly:
         joints: in any order. One whose bodies those before it connect already closes a loop.
         contacts: points over planes.
         gravity: [m/s²]
-        directions: sides of the friction cones: even, four or more.
+        directions: sides of friction's pyramid: even, four or more; 0: Coulomb's true cone.
         touching: pairs of bodies that may touch; the others go through one another.
 
     Raises:
-        AssemblyError: a name is used twice or unknown, or the number of directions is not even; bodies that touch have
+        AssemblyError: a name is used twice or unknown, or the number of directions cannot be; bodies that touch have
             no shape, are on one joint, or are a pair already.
         ModelError: a vector is not finite.
     """
@@ -76,11 +77,18 @@ class Assembly:
         for contact in self.contacts:
             self.body_index(contact.body, f"contact {contact.name!r}")
         self._check_touching()
-        if isinstance(self.directions, bool) or self.directions != int(self.directions) or self.directions < 4:
-            raise AssemblyError(f"directions = {self.directions!r}: it must be a whole number, four or more")
-        if self.directions % 2:
-            raise AssemblyError(f"directions = {self.directions!r}: it must be even, for friction both ways")
+        self._check_directions()
         object.__setattr__(self, "gravity", vector3(self.gravity, f"assembly {self.name!r}: gravity"))
+
+    def _check_directions(self) -> None:
+        """That friction acts both ways along each of them."""
+        count: Any = self.directions
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or not (count == 0 or count >= 4):
+            raise AssemblyError(
+                f"directions = {count!r}: it must be a whole number, four or more, or 0 for Coulomb's true cone"
+            )
+        if count % 2:
+            raise AssemblyError(f"directions = {count!r}: it must be even, for friction both ways")
 
     def _check_touching(self) -> None:
         """Pairs of bodies that can touch, each once, and names that no other contact has."""

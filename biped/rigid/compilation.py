@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from biped.kernels.rigid.system import Bodies, Contacts, Joints, System, ground_contacts
+from biped.kernels.rigid.system import Bodies, Contacts, Joints, System, friction_directions, ground_contacts, pairs_of
 from biped.model.geometry import Vector3
 from biped.model.joint_rows import Row
 from biped.rigid.body import BodyContact, PointContact, RigidBody
@@ -119,22 +118,16 @@ def _contacts(
     for one in contacts:
         pair.append(pairs)
         pairs += pairs_of(one.friction, directions)
-    turns = 2.0 * math.pi * np.arange(directions) / directions
     return ground_contacts(
         body=np.array([index[one.body] for one in contacts], dtype=np.int64),
         point=np.array([one.point for one in contacts], dtype=np.float64).reshape(-1, 3),
         frame=np.array([frame_of(one.normal) for one in contacts], dtype=np.float64).reshape(-1, 9),
         height=np.array([float(one.height + one.radius) for one in contacts], dtype=np.float64),
         friction=np.array([float(one.friction) for one in contacts], dtype=np.float64),
-        directions=np.column_stack([np.cos(turns), np.sin(turns)]),
+        directions=friction_directions(directions),
         pair=np.array(pair, dtype=np.int64),
         radius=np.array([float(one.radius) for one in contacts], dtype=np.float64),
     ), pairs  # fmt: skip
-
-
-def pairs_of(friction: float, directions: int) -> int:
-    """How many slacks and multipliers a point that touches has: of its gap, of sliding, and of each direction."""
-    return 1 if friction == 0.0 else 2 + directions
 
 
 def frame_of(normal: Sequence[float]) -> Floats:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from biped.kernels.rigid.system import Contacts, Motion, Room, System
+from biped.kernels.rigid.system import Contacts, Motion, Room, System, pairs_of
 from biped.rigid.collision import Collider, collide
-from biped.rigid.compilation import frame_of, pairs_of
+from biped.rigid.compilation import frame_of
 from biped.rigid.graph import edge_between
 from biped.rigid.manifold import MOST_POINTS, Manifold
 from contact.arrays import Floats
@@ -151,7 +151,7 @@ class Encounters:
             room._replace(
                 **cut(2 * count, room, "arm_begin", "arm_end", "lead_begin", "lead_end"),
                 **cut(count, room, "gap_begin", "slide"),
-                **cut(pairs, room, "target", "slack_change", "dual_change", "base_slack", "base_dual"),
+                **cut(pairs, room, "dimension", "target", "slack_change", "dual_change", "base_slack", "base_dual"),
             ),
         )
 

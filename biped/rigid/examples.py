@@ -100,7 +100,7 @@ def box(
         mass: [kg]
         friction: coefficient.
         normal: of the plane.
-        directions: sides of the friction cone.
+        directions: sides of friction's pyramid, 0: the true cone.
 
     Raises:
         InputError: the mass is not above zero.

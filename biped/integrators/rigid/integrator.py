@@ -26,7 +26,7 @@ DIRECTIONS = (4, 64)
 
 @dataclass(frozen=True)
 class Rigid(VariationalSettings):
-    """The variational integrator with rigid contact: no springs, no dampers, Coulomb's friction in a pyramid.
+    """The variational integrator with rigid contact: no springs, no dampers, Coulomb's friction.
 
     The step of Brüdigam et al. 2024 (equations 22 to 33) in the coordinates of the joints, where their multipliers are
     eliminated: an interior point method on the O(n) factorization of ``Recursive``, whose runs without contact these
@@ -40,7 +40,8 @@ class Rigid(VariationalSettings):
 
     Attributes:
         complementarity: [N·s·m] the greatest product of a gap, or of a sliding point's way, with its impulse.
-        directions: of friction, an even number; with n of them friction is weaker than the cone's by cos(π/n) at most.
+        directions: of friction's pyramid, an even number; with n of them friction is weaker than the cone's by cos(π/n)
+            at most. 0: Coulomb's true cone.
         restitution: of impacts, from 0 to 1, by Newton's law at each point.
         tolerance: ``SolverSettings`` documents this one, and the others; gaps count as momenta of a mean body.
 
@@ -65,8 +66,12 @@ class Rigid(VariationalSettings):
             raise InputError(f"integrator.restitution = {self.restitution!r}: it must be a number from 0 to 1")
         least, most = DIRECTIONS
         count: Any = self.directions
-        if isinstance(count, bool) or not isinstance(count, int) or count % 2 or not least <= count <= most:
-            raise InputError(f"integrator.directions = {count!r}: it must be an even number from {least} to {most}")
+        whole = isinstance(count, int) and not isinstance(count, bool)
+        if not whole or count % 2 or not (count == 0 or least <= count <= most):
+            raise InputError(
+                f"integrator.directions = {count!r}: it must be an even number from {least} to {most}, or 0 for "
+                "Coulomb's true cone"
+            )
 
     def bind(self, model: Model, floor: Floor, disturbances: Disturbances) -> None:
         """Check that friction has one coefficient.

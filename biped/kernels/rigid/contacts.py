@@ -1,4 +1,4 @@
-"""Rigid contact of points with planes or bodies, and linearized friction (Brüdigam et al. 2024, equations 22 to 29).
+"""Rigid contact of points with planes or bodies, and friction (Brüdigam et al. 2024, equations 22 to 29).
 
 With P the contact point, φ its height over the plane at the end of the step, d its displacement along the plane in the
 step, γ [N·s] the normal impulse, β_i those along the directions b_i, and ψ [m]:
@@ -9,6 +9,8 @@ Here d is the way of the point itself, P₂ − P₁, where the paper has h time
 order, but a point that sticks then stays where it is. The interior point method has slacks for the three left sides and
 products of pairs that tend to zero. All unknowns of a contact but its point's displacement δ are eliminated by hand: a
 leaf of the graph (figure 4), which leaves an impulse f + δf with δf = f₀ − K δ, K a full 3 x 3 in the contact's frame.
+Without directions friction is in the true cone (``biped.kernels.rigid.cone``) instead of the pyramid
+(``biped.kernels.rigid.pyramid``).
 
 A ball touches below its centre: φ is the centre's height less the radius, d the way of the material point that touches,
 so that a ball which rolls has d = 0. Of two bodies both are relative: φ is of a point of one over a point of the other
@@ -16,6 +18,19 @@ along a normal that is fixed where the step begins, and both bodies get the impu
 momenta are conserved whatever the iterations leave. K then stands in both bodies' blocks and between them.
 """
 
+import math
+
+from biped.kernels.rigid.cone import (
+    cone_defects,
+    cone_stiffness,
+    is_cone,
+    linearized_cone,
+    set_cone_changes,
+    start_cone,
+)
+from biped.kernels.rigid.pyramid import along, linearized_pyramid, set_sliding_changes, sum_of_sides
+from biped.kernels.rigid.rounding import resolved
+from biped.kernels.rigid.system import CONE
 from contact.jit import kernel
 from contact.vectors import (
     add,
@@ -40,15 +55,13 @@ from contact.vectors import (
     transposed,
 )
 
-EPSILON = 2.0**-52
-ROUNDINGS = 8.0
-
 
 @kernel
 def begin_contacts(contacts, motion, room):
     """Arms and gaps where the step begins."""
     poses = motion.poses
     for c in range(contacts.body.shape[0]):
+        set_dimensions(contacts, room, c)
         b, o = contacts.body[c], contacts.other[c]
         point = mat_vec(load9(poses.rotation, b), load3(contacts.point, c))
         normal = load9(contacts.frame, c)[:3]
@@ -63,6 +76,23 @@ def begin_contacts(contacts, motion, room):
             store3(room.lead_begin, 2 * c + 1, sub(other, add(between, arm)))
             origin = sub(between, other)
         room.gap_begin[c] = dot(normal, add(origin, point)) - contacts.height[c]
+
+
+@kernel
+def set_dimensions(contacts, room, c):
+    """Those of the cones that the contact's slacks and multipliers stay in."""
+    at = contacts.pair[c]
+    room.dimension[at] = 1
+    if contacts.friction[c] > 0.0 and is_cone(contacts):
+        room.dimension[at + 1], room.dimension[at + 2], room.dimension[at + 3] = CONE, 0, 0
+    elif contacts.friction[c] > 0.0:
+        room.dimension[at + 1 : at + width_of(contacts)] = 1
+
+
+@kernel
+def width_of(contacts):
+    """How many slacks a contact with friction has."""
+    return 1 + CONE if is_cone(contacts) else 2 + contacts.directions.shape[0]
 
 
 @kernel
@@ -105,41 +135,9 @@ def gap_of(room, c):
 
 
 @kernel
-def along(contacts, room, c, i):
-    """[m] b_i · d."""
-    return contacts.directions[i, 0] * room.slide[c, 1] + contacts.directions[i, 1] * room.slide[c, 2]
-
-
-@kernel
-def resolved(value, slack, size):
-    """What a slack stands for, but the slack itself where both differ by rounding of terms of some size.
-
-    A slack of 1e-13 m against an impulse of 1 N·s gives the contact a stiffness of 1e13 N·s/m, which would make an
-    impulse of the last bit of a height.
-    """
-    return slack if abs(value - slack) <= ROUNDINGS * EPSILON * size else value
-
-
-@kernel
 def resolved_gap(motion, room, c, at):
     """[m] φ."""
     return resolved(gap_of(room, c), motion.slack[at], abs(room.gap_begin[c]) + abs(room.slide[c, 0]))
-
-
-@kernel
-def resolved_reach(contacts, motion, room, c, i):
-    """[m] b_i · d + ψ."""
-    at = contacts.pair[c]
-    way, psi = along(contacts, room, c, i), motion.dual[at + 1]
-    return resolved(way + psi, motion.slack[at + 2 + i], abs(room.slide[c, 1]) + abs(room.slide[c, 2]) + psi)
-
-
-@kernel
-def resolved_cone(contacts, motion, c):
-    """[N·s] μ γ − Σ β_i."""
-    at = contacts.pair[c]
-    most, total = contacts.friction[c] * motion.dual[at], sum_of_sides(contacts, motion, c)
-    return resolved(most - total, motion.slack[at + 1], most + total)
 
 
 @kernel
@@ -148,7 +146,9 @@ def set_contact_impulse(contacts, motion, c):
     at = contacts.pair[c]
     motion.contact_impulse[c, 0] = motion.dual[at]
     first, second = 0.0, 0.0
-    if contacts.friction[c] > 0.0:
+    if contacts.friction[c] > 0.0 and is_cone(contacts):
+        first, second = motion.dual[at + 2], motion.dual[at + 3]
+    elif contacts.friction[c] > 0.0:
         for i in range(contacts.directions.shape[0]):
             first += contacts.directions[i, 0] * motion.dual[at + 2 + i]
             second += contacts.directions[i, 1] * motion.dual[at + 2 + i]
@@ -176,15 +176,6 @@ def subtract_contacts(contacts, motion, room):
 
 
 @kernel
-def sum_of_sides(contacts, motion, c):
-    """Σ β_i."""
-    total = 0.0
-    for i in range(contacts.directions.shape[0]):
-        total += motion.dual[contacts.pair[c] + 2 + i]
-    return total
-
-
-@kernel
 def contact_defects(contacts, motion, room):
     """Sum of squares of what is between the slacks and what they stand for."""
     total = 0.0
@@ -192,39 +183,16 @@ def contact_defects(contacts, motion, room):
         at = contacts.pair[c]
         gap = gap_of(room, c) - motion.slack[at]
         total += gap * gap
-        if contacts.friction[c] > 0.0:
+        if contacts.friction[c] > 0.0 and is_cone(contacts):
+            cone, way = cone_defects(contacts, motion, room, c)
+            total += cone + way
+        elif contacts.friction[c] > 0.0:
             cone = contacts.friction[c] * motion.dual[at] - sum_of_sides(contacts, motion, c) - motion.slack[at + 1]
             total += cone * cone
             for i in range(contacts.directions.shape[0]):
                 side = along(contacts, room, c, i) + motion.dual[at + 1] - motion.slack[at + 2 + i]
                 total += side * side
     return total
-
-
-@kernel
-def sides(contacts, motion, room, c):
-    """(F, W, w, M, t) of the directions: Σ f_i, Σ w_i, Σ w_i b_i, Σ w_i b_i b_iᵀ, Σ f_i b_i, with w_i = β_i/η_i."""
-    at = contacts.pair[c]
-    F = W = wx = wy = xx = xy = yy = tx = ty = 0.0
-    for i in range(contacts.directions.shape[0]):
-        bx, by = contacts.directions[i, 0], contacts.directions[i, 1]
-        beta, eta = motion.dual[at + 2 + i], motion.slack[at + 2 + i]
-        w = beta / eta
-        f = (room.target[at + 2 + i] - beta * resolved_reach(contacts, motion, room, c, i)) / eta
-        F, W, wx, wy = F + f, W + w, wx + w * bx, wy + w * by
-        xx, xy, yy = xx + w * bx * bx, xy + w * bx * by, yy + w * by * by
-        tx, ty = tx + f * bx, ty + f * by
-    return F, W, wx, wy, xx, xy, yy, tx, ty
-
-
-@kernel
-def sliding(contacts, motion, room, c, F, W):
-    """(a, ψ₀): δψ = ψ₀ − a (μ δγ + w · δd)."""
-    at = contacts.pair[c]
-    sigma, psi = motion.slack[at + 1], motion.dual[at + 1]
-    total = sigma + psi * W
-    cone = resolved_cone(contacts, motion, c)
-    return psi / total, (room.target[at + 1] - psi * (cone - F)) / total
 
 
 @kernel
@@ -241,12 +209,9 @@ def linearized_contact(contacts, motion, room, c):
     start, k = normal_change(motion, room, c, at)
     if contacts.friction[c] == 0.0:
         return (start, 0.0, 0.0), (k, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    F, W, wx, wy, xx, xy, yy, tx, ty = sides(contacts, motion, room, c)
-    a, psi = sliding(contacts, motion, room, c, F, W)
-    rise = a * contacts.friction[c]
-    f = (start, tx - wx * psi + rise * wx * start, ty - wy * psi + rise * wy * start)
-    mixed = xy - a * wx * wy
-    return f, (k, 0.0, 0.0, rise * wx * k, xx - a * wx * wx, mixed, rise * wy * k, mixed, yy - a * wy * wy)
+    if is_cone(contacts):
+        return linearized_cone(contacts, motion, room, c, start, k)
+    return linearized_pyramid(contacts, motion, room, c, start, k)
 
 
 @kernel
@@ -329,33 +294,10 @@ def set_point_changes(contacts, motion, room, c, moved):
     gamma = start - k * dn
     room.dual_change[at] = gamma
     room.slack_change[at] = dn + resolved_gap(motion, room, c, at) - motion.slack[at]
-    if contacts.friction[c] > 0.0:
+    if contacts.friction[c] > 0.0 and is_cone(contacts):
+        set_cone_changes(contacts, motion, room, c, gamma, dx, dy)
+    elif contacts.friction[c] > 0.0:
         set_sliding_changes(contacts, motion, room, c, gamma, dx, dy)
-
-
-@kernel
-def set_sliding_changes(contacts, motion, room, c, gamma, dx, dy):
-    """The same of the pairs of friction, by the change of γ and the displacement along the plane."""
-    at, mu = contacts.pair[c], contacts.friction[c]
-    F, W, wx, wy, _, _, _, _, _ = sides(contacts, motion, room, c)
-    a, start = sliding(contacts, motion, room, c, F, W)
-    psi = start - a * (mu * gamma + wx * dx + wy * dy)
-    room.dual_change[at + 1] = psi
-    total = 0.0
-    for i in range(contacts.directions.shape[0]):
-        k = at + 2 + i
-        beta, eta = motion.dual[k], motion.slack[k]
-        way = contacts.directions[i, 0] * dx + contacts.directions[i, 1] * dy
-        reach = resolved_reach(contacts, motion, room, c, i)
-        change = (room.target[k] - beta * (reach + way + psi)) / eta
-        room.dual_change[k] = change
-        room.slack_change[k] = reach + way + psi - eta
-        total += change
-    sigma, now = motion.slack[at + 1], motion.dual[at + 1]
-    if now > sigma:  # by the pair's product: what rounding leaves of impulses may be more than σ is
-        room.slack_change[at + 1] = (room.target[at + 1] - sigma * (now + psi)) / now
-    else:
-        room.slack_change[at + 1] = resolved_cone(contacts, motion, c) + mu * gamma - total - sigma
 
 
 @kernel
@@ -365,7 +307,9 @@ def pressing_contacts(contacts, motion, room):
     for c in range(contacts.body.shape[0]):
         at = contacts.pair[c]
         stiff = motion.dual[at] / motion.slack[at]
-        if contacts.friction[c] > 0.0:
+        if contacts.friction[c] > 0.0 and is_cone(contacts):
+            stiff += cone_stiffness(motion, at)
+        elif contacts.friction[c] > 0.0:
             for k in range(at + 2, at + 2 + contacts.directions.shape[0]):
                 stiff += motion.dual[k] / motion.slack[k]
         for side in range(2):
@@ -399,7 +343,10 @@ def start_contacts(contacts, bodies, motion, room, h, wide):
         gap = max(gap_of(room, c), way)
         gamma = max(motion.contact_impulse[c, 0], center / gap)
         motion.slack[at], motion.dual[at] = gap, gamma
-        if contacts.friction[c] > 0.0:
+        if contacts.friction[c] > 0.0 and is_cone(contacts):
+            slide = (room.slide[c, 1], room.slide[c, 2])
+            start_cone(motion, at, contacts.friction[c] * gamma, slide, max(way, 2.0 * math.hypot(*slide)))
+        elif contacts.friction[c] > 0.0:
             count = contacts.directions.shape[0]
             psi = way
             for i in range(count):

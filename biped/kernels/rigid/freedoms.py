@@ -11,7 +11,7 @@ columns stay those of the joint's node, so that neither adds an entry to the gra
 
 import math
 
-from biped.kernels.rigid.contacts import resolved
+from biped.kernels.rigid.rounding import resolved
 from contact.jit import kernel
 from contact.vectors import load6
 

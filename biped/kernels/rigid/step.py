@@ -17,6 +17,7 @@ from biped.kernels.rigid.bodies import (
     set_balances,
     set_body_blocks,
 )
+from biped.kernels.rigid.cone import entries, greatest_value, jordan, way_in_cone
 from biped.kernels.rigid.contacts import (
     add_contact_blocks,
     add_contact_loads,
@@ -42,6 +43,7 @@ from biped.kernels.rigid.graph import clear_blocks, factor, substitute
 from biped.kernels.rigid.joints import set_rows
 from biped.kernels.rigid.system import (
     CENTER,
+    CONE,
     EQUATIONS,
     FRESH,
     ITERATIONS,
@@ -60,6 +62,7 @@ from contact.jit import kernel, routine
 from contact.vectors import (
     add,
     copy1,
+    dot,
     load3,
     load4,
     load6,
@@ -71,6 +74,7 @@ from contact.vectors import (
     store4,
     store9,
     store_twist,
+    sub,
 )
 
 # Why there is no step; ``biped.rigid.simulation`` has a sentence for each.
@@ -178,15 +182,24 @@ def measure_equations(system, motion, room, size):
 def measure_products(motion, room):
     """The greatest and the mean product of the pairs, and the line search's merit."""
     total, greatest, squares = 0.0, 0.0, 0.0
-    pairs = motion.slack.shape[0]
-    for k in range(pairs):
-        product = motion.slack[k] * motion.dual[k]
-        total += product
-        greatest = max(greatest, product)
-        off = product - room.target[k]
-        squares += off * off
+    count = 0
+    for k in range(motion.slack.shape[0]):
+        if room.dimension[k] == 1:
+            product = motion.slack[k] * motion.dual[k]
+            total += product
+            greatest = max(greatest, product)
+            off = product - room.target[k]
+            squares += off * off
+            count += 1
+        elif room.dimension[k] == CONE:
+            products = jordan(entries(motion.slack, k), entries(motion.dual, k))
+            total += products[0]
+            greatest = max(greatest, greatest_value(products))
+            left = sub(products, entries(room.target, k))
+            squares += dot(left, left)
+            count += 1
     room.measure[PRODUCT] = greatest
-    room.measure[CENTER] = total / pairs if pairs > 0 else 0.0
+    room.measure[CENTER] = total / count if count > 0 else 0.0
     room.measure[OFF_CENTER] = math.sqrt(squares)
     room.measure[MERIT] = math.sqrt(room.measure[EQUATIONS] * room.measure[EQUATIONS] + squares)
 
@@ -252,29 +265,35 @@ def way_to_boundary(motion, room):
     """The largest step, at most 1, that leaves every pair a part of what it is."""
     most = 1.0
     for k in range(motion.slack.shape[0]):
-        if room.slack_change[k] < 0.0:
-            most = min(most, -TO_BOUNDARY * motion.slack[k] / room.slack_change[k])
-        if room.dual_change[k] < 0.0:
-            most = min(most, -TO_BOUNDARY * motion.dual[k] / room.dual_change[k])
+        if room.dimension[k] == 1:
+            if room.slack_change[k] < 0.0:
+                most = min(most, -TO_BOUNDARY * motion.slack[k] / room.slack_change[k])
+            if room.dual_change[k] < 0.0:
+                most = min(most, -TO_BOUNDARY * motion.dual[k] / room.dual_change[k])
+        elif room.dimension[k] == CONE and motion.dual[k] > 0.0:
+            most = min(most, TO_BOUNDARY * way_in_cone(entries(motion.slack, k), entries(room.slack_change, k)))
+            most = min(most, TO_BOUNDARY * way_in_cone(entries(motion.dual, k), entries(room.dual_change, k)))
     return most
 
 
 @kernel
 def aim(motion, room, value):
+    """The same product of all pairs, and of a cone that many times its unit."""
     for k in range(motion.slack.shape[0]):
-        room.target[k] = value
+        room.target[k] = value if room.dimension[k] > 0 else 0.0
 
 
 @kernel
 def likely_center(motion, room, complementarity):
     """What to aim at, by where the step towards κ = 0 can get: σ κ, σ = (κ there/κ)³."""
     most = way_to_boundary(motion, room)
-    total = 0.0
+    total, count = 0.0, 0
     for k in range(motion.slack.shape[0]):
         slack = motion.slack[k] + most * room.slack_change[k]
         total += slack * (motion.dual[k] + most * room.dual_change[k])
+        count += 1 if room.dimension[k] > 0 else 0
     mean = room.measure[CENTER]
-    ratio = min(max(total / motion.slack.shape[0] / mean, 0.0), 1.0)
+    ratio = min(max(total / count / mean, 0.0), 1.0)
     return max(ratio * ratio * ratio * mean, BELOW * complementarity)
 
 

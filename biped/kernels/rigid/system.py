@@ -3,7 +3,7 @@
 Bodies are counted 0 … n − 1 and the ground is −1. A joint is rows on two bodies: the rigid ones hold a function of the
 two poses at zero, the others are its freedoms, along which springs, dampers, limits and actuators act. Whatever must
 not become negative comes in pairs of a slack and a multiplier, all in one list: two of a freedom with two limits, 2 + f
-of a contact with f directions of friction.
+of a contact with f directions of friction, 1 + 3 of one whose friction is in the true cone.
 """
 
 from typing import NamedTuple
@@ -65,13 +65,30 @@ class Contacts(NamedTuple):
     frame: Floats  # (c, 9) rows: normal, towards the body, and two tangents, in world axes
     height: Floats  # (c,) [m] of the point over the origin or the other body's point, along the normal, at a touch
     friction: Floats  # (c,) coefficient; 0 without friction
-    directions: Floats  # (f, 2) unit, b_i among the tangents; −b_i is among them too
+    directions: Floats  # (f, 2) unit, b_i among the tangents; −b_i is among them too; none of the true cone
     pair: Integers  # (c,) of its gap; that of sliding and those of the directions follow
     radius: Floats  # (c,) [m] of the ball about the point
     other: Integers  # (c,) the body that is touched, −1 the ground; those of the ground come first
     other_point: Floats  # (c, 3) [m] of the other body, below the point along the normal, likewise
     edge: Integers  # (c,) of the graph, between both bodies; −1 of the ground
     is_upper: Integers  # (c,) 1 where ``body`` comes before ``other`` in the graph's order
+
+
+# How many places of the list of pairs the true cone of friction takes.
+CONE = 3
+
+
+def friction_directions(count: int) -> Floats:
+    """(count, 2) unit, evenly around: of the pyramid, or none of the true cone."""
+    turns = 2.0 * np.pi * np.arange(count) / max(count, 1)
+    return np.column_stack([np.cos(turns), np.sin(turns)])
+
+
+def pairs_of(friction: float, directions: int) -> int:
+    """How many pairs a point that touches has: of its gap, and of friction those of the pyramid or of the cone."""
+    if friction == 0.0:
+        return 1
+    return 2 + directions if directions else 1 + CONE
 
 
 def ground_contacts(
@@ -221,6 +238,7 @@ class Room(NamedTuple):
     lower: Floats  # (edges, WIDTH, WIDTH)
     load: Floats  # (n + m, WIDTH) right-hand side, then the solution
     scales: Floats  # (WIDTH,)
+    dimension: Integers  # (K,) of the cone that begins there: 1 of a pair, CONE of friction's, 0 within one
     target: Floats  # (K,) of the products
     slack_change: Floats  # (K,)
     dual_change: Floats  # (K,)
@@ -263,6 +281,7 @@ def new_room(n: int, m: int, rows: int, contacts: int, pairs: int, edges: int) -
         lower=room(edges, WIDTH, WIDTH),
         load=room(n + m, WIDTH),
         scales=room(WIDTH),
+        dimension=np.ones(pairs, dtype=np.int64),
         target=room(pairs),
         slack_change=room(pairs),
         dual_change=room(pairs),

@@ -80,7 +80,7 @@ _SETTINGS = {
     "max_halvings": ("", "a step is retried in 2, 4, … parts, two to this power at most"),
     "landing_depth": ("m", "retried too if a landing point ends it deeper; inf: never"),
     "complementarity": ("N·s·m", "of rigid contact: greatest product of a gap, or a sliding way, with its impulse"),
-    "directions": ("", "of rigid contact: sides of the pyramid of friction, an even number"),
+    "directions": ("", "of rigid contact: sides of the pyramid of friction, an even number; 0: the true cone"),
     "restitution": ("", "of rigid contact: the part of its speed that what lands leaves with, from 0 to 1"),
     "guess": ("", "where the search of a step starts: extrapolation, current, euler or dynamics"),
     "alpha": ("", "of the midpoint rule: where in the step the Lagrangian is taken, 0.5: in its middle"),

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from biped.kernels.rigid.system import MEASURES, Contacts, ground_contacts
+from biped.kernels.rigid.system import MEASURES, Contacts, friction_directions, ground_contacts, pairs_of
 from biped.kernels.state.method import Solver
 from biped.kernels.tree.dynamics import TreeData, new_tree_data
 from contact.arrays import Floats, Integers
@@ -25,6 +25,7 @@ class ContactUnknowns(NamedTuple):
 
     slack: Floats  # (K,)
     dual: Floats  # (K,)
+    dimension: Integers  # (K,) of the cone that begins there: 1 of a pair, CONE of friction's, 0 within one
     target: Floats  # (K,) of the products
     slack_change: Floats  # (K,)
     dual_change: Floats  # (K,)
@@ -56,8 +57,9 @@ def new_contact_unknowns(nc: int, nv: int, pairs: int) -> ContactUnknowns:
         return np.full(shape, np.nan)
 
     return ContactUnknowns(
-        slack=np.ones(pairs), dual=np.ones(pairs), target=room(pairs), slack_change=room(pairs),
-        dual_change=room(pairs), base_slack=room(pairs), base_dual=room(pairs), active=np.ones(nc, dtype=np.int64),
+        slack=np.ones(pairs), dual=np.ones(pairs), dimension=np.ones(pairs, dtype=np.int64), target=room(pairs),
+        slack_change=room(pairs), dual_change=room(pairs), base_slack=room(pairs), base_dual=room(pairs),
+        active=np.ones(nc, dtype=np.int64),
         gap_begin=room(nc), slide=room(nc, 3), offset=room(nc, 2), contact_impulse=room(nc, 3), first=room(nc, 3),
         last=room(nc, 3), velocity=room(nc, 3), floor_velocity=np.zeros((nc, 3)), mode=np.ones(nc, dtype=np.int64),
         first_mode=np.ones(nc, dtype=np.int64), place=room(nc, 2), force=room(nc, 3), momentum=room(nv),
@@ -81,17 +83,16 @@ class RigidContact(NamedTuple):
 def new_rigid_contact(
     body: Any, guess: Any, solver: Solver, complementarity: float, restitution: float, directions: int, tree: Any
 ) -> RigidContact:
-    """The method with room for a tree, with so many directions of friction."""
+    """The method with room for a tree, with so many directions of friction, or with none in the true cone."""
     n, nv, nc = tree.parent.shape[0], tree.armature.shape[0], tree.contact_body.shape[0]
-    turns = 2.0 * np.pi * np.arange(directions) / directions
-    width = 2 + directions
+    width = pairs_of(1.0, directions)
     contacts = ground_contacts(
         body=tree.contact_body,
         point=tree.contact_offset,
         frame=np.tile([0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0], (nc, 1)),
         height=np.zeros(nc),
         friction=np.zeros(nc),
-        directions=np.column_stack([np.cos(turns), np.sin(turns)]),
+        directions=friction_directions(directions),
         pair=width * np.arange(nc),
         radius=np.zeros(nc),
     )

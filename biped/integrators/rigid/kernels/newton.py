@@ -1,10 +1,11 @@
 """A search for a step: where it begins and ends, where the next iteration's products are aimed, and how far it goes."""
 
 from biped.integrators.rigid.kernels.points import solve_for_target
+from biped.kernels.rigid.cone import bounded, entries, jordan, store_entries
 from biped.kernels.rigid.step import BELOW, likely_center, measure_products, way_to_boundary
-from biped.kernels.rigid.system import CENTER, EQUATIONS, PRODUCT
+from biped.kernels.rigid.system import CENTER, CONE, EQUATIONS, PRODUCT
 from contact.jit import kernel
-from contact.vectors import norm
+from contact.vectors import norm, scale, sub
 
 # Attempts at a step: from the last step's impulses, from none, from far inside of the inequalities by small parts.
 EXPECTED = 0
@@ -63,9 +64,9 @@ def has_converged(method, tolerance):
 
 @kernel
 def aim(unknowns, value):
-    """The same product of all pairs that play a part."""
+    """The same product of all pairs that play a part, and of a cone that many times its unit."""
     for k in range(unknowns.slack.shape[0]):
-        unknowns.target[k] = value if unknowns.dual[k] > 0.0 else 0.0
+        unknowns.target[k] = value if unknowns.dual[k] > 0.0 and unknowns.dimension[k] > 0 else 0.0
     measure_products(unknowns, unknowns)
 
 
@@ -78,9 +79,13 @@ def aim_likely(unknowns, complementarity):
     most = way_to_boundary(unknowns, unknowns)
     value = likely_center(unknowns, unknowns, complementarity)
     for k in range(unknowns.slack.shape[0]):
-        off = most * most * unknowns.slack_change[k] * unknowns.dual_change[k]
-        aimed = min(max(value - off, 0.1 * value), 10.0 * value)
-        unknowns.target[k] = aimed if unknowns.dual[k] > 0.0 else 0.0
+        if unknowns.dimension[k] == 1:
+            off = most * most * unknowns.slack_change[k] * unknowns.dual_change[k]
+            aimed = min(max(value - off, 0.1 * value), 10.0 * value)
+            unknowns.target[k] = aimed if unknowns.dual[k] > 0.0 else 0.0
+        elif unknowns.dimension[k] == CONE and unknowns.dual[k] > 0.0:
+            off = scale(most * most, jordan(entries(unknowns.slack_change, k), entries(unknowns.dual_change, k)))
+            store_entries(unknowns.target, k, bounded(sub((value, 0.0, 0.0), off), 0.1 * value, 10.0 * value))
     measure_products(unknowns, unknowns)
 
 

@@ -8,14 +8,16 @@ did, so that what an interior point method leaves of a step's way does not add u
 import math
 
 from biped.integrators.rigid.kernels.method import COMPLEMENTARITY, RESIDUAL
+from biped.kernels.rigid.cone import cone_defects, cone_stiffness, is_cone, psi_of_product, start_cone
 from biped.kernels.rigid.contacts import (
-    along,
     gap_of,
     linearized_contact,
     set_contact_impulse,
+    set_dimensions,
     set_point_changes,
-    sum_of_sides,
+    width_of,
 )
+from biped.kernels.rigid.pyramid import along, sum_of_sides
 from biped.kernels.rigid.step import EPSILON, ROUNDINGS, measure_products
 from biped.kernels.rigid.system import EQUATIONS, MERIT, OFF_CENTER, PRODUCT
 from biped.kernels.tree.factorization import add_point_block, solve_inboard, solve_outboard
@@ -44,6 +46,8 @@ from contact.vectors import (
 
 # An expected friction is at most this part of what there can be.
 WITHIN = 0.999
+# Where nothing is known the true cone's ψ is so many times the way: at the cone's side a search begins badly.
+FAR_INSIDE = 10.0
 
 
 @kernel
@@ -72,6 +76,7 @@ def begin_points(tree, ground, state, scratch, method):
         start = add(reference_point(tree, state.q), load3(scratch.motion.poses.contact, c))
         x, y, z = to_floor(ground, START, start)
         method.contacts.friction[c] = law_at(ground, c).mu_s
+        set_dimensions(method.contacts, unknowns, c)
         unknowns.active[c] = 1
         unknowns.gap_begin[c] = z
         unknowns.place[c, 0], unknowns.place[c, 1] = x, y
@@ -134,7 +139,11 @@ def measure_candidate(method, others, stiff):
             at = contacts.pair[c]
             gap = gap_of(unknowns, c) - unknowns.slack[at]
             lengths += gap * gap
-            if contacts.friction[c] > 0.0:
+            if contacts.friction[c] > 0.0 and is_cone(contacts):
+                cone, way = cone_defects(contacts, unknowns, unknowns, c)
+                impulses += cone
+                lengths += way
+            elif contacts.friction[c] > 0.0:
                 most = contacts.friction[c] * unknowns.dual[at]
                 cone = most - sum_of_sides(contacts, unknowns, c) - unknowns.slack[at + 1]
                 impulses += cone * cone
@@ -194,6 +203,8 @@ def rounding_of_step(method, twist, arms):
         if unknowns.active[c] == 1:
             at, moved = contacts.pair[c], load6(twist, contacts.body[c])
             stiff = unknowns.dual[at] / unknowns.slack[at]
+            if is_cone(contacts):
+                stiff += cone_stiffness(unknowns, at)
             for k in range(at + 2, at + 2 + contacts.directions.shape[0]):
                 stiff += unknowns.dual[k] / unknowns.slack[k]
             total += stiff * norm(add(moved[:3], cross(moved[3:], load3(arms, c))))
@@ -204,7 +215,7 @@ def rounding_of_step(method, twist, arms):
 def park(contacts, unknowns, c, first):
     """The pairs of point c from ``first`` on play no part."""
     at = contacts.pair[c]
-    for k in range(at + first, at + 2 + contacts.directions.shape[0]):
+    for k in range(at + first, at + width_of(contacts)):
         unknowns.slack[k], unknowns.dual[k] = 1.0, 0.0
         unknowns.slack_change[k] = unknowns.dual_change[k] = 0.0
         unknowns.target[k] = 0.0
@@ -219,6 +230,10 @@ def start_point(contacts, unknowns, c, way, center):
     unknowns.slack[at], unknowns.dual[at] = slack, gamma
     if mu == 0.0:
         park(contacts, unknowns, c, 1)
+        return
+    if is_cone(contacts):
+        way = (unknowns.slide[c, 1], unknowns.slide[c, 2])
+        start_cone(unknowns, at, mu * gamma, way, max(center / (mu * gamma), FAR_INSIDE * math.hypot(*way)))
         return
     count = contacts.directions.shape[0]
     each = mu * gamma / (count + 1)
@@ -252,6 +267,9 @@ def expect_point(contacts, unknowns, c, impulse, near, center):
     if mu == 0.0:
         park(contacts, unknowns, c, 1)
         return
+    if is_cone(contacts):
+        expect_cone(contacts, unknowns, c, impulse, near, center)
+        return
     count = contacts.directions.shape[0]
     across, angle = 2.0 * math.pi / count, math.atan2(impulse[2], impulse[1])
     size = math.hypot(impulse[1], impulse[2])
@@ -272,6 +290,20 @@ def expect_point(contacts, unknowns, c, impulse, near, center):
         if slides:
             slack = max(slack, along(contacts, unknowns, c, i) + psi)
         unknowns.slack[k], unknowns.dual[k] = slack, side + center / max(slack, psi)
+
+
+@kernel
+def expect_cone(contacts, unknowns, c, impulse, near, center):
+    """The same of friction in the true cone: a product of ``center`` times the unit."""
+    at, most = contacts.pair[c], contacts.friction[c] * impulse[0]
+    way = (unknowns.slide[c, 1], unknowns.slide[c, 2])
+    if math.hypot(*way) > near:
+        start_cone(unknowns, at, most, way, psi_of_product(most, way, center))
+        return
+    part = min(1.0, WITHIN * most / max(math.hypot(impulse[1], impulse[2]), WITHIN * most)) / most
+    first, second = part * impulse[1], part * impulse[2]
+    psi = center / (most * (1.0 - first * first - second * second))
+    start_cone(unknowns, at, most, (-psi * first, -psi * second), psi)
 
 
 @kernel

@@ -11,6 +11,7 @@ from biped.integrators.rigid.kernels.method import (
 from biped.integrators.rigid.kernels.points import note_worst, out_of_floor
 from biped.integrators.rigid.kernels.velocity import solve_velocities
 from biped.kernels.loop.log import record_more
+from biped.kernels.rigid.cone import cone_left, is_cone
 from biped.kernels.rigid.contacts import set_contact_impulse
 from biped.kernels.state.method import advance, remember, set_new_momentum, solve_step, take_part
 from biped.kernels.state.simulation_state import CONTACT, DISSIPATED, PLATFORM
@@ -97,7 +98,8 @@ def keep_first_impulses(tree, ground, state, scratch, method, h):
         twist = load6(motion.velocity, contacts.body[c])
         store3(unknowns.velocity, c, add(twist[:3], cross(twist[3:], load3(motion.poses.contact, c))))
         at, mu = contacts.pair[c], contacts.friction[c]
-        saturated = mu == 0.0 or unknowns.slack[at + 1] <= SATURATED * mu * unknowns.dual[at]
+        left = cone_left(unknowns, at) if is_cone(contacts) else unknowns.slack[at + 1]
+        saturated = mu == 0.0 or left <= SATURATED * mu * unknowns.dual[at]
         unknowns.first_mode[c] = SLIDING if saturated else STICKING
 
 

@@ -36,6 +36,7 @@ from biped.integrators.rigid.kernels.points import (
     park,
     start_point,
 )
+from biped.kernels.rigid.contacts import width_of
 from biped.kernels.rigid.step import way_to_boundary
 from biped.kernels.rigid.system import EQUATIONS, PRODUCT
 from biped.kernels.state.status import NOT_CONVERGED, NOT_FINITE
@@ -88,10 +89,9 @@ def begin_velocities(tree, ground, state, scratch, method, h, attempt):
     """The first candidate: with the impulses of the step, or with none."""
     expected = attempt == EXPECTED
     unknowns, contacts = method.unknowns, method.contacts
-    width = 2 + contacts.directions.shape[0]
     for c in range(contacts.body.shape[0]):
         if unknowns.active[c] == 1:
-            for k in range(contacts.pair[c], contacts.pair[c] + width):
+            for k in range(contacts.pair[c], contacts.pair[c] + width_of(contacts)):
                 unknowns.dual[k] = unknowns.base_dual[k] if expected else 0.0
     set_rates(tree, ground, state, scratch, method, h)
     way = usual_way(tree, h)
