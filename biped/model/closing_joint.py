@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from biped.model.errors import ModelError, unknown
-from biped.model.geometry import Quaternion, Vector3, name_of, quaternion, unit, vector3
-from biped.model.joint_rows import KINDS, Row, held_shifts, held_twists
+from biped.model.geometry import Quaternion, Vector3, name_of, number, quaternion, quaternion_matrix, unit, vector3
+from biped.model.joint_rows import KINDS, Row, checked_second_axis, held_rows
 
 #: Kinds of joints that can close a loop; `biped.model.joint_rows` says what each holds.
-CLOSING_KINDS = tuple(name for name in KINDS if name not in ("universal", "helical", "floating"))
+CLOSING_KINDS = tuple(name for name in KINDS if name != "floating")
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,13 @@ class ClosingJoint:
         child_position: [m] where it is in the child's link frame.
         alignment: the unit quaternion (w, x, y, z) from the child's to the parent's link frame where the joint is at
             zero: no turn where the loop is closed in a configuration that differs from home by a turn about ``axis``.
+        second_axis: of a universal joint, across ``axis``: that of the child, in the parent's link frame where the
+            joint is at zero; made unit.
+        pitch: [m/rad] of a helical joint.
 
     Raises:
-        ModelError: the kind is unknown, a name is empty, both bodies are the same, a number is not finite, the axis is
-            zero, or the alignment is no unit quaternion.
+        ModelError: the kind is unknown, a name is empty, both bodies are the same, a number is not finite, an axis is
+            zero, the alignment is no unit quaternion, or a pitch or a second axis is missing, or has no place.
     """
 
     name: str
@@ -41,6 +44,8 @@ class ClosingJoint:
     position: Vector3 = (0.0, 0.0, 0.0)
     child_position: Vector3 = (0.0, 0.0, 0.0)
     alignment: Quaternion = (1.0, 0.0, 0.0, 0.0)
+    second_axis: Vector3 | None = None
+    pitch: float = 0.0
 
     def __post_init__(self) -> None:
         name_of(self.name, "a closing joint")
@@ -56,9 +61,16 @@ class ClosingJoint:
         object.__setattr__(self, "position", vector3(self.position, f"{what} position"))
         object.__setattr__(self, "child_position", vector3(self.child_position, f"{what} child_position"))
         object.__setattr__(self, "alignment", quaternion(self.alignment, f"{what} alignment"))
+        second = checked_second_axis(KINDS[self.kind].turn, self.axis, self.second_axis, what, ModelError)
+        object.__setattr__(self, "second_axis", second)
+        object.__setattr__(self, "pitch", number(self.pitch, f"{what} pitch"))
+        if (self.kind == "helical") != (self.pitch != 0.0):
+            raise ModelError(f"{what} a helical joint, and no other, has a pitch that is not zero: {self.pitch!r}")
 
     @property
     def rows(self) -> list[Row]:
-        """What it holds at zero: translations of the child's point, then turns."""
-        translation, turn = KINDS[self.kind]
-        return held_shifts(translation, self.axis) + held_twists(turn, self.axis)
+        """What it holds at zero: translations of the child's point, then turns, and a screw's slide for its turn."""
+        second = None
+        if self.second_axis is not None:  # in the child's link frame
+            second = vector3(quaternion_matrix(self.alignment).T @ self.second_axis, "second_axis")
+        return held_rows(KINDS[self.kind], self.axis, second, self.pitch)

@@ -9,10 +9,15 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from biped.kernels.rigid import system as kinds
-from biped.model.geometry import Vector3, vector3
+from biped.model.geometry import Vector3, unit, vector3
+from contact.errors import BipedError
 
 Translation = Literal["point", "line", "plane", "free"]
 Turn = Literal["fixed", "axis", "cardan", "homokinetic", "free"]
+
+
+#: Two axes may be off a right angle by this much.
+_SQUARE = 1e-9
 
 
 class Row(NamedTuple):
@@ -58,6 +63,48 @@ def across(axis: Vector3) -> tuple[Vector3, Vector3]:
     first = np.cross(along, helper)
     first /= np.linalg.norm(first)
     return vector3(first, "axis"), vector3(np.cross(along, first), "axis")
+
+
+def checked_second_axis(
+    turn: Turn, axis: Vector3, second: Vector3 | None, what: str, error: type[BipedError]
+) -> Vector3 | None:
+    """The second axis of a cardan joint, made unit; None of all others.
+
+    Raises:
+        error: a cardan joint lacks it, another joint has one, or it is not across the axis.
+        ModelError: it is zero or not finite.
+    """
+    if turn != "cardan":
+        if second is not None:
+            raise error(f"{what} only a cardan joint has a second axis; leave it out")
+        return None
+    if second is None:
+        raise error(f"{what} a cardan joint needs a second_axis, across its axis")
+    second = unit(second, f"{what} second_axis")
+    if abs(float(np.dot(second, axis))) > _SQUARE:
+        raise error(f"{what} second_axis {second} must be at a right angle to axis {axis}")
+    return second
+
+
+def held_rows(
+    options: JointOptions, axis: Vector3, outboard_axis: Vector3 | None = None, pitch: float = 0.0
+) -> list[Row]:
+    """All rows that a joint holds: translations, then turns.
+
+    Args:
+        options: its translation and its turn.
+        axis: unit, in inboard axes.
+        outboard_axis: of a cardan joint, unit, in outboard axes.
+        pitch: [m/rad] of a helical joint.
+    """
+    rows = held_shifts(options.translation, axis)
+    if outboard_axis is not None:
+        rows.append(Row(kinds.PERPENDICULAR, axis, outboard_axis))
+    else:
+        rows += held_twists(options.turn, axis)
+    if pitch:
+        rows.append(Row(kinds.HELIX, axis, pitch=pitch))
+    return rows
 
 
 def held_shifts(translation: Translation, axis: Vector3) -> list[Row]:

@@ -47,7 +47,9 @@ def scaled(model: Model, length: float = 1.0, mass: float = 1.0) -> Model:
         lines=tuple(replace(one, begin=longer(one.begin), end=longer(one.end)) for one in model.lines),
         visuals=tuple(replace(one, size=longer(one.size), center=longer(one.center)) for one in model.visuals),
         closing_joints=tuple(
-            replace(one, position=longer(one.position), child_position=longer(one.child_position))
+            replace(
+                one, position=longer(one.position), child_position=longer(one.child_position), pitch=length * one.pitch
+            )
             for one in model.closing_joints
         ),
         posture=tuple((name, value * length if name in prismatic else value) for name, value in model.posture),

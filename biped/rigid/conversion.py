@@ -99,6 +99,7 @@ def _closing_joint(model: Model, one: ClosingJoint) -> Joint:
     return joint(
         one.kind, one.name, one.parent, one.child, one.axis, inboard_point=np.subtract(one.position, inboard),
         outboard_point=np.subtract(one.child_position, outboard), alignment=one.alignment,
+        second_axis=one.second_axis, pitch=one.pitch,
     )  # fmt: skip
 
 

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 from biped.checks import is_finite
 from biped.kernels.rigid import system as kinds
 from biped.model.geometry import Quaternion, Vector3, name_of, quaternion, quaternion_matrix, unit, vector3
-from biped.model.joint_rows import KINDS, Row, Translation, Turn, across, held_shifts, held_twists
+from biped.model.joint_rows import KINDS, JointOptions, Row, Translation, Turn, across, checked_second_axis, held_rows
 from biped.rigid.errors import AssemblyError
 from contact.arrays import Floats
 
@@ -127,7 +127,8 @@ class Joint:
             object.__setattr__(self, field, vector3(getattr(self, field), f"{what} {field}"))
         object.__setattr__(self, "axis", unit(self.axis, f"{what} axis"))
         object.__setattr__(self, "alignment", quaternion(self.alignment, f"{what} alignment"))
-        self._check_second_axis(what)
+        second = checked_second_axis(self.turn, self.axis, self.second_axis, what, AssemblyError)
+        object.__setattr__(self, "second_axis", second)
         self._check_pitch(what)
         count = len(self.free_rows)
         given = tuple(self.freedoms)
@@ -136,18 +137,6 @@ class Joint:
         elif len(given) not in (0, count):
             raise AssemblyError(f"{what} {len(given)} freedoms were given; it has {count}: give none, one, or {count}")
         object.__setattr__(self, "freedoms", given or (Freedom(),) * count)
-
-    def _check_second_axis(self, what: str) -> None:
-        if self.turn != "cardan":
-            if self.second_axis is not None:
-                raise AssemblyError(f"{what} only a cardan joint has a second axis; leave it out")
-            return
-        if self.second_axis is None:
-            raise AssemblyError(f"{what} a cardan joint needs a second_axis, across its axis")
-        second = unit(self.second_axis, f"{what} second_axis")
-        if abs(float(np.dot(second, self.axis))) > 1e-9:
-            raise AssemblyError(f"{what} second_axis {second} must be at a right angle to axis {self.axis}")
-        object.__setattr__(self, "second_axis", second)
 
     def _check_pitch(self, what: str) -> None:
         if not is_finite(self.pitch):
@@ -165,14 +154,8 @@ class Joint:
     @property
     def rigid_rows(self) -> tuple[Row, ...]:
         """What is held at zero: translations, then turns."""
-        rows = held_shifts(self.translation, self.axis)
-        if self.turn == "cardan":
-            rows.append(Row(kinds.PERPENDICULAR, self.axis, self._outboard(self._second)))
-        else:
-            rows += held_twists(self.turn, self.axis)
-        if self.is_helical:
-            rows.append(Row(kinds.HELIX, self.axis, pitch=self.pitch))
-        return tuple(rows)
+        outboard = self._outboard(self._second) if self.turn == "cardan" else None
+        return tuple(held_rows(JointOptions(self.translation, self.turn), self.axis, outboard, self.pitch))
 
     @property
     def free_rows(self) -> tuple[Row, ...]:

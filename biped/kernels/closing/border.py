@@ -14,7 +14,7 @@ among their impulses. Those of the rows with the least pivots are zero.
 """
 
 from biped.kernels.rigid.joints import set_rows
-from biped.kernels.rigid.system import TRANSLATION
+from biped.kernels.rigid.system import HELIX, TRANSLATION
 from biped.kernels.tree.factorization import solve
 from contact.jit import kernel
 from contact.vectors import add, cross, dot6, load3, load6, load9, mat_vec, scale, store6, store_twist, sub
@@ -199,5 +199,5 @@ def wrench_at_point(poses, closing, impulse, j):
 
 @kernel
 def is_shift(joints, r):
-    """Whether a row is of translations, and not of turns."""
-    return joints.kind[r] == TRANSLATION
+    """Whether a row is of translations [m], and not of turns."""
+    return joints.kind[r] == TRANSLATION or joints.kind[r] == HELIX

@@ -14,9 +14,10 @@ from biped.model.geometry import Vector3
 from biped.model.importing.locking import Mimic
 from biped.model.urdf import extension
 from biped.model.urdf.attributes import numbers, scalar, text_attribute, triple
+from biped.model.urdf.planar import PLANAR, in_a_row
 from biped.model.visual import Form
 
-_JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating")
+_JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", PLANAR)
 _MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _ZERO: Vector3 = (0.0, 0.0, 0.0)
 
@@ -64,6 +65,7 @@ class Document(NamedTuple):
     visuals: tuple[UrdfVisual, ...]
     other_shapes: int  # that links collide with
     extension: extension.Extension
+    left_out: tuple[str, ...] = ()  # a sentence each
 
     def moving_joints(self) -> list[UrdfJoint]:
         """The joints that are not fixed, depth first, siblings in document order."""
@@ -92,7 +94,7 @@ def source_text(source: str | Path) -> str:
 
 
 def parse(text: str) -> Document:
-    """The document in ``text``.
+    """The document in ``text``, with joints of one degree of freedom in the place of planar ones.
 
     Raises:
         ModelError: it is not well-formed XML, a number or a name is missing or wrong, a joint is of a type
@@ -107,6 +109,9 @@ def parse(text: str) -> Document:
     _check_unique("joints", [joint.name for joint in joints])
     for link in robot.findall("link"):
         _check_inertial(link)
+    if any(joint.type == PLANAR for joint in joints):
+        left_out = tuple(in_a_row(robot))
+        return parse(ET.tostring(robot, encoding="unicode"))._replace(left_out=left_out)
     return Document(
         name=text_attribute(robot, "name", "<robot>"),
         text=text,
@@ -166,6 +171,8 @@ def _mimic(element: ET.Element, where: str) -> Mimic | None:
     mimic = element.find("mimic")
     if mimic is None:
         return None
+    if element.get("type") == PLANAR:
+        raise ModelError(f"{where}: a planar joint has three coordinates and mimics none; leave its <mimic> out")
     driver = text_attribute(mimic, "joint", f"{where}: <mimic>")
     return Mimic(driver, scalar(mimic, "multiplier", where, 1.0), scalar(mimic, "offset", where, 0.0))
 
@@ -187,7 +194,7 @@ def _check_motion(element: ET.Element, kind: str, where: str) -> None:
     if axis is not None and not any(triple(axis, "xyz", where)):
         raise ModelError(f"{where}: axis must not be zero")
     limit = element.find("limit")
-    if kind == "continuous" and limit is None:
+    if kind in ("continuous", PLANAR) and limit is None:
         return
     if limit is None:
         raise ModelError(f"{where} is {kind} and needs a <limit effort=... velocity=...>")

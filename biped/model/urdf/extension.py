@@ -13,7 +13,7 @@
 
 ``joint`` names the floating joint, ``home`` is where the root link is in the home configuration, and ``facing`` where
 the robot looks in it. A closing joint has a frame on each of its links, which are one where the joint is at zero; its
-axis is in that frame.
+axes are in that frame: ``axis``, and ``second_axis`` of a universal one. A helical one has a ``pitch`` [m/rad].
 """
 
 import xml.etree.ElementTree as ET
@@ -56,6 +56,8 @@ class ClosingData(NamedTuple):
     parent: FrameData
     child: FrameData
     axis: Vector3
+    second_axis: Vector3 | None
+    pitch: float
 
 
 class Extension(NamedTuple):
@@ -122,13 +124,15 @@ def _point(element: ET.Element) -> PointData:
 def _closing(element: ET.Element) -> ClosingData:
     name = text_attribute(element, "name", f"<{TAG}>: <closing_joint>")
     where = f"<{TAG}>: closing joint {name!r}"
-    axis = element.find("axis")
+    axis, second = element.find("axis"), element.find("second_axis")
     return ClosingData(
         name,
         text_attribute(element, "type", where),
         _frame(element, "parent", where),
         _frame(element, "child", where),
         (1.0, 0.0, 0.0) if axis is None else triple(axis, "xyz", where),
+        None if second is None else triple(second, "xyz", where),
+        0.0 if element.get("pitch") is None else scalar(element, "pitch", where),
     )
 
 
@@ -176,3 +180,7 @@ def _write_closing(element: ET.Element, joint: ClosingJoint, ground: str) -> Non
     child = {"link": joint.child, "xyz": words(joint.child_position)}
     ET.SubElement(closing, "child", child | ({"rpy": words(turned)} if any(turned) else {}))
     ET.SubElement(closing, "axis", {"xyz": words(joint.axis)})
+    if joint.second_axis is not None:
+        ET.SubElement(closing, "second_axis", {"xyz": words(joint.second_axis)})
+    if joint.pitch:
+        closing.set("pitch", words([joint.pitch]))

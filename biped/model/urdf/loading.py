@@ -32,10 +32,11 @@ def load_urdf(source: str | Path, **options: Unpack[Options]) -> Model:
 
     Bodies are named after the link on their joint, and ordered depth first, siblings in document order.
     Links on fixed joints are merged, and go on to be known by their names to ``contacts`` and ``feet``. Joints that
-    mimic others are locked where their driver's rest puts them. The boxes among the collision geometry become the
-    model's shapes, and what links look like its visuals. Limits, damping and friction are kept in the joints. Contact
-    points, feet, armature, gravity and the root's place at home are read if `save_urdf` has written them. By default
-    the root link floats as the file was saved; in a file from elsewhere it does unless its name is ``world``.
+    mimic others are locked where their driver's rest puts them; planar ones become two slides and a hinge. The boxes
+    among the collision geometry become the model's shapes, and what links look like its visuals. Limits, damping and
+    friction are kept in the joints. Contact points, feet, armature, gravity and the root's place at home are read if
+    `save_urdf` has written them. By default the root link floats as the file was saved; in a file from elsewhere it
+    does unless its name is ``world``.
 
     Args:
         source: path of a file, or the XML itself.
@@ -69,7 +70,7 @@ def load_urdf(source: str | Path, **options: Unpack[Options]) -> Model:
         armature=own.armature,
         facing=own.facing,
         posture=own.posture,
-        notes=_not_hit(document),
+        notes=(*document.left_out, *_not_hit(document)),
     )
     return build(robot, options)
 
@@ -118,7 +119,10 @@ def _closing_joint(found: ClosingData, links: Links) -> ClosingJoint:
         raise ModelError(f"{what}: its child {found.child.link!r} is fixed to the ground; make that its parent")
     alignment = rpy_quaternion(matrix_rpy(matrix3(R @ turned.T, what)))
     axis = vector3(R @ np.array(found.axis), what)
-    return ClosingJoint(found.name, found.kind, parent, child, axis, position, child_position, alignment)
+    second = None if found.second_axis is None else vector3(R @ np.array(found.second_axis), what)
+    return ClosingJoint(
+        found.name, found.kind, parent, child, axis, position, child_position, alignment, second, found.pitch
+    )
 
 
 def _boxes(document: Document, links: Links) -> list[Box]:

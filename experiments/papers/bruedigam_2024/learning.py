@@ -155,7 +155,7 @@ def _draw_gait(run: Run, period: float, seed: int) -> Figure:
                 axes.plot(*leg.T, color=DIAGONALS[name], ls="-" if name in NEAR else ":", label=label)
         axes.axhline(0.0, color=style.GREY, lw=0.8)
         axes.set_xticks(APART * np.arange(DRAWN), [f"{time:.3f}" for time in times])
-        axes.set(aspect="equal", xlim=(-0.6 * APART, (DRAWN - 0.4) * APART), ylim=(-0.02, 0.36))
+        axes.set(aspect="equal", xlim=(-0.5, APART * (DRAWN - 1) + 0.3), ylim=(-0.02, 0.36))
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
     return figure
 

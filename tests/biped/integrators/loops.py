@@ -97,7 +97,9 @@ def joined_tree(rng, kind):
         w * j + s * y + z * i - x * k, w * k + s * z + x * j - y * i,
     )  # fmt: skip
     names = (tree.bodies[first].name, tree.bodies[second].name)
-    joint = ClosingJoint("loop", kind, *names, tuple(rng.normal(size=3)), *map(tuple, places), aligned)
+    axis = rng.normal(size=3)
+    more = {"universal": {"second_axis": np.cross(axis, rng.normal(size=3))}, "helical": {"pitch": 0.05}}
+    joint = ClosingJoint("loop", kind, *names, axis, *map(tuple, places), aligned, **more.get(kind, {}))
     model = Model("joined", tree.bodies, gravity=tree.gravity, closing_joints=(joint,))
     return model, q, closed_velocity(model, q, rng.normal(size=model.nv))
 

@@ -22,15 +22,24 @@ from biped import (
     simulate,
     standing,
 )
-from biped.closing import assembled, loop_gaps, loop_rates
+from biped.closing import assembled, closed_velocity, loop_gaps, loop_rates
 from biped.dynamics import forward_dynamics, forward_kinematics
 from biped.linearization import linearize
 from biped.mechanism import from_model as mechanism_of
-from biped.model import CLOSING_KINDS, ClosingJoint, to_pinocchio
+from biped.model import (
+    CLOSING_KINDS,
+    Body,
+    ClosingJoint,
+    Model,
+    cylindrical,
+    jointed,
+    revolute,
+    to_pinocchio,
+)
 from biped.rigid import from_model, placement_of
 from controllers import JointImpedance
 
-from .loops import crank_angle, four_bar, four_bar_start, joined_tree
+from .loops import Y, crank_angle, four_bar, four_bar_start, joined_tree
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 TAKE_LOOPS = [name for name, integrator in INTEGRATORS.items() if integrator.takes_loops]
@@ -118,6 +127,41 @@ def test_any_joint_closes_a_loop_of_a_tree_in_flight(kind):
     for own, axis in zip(model.coordinate_names[:3], "xyz", strict=False):
         assert_allclose(frame[own], whole[f"{model.root.name}_{axis}"], rtol=0.0, atol=1e-7)
     assert np.abs(frame[list(model.coordinate_names)] - free[list(model.coordinate_names)]).to_numpy().max() > 1e-4
+
+
+@pytest.mark.parametrize("integrator", TAKE_LOOPS)
+def test_a_universal_joint_between_shafts_is_hooke_s(integrator):
+    """tan θ₂ = cos β tan θ₁ through two turns; three of the point's rows say what the shafts' bearings do."""
+    c, s = np.cos(0.6), np.sin(0.6)
+    inertia = box_inertia(1.0, (0.4, 0.1, 0.1))
+    shafts = (
+        Body("one", 1.0, inertia, (0.0, 0.0, 0.0), revolute("first", (1.0, 0.0, 0.0))),
+        Body("two", 1.0, inertia, (0.0, 0.0, 0.0), revolute("second", (c, 0.0, s))),
+    )
+    cross = ClosingJoint("cross", "universal", "one", "two", Y, second_axis=(-s, 0.0, c))
+    model = Model("coupling", shafts, closing_joints=(cross,))
+    v = closed_velocity(model, model.neutral(), [15.0, 0.0], held=["first"])
+    frame = run_of(model, model.neutral(), v, duration=1.0, integrator=integrator).frame
+    first, second = frame["angle_first"], frame["angle_second"]
+    assert first.iloc[-1] > 4.0 * np.pi
+    assert_allclose(second, np.unwrap(np.arctan2(c * np.sin(first), np.cos(first))), rtol=0.0, atol=1e-10)
+    assert np.abs(second - first).max() > 0.1
+    energy = frame["ledger_kinetic"]
+    assert np.ptp(energy) < 1e-4 * energy.iloc[0]
+
+
+def test_a_helical_joint_on_a_sleeve_is_a_screw():
+    """It falls with g m p² / (m p² + I), beyond any number of turns."""
+    pitch, inertia = 0.05, box_inertia(1.0, (0.1, 0.1, 0.02))
+    nut = jointed("nut", cylindrical("sleeve", (0.0, 0.0, 1.0)), 1.0, inertia, (0.0, 0.0, 0.0))
+    thread = ClosingJoint("thread", "helical", None, "nut", pitch=pitch)
+    model = Model("screw", nut, closing_joints=(thread,))
+    frame = run_of(model, model.neutral(), np.zeros(2), duration=1.0).frame
+    rate = 9.81 * pitch**2 / (pitch**2 + inertia[2][2])
+    assert_allclose(frame["position_sleeve_slide"], -0.5 * rate * frame["time"] ** 2, rtol=0.0, atol=1e-9)
+    assert_allclose(frame["position_sleeve_slide"], pitch * frame["angle_sleeve_turn"], rtol=0.0, atol=1e-12)
+    assert frame["angle_sleeve_turn"].iloc[-1] < -10.0 * np.pi
+    assert frame["loop_gap_position"].max() < 1e-12
 
 
 def test_a_start_that_leaves_a_loop_open_is_refused_with_the_gap():

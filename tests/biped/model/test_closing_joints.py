@@ -47,16 +47,29 @@ def test_the_gap_is_where_the_points_are():
 
 
 @pytest.mark.parametrize("parent", ["one", None])
-def test_files_keep_them(parent):
+@pytest.mark.parametrize(
+    "kind",
+    [
+        {"kind": "cylindrical"},
+        {"kind": "universal", "second_axis": (0.2, 0.0, -0.1)},
+        {"kind": "helical", "pitch": 0.1},
+    ],
+    ids=lambda kind: kind["kind"],
+)
+def test_files_keep_them(kind, parent):
     model = joined(
-        kind="cylindrical", parent=parent, axis=(0.1, 0.7, 0.2), position=(0.1, 0.2, 0.3),
-        child_position=(0.3, 0.2, 0.1), alignment=TURN,
+        parent=parent, axis=(0.1, 0.7, 0.2), position=(0.1, 0.2, 0.3), child_position=(0.3, 0.2, 0.1), alignment=TURN,
+        **kind,
     )  # fmt: skip
     assert model_from_json(model_to_json(model)) == model
     (again,), (one,) = load_urdf(urdf_text(model)).closing_joints, model.closing_joints
     assert (again.name, again.kind, again.parent, again.child) == (one.name, one.kind, one.parent, one.child)
-    for field in ("axis", "position", "child_position", "alignment"):
+    for field in ("axis", "position", "child_position", "alignment", "pitch"):
         assert_allclose(getattr(again, field), getattr(one, field), rtol=0.0, atol=1e-15)
+    if one.second_axis is None:
+        assert again.second_axis is None
+    else:
+        assert_allclose(again.second_axis, one.second_axis, rtol=0.0, atol=1e-15)
 
 
 def test_frames_of_a_file_from_elsewhere_are_turned_to_ours():
@@ -96,6 +109,12 @@ def test_frames_of_a_file_from_elsewhere_are_turned_to_ours():
         ({"name": "second"}, "two joints are named 'second'"),
         ({"axis": (0.0, 0.0, 0.0)}, "closing joint 'loop': axis"),
         ({"alignment": (1.0, 1.0, 0.0, 0.0)}, "closing joint 'loop': alignment must be a unit quaternion"),
+        ({"kind": "universal"}, "closing joint 'loop': a cardan joint needs a second_axis"),
+        ({"kind": "universal", "second_axis": (0.1, 0.0, 1.0)}, "must be at a right angle to axis"),
+        ({"second_axis": (1.0, 0.0, 0.0)}, "only a cardan joint has a second axis"),
+        ({"kind": "helical"}, "a helical joint, and no other, has a pitch"),
+        ({"pitch": 0.1}, "a helical joint, and no other, has a pitch"),
+        ({"kind": "helical", "pitch": float("nan")}, "closing joint 'loop': pitch"),
     ],
 )
 def test_what_is_no_closing_joint_is_refused(how, told):

@@ -303,7 +303,11 @@ BROKEN = [
         FOREIGN.replace('"prismatic"', '"sliding"'),
         "joint 'slide': unknown joint type 'sliding'; .* revolute, continuous",
     ),
-    (FOREIGN.replace('"prismatic"', '"planar"'), "joint 'slide': unknown joint type 'planar'"),
+    (FOREIGN.replace('"prismatic"', '"screw"'), "joint 'slide': unknown joint type 'screw'"),
+    (
+        FOREIGN.replace('"prismatic"', '"planar"').replace('<axis xyz="0 0.6 0.8"/>', '<mimic joint="knee"/>'),
+        "joint 'slide': a planar joint has three coordinates and mimics none",
+    ),
     (FOREIGN.replace('effort="1"', ""), "joint 'z_hip': <limit> attribute 'effort'"),
     (
         FOREIGN.replace('<limit lower="-1" upper="1" effort="1" velocity="1"/>', ""),
