@@ -153,7 +153,7 @@ def test_each_step_of_a_tumbling_box_dissipates_the_most():
     assert (normal * gaps(assembly, motion)[1:]).max() <= PRODUCT * (1.0 + 1e-6)
     assert (np.linalg.norm(across, axis=2) <= MU * normal * (1.0 + 1e-12) + PRODUCT).all()
     left = MU * normal * np.linalg.norm(way, axis=2) + np.sum(across * way, axis=2)
-    assert -1e-12 < left.min()
+    assert left.min() > -1e-12
     assert left.max() <= PRODUCT * (1.0 + 1e-6)
     sliding = (np.linalg.norm(way, axis=2) > 1e-3) & (normal > 1e-3)
     assert sliding.any()
