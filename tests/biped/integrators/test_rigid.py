@@ -29,15 +29,18 @@ def icy(mu: float) -> Floor:
     return Floor(mu_s=mu, mu_d=mu)
 
 
-def box_on_incline(angle: float, mu: float = MU, duration: float = 0.5, heading: float = 0.0) -> Run:
+def box_on_incline(
+    angle: float, mu: float = MU, duration: float = 0.5, heading: float = 0.0, directions: int = 8
+) -> Run:
     """A box at rest on an incline of ``angle``, in axes of the incline: gravity leans, towards ``heading``."""
     across = G * np.sin(angle)
     gravity = (across * np.cos(heading), across * np.sin(heading), -G * np.cos(angle))
     model = rigid_box(2.0, (0.4, 0.3, 0.2)).with_gravity(gravity)
     start = State.at(model, [0.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0])
     return simulate(
-        model, state=start, floor=icy(mu), integrator=Rigid(), step=1e-3, duration=duration, record_every=1e-3
-    )
+        model, state=start, floor=icy(mu), integrator=Rigid(directions=directions), step=1e-3, duration=duration,
+        record_every=1e-3,
+    )  # fmt: skip
 
 
 def points(frame: pd.DataFrame, model: Model, part: str) -> np.ndarray:
@@ -93,6 +96,40 @@ def test_friction_between_two_of_its_directions_is_weaker_by_a_cosine():
     run = box_on_incline(angle, heading=np.pi / 8, duration=duration)
     acceleration = G * (np.sin(angle) - MU * np.cos(np.pi / 8) * np.cos(angle))
     assert np.hypot(*run.state.q[:2]) == pytest.approx(0.5 * acceleration * duration**2, rel=3e-3)
+
+
+@pytest.mark.parametrize("heading", [0.0, np.pi / 8, 2.0])
+def test_friction_in_the_true_cone_is_coulombs_in_any_direction(heading):
+    """Each row's friction is μ of the load, against the slip, but for products over ways; below its angle it sticks."""
+    angle, duration = 1.5 * np.arctan(MU), 0.5
+    run = box_on_incline(angle, heading=heading, duration=duration, directions=0)
+    across = np.array([np.cos(heading), np.sin(heading)])
+    force = np.array([points(run.frame, run.state.model, part).sum(axis=1) for part in ("fx", "fy", "fz")]).T[2:]
+    assert force[:, 2] == pytest.approx(2.0 * G * np.cos(angle), rel=1e-9)
+    off = np.linalg.norm(force[:, :2] + MU * force[:, 2:] * across, axis=1)
+    acceleration = G * (np.sin(angle) - MU * np.cos(angle))
+    way = acceleration * (run.frame["time"].to_numpy()[2:] - 1e-3) * 1e-3
+    product = run.frame["solver_complementarity"].max()
+    assert (off <= 2 * 4 * product / way / 1e-3).all()  # two solutions of four points in a step
+    assert off[-1] < 1e-9
+    assert run.state.q[:2] == pytest.approx(0.5 * acceleration * duration**2 * across, abs=2e-3)
+    still = box_on_incline(0.99 * np.arctan(MU), heading=heading, directions=0)
+    assert np.abs(still.state.q[:2]).max() < 1e-8
+
+
+@pytest.mark.parametrize("law", ["workspace", "whole-body"])
+def test_the_human_is_pushed_with_the_true_cone(law):
+    push = Push("trunk", (-1.0, 0.0, 0.0), 10.0, start=0.2, duration=0.1)
+    setup = experiment_named("balance").driven_by(law).build()
+    run = replace(
+        setup, duration=1.0, step=1e-3, record_every=1e-3, integrator=Rigid(directions=0), disturbances=(push,)
+    ).run()
+    check_contact(run)
+    assert run.summary["verdict"] == "recovered"
+    late = run.frame[run.frame["time"] > 0.05]
+    for part in "xy":
+        places = points(late, run.state.model, part)
+        assert np.abs(places - places[0]).max() < 1e-10
 
 
 def test_an_impact_loses_all_of_the_approach_and_nothing_more():
@@ -300,6 +337,7 @@ def test_it_moves_as_the_assembly_of_the_same_bodies_does(speed):
     ("changes", "text"),
     [
         ({"directions": 5}, "even number"), ({"directions": 2}, "even number"),
+        ({"directions": -2}, "or 0 for Coulomb's true cone"),
         ({"complementarity": 0.0}, "above zero"), ({"tolerance": -1.0}, "above zero"),
         ({"restitution": 1.1}, "from 0 to 1"), ({"restitution": np.nan}, "from 0 to 1"),
     ],
