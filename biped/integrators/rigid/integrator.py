@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from biped.disturbances import Disturbances
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
@@ -14,14 +16,17 @@ from biped.kernels.state.simulation_state import START, TOTAL_STEPS, SimulationS
 from biped.kernels.variational.discrete_body import MidpointBody
 from biped.kernels.variational.newton import Extrapolation
 from biped.model import Model
+from biped.model.ragdoll import touching_all_over
 from contact import Floor
-from contact.arrays import Floats
+from contact.arrays import Floats, Integers
 from contact.modes import NONE
 
 #: [m] Points of a state that is gone on from may be so far in the floor.
 IN_FLOOR = 1e-6
 #: The least and the most directions of friction.
 DIRECTIONS = (4, 64)
+#: What may touch the floor.
+TOUCHING = ("points", "body")
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,8 @@ class Rigid(VariationalSettings):
         complementarity: [N·s·m] the greatest product of a gap, or of a sliding point's way, with its impulse.
         directions: of friction, an even number; with n of them friction is weaker than the cone's by cos(π/n) at most.
         restitution: of impacts, from 0 to 1, by Newton's law at each point.
+        touching: what of a model touches the floor: its contact "points", or those of its "body" too, such as trunk,
+            knees and hands (``biped.model.ragdoll.body_points``).
         tolerance: ``SolverSettings`` documents this one, and the others; gaps count as momenta of a mean body.
 
     Raises:
@@ -54,6 +61,7 @@ class Rigid(VariationalSettings):
     complementarity: float = 1e-15
     directions: int = 8
     restitution: float = 0.0
+    touching: str = "points"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -63,10 +71,16 @@ class Rigid(VariationalSettings):
             )
         if not 0.0 <= self.restitution <= 1.0:
             raise InputError(f"integrator.restitution = {self.restitution!r}: it must be a number from 0 to 1")
+        if self.touching not in TOUCHING:
+            raise InputError(f"integrator.touching = {self.touching!r}: it must be one of {', '.join(TOUCHING)}")
         least, most = DIRECTIONS
         count: Any = self.directions
         if isinstance(count, bool) or not isinstance(count, int) or count % 2 or not least <= count <= most:
             raise InputError(f"integrator.directions = {count!r}: it must be an even number from {least} to {most}")
+
+    def moving(self, model: Model) -> Model:
+        """The model with the contact points that it is to touch the floor with, its own first."""
+        return model if self.touching == "points" else touching_all_over(model)
 
     def bind(self, model: Model, floor: Floor, disturbances: Disturbances) -> None:
         """Check that friction has one coefficient.
@@ -117,6 +131,7 @@ class Rigid(VariationalSettings):
             float(self.restitution),
             self.directions,
             model.tree,
+            _watched(model),
         )
 
     def recorder(self, method: RigidContact) -> Any:
@@ -126,3 +141,8 @@ class Rigid(VariationalSettings):
     def columns(self, model: Model) -> dict[str, str]:
         """Names and units of what is recorded, in its order."""
         return {"solver_residual": "N*s", "solver_complementarity": "N*s*m", "deepest_point": "m", "unresolved": "1"}
+
+
+def _watched(model: Model) -> Integers:
+    """(nc,) 1 of the points that are looked at in each step: those of feet, and all of a model without feet."""
+    return np.array([point.body in model.feet or not model.feet for point in model.contact_points], dtype=np.int64)

@@ -82,6 +82,7 @@ _SETTINGS = {
     "complementarity": ("N·s·m", "of rigid contact: greatest product of a gap, or a sliding way, with its impulse"),
     "directions": ("", "of rigid contact: sides of the pyramid of friction, an even number"),
     "restitution": ("", "of rigid contact: the part of its speed that what lands leaves with, from 0 to 1"),
+    "touching": ("", "of rigid contact: what touches the floor: the model's contact points, or its body too"),
     "guess": ("", "where the search of a step starts: extrapolation, current, euler or dynamics"),
     "alpha": ("", "of the midpoint rule: where in the step the Lagrangian is taken, 0.5: in its middle"),
     "scheme": ("", "of a composition: the lengths of its parts"),

@@ -30,6 +30,7 @@ class ContactUnknowns(NamedTuple):
     dual_change: Floats  # (K,)
     base_slack: Floats  # (K,) where a line search begins
     base_dual: Floats  # (K,)
+    watched: Integers  # (c,) 1 of points that are looked at in each step, 0 of those that are where they are near
     active: Integers  # (c,) whether a point is looked at
     gap_begin: Floats  # (c,) [m] where the step begins
     slide: Floats  # (c, 3) [m] along the normal, and from the anchor along the floor
@@ -49,15 +50,17 @@ class ContactUnknowns(NamedTuple):
     worst: Floats  # (WORSTS,)
 
 
-def new_contact_unknowns(nc: int, nv: int, pairs: int) -> ContactUnknowns:
+def new_contact_unknowns(watched: Integers, nv: int, pairs: int) -> ContactUnknowns:
     """Room, filled with NaN."""
+    nc = len(watched)
 
     def room(*shape: int) -> Floats:
         return np.full(shape, np.nan)
 
     return ContactUnknowns(
         slack=np.ones(pairs), dual=np.ones(pairs), target=room(pairs), slack_change=room(pairs),
-        dual_change=room(pairs), base_slack=room(pairs), base_dual=room(pairs), active=np.ones(nc, dtype=np.int64),
+        dual_change=room(pairs), base_slack=room(pairs), base_dual=room(pairs), watched=watched,
+        active=np.ones(nc, dtype=np.int64),
         gap_begin=room(nc), slide=room(nc, 3), offset=room(nc, 2), contact_impulse=room(nc, 3), first=room(nc, 3),
         last=room(nc, 3), velocity=room(nc, 3), floor_velocity=np.zeros((nc, 3)), mode=np.ones(nc, dtype=np.int64),
         first_mode=np.ones(nc, dtype=np.int64), place=room(nc, 2), force=room(nc, 3), momentum=room(nv),
@@ -79,9 +82,16 @@ class RigidContact(NamedTuple):
 
 
 def new_rigid_contact(
-    body: Any, guess: Any, solver: Solver, complementarity: float, restitution: float, directions: int, tree: Any
+    body: Any,
+    guess: Any,
+    solver: Solver,
+    complementarity: float,
+    restitution: float,
+    directions: int,
+    tree: Any,
+    watched: Integers,
 ) -> RigidContact:
-    """The method with room for a tree, with so many directions of friction."""
+    """The method with room for a tree, with so many directions of friction; ``ContactUnknowns`` has ``watched``."""
     n, nv, nc = tree.parent.shape[0], tree.armature.shape[0], tree.contact_body.shape[0]
     turns = 2.0 * np.pi * np.arange(directions) / directions
     width = 2 + directions
@@ -96,6 +106,6 @@ def new_rigid_contact(
         radius=np.zeros(nc),
     )
     return RigidContact(
-        body, guess, solver, complementarity, restitution, contacts, new_contact_unknowns(nc, nv, width * nc),
+        body, guess, solver, complementarity, restitution, contacts, new_contact_unknowns(watched, nv, width * nc),
         new_tree_data(n, nv, nc),
     )  # fmt: skip

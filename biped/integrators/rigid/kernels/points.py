@@ -42,6 +42,8 @@ from contact.vectors import (
     transposed,
 )
 
+# [m] A point touches that ends a step no higher.
+TOUCHING = 1e-7
 # An expected friction is at most this part of what there can be.
 WITHIN = 0.999
 
@@ -72,7 +74,7 @@ def begin_points(tree, ground, state, scratch, method):
         start = add(reference_point(tree, state.q), load3(scratch.motion.poses.contact, c))
         x, y, z = to_floor(ground, START, start)
         method.contacts.friction[c] = law_at(ground, c).mu_s
-        unknowns.active[c] = 1
+        unknowns.active[c] = unknowns.watched[c]
         unknowns.gap_begin[c] = z
         unknowns.place[c, 0], unknowns.place[c, 1] = x, y
         sticks = unknowns.mode[c] == STICKING
@@ -90,6 +92,20 @@ def place_points(tree, ground, state, scratch, unknowns):
             moved = sub(to_floor(ground, END, add(start, moved)), to_floor(ground, START, start))
         way = (moved[2], moved[0] + unknowns.offset[c, 0], moved[1] + unknowns.offset[c, 1])
         store3(unknowns.slide, c, way)
+
+
+@kernel
+def wake(contacts, unknowns, height):
+    """Look at the points too that the candidate brings this near to the floor [m]; whether there are new ones."""
+    found = False
+    for c in range(contacts.body.shape[0]):
+        if unknowns.active[c] == 0:
+            if gap_of(unknowns, c) <= height:
+                unknowns.active[c] = 1
+                found = True
+            else:
+                park(contacts, unknowns, c, 0)
+    return found
 
 
 @kernel

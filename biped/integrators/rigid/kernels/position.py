@@ -24,6 +24,7 @@ from biped.integrators.rigid.kernels.newton import (
     usual_way,
 )
 from biped.integrators.rigid.kernels.points import (
+    TOUCHING,
     add_along_joints,
     add_stiffnesses,
     begin_points,
@@ -35,6 +36,7 @@ from biped.integrators.rigid.kernels.points import (
     rounding_of_step,
     set_merit,
     start_point,
+    wake,
 )
 from biped.kernels.rigid.step import way_to_boundary
 from biped.kernels.rigid.system import EQUATIONS, MERIT, OFF_CENTER
@@ -47,6 +49,10 @@ from biped.kernels.variational.newton import on_branch, place_candidate, toleran
 from contact.ground import START
 from contact.jit import kernel
 from contact.vectors import copy1, load3, scale
+
+# A point that is not watched is looked at if the first candidate brings it this near to the floor, in parts of what a
+# body falls in a step.
+WITHIN_REACH = 100.0
 
 
 @kernel
@@ -113,13 +119,15 @@ def begin_search(tree, ground, state, pushes, scratch, method, h, attempt):
     place_bodies(tree, scratch.q, scratch.next)
     place_points(tree, ground, state, scratch, method.unknowns)
     way = usual_way(tree, h)
+    wake(method.contacts, method.unknowns, WITHIN_REACH * way)
     center = WARM * method.complementarity if expected else center_of(tree, h, attempt)
     for c in range(tree.contact_body.shape[0]):
         impulse = into_floor(ground, START, scale(0.5 * h, load3(method.unknowns.force, c)))
-        if expected and impulse[0] > 0.0:
-            expect_point(method.contacts, method.unknowns, c, impulse, NEAR * way, center)
-        else:
-            start_point(method.contacts, method.unknowns, c, way, center)
+        if method.unknowns.active[c] == 1:
+            if expected and impulse[0] > 0.0:
+                expect_point(method.contacts, method.unknowns, c, impulse, NEAR * way, center)
+            else:
+                start_point(method.contacts, method.unknowns, c, way, center)
     evaluate_step(tree, ground, state, pushes, scratch, method, h)
 
 
@@ -144,9 +152,13 @@ def solve_rigid_step(tree, ground, state, pushes, scratch, method, h):
     """From the last step's forces; where that does not do, from none, and then with caution."""
     tolerance = tolerance_of(method, tree, scratch, h)
     begin_points(tree, ground, state, scratch, method)
-    taken = NOT_CONVERGED
-    for attempt in range(ATTEMPTS):
+    taken, attempt, searching = NOT_CONVERGED, 0, True
+    while searching:
+        begin_search(tree, ground, state, pushes, scratch, method, h, attempt)
+        taken = iterate(tree, ground, state, pushes, scratch, method, h, tolerance, attempt)
         if taken < 0:
-            begin_search(tree, ground, state, pushes, scratch, method, h, attempt)
-            taken = iterate(tree, ground, state, pushes, scratch, method, h, tolerance, attempt)
+            attempt += 1
+            searching = attempt < ATTEMPTS
+        else:  # again where a point came to the floor that was not looked at
+            searching = wake(method.contacts, method.unknowns, TOUCHING)
     return on_branch(tree, state, scratch, taken)

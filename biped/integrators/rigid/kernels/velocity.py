@@ -27,6 +27,7 @@ from biped.integrators.rigid.kernels.newton import (
     usual_way,
 )
 from biped.integrators.rigid.kernels.points import (
+    TOUCHING,
     add_along_joints,
     add_stiffnesses,
     expect_point,
@@ -36,6 +37,7 @@ from biped.integrators.rigid.kernels.points import (
     park,
     start_point,
 )
+from biped.kernels.rigid.contacts import gap_of
 from biped.kernels.rigid.step import way_to_boundary
 from biped.kernels.rigid.system import EQUATIONS, PRODUCT
 from biped.kernels.state.status import NOT_CONVERGED, NOT_FINITE
@@ -45,9 +47,6 @@ from contact.ground import END
 from contact.jit import kernel
 from contact.vectors import add, copy1, cross, load3, load6, load9, scale, store3, sub
 
-# [m] A point touches that ends a step no higher.
-TOUCHING = 1e-7
-
 
 @kernel
 def choose_touching(ground, method, h):
@@ -55,7 +54,7 @@ def choose_touching(ground, method, h):
     unknowns, contacts = method.unknowns, method.contacts
     found = 0
     for c in range(contacts.body.shape[0]):
-        touches = unknowns.gap_begin[c] + unknowns.slide[c, 0] <= TOUCHING
+        touches = unknowns.active[c] == 1 and gap_of(unknowns, c) <= TOUCHING
         unknowns.active[c] = 1 if touches else 0
         found += unknowns.active[c]
         approach = sub(load3(unknowns.velocity, c), load3(unknowns.floor_velocity, c))
