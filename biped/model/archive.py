@@ -19,7 +19,7 @@ from biped.model.visual import Visual
 
 FORMAT = 1
 #: Fields that earlier versions did not have.
-LATER = ("visuals", "lines", "body_points", "ranges", "closing_joints", "capsules")
+LATER = ("visuals", "lines", "body_points", "ranges", "closing_joints", "capsules", "touching")
 
 
 def model_to_json(model: Model) -> str:
@@ -62,6 +62,7 @@ def model_from_json(text: str) -> Model:
                 **{key: tuple(ContactPoint(**one) for one in saved[key]) for key in ("contact_points", "body_points")},
                 "shapes": tuple(Box(**box) for box in saved["shapes"]),
                 "capsules": tuple(Capsule(**capsule) for capsule in saved["capsules"]),
+                "touching": tuple((first, second) for first, second in saved["touching"]),
                 "feet": tuple(saved["feet"]),
                 "posture": tuple((joint, value) for joint, value in saved["posture"]),
                 "ranges": tuple((joint, lower, upper) for joint, lower, upper in saved["ranges"]),

@@ -7,6 +7,7 @@ floor; the person faces −X and its left is −Y. Places are those of the home 
 
 import math
 from functools import cache
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -141,6 +142,7 @@ def human() -> Model:
         facing=(-1.0, 0.0, 0.0),
         body_points=(*_trunk_points(), *(point for side, sign in _SIDES for point in _knee_points(side, sign))),
         capsules=(*_trunk_capsules(), *(one for side, sign in _SIDES for one in _leg_capsules(side, sign))),
+        touching=tuple(product(*([f"{side}_{part}" for part in _LIMBS] for side, _ in _SIDES))),
         ranges=tuple(one for side, sign in _SIDES for one in _ranges(side, sign)),
     )
 

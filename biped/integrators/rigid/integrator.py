@@ -2,20 +2,21 @@
 
 import math
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
 
 from biped.disturbances import Disturbances
-from biped.dynamics import forward_kinematics
+from biped.dynamics import body_gaps, forward_kinematics
 from biped.errors import InputError
 from biped.integrators.newton_settings import VariationalSettings
 from biped.integrators.rigid.kernels import position, step  # noqa: F401  register the kernels of the method
-from biped.integrators.rigid.kernels.method import RigidContact, new_rigid_contact
+from biped.integrators.rigid.kernels.method import BodyParts, RigidContact, new_rigid_contact
 from biped.kernels.state.simulation_state import START, TOTAL_STEPS, SimulationState
 from biped.kernels.variational.discrete_body import MidpointBody
 from biped.kernels.variational.newton import Extrapolation
-from biped.model import Model
+from biped.model import Capsule, Model
 from biped.model.ragdoll import touching_all_over
 from contact import Floor
 from contact.arrays import Floats, Integers
@@ -47,8 +48,10 @@ class Rigid(VariationalSettings):
         complementarity: [N·s·m] the greatest product of a gap, or of a sliding point's way, with its impulse.
         directions: of friction, an even number; with n of them friction is weaker than the cone's by cos(π/n) at most.
         restitution: of impacts, from 0 to 1, by Newton's law at each point.
-        touching: what of a model touches the floor: its contact "points", or those of its "body" too, such as trunk,
-            knees and hands (``biped.model.ragdoll.body_points``).
+        touching: what of a model touches: its contact "points" the floor, or its "body": the floor by points such as
+            trunk, knees and hands too (``biped.model.ragdoll.body_points``), and the capsules of bodies that the
+            model's ``touching`` names, such as its legs, one another.
+        body_friction: coefficient of friction between bodies.
         tolerance: ``SolverSettings`` documents this one, and the others; gaps count as momenta of a mean body.
 
     Raises:
@@ -62,6 +65,7 @@ class Rigid(VariationalSettings):
     directions: int = 8
     restitution: float = 0.0
     touching: str = "points"
+    body_friction: float = 0.5
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -73,6 +77,8 @@ class Rigid(VariationalSettings):
             raise InputError(f"integrator.restitution = {self.restitution!r}: it must be a number from 0 to 1")
         if self.touching not in TOUCHING:
             raise InputError(f"integrator.touching = {self.touching!r}: it must be one of {', '.join(TOUCHING)}")
+        if not (math.isfinite(self.body_friction) and self.body_friction >= 0.0):
+            raise InputError(f"integrator.body_friction = {self.body_friction!r}: it must be finite and zero or above")
         least, most = DIRECTIONS
         count: Any = self.directions
         if isinstance(count, bool) or not isinstance(count, int) or count % 2 or not least <= count <= most:
@@ -101,8 +107,11 @@ class Rigid(VariationalSettings):
         """Raise a start whose points are in the floor until the deepest of them stands on it.
 
         Raises:
-            InputError: they are, and the root does not float, or steps have been taken by an integrator with springs.
+            InputError: they are, and the root does not float, or steps have been taken by one with springs; or
+                bodies that may touch are in one another.
         """
+        if self.touching == "body":
+            _check_apart(model, state.q)
         if not model.nc:
             return
         points = forward_kinematics(model, state.q).contact
@@ -132,6 +141,7 @@ class Rigid(VariationalSettings):
             self.directions,
             model.tree,
             _watched(model),
+            _parts(model, self.body_friction, self.touching == "body"),
         )
 
     def recorder(self, method: RigidContact) -> Any:
@@ -146,3 +156,31 @@ class Rigid(VariationalSettings):
 def _watched(model: Model) -> Integers:
     """(nc,) 1 of the points that are looked at in each step: those of feet, and all of a model without feet."""
     return np.array([point.body in model.feet or not model.feet for point in model.contact_points], dtype=np.int64)
+
+
+def _check_apart(model: Model, q: Floats) -> None:
+    """Refuse a start in which bodies that may touch are in one another."""
+    for (first, second), gap in body_gaps(model, q).items():
+        if gap < -IN_FLOOR:
+            raise InputError(
+                f"{first!r} begins {-gap:.3g} m in {second!r}, which it may touch: begin with them apart, or with "
+                "integrator.touching = points"
+            )
+
+
+def _parts(model: Model, friction: float, wanted: bool) -> BodyParts:
+    """Each capsule of a body with each of the bodies that it may touch."""
+    of: dict[str, list[Capsule]] = {name: [] for name in model.body_names}
+    for one in model.capsules:
+        of[one.body].append(one)
+    pairs = [pair for first, second in model.touching for pair in product(of[first], of[second])] if wanted else []
+    ends = [one for pair in pairs for one in pair]
+    rows = [model.body_index(one.body) for one in ends]
+    centers = [np.subtract(one.center, model.bodies[i].com) for one, i in zip(ends, rows, strict=True)]
+    return BodyParts(
+        body=np.array(rows, dtype=np.int64).reshape(-1, 2),
+        center=np.array(centers).reshape(-1, 3),
+        half=np.array([one.half for one in ends]).reshape(-1, 3),
+        radius=np.array([one.radius for one in ends]).reshape(-1, 2),
+        friction=float(friction),
+    )

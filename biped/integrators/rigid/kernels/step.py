@@ -8,6 +8,7 @@ from biped.integrators.rigid.kernels.method import (
     ContactUnknowns,
     RigidContact,
 )
+from biped.integrators.rigid.kernels.pairs import keep_pair_work, work_of_pair
 from biped.integrators.rigid.kernels.points import note_worst, out_of_floor
 from biped.integrators.rigid.kernels.velocity import solve_velocities
 from biped.kernels.loop.log import record_more
@@ -93,6 +94,9 @@ def keep_first_impulses(tree, ground, state, scratch, method, h):
     move_rigidly(tree, motion)
     for c in range(contacts.body.shape[0]):
         set_contact_impulse(contacts, unknowns, c)
+        if contacts.other[c] >= 0:
+            keep_pair_work(method, scratch, c, h)
+            continue
         store3(unknowns.first, c, out_of_floor(ground, START, load3(unknowns.contact_impulse, c)))
         twist = load6(motion.velocity, contacts.body[c])
         store3(unknowns.velocity, c, add(twist[:3], cross(twist[3:], load3(motion.poses.contact, c))))
@@ -178,6 +182,10 @@ def account_contacts(tree, ground, state, pushes, scratch, method, h):
         linear = add(linear, add(first, last))
         moment = cross(load3(scratch.motion.poses.contact, c), first)
         angular = add(angular, add(moment, cross(add(shift, arm), last)))
+    for c in range(tree.contact_body.shape[0], unknowns.active.shape[0]):
+        done = work_of_pair(method, scratch, c, h)
+        state.ledger.works[CONTACT] += done
+        state.ledger.works[DISSIPATED] -= done
     if tree.kind[0] == FLOATING:
         before = triple(unknowns.momentum)
         spin = (unknowns.momentum[3], unknowns.momentum[4], unknowns.momentum[5])
