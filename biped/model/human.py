@@ -142,7 +142,7 @@ def human() -> Model:
         facing=(-1.0, 0.0, 0.0),
         body_points=(*_trunk_points(), *(point for side, sign in _SIDES for point in _knee_points(side, sign))),
         capsules=(*_trunk_capsules(), *(one for side, sign in _SIDES for one in _leg_capsules(side, sign))),
-        touching=tuple(product(*([f"{side}_{part}" for part in _LIMBS] for side, _ in _SIDES))),
+        touching=tuple((f"left_{one}", f"right_{other}") for one, other in product(_LIMBS, repeat=2)),
         ranges=tuple(one for side, sign in _SIDES for one in _ranges(side, sign)),
     )
 

@@ -42,7 +42,8 @@ class Rigid(VariationalSettings):
     Of a floor only ``mu_s`` counts, and ``mu_d`` must be the same. A start with points in the floor, as springs need
     it, is raised until the deepest stands on it. In the columns ``solver_residual`` [N·s], ``solver_complementarity``
     [N·s·m] and ``deepest_point`` [m] stands the worst of the steps since the last row, in ``unresolved`` how many of
-    them found no such velocities, and left them to the next step.
+    them found no such velocities, and left them to the next step. In ``press_1_<body>_<body>`` … [N] stands how hard
+    bodies press on one another in the last step, a column for each pair of capsules that may touch.
 
     Attributes:
         complementarity: [N·s·m] the greatest product of a gap, or of a sliding point's way, with its impulse.
@@ -150,7 +151,9 @@ class Rigid(VariationalSettings):
 
     def columns(self, model: Model) -> dict[str, str]:
         """Names and units of what is recorded, in its order."""
-        return {"solver_residual": "N*s", "solver_complementarity": "N*s*m", "deepest_point": "m", "unresolved": "1"}
+        worst = {"solver_residual": "N*s", "solver_complementarity": "N*s*m", "deepest_point": "m", "unresolved": "1"}
+        pairs = _pairs(model) if self.touching == "body" else []
+        return worst | {f"press_{number}_{a.body}_{b.body}": "N" for number, (a, b) in enumerate(pairs, 1)}
 
 
 def _watched(model: Model) -> Integers:
@@ -168,13 +171,17 @@ def _check_apart(model: Model, q: Floats) -> None:
             )
 
 
-def _parts(model: Model, friction: float, wanted: bool) -> BodyParts:
+def _pairs(model: Model) -> list[tuple[Capsule, Capsule]]:
     """Each capsule of a body with each of the bodies that it may touch."""
     of: dict[str, list[Capsule]] = {name: [] for name in model.body_names}
     for one in model.capsules:
         of[one.body].append(one)
-    pairs = [pair for first, second in model.touching for pair in product(of[first], of[second])] if wanted else []
-    ends = [one for pair in pairs for one in pair]
+    return [pair for first, second in model.touching for pair in product(of[first], of[second])]
+
+
+def _parts(model: Model, friction: float, wanted: bool) -> BodyParts:
+    """What the kernels take of them, if that is wanted; else of none."""
+    ends = [one for pair in _pairs(model) for one in pair] if wanted else []
     rows = [model.body_index(one.body) for one in ends]
     centers = [np.subtract(one.center, model.bodies[i].com) for one, i in zip(ends, rows, strict=True)]
     return BodyParts(

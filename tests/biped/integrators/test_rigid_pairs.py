@@ -8,8 +8,10 @@ import pytest
 
 from biped import Body, Capsule, InputError, Model, ModelError, Rigid, State, human, prismatic, simulate
 from biped.dynamics import body_gaps, mass_matrix
+from biped.integrators.rigid.kernels.step import put_back, set_aside
 from biped.model import box_inertia
 from biped.model.archive import model_from_json, model_to_json
+from contact.modes import NONE
 from experiments.catalogue.registry import experiment_named
 
 STEP = 1e-3
@@ -67,6 +69,29 @@ def test_balls_that_meet_aside_without_friction():
     along = 0.6 + run.frame["position_sledge_rail"] - run.frame["position_a_rail"]
     gap = np.hypot(along, aside + run.frame["position_b_rail"])
     assert (gap - 0.2).min() > -1e-9
+
+
+@pytest.mark.parametrize(("friction", "left"), [(0.0, 1.0), (0.2, 1.0 - 0.2 * 2.4 / 3.0), (2.0, 0.0)])
+def test_friction_between_balls_is_coulombs(friction, left):
+    """They meet in the middle at 2 m/s, with 2.4 N·s, and one goes aside at 1 m/s: it slides on, or is held."""
+    run = collide(two_balls(aside=-0.2), [0.0, -2.0, 1.0], duration=0.21, body_friction=friction)
+    first = int(np.argmax(run.frame["press_1_a_b"] > 1.0))
+    assert run.frame["rate_b_rail"].iloc[first] == pytest.approx(left, abs=5e-3)  # of a step's way aside
+
+
+def test_a_ball_rests_on_another_one():
+    """What it presses with is its weight, and nothing creeps."""
+    x, z, o = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
+    bodies = ball("low", None, x, 2.0, o), ball("high", None, z, 3.0, (0.0, 0.0, 0.25))
+    model = Model(
+        "pile", bodies, capsules=(Capsule("low", o, o, 0.1), Capsule("high", o, o, 0.1)), touching=(("low", "high"),)
+    )
+    run = collide(model, [0.0, 0.0], 0.5)
+    late = run.frame[run.frame["time"] > 0.2]
+    assert late["press_1_low_high"].to_numpy() == pytest.approx(3.0 * 9.81, abs=1e-6)
+    assert late["position_high_rail"].to_numpy() == pytest.approx(-0.05, abs=1e-9)
+    assert late["rate_high_rail"].abs().max() < 1e-9
+    assert late["position_low_rail"].abs().max() < 1e-9
 
 
 def legs_apart(model, q):
@@ -142,6 +167,28 @@ def test_a_knock_of_two_legs_is_that_of_the_dense_mass_matrix():
     jump = np.abs(expected - v[first]).max()
     assert jump > 1.0
     assert np.abs(v[first + 1] - expected).max() < 0.02 * jump
+
+
+def test_a_step_that_fails_gives_back_what_it_set_aside():
+    """As Python, where an index beyond an array's end is an error."""
+    model = human()
+    method = Rigid(touching="body").method(model)
+    state = State.at(model).arrays
+    state.mode[:], state.momentum[:] = np.arange(model.nc), np.arange(model.nv)
+    set_aside(state, method.unknowns)
+    assert (state.mode == NONE).all()
+    state.momentum[:] = 0.0
+    put_back(state, method.unknowns)
+    assert state.mode.tolist() == list(range(model.nc))
+    assert state.momentum.tolist() == list(range(model.nv))
+
+
+def test_halved_steps_keep_legs_apart():
+    """With so few iterations some steps are retried in parts."""
+    run = swung({"left_hip_roll": 6.0, "left_hip_pitch": 1.0, "right_knee_pitch": -2.0}, max_iterations=5)
+    assert run.summary["retried_steps"] > 0
+    q = run.frame[list(run.state.model.coordinate_names)].to_numpy()
+    assert min(legs_apart(run.state.model, row) for row in q) > -1e-9
 
 
 def test_who_stands_does_not_notice_that_legs_may_touch():

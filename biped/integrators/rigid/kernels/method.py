@@ -85,8 +85,8 @@ class ContactUnknowns(NamedTuple):
     slide: Floats  # (c, 3) [m] along the normal, and from the anchor along the floor
     offset: Floats  # (c, 2) [m] from the anchor where the step begins
     contact_impulse: Floats  # (c, 3) [N·s] along the normal and the floor
-    first: Floats  # (c, 3) [N·s] that of the step, world axes
-    last: Floats  # (c, 3) [N·s] that of the velocity at its end
+    first: Floats  # (c, 3) [N·s] that of the step, world axes; of a pair in its frame
+    last: Floats  # (c, 3) [N·s] that of the velocity at its end, likewise
     velocity: Floats  # (c, 3) [m/s] of the point where the step begins, world axes
     floor_velocity: Floats  # (c, 3) [m/s] of the floor there where the step ends
     mode: Integers  # (c,) before the step
@@ -109,9 +109,9 @@ def new_contact_unknowns(watched: Integers, nv: int, pairs: int) -> ContactUnkno
     return ContactUnknowns(
         slack=np.ones(pairs), dual=np.ones(pairs), target=room(pairs), slack_change=room(pairs),
         dual_change=room(pairs), base_slack=room(pairs), base_dual=room(pairs), watched=watched,
-        active=np.ones(nc, dtype=np.int64), used=np.array([nc]),
-        gap_begin=room(nc), slide=room(nc, 3), offset=room(nc, 2), contact_impulse=room(nc, 3), first=room(nc, 3),
-        last=room(nc, 3), velocity=room(nc, 3), floor_velocity=np.zeros((nc, 3)), mode=np.ones(nc, dtype=np.int64),
+        active=np.ones(nc, dtype=np.int64), used=np.array([nc]), gap_begin=room(nc), slide=room(nc, 3),
+        offset=room(nc, 2), contact_impulse=room(nc, 3), first=np.zeros((nc, 3)), last=np.zeros((nc, 3)),
+        velocity=room(nc, 3), floor_velocity=np.zeros((nc, 3)), mode=np.ones(nc, dtype=np.int64),
         first_mode=np.ones(nc, dtype=np.int64), place=room(nc, 2), force=room(nc, 3), momentum=room(nv),
         impulse=room(nv), measure=room(MEASURES), worst=np.zeros(WORSTS),
     )  # fmt: skip
