@@ -185,7 +185,7 @@ def test_a_step_that_fails_gives_back_what_it_set_aside():
 
 def test_halved_steps_keep_legs_apart():
     """With so few iterations some steps are retried in parts."""
-    run = swung({"left_hip_roll": 6.0, "left_hip_pitch": 1.0, "right_knee_pitch": -2.0}, max_iterations=5)
+    run = swung({"left_hip_roll": 6.0, "left_hip_pitch": 1.0, "right_knee_pitch": -2.0}, max_iterations=8)
     assert run.summary["retried_steps"] > 0
     q = run.frame[list(run.state.model.coordinate_names)].to_numpy()
     assert min(legs_apart(run.state.model, row) for row in q) > -1e-9
