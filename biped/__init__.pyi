@@ -29,6 +29,7 @@ from .integrators import (
 from .model import (
     Body,
     Box,
+    Capsule,
     ClosingJoint,
     ContactPoint,
     Joint,
@@ -71,6 +72,7 @@ __all__ = [
     "BipedError",
     "Body",
     "Box",
+    "Capsule",
     "ClosingJoint",
     "Composition",
     "ContactPoint",

@@ -7,6 +7,8 @@ inertial frame, velocities in world axes. Algorithms 3.1 to 3.3 of Wendlandt 199
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +19,7 @@ from biped.kernels.tree.dynamics import TreeData, new_tree_data
 from biped.kernels.variational.equations import reference_point
 from biped.model import Model
 from contact.arrays import Floats
+from contact.capsules import capsule_gap
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,25 @@ def forward_kinematics(
         angular_acceleration=turn,
         contact=origin + motion.poses.contact,
     )
+
+
+def body_gaps(model: Model, q: ArrayLike) -> dict[tuple[str, str], float]:
+    """[m] How far the bodies that may touch one another (``Model.touching``) are apart, below zero where they overlap.
+
+    Raises:
+        InputError: q has the wrong length, or numbers that are not finite.
+    """
+    solids: dict[str, list[Any]] = {name: [] for name in model.body_names}
+    poses = _moving(model, q, None).poses
+    for one in model.capsules:
+        i = model.body_index(one.body)
+        turn = poses.rotation[i].reshape(3, 3)
+        center = poses.com[i] + turn @ np.subtract(one.center, model.bodies[i].com)
+        solids[one.body].append((center, turn @ one.half, one.radius))
+    return {
+        (first, second): min((capsule_gap(*pair)[0] for pair in product(solids[first], solids[second])), default=np.inf)
+        for first, second in model.touching
+    }
 
 
 def inverse_dynamics(

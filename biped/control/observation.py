@@ -108,7 +108,8 @@ class Observation:
     def of(cls, model: Model, told: Measurement, recorder: Recorder | None) -> "Observation":
         """Copies of what the kernels have measured."""
         held = told.held[joint_places(model).driven]
-        q, v, forces, modes = told.q.copy(), told.motion.rates.copy(), told.force.copy(), told.found.copy()
+        q, v = told.q.copy(), told.motion.rates.copy()
+        forces, modes = told.force[: model.nc].copy(), told.found[: model.nc].copy()
         return cls(model, float(told.time[0]), q, v, forces, modes, held, recorder)
 
     @property

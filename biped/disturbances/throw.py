@@ -9,10 +9,13 @@ from biped.checks import above_zero, numbers
 from biped.errors import InputError
 from biped.model.geometry import Vector3
 
+#: The target of a box that may hit every body.
+EVERYTHING = "all"
+
 
 @dataclass(frozen=True)
 class Throw:
-    """A solid box that flies freely, collides with the box of one body, and flies on.
+    """A solid box that flies freely, collides with what it meets of one body, or of all, and flies on.
 
     The collision impulse follows Mirtich (1996): Coulomb friction and an energetic coefficient of
     restitution, from the box's inertia and the model's articulated inertia at the point of contact.
@@ -26,7 +29,8 @@ class Throw:
         angular_velocity: (3,) [rad/s], world axes.
         restitution: 0 … 1.
         friction: coefficient of friction in the collision.
-        target: name of the body whose box it may hit.
+        target: name of the body that it may hit, in its first box, or in its capsules if it has no box; or "all": every
+            box and capsule of the model.
 
     Raises:
         InputError: for a mass or an edge not above zero, or coefficients out of range.

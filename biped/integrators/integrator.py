@@ -113,6 +113,10 @@ class Integrator:
         """[s] up to which steps on this floor are expected to be stable, standing at ``q``; None where all are."""
         return None
 
+    def moving(self, model: Model) -> Model:
+        """The model as it is stepped: with more contact points behind its own, if any; no controller knows of them."""
+        return model
+
     def method(self, model: Model) -> Any:
         """What the kernels step a tree of this model by: one of ``biped.kernels.state.method``.
 

@@ -29,7 +29,7 @@ from biped.model.ragdoll import ragdoll
 from biped.model.robot import load_robot
 from biped.model.samples import chain, random_tree
 from biped.model.scaling import scaled
-from biped.model.shape import Box
+from biped.model.shape import Box, Capsule
 from biped.model.urdf import load_urdf, save_urdf, urdf_text
 from biped.model.visual import Visual
 
@@ -37,6 +37,7 @@ __all__ = [
     "CLOSING_KINDS",
     "Body",
     "Box",
+    "Capsule",
     "ClosingJoint",
     "ContactPoint",
     "Joint",

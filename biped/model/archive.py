@@ -14,12 +14,12 @@ from biped.model.errors import ModelError
 from biped.model.joint import PASSIVE, Joint
 from biped.model.line import Line
 from biped.model.model import Model
-from biped.model.shape import Box
+from biped.model.shape import Box, Capsule
 from biped.model.visual import Visual
 
 FORMAT = 1
 #: Fields that earlier versions did not have.
-LATER = ("visuals", "lines", "body_points", "ranges", "closing_joints")
+LATER = ("visuals", "lines", "body_points", "ranges", "closing_joints", "capsules", "touching")
 
 
 def model_to_json(model: Model) -> str:
@@ -61,6 +61,8 @@ def model_from_json(text: str) -> Model:
                 "bodies": tuple(_body(body) for body in saved["bodies"]),
                 **{key: tuple(ContactPoint(**one) for one in saved[key]) for key in ("contact_points", "body_points")},
                 "shapes": tuple(Box(**box) for box in saved["shapes"]),
+                "capsules": tuple(Capsule(**capsule) for capsule in saved["capsules"]),
+                "touching": tuple((first, second) for first, second in saved["touching"]),
                 "feet": tuple(saved["feet"]),
                 "posture": tuple((joint, value) for joint, value in saved["posture"]),
                 "ranges": tuple((joint, lower, upper) for joint, lower, upper in saved["ranges"]),

@@ -7,6 +7,7 @@ floor; the person faces −X and its left is −Y. Places are those of the home 
 
 import math
 from functools import cache
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from biped.model.geometry import Matrix3, Vector3, rotation_about, vector3
 from biped.model.inertia import principal_inertia
 from biped.model.joint import Joint, floating, revolute
 from biped.model.model import Model
-from biped.model.shape import Box
+from biped.model.shape import Box, Capsule
 
 X: Vector3 = (1.0, 0.0, 0.0)
 Y: Vector3 = (0.0, 1.0, 0.0)
@@ -60,6 +61,19 @@ _ON_TRUNK = {
 }  # fmt: skip
 # [m] from the knee joint: (x, distance towards the outside).
 _ON_KNEE = {"knee": (-0.058, 0.0), "knee_outside": (0.0, 0.053)}
+
+# What of it blocks hit, and its legs touch one another with, about as thick as the viewer draws it: home places of the
+# ends of an axis (x, distance from the middle, z) [m], and the radius [m].
+_HEAD = ((0.0, 0.0, 1.63), (0.0, 0.0, 1.688), 0.09)
+_ARM = (
+    ((0.006, 0.215, 1.40), (0.035, 0.25, 1.115), 0.045),
+    ((0.035, 0.25, 1.115), (-0.05, 0.265, 0.80), 0.035),
+)
+_LIMBS = {
+    "thigh": ((0.0, LATERAL, 0.90), (0.0, LATERAL, 0.50), 0.075),
+    "shank": ((0.0, LATERAL, 0.46), (0.0, LATERAL, 0.12), 0.052),
+    "foot": ((0.012, LATERAL, 0.04), (-0.119, LATERAL, 0.04), 0.04),
+}
 
 # [°] Ranges of motion: American Academy of Orthopaedic Surgeons, "Joint Motion: Method of Measuring and Recording",
 # 1965. Of a left joint: adduction, flexion, rotation inwards, extension (a bent knee is negative), inversion and
@@ -127,6 +141,8 @@ def human() -> Model:
         feet=("left_foot", "right_foot"),
         facing=(-1.0, 0.0, 0.0),
         body_points=(*_trunk_points(), *(point for side, sign in _SIDES for point in _knee_points(side, sign))),
+        capsules=(*_trunk_capsules(), *(one for side, sign in _SIDES for one in _leg_capsules(side, sign))),
+        touching=tuple((f"left_{one}", f"right_{other}") for one, other in product(_LIMBS, repeat=2)),
         ranges=tuple(one for side, sign in _SIDES for one in _ranges(side, sign)),
     )
 
@@ -176,6 +192,26 @@ def _trunk_points() -> list[ContactPoint]:
             at = _from(TRUNK_COM, (x, sign * aside, z))
             points.append(ContactPoint(f"{side}_{name}".removeprefix("_"), "trunk", at))
     return points
+
+
+def _trunk_capsules() -> list[Capsule]:
+    arms = [(_beside(begin, sign), _beside(end, sign), r) for _, sign in _SIDES for begin, end, r in _ARM]
+    return [Capsule("trunk", _from(TRUNK_COM, begin), _from(TRUNK_COM, end), r) for begin, end, r in (_HEAD, *arms)]
+
+
+def _leg_capsules(side: str, sign: float) -> list[Capsule]:
+    joints = {part.body: _at(part.joint_at, sign) for part in _LEG}
+    return [
+        Capsule(
+            f"{side}_{part}", _from(joints[part], _beside(begin, sign)), _from(joints[part], _beside(end, sign)), radius
+        )
+        for part, (begin, end, radius) in _LIMBS.items()
+    ]
+
+
+def _beside(place: Vector3, sign: float) -> Vector3:
+    """A place so far from the middle on one of the sides."""
+    return place[0], sign * place[1], place[2]
 
 
 def _knee_points(side: str, sign: float) -> list[ContactPoint]:

@@ -35,7 +35,7 @@ from biped.model.inertia import shifted
 from biped.model.joint import Joint
 from biped.model.line import Line
 from biped.model.regularity import check_regular
-from biped.model.shape import Box
+from biped.model.shape import Box, Capsule
 from biped.model.topology import Weld, merge_welds, sorted_depth_first
 from biped.model.visual import Visual
 from biped.presentation import as_html, as_text, shown_by
@@ -78,6 +78,8 @@ class Model:
         notes: what was changed or is not simulated of the file it is from, a sentence each.
         visuals: surfaces to draw.
         lines: springs, wires and the like to draw.
+        capsules: what thrown blocks hit besides ``shapes``, and what of its bodies may touch one another.
+        touching: names of two bodies each whose capsules may, if rigid contact of all of the body is asked for.
         closing_joints: what holds bodies together beside the joints of the tree; q and v are those of the tree.
 
     Raises:
@@ -99,6 +101,8 @@ class Model:
     visuals: tuple[Visual, ...] = ()
     lines: tuple[Line, ...] = ()
     closing_joints: tuple[ClosingJoint, ...] = ()
+    capsules: tuple[Capsule, ...] = ()
+    touching: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         name_of(self.name, "a model")
@@ -110,6 +114,8 @@ class Model:
         object.__setattr__(self, "body_points", _moved_points(self.body_points, welds))
         object.__setattr__(self, "shapes", _moved(self.shapes, welds))
         object.__setattr__(self, "visuals", _moved(self.visuals, welds))
+        object.__setattr__(self, "capsules", tuple(_moved_capsule(one, welds) for one in self.capsules))
+        object.__setattr__(self, "touching", tuple(_moved_pair(pair, welds) for pair in self.touching))
         object.__setattr__(self, "lines", tuple(_moved_line(line, welds) for line in self.lines))
         object.__setattr__(self, "feet", _moved_feet(self.feet, welds))
         object.__setattr__(self, "gravity", vector3(self.gravity, f"model {self.name!r}: gravity"))
@@ -526,6 +532,19 @@ def _moved(drawn: Iterable[Drawn], welds: Mapping[str, Weld]) -> tuple[Drawn, ..
         center = vector3(np.add(weld.offset, one.center), "center")
         moved.append(replace(one, body=weld.body, center=center))
     return tuple(moved)
+
+
+def _moved_capsule(capsule: Capsule, welds: Mapping[str, Weld]) -> Capsule:
+    weld = _weld(f"capsule on {capsule.body!r}", capsule.body, welds)
+    begin, end = (vector3(np.add(weld.offset, place), "place") for place in (capsule.begin, capsule.end))
+    return replace(capsule, body=weld.body, begin=begin, end=end)
+
+
+def _moved_pair(pair: tuple[str, str], welds: Mapping[str, Weld]) -> tuple[str, str]:
+    first, second = (_weld("touching", body, welds).body for body in pair)
+    if first == second:
+        raise ModelError(f"touching: {pair[0]!r} and {pair[1]!r} are one body, which cannot touch itself")
+    return first, second
 
 
 def _moved_line(line: Line, welds: Mapping[str, Weld]) -> Line:

@@ -29,7 +29,13 @@ def ragdoll(model: Model, q: Floats | None = None) -> Model:
     q = model.neutral() if q is None else q
     weight = -model.total_mass * STANDARD_GRAVITY[2]
     bodies = tuple(_limp(body, model, q, weight) if body.joint.has_axis else body for body in model.bodies)
-    return replace(model, bodies=bodies, contact_points=(*model.contact_points, *body_points(model)), body_points=())
+    return replace(touching_all_over(model), bodies=bodies)
+
+
+def touching_all_over(model: Model) -> Model:
+    """The model with its ``body_points`` as contact points behind its own."""
+    more = body_points(model)
+    return replace(model, contact_points=(*model.contact_points, *more), body_points=()) if more else model
 
 
 def body_points(model: Model) -> tuple[ContactPoint, ...]:

@@ -44,6 +44,10 @@ def scaled(model: Model, length: float = 1.0, mass: float = 1.0) -> Model:
         contact_points=moved(model.contact_points),
         body_points=moved(model.body_points),
         shapes=tuple(replace(box, size=longer(box.size), center=longer(box.center)) for box in model.shapes),
+        capsules=tuple(
+            replace(one, begin=longer(one.begin), end=longer(one.end), radius=length * one.radius)
+            for one in model.capsules
+        ),
         lines=tuple(replace(one, begin=longer(one.begin), end=longer(one.end)) for one in model.lines),
         visuals=tuple(replace(one, size=longer(one.size), center=longer(one.center)) for one in model.visuals),
         closing_joints=tuple(

@@ -8,6 +8,7 @@ import numpy as np
 from biped.disturbances import Actuators, Sensors, sorted_disturbances
 from biped.dynamics import forward_kinematics, mass_matrix
 from biped.errors import InputError, IntegrationError
+from biped.integrators import Rigid
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
 from biped.model.ragdoll import ragdoll
@@ -84,12 +85,14 @@ def _probe(model: Model) -> Model:
 def limp(scene: Scene, state: State, duration: float) -> Scene:
     """The scene that goes on from a state with nobody in control: its model a ``ragdoll``, no end before the duration.
 
-    What acts from outside goes on acting: floors move, patches are slippery, boxes fly, pushes push.
+    What acts from outside goes on acting: floors move, patches are slippery, boxes fly, pushes push. Rigid contact
+    stays rigid; the place of other integrators takes the default one, which takes all of this.
     """
     model = ragdoll(scene.model, state.q)
     acting = tuple(d for d in scene.disturbances if not isinstance(d, (Sensors, Actuators)))
     carrying = sorted_disturbances(acting).with_payload(model)
-    changes: dict[str, Any] = {"controller": None, "integrator": None, "fall": None, "record_every": None}
+    integrator = scene.integrator if isinstance(scene.integrator, Rigid) or scene.integrator == Rigid.name else None
+    changes: dict[str, Any] = {"controller": None, "integrator": integrator, "fall": None, "record_every": None}
     return replace(
         scene, model=model, state=_taken_over(state, carrying), duration=duration,
         step=min(scene.step, LONGEST_STEP), disturbances=acting, **changes,

@@ -70,9 +70,9 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     """All that is done before the first step of a scene; ``Scene.prepare`` documents it."""
     model, controller, floor, step = scene.model, scene.controller, scene.floor, scene.step
     acting = sorted_disturbances(scene.disturbances)
-    carrying = acting.with_payload(model)
-    state = _state_for(model, carrying, state)
     integrator = _integrator_of(scene.integrator)
+    carrying = integrator.moving(acting.with_payload(model))
+    state = _state_for(model, carrying, state)
     check_fits(integrator, carrying, INTEGRATORS, moving_floor=acting.platform is not None)
     _check_controller(controller, model, acting)
     _check_loops(carrying, state, acting)

@@ -7,6 +7,7 @@ import numpy as np
 
 from biped.disturbances import Actuators, Disturbances, Sensors, Throw, compile_ground, compile_pushes
 from biped.disturbances.floor import JUMP
+from biped.disturbances.throw import EVERYTHING
 from biped.errors import InputError
 from biped.integrators import Integrator
 from biped.integrators.composition.kernels import history_shape
@@ -16,7 +17,6 @@ from biped.kernels.loop.measurement import SensorModel, ideal_actuators, new_mea
 from biped.kernels.loop.projectile import (
     ARMED,
     NEAR,
-    TARGET,
     Projectile,
     gap_between,
     new_projectile,
@@ -29,7 +29,7 @@ from biped.kernels.state.simulation_state import STEP_LENGTH
 from biped.kernels.step.step import prepare
 from biped.kernels.tree.kinematics import Poses
 from biped.kernels.variational.equations import new_scratch
-from biped.model import Model, box_inertia
+from biped.model import Box, Capsule, Model, box_inertia
 from biped.model.geometry import quaternion_matrix
 from biped.runs.row_layout import Columns
 from biped.runs.state import State
@@ -141,7 +141,7 @@ def build_world(
         fall=fall.limits if fall is not None and model.is_floating else NEVER,
         log=log,
         sensors=_build_sensors(model, nominal_model, acting, sizes.span),
-        measurement=new_measurement(nominal_model.tree, model.nq, model.nv),
+        measurement=new_measurement(nominal_model.tree, model.nq, model.nv, model.nc - nominal_model.nc),
         torque=np.zeros(model.nv),
         parts=np.zeros(PARTS, dtype=np.int64),
         actuators=ideal_actuators(model.nv, sizes.span) if actuators is None else actuators.compile(model, sizes.span),
@@ -190,11 +190,12 @@ def _build_projectile(model: Model, state: State, throw: Throw | None, poses: Po
     if throw is None:
         return new_projectile(new_projectile_state())
     goes_on = state.projectile is not None and state.throw == throw
+    targets = _targets(model, throw)
     if not goes_on:
-        state.projectile, state.throw = _state_of(throw), throw
+        state.projectile, state.throw = _state_of(throw, len(targets)), throw
     assert state.projectile is not None
     projectile = new_projectile(state.projectile)
-    _arm(model, throw, projectile)
+    _arm(model, throw, targets, projectile)
     _check_speed(throw, float(state.arrays.clock[STEP_LENGTH]))
     if not goes_on:
         _check_apart(model, throw, state, projectile, poses)
@@ -211,15 +212,18 @@ def _check_speed(throw: Throw, step: float) -> None:
 
 
 def _check_apart(model: Model, throw: Throw, state: State, projectile: Projectile, poses: Poses) -> None:
-    if gap_between(target_box(model.tree, state.arrays, poses, projectile), own_box(projectile)) < 0.0:
-        raise InputError(
-            f"the thrown box would start at {throw.position}, inside of the box of {throw.target!r}: start it outside"
-        )
+    for k, i in enumerate(projectile.target_body):
+        target = target_box(model.tree, state.arrays, poses, projectile, k)
+        if gap_between(target, projectile.target_radius[k], own_box(projectile)) < 0.0:
+            raise InputError(
+                f"the thrown box would start at {throw.position}, inside of the box of {model.body_names[i]!r}: start "
+                "it outside"
+            )
 
 
-def _state_of(throw: Throw) -> Floats:
+def _state_of(throw: Throw, targets: int) -> Floats:
     """The thrown box as it leaves the hand."""
-    state = new_projectile_state()
+    state = new_projectile_state(targets)
     R = quaternion_matrix(throw.orientation)
     inertia = R @ box_inertia(throw.mass, throw.size) @ R.T
     state[0:3], state[3:7] = throw.position, throw.orientation
@@ -228,22 +232,35 @@ def _state_of(throw: Throw) -> Floats:
     return state
 
 
-def _arm(model: Model, throw: Throw, projectile: Projectile) -> None:
-    target = next((shape for shape in model.shapes if shape.body == throw.target), None)
-    if target is None:
-        known = ", ".join(shape.body for shape in model.shapes)
+def _targets(model: Model, throw: Throw) -> tuple[Box | Capsule, ...]:
+    """What a thrown box may hit."""
+    solids: tuple[Box | Capsule, ...] = (*model.shapes, *model.capsules)
+    if throw.target == EVERYTHING:
+        found = solids
+    else:
+        boxes = tuple(box for box in model.shapes if box.body == throw.target)
+        found = boxes[:1] or tuple(one for one in model.capsules if one.body == throw.target)
+    if not found:
+        known = ", ".join(dict.fromkeys(one.body for one in solids))
         remedy = (
             f"bodies with one are {known}" if known else "give it one, as a Box in the model's shapes or in its file"
         )
         raise InputError(f"throw.target = {throw.target!r} has no box to hit; {remedy}")
-    if not np.allclose(target.rotation, np.eye(3)):
-        raise InputError(f"throw.target = {throw.target!r}: its box is turned in its body, which is not supported")
-    index = model.body_index(throw.target)
+    for one in found:
+        if isinstance(one, Box) and not np.allclose(one.rotation, np.eye(3)):
+            raise InputError(f"throw.target = {one.body!r}: its box is turned in its body, which is not supported")
+    return found
+
+
+def _arm(model: Model, throw: Throw, targets: tuple[Box | Capsule, ...], projectile: Projectile) -> None:
     projectile.status[ARMED] = 1
     projectile.mass[0] = throw.mass
     projectile.inertia[0] = np.asarray(box_inertia(throw.mass, throw.size)).ravel()
-    projectile.status[TARGET] = index
     projectile.half[:] = np.asarray(throw.size) / 2.0
-    projectile.target_half[:] = np.asarray(target.size) / 2.0
-    projectile.target_offset[:] = np.asarray(target.center) - np.asarray(model.bodies[index].com)
+    for k, solid in enumerate(targets):
+        index = model.body_index(solid.body)
+        projectile.target_body[k] = index
+        projectile.target_half[k] = solid.half
+        projectile.target_radius[k] = solid.radius if isinstance(solid, Capsule) else -1.0
+        projectile.target_offset[k] = np.asarray(solid.center) - np.asarray(model.bodies[index].com)
     projectile.law[:] = (throw.restitution, throw.friction)

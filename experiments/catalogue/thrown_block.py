@@ -22,7 +22,8 @@ def block_parameters() -> tuple[Parameter, ...]:
         Parameter("block.size", (EDGE, EDGE, EDGE), "m", "its edges", "a cube as dense as water (4.1)", repeats=True),
         Parameter("block.position", (0.50, 0.10, 1.20), "m", "its centre at the start", source),
         Parameter("block.velocity", (-4.5, 0.0, 0.2), "m/s", "its velocity at the start", source),
-        Parameter("block.restitution", 0.2, "", "of its collisions with the trunk", source),
+        Parameter("block.target", "trunk", "", "the body that it may hit, or all", source),
+        Parameter("block.restitution", 0.2, "", "of its collisions", source),
         Parameter("block.friction", 0.3, "", "coefficient of friction of its collisions", source),
     )
 

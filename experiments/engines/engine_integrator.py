@@ -8,6 +8,7 @@ import numpy as np
 
 from biped.control.controller import Impedance
 from biped.disturbances import Disturbances
+from biped.disturbances.throw import EVERYTHING
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.integrators import Recursive
@@ -107,6 +108,10 @@ class EngineIntegrator(Integrator):
             raise InputError(
                 f"{self.engine.title} simulates no armature, and joints of {model.name!r} have some: load it without, "
                 "or use MuJoCo or an integrator of ours"
+            )
+        if acting.throw is not None and acting.throw.target == EVERYTHING:
+            raise InputError(
+                f"{self.engine.title} throws blocks at one body: name it as their target, or use an integrator of ours"
             )
         thin = [body.name for body in model.bodies if not is_solid(body.inertia)]
         if thin:

@@ -29,7 +29,16 @@ MEASURES = {
         ["sobol"],
     ),
 }
-BROUGHT = {*LAWS, "arch.py", "nudge.py", "lean.py", "exoskeleton.py", "stiffening_floor.py", *MEASURES}
+BROUGHT = {
+    *LAWS,
+    "arch.py",
+    "crossing_legs.py",
+    "nudge.py",
+    "lean.py",
+    "exoskeleton.py",
+    "stiffening_floor.py",
+    *MEASURES,
+}
 
 
 def test_all_examples_are_tested():
@@ -63,6 +72,16 @@ def test_an_arch_stands_and_a_thinner_one_falls(tmp_path, monkeypatch, capsys):
     stands, falls = capsys.readouterr().out.splitlines()
     assert stands.endswith("stands")
     assert falls.endswith("falls")
+    assert figure.stat().st_size > 1000
+
+
+def test_legs_touch_where_all_of_the_body_does(tmp_path, monkeypatch, capsys):
+    figure = tmp_path / "legs.png"
+    monkeypatch.setattr("sys.argv", ["crossing_legs.py", str(figure)])
+    runpy.run_path(str(EXAMPLES / "crossing_legs.py"), run_name="__main__")
+    through, touch = capsys.readouterr().out.splitlines()
+    assert "pass through one another" in through
+    assert "the legs touch" in touch
     assert figure.stat().st_size > 1000
 
 

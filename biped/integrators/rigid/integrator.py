@@ -2,26 +2,32 @@
 
 import math
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, ClassVar
 
+import numpy as np
+
 from biped.disturbances import Disturbances
-from biped.dynamics import forward_kinematics
+from biped.dynamics import body_gaps, forward_kinematics
 from biped.errors import InputError
 from biped.integrators.newton_settings import VariationalSettings
 from biped.integrators.rigid.kernels import position, step  # noqa: F401  register the kernels of the method
-from biped.integrators.rigid.kernels.method import RigidContact, new_rigid_contact
+from biped.integrators.rigid.kernels.method import BodyParts, RigidContact, new_rigid_contact
 from biped.kernels.state.simulation_state import START, TOTAL_STEPS, SimulationState
 from biped.kernels.variational.discrete_body import MidpointBody
 from biped.kernels.variational.newton import Extrapolation
-from biped.model import Model
+from biped.model import Capsule, Model
+from biped.model.ragdoll import touching_all_over
 from contact import Floor
-from contact.arrays import Floats
+from contact.arrays import Floats, Integers
 from contact.modes import NONE
 
 #: [m] Points of a state that is gone on from may be so far in the floor.
 IN_FLOOR = 1e-6
 #: The least and the most directions of friction.
 DIRECTIONS = (4, 64)
+#: What may touch the floor.
+TOUCHING = ("points", "body")
 
 
 @dataclass(frozen=True)
@@ -36,13 +42,18 @@ class Rigid(VariationalSettings):
     Of a floor only ``mu_s`` counts, and ``mu_d`` must be the same. A start with points in the floor, as springs need
     it, is raised until the deepest stands on it. In the columns ``solver_residual`` [N·s], ``solver_complementarity``
     [N·s·m] and ``deepest_point`` [m] stands the worst of the steps since the last row, in ``unresolved`` how many of
-    them found no such velocities, and left them to the next step.
+    them found no such velocities, and left them to the next step. In ``press_1_<body>_<body>`` … [N] stands how hard
+    bodies press on one another in the last step, a column for each pair of capsules that may touch.
 
     Attributes:
         complementarity: [N·s·m] the greatest product of a gap, or of a sliding point's way, with its impulse.
         directions: of friction's pyramid, an even number; with n of them friction is weaker than the cone's by cos(π/n)
             at most. 0: Coulomb's true cone.
         restitution: of impacts, from 0 to 1, by Newton's law at each point.
+        touching: what of a model touches: its contact "points" the floor, or its "body": the floor by points such as
+            trunk, knees and hands too (``biped.model.ragdoll.body_points``), and the capsules of bodies that the
+            model's ``touching`` names, such as its legs, one another.
+        body_friction: coefficient of friction between bodies.
         tolerance: ``SolverSettings`` documents this one, and the others; gaps count as momenta of a mean body.
 
     Raises:
@@ -55,6 +66,8 @@ class Rigid(VariationalSettings):
     complementarity: float = 1e-15
     directions: int = 8
     restitution: float = 0.0
+    touching: str = "points"
+    body_friction: float = 0.5
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -64,6 +77,10 @@ class Rigid(VariationalSettings):
             )
         if not 0.0 <= self.restitution <= 1.0:
             raise InputError(f"integrator.restitution = {self.restitution!r}: it must be a number from 0 to 1")
+        if self.touching not in TOUCHING:
+            raise InputError(f"integrator.touching = {self.touching!r}: it must be one of {', '.join(TOUCHING)}")
+        if not (math.isfinite(self.body_friction) and self.body_friction >= 0.0):
+            raise InputError(f"integrator.body_friction = {self.body_friction!r}: it must be finite and zero or above")
         least, most = DIRECTIONS
         count: Any = self.directions
         whole = isinstance(count, int) and not isinstance(count, bool)
@@ -72,6 +89,10 @@ class Rigid(VariationalSettings):
                 f"integrator.directions = {count!r}: it must be an even number from {least} to {most}, or 0 for "
                 "Coulomb's true cone"
             )
+
+    def moving(self, model: Model) -> Model:
+        """The model with the contact points that it is to touch the floor with, its own first."""
+        return model if self.touching == "points" else touching_all_over(model)
 
     def bind(self, model: Model, floor: Floor, disturbances: Disturbances) -> None:
         """Check that friction has one coefficient.
@@ -92,8 +113,11 @@ class Rigid(VariationalSettings):
         """Raise a start whose points are in the floor until the deepest of them stands on it.
 
         Raises:
-            InputError: they are, and the root does not float, or steps have been taken by an integrator with springs.
+            InputError: they are, and the root does not float, or steps have been taken by one with springs; or
+                bodies that may touch are in one another.
         """
+        if self.touching == "body":
+            _check_apart(model, state.q)
         if not model.nc:
             return
         points = forward_kinematics(model, state.q).contact
@@ -122,6 +146,8 @@ class Rigid(VariationalSettings):
             float(self.restitution),
             self.directions,
             model.tree,
+            _watched(model),
+            _parts(model, self.body_friction, self.touching == "body"),
         )
 
     def recorder(self, method: RigidContact) -> Any:
@@ -130,4 +156,43 @@ class Rigid(VariationalSettings):
 
     def columns(self, model: Model) -> dict[str, str]:
         """Names and units of what is recorded, in its order."""
-        return {"solver_residual": "N*s", "solver_complementarity": "N*s*m", "deepest_point": "m", "unresolved": "1"}
+        worst = {"solver_residual": "N*s", "solver_complementarity": "N*s*m", "deepest_point": "m", "unresolved": "1"}
+        pairs = _pairs(model) if self.touching == "body" else []
+        return worst | {f"press_{number}_{a.body}_{b.body}": "N" for number, (a, b) in enumerate(pairs, 1)}
+
+
+def _watched(model: Model) -> Integers:
+    """(nc,) 1 of the points that are looked at in each step: those of feet, and all of a model without feet."""
+    return np.array([point.body in model.feet or not model.feet for point in model.contact_points], dtype=np.int64)
+
+
+def _check_apart(model: Model, q: Floats) -> None:
+    """Refuse a start in which bodies that may touch are in one another."""
+    for (first, second), gap in body_gaps(model, q).items():
+        if gap < -IN_FLOOR:
+            raise InputError(
+                f"{first!r} begins {-gap:.3g} m in {second!r}, which it may touch: begin with them apart, or with "
+                "integrator.touching = points"
+            )
+
+
+def _pairs(model: Model) -> list[tuple[Capsule, Capsule]]:
+    """Each capsule of a body with each of the bodies that it may touch."""
+    of: dict[str, list[Capsule]] = {name: [] for name in model.body_names}
+    for one in model.capsules:
+        of[one.body].append(one)
+    return [pair for first, second in model.touching for pair in product(of[first], of[second])]
+
+
+def _parts(model: Model, friction: float, wanted: bool) -> BodyParts:
+    """What the kernels take of them, if that is wanted; else of none."""
+    ends = [one for pair in _pairs(model) for one in pair] if wanted else []
+    rows = [model.body_index(one.body) for one in ends]
+    centers = [np.subtract(one.center, model.bodies[i].com) for one, i in zip(ends, rows, strict=True)]
+    return BodyParts(
+        body=np.array(rows, dtype=np.int64).reshape(-1, 2),
+        center=np.array(centers).reshape(-1, 3),
+        half=np.array([one.half for one in ends]).reshape(-1, 3),
+        radius=np.array([one.radius for one in ends]).reshape(-1, 2),
+        friction=float(friction),
+    )

@@ -18,7 +18,15 @@ from biped.kernels.loop.log import (
     record_row,
 )
 from biped.kernels.loop.measurement import Actuators, Measurement, SensorModel, apply_torques, measure
-from biped.kernels.loop.projectile import ARMED, Projectile, collide, fly_projectile, passes, time_before_impact
+from biped.kernels.loop.projectile import (
+    ARMED,
+    ELAPSED,
+    Projectile,
+    collide,
+    fly_projectile,
+    passes,
+    time_before_impact,
+)
 from biped.kernels.state.method import advance
 from biped.kernels.state.pushes import Pushes
 from biped.kernels.state.simulation_state import SENSED, STEP_LENGTH, STEPS, TIME_ORIGIN, SimulationState
@@ -26,7 +34,6 @@ from biped.kernels.state.status import COLLISION_FAILED, JOINT_TOO_FAST, LOG_FUL
 from biped.kernels.step.step import count_step, time_of
 from biped.kernels.tree.tree import FLOATING, Tree
 from biped.kernels.variational.equations import Scratch
-from biped.kernels.variational.free_body import STATE
 from contact.arrays import Floats, Integers
 from contact.ground import END, START, Ground, to_floor
 from contact.jit import (
@@ -282,7 +289,7 @@ def collide_in(place, begin, rest):
     common = unpacked(place)
     outcome = collide(common.tree, common.state, common.scratch.motion, common.projectile, common.log, begin)
     if outcome == OK:
-        unpacked(place).projectile.state[STATE + 1] = rest
+        unpacked(place).projectile.state[ELAPSED] = rest
     return outcome
 
 

@@ -80,10 +80,13 @@ class Actuators(NamedTuple):
     kept: Floats  # (1,) of what was given since the last tick, the share that a lag keeps
 
 
-def new_measurement(tree: Tree, nq: int, nv: int) -> Measurement:
-    """Room for what a controller is told of a plant that it takes for this tree."""
+def new_measurement(tree: Tree, nq: int, nv: int, more_points: int = 0) -> Measurement:
+    """Room for what a controller is told of a plant that it takes for this tree.
+
+    The plant may have more contact points behind the tree's; they come with the poses, and no law reads them.
+    """
     own = Tree._make(array.copy() for array in tree)
-    nc = tree.contact_body.shape[0]
+    nc = tree.contact_body.shape[0] + more_points
     motion = new_tree_data(tree.parent.shape[0], nv, nc)
     touch = np.full((nc, 3), np.nan), np.zeros(nc, dtype=np.int64)
     torques = np.full(nv, np.nan), np.full(nv, -np.inf), np.full(nv, np.inf)

@@ -1,7 +1,7 @@
-"""A thrown box: it flies, hits a box on one of the tree's bodies, and flies on.
+"""A thrown box: it flies, hits boxes and capsules on the tree's bodies, and flies on.
 
-The separation of the two boxes changes almost linearly over a step. Before each step it is extrapolated from
-the last one; where it would vanish, the step is taken in two parts with the collision between them.
+The separation of it from each of them changes almost linearly over a step. Before each step it is extrapolated from
+the last one; where one would vanish, the step is taken in two parts with the collision between them.
 """
 
 import math
@@ -19,6 +19,7 @@ from biped.kernels.variational.equations import reference_point
 from biped.kernels.variational.free_body import STATE, body_pose, body_velocities, fly, inertia_in_world, strike_body
 from contact.arrays import Floats, Integers
 from contact.boxes import SCRATCH_SHAPE, contact_point, separation
+from contact.capsules import capsule_to_box
 from contact.collision import collision_impulse, rigid_body_collision_matrix
 from contact.jit import kernel, routine
 from contact.vectors import (
@@ -26,9 +27,11 @@ from contact.vectors import (
     cross,
     dot,
     dot6,
+    load3,
     load6,
     load9,
     mat_add,
+    mat_vec,
     quat_matrix,
     scale,
     store_twist,
@@ -38,10 +41,14 @@ from contact.vectors import (
 
 # Places in ``Projectile.status``.
 ARMED = 0  # whether there is a thrown box at all
-TARGET = 1  # the body that carries the box to hit
+HIT = 1  # the target that it meets next, or has met last
 STATUSES = 2
 
-# Boxes whose surrounding spheres are farther apart than this [m] do not meet within a step: 100 m/s for 2 ms.
+# Places in ``Projectile.state`` behind the free box's own.
+ELAPSED = STATE
+GAPS = STATE + 1
+
+# Solids whose surrounding spheres are farther apart than this [m] do not meet within a step: 100 m/s for 2 ms.
 NEAR = 0.2
 
 # No step is split into parts shorter than this [s]: their displacements would drown in round-off.
@@ -49,38 +56,43 @@ SHORTEST = 1e-5
 
 
 class Projectile(NamedTuple):
-    """A free box, and the box on the tree that it may hit."""
+    """A free box, and the m boxes and capsules on the tree that it may hit."""
 
     status: Integers  # (STATUSES,)
-    state: Floats  # (STATE + 2,) of the free box; then the last separation [m] and the time since it [s]
+    state: Floats  # (STATE + 1 + m,) of the free box; then the time since the last separations [s], and these [m]
     mass: Floats  # (1,) [kg]
     inertia: Floats  # (1, 9) [kg m²] own axes
     half: Floats  # (3,) [m] half of the free box's edges
-    target_half: Floats  # (3,) [m] half of the target's edges
-    target_offset: Floats  # (3,) [m] its middle from its body's centre of mass, home axes
+    target_body: Integers  # (m,)
+    target_half: Floats  # (m, 3) [m] half of a box's edges; of a capsule, from its middle to an end of its axis
+    target_radius: Floats  # (m,) [m] of a capsule; below zero of a box
+    target_offset: Floats  # (m, 3) [m] its middle from its body's centre of mass, home axes
     law: Floats  # (2,) restitution, friction
     scratch: Floats
 
 
 def new_projectile(box: Floats) -> Projectile:
     """Room for a thrown box in this state; not armed."""
+    targets = len(box) - STATE - 1
     return Projectile(
         status=np.zeros(STATUSES, dtype=np.int64),
         state=box,
         mass=np.ones(1),
         inertia=np.ones((1, 9)),
         half=np.zeros(3),
-        target_half=np.zeros(3),
-        target_offset=np.zeros(3),
+        target_body=np.zeros(targets, dtype=np.int64),
+        target_half=np.zeros((targets, 3)),
+        target_radius=np.zeros(targets),
+        target_offset=np.zeros((targets, 3)),
         law=np.zeros(2),
         scratch=np.zeros(SCRATCH_SHAPE),
     )
 
 
-def new_projectile_state() -> Floats:
-    """Room for the state of a thrown box, with no separation known."""
-    box = np.zeros(STATE + 2)
-    box[STATE] = np.inf
+def new_projectile_state(targets: int = 1) -> Floats:
+    """Room for the state of a thrown box that may hit so many boxes and capsules, with no separation known."""
+    box = np.zeros(STATE + 1 + targets)
+    box[GAPS:] = np.inf
     return box
 
 
@@ -92,36 +104,61 @@ def own_box(projectile):
 
 
 @kernel
-def target_box(tree, state, poses, projectile):
-    """The target's box as ``boxes`` takes it."""
-    i = projectile.status[TARGET]
-    centre = add(reference_point(tree, state.q), point_of_body(poses, i, triple(projectile.target_offset)))
-    return centre, load9(poses.rotation, i), triple(projectile.target_half)
+def target_box(tree, state, poses, projectile, k):
+    """Target k, a box, as ``boxes`` takes it."""
+    i = projectile.target_body[k]
+    centre = add(reference_point(tree, state.q), point_of_body(poses, i, load3(projectile.target_offset, k)))
+    return centre, load9(poses.rotation, i), load3(projectile.target_half, k)
 
 
 @kernel
-def are_far_apart(target, own):
-    """Whether the boxes' surrounding spheres are, so that they do not meet within a step."""
+def as_capsule(target, radius):
+    """What ``target_box`` gives of a capsule, as ``capsules`` takes it."""
+    return target[0], mat_vec(target[1], target[2]), radius
+
+
+@kernel
+def are_far_apart(target, radius, own):
+    """Whether the solids' surrounding spheres are, so that they do not meet within a step."""
     offset = sub(own[0], target[0])
-    reach = math.sqrt(dot(target[2], target[2])) + math.sqrt(dot(own[2], own[2])) + NEAR
+    reach = math.sqrt(dot(target[2], target[2])) + max(radius, 0.0) + math.sqrt(dot(own[2], own[2])) + NEAR
     return dot(offset, offset) > reach * reach
 
 
-@kernel
-def gap_between(target, own):
-    """The separation of the boxes, or infinity while they are far apart."""
-    if are_far_apart(target, own):
+@routine
+def gap_between(target, radius, own):
+    """The separation of the thrown box from a target, or infinity while they are far apart."""
+    if are_far_apart(target, radius, own):
         return math.inf
+    if radius >= 0.0:
+        gap, _, _ = capsule_to_box(as_capsule(target, radius), own)
+        return gap
     gap, _ = separation(target, own)
     return gap
 
 
+@routine
+def contact_between(target, radius, own, scratch):
+    """(gap [m], normal from the target, point (3,) [m]) where the thrown box touches a target."""
+    if radius >= 0.0:
+        return capsule_to_box(as_capsule(target, radius), own)
+    gap, normal = separation(target, own)
+    return gap, normal, contact_point(target, own, normal, scratch)
+
+
 @kernel
 def passes(tree, state, poses, projectile, h):
-    """Whether the boxes are too far apart to meet in the coming step of h; if so, ``time_before_impact`` is h."""
-    if not are_far_apart(target_box(tree, state, poses, projectile), own_box(projectile)):
-        return False
-    projectile.state[STATE], projectile.state[STATE + 1] = math.inf, h
+    """Whether it is too far from all targets to meet one in the coming step of h.
+
+    If so, ``time_before_impact`` is h.
+    """
+    own = own_box(projectile)
+    for k in range(projectile.target_body.shape[0]):
+        if not are_far_apart(target_box(tree, state, poses, projectile, k), projectile.target_radius[k], own):
+            return False
+    projectile.state[ELAPSED] = h
+    for k in range(projectile.target_body.shape[0]):
+        projectile.state[GAPS + k] = math.inf
     return True
 
 
@@ -132,11 +169,22 @@ def fly_projectile(tree, projectile, h):
 
 @routine
 def time_before_impact(tree, state, poses, projectile, h):
-    """[s] When in the coming step of h the boxes will touch; h if they will not."""
-    gap = gap_between(target_box(tree, state, poses, projectile), own_box(projectile))
-    box = projectile.state
-    before, elapsed = box[STATE], box[STATE + 1]
-    box[STATE], box[STATE + 1] = gap, h
+    """[s] When in the coming step of h the box will touch a target, which ``status`` then names; h if it will not."""
+    own, box = own_box(projectile), projectile.state
+    first = h
+    for k in range(projectile.target_body.shape[0]):
+        gap = gap_between(target_box(tree, state, poses, projectile, k), projectile.target_radius[k], own)
+        before, box[GAPS + k] = box[GAPS + k], gap
+        touch = time_to_touch(before, gap, box[ELAPSED], h)
+        if touch < first:
+            first, projectile.status[HIT] = touch, k
+    box[ELAPSED] = h
+    return first
+
+
+@kernel
+def time_to_touch(before, gap, elapsed, h):
+    """[s] When in the coming step of h a separation vanishes that was another one some time ago; h if it does not."""
     if gap <= 0.0:
         return 0.0
     if not math.isfinite(gap) or not math.isfinite(before):
@@ -150,13 +198,25 @@ def time_before_impact(tree, state, poses, projectile, h):
     return touch if touch < h - SHORTEST else h
 
 
-@routine
+@kernel
 def collide(tree, state, motion, projectile, log, time):
-    """Exchange the collision impulse, if the boxes approach where they touch (Mirtich 1996; thesis 4.3)."""
-    target, own = target_box(tree, state, motion.poses, projectile), own_box(projectile)
-    projectile.state[STATE], normal = separation(target, own)
-    point = contact_point(target, own, normal, projectile.scratch)
-    i = projectile.status[TARGET]
+    """Exchange the collision impulse with the target that is met, and with others that are touched; OK or a failure."""
+    outcome = OK
+    for k in range(projectile.target_body.shape[0]):
+        if outcome == OK and (k == projectile.status[HIT] or projectile.state[GAPS + k] <= 0.0):
+            outcome = collide_with(tree, state, motion, projectile, k, log, time)
+        else:
+            projectile.state[GAPS + k] = math.inf  # no longer from where the coming part of the step begins
+    return outcome
+
+
+@routine
+def collide_with(tree, state, motion, projectile, k, log, time):
+    """Exchange the collision impulse with target k, if it approaches where they touch (Mirtich 1996; thesis 4.3)."""
+    target, own = target_box(tree, state, motion.poses, projectile, k), own_box(projectile)
+    radius = projectile.target_radius[k]
+    projectile.state[GAPS + k], normal, point = contact_between(target, radius, own, projectile.scratch)
+    i = projectile.target_body[k]
     arm = sub(point, reference_point(tree, state.q))
     own_arm = sub(point, own[0])
     rates_from_momentum(tree, state.momentum, motion)

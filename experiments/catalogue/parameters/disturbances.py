@@ -97,8 +97,9 @@ def disturbance_parameters(model: Model) -> tuple[Parameter, ...]:
             "mass": (1.8, "kg", "mass of the block"),
             "size": ((0.1216, 0.1216, 0.1216), "m", "its edges"),
             "point": (here, "m", f"where it is aimed at, from the {root}'s centre of mass"),
+            "target": (root, "", "the body that it may hit, or all"),
             "flight": (0.4, "s", "from its start to its arrival; it starts lower by g t²/2"),
-            "restitution": (0.2, "", f"of its collisions with the {root}"),
+            "restitution": (0.2, "", "of its collisions"),
             "friction": (0.3, "", "coefficient of friction of its collisions"),
         }),
         *_group("sensors", {
@@ -255,7 +256,7 @@ def _block(values: Values, trunk: Vector3, model: Model) -> list[Disturbance]:
         return []
     x, y, z = (float(c) for c in np.add(trunk, group.pop("point")))
     way = heading(group.pop("azimuth"), model.facing)
-    return [Throw.at((x, y, z), group.pop("speed"), way, target=model.root.name, **group)]
+    return [Throw.at((x, y, z), group.pop("speed"), way, **group)]
 
 
 def _senses(values: Values) -> list[Disturbance]:

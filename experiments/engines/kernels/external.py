@@ -12,7 +12,6 @@ import numpy as np
 from biped.integrators.explicit.kernels.flow import place_end, set_momentum
 from biped.kernels.loop.closed_loop import append_row
 from biped.kernels.loop.log import IMPACT, STRIDE, log_contact_changes, log_event, observe
-from biped.kernels.loop.projectile import TARGET
 from biped.kernels.state.simulation_state import (
     ACTUATORS,
     CONTACT,
@@ -269,7 +268,7 @@ def account_contact_works(tree, ground, floor, state, scratch, h, lag):
 @kernel
 def point_struck(world, arrival):
     """Where the thrown box struck, at both ends of the step, relative to O at its start."""
-    i, scratch = world.projectile.status[TARGET], world.scratch
+    i, scratch = world.projectile.target_body[0], world.scratch
     left = sub(triple(arrival.impact_place), reference_point(world.tree, world.state.q))
     offset = mat_t_vec(load9(scratch.motion.poses.rotation, i), sub(left, load3(scratch.motion.poses.com, i)))
     return left, add(triple(scratch.shift), point_of_body(scratch.next, i, offset))
@@ -281,7 +280,7 @@ def account_impact(world, arrival, h, lag):
     impact = triple(arrival.impact)
     if dot(impact, impact) > 0.0:
         left, right = point_struck(world, arrival)
-        along = way(world.scratch, world.projectile.status[TARGET], left, sub(right, left), h, lag)
+        along = way(world.scratch, world.projectile.target_body[0], left, sub(right, left), h, lag)
         world.state.ledger.works[IMPACTS] += dot(impact, scale(1.0 / h, along))
 
 
@@ -304,5 +303,5 @@ def account_momenta(world, arrival, h):
 def log_impact(world, time, impulse, place, velocity):
     """An event for a blow of the thrown box that is over."""
     log_event(
-        world.log, time, IMPACT, world.projectile.status[TARGET], triple(impulse), triple(place), triple(velocity)
+        world.log, time, IMPACT, world.projectile.target_body[0], triple(impulse), triple(place), triple(velocity)
     )

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from biped.kernels.rigid.system import MEASURES, Contacts, friction_directions, ground_contacts, pairs_of
+from biped.kernels.rigid.system import MEASURES, Contacts, friction_directions, pairs_of
 from biped.kernels.state.method import Solver
 from biped.kernels.tree.dynamics import TreeData, new_tree_data
 from contact.arrays import Floats, Integers
@@ -17,8 +17,56 @@ UNRESOLVED = 3  # how many steps ended without impulses for their velocities
 WORSTS = 4
 
 
+class BodyPairs(NamedTuple):
+    """p pairs of capsules of two bodies that may touch, which are the last of the contacts, and the room of m ≤ p near.
+
+    What there is of the first body stands at 2 k, what of the second at 2 k + 1.
+    """
+
+    body: Integers  # (p, 2)
+    center: Floats  # (2 p, 3) [m] the capsule's middle from the body's centre of mass, home axes
+    half: Floats  # (2 p, 3) [m] from there to an end of its axis
+    radius: Floats  # (p, 2) [m]
+    frame: Floats  # (p, 9) rows: normal from the first to the second, and two tangents, where the step begins
+    local: Floats  # (2 p, 3) [m] the material point that touches there, from the centre of mass, home axes
+    begin_rows: Floats  # (6 p, 6) by the bodies' twists about O: along normal and tangents where the step begins
+    end_rows: Floats  # (6 p, 6) how gap and way change where it ends
+    response: Floats  # (3 m, nv) what unit impulses do to the unknowns
+    response_twist: Floats  # (3 m, n, 6) and to the bodies
+    compliance: Floats  # (3 m, 3 m) and to the pairs' points
+    matrix: Floats  # (3 m, 3 m)
+    load: Floats  # (3 m,)
+    order: Integers  # (m,) of those that are near
+    work: Floats  # (p,) [J] of the impulse where the step begins
+
+
+class BodyParts(NamedTuple):
+    """What ``BodyPairs`` has of the model."""
+
+    body: Integers
+    center: Floats
+    half: Floats
+    radius: Floats
+    friction: float
+
+
+def new_body_pairs(parts: BodyParts, n: int, nv: int) -> BodyPairs:
+    """Room, filled with NaN."""
+    p = len(parts.body)
+
+    def room(*shape: int) -> Floats:
+        return np.full(shape, np.nan)
+
+    return BodyPairs(
+        parts.body, parts.center, parts.half, parts.radius, frame=room(p, 9), local=room(2 * p, 3),
+        begin_rows=room(6 * p, 6), end_rows=room(6 * p, 6), response=room(3 * p, nv),
+        response_twist=room(3 * p, n, 6), compliance=room(3 * p, 3 * p), matrix=room(3 * p, 3 * p), load=room(3 * p),
+        order=np.zeros(p, dtype=np.int64), work=np.zeros(p),
+    )  # fmt: skip
+
+
 class ContactUnknowns(NamedTuple):
-    """What is solved for at the c contact points, K pairs in all, first of the step, then of the velocity at its end.
+    """What is solved for at the c contacts, K pairs in all, first of the step, then of the velocity at its end.
 
     It is the ``motion`` and the ``room`` of ``biped.kernels.rigid.contacts``.
     """
@@ -31,13 +79,15 @@ class ContactUnknowns(NamedTuple):
     dual_change: Floats  # (K,)
     base_slack: Floats  # (K,) where a line search begins
     base_dual: Floats  # (K,)
+    watched: Integers  # (c,) 1 of points that are looked at in each step, 0 of those that are where they are near
     active: Integers  # (c,) whether a point is looked at
+    used: Integers  # (1,) one more than the last that is looked at in the step
     gap_begin: Floats  # (c,) [m] where the step begins
     slide: Floats  # (c, 3) [m] along the normal, and from the anchor along the floor
     offset: Floats  # (c, 2) [m] from the anchor where the step begins
     contact_impulse: Floats  # (c, 3) [N·s] along the normal and the floor
-    first: Floats  # (c, 3) [N·s] that of the step, world axes
-    last: Floats  # (c, 3) [N·s] that of the velocity at its end
+    first: Floats  # (c, 3) [N·s] that of the step, world axes; of a pair in its frame
+    last: Floats  # (c, 3) [N·s] that of the velocity at its end, likewise
     velocity: Floats  # (c, 3) [m/s] of the point where the step begins, world axes
     floor_velocity: Floats  # (c, 3) [m/s] of the floor there where the step ends
     mode: Integers  # (c,) before the step
@@ -50,8 +100,9 @@ class ContactUnknowns(NamedTuple):
     worst: Floats  # (WORSTS,)
 
 
-def new_contact_unknowns(nc: int, nv: int, pairs: int) -> ContactUnknowns:
+def new_contact_unknowns(watched: Integers, nv: int, pairs: int) -> ContactUnknowns:
     """Room, filled with NaN."""
+    nc = len(watched)
 
     def room(*shape: int) -> Floats:
         return np.full(shape, np.nan)
@@ -59,9 +110,10 @@ def new_contact_unknowns(nc: int, nv: int, pairs: int) -> ContactUnknowns:
     return ContactUnknowns(
         slack=np.ones(pairs), dual=np.ones(pairs), dimension=np.ones(pairs, dtype=np.int64), target=room(pairs),
         slack_change=room(pairs), dual_change=room(pairs), base_slack=room(pairs), base_dual=room(pairs),
-        active=np.ones(nc, dtype=np.int64),
-        gap_begin=room(nc), slide=room(nc, 3), offset=room(nc, 2), contact_impulse=room(nc, 3), first=room(nc, 3),
-        last=room(nc, 3), velocity=room(nc, 3), floor_velocity=np.zeros((nc, 3)), mode=np.ones(nc, dtype=np.int64),
+        watched=watched, active=np.ones(nc, dtype=np.int64), used=np.array([nc]), gap_begin=room(nc),
+        slide=room(nc, 3), offset=room(nc, 2), contact_impulse=room(nc, 3), first=np.zeros((nc, 3)),
+        last=np.zeros((nc, 3)), velocity=room(nc, 3), floor_velocity=np.zeros((nc, 3)),
+        mode=np.ones(nc, dtype=np.int64),
         first_mode=np.ones(nc, dtype=np.int64), place=room(nc, 2), force=room(nc, 3), momentum=room(nv),
         impulse=room(nv), measure=room(MEASURES), worst=np.zeros(WORSTS),
     )  # fmt: skip
@@ -75,28 +127,45 @@ class RigidContact(NamedTuple):
     solver: Solver
     complementarity: float  # [N·s·m] the greatest product of a pair
     restitution: float  # the part of a velocity of approach that an impact gives back
-    contacts: Contacts
+    contacts: Contacts  # with the floor, then of bodies with one another
+    pairs: BodyPairs
     unknowns: ContactUnknowns
     ahead: TreeData  # the tree at the end of the step
 
 
 def new_rigid_contact(
-    body: Any, guess: Any, solver: Solver, complementarity: float, restitution: float, directions: int, tree: Any
+    body: Any,
+    guess: Any,
+    solver: Solver,
+    complementarity: float,
+    restitution: float,
+    directions: int,
+    tree: Any,
+    watched: Integers,
+    parts: BodyParts,
 ) -> RigidContact:
-    """The method with room for a tree, with so many directions of friction, or with none in the true cone."""
+    """The method with room for a tree, with so many directions of friction, or with none in the true cone.
+
+    ``ContactUnknowns`` has ``watched``.
+    """
     n, nv, nc = tree.parent.shape[0], tree.armature.shape[0], tree.contact_body.shape[0]
-    width = pairs_of(1.0, directions)
-    contacts = ground_contacts(
-        body=tree.contact_body,
-        point=tree.contact_offset,
-        frame=np.tile([0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0], (nc, 1)),
-        height=np.zeros(nc),
-        friction=np.zeros(nc),
+    width, count = pairs_of(1.0, directions), nc + len(parts.body)
+    contacts = Contacts(
+        body=np.append(tree.contact_body, parts.body[:, 1]),
+        point=np.vstack([tree.contact_offset, np.zeros((count - nc, 3))]),
+        frame=np.tile([0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0], (count, 1)),
+        height=np.zeros(count),
+        friction=np.append(np.zeros(nc), np.full(count - nc, parts.friction)),
         directions=friction_directions(directions),
-        pair=width * np.arange(nc),
-        radius=np.zeros(nc),
+        pair=width * np.arange(count),
+        radius=np.zeros(count),
+        other=np.append(np.full(nc, -1), parts.body[:, 0]),
+        other_point=np.zeros((count, 3)),
+        edge=np.full(count, -1),
+        is_upper=np.zeros(count, dtype=np.int64),
     )
+    unknowns = new_contact_unknowns(np.append(watched, np.zeros(count - nc, dtype=np.int64)), nv, width * count)
     return RigidContact(
-        body, guess, solver, complementarity, restitution, contacts, new_contact_unknowns(nc, nv, width * nc),
+        body, guess, solver, complementarity, restitution, contacts, new_body_pairs(parts, n, nv), unknowns,
         new_tree_data(n, nv, nc),
     )  # fmt: skip

@@ -1,7 +1,9 @@
 """A search for a step: where it begins and ends, where the next iteration's products are aimed, and how far it goes."""
 
+from biped.integrators.rigid.kernels.method import ContactUnknowns, RigidContact
 from biped.integrators.rigid.kernels.points import solve_for_target
 from biped.kernels.rigid.cone import bounded, entries, jordan, store_entries
+from biped.kernels.rigid.contacts import width_of
 from biped.kernels.rigid.step import BELOW, likely_center, measure_products, way_to_boundary
 from biped.kernels.rigid.system import CENTER, CONE, EQUATIONS, PRODUCT
 from contact.jit import kernel
@@ -121,6 +123,32 @@ def set_direction(
             return
         aim_likely(unknowns, method.complementarity)
     solve_for_target(tree, ground, at, method, left, right, left_arms, right_arms, residual, factors, factor, change)
+
+
+@kernel
+def in_use(method):
+    """The method with the pairs of the contacts up to the last one that is looked at: others cost nothing then."""
+    full = method.unknowns
+    end = full.used[0] * width_of(method.contacts)
+    unknowns = ContactUnknowns(
+        full.slack[:end], full.dual[:end], full.dimension[:end], full.target[:end], full.slack_change[:end],
+        full.dual_change[:end], full.base_slack[:end], full.base_dual[:end], full.watched, full.active, full.used,
+        full.gap_begin, full.slide, full.offset, full.contact_impulse, full.first, full.last, full.velocity,
+        full.floor_velocity, full.mode, full.first_mode, full.place, full.force, full.momentum, full.impulse,
+        full.measure, full.worst,
+    )  # fmt: skip
+    return RigidContact(
+        method.body, method.guess, method.solver, method.complementarity, method.restitution, method.contacts,
+        method.pairs, unknowns, method.ahead,
+    )  # fmt: skip
+
+
+@kernel
+def note_used(unknowns):
+    """How many of the contacts there are up to the last one that is looked at."""
+    for c in range(unknowns.active.shape[0]):
+        if unknowns.active[c] == 1:
+            unknowns.used[0] = c + 1
 
 
 @kernel

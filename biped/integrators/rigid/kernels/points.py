@@ -8,6 +8,7 @@ did, so that what an interior point method leaves of a step's way does not add u
 import math
 
 from biped.integrators.rigid.kernels.method import COMPLEMENTARITY, RESIDUAL
+from biped.integrators.rigid.kernels.pairs import add_pair_wrench, along_rows, count_pairs, couple_pairs
 from biped.kernels.rigid.cone import cone_defects, cone_stiffness, is_cone, psi_of_product, start_cone
 from biped.kernels.rigid.contacts import (
     gap_of,
@@ -44,6 +45,8 @@ from contact.vectors import (
     transposed,
 )
 
+# [m] A point touches that ends a step no higher.
+TOUCHING = 1e-7
 # An expected friction is at most this part of what there can be.
 WITHIN = 0.999
 # Where nothing is known the true cone's ψ is so many times the way: at the cone's side a search begins badly.
@@ -77,12 +80,15 @@ def begin_points(tree, ground, state, scratch, method):
         x, y, z = to_floor(ground, START, start)
         method.contacts.friction[c] = law_at(ground, c).mu_s
         set_dimensions(method.contacts, unknowns, c)
-        unknowns.active[c] = 1
+        unknowns.active[c] = unknowns.watched[c]
         unknowns.gap_begin[c] = z
         unknowns.place[c, 0], unknowns.place[c, 1] = x, y
         sticks = unknowns.mode[c] == STICKING
         unknowns.offset[c, 0] = x - state.anchor[c, 0] if sticks else 0.0
         unknowns.offset[c, 1] = y - state.anchor[c, 1] if sticks else 0.0
+    for c in range(tree.contact_body.shape[0], unknowns.active.shape[0]):
+        set_dimensions(method.contacts, unknowns, c)
+        unknowns.active[c] = unknowns.watched[c]
 
 
 @kernel
@@ -98,6 +104,20 @@ def place_points(tree, ground, state, scratch, unknowns):
 
 
 @kernel
+def wake(contacts, unknowns, height):
+    """Look at the points too that the candidate brings this near to the floor [m]; whether there are new ones."""
+    found = False
+    for c in range(contacts.body.shape[0]):
+        if unknowns.active[c] == 0 and contacts.other[c] < 0:
+            if gap_of(unknowns, c) <= height:
+                unknowns.active[c] = 1
+                found = True
+            else:
+                park(contacts, unknowns, c, 0)
+    return found
+
+
+@kernel
 def load_impulses(ground, row, method, arms, wrench, sign):
     """The impulses of the candidate at ``arms`` into the bodies' wrenches, instead of what is there."""
     unknowns, contacts = method.unknowns, method.contacts
@@ -105,8 +125,12 @@ def load_impulses(ground, row, method, arms, wrench, sign):
     for c in range(contacts.body.shape[0]):
         if unknowns.active[c] == 1:
             set_contact_impulse(contacts, unknowns, c)
-            impulse = scale(sign, out_of_floor(ground, row, load3(unknowns.contact_impulse, c)))
-            add_wrench(wrench, contacts.body[c], load3(arms, c), impulse)
+            if contacts.other[c] < 0:
+                impulse = scale(sign, out_of_floor(ground, row, load3(unknowns.contact_impulse, c)))
+                add_wrench(wrench, contacts.body[c], load3(arms, c), impulse)
+            else:
+                k = c - arms.shape[0]
+                add_pair_wrench(method.pairs, k, load3(unknowns.contact_impulse, c), wrench, sign)
 
 
 @kernel
@@ -158,7 +182,7 @@ def measure_candidate(method, others, stiff):
 def add_stiffnesses(ground, left_row, method, block, left, right, factor):
     """``factor`` times the stiffnesses of the points, at arms where the impulses act and where the points end."""
     unknowns, contacts = method.unknowns, method.contacts
-    for c in range(contacts.body.shape[0]):
+    for c in range(left.shape[0]):
         if unknowns.active[c] == 1:
             _, K = linearized_contact(contacts, unknowns, unknowns, c)
             W = (
@@ -177,17 +201,25 @@ def solve_for_target(tree, ground, left_row, method, left, right, left_arms, rig
 
     Points are displaced by ``factor`` times what ``change`` displaces them.
     """
-    unknowns, contacts = method.unknowns, method.contacts
+    unknowns, contacts, pairs = method.unknowns, method.contacts, method.pairs
+    rows = pairs.end_rows if left_row == START else pairs.begin_rows
+    floors = left_arms.shape[0]
     wrench = factors.wrench
     wrench[:] = 0.0
-    for c in range(contacts.body.shape[0]):
+    for c in range(floors):
         if unknowns.active[c] == 1:
             f, _ = linearized_contact(contacts, unknowns, unknowns, c)
             impulse = scale(-1.0, out_of_floor(ground, left_row, f))
             add_wrench(wrench, contacts.body[c], load3(left_arms, c), impulse)
     solve_inboard(tree, left, load, factors, 0)
     solve_outboard(tree, right, factors, change)
-    for c in range(contacts.body.shape[0]):
+    if count_pairs(method) > 0:
+        couple_pairs(tree, method, rows, factors, factor, change)
+    for c in range(floors, contacts.body.shape[0]):
+        if unknowns.active[c] == 1:
+            moved = scale(factor, along_rows(pairs, rows, c - floors, factors.twist))
+            set_point_changes(contacts, unknowns, unknowns, c, moved)
+    for c in range(floors):
         if unknowns.active[c] == 1:
             twist = load6(factors.twist, contacts.body[c])
             moved = scale(factor, add(twist[:3], cross(twist[3:], load3(right_arms, c))))
@@ -207,7 +239,11 @@ def rounding_of_step(method, twist, arms):
                 stiff += cone_stiffness(unknowns, at)
             for k in range(at + 2, at + 2 + contacts.directions.shape[0]):
                 stiff += unknowns.dual[k] / unknowns.slack[k]
-            total += stiff * norm(add(moved[:3], cross(moved[3:], load3(arms, c))))
+            if contacts.other[c] < 0:
+                total += stiff * norm(add(moved[:3], cross(moved[3:], load3(arms, c))))
+            else:
+                other = load6(twist, contacts.other[c])
+                total += stiff * (norm(moved[:3]) + norm(moved[3:]) + norm(other[:3]) + norm(other[3:]))
     return ROUNDINGS * EPSILON * total
 
 

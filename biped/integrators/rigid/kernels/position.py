@@ -12,18 +12,23 @@ from biped.integrators.rigid.kernels.method import RigidContact
 from biped.integrators.rigid.kernels.newton import (
     ATTEMPTS,
     EXPECTED,
+    FRESH,
     NEAR,
     WARM,
     center_of,
     go_from_base,
     has_converged,
+    in_use,
     keep_pairs,
     mean_mass,
     most_iterations,
+    note_used,
     set_direction,
     usual_way,
 )
+from biped.integrators.rigid.kernels.pairs import count_pairs, place_pairs, set_pair_responses, wake_pairs
 from biped.integrators.rigid.kernels.points import (
+    TOUCHING,
     add_along_joints,
     add_stiffnesses,
     begin_points,
@@ -31,10 +36,12 @@ from biped.integrators.rigid.kernels.points import (
     into_floor,
     load_impulses,
     measure_candidate,
+    park,
     place_points,
     rounding_of_step,
     set_merit,
     start_point,
+    wake,
 )
 from biped.kernels.rigid.step import way_to_boundary
 from biped.kernels.rigid.system import EQUATIONS, MERIT, OFF_CENTER
@@ -48,6 +55,10 @@ from contact.ground import START
 from contact.jit import kernel
 from contact.vectors import copy1, load3, scale
 
+# A point that is not watched is looked at if the first candidate brings it this near to the floor, in parts of what a
+# body falls in a step.
+WITHIN_REACH = 100.0
+
 
 @kernel
 def evaluate_step(tree, ground, state, pushes, scratch, method, h):
@@ -55,6 +66,7 @@ def evaluate_step(tree, ground, state, pushes, scratch, method, h):
     place_candidate(tree, pushes, scratch)
     set_residual(method.body, tree, ground, state, pushes, scratch, h)
     place_points(tree, ground, state, scratch, method.unknowns)
+    place_pairs(scratch.next, method)
     wrench, poses = scratch.motion.factors.wrench, scratch.motion.poses
     load_impulses(ground, START, method, poses.contact, wrench, 1.0)
     add_along_joints(tree, poses.motion, wrench, scratch.residual)
@@ -71,6 +83,9 @@ def set_newton_step(tree, ground, state, scratch, method, h, attempt):
     set_newton_blocks(method.body, tree, ground, state, scratch, h)
     add_stiffnesses(ground, START, method, factors.block, poses.contact, ahead.contact, 1.0)
     eliminate(tree, poses.motion, ahead.motion, scratch.diagonal, factors, 0)
+    if count_pairs(method) > 0:
+        rows, nothing = method.pairs.end_rows, scratch.motion.nothing
+        set_pair_responses(tree, method, poses.motion, ahead.motion, rows, nothing, factors, 1.0)
     set_direction(
         tree, ground, START, method, poses.motion, ahead.motion, poses.contact, ahead.contact, scratch.residual,
         factors, 1.0, scratch.delta, attempt,
@@ -107,20 +122,36 @@ def search_line(tree, ground, state, pushes, scratch, method, h, tolerance):
 
 @kernel
 def begin_search(tree, ground, state, pushes, scratch, method, h, attempt):
-    """The first candidate and the pairs there: from what the last step's forces let expect, or without."""
-    expected = attempt == EXPECTED
+    """The first candidate and the pairs there: from what the last step's forces let expect, or without.
+
+    Of bodies that touch nothing is expected: it is then another attempt, which is returned.
+    """
     set_initial_guess(tree, ground, state, pushes, scratch, method.guess, h)
     place_bodies(tree, scratch.q, scratch.next)
     place_points(tree, ground, state, scratch, method.unknowns)
     way = usual_way(tree, h)
+    place_pairs(scratch.next, method)
+    wake(method.contacts, method.unknowns, WITHIN_REACH * way)
+    wake_pairs(scratch.motion.poses, scratch.next, method, WITHIN_REACH * way)
+    note_used(method.unknowns)
+    if attempt == EXPECTED and count_pairs(method) > 0:
+        attempt = FRESH
+    expected = attempt == EXPECTED
     center = WARM * method.complementarity if expected else center_of(tree, h, attempt)
+    for c in range(tree.contact_body.shape[0], method.contacts.body.shape[0]):
+        if method.unknowns.active[c] == 1:
+            start_point(method.contacts, method.unknowns, c, way, center)
+        else:
+            park(method.contacts, method.unknowns, c, 0)
     for c in range(tree.contact_body.shape[0]):
         impulse = into_floor(ground, START, scale(0.5 * h, load3(method.unknowns.force, c)))
-        if expected and impulse[0] > 0.0:
-            expect_point(method.contacts, method.unknowns, c, impulse, NEAR * way, center)
-        else:
-            start_point(method.contacts, method.unknowns, c, way, center)
+        if method.unknowns.active[c] == 1:
+            if expected and impulse[0] > 0.0:
+                expect_point(method.contacts, method.unknowns, c, impulse, NEAR * way, center)
+            else:
+                start_point(method.contacts, method.unknowns, c, way, center)
     evaluate_step(tree, ground, state, pushes, scratch, method, h)
+    return attempt
 
 
 @kernel
@@ -144,9 +175,14 @@ def solve_rigid_step(tree, ground, state, pushes, scratch, method, h):
     """From the last step's forces; where that does not do, from none, and then with caution."""
     tolerance = tolerance_of(method, tree, scratch, h)
     begin_points(tree, ground, state, scratch, method)
-    taken = NOT_CONVERGED
-    for attempt in range(ATTEMPTS):
+    taken, attempt, searching = NOT_CONVERGED, 0, True
+    while searching:
+        attempt = begin_search(tree, ground, state, pushes, scratch, method, h, attempt)
+        taken = iterate(tree, ground, state, pushes, scratch, in_use(method), h, tolerance, attempt)
         if taken < 0:
-            begin_search(tree, ground, state, pushes, scratch, method, h, attempt)
-            taken = iterate(tree, ground, state, pushes, scratch, method, h, tolerance, attempt)
+            attempt += 1
+            searching = attempt < ATTEMPTS
+        else:  # again where something came to touch that was not looked at
+            searching = wake(method.contacts, method.unknowns, TOUCHING)
+            searching = wake_pairs(scratch.motion.poses, scratch.next, method, TOUCHING) or searching
     return on_branch(tree, state, scratch, taken)

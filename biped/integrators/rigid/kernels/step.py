@@ -8,13 +8,14 @@ from biped.integrators.rigid.kernels.method import (
     ContactUnknowns,
     RigidContact,
 )
+from biped.integrators.rigid.kernels.pairs import keep_pair_work, work_of_pair
 from biped.integrators.rigid.kernels.points import note_worst, out_of_floor
 from biped.integrators.rigid.kernels.velocity import solve_velocities
 from biped.kernels.loop.log import record_more
 from biped.kernels.rigid.cone import cone_left, is_cone
 from biped.kernels.rigid.contacts import set_contact_impulse
 from biped.kernels.state.method import advance, remember, set_new_momentum, solve_step, take_part
-from biped.kernels.state.simulation_state import CONTACT, DISSIPATED, PLATFORM
+from biped.kernels.state.simulation_state import CONTACT, DISSIPATED, LAST_STEP_LENGTH, PLATFORM
 from biped.kernels.step.step import (
     account_impulse,
     account_push_works,
@@ -81,8 +82,8 @@ def set_aside(state, unknowns):
 @kernel
 def put_back(state, unknowns):
     copy1(unknowns.momentum, state.momentum)
-    copy1(unknowns.mode, state.mode)
-    for c in range(state.mode.shape[0]):
+    for c in range(state.mode.shape[0]):  # not all of the contacts: pairs of bodies have no modes
+        state.mode[c] = unknowns.mode[c]
         store3(state.force, c, load3(unknowns.force, c))
 
 
@@ -94,6 +95,10 @@ def keep_first_impulses(tree, ground, state, scratch, method, h):
     move_rigidly(tree, motion)
     for c in range(contacts.body.shape[0]):
         set_contact_impulse(contacts, unknowns, c)
+        if contacts.other[c] >= 0:
+            store3(unknowns.first, c, load3(unknowns.contact_impulse, c))
+            keep_pair_work(method, scratch, c, h)
+            continue
         store3(unknowns.first, c, out_of_floor(ground, START, load3(unknowns.contact_impulse, c)))
         twist = load6(motion.velocity, contacts.body[c])
         store3(unknowns.velocity, c, add(twist[:3], cross(twist[3:], load3(motion.poses.contact, c))))
@@ -152,6 +157,8 @@ def find_velocities(tree, ground, state, scratch, method, h):
     taken = solve_velocities(tree, ground, state, scratch, method, h)
     for c in range(tree.contact_body.shape[0]):
         store3(unknowns.last, c, out_of_floor(ground, END, load3(unknowns.contact_impulse, c)))
+    for c in range(tree.contact_body.shape[0], unknowns.active.shape[0]):
+        store3(unknowns.last, c, load3(unknowns.contact_impulse, c))
     note_worst(unknowns)
     return taken
 
@@ -180,6 +187,10 @@ def account_contacts(tree, ground, state, pushes, scratch, method, h):
         linear = add(linear, add(first, last))
         moment = cross(load3(scratch.motion.poses.contact, c), first)
         angular = add(angular, add(moment, cross(add(shift, arm), last)))
+    for c in range(tree.contact_body.shape[0], unknowns.active.shape[0]):
+        done = work_of_pair(method, scratch, c, h)
+        state.ledger.works[CONTACT] += done
+        state.ledger.works[DISSIPATED] -= done
     if tree.kind[0] == FLOATING:
         before = triple(unknowns.momentum)
         spin = (unknowns.momentum[3], unknowns.momentum[4], unknowns.momentum[5])
@@ -220,7 +231,10 @@ def remember_rigid(tree, state, scratch, method, h):
 
 @record_more.register(ContactUnknowns)
 def record_contacts(tree, state, scratch, more, row, place):
-    """The worst of the steps since the last row."""
+    """The worst of the steps since the last row, and how hard bodies pressed on one another in the last step."""
     for k in range(WORSTS):
         row[place + k] = more.worst[k]
         more.worst[k] = 0.0
+    floors = tree.contact_body.shape[0]
+    for c in range(floors, more.active.shape[0]):
+        row[place + WORSTS + c - floors] = (more.first[c, 0] + more.last[c, 0]) / state.clock[LAST_STEP_LENGTH]

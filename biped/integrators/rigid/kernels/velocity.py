@@ -20,13 +20,16 @@ from biped.integrators.rigid.kernels.newton import (
     center_of,
     go_from_base,
     has_converged,
+    in_use,
     keep_pairs,
     mean_mass,
     most_iterations,
     set_direction,
     usual_way,
 )
+from biped.integrators.rigid.kernels.pairs import along_rows, count_pairs, open_pair, set_pair_responses
 from biped.integrators.rigid.kernels.points import (
+    TOUCHING,
     add_along_joints,
     add_stiffnesses,
     expect_point,
@@ -36,7 +39,7 @@ from biped.integrators.rigid.kernels.points import (
     park,
     start_point,
 )
-from biped.kernels.rigid.contacts import width_of
+from biped.kernels.rigid.contacts import gap_of, width_of
 from biped.kernels.rigid.step import way_to_boundary
 from biped.kernels.rigid.system import EQUATIONS, PRODUCT
 from biped.kernels.state.status import NOT_CONVERGED, NOT_FINITE
@@ -46,9 +49,6 @@ from contact.ground import END
 from contact.jit import kernel
 from contact.vectors import add, copy1, cross, load3, load6, load9, scale, store3, sub
 
-# [m] A point touches that ends a step no higher.
-TOUCHING = 1e-7
-
 
 @kernel
 def choose_touching(ground, method, h):
@@ -56,11 +56,13 @@ def choose_touching(ground, method, h):
     unknowns, contacts = method.unknowns, method.contacts
     found = 0
     for c in range(contacts.body.shape[0]):
-        touches = unknowns.gap_begin[c] + unknowns.slide[c, 0] <= TOUCHING
+        touches = unknowns.active[c] == 1 and gap_of(unknowns, c) <= TOUCHING
         unknowns.active[c] = 1 if touches else 0
         found += unknowns.active[c]
         approach = sub(load3(unknowns.velocity, c), load3(unknowns.floor_velocity, c))
-        unknowns.gap_begin[c] = method.restitution * abs(h) * min(into_floor(ground, END, approach)[0], 0.0)
+        if contacts.other[c] < 0:
+            approach = into_floor(ground, END, approach)
+        unknowns.gap_begin[c] = method.restitution * abs(h) * min(approach[0], 0.0)
         if not touches:
             park(contacts, unknowns, c, 0)
             store3(unknowns.contact_impulse, c, (0.0, 0.0, 0.0))
@@ -81,6 +83,11 @@ def set_rates(tree, ground, state, scratch, method, h):
             velocity = add(twist[:3], cross(twist[3:], load3(ahead.poses.contact, c)))
             velocity = sub(velocity, load3(unknowns.floor_velocity, c))
             store3(unknowns.slide, c, scale(h, into_floor(ground, END, velocity)))
+    floors = tree.contact_body.shape[0]
+    for c in range(floors, unknowns.active.shape[0]):
+        if unknowns.active[c] == 1:
+            velocity = along_rows(method.pairs, method.pairs.begin_rows, c - floors, factors.twist)
+            store3(unknowns.slide, c, scale(h, velocity))
     measure_candidate(method, 0.0, mean_mass(tree) / abs(h))
 
 
@@ -114,6 +121,9 @@ def set_velocity_step(tree, ground, method, h, attempt):
     load_body_blocks(tree, ahead)
     add_stiffnesses(ground, END, method, factors.block, poses.contact, poses.contact, h)
     eliminate(tree, poses.motion, poses.motion, tree.armature, factors, 0)
+    if count_pairs(method) > 0:
+        rows = method.pairs.begin_rows
+        set_pair_responses(tree, method, poses.motion, poses.motion, rows, ahead.nothing, factors, h)
     set_direction(
         tree, ground, END, method, poses.motion, poses.motion, poses.contact, poses.contact, ahead.nothing, factors, h,
         ahead.response, attempt,
@@ -150,17 +160,27 @@ def solve_velocities(tree, ground, state, scratch, method, h):
     if choose_touching(ground, method, h) == 0:
         rates_from_momentum(tree, state.momentum, ahead)
         return 0
+    open_pairs(ahead.poses, method)
     set_mass_factors(tree, scratch, ahead)
-    taken = NOT_CONVERGED
+    taken, near = NOT_CONVERGED, in_use(method)
     for attempt in range(ATTEMPTS):
         if taken < 0:
-            begin_velocities(tree, ground, state, scratch, method, h, attempt)
-            taken = iterate_velocities(tree, ground, state, scratch, method, h, attempt)
+            begin_velocities(tree, ground, state, scratch, near, h, attempt)
+            taken = iterate_velocities(tree, ground, state, scratch, near, h, attempt)
     if taken >= 0:
         copy1(unknowns.impulse, state.momentum)
         return taken
     rates_from_momentum(tree, state.momentum, ahead)
     return leave_unresolved(unknowns)
+
+
+@kernel
+def open_pairs(poses, method):
+    """The pairs that touch where the step ends, whose impulses act there."""
+    floors = method.unknowns.active.shape[0] - method.pairs.body.shape[0]
+    for k in range(method.pairs.body.shape[0]):
+        if method.unknowns.active[floors + k] == 1:
+            open_pair(poses, method.pairs, k)
 
 
 @kernel

@@ -1,0 +1,267 @@
+"""Parts of a tree's bodies that touch one another: capsules, and what their contacts do to Newton's step.
+
+φ is the true distance of two capsules where the step ends, so that none is in another one; the impulse acts along the
+normal where the step begins, on both bodies at one place in the world, so that momenta are conserved whatever the
+iterations leave. Between both bodies K = −∂f/∂δ couples two branches of the tree. As joints that close loops are
+(``biped.kernels.closing.border``), it is a border of the factorization A of everything else: with L and R the bodies'
+twists by which the three impulses of each contact act, and by which its point moves,
+
+    (1 + K Y) f = f₀ − K R A⁻¹ e,        Y = R A⁻¹ Lᵀ,
+
+three solves with the tree's factors for each pair that is near, and nothing for the others.
+"""
+
+from biped.kernels.rigid.contacts import linearized_contact
+from biped.kernels.tree.factorization import add_scaled6, solve_inboard, solve_outboard
+from biped.kernels.tree.kinematics import point_of_body
+from contact.capsules import capsule_gap, point_on_axis
+from contact.jit import kernel
+from contact.vectors import (
+    add,
+    cross,
+    dot,
+    dot6,
+    load3,
+    load6,
+    load9,
+    mat_t_vec,
+    mat_vec,
+    norm,
+    scale,
+    store3,
+    store6,
+    store9,
+    store_twist,
+    sub,
+)
+
+
+@kernel
+def capsule_of(poses, pairs, k, side):
+    """A capsule of pair k as ``contact.capsules`` takes it, places from O."""
+    i, at = pairs.body[k, side], 2 * k + side
+    center = point_of_body(poses, i, load3(pairs.center, at))
+    return center, mat_vec(load9(poses.rotation, i), load3(pairs.half, at)), pairs.radius[k, side]
+
+
+@kernel
+def pair_gap(poses, pairs, k):
+    """(gap [m], normal from the first to the second, middle between their surfaces (3,) [m] from O)."""
+    a, b = capsule_of(poses, pairs, k, 0), capsule_of(poses, pairs, k, 1)
+    gap, normal, s, _ = capsule_gap(a, b)
+    return gap, normal, add(point_on_axis(a, s), scale(a[2] + 0.5 * gap, normal))
+
+
+@kernel
+def store_row(rows, k, axis, side, direction, place):
+    """Row ``axis`` of pair k: along a direction at a place from O, of the second body (1) less the first (0)."""
+    along = scale(2.0 * side - 1.0, direction)
+    store_twist(rows, 6 * k + 2 * axis + side, along, cross(place, along))
+
+
+@kernel
+def along_rows(pairs, rows, k, twist):
+    """(3,) how the second point of pair k moves from the first as the bodies do."""
+    a, b = load6(twist, pairs.body[k, 0]), load6(twist, pairs.body[k, 1])
+    n = dot6(load6(rows, 6 * k), a) + dot6(load6(rows, 6 * k + 1), b)
+    x = dot6(load6(rows, 6 * k + 2), a) + dot6(load6(rows, 6 * k + 3), b)
+    y = dot6(load6(rows, 6 * k + 4), a) + dot6(load6(rows, 6 * k + 5), b)
+    return n, x, y
+
+
+@kernel
+def open_pair(poses, pairs, k):
+    """Where pair k touches in these poses, in which frame, and how impulses act there; the gap [m]."""
+    gap, n, place = pair_gap(poses, pairs, k)
+    across = (1.0, 0.0, 0.0) if abs(n[0]) < 0.6 else (0.0, 1.0, 0.0)
+    x = cross(n, across)
+    x = scale(1.0 / norm(x), x)
+    y = cross(n, x)
+    store9(pairs.frame, k, n + x + y)
+    for side in range(2):
+        i = pairs.body[k, side]
+        store3(pairs.local, 2 * k + side, mat_t_vec(load9(poses.rotation, i), sub(place, load3(poses.com, i))))
+        store_row(pairs.begin_rows, k, 0, side, n, place)
+        store_row(pairs.begin_rows, k, 1, side, x, place)
+        store_row(pairs.begin_rows, k, 2, side, y, place)
+    return gap
+
+
+@kernel
+def apart(poses, pairs, k):
+    """(3,) [m] from the first body's material point where pair k was opened to the second's, in these poses."""
+    first = point_of_body(poses, pairs.body[k, 0], load3(pairs.local, 2 * k))
+    return sub(point_of_body(poses, pairs.body[k, 1], load3(pairs.local, 2 * k + 1)), first)
+
+
+@kernel
+def wake_pairs(begin, end, method, height):
+    """Look at the pairs too that the candidate brings this near [m]; whether there are new ones."""
+    pairs, unknowns = method.pairs, method.unknowns
+    floors, found = unknowns.active.shape[0] - pairs.body.shape[0], False
+    for k in range(pairs.body.shape[0]):
+        c = floors + k
+        if unknowns.active[c] == 0:
+            gap, _, _ = pair_gap(end, pairs, k)
+            if gap <= height:
+                unknowns.gap_begin[c] = open_pair(begin, pairs, k)
+                unknowns.active[c] = 1
+                place_pair(end, pairs, unknowns, c, k)
+                found = True
+    return found
+
+
+@kernel
+def place_pair(end, pairs, unknowns, c, k):
+    """The candidate's way of pair k, contact c, and the rows of its changes."""
+    gap, normal, place = pair_gap(end, pairs, k)
+    frame = load9(pairs.frame, k)
+    x, y = frame[3:6], frame[6:]
+    _, along_x, along_y = mat_vec(frame, apart(end, pairs, k))
+    store3(unknowns.slide, c, (gap - unknowns.gap_begin[c], along_x, along_y))
+    for side in range(2):
+        point = point_of_body(end, pairs.body[k, side], load3(pairs.local, 2 * k + side))
+        store_row(pairs.end_rows, k, 0, side, normal, place)
+        store_row(pairs.end_rows, k, 1, side, x, point)
+        store_row(pairs.end_rows, k, 2, side, y, point)
+
+
+@kernel
+def place_pairs(end, method):
+    """The candidate's ways of the pairs that are looked at."""
+    unknowns, pairs = method.unknowns, method.pairs
+    floors = unknowns.active.shape[0] - pairs.body.shape[0]
+    for k in range(pairs.body.shape[0]):
+        if unknowns.active[floors + k] == 1:
+            place_pair(end, pairs, unknowns, floors + k, k)
+
+
+@kernel
+def add_pair_wrench(pairs, k, impulse, wrench, sign):
+    """The impulse (3,) of pair k, in its frame, to both bodies' wrenches, times a sign."""
+    for axis in range(3):
+        add_row(pairs, k, axis, wrench, sign * impulse[axis])
+
+
+@kernel
+def add_row(pairs, k, axis, wrench, size):
+    """An impulse of pair k along one axis of its frame to both bodies' wrenches."""
+    for side in range(2):
+        i = pairs.body[k, side]
+        row = load6(pairs.begin_rows, 6 * k + 2 * axis + side)
+        store6(wrench, i, add_scaled6(load6(wrench, i), size, row))
+
+
+@kernel
+def count_pairs(method):
+    """How many pairs are looked at."""
+    unknowns, total = method.unknowns, 0
+    for c in range(unknowns.active.shape[0] - method.pairs.body.shape[0], unknowns.active.shape[0]):
+        total += unknowns.active[c]
+    return total
+
+
+@kernel
+def set_pair_responses(tree, method, left, right, rows, nothing, factors, factor):
+    """What unit impulses of the pairs do to the unknowns and the bodies, and Y times ``factor``; needs A factored."""
+    pairs, unknowns = method.pairs, method.unknowns
+    floors, count = unknowns.active.shape[0] - pairs.body.shape[0], 0
+    for k in range(pairs.body.shape[0]):
+        if unknowns.active[floors + k] == 1:
+            for axis in range(3):
+                r = 3 * count + axis
+                factors.wrench[:] = 0.0
+                add_row(pairs, k, axis, factors.wrench, -1.0)
+                solve_inboard(tree, left, nothing, factors, 0)
+                solve_outboard(tree, right, factors, pairs.response[r])
+                for i in range(tree.parent.shape[0]):
+                    store6(pairs.response_twist[r], i, load6(factors.twist, i))
+            pairs.order[count] = k
+            count += 1
+    for r in range(3 * count):
+        for j in range(count):
+            moved = scale(factor, along_rows(pairs, rows, pairs.order[j], pairs.response_twist[r]))
+            pairs.compliance[3 * j, r], pairs.compliance[3 * j + 1, r], pairs.compliance[3 * j + 2, r] = moved
+
+
+@kernel
+def couple_pairs(tree, method, rows, factors, factor, change):
+    """From A⁻¹ e in ``change`` and in ``factors.twist`` to what they are with the pairs' impulses."""
+    pairs, unknowns, contacts = method.pairs, method.unknowns, method.contacts
+    count, floors = count_pairs(method), unknowns.active.shape[0] - pairs.body.shape[0]
+    for j in range(count):
+        k = pairs.order[j]
+        f, K = linearized_contact(contacts, unknowns, unknowns, floors + k)
+        moved = scale(factor, along_rows(pairs, rows, k, factors.twist))
+        load = sub(f, mat_vec(K, moved))
+        for axis in range(3):
+            pairs.load[3 * j + axis] = load[axis]
+        for r in range(3 * count):
+            Y = pairs.compliance[3 * j, r], pairs.compliance[3 * j + 1, r], pairs.compliance[3 * j + 2, r]
+            KY = mat_vec(K, Y)
+            for axis in range(3):
+                pairs.matrix[3 * j + axis, r] = KY[axis]
+    for r in range(3 * count):
+        pairs.matrix[r, r] += 1.0
+    solve_dense(pairs.matrix, pairs.load, 3 * count)
+    for r in range(3 * count):
+        size = pairs.load[r]
+        for dof in range(change.shape[0]):
+            change[dof] += size * pairs.response[r, dof]
+        for i in range(tree.parent.shape[0]):
+            for axis in range(6):
+                factors.twist[i, axis] += size * pairs.response_twist[r, i, axis]
+
+
+@kernel
+def solve_dense(matrix, load, size):
+    """Gauss's elimination of the first ``size`` equations in place, rows pivoted by their own largest numbers."""
+    for r in range(size):
+        most = 0.0
+        for column in range(size):
+            most = max(most, abs(matrix[r, column]))
+        for column in range(size):
+            matrix[r, column] /= most
+        load[r] /= most
+    for r in range(size):
+        pivot = r
+        for below in range(r + 1, size):
+            if abs(matrix[below, r]) > abs(matrix[pivot, r]):
+                pivot = below
+        for column in range(r, size):
+            matrix[r, column], matrix[pivot, column] = matrix[pivot, column], matrix[r, column]
+        load[r], load[pivot] = load[pivot], load[r]
+        for below in range(r + 1, size):
+            part = matrix[below, r] / matrix[r, r]
+            for column in range(r, size):
+                matrix[below, column] -= part * matrix[r, column]
+            load[below] -= part * load[r]
+    for r in range(size - 1, -1, -1):
+        for column in range(r + 1, size):
+            load[r] -= matrix[r, column] * load[column]
+        load[r] /= matrix[r, r]
+
+
+@kernel
+def keep_pair_work(method, scratch, c, h):
+    """The work of the impulse of contact c, a pair's, where the step begins: by the mean velocity around it."""
+    pairs, unknowns = method.pairs, method.unknowns
+    k = c - (unknowns.active.shape[0] - pairs.body.shape[0])
+    pairs.work[k] = 0.0
+    if unknowns.active[c] == 1:
+        velocity = along_rows(pairs, pairs.begin_rows, k, scratch.motion.velocity)
+        store3(unknowns.velocity, c, velocity)
+        chord = scale(1.0 / h, mat_vec(load9(pairs.frame, k), apart(scratch.next, pairs, k)))
+        pairs.work[k] = 0.5 * dot(load3(unknowns.contact_impulse, c), add(velocity, chord))
+
+
+@kernel
+def work_of_pair(method, scratch, c, h):
+    """[J] of both impulses of contact c, a pair's, once those of the velocities are known."""
+    pairs, unknowns = method.pairs, method.unknowns
+    k = c - (unknowns.active.shape[0] - pairs.body.shape[0])
+    if unknowns.active[c] == 0:
+        return pairs.work[k]
+    before = mat_vec(load9(pairs.frame, k), apart(scratch.motion.poses, pairs, k))
+    velocity = along_rows(pairs, pairs.begin_rows, k, method.ahead.velocity)
+    return pairs.work[k] + 0.5 * dot(load3(unknowns.contact_impulse, c), sub(velocity, scale(1.0 / h, before)))

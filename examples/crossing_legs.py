@@ -1,0 +1,53 @@
+"""Legs that swing at one another pass through, or touch and stop: a human in flight, on both settings of rigid contact.
+
+python examples/crossing_legs.py [FIGURE]
+"""
+
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from biped import Rigid, Run, State, human, simulate
+from biped.dynamics import body_gaps
+
+RATES = {"left_hip_roll": 3.0, "left_hip_pitch": 0.5, "right_hip_roll": -3.0}
+
+
+def flight(touching: str) -> Run:
+    """Without gravity, nobody in control."""
+    model = human().without_contacts().with_gravity((0.0, 0.0, 0.0))
+    v = np.zeros(model.nv)
+    for joint, rate in RATES.items():
+        v[model.dof(joint)] = rate  # [rad/s]
+    start = State.at(model, None, v)
+    integrator = Rigid(touching=touching)
+    return simulate(model, state=start, integrator=integrator, step=1e-3, duration=0.3, record_every=1e-3)
+
+
+def distances(run: Run) -> np.ndarray:
+    """(rows,) [m] of the two bodies that are nearest, below zero where they are in one another."""
+    model = run.state.model
+    rows = run.frame[list(model.coordinate_names)].to_numpy()
+    return np.array([min(body_gaps(model, q).values()) for q in rows])
+
+
+def main(figure: str | None = None) -> None:
+    """Print how near they come, and draw it."""
+    _, axes = plt.subplots(figsize=(6, 3.5), layout="constrained")
+    for touching, label in (("points", "nothing but points on the floor"), ("body", "all of the body")):
+        run = flight(touching)
+        gap = distances(run)
+        told = "pass through one another" if gap.min() < -1e-9 else "touch"
+        print(f"touching = {touching}: the legs {told}, least distance {1e3 * gap.min():.3g} mm")
+        axes.plot(run.frame["time"], 1e3 * gap, label=label)
+    axes.set_xlabel("time [s]")
+    axes.set_ylabel("distance of the legs [mm]")
+    axes.axhline(0.0, color="0.5", linewidth=0.8)
+    axes.legend(title="what touches")
+    if figure:
+        plt.savefig(figure, dpi=120)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
