@@ -36,6 +36,8 @@ class BodyPairs(NamedTuple):
     compliance: Floats  # (3 m, 3 m) and to the pairs' points
     matrix: Floats  # (3 m, 3 m)
     load: Floats  # (3 m,)
+    impulse: Floats  # (3 m,)
+    swaps: Integers  # (3 m,) of the matrix's rows
     order: Integers  # (m,) of those that are near
     work: Floats  # (p,) [J] of the impulse where the step begins
 
@@ -61,7 +63,7 @@ def new_body_pairs(parts: BodyParts, n: int, nv: int) -> BodyPairs:
         parts.body, parts.center, parts.half, parts.radius, frame=room(p, 9), local=room(2 * p, 3),
         begin_rows=room(6 * p, 6), end_rows=room(6 * p, 6), response=room(3 * p, nv),
         response_twist=room(3 * p, n, 6), compliance=room(3 * p, 3 * p), matrix=room(3 * p, 3 * p), load=room(3 * p),
-        order=np.zeros(p, dtype=np.int64), work=np.zeros(p),
+        impulse=room(3 * p), swaps=np.zeros(3 * p, dtype=np.int64), order=np.zeros(p, dtype=np.int64), work=np.zeros(p),
     )  # fmt: skip
 
 

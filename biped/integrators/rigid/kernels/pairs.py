@@ -12,6 +12,7 @@ three solves with the tree's factors for each pair that is near, and nothing for
 """
 
 from biped.kernels.rigid.contacts import linearized_contact
+from biped.kernels.tree.dense import factor_dense, solve_dense
 from biped.kernels.tree.factorization import add_scaled6, solve_inboard, solve_outboard
 from biped.kernels.tree.kinematics import point_of_body
 from contact.capsules import capsule_gap, point_on_axis
@@ -201,11 +202,14 @@ def couple_pairs(tree, method, rows, factors, factor, change):
             KY = mat_vec(K, Y)
             for axis in range(3):
                 pairs.matrix[3 * j + axis, r] = KY[axis]
+    matrix, load, impulse = pairs.matrix[: 3 * count, : 3 * count], pairs.load[: 3 * count], pairs.impulse[: 3 * count]
     for r in range(3 * count):
-        pairs.matrix[r, r] += 1.0
-    solve_dense(pairs.matrix, pairs.load, 3 * count)
+        matrix[r, r] += 1.0
+    scale_rows(matrix, load)
+    factor_dense(matrix, pairs.swaps)
+    solve_dense(matrix, pairs.swaps, load, impulse)
     for r in range(3 * count):
-        size = pairs.load[r]
+        size = impulse[r]
         for dof in range(change.shape[0]):
             change[dof] += size * pairs.response[r, dof]
         for i in range(tree.parent.shape[0]):
@@ -214,32 +218,15 @@ def couple_pairs(tree, method, rows, factors, factor, change):
 
 
 @kernel
-def solve_dense(matrix, load, size):
-    """Gauss's elimination of the first ``size`` equations in place, rows pivoted by their own largest numbers."""
-    for r in range(size):
+def scale_rows(matrix, load):
+    """Each equation by its largest number: stiffnesses of pairs differ by many powers of ten."""
+    for r in range(load.shape[0]):
         most = 0.0
-        for column in range(size):
+        for column in range(load.shape[0]):
             most = max(most, abs(matrix[r, column]))
-        for column in range(size):
+        for column in range(load.shape[0]):
             matrix[r, column] /= most
         load[r] /= most
-    for r in range(size):
-        pivot = r
-        for below in range(r + 1, size):
-            if abs(matrix[below, r]) > abs(matrix[pivot, r]):
-                pivot = below
-        for column in range(r, size):
-            matrix[r, column], matrix[pivot, column] = matrix[pivot, column], matrix[r, column]
-        load[r], load[pivot] = load[pivot], load[r]
-        for below in range(r + 1, size):
-            part = matrix[below, r] / matrix[r, r]
-            for column in range(r, size):
-                matrix[below, column] -= part * matrix[r, column]
-            load[below] -= part * load[r]
-    for r in range(size - 1, -1, -1):
-        for column in range(r + 1, size):
-            load[r] -= matrix[r, column] * load[column]
-        load[r] /= matrix[r, r]
 
 
 @kernel
