@@ -89,7 +89,8 @@ def closed_velocity(model: Model, q: ArrayLike, v: ArrayLike, held: Collection[s
     """
     configuration, velocity = checked(q, model.nq, "q"), checked(v, model.nv, "v").copy()
     free, gradient = _free(model, held), _loops_at(model, configuration).gradient
-    velocity[free] += _least(model, configuration, free, gradient, -gradient @ velocity)
+    for _ in range(2):  # what rounding leaves of the first, the second takes
+        velocity[free] += _least(model, configuration, free, gradient, -gradient @ velocity)
     return velocity
 
 

@@ -82,7 +82,7 @@ _SETTINGS = {
     "complementarity": ("N·s·m", "of rigid contact: greatest product of a gap, or a sliding way, with its impulse"),
     "directions": ("", "of rigid contact: sides of the pyramid of friction, an even number; 0: the true cone"),
     "restitution": ("", "of rigid contact: the part of its speed that what lands leaves with, from 0 to 1"),
-    "touching": ("", "of rigid contact: points: the model's contact points the floor; body: all of it, and its legs"),
+    "touching": ("", "of rigid contact: points, or body: trunk, hands, legs too"),
     "body_friction": ("", "of rigid contact: coefficient of friction between bodies"),
     "guess": ("", "where the search of a step starts: extrapolation, current, euler or dynamics"),
     "alpha": ("", "of the midpoint rule: where in the step the Lagrangian is taken, 0.5: in its middle"),

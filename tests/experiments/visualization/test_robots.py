@@ -207,7 +207,7 @@ def test_live_its_buttons_act_forwards(lost, monkeypatch, button):
 def test_what_has_no_box_cannot_be_hit():
     scene = experiment_named("balance").build({"block.speed": 3.0, "run.duration": 0.01})
     with pytest.raises(InputError, match="throw.target = 'trunk' has no box to hit; give it one"):
-        replace(scene, model=replace(scene.model, shapes=())).run()
+        replace(scene, model=replace(scene.model, shapes=(), capsules=())).run()
 
 
 def test_a_block_is_thrown_at_its_root(tmp_path):

@@ -47,6 +47,8 @@ def twin():
         feet=tuple(map(renamed, person.feet)),
         facing=(1.0, 0.0, 0.0),
         body_points=(),
+        capsules=(),
+        touching=(),
         ranges=(),
         posture=tuple((renamed(joint), float(q[person.coordinate(joint)])) for joint in person.joint_names),
     )
