@@ -100,6 +100,11 @@ class Integrator:
         return False
 
     @property
+    def takes_balls(self) -> bool:
+        """Whether contact points may have a radius."""
+        return False
+
+    @property
     def steps_from_python(self) -> bool:
         """Whether ``take_steps`` takes the steps, and the compiled loop does not."""
         return False
@@ -169,6 +174,13 @@ def check_fits(integrator: Integrator, model: Model, others: dict[str, Integrato
         raise InputError(
             f"integrator {integrator.name!r} takes no contact, and model {model.name!r} has contact points: "
             f"these do: {able}; or simulate the flight of model.without_contacts()"
+        )
+    balls = [point.name for point in model.contact_points if point.radius]
+    if balls and not integrator.takes_balls:
+        able = ", ".join(name for name, other in others.items() if other.takes_balls)
+        raise InputError(
+            f"integrator {integrator.name!r} knows contact points without a radius only, and those of model "
+            f"{model.name!r} have one: {', '.join(balls)}; these take balls: {able}"
         )
     if len(model.tree.passive) and not integrator.takes_passive_joints:
         able = ", ".join(name for name, other in others.items() if other.takes_passive_joints)

@@ -200,6 +200,11 @@ class Model:
         """The contact points' names, in the order of the kernels' arrays."""
         return tuple(point.name for point in self.contact_points)
 
+    @property
+    def contact_radii(self) -> Floats:
+        """(nc,) [m] of the balls about the contact points, 0 of those without."""
+        return np.array([point.radius for point in self.contact_points], dtype=float)
+
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
         """A name for each of the nq coordinates: ``angle_left_knee_pitch``, ``body_x``, ``body_qw``, …"""

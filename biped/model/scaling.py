@@ -36,7 +36,7 @@ def scaled(model: Model, length: float = 1.0, mass: float = 1.0) -> Model:
         return vector3(length * np.asarray(value), "a length")
 
     def moved(points: tuple[ContactPoint, ...]) -> tuple[ContactPoint, ...]:
-        return tuple(replace(point, position=longer(point.position)) for point in points)
+        return tuple(replace(point, position=longer(point.position), radius=length * point.radius) for point in points)
 
     return replace(
         model,

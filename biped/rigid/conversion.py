@@ -107,7 +107,7 @@ def _contact(model: Model, point: ContactPoint, friction: float) -> PointContact
     i = model.body_index(point.body)
     offset = np.subtract(point.position, model.tree.com_offset[i])
     x, y, z = (float(part) for part in offset)
-    return PointContact(point.name, point.body, (x, y, z), friction)
+    return PointContact(point.name, point.body, (x, y, z), friction, radius=point.radius)
 
 
 def placement_of(model: Model, q: ArrayLike, v: ArrayLike | None = None) -> Placement:

@@ -67,7 +67,8 @@ def _in_own_posture(model: Model, floor: Floor) -> State:
         )
     q = with_loops_closed(model, model.configuration(angles=dict(model.posture)))
     weight = model.total_mass * -model.gravity[2]
-    q[2] -= _depth(forward_kinematics(model, q).contact[:, 2], weight / floor.k_n)
+    lowest = forward_kinematics(model, q).contact[:, 2] - model.contact_radii
+    q[2] -= _depth(lowest, weight / floor.k_n)
     return State.at(model, q)
 
 

@@ -60,6 +60,7 @@ class Rigid(VariationalSettings):
         InputError: for a value that is out of range.
     """
 
+    takes_balls: ClassVar[bool] = True
     name: ClassVar[str] = "rigid"
     paper: ClassVar[str] = "Brüdigam et al. 2024"
 
@@ -123,7 +124,7 @@ class Rigid(VariationalSettings):
         points = forward_kinematics(model, state.q).contact
         if floor is not None:
             points = (points - floor[:3]) @ floor[3:12].reshape(3, 3)
-        depth, fresh = -float(points[:, 2].min()), not state.counts[TOTAL_STEPS]
+        depth, fresh = float((model.contact_radii - points[:, 2]).max()), not state.counts[TOTAL_STEPS]
         if depth <= (0.0 if fresh else IN_FLOOR):
             return
         if not fresh or floor is not None or not model.is_floating:
@@ -146,6 +147,7 @@ class Rigid(VariationalSettings):
             float(self.restitution),
             self.directions,
             model.tree,
+            model.contact_radii,
             _watched(model),
             _parts(model, self.body_friction, self.touching == "body"),
         )

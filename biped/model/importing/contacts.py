@@ -63,12 +63,12 @@ class Links(NamedTuple):
         """The body that a link is part of."""
         return self.bodies[self.frame(link, what).parentJoint]
 
-    def point(self, name: str, link: str, position: ArrayLike) -> ContactPoint:
-        """The contact point at ``position`` [m] in a link's frame."""
+    def point(self, name: str, link: str, position: ArrayLike, radius: float = 0.0) -> ContactPoint:
+        """The contact point at ``position`` [m] in a link's frame, or the ball of a ``radius`` [m] about it."""
         what = f"contact {name!r}"
         frame = self.frame(link, what)
         at = self.rotations[frame.parentJoint] @ frame.placement.act(np.array(vector3(position, what)))
-        return ContactPoint(name, self.bodies[frame.parentJoint], vector3(at, what))
+        return ContactPoint(name, self.bodies[frame.parentJoint], vector3(at, what), radius)
 
 
 def given(contacts: Mapping[str, Points], links: Links) -> list[ContactPoint]:

@@ -38,6 +38,7 @@ class PointData(NamedTuple):
     name: str
     link: str
     xyz: Vector3
+    radius: float
 
 
 class FrameData(NamedTuple):
@@ -118,7 +119,8 @@ def _truth(element: ET.Element) -> bool | None:
 def _point(element: ET.Element) -> PointData:
     name = text_attribute(element, "name", f"<{TAG}>: <contact>")
     where = f"<{TAG}>: contact {name!r}"
-    return PointData(name, text_attribute(element, "link", where), triple(element, "xyz", where))
+    radius = 0.0 if element.get("radius") is None else scalar(element, "radius", where)
+    return PointData(name, text_attribute(element, "link", where), triple(element, "xyz", where), radius)
 
 
 def _closing(element: ET.Element) -> ClosingData:
@@ -155,7 +157,8 @@ def write(robot: ET.Element, model: Model, ground: str) -> None:
     if model.facing != Extension().facing:
         element.set("facing", words(model.facing))
     for point in model.contact_points:
-        ET.SubElement(element, "contact", {"name": point.name, "link": point.body, "xyz": words(point.position)})
+        contact = {"name": point.name, "link": point.body, "xyz": words(point.position)}
+        ET.SubElement(element, "contact", contact | ({"radius": words([point.radius])} if point.radius else {}))
     for foot in model.feet:
         ET.SubElement(element, "foot", {"link": foot})
     _write_joints(element, model)

@@ -108,7 +108,7 @@ def _collision(
 
 
 def _own_points(document: Document, links: Links) -> list[ContactPoint]:
-    return [links.point(point.name, point.link, point.xyz) for point in document.extension.contacts]
+    return [links.point(point.name, point.link, point.xyz, point.radius) for point in document.extension.contacts]
 
 
 def _closing_joint(found: ClosingData, links: Links) -> ClosingJoint:

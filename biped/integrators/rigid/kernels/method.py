@@ -67,6 +67,14 @@ def new_body_pairs(parts: BodyParts, n: int, nv: int) -> BodyPairs:
     )  # fmt: skip
 
 
+class Arms(NamedTuple):
+    """From O to where the c points or balls touch the floor: [m] each (c, 3), of points the points themselves."""
+
+    begin: Floats  # where the step begins
+    moved: Floats  # the same material point where the candidate ends
+    end: Floats  # where it touches at the end of the step
+
+
 class ContactUnknowns(NamedTuple):
     """What is solved for at the c contacts, K pairs in all, first of the step, then of the velocity at its end.
 
@@ -131,6 +139,7 @@ class RigidContact(NamedTuple):
     restitution: float  # the part of a velocity of approach that an impact gives back
     contacts: Contacts  # with the floor, then of bodies with one another
     pairs: BodyPairs
+    arms: Arms
     unknowns: ContactUnknowns
     ahead: TreeData  # the tree at the end of the step
 
@@ -143,12 +152,13 @@ def new_rigid_contact(
     restitution: float,
     directions: int,
     tree: Any,
+    radius: Floats,
     watched: Integers,
     parts: BodyParts,
 ) -> RigidContact:
     """The method with room for a tree, with so many directions of friction, or with none in the true cone.
 
-    ``ContactUnknowns`` has ``watched``.
+    ``ContactUnknowns`` has ``watched``; ``radius`` (nc,) [m] is that of balls, 0 of points.
     """
     n, nv, nc = tree.parent.shape[0], tree.armature.shape[0], tree.contact_body.shape[0]
     width, count = pairs_of(1.0, directions), nc + len(parts.body)
@@ -160,14 +170,15 @@ def new_rigid_contact(
         friction=np.append(np.zeros(nc), np.full(count - nc, parts.friction)),
         directions=friction_directions(directions),
         pair=width * np.arange(count),
-        radius=np.zeros(count),
+        radius=np.append(radius, np.zeros(count - nc)),
         other=np.append(np.full(nc, -1), parts.body[:, 0]),
         other_point=np.zeros((count, 3)),
         edge=np.full(count, -1),
         is_upper=np.zeros(count, dtype=np.int64),
     )
     unknowns = new_contact_unknowns(np.append(watched, np.zeros(count - nc, dtype=np.int64)), nv, width * count)
+    arms = Arms(*(np.full((nc, 3), np.nan) for _ in Arms._fields))
     return RigidContact(
-        body, guess, solver, complementarity, restitution, contacts, new_body_pairs(parts, n, nv), unknowns,
+        body, guess, solver, complementarity, restitution, contacts, new_body_pairs(parts, n, nv), arms, unknowns,
         new_tree_data(n, nv, nc),
     )  # fmt: skip

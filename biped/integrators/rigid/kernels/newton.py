@@ -105,7 +105,7 @@ def can_go_far(unknowns):
 
 @kernel
 def set_direction(
-    tree, ground, at, method, left, right, left_arms, right_arms, residual, factors, factor, change, attempt
+    tree, ground, at, method, left, right, left_arms, right_arms, centers, residual, factors, factor, change, attempt
 ):  # fmt: skip
     """Newton's step: predicted with products near zero, then aimed at what that shows to be within reach.
 
@@ -117,12 +117,14 @@ def set_direction(
     else:
         aim(unknowns, BELOW * method.complementarity)
         solve_for_target(
-            tree, ground, at, method, left, right, left_arms, right_arms, residual, factors, factor, change
+            tree, ground, at, method, left, right, left_arms, right_arms, centers, residual, factors, factor, change
         )  # fmt: skip
         if can_go_far(unknowns):
             return
         aim_likely(unknowns, method.complementarity)
-    solve_for_target(tree, ground, at, method, left, right, left_arms, right_arms, residual, factors, factor, change)
+    solve_for_target(
+        tree, ground, at, method, left, right, left_arms, right_arms, centers, residual, factors, factor, change
+    )  # fmt: skip
 
 
 @kernel
@@ -139,7 +141,7 @@ def in_use(method):
     )  # fmt: skip
     return RigidContact(
         method.body, method.guess, method.solver, method.complementarity, method.restitution, method.contacts,
-        method.pairs, unknowns, method.ahead,
+        method.pairs, method.arms, unknowns, method.ahead,
     )  # fmt: skip
 
 

@@ -33,6 +33,7 @@ from contact.vectors import (
     dot6,
     load3,
     load6,
+    load9,
     mat_mul,
     mat_t_vec,
     mat_vec,
@@ -43,6 +44,7 @@ from contact.vectors import (
     store_twist,
     sub,
     transposed,
+    triple,
 )
 
 # [m] A point touches that ends a step no higher.
@@ -74,16 +76,17 @@ def into_floor(ground, row, vector):
 @kernel
 def begin_points(tree, ground, state, scratch, method):
     """What does not change in the step: friction, gaps, ways from the anchors."""
-    unknowns = method.unknowns
+    unknowns, poses = method.unknowns, scratch.motion.poses
+    set_touching_arms(ground, START, method.contacts, poses, method.arms.begin)
     for c in range(tree.contact_body.shape[0]):
-        start = add(reference_point(tree, state.q), load3(scratch.motion.poses.contact, c))
+        start = add(reference_point(tree, state.q), load3(method.arms.begin, c))
         x, y, z = to_floor(ground, START, start)
         method.contacts.friction[c] = law_at(ground, c).mu_s
         set_dimensions(method.contacts, unknowns, c)
         unknowns.active[c] = unknowns.watched[c]
         unknowns.gap_begin[c] = z
         unknowns.place[c, 0], unknowns.place[c, 1] = x, y
-        sticks = unknowns.mode[c] == STICKING
+        sticks = unknowns.mode[c] == STICKING and method.contacts.radius[c] == 0.0
         unknowns.offset[c, 0] = x - state.anchor[c, 0] if sticks else 0.0
         unknowns.offset[c, 1] = y - state.anchor[c, 1] if sticks else 0.0
     for c in range(tree.contact_body.shape[0], unknowns.active.shape[0]):
@@ -92,15 +95,54 @@ def begin_points(tree, ground, state, scratch, method):
 
 
 @kernel
-def place_points(tree, ground, state, scratch, unknowns):
-    """The candidate's ways."""
+def set_touching_arms(ground, row, contacts, poses, arms):
+    """Where points touch, or would: themselves, or below the middle of their balls."""
+    for c in range(arms.shape[0]):
+        center = load3(poses.contact, c)
+        if contacts.radius[c] > 0.0:
+            center = sub(center, scale(contacts.radius[c], out_of_floor(ground, row, (1.0, 0.0, 0.0))))
+        store3(arms, c, center)
+
+
+@kernel
+def set_moved_arms(tree, scratch, method):
+    """Where the candidate brings the material points that touch where the step begins."""
     for c in range(tree.contact_body.shape[0]):
-        moved = world_chord(scratch, c)
-        if is_moving(ground):
-            start = add(reference_point(tree, state.q), load3(scratch.motion.poses.contact, c))
-            moved = sub(to_floor(ground, END, add(start, moved)), to_floor(ground, START, start))
-        way = (moved[2], moved[0] + unknowns.offset[c, 0], moved[1] + unknowns.offset[c, 1])
-        store3(unknowns.slide, c, way)
+        center = load3(scratch.next.contact, c)
+        if method.contacts.radius[c] > 0.0:
+            i, poses = tree.contact_body[c], scratch.motion.poses
+            lead = sub(load3(poses.contact, c), load3(method.arms.begin, c))
+            lead = mat_vec(load9(scratch.next.rotation, i), mat_t_vec(load9(poses.rotation, i), lead))
+            center = sub(center, lead)
+        store3(method.arms.moved, c, center)
+
+
+@kernel
+def touching_chord(scratch, arms, c):
+    """How far the material point that touches where the step begins moves in it, in the world."""
+    return add(triple(scratch.shift), sub(load3(arms.moved, c), load3(arms.begin, c)))
+
+
+@kernel
+def floor_way(tree, ground, state, arm, moved):
+    """What a way in the world, from an arm where the step begins, is in the floor's frame."""
+    if not is_moving(ground):
+        return moved
+    start = add(reference_point(tree, state.q), arm)
+    return sub(to_floor(ground, END, add(start, moved)), to_floor(ground, START, start))
+
+
+@kernel
+def place_points(tree, ground, state, scratch, method):
+    """The candidate's ways: of material points along the floor, of balls' middles from it."""
+    unknowns, arms = method.unknowns, method.arms
+    set_moved_arms(tree, scratch, method)
+    for c in range(tree.contact_body.shape[0]):
+        x, y, z = floor_way(tree, ground, state, load3(arms.begin, c), touching_chord(scratch, arms, c))
+        if method.contacts.radius[c] > 0.0:
+            center = load3(scratch.motion.poses.contact, c)
+            _, _, z = floor_way(tree, ground, state, center, world_chord(scratch, c))
+        store3(unknowns.slide, c, (z, x + unknowns.offset[c, 0], y + unknowns.offset[c, 1]))
 
 
 @kernel
@@ -179,24 +221,40 @@ def measure_candidate(method, others, stiff):
 
 
 @kernel
-def add_stiffnesses(ground, left_row, method, block, left, right, factor):
-    """``factor`` times the stiffnesses of the points, at arms where the impulses act and where the points end."""
+def add_stiffnesses(ground, left_row, method, block, left, right, centers, factor):
+    """``factor`` times the stiffnesses of the points, at arms where the impulses act and where the points end.
+
+    Gaps change as the ``centers`` move.
+    """
     unknowns, contacts = method.unknowns, method.contacts
     for c in range(left.shape[0]):
         if unknowns.active[c] == 1:
             _, K = linearized_contact(contacts, unknowns, unknowns, c)
-            W = (
-                factor * K[4], factor * K[5], factor * K[3],
-                factor * K[7], factor * K[8], factor * K[6],
-                factor * K[1], factor * K[2], factor * K[0],
-            )  # fmt: skip
-            if is_moving(ground):
-                W = mat_mul(mat_mul(rotation_of(ground, left_row), W), transposed(rotation_of(ground, END)))
-            add_point_block(block, contacts.body[c], load3(left, c), load3(right, c), W)
+            arm, i = load3(left, c), contacts.body[c]
+            if contacts.radius[c] > 0.0:
+                rise = (K[0], 0.0, 0.0, K[3], 0.0, 0.0, K[6], 0.0, 0.0)
+                K = (0.0, K[1], K[2], 0.0, K[4], K[5], 0.0, K[7], K[8])
+                add_point_block(block, i, arm, load3(centers, c), world_stiffness(ground, left_row, rise, factor))
+            add_point_block(block, i, arm, load3(right, c), world_stiffness(ground, left_row, K, factor))
 
 
 @kernel
-def solve_for_target(tree, ground, left_row, method, left, right, left_arms, right_arms, load, factors, factor, change):
+def world_stiffness(ground, left_row, K, factor):
+    """``factor`` times a matrix along the normal and the floor, in world axes."""
+    W = (
+        factor * K[4], factor * K[5], factor * K[3],
+        factor * K[7], factor * K[8], factor * K[6],
+        factor * K[1], factor * K[2], factor * K[0],
+    )  # fmt: skip
+    if is_moving(ground):
+        W = mat_mul(mat_mul(rotation_of(ground, left_row), W), transposed(rotation_of(ground, END)))
+    return W
+
+
+@kernel
+def solve_for_target(
+    tree, ground, left_row, method, left, right, left_arms, right_arms, centers, load, factors, factor, change
+):  # fmt: skip
     """Newton's step for the products in ``target``: ``change`` (nv,), and what becomes of the pairs.
 
     Points are displaced by ``factor`` times what ``change`` displaces them.
@@ -223,7 +281,11 @@ def solve_for_target(tree, ground, left_row, method, left, right, left_arms, rig
         if unknowns.active[c] == 1:
             twist = load6(factors.twist, contacts.body[c])
             moved = scale(factor, add(twist[:3], cross(twist[3:], load3(right_arms, c))))
-            set_point_changes(contacts, unknowns, unknowns, c, into_floor(ground, END, moved))
+            z, x, y = into_floor(ground, END, moved)
+            if contacts.radius[c] > 0.0:
+                moved = scale(factor, add(twist[:3], cross(twist[3:], load3(centers, c))))
+                z, _, _ = into_floor(ground, END, moved)
+            set_point_changes(contacts, unknowns, unknowns, c, (z, x, y))
 
 
 @kernel

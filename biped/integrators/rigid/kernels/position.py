@@ -65,10 +65,10 @@ def evaluate_step(tree, ground, state, pushes, scratch, method, h):
     """The equations at the candidate ``scratch.q``, ``scratch.shift`` and the pairs."""
     place_candidate(tree, pushes, scratch)
     set_residual(method.body, tree, ground, state, pushes, scratch, h)
-    place_points(tree, ground, state, scratch, method.unknowns)
+    place_points(tree, ground, state, scratch, method)
     place_pairs(scratch.next, method)
     wrench, poses = scratch.motion.factors.wrench, scratch.motion.poses
-    load_impulses(ground, START, method, poses.contact, wrench, 1.0)
+    load_impulses(ground, START, method, method.arms.begin, wrench, 1.0)
     add_along_joints(tree, poses.motion, wrench, scratch.residual)
     total = 0.0
     for dof in range(scratch.residual.shape[0]):
@@ -79,16 +79,16 @@ def evaluate_step(tree, ground, state, pushes, scratch, method, h):
 @kernel
 def set_newton_step(tree, ground, state, scratch, method, h, attempt):
     """Newton's step, of the configuration and of the pairs."""
-    factors, poses, ahead = scratch.motion.factors, scratch.motion.poses, scratch.next
+    factors, poses, ahead, arms = scratch.motion.factors, scratch.motion.poses, scratch.next, method.arms
     set_newton_blocks(method.body, tree, ground, state, scratch, h)
-    add_stiffnesses(ground, START, method, factors.block, poses.contact, ahead.contact, 1.0)
+    add_stiffnesses(ground, START, method, factors.block, arms.begin, arms.moved, ahead.contact, 1.0)
     eliminate(tree, poses.motion, ahead.motion, scratch.diagonal, factors, 0)
     if count_pairs(method) > 0:
         rows, nothing = method.pairs.end_rows, scratch.motion.nothing
         set_pair_responses(tree, method, poses.motion, ahead.motion, rows, nothing, factors, 1.0)
     set_direction(
-        tree, ground, START, method, poses.motion, ahead.motion, poses.contact, ahead.contact, scratch.residual,
-        factors, 1.0, scratch.delta, attempt,
+        tree, ground, START, method, poses.motion, ahead.motion, arms.begin, arms.moved, ahead.contact,
+        scratch.residual, factors, 1.0, scratch.delta, attempt,
     )  # fmt: skip
 
 
@@ -128,7 +128,7 @@ def begin_search(tree, ground, state, pushes, scratch, method, h, attempt):
     """
     set_initial_guess(tree, ground, state, pushes, scratch, method.guess, h)
     place_bodies(tree, scratch.q, scratch.next)
-    place_points(tree, ground, state, scratch, method.unknowns)
+    place_points(tree, ground, state, scratch, method)
     way = usual_way(tree, h)
     place_pairs(scratch.next, method)
     wake(method.contacts, method.unknowns, WITHIN_REACH * way)

@@ -9,7 +9,13 @@ from biped.integrators.rigid.kernels.method import (
     RigidContact,
 )
 from biped.integrators.rigid.kernels.pairs import keep_pair_work, work_of_pair
-from biped.integrators.rigid.kernels.points import note_worst, out_of_floor
+from biped.integrators.rigid.kernels.points import (
+    floor_way,
+    note_worst,
+    out_of_floor,
+    set_touching_arms,
+    touching_chord,
+)
 from biped.integrators.rigid.kernels.velocity import solve_velocities
 from biped.kernels.loop.log import record_more
 from biped.kernels.rigid.cone import cone_left, is_cone
@@ -101,7 +107,7 @@ def keep_first_impulses(tree, ground, state, scratch, method, h):
             continue
         store3(unknowns.first, c, out_of_floor(ground, START, load3(unknowns.contact_impulse, c)))
         twist = load6(motion.velocity, contacts.body[c])
-        store3(unknowns.velocity, c, add(twist[:3], cross(twist[3:], load3(motion.poses.contact, c))))
+        store3(unknowns.velocity, c, add(twist[:3], cross(twist[3:], load3(method.arms.begin, c))))
         at, mu = contacts.pair[c], contacts.friction[c]
         left = cone_left(unknowns, at) if is_cone(contacts) else unknowns.slack[at + 1]
         saturated = mu == 0.0 or left <= SATURATED * mu * unknowns.dual[at]
@@ -141,7 +147,8 @@ def set_floor_velocities(tree, ground, state, scratch, method, middle, end):
         place_frame(ground, MIDDLE, end + sign * MOMENT)
         for c in range(tree.contact_body.shape[0]):
             at = add(reference_point(tree, state.q), load3(scratch.motion.poses.contact, c))
-            place = to_floor(ground, END, add(at, world_chord(scratch, c)))
+            x, y, z = to_floor(ground, END, add(at, world_chord(scratch, c)))
+            place = (x, y, z - method.contacts.radius[c])
             way = scale(sign / (2.0 * MOMENT), floor_point(ground, MIDDLE, place))
             before = (0.0, 0.0, 0.0) if side == 0 else load3(velocity, c)
             store3(velocity, c, add(before, way))
@@ -153,6 +160,7 @@ def find_velocities(tree, ground, state, scratch, method, h):
     """``solve_velocities`` with the tree at the end of the step."""
     ahead, unknowns = method.ahead, method.unknowns
     copy_poses(scratch.next, ahead.poses)
+    set_touching_arms(ground, END, method.contacts, ahead.poses, method.arms.end)
     turn_inertias(tree, ahead.poses, ahead.inertia)
     taken = solve_velocities(tree, ground, state, scratch, method, h)
     for c in range(tree.contact_body.shape[0]):
@@ -166,26 +174,26 @@ def find_velocities(tree, ground, state, scratch, method, h):
 @kernel
 def account_contacts(tree, ground, state, pushes, scratch, method, h):
     """The works and the momentum of the contacts: each impulse by the mean of the velocities around it."""
-    unknowns, ahead = method.unknowns, method.ahead
+    unknowns, ahead, arms = method.unknowns, method.ahead, method.arms
     shift = triple(scratch.shift)
     move_rigidly(tree, ahead)
     linear, angular = external_impulse(tree, state, pushes, scratch, h)
     for c in range(tree.contact_body.shape[0]):
         first, last = load3(unknowns.first, c), load3(unknowns.last, c)
-        chord = scale(1.0 / h, world_chord(scratch, c))
+        chord = scale(1.0 / h, working_chord(ground, scratch, method, c))
         twist = load6(ahead.velocity, tree.contact_body[c])
-        arm = load3(ahead.poses.contact, c)
+        arm = load3(arms.end, c)
         end = add(twist[:3], cross(twist[3:], arm))
         done = 0.5 * (dot(first, add(load3(unknowns.velocity, c), chord)) + dot(last, add(chord, end)))
         carried = 0.0
         if is_moving(ground):
-            way = floor_chord(tree, ground, state, scratch, c)
+            way = floor_chord(tree, ground, state, scratch, arms, c)
             carried = dot(add(first, last), scale(1.0 / h, way))
         state.ledger.works[CONTACT] += done
         state.ledger.works[PLATFORM] += carried
         state.ledger.works[DISSIPATED] -= done - carried
         linear = add(linear, add(first, last))
-        moment = cross(load3(scratch.motion.poses.contact, c), first)
+        moment = cross(load3(arms.begin, c), first)
         angular = add(angular, add(moment, cross(add(shift, arm), last)))
     for c in range(tree.contact_body.shape[0], unknowns.active.shape[0]):
         done = work_of_pair(method, scratch, c, h)
@@ -198,10 +206,23 @@ def account_contacts(tree, ground, state, pushes, scratch, method, h):
 
 
 @kernel
-def floor_chord(tree, ground, state, scratch, c):
+def working_chord(ground, scratch, method, c):
+    """[m] The way that a contact's impulses work along: along the floor that of what touches, from it the middle's.
+
+    What touches where the step begins leaves the floor in it as the ball rolls on, and is not pressed on then.
+    """
+    chord = touching_chord(scratch, method.arms, c)
+    if method.contacts.radius[c] > 0.0:
+        normal = out_of_floor(ground, START, (1.0, 0.0, 0.0))
+        chord = add(chord, scale(dot(normal, sub(world_chord(scratch, c), chord)), normal))
+    return chord
+
+
+@kernel
+def floor_chord(tree, ground, state, scratch, arms, c):
     """[m] What of a point's way in the step the floor makes."""
-    start = add(reference_point(tree, state.q), load3(scratch.motion.poses.contact, c))
-    chord = world_chord(scratch, c)
+    start = add(reference_point(tree, state.q), load3(arms.begin, c))
+    chord = touching_chord(scratch, arms, c)
     before, after = to_floor(ground, START, start), to_floor(ground, END, add(start, chord))
     return sub(chord, mat_vec(rotation_of(ground, MIDDLE), sub(after, before)))
 
@@ -213,13 +234,19 @@ def settle_points(tree, ground, state, scratch, method, h):
     for c in range(tree.contact_body.shape[0]):
         at = add(reference_point(tree, state.q), load3(scratch.motion.poses.contact, c))
         x, y, z = to_floor(ground, END, add(at, world_chord(scratch, c)))
-        unknowns.worst[DEPTH] = max(unknowns.worst[DEPTH], -z)
+        radius = method.contacts.radius[c]
+        unknowns.worst[DEPTH] = max(unknowns.worst[DEPTH], radius - z)
         mode = int(unknowns.first_mode[c]) if unknowns.active[c] == 1 else NONE
         sticks = mode == STICKING and unknowns.mode[c] == STICKING
         if not sticks:
             state.anchor[c, 0], state.anchor[c, 1] = x, y
         state.mode[c] = state.found[c] = mode
-        if mode == SLIDING:
+        if mode == SLIDING and radius > 0.0:
+            x, y, _ = floor_way(
+                tree, ground, state, load3(method.arms.begin, c), touching_chord(scratch, method.arms, c)
+            )
+            state.ledger.slip[c] += math.hypot(x, y)
+        elif mode == SLIDING:
             state.ledger.slip[c] += math.hypot(x - unknowns.place[c, 0], y - unknowns.place[c, 1])
         store3(state.force, c, scale(1.0 / h, add(load3(unknowns.first, c), load3(unknowns.last, c))))
 

@@ -73,14 +73,14 @@ def choose_touching(ground, method, h):
 def set_rates(tree, ground, state, scratch, method, h):
     """β = M⁻¹ (p⁻ + Jᵀ γ) and the points' ways h J β; needs M factored in ``scratch.motion.factors``."""
     unknowns, ahead, factors = method.unknowns, method.ahead, scratch.motion.factors
-    load_impulses(ground, END, method, ahead.poses.contact, ahead.factors.wrench, 1.0)
+    load_impulses(ground, END, method, method.arms.end, ahead.factors.wrench, 1.0)
     copy1(state.momentum, unknowns.impulse)
     add_along_joints(tree, ahead.poses.motion, ahead.factors.wrench, unknowns.impulse)
     solve(tree, ahead.poses.motion, ahead.poses.motion, unknowns.impulse, factors, ahead.rates)
     for c in range(tree.contact_body.shape[0]):
         if unknowns.active[c] == 1:
             twist = load6(factors.twist, tree.contact_body[c])
-            velocity = add(twist[:3], cross(twist[3:], load3(ahead.poses.contact, c)))
+            velocity = add(twist[:3], cross(twist[3:], load3(method.arms.end, c)))
             velocity = sub(velocity, load3(unknowns.floor_velocity, c))
             store3(unknowns.slide, c, scale(h, into_floor(ground, END, velocity)))
     floors = tree.contact_body.shape[0]
@@ -116,16 +116,16 @@ def begin_velocities(tree, ground, state, scratch, method, h, attempt):
 @kernel
 def set_velocity_step(tree, ground, method, h, attempt):
     """Newton's step, of impulses and of rates."""
-    ahead = method.ahead
+    ahead, arms = method.ahead, method.arms.end
     poses, factors = ahead.poses, ahead.factors
     load_body_blocks(tree, ahead)
-    add_stiffnesses(ground, END, method, factors.block, poses.contact, poses.contact, h)
+    add_stiffnesses(ground, END, method, factors.block, arms, arms, arms, h)
     eliminate(tree, poses.motion, poses.motion, tree.armature, factors, 0)
     if count_pairs(method) > 0:
         rows = method.pairs.begin_rows
         set_pair_responses(tree, method, poses.motion, poses.motion, rows, ahead.nothing, factors, h)
     set_direction(
-        tree, ground, END, method, poses.motion, poses.motion, poses.contact, poses.contact, ahead.nothing, factors, h,
+        tree, ground, END, method, poses.motion, poses.motion, arms, arms, arms, ahead.nothing, factors, h,
         ahead.response, attempt,
     )  # fmt: skip
 
