@@ -132,6 +132,7 @@ class RigidContact(NamedTuple):
     contacts: Contacts  # with the floor, then of bodies with one another
     pairs: BodyPairs
     unknowns: ContactUnknowns
+    loops: Any  # ``Nothing`` of a tree without; else chooses how they are closed
     ahead: TreeData  # the tree at the end of the step
 
 
@@ -145,6 +146,7 @@ def new_rigid_contact(
     tree: Any,
     watched: Integers,
     parts: BodyParts,
+    loops: Any,
 ) -> RigidContact:
     """The method with room for a tree, with so many directions of friction, or with none in the true cone.
 
@@ -168,6 +170,6 @@ def new_rigid_contact(
     )
     unknowns = new_contact_unknowns(np.append(watched, np.zeros(count - nc, dtype=np.int64)), nv, width * count)
     return RigidContact(
-        body, guess, solver, complementarity, restitution, contacts, new_body_pairs(parts, n, nv), unknowns,
+        body, guess, solver, complementarity, restitution, contacts, new_body_pairs(parts, n, nv), unknowns, loops,
         new_tree_data(n, nv, nc),
     )  # fmt: skip

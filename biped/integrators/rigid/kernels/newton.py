@@ -139,7 +139,7 @@ def in_use(method):
     )  # fmt: skip
     return RigidContact(
         method.body, method.guess, method.solver, method.complementarity, method.restitution, method.contacts,
-        method.pairs, unknowns, method.ahead,
+        method.pairs, unknowns, method.loops, method.ahead,
     )  # fmt: skip
 
 
