@@ -119,8 +119,8 @@ class Rigid(VariationalSettings):
         """Raise a start whose points are in the floor until the deepest of them stands on it.
 
         Raises:
-            InputError: they are, and the root does not float or a closing joint holds it to the ground, or steps have
-                been taken by one with springs; or bodies that may touch are in one another.
+            InputError: they are, and the root does not float, or steps have been taken by one with springs; or
+                bodies that may touch are in one another.
         """
         if self.touching == "body":
             _check_apart(model, state.q)
@@ -132,12 +132,11 @@ class Rigid(VariationalSettings):
         depth, fresh = -float(points[:, 2].min()), not state.counts[TOTAL_STEPS]
         if depth <= (0.0 if fresh else IN_FLOOR):
             return
-        held = any(one.parent is None for one in model.closing_joints)
-        if not fresh or floor is not None or not model.is_floating or held:
+        if not fresh or floor is not None or not model.is_floating:
             raise InputError(
                 f"a contact point is {depth:.3g} m in the floor, and integrator {self.name!r} cannot go on from there: "
-                "begin with all points above the floor, or with a floating model that nothing holds to the ground and "
-                "that has taken no step, which is raised until it stands on the floor"
+                "begin with all points above the floor, or with a floating model that has taken no step, which is "
+                "raised until it stands on the floor"
             )
         state.q[2] += depth
         state.ledger.works[START] -= depth * model.total_mass * model.gravity[2]
