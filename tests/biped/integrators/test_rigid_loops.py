@@ -188,7 +188,8 @@ def test_braced_legs_touch_one_another():
     v = closed_velocity(model, q, v, held=["left_knee_pitch"])
     run = run_of(model, q, v, Rigid(touching="body"), duration=0.4)
     check_loops(run)
-    gaps = [min(body_gaps(model, row).values()) for row in list(states(run))[0]]
+    configurations, _ = states(run)
+    gaps = [min(body_gaps(model, row).values()) for row in configurations]
     assert -1e-9 < min(gaps) < 1e-6
     assert run.frame.filter(like="press_").to_numpy().max() > 10.0
 
