@@ -1,6 +1,7 @@
 """The human with a brace beside each knee, in a loop: two bars hinged to thigh and shank, and a spring between them.
 
     biped run balance --robot examples/exoskeleton.py:exoskeleton --set push.impulse=8
+    biped run balance --robot examples/exoskeleton.py:exoskeleton --set push.impulse=8 --integrator rigid
     biped tune examples/tune-exoskeleton.toml
 
 Thigh, shank and both bars are a four-bar linkage with one freedom, the knee's. The controllers know the legs, and hold

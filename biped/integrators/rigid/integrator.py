@@ -7,12 +7,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from biped.closing import closing_of
 from biped.disturbances import Disturbances
 from biped.dynamics import body_gaps, forward_kinematics
 from biped.errors import InputError
+from biped.integrators.closing.method import closing_columns
 from biped.integrators.newton_settings import VariationalSettings
-from biped.integrators.rigid.kernels import position, step  # noqa: F401  register the kernels of the method
+from biped.integrators.rigid.kernels import closed, position, step  # noqa: F401  register the kernels of the method
+from biped.integrators.rigid.kernels.loops import ClosedContact, new_loops
 from biped.integrators.rigid.kernels.method import BodyParts, RigidContact, new_rigid_contact
+from biped.kernels.loop.log import Nothing
 from biped.kernels.state.simulation_state import START, TOTAL_STEPS, SimulationState
 from biped.kernels.variational.discrete_body import MidpointBody
 from biped.kernels.variational.newton import Extrapolation
@@ -43,7 +47,8 @@ class Rigid(VariationalSettings):
     it, is raised until the deepest stands on it. In the columns ``solver_residual`` [N·s], ``solver_complementarity``
     [N·s·m] and ``deepest_point`` [m] stands the worst of the steps since the last row, in ``unresolved`` how many of
     them found no such velocities, and left them to the next step. In ``press_1_<body>_<body>`` … [N] stands how hard
-    bodies press on one another in the last step, a column for each pair of capsules that may touch.
+    bodies press on one another in the last step, a column for each pair of capsules that may touch. Loops are closed as
+    ``Recursive`` does it, in positions and in velocities, and a run has the columns of ``closing_columns``.
 
     Attributes:
         complementarity: [N·s·m] the greatest product of a gap, or of a sliding point's way, with its impulse.
@@ -63,6 +68,7 @@ class Rigid(VariationalSettings):
     takes_balls: ClassVar[bool] = True
     name: ClassVar[str] = "rigid"
     paper: ClassVar[str] = "Brüdigam et al. 2024"
+    takes_loops: ClassVar[bool] = True
 
     complementarity: float = 1e-15
     directions: int = 8
@@ -139,6 +145,7 @@ class Rigid(VariationalSettings):
 
     def method(self, model: Model) -> RigidContact:
         """What the kernels step a tree by."""
+        parts = _parts(model, self.body_friction, self.touching == "body")
         return new_rigid_contact(
             MidpointBody(),
             Extrapolation(),
@@ -149,18 +156,22 @@ class Rigid(VariationalSettings):
             model.tree,
             model.contact_radii,
             _watched(model),
-            _parts(model, self.body_friction, self.touching == "body"),
+            parts,
+            new_loops(closing_of(model), len(parts.body)) if model.closing_joints else Nothing(),
         )
 
     def recorder(self, method: RigidContact) -> Any:
         """What of the method is recorded."""
-        return method.unknowns
+        if isinstance(method.loops, Nothing):
+            return method.unknowns
+        return ClosedContact(method.unknowns, method.loops.step)
 
     def columns(self, model: Model) -> dict[str, str]:
         """Names and units of what is recorded, in its order."""
         worst = {"solver_residual": "N*s", "solver_complementarity": "N*s*m", "deepest_point": "m", "unresolved": "1"}
         pairs = _pairs(model) if self.touching == "body" else []
-        return worst | {f"press_{number}_{a.body}_{b.body}": "N" for number, (a, b) in enumerate(pairs, 1)}
+        presses = {f"press_{number}_{a.body}_{b.body}": "N" for number, (a, b) in enumerate(pairs, 1)}
+        return worst | presses | closing_columns(model)
 
 
 def _watched(model: Model) -> Integers:

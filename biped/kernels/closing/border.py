@@ -90,33 +90,39 @@ def close_loops(tree, left, right, closing, factors, solution):
     for i in range(tree.parent.shape[0]):
         store6(closing.twist, i, load6(factors.twist, i))
     set_responses(tree, left, right, closing, factors)
-    for r in range(closing.load.shape[0]):
-        closing.load[r] = -closing.gap[r] - along_row(closing, r, closing.twist)
-    solve_pivoted(closing)
-    for r in range(closing.load.shape[0]):
-        for dof in range(solution.shape[0]):
-            solution[dof] += closing.change[r] * closing.response[r, dof]
-        for i in range(tree.parent.shape[0]):
-            for k in range(6):
-                closing.twist[i, k] += closing.change[r] * closing.response_twist[r, i, k]
     for i in range(tree.parent.shape[0]):
         store6(factors.twist, i, load6(closing.twist, i))
+    close_by_responses(tree, closing, closing.gap, factors, solution)
 
 
 @kernel
 def set_responses(tree, left, right, closing, factors):
-    """What a unit impulse of each row does to the unknowns, to the bodies, and to all rows."""
-    count = closing.load.shape[0]
+    """What a unit impulse of each row does to the unknowns and to the bodies."""
     size = 0.0
     for dof in range(factors.d.shape[0]):
         size += abs(factors.d[dof]) * square6(left, dof)
-    for r in range(count):
+    for r in range(closing.load.shape[0]):
         solve(tree, left, right, closing.gradient[r], factors, closing.response[r])
         for i in range(tree.parent.shape[0]):
             store6(closing.response_twist[r], i, load6(factors.twist, i))
+        closing.noise[r] = HELD * size * square6(closing.rows, 2 * r + 1)
+
+
+@kernel
+def close_by_responses(tree, closing, gap, factors, solution):
+    """``close_loops`` for any gaps (k,), where the responses are known."""
+    count = closing.load.shape[0]
+    for r in range(count):
         for c in range(count):
             closing.matrix[c, r] = along_row(closing, c, closing.response_twist[r])
-        closing.noise[r] = HELD * size * square6(closing.rows, 2 * r + 1)
+        closing.load[r] = -gap[r] - along_row(closing, r, factors.twist)
+    solve_pivoted(closing)
+    for r in range(count):
+        for dof in range(solution.shape[0]):
+            solution[dof] += closing.change[r] * closing.response[r, dof]
+        for i in range(tree.parent.shape[0]):
+            for k in range(6):
+                factors.twist[i, k] += closing.change[r] * closing.response_twist[r, i, k]
 
 
 @kernel

@@ -89,6 +89,12 @@ def measure_closing(tree, scratch, closing, h):
     """
     set_loop_rows(scratch.next, closing)
     squared = add_loop_impulses(closing, closing.impulse, scratch.residual)
+    return squared, square_of_gaps(tree, closing, h)
+
+
+@kernel
+def square_of_gaps(tree, closing, h):
+    """[N²·s²] of the momentum that closes the gaps in a step, by a mean body."""
     mass = moment = 0.0
     for i in range(tree.parent.shape[0]):
         mass += tree.mass[i]
@@ -97,7 +103,7 @@ def measure_closing(tree, scratch, closing, h):
     for r in range(closing.gap.shape[0]):
         size = mass if is_shift(closing.joints, r) else moment
         gaps += (size * closing.gap[r]) ** 2
-    return squared, gaps / (h * h * tree.parent.shape[0] * tree.parent.shape[0])
+    return gaps / (h * h * tree.parent.shape[0] * tree.parent.shape[0])
 
 
 @kernel
@@ -152,10 +158,22 @@ def set_closed_momentum(tree, state, pushes, scratch, method, h):
     copy_poses(scratch.next, ahead.poses)
     turn_inertias(tree, ahead.poses, ahead.inertia)
     rates_from_momentum(tree, state.momentum, ahead)
-    set_loop_rows(ahead.poses, closing)
-    set_loop_gradient(tree, ahead.poses, closing)
-    closing.gap[:] = 0.0
-    close_loops(tree, ahead.poses.motion, ahead.poses.motion, closing, ahead.factors, ahead.rates)
-    add_loop_impulses(closing, closing.change, state.momentum)
-    store_wrenches(ahead.poses, closing, closing.change, closing.end)
+    close_rates(tree, ahead, closing, state.momentum)
     hand_down(tree, closing, closing.change, scratch.wrench, 1.0)
+
+
+@kernel
+def place_rate_rows(tree, poses, closing):
+    """The rows of velocities, which have no gaps."""
+    set_loop_rows(poses, closing)
+    set_loop_gradient(tree, poses, closing)
+    closing.gap[:] = 0.0
+
+
+@kernel
+def close_rates(tree, ahead, closing, momentum):
+    """Add the impulses to a momentum that keep the loops closed, and to its rates; needs M factored there."""
+    place_rate_rows(tree, ahead.poses, closing)
+    close_loops(tree, ahead.poses.motion, ahead.poses.motion, closing, ahead.factors, ahead.rates)
+    add_loop_impulses(closing, closing.change, momentum)
+    store_wrenches(ahead.poses, closing, closing.change, closing.end)

@@ -141,6 +141,7 @@ class RigidContact(NamedTuple):
     pairs: BodyPairs
     arms: Arms
     unknowns: ContactUnknowns
+    loops: Any  # ``Nothing`` of a tree without; else chooses how they are closed
     ahead: TreeData  # the tree at the end of the step
 
 
@@ -155,6 +156,7 @@ def new_rigid_contact(
     radius: Floats,
     watched: Integers,
     parts: BodyParts,
+    loops: Any,
 ) -> RigidContact:
     """The method with room for a tree, with so many directions of friction, or with none in the true cone.
 
@@ -180,5 +182,5 @@ def new_rigid_contact(
     arms = Arms(*(np.full((nc, 3), np.nan) for _ in Arms._fields))
     return RigidContact(
         body, guess, solver, complementarity, restitution, contacts, new_body_pairs(parts, n, nv), arms, unknowns,
-        new_tree_data(n, nv, nc),
+        loops, new_tree_data(n, nv, nc),
     )  # fmt: skip

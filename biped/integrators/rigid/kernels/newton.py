@@ -141,7 +141,7 @@ def in_use(method):
     )  # fmt: skip
     return RigidContact(
         method.body, method.guess, method.solver, method.complementarity, method.restitution, method.contacts,
-        method.pairs, method.arms, unknowns, method.ahead,
+        method.pairs, method.arms, unknowns, method.loops, method.ahead,
     )  # fmt: skip
 
 

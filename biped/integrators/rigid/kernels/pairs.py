@@ -8,9 +8,11 @@ twists by which the three impulses of each contact act, and by which its point m
 
     (1 + K Y) f = f₀ − K R A⁻¹ e,        Y = R A⁻¹ Lᵀ,
 
-three solves with the tree's factors for each pair that is near, and nothing for the others.
+three solves with the tree's factors for each pair that is near, and nothing for the others. Where the tree has loops,
+A is that of the tree with its loops closed.
 """
 
+from biped.integrators.rigid.kernels.loops import add_response, close_response
 from biped.kernels.rigid.contacts import linearized_contact
 from biped.kernels.tree.dense import factor_dense, solve_dense
 from biped.kernels.tree.factorization import add_scaled6, solve_inboard, solve_outboard
@@ -175,6 +177,7 @@ def set_pair_responses(tree, method, left, right, rows, nothing, factors, factor
                 add_row(pairs, k, axis, factors.wrench, -1.0)
                 solve_inboard(tree, left, nothing, factors, 0)
                 solve_outboard(tree, right, factors, pairs.response[r])
+                close_response(tree, method.loops, r, factors, pairs.response[r])
                 for i in range(tree.parent.shape[0]):
                     store6(pairs.response_twist[r], i, load6(factors.twist, i))
             pairs.order[count] = k
@@ -210,6 +213,7 @@ def couple_pairs(tree, method, rows, factors, factor, change):
     solve_dense(matrix, pairs.swaps, load, impulse)
     for r in range(3 * count):
         size = impulse[r]
+        add_response(method.loops, r, size)
         for dof in range(change.shape[0]):
             change[dof] += size * pairs.response[r, dof]
         for i in range(tree.parent.shape[0]):

@@ -7,6 +7,7 @@ did, so that what an interior point method leaves of a step's way does not add u
 
 import math
 
+from biped.integrators.rigid.kernels.loops import close_direction
 from biped.integrators.rigid.kernels.method import COMPLEMENTARITY, RESIDUAL
 from biped.integrators.rigid.kernels.pairs import add_pair_wrench, along_rows, count_pairs, couple_pairs
 from biped.kernels.rigid.cone import cone_defects, cone_stiffness, is_cone, psi_of_product, start_cone
@@ -271,6 +272,7 @@ def solve_for_target(
             add_wrench(wrench, contacts.body[c], load3(left_arms, c), impulse)
     solve_inboard(tree, left, load, factors, 0)
     solve_outboard(tree, right, factors, change)
+    close_direction(tree, method.loops, factors, change)
     if count_pairs(method) > 0:
         couple_pairs(tree, method, rows, factors, factor, change)
     for c in range(floors, contacts.body.shape[0]):

@@ -7,10 +7,19 @@ next step's impulses these are the paper's, as RATTLE's and SHAKE's are the same
 
 With a coefficient of restitution e a point that came with v⁻ leaves with −e v⁻ at least (Newton; Moreau 1988): the
 height that its way counts from is h e v⁻, below the floor.
+
+Loops are closed in every candidate: the momentum has what of Cᵀ λ makes C β = 0 besides (``loops``).
 """
 
 import math
 
+from biped.integrators.rigid.kernels.loops import (
+    begin_loop_rates,
+    close_free_rates,
+    close_loop_rates,
+    end_loop_rates,
+    prepare_loops,
+)
 from biped.integrators.rigid.kernels.method import UNRESOLVED
 from biped.integrators.rigid.kernels.newton import (
     ATTEMPTS,
@@ -77,6 +86,7 @@ def set_rates(tree, ground, state, scratch, method, h):
     copy1(state.momentum, unknowns.impulse)
     add_along_joints(tree, ahead.poses.motion, ahead.factors.wrench, unknowns.impulse)
     solve(tree, ahead.poses.motion, ahead.poses.motion, unknowns.impulse, factors, ahead.rates)
+    close_loop_rates(tree, method.loops, factors, ahead.rates, unknowns.impulse)
     for c in range(tree.contact_body.shape[0]):
         if unknowns.active[c] == 1:
             twist = load6(factors.twist, tree.contact_body[c])
@@ -121,6 +131,7 @@ def set_velocity_step(tree, ground, method, h, attempt):
     load_body_blocks(tree, ahead)
     add_stiffnesses(ground, END, method, factors.block, arms, arms, arms, h)
     eliminate(tree, poses.motion, poses.motion, tree.armature, factors, 0)
+    prepare_loops(tree, poses.motion, poses.motion, method.loops, factors)
     if count_pairs(method) > 0:
         rows = method.pairs.begin_rows
         set_pair_responses(tree, method, poses.motion, poses.motion, rows, ahead.nothing, factors, h)
@@ -158,10 +169,11 @@ def solve_velocities(tree, ground, state, scratch, method, h):
     unknowns, ahead = method.unknowns, method.ahead
     keep_pairs(unknowns)  # the first candidate's impulses are those of the step
     if choose_touching(ground, method, h) == 0:
-        rates_from_momentum(tree, state.momentum, ahead)
+        set_free_rates(tree, state, method)
         return 0
     open_pairs(ahead.poses, method)
     set_mass_factors(tree, scratch, ahead)
+    begin_loop_rates(tree, ahead.poses, method.loops, scratch.motion.factors)
     taken, near = NOT_CONVERGED, in_use(method)
     for attempt in range(ATTEMPTS):
         if taken < 0:
@@ -169,9 +181,17 @@ def solve_velocities(tree, ground, state, scratch, method, h):
             taken = iterate_velocities(tree, ground, state, scratch, near, h, attempt)
     if taken >= 0:
         copy1(unknowns.impulse, state.momentum)
+        end_loop_rates(ahead.poses, method.loops)
         return taken
-    rates_from_momentum(tree, state.momentum, ahead)
+    set_free_rates(tree, state, method)
     return leave_unresolved(unknowns)
+
+
+@kernel
+def set_free_rates(tree, state, method):
+    """The rates without impulses of contacts, and what keeps loops closed in the momentum."""
+    rates_from_momentum(tree, state.momentum, method.ahead)
+    close_free_rates(tree, method.ahead, method.loops, state.momentum)
 
 
 @kernel
