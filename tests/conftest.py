@@ -80,7 +80,13 @@ LONG = (
 
 _HERE = Path(__file__).parent
 #: What begins, each in a process of its own.
-FIRST = (_HERE / "test_docs.py", _HERE / "biped" / "lagrangian", _HERE / "biped" / "mechanism")
+FIRST = (
+    _HERE / "test_docs.py",
+    _HERE / "biped" / "lagrangian",
+    _HERE / "biped" / "mechanism",
+    _HERE / "experiments" / "papers",
+    _HERE / "biped" / "integrators" / "test_rigid_loops.py",
+)
 
 MASS = 2.0  # [kg] of the sledge
 
