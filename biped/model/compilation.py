@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biped.kernels.closing.joints import ClosingJoints
+from biped.kernels.tree.closing import ClosingJoints
 from biped.kernels.tree.tree import (
     DAMPING,
     FRICTION,
