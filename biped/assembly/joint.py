@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from biped.assembly.errors import AssemblyError
 from biped.checks import is_finite
-from biped.kernels.tree import joint_rows as kinds
+from biped.kernels.tree import row_kinds as kinds
 from biped.model.geometry import Quaternion, Vector3, name_of, quaternion, quaternion_matrix, unit, vector3
 from biped.model.joint_rows import KINDS, JointOptions, Row, Translation, Turn, across, checked_second_axis, held_rows
 from contact.arrays import Floats

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from biped.kernels.tree import joint_rows as kinds
+from biped.kernels.tree import row_kinds as kinds
 from biped.model.geometry import Vector3, unit, vector3
 from contact.errors import BipedError
 

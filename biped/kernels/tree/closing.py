@@ -1,29 +1,12 @@
-"""Joints that close loops of a tree, what is solved for with them, and the workspace of such a solve."""
+"""What is solved for with joints that close loops, and the workspace of such a solve."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from biped.kernels.tree.dynamics import TreeData, new_tree_data
+from biped.kernels.tree.tree import ClosingJoints
 from contact.arrays import Floats, Integers
-
-
-class ClosingJoints(NamedTuple):
-    """m joints with k rows in all, each held at zero: ``biped.kernels.tree.joint_rows`` has the formulas of rows."""
-
-    inboard: Integers  # (m,) body, −1 the ground
-    outboard: Integers  # (m,) body
-    inboard_point: Floats  # (m, 3) [m] from the inboard centre of mass, its axes; on the ground from the origin
-    outboard_point: Floats  # (m, 3) [m] from the outboard centre of mass, its axes
-    alignment: Floats  # (m, 4) outboard to inboard axes where the joint is at zero
-    first: Integers  # (m + 1,) where its rows begin
-    joint: Integers  # (k,) whose row it is
-    kind: Integers  # (k,)
-    axis: Floats  # (k, 3) unit, inboard axes
-    other: Floats  # (k, 3) unit, outboard axes, of rows with two axes
-    reference: Floats  # (k, 3)
-    pitch: Floats  # (k,) [m/rad] of a helix
-
 
 # Places in ``Closing.worst``.
 POSITION = 0  # [m] of rows of translations

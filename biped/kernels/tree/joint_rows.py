@@ -14,6 +14,7 @@ and ρ by ½ (0, w) ρ with w = Rᵀ(φ_b − φ_a). A gradient is stored as for
 
 import math
 
+from biped.kernels.tree.row_kinds import AZIMUTH, COUNTER_AZIMUTH, HELIX, PERPENDICULAR, TRANSLATION, TWIST
 from contact.jit import kernel, routine
 from contact.vectors import (
     add,
@@ -32,15 +33,6 @@ from contact.vectors import (
     store_twist,
     sub,
 )
-
-# Kinds of rows.
-TRANSLATION = 0  # how far the outboard point is along an axis of the inboard body [m]
-TWIST = 1  # twice a component of the relative quaternion's vector
-PERPENDICULAR = 2  # cosine between an axis of the inboard and one of the outboard body
-ANGLE = 3  # [rad] of the relative turn about an axis, counted on over turns
-AZIMUTH = 4  # [rad] of an outboard axis about an inboard one, counted on over turns
-COUNTER_AZIMUTH = 5  # [rad] of the turn about an outboard axis, by an inboard one that it moves, counted on over turns
-HELIX = 6  # a translation less pitch times the angle about the same axis [m]
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 NO_TURN = (1.0, 0.0, 0.0, 0.0)

@@ -14,7 +14,8 @@ among their impulses. Those of the rows with the least pivots are zero.
 """
 
 from biped.kernels.tree.factorization import solve
-from biped.kernels.tree.joint_rows import HELIX, TRANSLATION, set_rows
+from biped.kernels.tree.joint_rows import set_rows
+from biped.kernels.tree.row_kinds import HELIX, TRANSLATION
 from contact.jit import kernel
 from contact.vectors import add, cross, dot6, load3, load6, load9, mat_vec, scale, store6, store_twist, sub
 
