@@ -55,7 +55,7 @@ class Tree(NamedTuple):
 
 
 class ClosingJoints(NamedTuple):
-    """m joints that close loops, with k rows in all, each held at zero; ``biped.kernels.tree.row_kinds`` has the kinds."""
+    """m joints that close loops, with k rows in all, each held at zero."""
 
     inboard: Integers  # (m,) body, −1 the ground
     outboard: Integers  # (m,) body
@@ -64,7 +64,7 @@ class ClosingJoints(NamedTuple):
     alignment: Floats  # (m, 4) outboard to inboard axes where the joint is at zero
     first: Integers  # (m + 1,) where its rows begin
     joint: Integers  # (k,) whose row it is
-    kind: Integers  # (k,)
+    kind: Integers  # (k,) of ``biped.kernels.tree.row_kinds``
     axis: Floats  # (k, 3) unit, inboard axes
     other: Floats  # (k, 3) unit, outboard axes, of rows with two axes
     reference: Floats  # (k, 3)
