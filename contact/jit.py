@@ -10,6 +10,7 @@ from contact.compiling.parts import (
     ForEach,
     address_of,
     call,
+    compile_parts,
     is_compiled,
     is_part_compiled,
     kind_of,
@@ -23,7 +24,7 @@ from contact.compiling.sources import kernel_sources, sources_digest
 from contact.compiling.target import target_name
 
 __all__ = [
-    "ForEach", "Generic", "address_of", "cache_folder", "call", "generic", "is_compiled", "is_part_compiled",
-    "kernel", "kernel_sources", "kind_of", "number_of", "pack", "part", "part_for_each", "routine", "sources_digest",
-    "stands_for", "target_name", "unpacked",
+    "ForEach", "Generic", "address_of", "cache_folder", "call", "compile_parts", "generic", "is_compiled",
+    "is_part_compiled", "kernel", "kernel_sources", "kind_of", "number_of", "pack", "part", "part_for_each", "routine",
+    "sources_digest", "stands_for", "target_name", "unpacked",
 ]  # fmt: skip

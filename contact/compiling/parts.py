@@ -15,14 +15,12 @@ address::
 and from Python ``use(address_of(count_all, world, 3), pack(world).ctypes.data)``.
 """
 
-import contextlib
-import gc
 import hashlib
 import itertools
 import re
 import sys
 import types as python_types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numba
@@ -31,6 +29,7 @@ from llvmlite import ir
 from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic, lower_builtin, type_callable
 
+from contact.compiling.beside import Job, compile_all
 from contact.compiling.cache import KernelCache
 from contact.compiling.kernels import F, compiled, interpreted_from_python, stands_for
 
@@ -68,6 +67,17 @@ def _part_types(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(types.CPointer(kind) if isinstance(kind, types.BaseTuple) else kind for kind in kinds)
 
 
+def compile_parts(calls: Iterable[tuple[Any, ...]]) -> None:
+    """Compile parts that are not there yet, side by side: each with what ``address_of`` is called with."""
+    compile_all(
+        [
+            Job(function, _part_types(tuple(arguments)))
+            for function, *arguments in calls
+            if isinstance(function, CPUDispatcher)  # not with NUMBA_DISABLE_JIT
+        ]
+    )
+
+
 def address_of(function: Callable[..., int], *arguments: Any) -> int:
     """The address of a part, compiled if need be, for numbers like these, and addresses of named tuples like these."""
     if not isinstance(function, CPUDispatcher):  # with NUMBA_DISABLE_JIT
@@ -83,22 +93,11 @@ _addresses: dict[object, int] = {}
 
 
 def _compiled_address(function: Any, kinds: tuple[Any, ...]) -> int:
-    with _without_garbage_collection():
+    compile_all([Job(function, kinds)])
+    if kinds not in function.overloads:  # it is on disk
         function.compile(kinds)
     found = function.overloads[kinds]
     return int(found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name))
-
-
-@contextlib.contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """A compiler makes millions of objects that live as long as it does: looking for garbage costs it a tenth."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def number_of(function: Callable[..., int]) -> int:
@@ -215,6 +214,7 @@ class ForEach:
         tag = hashlib.sha256(f"{home} {kind.__module__}".encode()).hexdigest()[:8]
         own.__qualname__ = re.sub(r"\W", "_", f"{function.__qualname__}_{kind.__qualname__}_{tag}")
         own.__module__ = function.__module__
+        own.for_each = function.__name__, kind  # by which other processes find it
         return part(own)
 
 

@@ -75,7 +75,7 @@ def changed_by(copy, before, file, edit):
 
 
 def with_comments_and_docstrings(text):
-    return re.sub(r'(\n    """)', r"\1Another sentence. ", text).replace("\n\n\n", "\n\n\n# A comment.\n\n\n")
+    return re.sub(r"(\n    \"\"\"\w)", r"\1 further, ", text).replace("\n\n\n", "\n\n\n# A comment.\n\n\n")
 
 
 @pytest.mark.parametrize(
