@@ -230,14 +230,19 @@ def _infrastructure() -> str:
     """A digest of what turns kernels into machine code, besides Numba."""
     names = ("bitcode", "generic", "parts")
     modules = (sys.modules[f"{__package__}.{name}"] for name in names)
-    words = [word for module in modules for code in _codes_of(module) for word in _code_words(code)]
+    words = [
+        word
+        for module in modules
+        for found in _functions_of(module)
+        for word in _code_words(found.__code__, found.__doc__)
+    ]
     return hashlib.sha256("\n".join(words).encode()).hexdigest()
 
 
-def _codes_of(owner: Any) -> Iterator[CodeType]:
+def _functions_of(owner: Any) -> Iterator[FunctionType]:
     for value in vars(owner).values():
         if getattr(value, "__module__", None) == getattr(owner, "__module__", owner.__name__):
             if isinstance(value, FunctionType):
-                yield value.__code__
+                yield value
             elif isinstance(value, type):
-                yield from _codes_of(value)
+                yield from _functions_of(value)
