@@ -214,7 +214,7 @@ class ForEach:
         tag = hashlib.sha256(f"{home} {kind.__module__}".encode()).hexdigest()[:8]
         own.__qualname__ = re.sub(r"\W", "_", f"{function.__qualname__}_{kind.__qualname__}_{tag}")
         own.__module__ = function.__module__
-        own.for_each = function.__name__, kind  # by which other processes find it
+        own.__dict__["for_each"] = function.__name__, kind  # by which other processes find it
         return part(own)
 
 
