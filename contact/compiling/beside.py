@@ -8,14 +8,13 @@ import contextlib
 import gc
 import importlib
 import importlib.util
-import io
 import multiprocessing
 import os
 import pickle
 import subprocess
 import sys
 import types as python_types
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from numba.core.event import trigger_event
@@ -32,6 +31,11 @@ class Job(NamedTuple):
 
     dispatcher: Any
     kinds: tuple[Any, ...]
+
+    @property
+    def size(self) -> int:
+        """How many functions it is made of."""
+        return len(self.closure.functions)
 
     @property
     def closure(self) -> Closure:
@@ -51,6 +55,14 @@ class Job(NamedTuple):
         )
 
 
+class Call(NamedTuple):
+    """A function, found by its name, that compiles what it needs when it is called with what can be pickled."""
+
+    function: Callable[..., None]
+    arguments: tuple[Any, ...]
+    size: int  # about how many kernels it compiles
+
+
 def cores() -> int:
     """How many processes may compile at once: one for each core, and one alone in a process of a study's."""
     if multiprocessing.parent_process() is not None:
@@ -59,11 +71,15 @@ def cores() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-def compile_all(jobs: Sequence[Job]) -> None:
-    """Compile what is not on disk yet, side by side with others where that is worth it; ends when all have ended."""
-    shares = _shares([job for job in jobs if not job.is_done], cores())
+def compile_all(jobs: Sequence[Job], calls: Sequence[Call] = ()) -> None:
+    """Compile what is not on disk yet, side by side where that is worth it; ends when all have ended.
+
+    ``calls`` are of use where something is compiled at all: nobody knows what they would compile.
+    """
+    left = [job for job in jobs if not job.is_done]
+    shares = _shares(left, calls if left else (), cores())
     with _working(shares[1:]):
-        _compile(shares[0])
+        _compile(job for job in shares[0] if isinstance(job, Job))
 
 
 def _compile(jobs: Iterable[Job]) -> None:
@@ -78,23 +94,23 @@ def _compile(jobs: Iterable[Job]) -> None:
             gc.enable()
 
 
-def _shares(jobs: list[Job], processes: int) -> list[list[Job]]:
+def _shares(jobs: list[Job], calls: Sequence[Call], processes: int) -> list[list[Job | Call]]:
     """Who compiles what: the largest first, each to whoever has least; the first share is that of this process."""
-    sizes = {id(job): len(job.closure.functions) for job in jobs}
     here = [job for job in jobs if not _can_be_named(job)]
-    shares: list[list[Job]] = [here] + [[] for _ in range(processes - 1)]
-    load = [sum(sizes[id(job)] for job in share) for share in shares]
-    for job in sorted((job for job in jobs if job not in here), key=lambda job: -sizes[id(job)]):
-        place = min(range(len(shares)), key=lambda k: load[k])
+    shares: list[list[Job | Call]] = [[*here], *([] for _ in range(processes - 1))]
+    load = [sum(job.size for job in here), *[0] * (processes - 1)]
+    movable = [(job.size, job) for job in (*calls, *jobs) if job not in here]
+    for size, job in sorted(movable, key=lambda entry: -entry[0]):
+        place = min(range(processes), key=lambda k: load[k])
         shares[place].append(job)
-        load[place] += sizes[id(job)]
-    small = [job for share, size in zip(shares[1:], load[1:], strict=True) if size < WORTHWHILE for job in share]
-    shares[0] += small
-    return [shares[0], *(share for share, size in zip(shares[1:], load[1:], strict=True) if size >= WORTHWHILE)]
+        load[place] += size
+    busy = [share for share, size in zip(shares[1:], load[1:], strict=True) if size >= WORTHWHILE]
+    others = [job for share, size in zip(shares[1:], load[1:], strict=True) if size < WORTHWHILE for job in share]
+    return [shares[0] + others, *busy]
 
 
 @contextlib.contextmanager
-def _working(shares: list[list[Job]]) -> Iterator[None]:
+def _working(shares: list[list[Job | Call]]) -> Iterator[None]:
     """Processes that compile shares of the work meanwhile; they are waited for, unless something is raised here."""
     processes = []
     try:
@@ -143,16 +159,16 @@ def _address(function: Any) -> tuple[str, str, type | None] | None:
     return (function.__module__, name, kind) if is_it else None
 
 
-def _written(jobs: list[Job]) -> bytes:
+def _written(share: list[Job | Call]) -> bytes:
     """What another process needs to know: where modules are found, which to import, and the jobs."""
-    modules = {
-        found.__module__: None for job in jobs for found in (*job.closure.functions, *job.closure.classes)
-    }  # in this order
+    closures = [job.closure for job in share if isinstance(job, Job)]
+    modules = {found.__module__: None for closure in closures for found in (*closure.functions, *closure.classes)}
     files = [(name, str(sys.modules[name].__file__)) for name in modules]
-    plain = io.BytesIO()
-    pickle.dump((sys.path, files), plain)
-    pickle.dump([(_address(job.dispatcher.py_func), job.kinds) for job in jobs], plain)
-    return plain.getvalue()
+    jobs = [(_address(job.dispatcher.py_func), job.kinds) if isinstance(job, Job) else job for job in share]
+    try:
+        return pickle.dumps((sys.path, files)) + pickle.dumps(jobs)
+    except Exception:  # a user's model that cannot be pickled: what it needs is compiled when it is called
+        return pickle.dumps((sys.path, files)) + pickle.dumps([job for job in jobs if not isinstance(job, Call)])
 
 
 def main() -> None:
@@ -161,13 +177,16 @@ def main() -> None:
     sys.path[:] = path
     for name, file in files:
         _module(name, file)
-    for (module, name, kind), kinds in pickle.load(sys.stdin.buffer):
-        found = getattr(sys.modules[module], name)
-        dispatcher = found if kind is None else found.of(kind)
-        job = Job(dispatcher, kinds)
+    for job in pickle.load(sys.stdin.buffer):
         with contextlib.suppress(Exception):  # whoever asked meets it too, and says so
-            if not job.is_done:
-                _compile([job])
+            if isinstance(job, Call):
+                job.function(*job.arguments)
+                continue
+            (module, name, kind), kinds = job
+            found = getattr(sys.modules[module], name)
+            left = Job(found if kind is None else found.of(kind), kinds)
+            if not left.is_done:
+                _compile([left])
 
 
 def _module(name: str, file: str) -> python_types.ModuleType:
