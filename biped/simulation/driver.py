@@ -84,7 +84,7 @@ class Driver:
             start_time=start_time_of(plan.disturbances),
             stimulus=stimulus_of(plan.disturbances),
         )
-        return Call(rehearse, (plan.model, plan.columns.names, context), 150)
+        return Call(rehearse, (plan.model, plan.columns.names, context), 60)
 
     def ready(self) -> Loop:
         """The compiled loop, loaded or compiled if need be."""

@@ -1,7 +1,7 @@
 """What a run needs is compiled by processes side by side: threads would wait for Numba's one lock.
 
-This process takes the largest share; others, one for each further core, are handed the rest by name and types, and
-leave machine code in the cache, from where it is loaded. Whatever they do not manage is compiled here.
+Processes are handed what to compile by name and types, and leave machine code in the cache, from where it is loaded.
+What they do not manage is compiled where it is needed.
 """
 
 import contextlib
@@ -13,6 +13,7 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 import types as python_types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -22,8 +23,15 @@ from numba.core.event import trigger_event
 from contact.compiling.cache import cache_folder
 from contact.compiling.keys import Closure, classes_in
 
-#: Kernels that a process must have to compile to be worth starting: one takes about a second to start, a kernel 50 ms.
+#: Functions to compile that a process is worth starting for: that takes about a second, a function 50 ms.
 WORTHWHILE = 60
+#: Functions after which a process makes room for another one: a compiler gives nothing back.
+BUNDLE = 400
+
+_ALONE = "BIPED_COMPILES_ALONE"  # set in an environment: that process has others beside it
+
+#: Called with the number of jobs that were finished since the last time.
+Progress = Callable[[int], None]
 
 
 class Job(NamedTuple):
@@ -63,9 +71,12 @@ class Call(NamedTuple):
     size: int  # about how many kernels it compiles
 
 
+Work = Job | Call
+
+
 def cores() -> int:
-    """How many processes may compile at once: one for each core, and one alone in a process of a study's."""
-    if multiprocessing.parent_process() is not None:
+    """How many processes may compile at once: one for each core, and one alone in a process of several."""
+    if _ALONE in os.environ or multiprocessing.parent_process() is not None:
         return 1
     affinity = getattr(os, "sched_getaffinity", None)  # not on macOS
     return len(affinity(0)) if affinity else os.cpu_count() or 1
@@ -74,12 +85,30 @@ def cores() -> int:
 def compile_all(jobs: Sequence[Job], calls: Sequence[Call] = ()) -> None:
     """Compile what is not on disk yet, side by side where that is worth it; ends when all have ended.
 
-    ``calls`` are of use where something is compiled at all: nobody knows what they would compile.
+    This process takes a share itself. ``calls`` are made where something is compiled at all: nobody knows what they
+    would compile.
     """
     left = [job for job in jobs if not job.is_done]
-    shares = _shares(left, calls if left else (), cores())
-    with _working(shares[1:]):
-        _compile(job for job in shares[0] if isinstance(job, Job))
+    here, *others = _shares(left, calls if left else (), cores())
+    with _working(others, len(others)):
+        _compile(job for job in here if isinstance(job, Job))
+
+
+def compile_ahead(jobs: Sequence[Job], calls: Sequence[Call] = (), progress: Progress = lambda _: None) -> None:
+    """Compile what is not on disk yet by other processes, as many at once as there are cores; load nothing."""
+    left = sorted((job for job in jobs if not job.is_done and _can_be_named(job)), key=lambda job: -job.size)
+    progress(len(jobs) - len(left))
+    bundles: list[list[Work]] = []
+    size = BUNDLE
+    work: list[Work] = [*left, *calls]
+    for job in work:
+        if size + job.size > BUNDLE:
+            bundles.append([])
+            size = 0
+        bundles[-1].append(job)
+        size += job.size
+    with _working(bundles, max(cores(), 1), progress):
+        pass
 
 
 def _compile(jobs: Iterable[Job]) -> None:
@@ -94,44 +123,78 @@ def _compile(jobs: Iterable[Job]) -> None:
             gc.enable()
 
 
-def _shares(jobs: list[Job], calls: Sequence[Call], processes: int) -> list[list[Job | Call]]:
+def _shares(jobs: list[Job], calls: Sequence[Call], processes: int) -> list[list[Work]]:
     """Who compiles what: the largest first, each to whoever has least; the first share is that of this process."""
     here = [job for job in jobs if not _can_be_named(job)]
-    shares: list[list[Job | Call]] = [[*here], *([] for _ in range(processes - 1))]
+    shares: list[list[Work]] = [[*here], *([] for _ in range(processes - 1))]
     load = [sum(job.size for job in here), *[0] * (processes - 1)]
-    movable = [(job.size, job) for job in (*calls, *jobs) if job not in here]
-    for size, job in sorted(movable, key=lambda entry: -entry[0]):
+    movable: list[Work] = [*calls, *(job for job in jobs if job not in here)]
+    for job in sorted(movable, key=lambda job: -job.size):
         place = min(range(processes), key=lambda k: load[k])
         shares[place].append(job)
-        load[place] += size
+        load[place] += job.size
     busy = [share for share, size in zip(shares[1:], load[1:], strict=True) if size >= WORTHWHILE]
     others = [job for share, size in zip(shares[1:], load[1:], strict=True) if size < WORTHWHILE for job in share]
     return [shares[0] + others, *busy]
 
 
 @contextlib.contextmanager
-def _working(shares: list[list[Job | Call]]) -> Iterator[None]:
-    """Processes that compile shares of the work meanwhile; they are waited for, unless something is raised here."""
-    processes = []
+def _working(bundles: list[list[Work]], processes: int, progress: Progress = lambda _: None) -> Iterator[None]:
+    """Processes that compile bundles of work meanwhile; they are waited for, unless something is raised here."""
+    left, running = list(reversed(bundles)), set[_Worker]()
     try:
-        for share in shares:
-            environment = os.environ | {"BIPED_CACHE_DIR": str(cache_folder().parent)}
-            process = subprocess.Popen(
-                [sys.executable, "-c", "from contact.compiling.beside import main; main()"],
-                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment,
-            )  # fmt: skip
-            processes.append(process)
-            assert process.stdin is not None
-            with contextlib.suppress(BrokenPipeError), process.stdin:  # it ended: its share is compiled here
-                process.stdin.write(_written(share))
+        while left and len(running) < processes:
+            running.add(_Worker(left.pop(), progress))
         yield
         with trigger_event("numba:compile"):  # for who shows that something is compiled
-            for process in processes:
-                process.wait()
+            while running:
+                ended = _Worker.wait_for_any(running)
+                running.remove(ended)
+                if left:
+                    running.add(_Worker(left.pop(), progress))
     finally:
-        for process in processes:
-            process.kill()
-            process.wait()
+        for worker in running:
+            worker.end()
+
+
+class _Worker:
+    """A process that compiles a bundle; it writes a byte for each job that it has finished."""
+
+    _ended = threading.Condition()
+
+    def __init__(self, bundle: list[Work], progress: Progress) -> None:
+        self.has_ended = False
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", "from contact.compiling.beside import main; main()"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            env=os.environ | {"BIPED_CACHE_DIR": str(cache_folder().parent), _ALONE: "1"},
+        )  # fmt: skip
+        self._thread = threading.Thread(target=self._follow, args=(_written(bundle), progress), daemon=True)
+        self._thread.start()
+
+    def _follow(self, words: bytes, progress: Progress) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with contextlib.suppress(BrokenPipeError), self._process.stdin as stdin:  # it has ended
+            stdin.write(words)
+        for _ in iter(lambda: self._process.stdout.read(1), b""):  # type: ignore[union-attr]
+            progress(1)
+        self._process.wait()
+        with self._ended:
+            self.has_ended = True
+            self._ended.notify_all()
+
+    @classmethod
+    def wait_for_any(cls, workers: "set[_Worker]") -> "_Worker":
+        """One of some that has ended."""
+        with cls._ended:
+            cls._ended.wait_for(lambda: any(worker.has_ended for worker in workers))
+        return next(worker for worker in workers if worker.has_ended)
+
+    def end(self) -> None:
+        """Let it end now."""
+        self._process.kill()
+        self._thread.join()
 
 
 # --- jobs by name ---
@@ -159,7 +222,7 @@ def _address(function: Any) -> tuple[str, str, type | None] | None:
     return (function.__module__, name, kind) if is_it else None
 
 
-def _written(share: list[Job | Call]) -> bytes:
+def _written(share: list[Work]) -> bytes:
     """What another process needs to know: where modules are found, which to import, and the jobs."""
     closures = [job.closure for job in share if isinstance(job, Job)]
     modules = {found.__module__: None for closure in closures for found in (*closure.functions, *closure.classes)}
@@ -173,20 +236,27 @@ def _written(share: list[Job | Call]) -> bytes:
 
 def main() -> None:
     """Compile the jobs that another process has written to the standard input."""
+    done, sys.stdout = sys.stdout.buffer, open(os.devnull, "w")  # noqa: SIM115 (as long as the process)
     path, files = pickle.load(sys.stdin.buffer)
     sys.path[:] = path
     for name, file in files:
         _module(name, file)
     for job in pickle.load(sys.stdin.buffer):
-        with contextlib.suppress(Exception):  # whoever asked meets it too, and says so
-            if isinstance(job, Call):
-                job.function(*job.arguments)
-                continue
-            (module, name, kind), kinds = job
-            found = getattr(sys.modules[module], name)
-            left = Job(found if kind is None else found.of(kind), kinds)
-            if not left.is_done:
-                _compile([left])
+        with contextlib.suppress(Exception):  # whoever needs it meets it too, and says so
+            _do(job)
+        done.write(b".")
+        done.flush()
+
+
+def _do(job: Any) -> None:
+    if isinstance(job, Call):
+        job.function(*job.arguments)
+        return
+    (module, name, kind), kinds = job
+    found = getattr(sys.modules[module], name)
+    left = Job(found if kind is None else found.of(kind), kinds)
+    if not left.is_done:
+        _compile([left])
 
 
 def _module(name: str, file: str) -> python_types.ModuleType:
