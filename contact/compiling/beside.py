@@ -173,13 +173,13 @@ class _Worker:
         self._thread.start()
 
     def _follow(self, words: bytes, progress: Progress) -> None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        with contextlib.suppress(BrokenPipeError), self._process.stdin as stdin:  # it has ended
-            stdin.write(words)
-        for _ in iter(lambda: self._process.stdout.read(1), b""):  # type: ignore[union-attr]
-            progress(1)
-        self._process.wait()
+        with self._process as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            with contextlib.suppress(BrokenPipeError), process.stdin:  # it has ended
+                process.stdin.write(words)
+            while process.stdout.read(1):
+                progress(1)
         with self._ended:
             self.has_ended = True
             self._ended.notify_all()
