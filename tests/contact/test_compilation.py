@@ -158,7 +158,8 @@ def test_kernels_stand_where_a_study_looks_for_their_sources():
 def test_a_routine_is_compiled_for_the_types_that_it_was_called_with(tmp_path):
     source = tmp_path / "doubling.py"
     new = f"_{uuid.uuid4().hex}"  # else it may be in the cache from the last time
-    source.write_text(f"from contact.jit import routine\n\n\n@routine\ndef double(x, {new}=0):\n    return 2 * x\n")
+    text = f"from contact.jit import routine\n\n\n@routine\ndef {new}(x):\n    return 2 * x\n\n\ndouble = {new}\n"
+    source.write_text(text)
     spec = importlib.util.spec_from_file_location("doubling", source)
     module = importlib.util.module_from_spec(spec)
     sys.modules["doubling"] = module
