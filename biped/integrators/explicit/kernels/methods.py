@@ -16,9 +16,10 @@ from biped.integrators.explicit.kernels.flow import (
     place_flow,
     set_slope,
 )
+from biped.kernels.solve.causes import NOT_FINITE
 from biped.kernels.state.method import advance, set_new_momentum, solve_step
 from biped.kernels.state.simulation_state import ACTUATORS
-from biped.kernels.state.status import NOT_FINITE, OK
+from biped.kernels.state.status import OK
 from biped.kernels.step.step import (
     account_impulse,
     account_push_works,

@@ -39,10 +39,10 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.kernels.loop.log import record_more
+from biped.kernels.solve.causes import cause_of
 from biped.kernels.solve.line_search import suffices
 from biped.kernels.state.method import find_root
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, TOTAL_STEPS
-from biped.kernels.state.status import cause_of
 from biped.kernels.tree.dynamics import rates_from_momentum
 from biped.kernels.tree.factorization import eliminate, row_dot, solve_inboard, solve_outboard
 from biped.kernels.tree.kinematics import add6, joint_twist, place_bodies, point_of_body
