@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 from biped.closing import closing_of
 from biped.integrators.closing.kernels.method import ClosedVariational
 from biped.integrators.closing.method import WRENCH, closed_variational, closing_columns
-from biped.integrators.maximal.kernels import new_root_finder
+from biped.integrators.maximal.kernels.closed import ClosedMaximal
+from biped.integrators.maximal.kernels.newton import new_root_finder
 from biped.integrators.newton_settings import NewtonSettings
 from biped.kernels.state.method import Variational
 from biped.kernels.variational.discrete_body import MidpointBody
@@ -36,11 +37,10 @@ class Maximal(NewtonSettings):
 
     def method(self, model: Model) -> Variational | ClosedVariational:
         """What the kernels step a tree by."""
-        closing = closing_of(model)
-        root_finder = new_root_finder(model.n, closing)
         if model.closing_joints:
-            return closed_variational(root_finder, self.solver, closing)
-        return Variational(MidpointBody(), root_finder, Extrapolation(), self.solver)
+            closing = closing_of(model)
+            return closed_variational(ClosedMaximal(new_root_finder(model.n), closing), self.solver, closing)
+        return Variational(MidpointBody(), new_root_finder(model.n), Extrapolation(), self.solver)
 
     def recorder(self, method: Variational | ClosedVariational) -> Any:
         """What of the method is recorded."""

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from biped import Maximal, State, dynamics, simulate
-from biped.closing import closing_of
 from biped.control.controller import Controller, Impedance
 from biped.disturbances import compile_ground
-from biped.integrators.maximal.kernels import (
+from biped.integrators.maximal.kernels.newton import (
     displace_bodies,
     evaluate_free,
     keep_base,
@@ -296,7 +295,7 @@ class OpenStep:
         self.model, self.tree, self.h = model, model.tree, h
         self.floor = Floor(mu_s=0.5, mu_d=0.4, b_n=5.0, b_t=5.0)
         self.ground = compile_ground(self.floor, model)
-        self.pushes, self.finder = new_pushes(0), new_root_finder(model.n, closing_of(model))
+        self.pushes, self.finder = new_pushes(0), new_root_finder(model.n)
         self.arrays = new_simulation_state(model.nq, model.nv, model.nc)
         self.scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
         self.arrays.q[:] = model.neutral()

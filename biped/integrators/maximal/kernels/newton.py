@@ -31,9 +31,6 @@ from the inverse of each joint's block (5.16), M + Gᵀ F G, is then M − M N (
 two-sided factorization (``biped.kernels.tree.factorization``) with N in place of the unit twists at k + 1. A joint
 impedance ties the balances of two bodies to the poses of both, and the thesis leaves such forces out. Here it is a
 compliant row, torque + d · change of the coordinate = 0, and stands in the same place as in generalized coordinates.
-
-The rows of joints that close loops, if there are any, stand beside those of the tree's joints, all of them open until
-the step is solved. Their wrenches are not eliminated: they act on the bodies like forces.
 """
 
 import math
@@ -41,25 +38,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.integrators.closing.kernels.method import (
-    begin_closing,
-    change_impulses,
-    end_closing,
-    is_closed,
-    keep_impulses,
-    measure_closing,
-)
-from biped.integrators.closing.kernels.record import record_closing
 from biped.kernels.loop.log import record_more
 from biped.kernels.solve.causes import cause_of
 from biped.kernels.solve.line_search import suffices
 from biped.kernels.state.method import find_root
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, TOTAL_STEPS
-from biped.kernels.tree.closing import Closing
 from biped.kernels.tree.dynamics import rates_from_momentum
 from biped.kernels.tree.factorization import eliminate, row_dot, solve_inboard, solve_outboard
 from biped.kernels.tree.kinematics import joint_twist, place_bodies, point_of_body
-from biped.kernels.tree.loops import close_loops, hand_down
 from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
 from biped.kernels.variational.equations import set_newton_blocks, set_residual
 from biped.kernels.variational.newton import EPSILON, evaluate, place_push, tolerance_of
@@ -115,16 +101,15 @@ class MaximalNewton(NamedTuple):
     gap: Floats  # (GAPS,) the worst of the candidate
     worst: Floats  # (GAPS,) the worst of the solved steps since the last recorded row
     solved: Integers  # (1,) how many steps were done before the one that ``start`` is of
-    closing: Closing  # the joints that close loops, and room for them: that of the method, if any do
 
 
-def new_root_finder(n: int, closing: Closing) -> MaximalNewton:
+def new_root_finder(n: int) -> MaximalNewton:
     """Room for a tree of n bodies, filled with NaN; no step is solved yet."""
     jump, path, base_com, base_quaternion, momentum, start = (
         np.full((n, width), np.nan) for width in (6, 6, 3, 4, 6, 6)
     )
     gap, worst, solved = np.full(GAPS, np.nan), np.zeros(GAPS), np.array([-2], dtype=np.int64)
-    return MaximalNewton(jump, path, base_com, base_quaternion, momentum, start, gap, worst, solved, closing)
+    return MaximalNewton(jump, path, base_com, base_quaternion, momentum, start, gap, worst, solved)
 
 
 @kernel
@@ -254,15 +239,7 @@ def evaluate_free(body, tree, ground, state, pushes, scratch, root_finder, h):
     for j in range(pushes.body.shape[0]):
         place_push(scratch.next, pushes, j, pushes.right)
     squared = set_residual(body, tree, ground, state, pushes, scratch, h)
-    if not has_loops(root_finder):
-        return math.sqrt(squared), math.sqrt(squared + gaps / (h * h))
-    squared, loops = measure_closing(tree, scratch, root_finder.closing, h)
-    return math.sqrt(squared), math.sqrt(squared + gaps / (h * h) + loops)
-
-
-@kernel
-def has_loops(root_finder):
-    return root_finder.closing.gap.shape[0] > 0
+    return math.sqrt(squared), math.sqrt(squared + gaps / (h * h))
 
 
 @kernel
@@ -290,15 +267,12 @@ def set_newton_twists(body, tree, ground, state, scratch, root_finder, h):
     solve_outboard(tree, right, factors, scratch.delta)
     for i in range(tree.parent.shape[0]):
         store6(factors.twist, i, add6(load6(factors.twist, i), load6(root_finder.path, i)))
-    if has_loops(root_finder):
-        close_loops(tree, left, right, root_finder.closing, factors, scratch.delta)
 
 
 @kernel
 def keep_base(tree, scratch, root_finder):
     """Where the line search starts."""
     copy1(scratch.shift, scratch.base_shift)
-    keep_impulses(root_finder.closing)
     for i in range(tree.parent.shape[0]):
         store3(root_finder.base_com, i, load3(scratch.next.com, i))
         store4(root_finder.base_quaternion, i, load4(scratch.next.quaternion, i))
@@ -307,7 +281,6 @@ def keep_base(tree, scratch, root_finder):
 @kernel
 def displace_bodies(tree, scratch, root_finder, factor):
     """The candidate at ``factor`` of Newton's displacement from the base; a floating root takes O along."""
-    change_impulses(root_finder.closing, factor)
     moved = (0.0, 0.0, 0.0)
     if tree.kind[0] == FLOATING:
         moved = scale(factor, load6(scratch.motion.factors.twist, 0)[:3])
@@ -324,7 +297,7 @@ def displace_bodies(tree, scratch, root_finder, factor):
 
 @kernel
 def iterate_free(tree, ground, state, pushes, scratch, method, root_finder, h, tolerance, merit):
-    """One iteration: Newton's exact step, and the largest of 1, 1/2, 1/4, ... of it that helps; inf if none does."""
+    """One iteration: Newton's exact step, and the largest of 1, 1/2, 1/4, ... of it that helps; NaN if none does."""
     set_newton_twists(method.body, tree, ground, state, scratch, root_finder, h)
     keep_base(tree, scratch, root_finder)
     factor = 1.0
@@ -347,24 +320,15 @@ def gap_tolerance(tree, poses):
     return max(GAP, ROUNDINGS * EPSILON * math.sqrt(farthest))
 
 
-@kernel
-def all_closed(tree, scratch, root_finder, closed):
-    """Whether nothing is left of the rows of all joints but rounding."""
-    gap = root_finder.gap
-    return gap[POSITION] <= closed and gap[ROTATION] <= GAP and is_closed(tree, scratch, root_finder.closing)
-
-
 @find_root.register(MaximalNewton)
 def find_in_maximal_coordinates(tree, ground, state, pushes, scratch, method, root_finder, h):
-    """From the candidate ``scratch.q``, where the tree's joints are closed."""
-    closing = root_finder.closing
-    begin_closing(tree, scratch, closing)
+    """From the candidate ``scratch.q``, where all joints are closed."""
     set_body_momenta(tree, state, scratch, root_finder)
     tolerance, closed = tolerance_of(method, tree, scratch, h), gap_tolerance(tree, scratch.motion.poses)
     place_bodies(tree, scratch.q, scratch.next)
     size, merit = evaluate_free(method.body, tree, ground, state, pushes, scratch, root_finder, h)
     iteration = 0
-    while not (size <= tolerance and all_closed(tree, scratch, root_finder, closed)):
+    while not (size <= tolerance and root_finder.gap[POSITION] <= closed and root_finder.gap[ROTATION] <= GAP):
         if iteration >= method.solver.max_iterations or not math.isfinite(merit):
             return cause_of(merit)
         size, merit = iterate_free(tree, ground, state, pushes, scratch, method, root_finder, h, tolerance, merit)
@@ -373,10 +337,6 @@ def find_in_maximal_coordinates(tree, ground, state, pushes, scratch, method, ro
         root_finder.worst[kind] = max(root_finder.worst[kind], root_finder.gap[kind])
     extract_coordinates(tree, state, scratch)
     evaluate(method.body, tree, ground, state, pushes, scratch, h)
-    if has_loops(root_finder):
-        measure_closing(tree, scratch, closing, h)
-        end_closing(scratch, closing)
-        hand_down(tree, closing, closing.impulse, scratch.wrench, -1.0)
     set_first_halves(tree, state, scratch, root_finder)
     return iteration
 
@@ -445,7 +405,7 @@ def set_first_halves(tree, state, scratch, root_finder):
 
 @record_more.register(MaximalNewton)
 def record_joints(tree, state, scratch, more, row, place):
-    """The joints' wrenches of the step just taken, and the worst gaps since the last row; then those of loops.
+    """The joints' wrenches of the step just taken, and the worst gaps since the last row.
 
     A wrench is the mean of both halves of the step: the second one's impulse is what brings the discrete
     momenta to those of p at k + 1. Zeros where this run has taken no step yet.
@@ -471,5 +431,3 @@ def record_joints(tree, state, scratch, more, row, place):
     for kind in range(GAPS):
         row[place + kind] = root_finder.worst[kind]
         root_finder.worst[kind] = 0.0
-    if has_loops(root_finder):
-        record_closing(tree, state, scratch, root_finder.closing, row, place + GAPS)
