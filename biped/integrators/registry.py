@@ -14,7 +14,7 @@ from biped.integrators.maximal.integrator import Maximal
 from biped.integrators.midpoint.integrator import Midpoint, ScalableVariational
 from biped.integrators.recursive import Recursive
 from biped.integrators.rigid.integrator import Rigid
-from contact.errors import meant
+from contact.errors import did_you_mean
 
 
 def _by_name(integrators: Iterable[Integrator]) -> dict[str, Integrator]:
@@ -54,7 +54,7 @@ def integrator_named(name: str, **settings: Any) -> Integrator:
         InputError: no integrator has this name, or it has no such setting, or a value is out of range.
     """
     if name not in INTEGRATORS:
-        hint = meant(name, INTEGRATORS)
+        hint = did_you_mean(name, INTEGRATORS)
         raise InputError(f"unknown integrator {name!r}; {hint}integrators are {', '.join(INTEGRATORS)}")
     known = settings_of(INTEGRATORS[name])
     for setting in settings:

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 class SessionBatch:
-    """So many sessions side by side, with torques given from outside; each is, bit for bit, what it is by itself.
+    """Many sessions side by side, with torques given from outside; each is, bit for bit, what it is by itself.
 
-    Rows of the arrays below are sessions, as a controller would be told of them; ``step`` and ``reset`` write there.
+    Rows of the arrays below are sessions, as a controller would be shown them; ``step`` and ``reset`` write there.
 
     Args:
         scene: what each of them simulates.
@@ -69,15 +69,15 @@ class SessionBatch:
         self._pool = ThreadPoolExecutor(len(self._chunks) - 1)
 
     def _joined(self, world: World, k: int) -> World:
-        """A world that has its torques, and what a controller is told, in row k."""
-        told = world.measurement
-        motion = told.motion._replace(rates=self.v[k])
-        told = told._replace(time=self._time[k], q=self.q[k], motion=motion, force=self.contact_forces[k])
-        return world._replace(torque=self._torque[k], measurement=told)
+        """A world that has its torques, and the measurement of a controller, in row k."""
+        measurement = world.measurement
+        motion = measurement.motion._replace(rates=self.v[k])
+        measurement = measurement._replace(time=self._time[k], q=self.q[k], motion=motion, force=self.contact_forces[k])
+        return world._replace(torque=self._torque[k], measurement=measurement)
 
     @property
     def time(self) -> Floats:
-        """(count,) [s]."""
+        """The time of each session, (count,) [s]."""
         return self._time[:, 0]
 
     @property

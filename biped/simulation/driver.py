@@ -119,7 +119,7 @@ class Driver:
         return steps if reason != LOG_FULL or ticks else 0
 
     def free_joints(self) -> None:
-        """Without a controller, what the last one held on the joints ends with its period."""
+        """End what the last controller held on the joints with its period, where there is no controller any more."""
         if self.controller is None and not self.into_tick:
             self.state.arrays.torque[:] = 0.0
 
@@ -143,7 +143,7 @@ class Driver:
         self.world.log.cursor[ROWS] = self.world.log.cursor[EVENTS] = 0
 
     def look(self) -> Observation:
-        """What a controller would be shown now; whether it has fallen is known then."""
+        """The observation that the controller would be shown now; a fall is noticed here."""
         reason = self.ready().look()
         if reason in LIMITS:
             self.end_by(reason)
@@ -233,7 +233,7 @@ class Driver:
         log.cursor[ROWS] = log.cursor[EVENTS] = 0
 
     def end_by(self, reason: int) -> None:
-        """By what a loop returned, if that ends it: a limit that was hit, or a step without a solution.
+        """End the run if a loop's return value says so: a limit that was hit, or a step without a solution.
 
         The latter is lost control if the model was flailing.
         """

@@ -35,7 +35,7 @@ class Plan:
         model: what moves, loads included.
         nominal_model: what the controller takes it for.
         controller: or None.
-        law: its compiled law, or that of a plant without one; None where it is asked from Python.
+        law: its compiled law, or that of a system without one; None where it is asked from Python.
         take_steps: the integrator's own ``rollout``, where it steps from Python.
         stepping: what of the integrator the checks of a run depend on.
         can_go_back: whether the integrator can, to a state from before.

@@ -77,7 +77,7 @@ class Session:
 
     @property
     def model(self) -> Model:
-        """What moves, loads included."""
+        """The model that is simulated, loads included."""
         return self.plan.model
 
     @property
@@ -87,7 +87,7 @@ class Session:
 
     @property
     def time(self) -> float:
-        """[s] now."""
+        """The time now [s]."""
         return self.state.time
 
     @property
@@ -101,7 +101,7 @@ class Session:
         return self._driver.ending
 
     def warm_up(self, announce: Announce | None = None) -> None:
-        """Load or compile the kernels, so that the wall time is that of the steps; ``announce`` is told if it takes."""
+        """Load or compile the kernels, so that the wall time is the steps'; ``announce`` is called if it compiles."""
         self._driver.warm_up(announce)
         by = self.plan.stepping
         if announce is not None and by.stable_step is not None and by.step > by.stable_step:
@@ -123,7 +123,7 @@ class Session:
         return self.ready()
 
     def end_by(self, reason: int) -> None:
-        """Be told what the loop returned, where it is run elsewhere."""
+        """Take what the loop returned, where it is run elsewhere."""
         self._driver.end_by(reason)
 
     def forget(self) -> None:
@@ -153,7 +153,7 @@ class Session:
         return self.restore(replace(first, state=state, seeds=seeds))
 
     def observe(self) -> Observation:
-        """What a controller would be shown now; it changes nothing."""
+        """The observation that a controller would be shown now; nothing is changed by it."""
         return self._driver.look()
 
     def step(self, torques: ArrayLike | None = None) -> Observation:
@@ -198,13 +198,13 @@ class Session:
         return ticks - left // self.plan.clock.steps_per_tick
 
     def recorded(self) -> Recording:
-        """What ``advance`` kept since the last time."""
+        """The rows and events that ``advance`` has kept since the last time."""
         recording = self._result(self._ending_now())
         self.forget()
         return recording
 
     def changed(self, **members: Any) -> Session:
-        """What goes on from here with other members of the scene, such as ``disturbances``; this session is done with.
+        """A session that goes on from here with other members of the scene, such as ``disturbances``; this one ends.
 
         Args:
             members: of ``Scene``, but for its ``state``; the step and the controller's period stay what they are.

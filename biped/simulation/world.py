@@ -73,7 +73,7 @@ class Fall:
 
     @property
     def limits(self) -> FallLimits:
-        """What the kernels take."""
+        """The kernels' limits of a fall."""
         return FallLimits(self.height, float(np.cos(self.tilt)), self.joint_rate)
 
 
@@ -81,7 +81,7 @@ NEVER = FallLimits(-np.inf, -2.0, np.inf)
 
 
 class Sizes(NamedTuple):
-    """What decides how much a log holds."""
+    """The numbers on which the size of a log depends."""
 
     period: int  # steps between two control ticks
     stride: int  # steps between two rows
@@ -179,7 +179,7 @@ def _build_pushes(nominal_model: Model, model: Model, acting: Disturbances) -> P
 
 
 def _build_sensors(model: Model, nominal_model: Model, acting: Disturbances, span: float) -> SensorModel:
-    """What the controller is told of the plant."""
+    """The kernels' model of what the controller is shown of the simulated system."""
     if acting.sensors is None and not acting.loads:
         return perfect_sensors()
     sensors = Sensors() if acting.sensors is None else acting.sensors
@@ -233,7 +233,7 @@ def _state_of(throw: Throw, targets: int) -> Floats:
 
 
 def _targets(model: Model, throw: Throw) -> tuple[Box | Capsule, ...]:
-    """What a thrown box may hit."""
+    """The solids that a thrown box may hit."""
     solids: tuple[Box | Capsule, ...] = (*model.shapes, *model.capsules)
     if throw.target == EVERYTHING:
         found = solids

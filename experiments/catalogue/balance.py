@@ -53,7 +53,7 @@ def _check_within(acting: tuple[Disturbance, ...], duration: float) -> None:
 
 
 def parameters(robot: str = HUMAN) -> tuple[Parameter, ...]:
-    """Those of a robot that stands in its posture."""
+    """The parameters of a robot that stands in its posture."""
     model = robot_named(robot)
     place, posture = STANDING_TRUNK, standing_angles(human(), RUBBER, STANDING_TRUNK)
     if robot != HUMAN:

@@ -1,4 +1,4 @@
-"""What the thesis's two balancing experiments have in common: the human, its floor, its controller."""
+"""Common parts of the thesis's two balancing experiments: the human, its floor, its controller."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def parameters(
     robot: str = HUMAN,
     **start: Any,
 ) -> tuple[Parameter, ...]:
-    """All parameters of one that balances about a set point, from the thesis's posture unless told otherwise."""
+    """All parameters of one that balances about a set point, from the thesis's posture unless set otherwise."""
     model = robot_named(robot)
     fall = Fall() if robot == HUMAN else Fall(height=FALLEN * target_position[2])
     return (

@@ -13,7 +13,7 @@ from experiments.catalogue.open_registry import is_own
 
 
 class _Lost(threading.local):
-    """What kernels raised in this thread, and nobody could be told of; None while nobody listens."""
+    """Errors that kernels raised in this thread and that no caller could receive; None while nobody listens."""
 
     errors: list[BaseException] | None = None
 

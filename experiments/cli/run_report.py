@@ -1,4 +1,4 @@
-"""What a run amounts to, on the terminal: its verdict, what was done, what came of it, and all else if asked for."""
+"""The report of a run on the terminal: its verdict, what was done, what came of it, and all else if asked for."""
 
 import math
 from collections.abc import Sequence
@@ -78,7 +78,7 @@ def _headline(run: Run) -> Text:
 
 
 def effects(run: Run) -> Facts:
-    """What a disturbance did, at its worst and in the end, and whether the numbers can be relied on."""
+    """Effects of a disturbance, at its worst and in the end, and whether the numbers can be relied on."""
     facts: Facts = []
     metrics = run.metrics
     if run.set_point is not None:

@@ -29,7 +29,7 @@ def _count(text: str) -> int:
 
 
 def main(argv: Sequence[str]) -> int:
-    """What was measured is saved even if it ends early."""
+    """Measure, and save the results even if it ends early."""
     options = parser().parse_args(argv)
     os.environ.update(ONE_THREAD)
     from biped.errors import InputError

@@ -67,7 +67,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _load(options: argparse.Namespace) -> "Run":
-    """Of the model of the URDF, or else of the run's experiment, or else of the human."""
+    """The load on the model of the URDF, or else of the run's experiment, or else of the human."""
     from experiments.visualization.report.run_source import load_run
 
     if options.urdf is None:

@@ -118,7 +118,7 @@ def _animations(found: "Linearization", state: "State", count: int, folder: Path
 
 
 def _scene(options: "Namespace") -> "tuple[str, Scene]":
-    """Of an experiment, or of the run that is saved in a folder."""
+    """The title and the scene of an experiment, or of the run that is saved in a folder."""
     from biped.errors import InputError
     from experiments.visualization.report.run_source import is_run, run_source
 

@@ -81,7 +81,7 @@ def main(argv: Sequence[str]) -> int:
     stopped = False
     with ProgressBar(len(study.azimuths), "recoveries", "directions", counts=True) as bar:
         try:
-            for done, _ in enumerate(run_study(study, folder, lambda *told: bar.say(_said(*told))), 1):
+            for done, _ in enumerate(run_study(study, folder, lambda *attempt: bar.say(_said(*attempt))), 1):
                 bar(done)
         except KeyboardInterrupt:
             stopped = True

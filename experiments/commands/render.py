@@ -8,7 +8,7 @@ from pathlib import Path
 from experiments.cli.main import Parser, announce
 from experiments.cli.settings import add_after, check_after
 
-#: By suffix: pictures in a second, and width and height [pixels], unless told otherwise.
+#: By suffix: pictures in a second, and width and height [pixels], unless set otherwise.
 DEFAULTS = {".mp4": (30.0, "960x540"), ".gif": (20.0, "480x360"), ".html": (60.0, "960x540")}
 #: By suffix: packages that it needs besides those that draw.
 PACKAGES = {".mp4": ("PIL", "imageio_ffmpeg"), ".gif": ("PIL",), ".html": ()}
@@ -63,7 +63,7 @@ def parser() -> Parser:
 
 @dataclass(frozen=True)
 class _Order:
-    """What the options ask for."""
+    """The film that the options ask for."""
 
     out: Path
     suffix: str

@@ -62,7 +62,7 @@ def matching(experiment: "Experiment", words: Sequence[str]) -> "list[Parameter]
         InputError: there are none.
     """
     from biped.errors import InputError
-    from contact.errors import meant
+    from contact.errors import did_you_mean
 
     groups = list(dict.fromkeys(parameter.name.partition(".")[0] for parameter in experiment.parameters))
     wanted: set[str] = set()
@@ -71,7 +71,7 @@ def matching(experiment: "Experiment", words: Sequence[str]) -> "list[Parameter]
             p.name for p in experiment.parameters if word.lower() in f"{p.name} {p.meaning}".lower()
         ]
         if not found:
-            hint = meant(word, groups)
+            hint = did_you_mean(word, groups)
             raise InputError(f"{experiment.name} has no parameters of {word!r}; {hint}groups are {', '.join(groups)}")
         wanted.update(found)
     return [parameter for parameter in experiment.parameters if not words or parameter.name in wanted]

@@ -1,4 +1,4 @@
-"""What the commands that run studies share: their options, how they run, and how they end."""
+"""Common parts of the commands that run studies: their options, how they run, and how they end."""
 
 import argparse
 from collections import Counter
@@ -65,8 +65,8 @@ def config_of(options: argparse.Namespace) -> "Config":
     config = read_config(options.file)
     kinds = [kind for kind, table in TABLES.items() if table in config]
     if kinds and options.command not in kinds:
-        told = f"it has a table [{TABLES[kinds[0]]}], which `biped {kinds[0]}` reads"
-        raise config.error(f"{told}; `biped {options.command}` needs [{TABLES[options.command]}]")
+        message = f"it has a table [{TABLES[kinds[0]]}], which `biped {kinds[0]}` reads"
+        raise config.error(f"{message}; `biped {options.command}` needs [{TABLES[options.command]}]")
     if options.integrator is not None:
         config = config.setting("integrator.name", options.integrator)
     names = ("robot", "controller", "metric_files", "counts")

@@ -130,7 +130,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def preset_parser(name: str) -> Parser:
-    """The options of a preset's command; nothing is the default of a search, so that ``--quick`` can be told."""
+    """The options of a preset's command; nothing is the default of a search, so that ``--quick`` can be recognized."""
     from experiments.studies.threshold.presets import PRESETS
 
     preset = PRESETS[name]
@@ -222,7 +222,7 @@ def _grid(options: argparse.Namespace, budget: "Budget") -> "Grid":
 
 
 def _best(folder: str | None) -> "pd.DataFrame | None":
-    """What optimal recovery has found, if its folder is given; read before anything is run."""
+    """The results of optimal recovery, if their folder is given; read before anything is run."""
     from experiments.studies.recovery.study import table_of
 
     return None if folder is None else table_of(Path(folder))

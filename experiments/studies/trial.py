@@ -102,7 +102,7 @@ def _measured(scene: Scene, announce: Announce | None, limit: float | None) -> R
         raise KeyboardInterrupt
     if recording.ending.error is not None:
         error = recording.ending.error
-        told = integrator.explained(error) if isinstance(integrator, EngineIntegrator) else error
-        return failed(IntegrationError.__name__, told)
+        message = integrator.explained(error) if isinstance(integrator, EngineIntegrator) else error
+        return failed(IntegrationError.__name__, message)
     measured = measure_recording(recording)
     return {name: measured.pop(name) for name in ("verdict", "reason")} | {"failure": "", "message": ""} | measured

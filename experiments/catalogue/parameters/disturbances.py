@@ -40,7 +40,7 @@ _AZIMUTH = (0.0, "rad", "direction seen from above: 0 drives it forwards, π/2 t
 
 
 def disturbance_parameters(model: Model) -> tuple[Parameter, ...]:
-    """All of them, off; the body that they act on is the root unless told otherwise."""
+    """All of them, off; the body that they act on is the root unless set otherwise."""
     here, root = (0.0, 0.0, 0.0), model.root.name
     half, stands = _left_half(model)
     return (

@@ -16,5 +16,5 @@ def as_ours(quaternion: tuple[float, float, float, float]) -> Floats:
 
 
 def product(a: Floats, b: Floats) -> Floats:
-    """Of two quaternions of ours."""
+    """The product of two quaternions (w, x, y, z)."""
     return np.array(quat_mul(a.tolist(), b.tolist()))

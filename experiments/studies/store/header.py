@@ -15,7 +15,7 @@ FORMAT = 3
 
 @dataclass
 class Header:
-    """What a study is."""
+    """The header of a study: all that decides its trials, and its sessions."""
 
     kind: str  # of study, such as ``sweep``
     experiment: str
@@ -60,7 +60,7 @@ class Header:
 
 
 def stamp() -> dict[str, Any]:
-    """What the last digit of a result depends on: machine, versions, commit, kernels."""
+    """A stamp of all that the last digit of a result depends on: machine, versions, commit, kernels."""
     from llvmlite import binding
 
     from contact.jit import cache_folder
@@ -70,7 +70,7 @@ def stamp() -> dict[str, Any]:
 
 
 def difference(there: Header, wanted: Header) -> str:
-    """In what a study that is there differs from what is wanted; empty where in nothing."""
+    """The differences of a study that is there from the desired one; empty where there are none."""
     for name in ("kind", "experiment", "controller", "seed"):
         if getattr(there, name) != getattr(wanted, name):
             return f"its {name} is {getattr(there, name)!r}, not {getattr(wanted, name)!r}"
