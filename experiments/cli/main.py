@@ -157,8 +157,12 @@ class Parser(argparse.ArgumentParser):
 
     def add_figure_look(self) -> None:
         """Add options for the formats and the width of figures: chosen as the options are read."""
-        self.add_argument("--figures", metavar="FORMATS", help="png (default), pdf, svg, or several, such as pdf,svg")
-        text = "of a journal's column: single (85 mm), double (170 mm), or such as 120mm"
+        self.add_argument(
+            "--figures",
+            metavar="FORMATS",
+            help="formats of figures: png (default), pdf, svg, or several, such as pdf,svg",
+        )
+        text = "width of figures, by a journal's column: single (85 mm), double (170 mm), or such as 120mm"
         self.add_argument("--figure-width", metavar="WIDTH", help=text)
 
     def error(self, message: str) -> NoReturn:

@@ -29,12 +29,14 @@ def add_experiment(parser: ArgumentParser) -> None:
 
 
 def add_controller(parser: ArgumentParser) -> None:
-    text = "workspace, cone-workspace, whole-body, joint-pd, …, FILE.py:NAME or MODULE:NAME (controller.name)"
+    text = (
+        "control law: workspace, cone-workspace, whole-body, joint-pd, …, FILE.py:NAME or MODULE:NAME (controller.name)"
+    )
     parser.add_argument("--controller", metavar="NAME", help=text)
 
 
 def add_robot(parser: ArgumentParser) -> None:
-    parser.add_argument("--robot", metavar="FILE", help=f"instead of the human: {ROBOT_NAMES} (robot.name)")
+    parser.add_argument("--robot", metavar="FILE", help=f"robot instead of the human: {ROBOT_NAMES} (robot.name)")
 
 
 def add_counts(parser: ArgumentParser) -> None:

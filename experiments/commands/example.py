@@ -20,7 +20,7 @@ examples:
 
 def parser() -> Parser:
     own = Parser("biped example", "Print an example that comes with the project, or list them.", _EXAMPLES)
-    own.add_argument("name", metavar="NAME", nargs="?", help="of a file; without one, all are listed")
+    own.add_argument("name", metavar="NAME", nargs="?", help="name of an example's file; without one, all are listed")
     own.add_forms()
     return own
 

@@ -36,7 +36,9 @@ def parser() -> Parser:
         "--out", metavar="DIR", type=folder_name, help="folder for the folders eurobench and opensim (default: RUN)"
     )
     own.add_argument("--since", metavar="S", type=float, help="time from which the metrics count (default: the start)")
-    own.add_argument("--urdf", metavar="FILE", help="the run's model, if not an experiment's nor the human")
+    own.add_argument(
+        "--urdf", metavar="FILE", help="file of the run's model, if that is neither an experiment's nor the human"
+    )
     return own
 
 

@@ -34,9 +34,13 @@ Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupt
 
 def parser() -> Parser:
     own = Parser("biped limits", _DESCRIPTION, _EXAMPLES)
-    own.add_argument("experiment", metavar="EXPERIMENT", nargs="?", default="balance", help="with a push (balance)")
-    own.add_argument("--directions", metavar="N", type=int, default=24, help="evenly around it (24)")
-    own.add_argument("--delay", metavar="S", type=float, help="before the push is reacted to (sensors.delay)")
+    own.add_argument(
+        "experiment", metavar="EXPERIMENT", nargs="?", default="balance", help="an experiment with a push (balance)"
+    )
+    own.add_argument(
+        "--directions", metavar="N", type=int, default=24, help="number of directions, evenly around the model (24)"
+    )
+    own.add_argument("--delay", metavar="S", type=float, help="seconds before the push is reacted to (sensors.delay)")
     add_robot(own)
     add_assignments(own)
     own.set_defaults(controller=None, gains=None)  # no law matters here

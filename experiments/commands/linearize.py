@@ -39,11 +39,19 @@ def parser() -> Parser:
     own = Parser("biped linearize", _DESCRIPTION, _EXAMPLES)
     add_experiment(own)
     add_settings(own, *SHORTHANDS)
-    own.add_argument("--at", metavar="S", type=float, required=True, help="time from the start; to a control period")
-    own.add_argument("--open-loop", action="store_true", help="with the torques held that the controller asks for")
-    own.add_argument("--equilibrium", action="store_true", help="at the equilibrium near by, its contacts held")
     own.add_argument(
-        "--animate", metavar="N", type=int, default=0, help="a page that plays each of the N slowest modes"
+        "--at",
+        metavar="S",
+        type=float,
+        required=True,
+        help="time from the start, in seconds, rounded to a control period",
+    )
+    own.add_argument("--open-loop", action="store_true", help="linearize with the controller's torques held")
+    own.add_argument(
+        "--equilibrium", action="store_true", help="linearize at the nearest equilibrium, its contacts held"
+    )
+    own.add_argument(
+        "--animate", metavar="N", type=int, default=0, help="write a page that plays each of the N slowest modes"
     )
     own.add_out("results/linearize/EXPERIMENT")
     own.add_forms()

@@ -40,8 +40,8 @@ def parser() -> Parser:
     own = Parser("biped live", _DESCRIPTION, _EXAMPLES)
     add_experiment(own)
     add_settings(own, "integrator")
-    own.add_argument("--save-gains", metavar="FILE", help="where the page saves to (gains.toml)")
-    own.add_argument("--out", metavar="FOLDER", help="where the page saves runs (results/live-EXPERIMENT)")
+    own.add_argument("--save-gains", metavar="FILE", help="file that the page saves gains to (gains.toml)")
+    own.add_argument("--out", metavar="FOLDER", help="folder that the page saves runs in (results/live-EXPERIMENT)")
     add_serving_options(own)
     own.add_argument("--measure", metavar="S", type=float, help="run for S seconds, say how well it keeps up, and end")
     return own

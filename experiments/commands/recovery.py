@@ -39,12 +39,26 @@ Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupt
 
 def parser() -> Parser:
     own = Parser("biped recovery", _DESCRIPTION, _EXAMPLES)
-    own.add_argument("experiment", metavar="EXPERIMENT", nargs="?", default="balance", help="with a push (balance)")
-    own.add_argument("--directions", metavar="N", type=int, default=24, help="evenly around it (24)")
-    own.add_argument("--budget", metavar="N", type=int, default=100, help="iterations in each direction (100)")
-    own.add_argument("--horizon", metavar="S", type=float, default=1.0, help="seconds of a plan (1)")
-    own.add_argument("--plan-period", metavar="S", type=float, default=4e-3, help="its torques are held for (0.004)")
-    own.add_argument("--plan-step", metavar="S", type=float, default=2e-3, help="of the optimizer's steps (0.002)")
+    own.add_argument(
+        "experiment", metavar="EXPERIMENT", nargs="?", default="balance", help="an experiment with a push (balance)"
+    )
+    own.add_argument(
+        "--directions", metavar="N", type=int, default=24, help="number of directions, evenly around the model (24)"
+    )
+    own.add_argument(
+        "--budget", metavar="N", type=int, default=100, help="most iterations of the optimizer in each direction (100)"
+    )
+    own.add_argument("--horizon", metavar="S", type=float, default=1.0, help="duration of a plan, in seconds (1)")
+    own.add_argument(
+        "--plan-period",
+        metavar="S",
+        type=float,
+        default=4e-3,
+        help="seconds for which a plan holds its torques (0.004)",
+    )
+    own.add_argument(
+        "--plan-step", metavar="S", type=float, default=2e-3, help="the optimizer's time step, in seconds (0.002)"
+    )
     add_assignments(own)
     own.set_defaults(controller=None, gains=None, robot=None)  # the law before and after a plan is the whole-body law
     own.add_out("results/recovery/EXPERIMENT")

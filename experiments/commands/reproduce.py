@@ -44,9 +44,9 @@ class _Parser(Parser):
 
 def parser() -> Parser:
     own = _Parser("biped reproduce", _DESCRIPTION)
-    own.add_argument("paper", metavar="PAPER", nargs="?", help="its name; without one, the papers are listed")
-    own.add_argument("items", metavar="ITEM", nargs="*", help="a name or a pattern; all, if none is given")
-    own.add_argument("--quick", action="store_true", help="short versions that check the same statements")
+    own.add_argument("paper", metavar="PAPER", nargs="?", help="name of a paper; without one, the papers are listed")
+    own.add_argument("items", metavar="ITEM", nargs="*", help="name of an item, or a pattern; all, if none is given")
+    own.add_argument("--quick", action="store_true", help="run short versions that check the same statements")
     own.add_out("results/reproduce/PAPER")
     own.add_figure_look()
     return own

@@ -34,9 +34,9 @@ cannot be written, 130 interrupted.
 
 def parser() -> Parser:
     own = Parser("biped rerun", _DESCRIPTION, _EXAMPLES)
-    own.add_argument("study", metavar="STUDY", help="a study's folder")
+    own.add_argument("study", metavar="STUDY", help="folder of a study")
     either = own.add_mutually_exclusive_group(required=True)
-    text = "a trial's number, the column `trial` of trials.parquet"
+    text = "number of the trial, as in the column `trial` of trials.parquet"
     either.add_argument("trial", metavar="TRIAL", nargs="?", help=text)
     text = "list the finished trials, or those with this verdict, and run none"
     either.add_argument("--list", metavar="VERDICT", nargs="?", const="", dest="listed", help=text)

@@ -28,7 +28,12 @@ Change any of them with --set NAME=VALUE; angles [rad] may be written in degrees
 def parser() -> Parser:
     own = Parser("biped show", "Show the parameters of an experiment, with units.", _EXAMPLES)
     add_experiment(own)
-    own.add_argument("words", metavar="WORD", nargs="*", help="only this group, or what has this word; several: any")
+    own.add_argument(
+        "words",
+        metavar="WORD",
+        nargs="*",
+        help="show only this group, or parameters with this word; several: any of them",
+    )
     own.add_argument("--sources", action="store_true", help="say where each value is from")
     add_controller(own)
     add_robot(own)

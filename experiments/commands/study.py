@@ -43,7 +43,9 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
     parser.add_out(f"results/{name}/{default}")
     parser.add_forms()
     parser.add_figure_look()
-    parser.add_argument("--workers", metavar="N", type=int, help="trials at a time (default: one on each core)")
+    parser.add_argument(
+        "--workers", metavar="N", type=int, help="number of trials at a time (default: one on each core)"
+    )
     parser.add_argument(
         "--backend", metavar="NAME", help="where trials run: threads of this process (default; of a controller in "
         "Python loky), loky (processes), dask",
@@ -53,7 +55,9 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
         "in a process of its own (120)",
     )  # fmt: skip
     parser.add_argument(
-        "--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tcp://10.0.0.1:8786; --backend is dask then"
+        "--scheduler",
+        metavar="ADDRESS",
+        help="address of a Dask cluster, such as tcp://10.0.0.1:8786; implies --backend dask",
     )
     return parser
 

@@ -42,10 +42,12 @@ def parser() -> Parser:
     own = Parser("biped view", _DESCRIPTION, _EXAMPLES)
     own.add_argument("runs", metavar="RUN", nargs="+", help="folder of a saved run; several are laid over one another")
     add_after(own)
-    own.add_argument("--side-by-side", metavar="M", type=float, default=0.0, help="metres from one run to the next")
+    own.add_argument(
+        "--side-by-side", metavar="M", type=float, default=0.0, help="distance between two runs, in metres"
+    )
     own.add_argument("--speed", metavar="X", type=float, default=1.0, help="seconds of the run in a second (1)")
     own.add_argument("--start", metavar="S", type=float, help="time to start at (default: the first row)")
-    own.add_argument("--paused", action="store_true", help="do not play yet")
+    own.add_argument("--paused", action="store_true", help="do not play at first")
     own.add_argument("--rate", metavar="HZ", type=float, default=60.0, help="pictures a second (60)")
     add_serving_options(own)
     own.add_argument("--measure", action="store_true", help="measure pictures a second in a headless Chromium, and end")

@@ -31,11 +31,17 @@ Exit status: 0 done, 2 bad input, 130 interrupted. A step without a solution is 
 
 def parser() -> Parser:
     own = Parser("biped work-precision", _DESCRIPTION, _EXAMPLES)
-    own.add_argument("problems", metavar="PROBLEM", nargs="*", help="a name or a pattern; all, if none is given")
     own.add_argument(
-        "--method", metavar="NAME", action="append", default=[], help="only these; a name or a pattern; may be repeated"
+        "problems", metavar="PROBLEM", nargs="*", help="name of a problem, or a pattern; all, if none is given"
     )
-    own.add_argument("--quick", action="store_true", help="four step sizes of each method")
+    own.add_argument(
+        "--method",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="name of a method, or a pattern, to measure only these; may be repeated",
+    )
+    own.add_argument("--quick", action="store_true", help="try only four step sizes of each method")
     own.add_out("results/work-precision")
     own.add_figure_look()
     return own
