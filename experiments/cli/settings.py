@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from biped.robot_names import ROBOT_NAMES
-from experiments.catalogue.registry import MODULES
+from experiments.catalogue.registry import MODULES, experiment_named
 
 if TYPE_CHECKING:
     from experiments.catalogue.experiment import Experiment
@@ -68,8 +68,6 @@ def check_after(options: Namespace) -> None:
 
 def experiment_of(options: Namespace, name: str | None = None) -> "Experiment":
     """The experiment of this name, or of the options, under the controller that they name."""
-    from experiments.catalogue.registry import experiment_named
-
     metrics = getattr(options, "metric_files", ())
     return experiment_named(options.experiment if name is None else name, options.controller, metrics, options.robot)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from experiments.cli.main import Parser
 from experiments.cli.names import nearest
+from experiments.cli.reply import reply
 
 FOLDER = Path(__file__).parents[1] / "examples"
 
@@ -28,7 +29,6 @@ def parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from biped.errors import InputError
-    from experiments.cli.reply import reply
     from experiments.cli.terminal import explained, terminal
 
     if options.name is None:

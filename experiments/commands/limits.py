@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 
 from experiments.cli.main import Parser
+from experiments.cli.progress import ProgressBar
+from experiments.cli.reply import reply
 from experiments.cli.settings import add_assignments, add_robot, changes_of, experiment_of
 
 _DESCRIPTION = """\
@@ -55,8 +57,6 @@ def main(argv: Sequence[str]) -> int:
     from biped.errors import InputError
     from experiments.catalogue.figure_look import drawn_as, look_of
     from experiments.cli.output import writable_folder
-    from experiments.cli.progress import ProgressBar
-    from experiments.cli.reply import reply
     from experiments.studies.limits import limit_table, push_under
     from experiments.visualization.studies.limits_output import print_limits, write_limits
 

@@ -5,7 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biped.extras import need
 from experiments.cli.main import Parser, announce
+from experiments.cli.reply import Form, form, reply
 from experiments.cli.settings import SHORTHANDS, add_experiment, add_settings, changes_of, experiment_of
 
 if TYPE_CHECKING:
@@ -61,11 +63,9 @@ def parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from biped.errors import InputError
-    from biped.extras import need
     from biped.linearization import equilibrium, gain_sensitivities, linearize
     from biped.simulation.session import Session
     from experiments.cli.output import writable_folder
-    from experiments.cli.reply import Form, form, reply
     from experiments.visualization.linearization import write_linearization
 
     if options.animate < 0:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biped.extras import need
 from experiments.cli.main import Parser, announce, interrupted
 from experiments.cli.settings import add_experiment, add_settings, changes_of, experiment_of
 from experiments.commands.serving_options import add_serving_options, open_browser
@@ -50,7 +51,6 @@ def parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from biped.errors import InputError
-    from biped.extras import need
 
     _check(options)
     need("viser", "trimesh", "websockets")

@@ -5,8 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biped.modules import module_of_file
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
 from experiments.cli.main import Parser, announce, fail
+from experiments.cli.progress import ProgressBar
+from experiments.cli.quantities import scaled
+from experiments.cli.reply import Form, form, reply
 
 if TYPE_CHECKING:
     from biped.mechanism import Mechanism
@@ -84,7 +88,6 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from biped.errors import IntegrationError
     from experiments.cli.output import writable_folder
-    from experiments.cli.progress import ProgressBar
 
     mechanism = _read(options)
     start, rates, motion = (_values(getattr(options, name), f"--{name}") for name in ("start", "rates", "motion"))
@@ -114,7 +117,6 @@ def main(argv: Sequence[str]) -> int:
 
 def _read(options: argparse.Namespace) -> "Mechanism":
     from biped.mechanism import from_model, load_mechanism
-    from biped.modules import module_of_file
 
     if options.components is not None:
         module_of_file(Path(options.components))
@@ -167,8 +169,6 @@ def _save(found: "Motion", folder: Path, *, draw: bool) -> list[Path]:
 def _tell(found: "Motion", files: Sequence[Path], folder: Path) -> None:
     from rich.text import Text
 
-    from experiments.cli.quantities import scaled
-    from experiments.cli.reply import Form, form, reply
     from experiments.cli.terminal import terminal
 
     facts = _facts(found)

@@ -3,7 +3,9 @@
 import math
 from collections.abc import Sequence
 
-from experiments.cli.main import Parser
+from experiments.cli.main import Parser, interrupted
+from experiments.cli.progress import ProgressBar
+from experiments.cli.reply import reply
 from experiments.cli.settings import add_assignments, changes_of, experiment_of
 
 _DESCRIPTION = """\
@@ -72,10 +74,7 @@ def main(argv: Sequence[str]) -> int:
     from biped.errors import InputError
     from biped.recovery.search import Settings
     from experiments.catalogue.figure_look import drawn_as, look_of
-    from experiments.cli.main import interrupted
     from experiments.cli.output import writable_folder
-    from experiments.cli.progress import ProgressBar
-    from experiments.cli.reply import reply
     from experiments.studies.recovery.human import Horizon
     from experiments.studies.recovery.study import Study, has_results, run_study, table_of
     from experiments.visualization.studies.recovery_output import print_recoveries, write_recoveries

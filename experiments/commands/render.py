@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from biped.extras import need
 from experiments.cli.main import Parser, announce
 from experiments.cli.settings import add_after, check_after
 
@@ -78,7 +79,6 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     check_after(options)
     order = _order(options)
-    from biped.extras import need
 
     need("viser", "trimesh", "websockets", *PACKAGES[order.suffix])
     from experiments.visualization.video.films import check_gif

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biped.extras import need
 from experiments.cli.main import Parser, fail, interrupted
 from experiments.papers import registry
 
@@ -72,7 +73,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def run(paper: "Paper", options: Namespace) -> int:
-    from biped.extras import need
     from experiments.cli.machine import stamp
     from experiments.cli.names import flags
     from experiments.cli.output import writable_folder

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from experiments.cli.main import Parser
+from experiments.cli.progress import ProgressBar
 
 FIGURE = "search.png"
 
@@ -38,7 +39,6 @@ def main(argv: Sequence[str]) -> int:
     from rich.text import Text
 
     from experiments.cli.output import writable_folder
-    from experiments.cli.progress import ProgressBar
     from experiments.cli.terminal import terminal
     from experiments.papers.wendlandt_1997.friction_search import search
     from experiments.papers.wendlandt_1997.friction_table import TABLE, print_search, save_search

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from contact.errors import did_you_mean
 from experiments.cli.main import Parser
+from experiments.cli.reply import reply
 from experiments.cli.settings import add_controller, add_experiment, add_robot, experiment_of
 
 if TYPE_CHECKING:
@@ -45,7 +47,6 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from rich.text import Text
 
-    from experiments.cli.reply import reply
     from experiments.cli.terminal import terminal
 
     experiment = experiment_of(options)
@@ -67,7 +68,6 @@ def matching(experiment: "Experiment", words: Sequence[str]) -> "list[Parameter]
         InputError: there are none.
     """
     from biped.errors import InputError
-    from contact.errors import did_you_mean
 
     groups = list(dict.fromkeys(parameter.name.partition(".")[0] for parameter in experiment.parameters))
     wanted: set[str] = set()

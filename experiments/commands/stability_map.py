@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments.cli.main import Parser, announce
+from experiments.cli.progress import ProgressBar
+from experiments.cli.reply import reply
 from experiments.cli.settings import add_settings, changes_of, experiment_of
 
 if TYPE_CHECKING:
@@ -63,8 +65,6 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from experiments.catalogue.figure_look import drawn_as, look_of
     from experiments.cli.output import writable_folder
-    from experiments.cli.progress import ProgressBar
-    from experiments.cli.reply import reply
     from experiments.studies.stability.loop import StabilityField
     from experiments.studies.stability.stability_map import stability_map
     from experiments.visualization.studies.stability_output import print_map, write_map

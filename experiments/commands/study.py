@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from biped.errors import InputError
 from experiments.cli.failures import FAILURE, describe
 from experiments.cli.main import Parser, announce, fail, interrupted
+from experiments.cli.progress import ProgressBar
+from experiments.cli.reply import reply
 from experiments.cli.settings import add_controller, add_counts, add_metric_files, add_robot, add_shorthand
 
 if TYPE_CHECKING:
@@ -83,8 +85,6 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -
     from rich.text import Text
 
     from experiments.cli.output import writable_folder
-    from experiments.cli.progress import ProgressBar
-    from experiments.cli.reply import reply
     from experiments.cli.terminal import terminal
     from experiments.studies.run import open_study, run_study
     from experiments.studies.store.folder import HEADER, TABLE

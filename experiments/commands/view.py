@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from biped.extras import need
 from experiments.cli.main import Parser, announce, interrupted
 from experiments.cli.settings import add_after, check_after
 from experiments.commands.serving_options import add_serving_options, open_browser
@@ -58,7 +59,6 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     _check(options)
     from biped.errors import InputError
-    from biped.extras import need
 
     need("viser", "trimesh", "websockets")
     from experiments.visualization.viewer.loaded_runs import load_runs

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+from biped.extras import need
 from experiments.cli.file_names import WORK_PRECISION_PAGE
 from experiments.cli.main import Parser, announce, interrupted
+from experiments.cli.progress import ProgressBar
 
 _DESCRIPTION = """\
 Compare all integrators on the same problems: at a grid of step sizes, the errors of each against a converged reference
@@ -49,13 +51,11 @@ def parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
-    from biped.extras import need
     from experiments.benchmarks.timing import one_core
     from experiments.benchmarks.work_precision.problems import PROBLEMS
     from experiments.benchmarks.work_precision.step_sizes import FULL, QUICK, compare
     from experiments.cli.names import flags, matching
     from experiments.cli.output import writable_folder
-    from experiments.cli.progress import ProgressBar
     from experiments.visualization.work_precision.output import Output
 
     names = matching(options.problems, list(PROBLEMS), "unknown problem")
