@@ -14,6 +14,8 @@ BLOCK = re.compile(r"(?<=<!-- modules -->\n).*(?=<!-- /modules -->)", re.DOTALL)
 #: What users import from. Of all else, names and meanings may change without notice.
 PUBLIC = (
     "biped",
+    "biped.assembly",
+    "biped.assembly.examples",
     "biped.capturability",
     "biped.gradients",
     "biped.gym",
@@ -23,8 +25,6 @@ PUBLIC = (
     "biped.mechanism",
     "biped.metrics",
     "biped.recovery",
-    "biped.rigid",
-    "biped.rigid.examples",
     "contact",
     "controllers",
     "experiments",
