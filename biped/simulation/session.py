@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from biped.checks import whole
 from biped.control.observation import Observation
 from biped.errors import InputError
-from biped.kernels.loop.closed_loop import Loop, World
 from biped.kernels.loop.log import EVENTS, ROWS
 from biped.kernels.state.simulation_state import ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
 from biped.model import Model
@@ -111,25 +110,6 @@ class Session:
                 "or less, or an integrator that needs no shorter ones, such as recursive"
             )
 
-    def ready(self) -> Loop:
-        """The compiled loop, loaded or compiled if need be."""
-        return self._driver.ready()
-
-    def use(self, world: World) -> Loop:
-        """Let it have some arrays of its world elsewhere, before it has begun."""
-        self.plan = replace(self.plan, world=world)
-        self._driver = Driver(self.plan)
-        self._driver.warm_up(None)
-        return self.ready()
-
-    def end_by(self, reason: int) -> None:
-        """Take what the loop returned, where it is run elsewhere."""
-        self._driver.end_by(reason)
-
-    def forget(self) -> None:
-        """Leave what was logged on the way."""
-        self._driver.forget()
-
     # --- stepping ---
 
     def reset(self, seed: int | None = None) -> Observation:
@@ -200,7 +180,7 @@ class Session:
     def recorded(self) -> Recording:
         """The rows and events that ``advance`` has kept since the last time."""
         recording = self._result(self._ending_now())
-        self.forget()
+        self._driver.forget()
         return recording
 
     def changed(self, **members: Any) -> Session:

@@ -8,7 +8,6 @@ from biped.model.geometry import Vector3
 from biped.simulation.scene import Scene
 from biped.simulation.world import Fall
 from contact import RUBBER
-from experiments.catalogue.figure_names import BALANCING
 from experiments.catalogue.parameters import groups
 from experiments.catalogue.parameters.controllers import (
     SET_POINT,
@@ -19,6 +18,7 @@ from experiments.catalogue.parameters.controllers import (
 from experiments.catalogue.parameters.initial import initial_state, posture_parameters
 from experiments.catalogue.parameters.parameter import Parameter, Values
 from experiments.catalogue.parameters.robots import HUMAN, robot_named
+from experiments.lookup.figure_names import BALANCING
 
 SOURCE = "Wendlandt 1997, 4.3"
 #: Of a robot's standing height: below it, it has fallen. The human's 0.6 m of 1.1 m are as much.

@@ -9,9 +9,6 @@ from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.runs.run import Run
 from biped.simulation.driver import Announce, Progress
 from biped.simulation.scene import Scene
-from experiments.catalogue.foreign_kernels import kernel_errors
-from experiments.catalogue.metric_files import register_metric
-from experiments.catalogue.open_registry import Entry
 from experiments.catalogue.parameters.controllers import CONTROLLERS, with_controller
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.groups import own_settings
@@ -29,6 +26,9 @@ from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.catalogue.registry import all_experiments
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.engines.engine_runs import complete
+from experiments.lookup.foreign_kernels import kernel_errors
+from experiments.lookup.metric_files import register_metric
+from experiments.lookup.open_registry import Entry
 
 #: The key of a run's record that has the digests of files that are not this project's.
 SOURCES = "sources"

@@ -170,7 +170,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _choose_look(options: argparse.Namespace) -> None:
-    from experiments.catalogue.figure_look import choose_look, look_of
+    from experiments.lookup.figure_look import choose_look, look_of
 
     choose_look(look_of(getattr(options, "figures", None), getattr(options, "figure_width", None)))
 

@@ -19,9 +19,9 @@ from biped.runs.run import TABLE, Run
 from biped.runs.trust import OK, WARNING
 from biped.runs.verdict import COMPLETED, FAILED, RECOVERED, STEPPED, UNRELIABLE
 from contact import ContactState
-from experiments.catalogue.figure_look import FORMATS
 from experiments.cli.quantities import length, scaled, unit_text
 from experiments.cli.terminal import terminal
+from experiments.lookup.figure_look import FORMATS
 
 _COLORS = {RECOVERED: "green", STEPPED: "green", COMPLETED: "green", FAILED: "red", UNRELIABLE: "red"}
 _PASSED: dict[str, str] = {OK: "green", WARNING: "yellow", trust.FAILED: "red"}

@@ -55,8 +55,8 @@ def parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from biped.errors import InputError
-    from experiments.catalogue.figure_look import drawn_as, look_of
     from experiments.cli.output import writable_folder
+    from experiments.lookup.figure_look import drawn_as, look_of
     from experiments.studies.limits import limit_table, push_under
     from experiments.visualization.studies.limits_output import print_limits, write_limits
 

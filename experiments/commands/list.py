@@ -18,8 +18,8 @@ def parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     parser().parse_args(argv)
-    from experiments.catalogue.metric_files import METRIC_FILES
     from experiments.catalogue.parameters.controllers import CONTROLLERS
+    from experiments.lookup.metric_files import METRIC_FILES
 
     known = [{"name": one.name, "title": one.title, "source": one.source} for one in all_experiments()]
     found = {

@@ -73,8 +73,8 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from biped.errors import InputError
     from biped.recovery.search import Settings
-    from experiments.catalogue.figure_look import drawn_as, look_of
     from experiments.cli.output import writable_folder
+    from experiments.lookup.figure_look import drawn_as, look_of
     from experiments.studies.recovery.human import Horizon
     from experiments.studies.recovery.study import Study, has_results, run_study, table_of
     from experiments.visualization.studies.recovery_output import print_recoveries, write_recoveries

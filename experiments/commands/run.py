@@ -69,8 +69,8 @@ def main(argv: Sequence[str]) -> int:
     check_after(options)
     from biped.errors import IntegrationError, RunInterrupted
     from biped.simulation.collapse import collapse, has_fallen
-    from experiments.catalogue.half_step import check_step
     from experiments.cli.output import writable_folder
+    from experiments.commands.half_step import check_step
 
     experiment = experiment_of(options)
     changes = changes_of(experiment, options)
@@ -134,7 +134,7 @@ def saved_at(folder: Path) -> str:
 def save(run: "Run", folder: Path) -> list[Path]:
     """Save the run, and remove the figures of the run that was there before."""
     from biped.runs.run import MODEL, STATE, SUMMARY, TABLE
-    from experiments.catalogue.figure_names import remove_figures
+    from experiments.lookup.figure_names import remove_figures
     from experiments.visualization.saved_runs import save_run
 
     remove_figures(folder)

@@ -63,8 +63,8 @@ def parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
-    from experiments.catalogue.figure_look import drawn_as, look_of
     from experiments.cli.output import writable_folder
+    from experiments.lookup.figure_look import drawn_as, look_of
     from experiments.studies.stability.loop import StabilityField
     from experiments.studies.stability.stability_map import stability_map
     from experiments.visualization.studies.stability_output import print_map, write_map

@@ -11,7 +11,7 @@ from biped.control.controller import Controller
 from biped.metrics import METRICS
 from biped.runs.verdict import FAILED
 from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.open_registry import is_own
+from experiments.lookup.open_registry import is_own
 
 #: Metrics by name, None where one does not apply; always with ``verdict``, ``reason``, ``failure`` and
 #: ``message``; with ``traceback`` where somebody's own code failed.

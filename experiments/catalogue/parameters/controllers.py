@@ -8,12 +8,12 @@ from typing import Any
 from biped.control.controller import Controller
 from biped.errors import InputError
 from contact.errors import BipedError
-from experiments.catalogue.open_registry import Entry, OpenRegistry
 from experiments.catalogue.parameters.fields import field_parameters, object_from
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 from experiments.catalogue.parameters.robots import HUMAN
 from experiments.catalogue.parameters.robots import NAME as ROBOT
+from experiments.lookup.open_registry import Entry, OpenRegistry
 
 GROUP = "controller"
 NAME = f"{GROUP}.name"

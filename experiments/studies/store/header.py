@@ -8,7 +8,7 @@ from typing import Any
 
 from biped.errors import InputError
 from biped.files import replace_file
-from experiments.catalogue.open_registry import digest_at
+from experiments.lookup.open_registry import digest_at
 
 FORMAT = 3
 

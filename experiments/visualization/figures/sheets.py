@@ -11,9 +11,9 @@ from biped.control.controller import SetPoint
 from biped.errors import InputError
 from biped.runs.run import Run
 from contact.errors import did_you_mean
-from experiments.catalogue.figure_names import file_name
-from experiments.catalogue.notebooks import in_notebook
 from experiments.catalogue.registry import MODULES, experiment_named
+from experiments.lookup.figure_names import file_name
+from experiments.lookup.notebooks import in_notebook
 from experiments.visualization.figures import contacts, style
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures.overview import overview

@@ -9,7 +9,7 @@ from typing import Any
 
 from biped.control.controller import Controller
 from biped.errors import InputError
-from experiments.catalogue.open_registry import is_own
+from experiments.lookup.open_registry import is_own
 
 
 class _Lost(threading.local):
