@@ -1,4 +1,4 @@
-"""What a reproduction is made of: items of a paper, and what came out of recomputing one."""
+"""Parts of a reproduction: items of a paper, and the outcome of recomputing one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out of recomputing one table or figure."""
+    """The outcome of recomputing one table or figure."""
 
     findings: tuple[Finding, ...]  # statements compared, in the paper's order
     assumptions: tuple[str, ...] = ()  # what the paper leaves open, and what was taken for it

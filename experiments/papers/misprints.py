@@ -1,4 +1,4 @@
-"""What is misprinted in a paper, as an item of its page."""
+"""Misprints of a paper, as an item of its page."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ COLUMNS = ("where", "printed", "right", "how one knows")
 
 
 def misprints(source: str, rows: Sequence[tuple[str, str, str, str]]) -> Item:
-    """The list of them: place, printed, right, how one knows."""
+    """Return the item of a list of misprints: place, printed, right, how one knows."""
 
     def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is but a list
         progress(1.0)

@@ -9,8 +9,9 @@ from scipy.integrate import solve_ivp
 
 from contact.arrays import Floats
 from experiments.papers.bruedigam_2024.pendulums import cubes, euler, single_energy, single_rates, stepped
+from experiments.papers.criteria import above, below, stated
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Item, Outcome, Progress
 from experiments.visualization.figures import style
 
 DAMPING, DURATION = 0.5, 10.0
@@ -37,12 +38,12 @@ def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is
         span = float(np.ptp(exact))
         own, theirs = (float(np.abs(energy - exact).max()) / span for energy in (ours, other))
         findings += [
-            Finding(f"greatest error of the energy, of all that is lost, variational integrator, Δt = {step:g} s",
-                    "good dissipation after a small initial error", own, "below 0.1", own < 0.1),
-            Finding(f"the same of Euler's method, Δt = {step:g} s", "large error", theirs, "above 0.5", theirs > 0.5),
-            Finding(f"energy of Euler's method at the end less the exact one, likewise, Δt = {step:g} s",
-                    "drastically underdamps", float(other[-1] - exact[-1]) / span, "above 0.05",
-                    bool(other[-1] - exact[-1] > 0.05 * span)),
+            stated(f"greatest error of the energy, of all that is lost, variational integrator, Δt = {step:g} s",
+                   "good dissipation after a small initial error", own, below(0.1)),
+            stated(f"the same of Euler's method, Δt = {step:g} s", "large error", theirs, above(0.5)),
+            stated(f"energy of Euler's method at the end less the exact one, likewise, Δt = {step:g} s",
+                   "drastically underdamps", float(other[-1] - exact[-1]) / span,
+                   above(0.05)),
         ]  # fmt: skip
         rows.append({"Δt [s]": step, "exact, at the end [J]": exact[-1], "ours [J]": ours[-1], "Euler [J]": other[-1],
                      "greatest error of ours": own, "of Euler's": theirs})  # fmt: skip

@@ -8,8 +8,9 @@ from matplotlib.figure import Figure
 
 from contact.arrays import Floats
 from experiments.papers.bruedigam_2024.pendulums import cubes, double_energy, double_rates, heun, stepped
+from experiments.papers.criteria import above, below, smaller, stated
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Item, Outcome, Progress
 from experiments.visualization.figures import style
 
 DURATION, QUICK_DURATION, STEP = 3600.0, 60.0, 0.01
@@ -36,19 +37,16 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     ranged, drift = float(np.ptp(ours)) / span, float(ours[half:].mean() - ours[:half].mean()) / span
     gained = float(other[-1] - other[0]) / span
     findings = (
-        Finding("range of the energy, variational integrator, over the greatest kinetic energy",
-                "the energy error stays bounded", ranged, "below 0.05", ranged < 0.05),
-        Finding("mean of its second half less that of the first, likewise", "the energy error stays bounded", drift,
-                "below 1e-3", abs(drift) < 1e-3),
-        Finding("energy gained by Heun's method, likewise", "injects energy into the system", gained, "above 1e-3",
-                gained > 1e-3),
+        stated("range of the energy, variational integrator, over the greatest kinetic energy",
+               "the energy error stays bounded", ranged, below(0.05)),
+        stated("mean of its second half less that of the first, likewise", "the energy error stays bounded", drift,
+               smaller(1e-3)),
+        stated("energy gained by Heun's method, likewise", "injects energy into the system", gained, above(1e-3)),
     )  # fmt: skip
     times = EVERY * STEP * np.arange(len(other), dtype=np.float64)
     table = pd.DataFrame({
-        "method": ["variational integrator", "Heun"],
-        "energy at the start [J]": [ours[0], other[0]],
-        "at the end [J]": [ours[-1], other[-1]],
-        "least [J]": [ours.min(), other.min()],
+        "method": ["variational integrator", "Heun"], "energy at the start [J]": [ours[0], other[0]],
+        "at the end [J]": [ours[-1], other[-1]], "least [J]": [ours.min(), other.min()],
         "most [J]": [ours.max(), other.max()],
     })  # fmt: skip
     return Outcome(findings, ASSUMED, {"Energy": table}, {"energy": _draw(motion.time, ours, times, other)})

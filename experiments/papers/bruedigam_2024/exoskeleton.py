@@ -49,7 +49,7 @@ PROGRAM: Vector3 = (0.0, -0.0693, 0.0803)
 
 
 class Gains(NamedTuple):
-    """Of the motors at the shoulder and the elbow [N·m/rad]; their damping is a tenth of it [N·m·s/rad]."""
+    """Stiffness of the motors at the shoulder and the elbow [N·m/rad]; their damping is a tenth of it [N·m·s/rad]."""
 
     shoulder: float
     elbow: float
@@ -91,7 +91,7 @@ def _from_com(unit: str, point: Vector3 = _ORIGIN) -> tuple[float, ...]:
 def _hinge(
     name: str, inboard: str | None, outboard: str, point: Vector3, alignment: Quaternion, freedom: Freedom
 ) -> Joint:
-    """About the outboard link's z, at its origin and at a point of the inboard link, or of the ground."""
+    """Return a hinge about the outboard link's z, at its origin and a point of the inboard link, or of the ground."""
     return joint(
         "revolute", name, inboard, outboard, quaternion_matrix(alignment) @ _Z,
         inboard_point=point if inboard is None else _from_com(inboard, point), outboard_point=_from_com(outboard),

@@ -87,13 +87,13 @@ def system_on(nodes: int, pairs: Sequence[Pair], rng: np.random.Generator) -> Ca
 
 
 def restore(case: Case) -> None:
-    """What elimination overwrites, as it was."""
+    """Restore what elimination overwrites."""
     for name in ("diagonal", "upper", "lower", "load", "magnitude"):
         getattr(case.room, name)[:] = getattr(case.begin, name)
 
 
 def solve(case: Case) -> None:
-    """The solution into the loads of a case that has been restored."""
+    """Write the solution of a restored case over its loads."""
     factor(case.graph, len(case.graph.order), case.room)
     substitute(case.graph, case.room)
 
@@ -110,7 +110,7 @@ def dense_time(case: Case) -> float:
 
 
 def difference(case: Case) -> float:
-    """Between both solutions, over the greatest unknown."""
+    """Return the difference of the sparse and the dense solution, over the greatest unknown."""
     restore(case)
     solve(case)
     dense = np.linalg.solve(case.dense, case.load)
@@ -118,7 +118,7 @@ def difference(case: Case) -> float:
 
 
 def measured(shapes: Sequence[tuple[int, ...]], repeats: int) -> list[dict[str, float]]:
-    """Of each grid: times [s], the best of so many, blocks, and the difference of both solutions."""
+    """Measure each grid: the best times [s] of so many, its blocks, and the difference of both solutions."""
     rng = np.random.default_rng(1)
     cases = [system_on(int(np.prod(shape)), grid(*shape), rng) for shape in shapes]
     off = [difference(case) for case in cases]  # and compiled before the clock starts

@@ -8,8 +8,9 @@ from matplotlib.figure import Figure
 
 from experiments.benchmarks.threads import in_one_thread
 from experiments.papers.bruedigam_2024 import graph_systems
-from experiments.papers.bruedigam_2024.cost import power
+from experiments.papers.criteria import above, at_most, stated, when
 from experiments.papers.figures import plotted
+from experiments.papers.growth import power
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.visualization.figures import style
 
@@ -35,36 +36,27 @@ ASSUMED = (
 
 
 def compared(shapes: list[tuple[int, ...]], repeats: int) -> pd.DataFrame:
-    """Times and fill-in, by the number of nodes; from a process of one thread."""
+    """Return times and fill-in by the number of nodes, measured in a process of one thread."""
     grids = ("x".join(map(str, shape)) for shape in shapes)
-    return pd.DataFrame(
-        [
-            {
-                "nodes": found["nodes"],
-                "sparse [µs]": 1e6 * found["sparse"],
-                "dense [µs]": 1e6 * found["dense"],
-                "dense over sparse": found["dense"] / found["sparse"],
-                "blocks between nodes": found["blocks"],
-                "blocks filled in": found["filled"],
-                "difference of solutions": found["difference"],
-            }
-            for found in in_one_thread(graph_systems.__name__, str(repeats), *grids)
-        ]
-    )
+    return pd.DataFrame([{
+        "nodes": found["nodes"], "sparse [µs]": 1e6 * found["sparse"], "dense [µs]": 1e6 * found["dense"],
+        "dense over sparse": found["dense"] / found["sparse"], "blocks between nodes": found["blocks"],
+        "blocks filled in": found["filled"], "difference of solutions": found["difference"],
+    } for found in in_one_thread(graph_systems.__name__, str(repeats), *grids)])  # fmt: skip
 
 
 def figure_item(
     name: str, kind: str, shape: Callable[[int], tuple[int, ...]], sizes: tuple[tuple[int, ...], tuple[int, ...]],
     judge: Callable[[pd.DataFrame], tuple[Finding, ...]],
 ) -> Item:  # fmt: skip
-    """One of the three figures: of grids of a shape by a number."""
+    """Return the item of one of the three figures: grids of a shape, by a number."""
 
     def produce(quick: bool, progress: Progress) -> Outcome:
         table = compared([shape(number) for number in sizes[quick]], QUICK_REPEATS if quick else REPEATS)
         progress(1.0)
         off = float(table["difference of solutions"].max())
-        same = Finding("difference of both solutions, over the greatest unknown", "not in the paper", off,
-                       f"at most {SAME:g}", off <= SAME)  # fmt: skip
+        same = stated("difference of both solutions, over the greatest unknown", "not in the paper", off,
+                      at_most(SAME))  # fmt: skip
         return Outcome(
             (_most_cases(table), *judge(table), same), ASSUMED, {"Times": table}, {"cost": _draw(table, kind)}
         )
@@ -78,10 +70,9 @@ def _ladder(table: pd.DataFrame) -> tuple[Finding, ...]:
     grown = power(tuple(table["nodes"].tolist()), table["sparse [µs]"], LARGE)
     return (
         _greatest_ratio(table),
-        Finding("power of the number of nodes, on the graph", "cycles of fixed size: linear", grown, "at most 1.1",
-                grown <= 1.1),
-        Finding("blocks filled in for a further node, most less least", "cycles of fixed size: O(n)",
-                float(np.ptp(filled)), "none", bool(np.ptp(filled) == 0.0)),
+        stated("power of the number of nodes, on the graph", "cycles of fixed size: linear", grown, at_most(1.1)),
+        stated("blocks filled in for a further node, most less least", "cycles of fixed size: O(n)",
+               float(np.ptp(filled)), at_most(0, "none")),
     )  # fmt: skip
 
 
@@ -93,24 +84,24 @@ def _crystal(table: pd.DataFrame) -> tuple[Finding, ...]:
     last = table.iloc[-1]
     ratio = float(last["dense over sparse"])
     return (
-        Finding(f"dense over sparse, {int(last['nodes'])} nodes", "slightly below 1", ratio, "between 0.5 and 1",
-                0.5 <= ratio <= 1.0, "ours is the faster one here, too; the dense solver of the paper's language takes "
-                "all cores unless told otherwise, that of ours has one"),
+        stated(f"dense over sparse, {int(last['nodes'])} nodes", "slightly below 1", ratio,
+               when("between 0.5 and 1", 0.5 <= ratio <= 1.0), "ours is the faster one here, too; the dense solver of "
+               "the paper's language takes all cores unless told otherwise, that of ours has one"),
     )  # fmt: skip
 
 
 def _most_cases(table: pd.DataFrame) -> Finding:
-    """Of graphs whose times are not the call's."""
+    """State how often the graph is faster, where the call from Python is not most of the time."""
     large = table[table["nodes"] >= FEW]
     faster = int((large["dense over sparse"] > 1.0).sum())
-    return Finding(f"sizes of {FEW} nodes or more at which the graph is faster", "most cases",
-                   f"{faster} of {len(large)}", "more than half", 2 * faster > len(large))  # fmt: skip
+    return stated(f"sizes of {FEW} nodes or more at which the graph is faster", "most cases",
+                  f"{faster} of {len(large)}", when("more than half", 2 * faster > len(large)))  # fmt: skip
 
 
 def _greatest_ratio(table: pd.DataFrame, why: str = "") -> Finding:
     ratio = float(table["dense over sparse"].max())
-    return Finding("dense over sparse, at most", "often more than two orders of magnitude", ratio, "above 100",
-                   ratio > 100.0, "" if ratio > 100.0 else why)  # fmt: skip
+    printed = "often more than two orders of magnitude"
+    return stated("dense over sparse, at most", printed, ratio, above(100), why=why)
 
 
 def _draw(table: pd.DataFrame, kind: str) -> Figure:

@@ -31,7 +31,7 @@ def cubes(count: int, damping: float = 0.0) -> Assembly:
 
 
 def double_rates(state: State) -> State:
-    """Of both arms' angles to the vertical and their rates."""
+    """Return the rates of a double pendulum's state: both arms' angles to the vertical, and their rates."""
     a, b, da, db = state
     c, s = math.cos(a - b), math.sin(a - b)
     moved = MASS * LENGTH * LENGTH
@@ -43,7 +43,7 @@ def double_rates(state: State) -> State:
 
 
 def double_energy(states: Floats) -> Floats:
-    """[J] of rows of such states; zero with both cubes in the height of the first joint."""
+    """Return a double pendulum's energy [J] in rows of states; zero with both cubes as high as the first joint."""
     a, b, da, db = states.T
     moved = MASS * LENGTH * LENGTH
     kinetic = 0.5 * (2.0 * moved + MOMENT) * da**2 + 0.5 * (moved + MOMENT) * db**2 + moved * np.cos(a - b) * da * db
@@ -51,7 +51,7 @@ def double_energy(states: Floats) -> Floats:
 
 
 def single_rates(damping: float) -> Rates:
-    """Of one arm's angle and its rate."""
+    """Return the rates of a pendulum's state: the arm's angle to the vertical, and its rate."""
 
     def rates(state: State) -> State:
         angle, rate = state

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from biped.rigid import Motion
 from contact.arrays import Floats
 from experiments.papers.bruedigam_2024.exoskeleton import EIGHTH, FITTING, PROGRAM, Gains, exoskeleton
+from experiments.papers.criteria import above, at_most, below, near, stated
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.visualization.figures import style
@@ -31,7 +32,7 @@ ASSUMED = (
 
 
 def followed(time: Floats) -> tuple[Floats, Floats]:
-    """[rad] what the shoulder's and the elbow's motor follow."""
+    """Return the angles that the shoulder's and the elbow's motor follow [rad]."""
     swing = EIGHTH * np.sin(time)
     return EIGHTH + swing, -EIGHTH + swing
 
@@ -39,7 +40,7 @@ def followed(time: Floats) -> tuple[Floats, Floats]:
 def rehabilitated(
     gains: Gains, spastic: bool, point: tuple[float, float, float] = FITTING, step: float = STEP
 ) -> Motion:
-    """The routine, whose motors' springs are at rest where they are to be."""
+    """Simulate the routine: the motors' springs are at rest at the desired angles."""
     assembly, start = exoskeleton(gains, spastic, point)
     forces = {
         "sFE": lambda time: gains.shoulder * followed(time)[0],
@@ -85,18 +86,15 @@ def _findings(table: pd.DataFrame, loops: int) -> tuple[Finding, ...]:
     fitting = table[table["lower attachment"] == "fitting"].set_index(["gains", "patient"])
     opened = float(table["joints open at most [m]"].max())
     findings = [
-        Finding("loops of the mechanism", "two connected kinematic loops", loops, "2", loops == 2),
+        stated("loops of the mechanism", "two connected kinematic loops", loops, near(2, 0, "2")),
     ]  # fmt: skip
     for kind, patient in fitting.index:
         torque = float(fitting.loc[(kind, patient), "greatest elbow torque [N·m]"])
-        within = (kind, patient) != ("high", "spastic")
-        findings.append(Finding(
-            f"greatest elbow torque, {kind} gains, {patient} [N·m]",
-            "within the limit" if within else "exceeds the limit", torque,
-            f"at most {LIMIT:g}" if within else f"above {LIMIT:g}", (torque <= LIMIT) is within,
-        ))  # fmt: skip
-    findings.append(Finding("joints open at most [m]", "proper kinematic loops", opened, f"below {CLOSED:g}",
-                            opened < CLOSED))  # fmt: skip
+        exceeds = (kind, patient) == ("high", "spastic")
+        printed, criterion = ("exceeds", above(LIMIT)) if exceeds else ("within", at_most(LIMIT))
+        quantity = f"greatest elbow torque, {kind} gains, {patient} [N·m]"
+        findings.append(stated(quantity, f"{printed} the limit", torque, criterion))
+    findings.append(stated("joints open at most [m]", "proper kinematic loops", opened, below(CLOSED)))  # fmt: skip
     return tuple(findings)
 
 

@@ -1,4 +1,4 @@
-"""How many evaluations the paper's recursions (2) to (10) take for Newton's matrix, with a cache and without.
+"""Evaluations that the paper's recursions (2) to (10) take for Newton's matrix, with a cache and without.
 
 Counted, not timed, so that no machine and no language has a say: a key stands for one value of one recursion, and
 ``needs`` tells which values its equation asks for. Links are numbered from 0 at the top; a link is one frame here, its
@@ -14,7 +14,7 @@ Key = tuple[str, int, tuple[int, ...]]
 
 
 def needs(key: Key) -> tuple[Key, ...]:
-    """The values that the equation of this one evaluates again, as often as they stand in it."""
+    """Return the values that the equation of this one evaluates again, as often as they stand in it."""
     name, k, by = key
     above = k - 1
     if above < 0 or max(by, default=0) > k:
@@ -32,7 +32,7 @@ def needs(key: Key) -> tuple[Key, ...]:
 
 
 def requests(links: int) -> Iterator[Key]:
-    """What (23)-(27) and (30)-(32) ask for in the matrix of equation (22), of each body and pair of variables."""
+    """Yield what (23)-(27) and (30)-(32) ask for in the matrix of equation (22), of each body and pair of variables."""
     for k, i, j in product(range(links), repeat=3):
         if max(i, j) <= k:
             yield from (("v", k, ()), ("v_q", k, (i,)), ("v_q", k, (j,)), ("v_qq", k, (i, j)))  # (24)
@@ -46,7 +46,7 @@ def _cost(key: Key) -> int:
 
 
 def evaluations(links: int, *, cached: bool) -> int:
-    """Of one matrix of a pendulum of so many links."""
+    """Count the evaluations for one matrix of a pendulum of so many links."""
     if not cached:
         return sum(_cost(key) for key in requests(links))
     known: set[Key] = set()

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from biped.mechanism import Mechanism
 from biped.mechanism.examples import CLOSED_CHAIN_PINS, CLOSED_CHAIN_START, closed_chain_device, closed_chain_frames
 from experiments.engines.pybullet.linkage import Linkage
+from experiments.papers.criteria import above, below, no_longer, no_more, stated, within_factor
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.johnson_murphey_2009.motion import (
@@ -62,24 +63,24 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
 
 def _start(mechanism: Mechanism, shift: float) -> dict[str, float]:
-    """On the constraints, near that of the authors' program with K shifted [rad]."""
+    """Return a start on the constraints, near that of the authors' program with K shifted [rad]."""
     near = {**CLOSED_CHAIN_START, "K": CLOSED_CHAIN_START["K"] + shift}
     return dict(zip(mechanism.coordinates, mechanism.satisfy_constraints(near).tolist(), strict=True))
 
 
 def drift(motion: Motion) -> float:
-    """[J] the mean energy of the second half less that of the first."""
+    """Return the mean energy of the second half less that of the first [J]."""
     half = len(motion.energy) // 2
     return float(motion.energy[half:].mean() - motion.energy[:half].mean())
 
 
 def lost(motion: Motion, span: float) -> float:
-    """Of the energy that the motion has at most above the lowest reached by any, how much is gone at the end."""
+    """Return how much of its energy a motion has lost at the end, of what it has above the lowest reached by any."""
     return float((motion.energy[0] - motion.energy[-1]) / span)
 
 
 def span_of(found: dict[str, Motion]) -> float:
-    """[J] from the lowest energy that any of them reaches to that of the start."""
+    """Return the difference between the energy at the start and the lowest that any motion reaches [J]."""
     return float(found[OURS].energy[0] - min(motion.energy.min() for motion in found.values()))
 
 
@@ -92,79 +93,32 @@ def _findings(found: dict[str, Motion], beside: list[Motion], finer: list[Motion
     gone = lost(other, span)
     ratio = own.seconds / other.seconds
     return (
-        Finding(
-            "range of the energy, variational integrator, of what PyBullet loses in all",
-            "near constant energy",
-            spread,
-            "below 0.05",
-            spread < 0.05,
-        ),
-        Finding(
-            "mean energy of the second half less that of the first, likewise",
-            "near constant energy",
-            shift,
-            "below 1e-3",
-            shift < 1e-3,
-            f"up to {max(shifts):.2g}: where the arms whip round, a few steps of {STEP:g} s are too long to resolve it",
-        ),
-        Finding(
-            f"the same with h = {STEP / 2.0:g} s, the worst",
-            "not in the paper",
-            max(finer_shifts),
-            "below 1e-3",
-            max(finer_shifts) < 1e-3,
-        ),
+        stated("range of the energy, variational integrator, of what PyBullet loses in all", "near constant energy",
+               spread, below(0.05)),
+        stated("mean energy of the second half less that of the first, likewise", "near constant energy", shift,
+               below(1e-3), f"up to {max(shifts):.2g}: where the arms whip round, a few steps of {STEP:g} s are too "
+               f"long to resolve it"),
+        stated(f"the same with h = {STEP / 2.0:g} s, the worst", "not in the paper", max(finer_shifts), below(1e-3)),
         joined(own),
-        Finding(
-            "energy lost by force balance, likewise",
-            "introduces significant damping",
-            gone,
-            "above 0.5",
-            gone > 0.5,
-            "ODE in the paper, PyBullet here",
-        ),
-        Finding(
-            "run time of 120 s, variational integrator [s]",
-            TREP_SECONDS,
-            own.seconds * scale,
-            "no longer than printed",
-            own.seconds * scale < TREP_SECONDS,
-            "on another machine",
-        ),
-        Finding(
-            "run time of 120 s, force balance [s]",
-            ODE_SECONDS,
-            other.seconds * scale,
-            "within a factor of 4",
-            ODE_SECONDS / 4.0 < other.seconds * scale < ODE_SECONDS * 4.0,
-            "ODE in the paper, PyBullet here, on another machine",
-        ),
-        Finding(
-            "run time, variational integrator over force balance",
-            TREP_SECONDS / ODE_SECONDS,
-            ratio,
-            "no more than printed",
-            ratio < TREP_SECONDS / ODE_SECONDS,
-            "the linear-time recursions turn the paper's one drawback round" if ratio < 1.0 else "",
-        ),
-    )
+        stated("energy lost by force balance, likewise", "introduces significant damping", gone, above(0.5),
+               "ODE in the paper, PyBullet here"),
+        stated("run time of 120 s, variational integrator [s]", TREP_SECONDS, own.seconds * scale,
+               no_longer(TREP_SECONDS), "on another machine"),
+        stated("run time of 120 s, force balance [s]", ODE_SECONDS, other.seconds * scale,
+               within_factor(ODE_SECONDS, 4),
+               "ODE in the paper, PyBullet here, on another machine"),
+        stated("run time, variational integrator over force balance", TREP_SECONDS / ODE_SECONDS, ratio,
+               no_more(TREP_SECONDS / ODE_SECONDS),
+               "the linear-time recursions turn the paper's one drawback round" if ratio < 1.0 else ""),
+    )  # fmt: skip
 
 
 def _table(found: dict[str, Motion], scale: float) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {
-                "method": name,
-                "energy at the start [J]": motion.energy[0],
-                "at the end [J]": motion.energy[-1],
-                "least [J]": motion.energy.min(),
-                "most [J]": motion.energy.max(),
-                "points apart at most [m]": motion.defect,
-                "run time of 120 s [s]": motion.seconds * scale,
-            }
-            for name, motion in found.items()
-        ]
-    )
+    return pd.DataFrame([{
+        "method": name, "energy at the start [J]": motion.energy[0], "at the end [J]": motion.energy[-1],
+        "least [J]": motion.energy.min(), "most [J]": motion.energy.max(), "points apart at most [m]": motion.defect,
+        "run time of 120 s [s]": motion.seconds * scale,
+    } for name, motion in found.items()])  # fmt: skip
 
 
 def _draw(found: dict[str, Motion]) -> Figure:

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from biped.mechanism.examples import n_link_pendulum, pendulum_frames
 from contact.arrays import Floats
 from experiments.engines.pybullet.linkage import Linkage
+from experiments.papers.criteria import below, smaller, stated, when, within
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.johnson_murphey_2009.motion import (
@@ -49,12 +50,12 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
 
 def height(motion: Motion) -> Floats:
-    """[J] the energy above that of the pendulum at rest."""
+    """Return the energy above that of the pendulum at rest [J]."""
     return motion.energy - LOWEST
 
 
 def drift(motion: Motion) -> float:
-    """Of the mean energy of the last tenth of the run from that of the first, over the energy at the start."""
+    """Return the mean energy of the last tenth of the run less that of the first, over the energy at the start."""
     energy = height(motion)
     tenth = len(energy) // 10
     return float((energy[-tenth:].mean() - energy[:tenth].mean()) / energy[0])
@@ -67,53 +68,24 @@ def _findings(found: dict[str, Motion]) -> tuple[Finding, ...]:
     widening = float(np.ptp(energy[-tenth:]) / np.ptp(energy[:tenth]))
     left = float(height(other)[-1] / height(other)[0])
     return (
-        Finding(
-            "range of the energy, variational integrator, of what it has at the start",
-            "does not perfectly conserve energy at each step",
-            float(np.ptp(energy) / energy[0]),
-            "above 1e-9 and below 1e-3",
-            bool(1e-9 < np.ptp(energy) / energy[0] < 1e-3),
-        ),
-        Finding(
-            "drift of the mean energy, variational integrator, of what it has at the start",
-            "maintains the correct average energy",
-            drift(own),
-            "below 1e-6",
-            abs(drift(own)) < 1e-6,
-        ),
-        Finding(
-            "range of the energy, last tenth of the run over the first",
-            "maintains the correct average energy",
-            widening,
-            "within 1 %",
-            abs(widening - 1.0) < 0.01,
-        ),
-        Finding(
-            "energy at the end of what it has at the start, force balance",
-            "slowly dissipates energy over time",
-            left,
-            "below 0.9",
-            left < 0.9,
-            "ODE in the paper, PyBullet here",
-        ),
-    )
+        stated("range of the energy, variational integrator, of what it has at the start",
+               "does not perfectly conserve energy at each step", float(np.ptp(energy) / energy[0]),
+               when("above 1e-9 and below 1e-3", 1e-9 < np.ptp(energy) / energy[0] < 1e-3)),
+        stated("drift of the mean energy, variational integrator, of what it has at the start",
+               "maintains the correct average energy", drift(own), smaller(1e-6)),
+        stated("range of the energy, last tenth of the run over the first", "maintains the correct average energy",
+               widening, within(1.0, 0.01)),
+        stated("energy at the end of what it has at the start, force balance", "slowly dissipates energy over time",
+               left, below(0.9), "ODE in the paper, PyBullet here"),
+    )  # fmt: skip
 
 
 def _table(found: dict[str, Motion]) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {
-                "method": name,
-                "at the start [J]": height(motion)[0],
-                "at the end [J]": height(motion)[-1],
-                "least [J]": height(motion).min(),
-                "most [J]": height(motion).max(),
-                "drift of the mean, of the start": drift(motion),
-                "run time [s]": motion.seconds,
-            }
-            for name, motion in found.items()
-        ]
-    )
+    return pd.DataFrame([{
+        "method": name, "at the start [J]": height(motion)[0], "at the end [J]": height(motion)[-1],
+        "least [J]": height(motion).min(), "most [J]": height(motion).max(),
+        "drift of the mean, of the start": drift(motion), "run time [s]": motion.seconds,
+    } for name, motion in found.items()])  # fmt: skip
 
 
 def _draw(found: dict[str, Motion]) -> Figure:

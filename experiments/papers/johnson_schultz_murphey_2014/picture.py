@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 
 from biped.mechanism import Mechanism
 from biped.mechanism.marionette import marionette_start
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.criteria import same, stated
+from experiments.papers.item import Item, Outcome, Progress
 from experiments.papers.johnson_schultz_murphey_2014.puppet import ASSUMPTIONS, puppet
 from experiments.visualization.figures.writing import styled
 
@@ -33,7 +34,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is
         system.inputs,
     )
     findings = [
-        Finding(what, float(printed), float(count), "the same", printed == count)
+        stated(what, float(printed), float(count), same(printed))
         for (what, printed), count in zip(SIZES.items(), ours, strict=True)
     ]
     q = marionette_start(mechanism)

@@ -28,12 +28,12 @@ def puppet() -> DiscreteMechanism:
 
 
 def start(system: DiscreteMechanism) -> Floats:
-    """(80,) at rest under straight strings."""
+    """Return the start, at rest under straight strings, (80,)."""
     return system.state(marionette_start(system.mechanism))
 
 
 def inputs(system: DiscreteMechanism, steps: int) -> Floats:
-    """(N, 18) where the strings are at the end of each step."""
+    """Return where the strings are at the end of each step, (N, 18)."""
     names = system.mechanism.kinematic_coordinates
     first = system.mechanism.size - len(names)
     u = np.tile(start(system)[first : first + len(names)], (steps, 1))
@@ -44,7 +44,7 @@ def inputs(system: DiscreteMechanism, steps: int) -> Floats:
 
 
 def reference(system: DiscreteMechanism, steps: int, progress: Progress = lambda _: None) -> Trajectory:
-    """The marionette's motion."""
+    """Return the marionette's motion."""
     x, u = [start(system)], inputs(system, steps)
     for k, row in enumerate(u):
         x.append(system.advance(x[-1], row, k * STEP))

@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 
 from biped.optimal import Trajectory, closed_loop
 from contact.arrays import Floats
+from experiments.papers.criteria import above, below, stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.johnson_schultz_murphey_2014 import swing_up
@@ -26,7 +27,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the w
     gains = feedback(system, desired, np.eye(2), np.eye(1))
     closed, opened = (closed_loop(system, desired, K, np.array(START)) for K in (gains, 0.0 * gains))
     progress(1.0)
-    paths = {REFERENCE: swing_up.wanted(), FEASIBLE: desired, CLOSED: closed, OPEN: opened}
+    paths = {REFERENCE: swing_up.desired(), FEASIBLE: desired, CLOSED: closed, OPEN: opened}
     time = np.linspace(0.0, STEP * swing_up.STEPS, swing_up.STEPS + 1)
     assumed = (
         *swing_up.ASSUMPTIONS,
@@ -41,19 +42,13 @@ def _findings(time: Floats, closed: Floats, opened: Floats) -> tuple[Finding, ..
     soon, never = back_after(time, closed, BACK), back_after(time, opened, BACK)
     left = float(opened[len(opened) // 2 :].max() / opened[0])
     return (
-        Finding(
-            "back on the feasible reference with feedback after [s]", "quickly stabilizes", soon,
-            "before the 10 s are over, which without feedback it is not", soon < float(time[-1]) < never,
-            "how quickly is not printed",
-        ),
-        Finding(
-            "error at the end with feedback, of that at the start", "quickly stabilizes", float(closed[-1] / closed[0]),
-            "below 1e-2", closed[-1] < 1e-2 * closed[0],
-        ),
-        Finding(
-            "error without feedback in the second half, at most, of that at the start", "drawn: it never comes back",
-            left, "above 1", left > 1.0,
-        ),
+        stated("back on the feasible reference with feedback after [s]", "quickly stabilizes", soon,
+               when("before the 10 s are over, which without feedback it is not", soon < float(time[-1]) < never),
+               "how quickly is not printed"),
+        stated("error at the end with feedback, of that at the start", "quickly stabilizes",
+               float(closed[-1] / closed[0]), below(1e-2)),
+        stated("error without feedback in the second half, at most, of that at the start", "drawn: it never comes back",
+               left, above(1)),
     )  # fmt: skip
 
 

@@ -4,7 +4,8 @@ import pandas as pd
 
 from experiments.benchmarks.threads import in_one_thread
 from experiments.benchmarks.timing import Spread
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.criteria import no_longer, stated
+from experiments.papers.item import Item, Outcome, Progress
 from experiments.papers.johnson_schultz_murphey_2014 import timed_steps
 from experiments.papers.johnson_schultz_murphey_2014.puppet import ASSUMPTIONS
 from experiments.papers.johnson_schultz_murphey_2014.timed_steps import LINEARIZATION, ONE_SUM, SECOND, STEP
@@ -21,10 +22,9 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     times = measured(steps, repeats)
     progress(1.0)
     findings = tuple(
-        Finding(
-            f"{what} [ms]", printed, times[what].median, "no longer than printed", times[what].median <= printed,
-            f"{printed / times[what].median:.1f} times as fast as printed, on another machine",
-        )
+        stated(f"{what} [ms]", printed, times[what].median,
+               no_longer(printed),
+               f"{printed / times[what].median:.1f} times as fast as printed, on another machine")
         for what, printed in PRINTED.items()
     )  # fmt: skip
     assumed = (
@@ -39,24 +39,16 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
 
 def measured(steps: int, repeats: int) -> dict[str, Spread]:
-    """[ms] of each, one step; by a process of one thread."""
+    """Measure each kind of step in a process of one thread [ms]."""
     found = in_one_thread(timed_steps.__name__, str(steps), str(repeats))
     return {what: Spread.of(values) for what, values in found.items()}
 
 
 def _table(times: dict[str, Spread]) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {
-                "what": what,
-                "published [ms]": PRINTED.get(what),
-                "ours, median [ms]": times[what].median,
-                "least [ms]": times[what].least,
-                "most [ms]": times[what].most,
-            }
-            for what in (*PRINTED, ONE_SUM)
-        ]
-    )
+    return pd.DataFrame([{
+        "what": what, "published [ms]": PRINTED.get(what), "ours, median [ms]": times[what].median,
+        "least [ms]": times[what].least, "most [ms]": times[what].most,
+    } for what in (*PRINTED, ONE_SUM)])  # fmt: skip
 
 
 ITEM = Item(

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from biped.mechanism import DiscreteMechanism
 from biped.optimal import Trajectory, closed_loop
 from contact.arrays import Floats
+from experiments.papers.criteria import above, below, stated
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.johnson_schultz_murphey_2014 import puppet
@@ -57,7 +58,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
 
 def turned(system: DiscreteMechanism, path: Trajectory) -> Floats:
-    """(80,) the start, turned."""
+    """Return the start, turned, (80,)."""
     mechanism = system.mechanism
     q = system.configuration_of(path.x[0])
     q[mechanism.coordinates.index(TURNED)] += BY
@@ -65,7 +66,7 @@ def turned(system: DiscreteMechanism, path: Trajectory) -> Floats:
 
 
 def persisting(error: Floats) -> float:
-    """The root mean square of the last quarter over what the error is at first."""
+    """Return the root mean square of the last quarter over what the error is at first."""
     return float(np.sqrt(np.mean(error[-(len(error) // 4) :] ** 2)) / error[0])
 
 
@@ -77,27 +78,15 @@ def _findings(
     half = len(angles[OPEN]) // 2
     torso, free = (float(np.sqrt(np.mean(angles[name][half:] ** 2))) for name in (CLOSED, OPEN))
     return (
-        Finding(
-            "error in the last quarter with feedback, of that at the start", "quickly converges to the reference",
-            closed, f"below {small:g}", closed < small,
-        ),
-        Finding(
-            "error in the last quarter without feedback, likewise", "persists throughout the time horizon",
-            opened, "above 0.2", opened > 0.2,
-        ),
-        Finding(
-            "share of the time in which the error with feedback is the smaller one",
-            "significantly improves the norm of the error", better, "above 0.8", better > 0.8,
-        ),
-        Finding(
-            "root mean square of the torso's error in the second half, with feedback over without",
-            "significantly improves",
-            torso / free, "below 0.5", torso < 0.5 * free,
-        ),
-        Finding(
-            "constraints, at most [m]", "the holonomic constraint at every time step", closure, "below 1e-9",
-            closure < 1e-9,
-        ),
+        stated("error in the last quarter with feedback, of that at the start", "quickly converges to the reference",
+               closed, below(small)),
+        stated("error in the last quarter without feedback, likewise", "persists throughout the time horizon", opened,
+               above(0.2)),
+        stated("share of the time in which the error with feedback is the smaller one",
+               "significantly improves the norm of the error", better, above(0.8)),
+        stated("root mean square of the torso's error in the second half, with feedback over without",
+               "significantly improves", torso / free, below(0.5)),
+        stated("constraints, at most [m]", "the holonomic constraint at every time step", closure, below(1e-9)),
     )  # fmt: skip
 
 

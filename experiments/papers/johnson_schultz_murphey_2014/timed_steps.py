@@ -18,7 +18,7 @@ ONE_SUM = "second derivatives, one weighted sum"
 
 
 def timed(steps: int, repeats: int) -> dict[str, list[float]]:
-    """[ms] of each, one step; so many repetitions of the first steps of the motion."""
+    """Return times of each kind of step [ms], of so many repetitions of the first steps of the motion."""
     system = puppet()
     path = reference(system, steps)
     pairs = list(zip(path.x[:-1], path.u, strict=True))
@@ -26,7 +26,7 @@ def timed(steps: int, repeats: int) -> dict[str, list[float]]:
     some, weights = solved[:: max(1, steps // 10)], np.ones(system.states)
 
     def per(items: Sequence[T], work: Callable[[T], object]) -> Callable[[], float]:
-        """Of each, one after the other, and none kept: megabytes of results would be the system's work, not ours."""
+        """Time the work on each item; results are not kept: their megabytes would be the system's work, not ours."""
 
         def all_of_them() -> None:
             for item in items:

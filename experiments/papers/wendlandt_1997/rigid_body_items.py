@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from experiments.papers.criteria import no_more, stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.wendlandt_1997 import printed
@@ -39,7 +40,8 @@ def _energy(run: Run, least: float, most: float) -> Finding:
     fitted = run.h == STEPS[0]
     note = "because of it the quaternion after the Euler step is made unit" if fitted else ""
     theirs, ours = (f"{ends[0]:.9f} … {ends[1]:.9f}" for ends in ((least, most), run.energies))
-    return Finding(f"energy at h = {run.h:g} s [J]", theirs, ours, "within the printed range", agrees, note, fitted)
+    return stated(f"energy at h = {run.h:g} s [J]", theirs, ours, when("within the printed range", agrees), note,
+                  fitted=fitted)  # fmt: skip
 
 
 def _conserved(found: tuple[Run, ...]) -> list[Finding]:
@@ -51,7 +53,7 @@ def _conserved(found: tuple[Run, ...]) -> list[Finding]:
     spread, ours = printed.RIGID_BODY_MOMENTUM_SPREAD, found[0].momentum_spread / 2.0
     note = "what Newton's method leaves of a step's residual is carried into the next step"
     what = "deviations of the momentum at h = 1e-4 s [N·m·s]"
-    findings.append(Finding(what, f"± {spread:g}", ours, "no more than printed", ours <= spread, note))
+    findings.append(stated(what, f"± {spread:g}", ours, no_more(spread), note))
     return findings + [
         vanishes(f"deviation of the momentum at h = {run.h:g} s", run.momentum_spread, 1e-9) for run in found[1:]
     ]
@@ -90,7 +92,7 @@ def _error_figure(name: str, number: str, title: str, first: int) -> Item:
 
 
 def _deviation(fine: Run, coarse: Run) -> np.ndarray:
-    """‖Δq‖ at the coarse run's instants."""
+    """Return ‖Δq‖ at the coarse run's instants."""
     thin = round((coarse.times[1] - coarse.times[0]) / (fine.times[1] - fine.times[0]))
     return np.asarray(np.linalg.norm(coarse.path - fine.path[::thin], axis=1))
 
@@ -107,21 +109,14 @@ def _path(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the who
     ranges = [float(np.ptp(run.path[:, 2])) for run in (fine, coarse)]
     peaks = [_count_maxima(run.path[:, 2]) for run in (fine, coarse)]
     findings = (
-        Finding(
-            "q_y at h = 0.1 s and at 1e-4 s",
-            "the same qualitative behavior",
-            f"ranges {ranges[0]:.3f} and {ranges[1]:.3f}, {peaks[0]} and {peaks[1]} maxima",
-            "ranges within 5%, as many maxima but for one",
-            abs(ranges[1] / ranges[0] - 1.0) <= 0.05 and abs(peaks[1] - peaks[0]) <= 1,
-        ),
-        Finding(
-            "deviation of q at h = 0.1 s in each third of the run, rms",
-            "increases",
-            ", ".join(f"{value:.3f}" for value in away),
-            "each above the one before",
-            away[0] < away[1] < away[2],
-        ),
-    )
+        stated("q_y at h = 0.1 s and at 1e-4 s", "the same qualitative behavior",
+               f"ranges {ranges[0]:.3f} and {ranges[1]:.3f}, {peaks[0]} and {peaks[1]} maxima",
+               when("ranges within 5%, as many maxima but for one",
+                    abs(ranges[1] / ranges[0] - 1.0) <= 0.05 and abs(peaks[1] - peaks[0]) <= 1)),
+        stated("deviation of q at h = 0.1 s in each third of the run, rms", "increases",
+               ", ".join(f"{value:.3f}" for value in away),
+               when("each above the one before", away[0] < away[1] < away[2])),
+    )  # fmt: skip
     with plotted("Quaternion coordinate, rigid body", "time [s]", "$q_y$") as (figure, axes):
         axes.plot(fine.times, fine.path[:, 2], color=style.BLUE, label="h = 1e-4 s")
         (line,) = axes.plot(coarse.times, coarse.path[:, 2], ".-", color=style.RED, label="h = 0.1 s")

@@ -64,7 +64,7 @@ def _run(
 
 @cache
 def start() -> tuple[Floats, dict[float, Floats], float, Floats]:
-    """(first quaternion, second by step, standard energy, standard momentum), as 2.4.1 describes it."""
+    """Return (first quaternion, second by step, standard energy, standard momentum), as 2.4.1 describes them."""
     system = lagrangian.rigid_body(INERTIA)
     q0 = np.array([1.0, 0.0, 0.0, 0.0])
     euler = q0 + FIRST_STEP * np.array([0.0, *(OMEGA / 2.0)])
@@ -76,7 +76,7 @@ def start() -> tuple[Floats, dict[float, Floats], float, Floats]:
 
 @cache
 def runs() -> tuple[Run, ...]:
-    """The rows of table 2.1, the finest first."""
+    """Return the rows of table 2.1, the finest first."""
     system, found = lagrangian.rigid_body(INERTIA), []
     q0, second, energy, momentum = start()
     standard = np.empty((0, 4))

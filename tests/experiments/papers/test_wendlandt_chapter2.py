@@ -4,15 +4,14 @@ import matplotlib
 import numpy as np
 import pytest
 
-from experiments.papers.wendlandt_1997 import pendulum_runs, printed, rigid_body_runs
-from experiments.papers.wendlandt_1997.chapter2 import ITEMS
+from experiments.papers.wendlandt_1997 import CHAPTER_2, pendulum_runs, printed, rigid_body_runs
 from experiments.papers.wendlandt_1997.convergence import compared, mean_error, of_second_order, slope
 
 
 def produced(quick):
     matplotlib.use("Agg")
     done = []
-    outcomes = {item.name: item.produce(quick, done.append) for item in ITEMS}
+    outcomes = {item.name: item.produce(quick, done.append) for item in CHAPTER_2}
     assert all(0.0 <= fraction <= 1.0 for fraction in done)
     return outcomes
 
