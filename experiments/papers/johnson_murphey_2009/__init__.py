@@ -2,10 +2,9 @@
 
 from experiments.papers.item import Paper
 from experiments.papers.johnson_murphey_2009 import (
-    closed_chain,
+    energy,
     human_tree,
     links,
-    pendulum,
     precision,
     scissor,
     segments,
@@ -36,6 +35,6 @@ PAPER = Paper(
     "johnson-murphey-2009",
     "E. Johnson, T. Murphey, Scalable Variational Integrators for Constrained Mechanical Systems in Generalized "
     "Coordinates, IEEE Transactions on Robotics, 2009",
-    (pendulum.ITEM, human_tree.ITEM, links.ITEM, closed_chain.ITEM, scissor.SHORT_ITEM, scissor.LONG_ITEM,
+    (energy.PENDULUM, human_tree.ITEM, links.ITEM, energy.CLOSED_CHAIN, scissor.SHORT_ITEM, scissor.LONG_ITEM,
      segments.ITEM, precision.ITEM, misprints("Johnson and Murphey 2009", MISPRINTS)),
 )  # fmt: skip

@@ -3,12 +3,11 @@
 from experiments.papers.item import Paper
 from experiments.papers.johnson_schultz_murphey_2014 import (
     convergence,
+    feedback,
     pendulum,
     picture,
-    regulation,
     run_times,
     singularities,
-    stabilization,
 )
 from experiments.papers.misprints import misprints
 
@@ -32,6 +31,6 @@ PAPER = Paper(
     "johnson-schultz-murphey-2014",
     "E. Johnson, J. Schultz, T. Murphey, Structured Linearization of Discrete Mechanical Systems for Analysis and "
     "Optimal Control, IEEE Transactions on Automation Science and Engineering, 2014",
-    (pendulum.ITEM, singularities.ITEM, convergence.ITEM, regulation.ITEM, picture.ITEM, stabilization.ITEM,
+    (pendulum.ITEM, singularities.ITEM, convergence.ITEM, feedback.REGULATION, picture.ITEM, feedback.STABILIZATION,
      run_times.ITEM, misprints("Johnson, Schultz and Murphey 2014", MISPRINTS)),
 )  # fmt: skip
