@@ -16,11 +16,11 @@ import pandas as pd
 from scipy.integrate import DOP853
 
 from biped.errors import IntegrationError
-from biped.kernels.mechanism import continuous as kernels
-from biped.kernels.mechanism.loop import Engine
-from biped.kernels.mechanism.step import NOT_FINITE
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.inputs import Input, sampled
+from biped.mechanism.kernels import continuous as kernels
+from biped.mechanism.kernels.loop import Engine
+from biped.mechanism.kernels.step import NOT_FINITE
 from biped.mechanism.simulation import (
     CAUSES,
     CHUNK,

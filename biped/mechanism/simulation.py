@@ -15,11 +15,11 @@ import pandas as pd
 
 from biped.checks import is_finite
 from biped.errors import IntegrationError
-from biped.kernels.mechanism import step as kernels
-from biped.kernels.mechanism import system as places
-from biped.kernels.mechanism.system import Rule
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.inputs import Input, checked_input, sampled
+from biped.mechanism.kernels import step as kernels
+from biped.mechanism.kernels import system as places
+from biped.mechanism.kernels.system import Rule
 from biped.mechanism.singularity import singularity
 from biped.mechanism.steps import StepSettings
 from contact.arrays import Floats

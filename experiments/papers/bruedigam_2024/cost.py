@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.rigid import Assembly, Placement
-from biped.rigid.examples import four_bar_chain, pendulum
+from biped.assembly import Assembly, Placement
+from biped.assembly.examples import four_bar_chain, pendulum
 from experiments.papers.criteria import at_most, below, stated
 from experiments.papers.growth import Curve, draw_growth, medians, power, step_seconds
 from experiments.papers.item import Item, Outcome, Progress
