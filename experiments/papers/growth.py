@@ -1,7 +1,7 @@
 """Times over the size of a system: how they are taken, with which power of the size they grow, and their figure."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -39,14 +39,20 @@ def step_seconds(run: Callable[[int], object], steps: int) -> float:
     return (taken(steps + 1) - taken(1)) / steps
 
 
-def medians(cases: Mapping[K, Callable[[], float]], repeats: int, progress: Progress) -> dict[K, float]:
-    """Return the median of each case, all taken in turn on one core, once what they need is compiled."""
+def medians(
+    cases: Mapping[K, Callable[[], float]],
+    repeats: int,
+    progress: Progress = lambda _: None,
+    *,
+    warm_up: bool = False,
+) -> dict[K, float]:
+    """Return the median of each case, all taken in turn on one core; with ``warm_up`` each once before."""
     with one_core():
-        taken = interleaved(cases, repeats, warm_up=False, progress=progress)
+        taken = interleaved(cases, repeats, warm_up=warm_up, progress=progress)
     return {name: float(np.median(values)) for name, values in taken.items()}
 
 
-def power(sizes: Sequence[float], times: Sequence[float], least: float = 0.0) -> float:
+def power(sizes: Iterable[float], times: Iterable[float], least: float = 0.0) -> float:
     """Return the power of the size that times grow with, from the size ``least`` on."""
     long = [(n, value) for n, value in zip(sizes, times, strict=True) if n >= least]
     return step_sizes.slope([n for n, _ in long], [value for _, value in long])

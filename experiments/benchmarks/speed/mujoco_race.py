@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from statistics import median
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -84,7 +85,7 @@ def _full_mass_matrix(engine: "mujoco.MjModel", data: "mujoco.MjData") -> Floats
 
 def settings(quick: bool) -> list[MujocoOptions]:
     """Return all combinations of MuJoCo's settings; with ``quick`` those that may be the fastest."""
-    choices = {
+    choices: dict[str, tuple[Any, ...]] = {
         "integrator": ("Euler", "implicit", "implicitfast", "discrete", "RK4"),
         "solver": ("Newton", "CG", "PGS"),
         "cone": ("pyramidal", "elliptic"),

@@ -2,7 +2,6 @@
 
 from experiments.papers.bruedigam_2024 import (
     cost,
-    damping,
     drift,
     drop,
     energy,
@@ -14,8 +13,7 @@ from experiments.papers.bruedigam_2024 import (
     spheres,
     tolerance,
 )
-from experiments.papers.item import Paper
-from experiments.papers.misprints import misprints
+from experiments.papers.item import Paper, misprints
 
 MISPRINTS = (
     ("5.2", "Figures 9 (c)–(d)", "Figures 9 (b)–(d)", "the figure's caption: ladder, net and crystal are b, c and d"),
@@ -31,7 +29,7 @@ PAPER = Paper(
     "bruedigam-2024",
     "J. Brüdigam, S. Sosnowski, Z. Manchester, S. Hirche, Variational integrators and graph-based solvers for "
     "multibody dynamics in maximal coordinates, Multibody System Dynamics, 2024",
-    (drift.ITEM, energy.ITEM, damping.ITEM, drop.ITEM, cost.TREE_ITEM, spheres.ITEM, cost.LOOP_ITEM, graphs.LADDER_ITEM,
-     graphs.NET_ITEM, graphs.CRYSTAL_ITEM, tolerance.ITEM, scaling.ITEM, linkage.ITEM, learning.ITEM,
-     rehabilitation.ITEM, misprints("Brüdigam et al. 2024", MISPRINTS)),
+    (drift.ITEM, energy.DOUBLE, energy.DAMPED, drop.ITEM, cost.TREE_ITEM, spheres.ITEM, cost.LOOP_ITEM,
+     graphs.LADDER_ITEM, graphs.NET_ITEM, graphs.CRYSTAL_ITEM, tolerance.ITEM, scaling.ITEM, linkage.ITEM,
+     learning.ITEM, rehabilitation.ITEM, misprints("Brüdigam et al. 2024", MISPRINTS)),
 )  # fmt: skip

@@ -99,8 +99,7 @@ def _findings(table: pd.DataFrame, early: float) -> tuple[Finding, ...]:
                "periods are proportional to the scale", apart, at_most(1e-3)),
         stated("the same error after the printed T/2, Δt = T/256 [rad]", "falls with the step", early, below(0.01),
                "T is the period of small swings; from π/2 the half swing takes 1.18 times as long"),
-        stated("Newton's iterations a step, smallest step over largest", "rise", many / few,
-               above(1),
+        stated("Newton's iterations a step, smallest step over largest", "rise", many / few, above(1),
                "ours begin with the displacements of the step before, which fit the better the smaller the step"),
     )  # fmt: skip
 

@@ -1,6 +1,6 @@
 """E. Johnson, T. Murphey, Scalable Variational Integrators for Constrained Mechanical Systems, 2009."""
 
-from experiments.papers.item import Paper
+from experiments.papers.item import Paper, misprints
 from experiments.papers.johnson_murphey_2009 import (
     energy,
     human_tree,
@@ -9,7 +9,6 @@ from experiments.papers.johnson_murphey_2009 import (
     scissor,
     segments,
 )
-from experiments.papers.misprints import misprints
 
 _DERIVED = "derived; our derivatives agree with finite differences and with SymPy"
 #: Place, printed, right, how one knows.

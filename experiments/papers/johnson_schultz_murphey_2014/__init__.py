@@ -1,6 +1,6 @@
 """E. Johnson, J. Schultz, T. Murphey, Structured Linearization of Discrete Mechanical Systems, 2014."""
 
-from experiments.papers.item import Paper
+from experiments.papers.item import Paper, misprints
 from experiments.papers.johnson_schultz_murphey_2014 import (
     convergence,
     feedback,
@@ -9,7 +9,6 @@ from experiments.papers.johnson_schultz_murphey_2014 import (
     run_times,
     singularities,
 )
-from experiments.papers.misprints import misprints
 
 #: Place, printed, right, how one knows.
 MISPRINTS = (

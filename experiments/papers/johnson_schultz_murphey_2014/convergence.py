@@ -74,8 +74,7 @@ def _iterations(found: dict[str, Optimum]) -> tuple[Finding, ...]:
     apart = float(np.abs(slow.path.x - fast.path.x).max())
     return (
         first,
-        stated("iterations of the first-order search", float(STEEPEST), float(count),
-               within(STEEPEST, NEAR)),
+        stated("iterations of the first-order search", float(STEEPEST), float(count), within(STEEPEST, NEAR)),
         stated("the trajectories that both find, apart at most [rad or N·m·s]", "the same", apart, below(1e-3)),
     )  # fmt: skip
 
@@ -91,8 +90,7 @@ def _times(times: dict[str, Spread], share: float | None) -> tuple[Finding, ...]
     ]  # fmt: skip
     if share is not None:
         found.append(
-            stated("time of the second-order search, of the first-order one's", SHARE, share,
-                   no_more(SHARE))
+            stated("time of the second-order search, of the first-order one's", SHARE, share, no_more(SHARE))
         )  # fmt: skip
     return tuple(found)
 

@@ -40,8 +40,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - they 
     findings = (
         stated("det M of a spherical pendulum less (34), of it, at most", "(34)", _apart(spherical), below(CLOSE)),
         stated("where θ + θ' = 0", "singular", _at_pole(), when("an error says so", _at_pole() == "refused")),
-        stated("det M where θ + θ' = π, of (34)", "singular (θ_{k+1} + θ_k = nπ)", at_equator(),
-               smaller(CLOSE, "0"),
+        stated("det M where θ + θ' = π, of (34)", "singular (θ_{k+1} + θ_k = nπ)", at_equator(), smaller(CLOSE, "0"),
                "misprinted: sin²((θ + θ')/2) of (34) vanishes at even multiples of π alone"),
         stated("shortest singular step of pendular motion [s]", bound, found,
                near(bound, CLOSE, "√(4r/g), within 1e-9")),

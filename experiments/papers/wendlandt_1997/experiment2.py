@@ -96,8 +96,7 @@ def body_position(run: Run) -> tuple[Finding, ...]:
         faster(z, x),
         stated("Y drifts about zero [mm]", "a little", f"{1e3 * y.min():.2f} … {1e3 * y.max():.2f}",
                when(f"stays within {1e3 * ABOUT:g} mm", np.abs(y).max() < ABOUT)),
-        stated("X velocity by which the hit pushes the body [m/s]", "towards −X", pushed,
-               below(0, "negative")),
+        stated("X velocity by which the hit pushes the body [m/s]", "towards −X", pushed, below(0, "negative")),
     )  # fmt: skip
 
 

@@ -103,8 +103,7 @@ def _range_findings() -> list[Finding]:
         compared("width of the DVP energy's range, h = 1e-4 s [J]", float(width), float(ours)),
         replace(middle, note="the start is refined by its middle", fitted=True),
         _between("DVP energy, h = 0.1 s [J]", energies[coarse.h], coarse.energies, 2e-3),
-        stated("spread of the DVP momentum, h = 1e-4 s [N·m·s]", spread, our_spread,
-               no_more(spread), rounded),
+        stated("spread of the DVP momentum, h = 1e-4 s [N·m·s]", spread, our_spread, no_more(spread), rounded),
         *(
             vanishes(f"spread of the DVP momentum, h = {row.h:g} s [N·m·s]", float(np.ptp(row.momenta)), _ZERO)
             for row in found.dvp[1:]

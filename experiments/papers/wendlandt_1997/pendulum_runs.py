@@ -1,15 +1,14 @@
 """The double spherical pendulum of section 2.4.2, run as published: start, standard, errors, both methods."""
 
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
 from biped import lagrangian
 from contact.arrays import Floats
-from experiments.benchmarks.timing import interleaved, one_core
+from experiments.papers.growth import medians
 from experiments.papers.wendlandt_1997.convergence import mean_error
 from experiments.papers.wendlandt_1997.printed import PENDULUM_DVP, PENDULUM_ENERGY, PENDULUM_MOMENTUM, STEPS
 
@@ -178,7 +177,6 @@ def cpu_times(repeats: int) -> dict[str, tuple[float, ...]]:
     def timed(name: str, h: float) -> float:
         return _integrate(system, name, h, standard, START, round(DURATION / h)).seconds
 
-    cases = {(name, h): lambda name=name, h=h: timed(name, h) for h in STEPS for name in METHODS}
-    with one_core():
-        taken = interleaved(cases, repeats)
-    return {name: tuple(statistics.median(taken[name, h]) for h in STEPS) for name in METHODS}
+    cases = {(name, h): partial(timed, name, h) for h in STEPS for name in METHODS}
+    taken = medians(cases, repeats, warm_up=True)
+    return {name: tuple(taken[name, h] for h in STEPS) for name in METHODS}

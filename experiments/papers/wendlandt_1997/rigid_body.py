@@ -1,17 +1,16 @@
 """Table 2.1 and figures 2.2 to 2.6 of Wendlandt 1997: the free rigid body on quaternions, run as published."""
 
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
 from biped import lagrangian
 from contact.arrays import Floats
-from experiments.benchmarks.timing import interleaved, one_core
 from experiments.papers.criteria import no_more, stated, when
 from experiments.papers.figures import plotted
+from experiments.papers.growth import medians
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.wendlandt_1997 import printed
 from experiments.papers.wendlandt_1997.convergence import (
@@ -127,9 +126,7 @@ def cpu_times(repeats: int) -> Sequence[float]:
     def timed(h: float) -> float:
         return _run(system, q0, second[h], h, DURATION, every=round(DURATION / h)).seconds
 
-    with one_core():
-        taken = interleaved({h: lambda h=h: timed(h) for h in STEPS}, repeats)  # type: ignore[misc]
-    return tuple(statistics.median(taken[h]) for h in STEPS)
+    return tuple(medians({h: partial(timed, h) for h in STEPS}, repeats, warm_up=True).values())
 
 
 SOURCE = "Wendlandt 1997, section 2.4.1"
