@@ -40,11 +40,7 @@ def step_seconds(run: Callable[[int], object], steps: int) -> float:
 
 
 def medians(
-    cases: Mapping[K, Callable[[], float]],
-    repeats: int,
-    progress: Progress = lambda _: None,
-    *,
-    warm_up: bool = False,
+    cases: Mapping[K, Callable[[], float]], repeats: int, progress: Progress = lambda _: None, *, warm_up: bool = False
 ) -> dict[K, float]:
     """Return the median of each case, all taken in turn on one core; with ``warm_up`` each once before."""
     with one_core():

@@ -16,11 +16,7 @@ NOT_COMPUTED = "not computed yet"
 
 
 def report_page(
-    paper: Paper,
-    cached: Mapping[str, Cached],
-    failures: Mapping[str, Failure],
-    stamp: Mapping[str, Any],
-    command: str,
+    paper: Paper, cached: Mapping[str, Cached], failures: Mapping[str, Failure], stamp: Mapping[str, Any], command: str
 ) -> Page:
     """Return the page of all outcomes there are, of this run or an earlier one, and of this run's failures."""
     return Page(

@@ -16,15 +16,7 @@ import numpy as np
 from biped.metrics import measure_recording
 from biped.simulation.session import Session
 from experiments.benchmarks.sections import Section
-from experiments.benchmarks.speed.table import (
-    Budget,
-    columns,
-    compared,
-    measured,
-    milliseconds,
-    spread,
-    spread_columns,
-)
+from experiments.benchmarks.speed.table import Budget, columns, compared, measured, milliseconds, spread, spread_columns
 from experiments.benchmarks.timing import cores, interleaved, seconds
 from experiments.catalogue.parameters.parameter import Value
 from experiments.catalogue.registry import experiment_named

@@ -110,10 +110,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     found = costs({str(n): partial(timed, *chain(n)) for n in sizes}, repeats, progress)
     table = pd.DataFrame([row_of(n, 1e6 * found[str(n)]) for n in sizes] + [row_of(LONGER)])
     grown = power(sizes, table["spheres [µs]"][: len(sizes)], LONG)
-    findings = (
-        stated("power of the number of spheres", "linear", grown, at_most(LINEAR)),
-        *violations(table),
-    )
+    findings = (stated("power of the number of spheres", "linear", grown, at_most(LINEAR)), *violations(table))
     return Outcome(findings, ASSUMED, {"A step": table}, {"spheres": _draw(table, grown)})
 
 

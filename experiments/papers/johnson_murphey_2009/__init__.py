@@ -1,14 +1,7 @@
 """E. Johnson, T. Murphey, Scalable Variational Integrators for Constrained Mechanical Systems, 2009."""
 
 from experiments.papers.item import Paper, misprints
-from experiments.papers.johnson_murphey_2009 import (
-    energy,
-    human_tree,
-    links,
-    precision,
-    scissor,
-    segments,
-)
+from experiments.papers.johnson_murphey_2009 import energy, human_tree, links, precision, scissor, segments
 
 _DERIVED = "derived; our derivatives agree with finite differences and with SymPy"
 #: Place, printed, right, how one knows.

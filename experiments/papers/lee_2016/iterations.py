@@ -35,12 +35,7 @@ def produce(_quick: bool, progress: Progress) -> Outcome:
     counts: dict[str, Integers] = {}
     for label, (integrator, _) in METHODS.items():
         run = simulate(
-            model,
-            state=random_start(model),
-            step=STEP,
-            duration=DURATION,
-            integrator=integrator,
-            record_every=STEP,
+            model, state=random_start(model), step=STEP, duration=DURATION, integrator=integrator, record_every=STEP
         )
         counts[label] = run.frame["newton_iterations"].to_numpy()[1:].astype(np.int64) + 1
         progress(len(counts) / len(METHODS))

@@ -40,10 +40,7 @@ from experiments.visualization.figures.writing import styled
 SOURCE = "Wendlandt 1997, section 2.4.2"
 _NAMES = {"position": "position error [m]", "energy": "energy error [J]", "momentum": "momentum error [N·m·s]"}
 #: What is printed of each method, the name of ours, and its colour.
-_METHODS = {
-    "DVP": (PENDULUM_DVP, "midpoint-dvp", style.BLUE),
-    "EM": (PENDULUM_EM, "energy-momentum", style.RED),
-}
+_METHODS = {"DVP": (PENDULUM_DVP, "midpoint-dvp", style.BLUE), "EM": (PENDULUM_EM, "energy-momentum", style.RED)}
 #: [J] and [N·m·s]: what rounding leaves of what is conserved.
 _ZERO = 1e-9
 _COARSE = "over h ≥ 1e-3 s: the run with h = 1e-4 s starts from a step of the standard, of the same length"
