@@ -5,7 +5,7 @@ from experiments.papers.johnson_schultz_murphey_2014 import (
     convergence,
     feedback,
     pendulum,
-    picture,
+    puppet,
     run_times,
     singularities,
 )
@@ -30,6 +30,6 @@ PAPER = Paper(
     "johnson-schultz-murphey-2014",
     "E. Johnson, J. Schultz, T. Murphey, Structured Linearization of Discrete Mechanical Systems for Analysis and "
     "Optimal Control, IEEE Transactions on Automation Science and Engineering, 2014",
-    (pendulum.ITEM, singularities.ITEM, convergence.ITEM, feedback.REGULATION, picture.ITEM, feedback.STABILIZATION,
+    (pendulum.ITEM, singularities.ITEM, convergence.ITEM, feedback.REGULATION, puppet.ITEM, feedback.STABILIZATION,
      run_times.ITEM, misprints("Johnson, Schultz and Murphey 2014", MISPRINTS)),
 )  # fmt: skip
