@@ -27,10 +27,11 @@ from biped.kernels.loop.projectile import (
     passes,
     time_before_impact,
 )
+from biped.kernels.solve.causes import COLLISION_FAILED
 from biped.kernels.state.method import advance
 from biped.kernels.state.pushes import Pushes
 from biped.kernels.state.simulation_state import SENSED, STEP_LENGTH, STEPS, TIME_ORIGIN, SimulationState
-from biped.kernels.state.status import COLLISION_FAILED, JOINT_TOO_FAST, LOG_FULL, OK, TOO_LOW, TOO_TILTED
+from biped.kernels.state.status import JOINT_TOO_FAST, LOG_FULL, OK, TOO_LOW, TOO_TILTED
 from biped.kernels.step.step import count_step, time_of
 from biped.kernels.tree.tree import FLOATING, Tree
 from biped.kernels.variational.equations import Scratch
