@@ -35,7 +35,7 @@ LATE = {
     "experiments.papers": {"experiments/papers/registry.py"},
     "experiments.studies": {"experiments/studies/threshold/findings.py"},
     "experiments.visualization.comparison": {"experiments/visualization/comparison/output.py"},
-    "qpsolvers": {"experiments/benchmarks/speed/contact_laws.py"},
+    "qpsolvers": {"experiments/benchmarks/speed/laws.py"},
     "experiments.visualization.viewer.surfaces": {"experiments/visualization/saved_runs.py"},
 }
 
