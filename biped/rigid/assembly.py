@@ -13,13 +13,15 @@ from biped.kernels.rigid.joints import rows_at_poses
 from biped.kernels.rigid.system import System, new_poses
 from biped.model.errors import unknown
 from biped.model.geometry import STANDARD_GRAVITY, Vector3, name_of, quaternion, quaternion_matrix, vector3
+from biped.numerics import project
 from biped.rigid.body import BodyContact, PointContact, RigidBody
 from biped.rigid.compilation import Structure, structure_of
 from biped.rigid.errors import AssemblyError
 from biped.rigid.graph import fill_in
 from biped.rigid.joint import Joint, quaternion_product
 from biped.rigid.placement import Placement, displaced
-from biped.rigid.simulation import Announce, Input, Motion, Progress, Settings, simulate
+from biped.rigid.simulation import Input, Motion, Settings, simulate
+from biped.runs.march import Announce, Progress
 from contact.arrays import Floats
 
 #: A coordinate of a joint with one freedom, or all of a joint's.
@@ -315,17 +317,24 @@ class Assembly:
         Raises:
             AssemblyError: there is no such place near by.
         """
-        current = placement
-        for _ in range(ROUNDS):
-            dense, value = self.gradients(current)
-            open_by = np.abs(value[self.rigid_mask]).max(initial=0.0)
-            if open_by <= CLOSED * max(1.0, float(np.abs(current.position).max())):
-                rows = dense[self.rigid_mask]
-                velocity = placement.velocity.reshape(-1)
-                fitting = velocity - np.linalg.lstsq(rows, rows @ velocity, rcond=RANK)[0]
-                return current.moving(fitting)
-            step = -np.linalg.lstsq(dense[self.rigid_mask], value[self.rigid_mask], rcond=RANK)[0].reshape(-1, 6)
-            current = displaced(current, step * min(1.0, 0.5 / max(float(np.abs(step).max()), 1e-300)))
+        held = self.rigid_mask
+
+        def linearize(place: Placement) -> tuple[Floats, Floats]:
+            dense, value = self.gradients(place)
+            return value[held], dense[held]
+
+        current, is_closed = project(
+            placement, linearize, lambda _, rows, change: np.linalg.lstsq(rows, change, rcond=RANK)[0],
+            lambda place, change: displaced(place, change.reshape(-1, 6)),
+            lambda place, value: bool(
+                np.abs(value).max(initial=0.0) <= CLOSED * max(1.0, float(np.abs(place.position).max()))
+            ),
+            longest=0.5, rounds=ROUNDS,
+        )  # fmt: skip
+        if is_closed:
+            _, rows = linearize(current)
+            velocity = placement.velocity.reshape(-1)
+            return current.moving(velocity - np.linalg.lstsq(rows, rows @ velocity, rcond=RANK)[0])
         worst, gap = max(self.openness(current).items(), key=lambda item: item[1])
         raise AssemblyError(
             f"the joints do not fit near the given place: joint {worst!r} stays open by {gap:.3g}; give coordinates "

@@ -137,7 +137,8 @@ def load_runs(folders: Sequence[str | Path], after: float | None = None) -> list
         name, disturbances = folder, None
         if after is not None:
             go_on_falling(source, after)
-        take_meshes(source.run.state.model, source.folder)
+        if source.run.world is None:
+            take_meshes(source.run.state.model, source.folder)
         if source.experiment is not None:
             # It knows more of forces that follow a signal than the saved run does.
             disturbances = source.experiment.build(source.changes).disturbances
