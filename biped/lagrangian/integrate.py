@@ -294,13 +294,18 @@ class _Motion:
             ),
         )  # fmt: skip
 
+    @property
+    def conserved(self) -> list[str]:
+        """What the system says is."""
+        return [name for name in self.system.conserved if name in self.module.OBSERVED_NAMES]
+
     def plots(self) -> Iterator[Plot]:
         """Coordinates, momenta and rates, energy, and what is conserved."""
         names = self.module.NAMES
         for title, prefix in (("Coordinates", ""), ("Momenta", "p_"), ("Rates", "v_")):
             yield Plot(title, OWN_UNIT, tuple(f"{prefix}{name}" for name in names))
         yield Plot("Energy", "J", ("energy",))
-        for name in self.system.conserved:
+        for name in self.conserved:
             yield Plot(name.replace("_", " "), OWN_UNIT, (name,))
 
     def checks(self, columns: Mapping[str, Floats]) -> Iterator[Check]:
@@ -308,6 +313,6 @@ class _Motion:
         names = self.module.NAMES
         kinetic = 0.5 * np.abs(sum(columns[f"p_{name}"] * columns[f"v_{name}"] for name in names))
         if self.system.forces is None:
-            yield energy_check(columns["energy"] - columns["energy"][0], kinetic)
-        for name in self.system.conserved:
+            yield energy_check(columns["energy"] - columns["energy"][0], kinetic, columns["energy"])
+        for name in self.conserved:
             yield drift_check(name.replace("_", " "), columns[name], OWN_UNIT)

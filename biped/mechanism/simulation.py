@@ -352,7 +352,7 @@ def motion_of(
     world = World("a mechanism", mechanism.name, metrics["step"])
     return Motion(mechanism=mechanism, **parts_of_run(
         world, times, columns, units, seconds=seconds, failure=failure, metrics=metrics,
-        checks=[energy_check(residual - residual[:1], columns["kinetic_energy"])],
+        checks=[energy_check(residual - residual[:1], columns["kinetic_energy"], columns["energy"])],
     ))  # fmt: skip
 
 

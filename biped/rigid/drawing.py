@@ -93,7 +93,8 @@ def checks_of(
     """Energy, what joints are open by, and momentum where nothing holds the bodies to the ground."""
     if not len(times):
         return []
-    checks = [energy_check(_unexplained(assembly, times, columns, forces), columns["kinetic_energy"])]
+    unexplained = _unexplained(assembly, times, columns, forces)
+    checks = [energy_check(unexplained, columns["kinetic_energy"], columns["energy"])]
     if assembly.joints:
         checks.append(constraint_check(columns["joint_openness"]))
     if not assembly.contacts and not any(joint.inboard is None for joint in assembly.joints):

@@ -33,6 +33,8 @@ CHUNK = 4096
 CONSTRAINTS, OFF_CONSTRAINTS = 1e-6, 1e-3
 #: The part of its size by which what is conserved may change.
 DRIFT = 0.05
+#: The part of an energy, of a joule at least, that solvers' tolerances leave.
+ROUNDING = 1e-9
 
 R = TypeVar("R", bound=Run, covariant=True)
 
@@ -198,11 +200,12 @@ def parts_of_run(
 # --- checks ---
 
 
-def energy_check(residual: Floats, kinetic: Floats) -> Check:
-    """That of the energy (rows,) [J] which no work accounts for, beside the kinetic energy (rows,) [J] exchanged."""
+def energy_check(residual: Floats, kinetic: Floats, energy: Floats) -> Check:
+    """That of the energy which no work accounts for, beside the kinetic energy exchanged; (rows,) [J] all three."""
     left = float(np.abs(residual).max(initial=0.0))
     exchanged = float(np.ptp(kinetic)) if len(kinetic) else 0.0
-    limit = max(ENERGY * exchanged, LEAST_ENERGY * float(kinetic.max(initial=0.0)), 1e-12)
+    rounding = ROUNDING * float(np.abs(energy).max(initial=1.0))
+    limit = max(ENERGY * exchanged, LEAST_ENERGY * float(kinetic.max(initial=0.0)), rounding)
     text = f"{left:.3g} J that no work accounts for, of {exchanged:.3g} J exchanged"
     return Check("energy residual", left, limit, "J", OK if left <= limit else FAILED, text)
 
