@@ -11,8 +11,8 @@ from sympy.printing.pycode import PythonCodePrinter
 from biped.errors import InputError
 from biped.lagrangian.derive import Equations, H
 
-LOOP = Path(__file__).with_name("compiled") / "loop.py"
-_IMPORT = re.compile(r"^from biped\.lagrangian\.compiled\.equations import \(.*?^\)\n", re.MULTILINE | re.DOTALL)
+LOOP = Path(__file__).with_name("kernels") / "loop.py"
+_IMPORT = re.compile(r"^from biped\.lagrangian\.kernels\.equations import \(.*?^\)\n", re.MULTILINE | re.DOTALL)
 # Larger powers are left to Numba.
 _MULTIPLIED_OUT = 4
 

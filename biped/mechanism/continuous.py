@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from scipy.integrate import DOP853
 
-from biped.kernels.mechanism import continuous as kernels
-from biped.kernels.mechanism.loop import Engine
-from biped.kernels.mechanism.step import NOT_FINITE
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.inputs import Input, sampled, table_of_inputs
+from biped.mechanism.kernels import continuous as kernels
+from biped.mechanism.kernels.loop import Engine
+from biped.mechanism.kernels.step import NOT_FINITE
 from biped.mechanism.simulation import CAUSES, Motion, Settings, checked_motions, columns_of, motion_of, start_of
 from biped.mechanism.singularity import singularity
 from biped.runs.march import Progress, chunk_of, march

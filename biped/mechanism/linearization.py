@@ -16,8 +16,12 @@ from numba.core.config import DISABLE_JIT
 
 from biped.checks import above_zero, is_finite
 from biped.errors import IntegrationError
-from biped.kernels.mechanism import system as places
-from biped.kernels.mechanism.chain import (
+from biped.mechanism.coupling import Coupling
+from biped.mechanism.custom_derivatives import CustomDerivatives
+from biped.mechanism.errors import MechanismError, SingularStepError
+from biped.mechanism.inputs import Input, sampled
+from biped.mechanism.kernels import system as places
+from biped.mechanism.kernels.chain import (
     Chain,
     SolvedStep,
     first_part,
@@ -26,14 +30,10 @@ from biped.kernels.mechanism.chain import (
     spread_bends,
     weighted_part,
 )
-from biped.kernels.mechanism.linearization import Sizes, derive_part, new_derivatives
-from biped.kernels.mechanism.loop import Engine, enter
-from biped.kernels.mechanism.step import DEPENDENT, NOT_FINITE, SINGULAR
-from biped.kernels.mechanism.system import Rule as SolverRule
-from biped.mechanism.coupling import Coupling
-from biped.mechanism.custom_derivatives import CustomDerivatives
-from biped.mechanism.errors import MechanismError, SingularStepError
-from biped.mechanism.inputs import Input, sampled
+from biped.mechanism.kernels.linearization import Sizes, derive_part, new_derivatives
+from biped.mechanism.kernels.loop import Engine, enter
+from biped.mechanism.kernels.step import DEPENDENT, NOT_FINITE, SINGULAR
+from biped.mechanism.kernels.system import Rule as SolverRule
 from biped.mechanism.simulation import CAUSES, MAX_BACKTRACKS
 from biped.mechanism.singularity import singularity
 from biped.model.errors import unknown

@@ -12,11 +12,11 @@ import numpy as np
 
 from biped.checks import is_finite
 from biped.errors import InputError
-from biped.kernels.mechanism import step as kernels
-from biped.kernels.mechanism import system as places
-from biped.kernels.mechanism.system import Rule
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.inputs import Input, checked_input, sampled, table_of_inputs
+from biped.mechanism.kernels import step as kernels
+from biped.mechanism.kernels import system as places
+from biped.mechanism.kernels.system import Rule
 from biped.mechanism.singularity import singularity
 from biped.numerics import check_on_constraints
 from biped.runs.march import Announce, Progress, StepSettings, chunk_of, energy_check, march, parts_of_run

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.rigid import Assembly, Placement
-from biped.rigid.examples import four_bar_chain, pendulum
+from biped.assembly import Assembly, Placement
+from biped.assembly.examples import four_bar_chain, pendulum
 from experiments.benchmarks import step_sizes
 from experiments.benchmarks.timing import interleaved, one_core, seconds
 from experiments.papers.figures import plotted

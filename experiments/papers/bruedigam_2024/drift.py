@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from biped.assembly.examples import LOOP_START, THICKNESS, three_link_loop
 from biped.errors import IntegrationError
 from biped.mechanism import Coincident, Mechanism, integrate, rx, ty, tz
 from biped.model import box_inertia
-from biped.rigid.examples import LOOP_START, THICKNESS, three_link_loop
 from contact.arrays import Floats
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from biped.assembly.examples import box
 from biped.extras import has, need
-from biped.rigid.examples import box
 from contact.arrays import Floats
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from biped.assembly import Assembly, Freedom, Joint, Placement, RigidBody, joint
 from biped.model.geometry import Quaternion, Vector3, quaternion_matrix
-from biped.rigid import Assembly, Freedom, Joint, Placement, RigidBody, joint
 
 EIGHTH = 0.25 * math.pi
 _Y: Vector3 = (0.0, 1.0, 0.0)

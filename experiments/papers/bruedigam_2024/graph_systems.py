@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.kernels.rigid.graph import clear_blocks, factor, substitute
-from biped.kernels.rigid.system import WIDTH, Graph, Room, new_room
-from biped.rigid.graph import graph_of_blocks
+from biped.assembly.graph import graph_of_blocks
+from biped.assembly.kernels.graph import clear_blocks, factor, substitute
+from biped.assembly.kernels.system import WIDTH, Graph, Room, new_room
 from contact.arrays import Floats
 from experiments.benchmarks.timing import interleaved, seconds
 

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy.integrate import solve_ivp
 
-from biped.rigid.examples import n_four_bar
+from biped.assembly.examples import n_four_bar
 from contact.arrays import Floats
 from experiments.papers.bruedigam_2024 import ggl
 from experiments.papers.figures import plotted

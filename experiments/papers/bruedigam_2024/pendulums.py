@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from biped.assembly import Assembly, Freedom, RigidBody, joint
 from biped.model import box_inertia
-from biped.rigid import Assembly, Freedom, RigidBody, joint
 from contact.arrays import Floats
 
 LENGTH, MASS, EDGE, G = 1.0, 1.0, 0.1, 9.81

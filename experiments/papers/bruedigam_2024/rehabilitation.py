@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.rigid import Motion
+from biped.assembly import Motion
 from contact.arrays import Floats
 from experiments.papers.bruedigam_2024.exoskeleton import EIGHTH, FITTING, PROGRAM, Gains, exoskeleton
 from experiments.papers.figures import plotted

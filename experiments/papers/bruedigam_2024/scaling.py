@@ -6,9 +6,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy.special import ellipk
 
+from biped.assembly import Assembly, joint
+from biped.assembly.examples import thin_rod
 from biped.errors import IntegrationError
-from biped.rigid import Assembly, joint
-from biped.rigid.examples import thin_rod
 from experiments.benchmarks import step_sizes
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress

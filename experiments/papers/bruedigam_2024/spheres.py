@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.rigid import Assembly, AssemblyStepError, Placement, PointContact, RigidBody, joint
+from biped.assembly import Assembly, AssemblyStepError, Placement, PointContact, RigidBody, joint
 from experiments.papers.bruedigam_2024.cost import LINEAR, costs, power, step_cost
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress

@@ -5,8 +5,8 @@ import math
 import pandas as pd
 from matplotlib.figure import Figure
 
+from biped.assembly.examples import pendulum
 from biped.errors import IntegrationError
-from biped.rigid.examples import pendulum
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.visualization.figures import style

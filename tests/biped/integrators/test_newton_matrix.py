@@ -8,10 +8,10 @@ import pytest
 from biped.disturbances import Patch, Platform, compile_ground
 from biped.integrators.lee.kernels.dense_newton import fill_columns, new_column_newton
 from biped.integrators.lee.kernels.screw_body import ScrewBody
+from biped.kernels.solve.dense import factor_dense, solve_dense
 from biped.kernels.state.pushes import new_pushes
 from biped.kernels.state.simulation_state import new_simulation_state
 from biped.kernels.step.step import prepare
-from biped.kernels.tree.dense import factor_dense, solve_dense
 from biped.kernels.tree.dynamics import mass_matrix, new_tree_data
 from biped.kernels.tree.factorization import eliminate, solve
 from biped.kernels.variational.discrete_body import MidpointBody

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from biped.rigid.examples import n_four_bar
+from biped.assembly.examples import n_four_bar
 from experiments.papers.bruedigam_2024 import PAPER, ggl, spheres
 from experiments.papers.bruedigam_2024.drift import loop_in_angles
 from experiments.papers.bruedigam_2024.exoskeleton import FITTING, PROGRAM, exoskeleton

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from biped.kernels.solve.dense import factor_dense, solve_dense
 from biped.kernels.state.method import find_root
-from biped.kernels.tree.dense import factor_dense, solve_dense
 from biped.kernels.tree.factorization import row_dot
 from biped.kernels.tree.kinematics import add6
 from biped.kernels.variational.equations import (

@@ -20,7 +20,7 @@ import numpy as np
 
 from biped.integrators.midpoint.kernels.rule import set_legendre_momentum, set_legendre_residual, set_newton_step
 from biped.kernels.midpoint.equations import set_middle
-from biped.kernels.tree.dense import factor_dense, solve_dense
+from biped.kernels.solve.dense import factor_dense, solve_dense
 from biped.kernels.tree.factorization import add_scaled6
 from biped.kernels.tree.kinematics import motion_cross
 from biped.kernels.tree.tree import REVOLUTE, Tree

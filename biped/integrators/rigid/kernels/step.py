@@ -18,8 +18,8 @@ from biped.integrators.rigid.kernels.points import (
 )
 from biped.integrators.rigid.kernels.velocity import solve_velocities
 from biped.kernels.loop.log import record_more
-from biped.kernels.rigid.cone import cone_left, is_cone
-from biped.kernels.rigid.contacts import set_contact_impulse
+from biped.kernels.solve.cone import cone_left, is_cone
+from biped.kernels.solve.contacts import set_contact_impulse
 from biped.kernels.state.method import advance, remember, set_new_momentum, solve_step, take_part
 from biped.kernels.state.simulation_state import CONTACT, DISSIPATED, LAST_STEP_LENGTH, PLATFORM
 from biped.kernels.step.step import (
