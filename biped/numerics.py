@@ -47,7 +47,7 @@ def check_on_constraints(
         independent: whether dependent constraints are refused.
         scale: (m,) or one number: what constraints are zero relative to.
         still: what rates times gradients are at least zero relative to: below it is rounding.
-        off: message of a constraint that is not zero, with ``what``, ``name`` and ``value``.
+        off: message of a constraint that is not zero, with ``what``, ``name``, ``value`` and its ``size``.
         leaving: message of one that does not stay zero.
         hint: what follows the former.
 
@@ -63,7 +63,7 @@ def check_on_constraints(
     relative = np.abs(values) / scale
     worst = int(np.argmax(relative))
     if relative[worst] > ON_CONSTRAINTS:
-        raise error(off.format(what=what, name=names[worst], value=values[worst]) + hint)
+        raise error(off.format(what=what, name=names[worst], value=values[worst], size=abs(values[worst])) + hint)
     if v is None:
         return
     rates = rows @ v
@@ -71,7 +71,7 @@ def check_on_constraints(
     excess = np.abs(rates) / np.maximum(np.maximum(amount, still), np.finfo(float).tiny)
     worst = int(np.argmax(excess))
     if excess[worst] > ON_CONSTRAINTS:
-        raise error(leaving.format(name=names[worst], value=rates[worst]))
+        raise error(leaving.format(name=names[worst], value=rates[worst], size=abs(rates[worst])))
 
 
 def _check_independent(rows: Floats, names: Sequence[str], what: str, error: type[InputError]) -> None:

@@ -16,8 +16,9 @@ from biped.assembly.graph import fill_in
 from biped.assembly.joint import Joint, quaternion_product
 from biped.assembly.kernels.system import System, new_poses
 from biped.assembly.placement import Placement, displaced
-from biped.assembly.simulation import Input, Motion, Settings, simulate
+from biped.assembly.simulation import Motion, Settings, simulate
 from biped.kernels.tree.joint_rows import rows_at_poses
+from biped.mechanism.inputs import Input
 from biped.model.errors import unknown
 from biped.model.geometry import STANDARD_GRAVITY, Vector3, name_of, quaternion, quaternion_matrix, vector3
 from biped.numerics import project
@@ -324,7 +325,7 @@ class Assembly:
             return value[held], dense[held]
 
         current, is_closed = project(
-            placement, linearize, lambda _, rows, change: np.linalg.lstsq(rows, change, rcond=RANK)[0],
+            placement, linearize, lambda _, rows, change: _least(rows, change),
             lambda place, change: displaced(place, change.reshape(-1, 6)),
             lambda place, value: bool(
                 np.abs(value).max(initial=0.0) <= CLOSED * max(1.0, float(np.abs(place.position).max()))
@@ -334,7 +335,7 @@ class Assembly:
         if is_closed:
             _, rows = linearize(current)
             velocity = placement.velocity.reshape(-1)
-            return current.moving(velocity - np.linalg.lstsq(rows, rows @ velocity, rcond=RANK)[0])
+            return current.moving(velocity - _least(rows, rows @ velocity))
         worst, gap = max(self.openness(current).items(), key=lambda item: item[1])
         raise AssemblyError(
             f"the joints do not fit near the given place: joint {worst!r} stays open by {gap:.3g}; give coordinates "
@@ -395,6 +396,12 @@ class Assembly:
             f"<Assembly {self.name!r}: {len(self.bodies)} bodies, {len(self.joints)} joints, {loops} of them closing "
             f"loops, {len(self.contacts)} contacts, {len(self.touching)} pairs that may touch>"
         )
+
+
+def _least(rows: Floats, change: Floats) -> Floats:
+    """The least displacement that changes the rows so."""
+    displacement: Floats = np.linalg.lstsq(rows, change, rcond=RANK)[0]
+    return displacement
 
 
 def _rank(rows: Floats) -> int:

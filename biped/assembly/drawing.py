@@ -78,8 +78,8 @@ def _plots(assembly: Assembly) -> Iterator[Plot]:
         yield Plot(f"{what.capitalize()}s of joints", unit, tuple(f"{what}_{name}" for name in names))
     yield Plot("Heights of bodies", "m", tuple(f"{name}_z" for name in assembly.body_names))
     yield Plot("Energy", "J", ("kinetic_energy", "potential_energy", "energy"))
-    touching = (*assembly.contacts, *assembly.touching)
-    yield Plot("Normal forces of contacts", "N", tuple(f"{one.name}_normal" for one in touching))
+    names = [*(one.name for one in assembly.contacts), *(one.name for one in assembly.touching)]
+    yield Plot("Normal forces of contacts", "N", tuple(f"{name}_normal" for name in names))
     yield Plot("Joints are open by", "m", ("joint_openness",) if assembly.joints else (), logarithmic=True)
     yield Plot("Newton iterations", "1", ("newton_iterations",))
 

@@ -189,8 +189,8 @@ def check_start(assembly: Assembly, start: Placement) -> None:
     check_on_constraints(
         value[held], dense[held], start.velocity.reshape(-1), names,
         error=AssemblyError, independent=False, still=STILL,
-        off="{name} is open by {value:.3g} at the start; Assembly.assemble moves bodies until all joints fit",
-        leaving="the velocities at the start open {name}, at {value:.3g}/s; Assembly.place with rates gives some that "
+        off="{name} is open by {size:.3g} at the start; Assembly.assemble moves bodies until all joints fit",
+        leaving="the velocities at the start open {name}, at {size:.3g}/s; Assembly.place with rates gives some that "
         "do not, and Assembly.assemble the nearest",
     )  # fmt: skip
     _check_planes(assembly, start)
@@ -297,7 +297,7 @@ class _Simulation:
         rows = self._columns(self.table[: -(-steps // every)] if failure else self.table)
         units = units_of(self.assembly)
         columns = dict(zip(units, rows.T, strict=True))
-        times = self.rule.h * every * np.arange(len(rows))
+        times = self.rule.h * every * np.arange(len(rows), dtype=np.float64)
         metrics = {
             "step": self.rule.h,
             "order": self.settings.order,

@@ -268,7 +268,7 @@ class _Motion:
         module, names = self.module, list(self.module.NAMES)
         bad = ~np.all(np.isfinite(self.table), axis=1)
         rows = int(np.argmax(bad)) if bad.any() else len(self.table)
-        times = np.arange(rows) * (self.step * self.every)
+        times = np.arange(rows, dtype=np.float64) * (self.step * self.every)
         named = [*names, *(f"p_{name}" for name in names), *(f"v_{name}" for name in names), *module.OBSERVED_NAMES]
         columns = {name: self.table[:rows, k] for k, name in enumerate(named)}
         units = dict.fromkeys(named, OWN_UNIT) | {"energy": "J"}

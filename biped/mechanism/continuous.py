@@ -6,6 +6,7 @@ them: what they are violated by grows as a motion goes on, which it does not wit
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
@@ -161,13 +162,15 @@ def _motions_at(mechanism: Mechanism, given: Mapping[str, Input], times: Floats)
     return table
 
 
-class _Integration:
+class _Integration(ABC):
     """State, room and rows of one motion."""
 
     def __init__(self, mechanism: Mechanism, settings: Settings, state: Floats, given: Mapping[str, Input]) -> None:
         self.mechanism, self.settings, self.given = mechanism, settings, given
         self.rows = np.full((settings.steps // settings.record_every + 1, len(columns_of(mechanism))), np.nan)
-        self.times = settings.start + settings.step * settings.record_every * np.arange(len(self.rows))
+        self.times = settings.start + settings.step * settings.record_every * np.arange(
+            len(self.rows), dtype=np.float64
+        )
         self.state = state
         self.engine = _engine(mechanism, state, self.rows, float(settings.step))
         self.rates: kernels.Rates = self.engine.world.rates
@@ -203,6 +206,14 @@ class _Integration:
     def finish(self, steps: int) -> int:
         """The end, or the cause of why it cannot be recorded."""
         return self._caught(self.end, steps)
+
+    @abstractmethod
+    def take(self, first: int, count: int) -> None:
+        """Steps with their rows."""
+
+    @abstractmethod
+    def end(self, steps: int) -> None:
+        """What rows are missing after the last."""
 
     def _caught(self, part: Callable[..., None], *arguments: int) -> int:
         try:
@@ -263,7 +274,7 @@ class _FixedSteps(_Integration):
 class _OwnSteps(_Integration):
     """Dormand and Prince's method of order 8, with rows by its interpolant."""
 
-    solver: DOP853 | None = None
+    solver: DOP853[np.float64] | None = None
     row = 0
 
     def look_ahead(self, first: int, count: int) -> None:
@@ -281,7 +292,7 @@ class _OwnSteps(_Integration):
                 self.record(times[self.row], between(times[self.row]), self.row)
         self.evaluations = solver.nfev
 
-    def begun(self) -> DOP853:
+    def begun(self) -> DOP853[np.float64]:
         """The solver, once the first row is recorded."""
         if self.solver is None:
             begin, tolerance = self.settings.start, self.settings.tolerance

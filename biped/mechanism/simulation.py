@@ -336,7 +336,9 @@ class _Simulation:
             "newton_max": int(count[places.MOST_ITERATIONS]),
         }
         rows = self.rows[~np.isnan(self.rows[:, 0])] if failure else self.rows
-        times = self.settings.start + self.rule.h * (self.began + self.settings.record_every * np.arange(len(rows)))
+        times = self.settings.start + self.rule.h * (
+            self.began + self.settings.record_every * np.arange(len(rows), dtype=np.float64)
+        )
         return motion_of(self.mechanism, times, rows, metrics, seconds, failure)
 
 

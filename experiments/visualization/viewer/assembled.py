@@ -36,7 +36,7 @@ def seen_of_bodies(run: Run, bodies: Bodies) -> Snapshot:
         com_on_floor=com * (1.0, 1.0, 0.0),
         xcom=nowhere,
         cop=nowhere,
-        support=support,  # type: ignore[arg-type]  # of rows: arrays of as many corners as there are
+        support=support,  # of rows: arrays of as many corners as there are
         platform=None,
         projectile=None,
         push_body=np.zeros((count, 0), dtype=np.int64),

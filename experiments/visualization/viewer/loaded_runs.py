@@ -12,6 +12,7 @@ import numpy as np
 from biped.errors import InputError
 from biped.model import Model
 from biped.runs.run import Run
+from biped.runs.world import Bodies
 from biped.simulation.collapse import collapse, has_fallen
 from contact.arrays import Floats
 from experiments.visualization.figures.quantities import Panel
@@ -109,7 +110,7 @@ def extent_of(runs: Sequence[Shown], apart: float = 0.0) -> tuple[Floats, float]
     return _middle_and_reach(corners)
 
 
-def extent_at(model: Model, snapshot: Snapshot) -> tuple[Floats, float]:
+def extent_at(model: Model | Bodies, snapshot: Snapshot) -> tuple[Floats, float]:
     """[m] the same of a model at one instant."""
     return _middle_and_reach(corners_of(shapes_of(model), snapshot))
 

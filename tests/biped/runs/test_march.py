@@ -50,7 +50,7 @@ def linkage(turned, factor=(1.0, 1.0, 1.0)):
     model = loops.four_bar()
     q, v = loops.four_bar_start(model)
     start = State.at(model, model.neutral() if turned else q, v * factor)
-    return Scene(model, state=start, integrator="maximal", duration=0.01, step=0.01).prepare()
+    return Scene(model, state=start, integrator="recursive", duration=0.01, step=0.01).prepare()
 
 
 def corner(method="rattle"):
