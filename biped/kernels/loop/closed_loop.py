@@ -39,6 +39,7 @@ from contact.ground import END, START, Ground, to_floor
 from contact.jit import (
     address_of,
     call,
+    compile_parts,
     generic,
     is_part_compiled,
     kernel,
@@ -520,11 +521,13 @@ def _addresses(world: World, common: CommonWorld, law: Any) -> tuple[Integers, i
     needed = tuple(_is_needed(world, place) for place in range(COMMON))
     kind = kind_of(world), kind_of(law), needed
     if kind not in _known:
-        parts = world.parts.copy()
-        for place, (function, *arguments) in enumerate(_calls(world, common)):
+        parts, calls = world.parts.copy(), _calls(world, common)
+        asking = () if _is_nobody(law) else ((ask.of(type(law)), law, common),)
+        compile_parts([*(entry for place, entry in enumerate(calls) if needed[place]), *asking])
+        for place, entry in enumerate(calls):
             if needed[place]:
-                parts[place] = address_of(function, *arguments)
-        _known[kind] = parts, NOBODY if _is_nobody(law) else address_of(ask.of(type(law)), law, common)
+                parts[place] = address_of(*entry)
+        _known[kind] = parts, address_of(*asking[0]) if asking else NOBODY
     return _known[kind]
 
 
