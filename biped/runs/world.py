@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from biped.errors import InputError
 from biped.files import in_place_of
@@ -68,8 +68,8 @@ class Bodies:
     floor: bool = False
 
     #: As a model's: nothing is stretched between bodies, and who looks from the side has x to the right.
-    lines: tuple[Line, ...] = ()
-    facing: Vector3 = (-1.0, 0.0, 0.0)
+    lines: ClassVar[tuple[Line, ...]] = ()
+    facing: ClassVar[Vector3] = (-1.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
