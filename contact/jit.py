@@ -3,6 +3,7 @@
 It stands in the lowest layer because all the others use it.
 """
 
+from contact.compiling.beside import Call, compile_ahead
 from contact.compiling.cache import cache_folder
 from contact.compiling.generic import Generic, generic
 from contact.compiling.kernels import kernel, routine, stands_for
@@ -24,7 +25,7 @@ from contact.compiling.sources import kernel_sources, sources_digest
 from contact.compiling.target import target_name
 
 __all__ = [
-    "ForEach", "Generic", "address_of", "cache_folder", "call", "compile_parts", "generic", "is_compiled",
-    "is_part_compiled", "kernel", "kernel_sources", "kind_of", "number_of", "pack", "part", "part_for_each", "routine",
-    "sources_digest", "stands_for", "target_name", "unpacked",
+    "Call", "ForEach", "Generic", "address_of", "cache_folder", "call", "compile_ahead", "compile_parts", "generic",
+    "is_compiled", "is_part_compiled", "kernel", "kernel_sources", "kind_of", "number_of", "pack", "part",
+    "part_for_each", "routine", "sources_digest", "stands_for", "target_name", "unpacked",
 ]  # fmt: skip

@@ -15,8 +15,10 @@ from biped.assembly.kernels import loop, step
 from biped.assembly.kernels.bodies import rotations_at
 from biped.assembly.kernels.system import FRESH, ITERATIONS, MOST_ITERATIONS, STEPS, Rule, new_motion, new_room
 from biped.assembly.placement import Placement
+from biped.causes import why
 from biped.checks import above_zero
 from biped.errors import InputError, IntegrationError
+from biped.kernels.solve.causes import NOT_CONVERGED, STUCK
 from biped.mechanism.inputs import Input, checked_input, table_of_inputs
 from biped.model.errors import unknown
 from biped.model.geometry import quaternion_matrix
@@ -37,18 +39,9 @@ MAX_BACKTRACKS = 30
 # Least products of slacks and multipliers that doubles can be asked for [N·s·m].
 LEAST_PRODUCT = 1e-17
 
-#: What ends a motion, by what a kernel returned.
-CAUSES = {
-    step.NOT_CONVERGED: "Newton's method does not converge in {iterations} iterations; a smaller step may help, or a "
-    "larger tolerance and complementarity where contacts and joints hold the same motion",
-    step.STUCK: "no part of Newton's step brings the equations nearer to a solution; a smaller step may help, or a "
-    "larger tolerance and complementarity where contacts and joints hold the same motion",
-    step.NOT_FINITE: "a number is not finite",
-    step.TURNED_TOO_FAR: "a body would turn by more than a right angle in a step; take a smaller step",
-    step.SINGULAR: "the derivative of a body's equations is singular",
-    loop.CREATES_ENERGY: "joints and contacts created energy, as where they leave a body no way out; a smaller step "
-    "may help",
-}
+# What helps where a step has no solution, and more of what its iterations do not solve.
+REMEDY = "a smaller step may help"
+LARGER = ", or a larger tolerance and complementarity where contacts and joints hold the same motion"
 
 
 class AssemblyStepError(IntegrationError):
@@ -287,7 +280,8 @@ class _Simulation:
     def failure(self, cause: int) -> str:
         """What ended the motion."""
         reached = self.motion.counts[STEPS] * self.rule.h
-        told = CAUSES[cause].format(iterations=self.settings.max_iterations)
+        remedy = REMEDY + (LARGER if cause in (NOT_CONVERGED, STUCK) else "")
+        told = f"{why(cause, self.settings.max_iterations)}; {remedy}"
         return f"at {reached:.6g} s of {self.assembly.name!r}: {told}"
 
     def recorded(self, seconds: float, failure: str) -> Motion:

@@ -10,7 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from biped.causes import why
 from biped.errors import InputError, IntegrationError
+from biped.kernels.solve.causes import NO_VELOCITY, NOT_FINITE
 from biped.lagrangian.build import built
 from biped.lagrangian.methods import LagrangianMethod, lagrangian_method_named
 from biped.lagrangian.system import System
@@ -23,8 +25,6 @@ from contact.arrays import Floats
 
 # Steps between two calls of ``progress``: some tenths of a second.
 CHUNK = 50_000
-#: Beside the outcomes of the compiled loop, all above zero.
-NOT_FINITE = -1
 #: The unit of what a system does not tell that of.
 OWN_UNIT = "SI"
 
@@ -219,7 +219,7 @@ class _Motion:
         self.state[:] = q, p
         self.guess_velocity(u)
         if self.call(0, self.table):
-            raise IntegrationError(self.failure(self.module.NO_VELOCITY))
+            raise IntegrationError(self.failure(NO_VELOCITY))
         self.state[:] = second, p_end
         self.past[:, 0, : module.MOTIONS] = u
         self.done = self.began = 1
@@ -244,7 +244,7 @@ class _Motion:
     def finish(self, steps: int) -> int:
         """The only row where there are no steps; whether all are finite."""
         if not steps and not self.began and self.call(0, self.table):
-            return int(self.module.NO_VELOCITY)
+            return NO_VELOCITY
         return 0 if np.all(np.isfinite(self.table)) else NOT_FINITE
 
     def failure(self, cause: int) -> str:
@@ -253,11 +253,8 @@ class _Motion:
             bad = int(np.argmax(~np.all(np.isfinite(self.table), axis=1)))
             return f"{self.method.name} at t = {self.step * self.every * bad:.9g} s: the motion is not finite"
         at = f"{self.method.name} at t = {self.step * self.report[0]:.9g} s:"
-        if cause == self.module.NO_VELOCITY:
-            return (
-                f"{at} no velocity has this momentum (singular mass matrix or constraint Jacobian, or a motion that is "
-                "not finite)"
-            )
+        if cause == NO_VELOCITY:
+            return f"{at} {why(cause)}"
         return (
             f"{at} the step of {self.step:.3g} s could not be solved; the relative residual is {self.report[1]:.3g} "
             f"and should be {self.method.tolerance:.3g}; try a smaller step"

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from scipy.integrate import DOP853
 
+from biped.causes import why
+from biped.kernels.solve.causes import NOT_FINITE
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.inputs import Input, sampled, table_of_inputs
 from biped.mechanism.kernels import continuous as kernels
 from biped.mechanism.kernels.loop import Engine
-from biped.mechanism.kernels.step import NOT_FINITE
-from biped.mechanism.simulation import CAUSES, Motion, Settings, checked_motions, columns_of, motion_of, start_of
+from biped.mechanism.simulation import Motion, Settings, checked_motions, columns_of, motion_of, start_of
 from biped.mechanism.singularity import singularity
 from biped.runs.march import Progress, chunk_of, march
 from contact.arrays import Floats
@@ -129,7 +130,7 @@ def integrate(
 
 def _cause(failed: int, mechanism: Mechanism, engine: Engine) -> str:
     """With the matrix that is singular, if one is."""
-    return "; ".join(filter(None, (CAUSES[failed], singularity(mechanism, engine.world.room))))
+    return "; ".join(filter(None, (why(failed), singularity(mechanism, engine.world.room))))
 
 
 def _engine(mechanism: Mechanism, state: Floats, rows: Floats, step: float = 0.0) -> Engine:

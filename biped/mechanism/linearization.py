@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba.core.config import DISABLE_JIT
 
+from biped.causes import why
 from biped.checks import above_zero, is_finite
 from biped.errors import IntegrationError
+from biped.kernels.solve.causes import DEPENDENT, NOT_FINITE, SINGULAR
 from biped.mechanism.coupling import Coupling
 from biped.mechanism.custom_derivatives import CustomDerivatives
 from biped.mechanism.errors import MechanismError, SingularStepError
@@ -32,9 +34,8 @@ from biped.mechanism.kernels.chain import (
 )
 from biped.mechanism.kernels.linearization import Sizes, derive_part, new_derivatives
 from biped.mechanism.kernels.loop import Engine, enter
-from biped.mechanism.kernels.step import DEPENDENT, NOT_FINITE, SINGULAR
 from biped.mechanism.kernels.system import Rule as SolverRule
-from biped.mechanism.simulation import CAUSES, MAX_BACKTRACKS
+from biped.mechanism.simulation import MAX_BACKTRACKS
 from biped.mechanism.singularity import singularity
 from biped.model.errors import unknown
 from contact.arrays import Floats, Integers
@@ -226,8 +227,9 @@ class DiscreteMechanism:
     def _fail(self, failed: int, time: float) -> None:
         error = SingularStepError if failed in (SINGULAR, DEPENDENT) else IntegrationError
         world = self._engine.world
-        cause = CAUSES[failed].format(iterations=_MAX_ITERATIONS)
-        cause = "; ".join(filter(None, (cause, singularity(self.mechanism, world.room, self.step))))
+        cause = "; ".join(
+            filter(None, (why(failed, _MAX_ITERATIONS), singularity(self.mechanism, world.room, self.step)))
+        )
         raise error(
             f"{self.mechanism.name}: a step of {self.step:g} s at t = {time:g} s: {cause}; the residual is "
             f"{world.motion.residual[0]:.3g}; try a smaller step"

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from biped.causes import why
 from biped.checks import is_finite
 from biped.errors import InputError
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.inputs import Input, checked_input, sampled, table_of_inputs
-from biped.mechanism.kernels import step as kernels
 from biped.mechanism.kernels import system as places
 from biped.mechanism.kernels.system import Rule
 from biped.mechanism.singularity import singularity
@@ -31,16 +31,6 @@ if TYPE_CHECKING:
 MAX_BACKTRACKS = 12
 # Forces act by halves at both ends of a step (section IV-E).
 FORCE_SHARE = 0.5
-
-#: What ends a motion, by what a kernel returned.
-CAUSES = {
-    kernels.NOT_CONVERGED: "Newton's method does not converge in {iterations} iterations",
-    kernels.STUCK: "no part of Newton's step reduces the residual: no solution is near",
-    kernels.TURNED_TOO_FAR: "an angle would change by more than half a turn in a step",
-    kernels.NOT_FINITE: "a number is not finite",
-    kernels.SINGULAR: "the derivative of the equations is singular: a configuration variable moves no mass there",
-    kernels.DEPENDENT: "the constraints depend on each other there, so that their forces are not determined",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -316,8 +306,9 @@ class _Simulation:
         """What ended the motion."""
         taken = int(self.motion.counts[places.STEPS])
         reached = self.settings.start + self.rule.h * (self.began + taken)
-        told = CAUSES[cause].format(iterations=self.rule.max_iterations)
-        told = "; ".join(filter(None, (told, singularity(self.mechanism, self.room, self.rule.h))))
+        told = "; ".join(
+            filter(None, (why(cause, self.rule.max_iterations), singularity(self.mechanism, self.room, self.rule.h)))
+        )
         off, worst, _ = self.motion.residual
         message = f"{self.mechanism.name} at t = {reached:.9g} s: {told}; the residual is {off:.3g}"
         if self.mechanism.labels:

@@ -18,7 +18,7 @@ import numpy as np
 
 from contact.arrays import Floats, Integers
 from contact.jit import kernel, part, routine, unpacked
-from contact.vectors import load6, store6
+from contact.vectors import add_scaled6, load6, store6
 
 # What an operation does.
 ADD = 0
@@ -204,14 +204,6 @@ def gather_lanes(tape, left, right):
             other = add_scaled6(other, slope, load6(right, user))
         store6(left, row, one)
         store6(right, row, other)
-
-
-@kernel
-def add_scaled6(a, factor, b):
-    return (
-        a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2],
-        a[3] + factor * b[3], a[4] + factor * b[4], a[5] + factor * b[5],
-    )  # fmt: skip
 
 
 @kernel

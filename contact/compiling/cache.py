@@ -26,7 +26,7 @@ from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from contact.compiling.bitcode import rebuilt
+from contact.compiling.bitcode import Bitcode, rebuilt
 from contact.compiling.keys import key_of
 
 _NAME = "biped-kernels"
@@ -234,13 +234,12 @@ class KernelCache(_Cache):  # type: ignore[misc]
         target_context.refresh()
         if not self._is_enabled:
             return None
-        name, own = self.file_name(sig, target_context.codegen()), os.geteuid()
-        # Who could have written what was shipped could have written this file.
-        payload = _read(SHIPPED / name, {own, os.stat(__file__).st_uid}) or _read(cache_folder() / name, {own})
+        name = self.file_name(sig, target_context.codegen())
+        payload = _payload(name)
         if payload is None:
             return None
         try:
-            return _rebuild(target_context, payload)
+            return _rebuild(target_context, name, payload)
         except Exception as error:
             say(f"a compiled kernel is compiled again: {name}: {str(error) or type(error).__name__}")
             return None
@@ -249,7 +248,8 @@ class KernelCache(_Cache):  # type: ignore[misc]
         """Keep it for the next process, if that can be done."""
         if not self._is_enabled or data.lifted or data.library.has_dynamic_globals:  # addresses of this process
             return
-        path = cache_folder() / self.file_name(sig, data.codegen)
+        name = self.file_name(sig, data.codegen)
+        path = cache_folder() / name
         try:
             problem = _make_private(path.parent)
             if problem is not None:
@@ -257,8 +257,34 @@ class KernelCache(_Cache):  # type: ignore[misc]
             _write(path, dumps(data._reduce()))
         except OSError as error:
             say(f"compiled kernels cannot be kept for the next time: {error.filename or ''} {error.strerror or error}")
+            return
+        if isinstance(data.library, Bitcode):
+            data.library.file_name = name
+            _kernels[name] = data.library
 
 
-def _rebuild(target_context: Any, payload: Any) -> Any:
-    _, kind, _ = payload[0]
-    return (rebuilt if kind == "bitcode" else CompileResult._rebuild)(target_context, *payload)
+#: Code of kernels that was loaded or kept, by the names of its files.
+_kernels: dict[str, Bitcode] = {}
+
+
+def _payload(name: str) -> Any:
+    """What a file of this name has in it; who could have written what was shipped could have written this program."""
+    own = os.geteuid()
+    return _read(SHIPPED / name, {own, os.stat(__file__).st_uid}) or _read(cache_folder() / name, {own})
+
+
+def _rebuild(target_context: Any, name: str, payload: Any) -> Any:
+    if payload[0][1] != "bitcode":
+        return CompileResult._rebuild(target_context, *payload)
+    codegen = target_context.codegen()
+
+    def find(file: str) -> Bitcode:
+        if file not in _kernels:
+            found = payload if file == name else _payload(file)
+            if found is None:
+                raise FileNotFoundError(f"it calls {file}, which is gone")
+            _kernels[file] = Bitcode.of(codegen, found[0], find)
+            _kernels[file].file_name = file
+        return _kernels[file]
+
+    return rebuilt(target_context, find(name), payload)

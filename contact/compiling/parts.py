@@ -20,7 +20,7 @@ import itertools
 import re
 import sys
 import types as python_types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numba
@@ -29,7 +29,7 @@ from llvmlite import ir
 from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic, lower_builtin, type_callable
 
-from contact.compiling.beside import Job, compile_all
+from contact.compiling.beside import Call, Job, compile_all
 from contact.compiling.cache import KernelCache
 from contact.compiling.kernels import F, compiled, interpreted_from_python, stands_for
 
@@ -67,15 +67,19 @@ def _part_types(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(types.CPointer(kind) if isinstance(kind, types.BaseTuple) else kind for kind in kinds)
 
 
-def compile_parts(calls: Iterable[tuple[Any, ...]]) -> None:
-    """Compile parts that are not there yet, side by side: each with what ``address_of`` is called with."""
-    compile_all(
-        [
-            Job(function, _part_types(tuple(arguments)))
-            for function, *arguments in calls
-            if isinstance(function, CPUDispatcher)  # not with NUMBA_DISABLE_JIT
-        ]
-    )
+def compile_parts(parts: Iterable[tuple[Any, ...]], beside: Sequence[Call] = ()) -> None:
+    """Compile parts that are not there yet, side by side.
+
+    Args:
+        parts: each with what ``address_of`` is called with.
+        beside: what compiles more that will be needed.
+    """
+    jobs = [
+        Job(function, _part_types(tuple(arguments)))
+        for function, *arguments in parts
+        if isinstance(function, CPUDispatcher)  # not with NUMBA_DISABLE_JIT
+    ]
+    compile_all(jobs, beside)
 
 
 def address_of(function: Callable[..., int], *arguments: Any) -> int:
@@ -214,7 +218,7 @@ class ForEach:
         tag = hashlib.sha256(f"{home} {kind.__module__}".encode()).hexdigest()[:8]
         own.__qualname__ = re.sub(r"\W", "_", f"{function.__qualname__}_{kind.__qualname__}_{tag}")
         own.__module__ = function.__module__
-        own.for_each = function.__name__, kind  # by which other processes find it
+        own.__dict__["for_each"] = function.__name__, kind  # by which other processes find it
         return part(own)
 
 

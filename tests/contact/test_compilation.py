@@ -1,9 +1,11 @@
 """Kernels are compiled once for all processes, allocate nothing, release the GIL, and do not care who runs them."""
 
 import importlib.util
+import os
 import re
 import subprocess
 import sys
+import uuid
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -155,7 +157,9 @@ def test_kernels_stand_where_a_study_looks_for_their_sources():
 
 def test_a_routine_is_compiled_for_the_types_that_it_was_called_with(tmp_path):
     source = tmp_path / "doubling.py"
-    source.write_text("from contact.jit import routine\n\n\n@routine\ndef double(x):\n    return 2 * x\n")
+    new = f"_{uuid.uuid4().hex}"  # else it may be in the cache from the last time
+    text = f"from contact.jit import routine\n\n\n@routine\ndef {new}(x):\n    return 2 * x\n\n\ndouble = {new}\n"
+    source.write_text(text)
     spec = importlib.util.spec_from_file_location("doubling", source)
     module = importlib.util.module_from_spec(spec)
     sys.modules["doubling"] = module
@@ -189,7 +193,8 @@ def test_processes_that_compile_at_once_do_not_take_one_anothers_code(tmp_path):
 
     def start(values):
         command = [sys.executable, "-c", TWICE, str(source), values]
-        return subprocess.Popen(command, cwd=Path(__file__).parents[2], stdout=subprocess.PIPE, text=True)
+        own = os.environ | {"BIPED_CACHE_DIR": str(tmp_path / "cache")}
+        return subprocess.Popen(command, cwd=Path(__file__).parents[2], env=own, stdout=subprocess.PIPE, text=True)
 
     together = [start("[3]"), start("[0.25]"), start("[1j]")]
     assert [process.communicate()[0] for process in together] == ["6 0\n", "0.5 0\n", "2j 0\n"]

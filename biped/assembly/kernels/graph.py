@@ -14,7 +14,7 @@ is one of the solutions, and all of these move the bodies alike.
 
 from biped.assembly.kernels.system import WIDTH
 from contact.jit import kernel, routine
-from contact.vectors import load6, store6
+from contact.vectors import add_scaled6, load6, scale6, store6
 
 # Pivots below this part of what was summed for them are rounding: rows that depend on others.
 DEPENDENT = 1e-11
@@ -37,21 +37,6 @@ def clear_blocks(graph, room):
         for a in range(WIDTH):
             for b in range(WIDTH):
                 room.upper[e, a, b] = room.lower[e, a, b] = 0.0
-
-
-@kernel
-def less6(row, factor, other):
-    """``row`` − ``factor`` · ``other``."""
-    return (
-        row[0] - factor * other[0], row[1] - factor * other[1], row[2] - factor * other[2],
-        row[3] - factor * other[3], row[4] - factor * other[4], row[5] - factor * other[5],
-    )  # fmt: skip
-
-
-@kernel
-def scaled6(factor, row):
-    """``factor`` · ``row``."""
-    return factor * row[0], factor * row[1], factor * row[2], factor * row[3], factor * row[4], factor * row[5]
 
 
 @kernel
@@ -91,7 +76,7 @@ def decompose(A, multipliers, order, scales, size, least):
             lower = order[a]
             factor = A[lower, pivot] * reciprocal
             multipliers[lower, pivot] = factor
-            store6(A, lower, less6(load6(A, lower), factor, row))
+            store6(A, lower, add_scaled6(load6(A, lower), -factor, row))
     return size
 
 
@@ -101,14 +86,14 @@ def solve_rows(A, multipliers, order, rank, size, block):
     for k in range(rank):
         row = load6(block, order[k])
         for j in range(k):
-            row = less6(row, multipliers[order[k], order[j]], load6(block, order[j]))
+            row = add_scaled6(row, -multipliers[order[k], order[j]], load6(block, order[j]))
         store6(block, order[k], row)
     for k in range(rank - 1, -1, -1):
         at = order[k]
         row = load6(block, at)
         for j in range(k + 1, rank):
-            row = less6(row, A[at, order[j]], load6(block, order[j]))
-        store6(block, at, scaled6(1.0 / A[at, at], row))
+            row = add_scaled6(row, -A[at, order[j]], load6(block, order[j]))
+        store6(block, at, scale6(1.0 / A[at, at], row))
     for k in range(rank, size):
         store6(block, order[k], (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
 
@@ -137,7 +122,7 @@ def subtract_product(left, right, target, rows, inner):
     for a in range(rows):
         row = load6(target, a)
         for k in range(inner):
-            row = less6(row, left[a, k], load6(right, k))
+            row = add_scaled6(row, -left[a, k], load6(right, k))
         store6(target, a, row)
 
 
@@ -148,7 +133,7 @@ def subtract_on_diagonal(left, right, target, magnitude, rows, inner):
         before = target[a, a]
         row = load6(target, a)
         for k in range(inner):
-            row = less6(row, left[a, k], load6(right, k))
+            row = add_scaled6(row, -left[a, k], load6(right, k))
         store6(target, a, row)
         magnitude[a] += abs(target[a, a] - before)
 

@@ -3,6 +3,7 @@
 from biped.assembly.kernels.bodies import inertia_times
 from biped.assembly.kernels.step import commit_step, set_node_velocities, solve_step
 from biped.assembly.kernels.system import FRESH, STEPS
+from biped.kernels.solve.causes import CREATES_ENERGY
 from biped.kernels.solve.interior import EQUATIONS, LARGEST_ROW, PRODUCT
 from contact.jit import kernel, routine
 from contact.vectors import dot, load3, load4, load6
@@ -18,7 +19,6 @@ OPEN = 4  # [m or rad] of the joint that is open most where the step ends
 COMPLEMENTARITY = 5  # [N·s·m] the greatest product of a slack and its multiplier
 NUMBERS = 6
 
-CREATES_ENERGY = -6
 # Of the kinetic and the elastic energy. Errors of steps are less, but where a body turns far in one.
 CREATED = 0.25
 

@@ -29,6 +29,7 @@ from biped.assembly.kernels.freedoms import (
 )
 from biped.assembly.kernels.graph import clear_blocks, factor, substitute
 from biped.assembly.kernels.system import FRESH, ITERATIONS, LAST_ITERATIONS, MOST_ITERATIONS, STEPS
+from biped.kernels.solve.causes import NOT_CONVERGED, NOT_FINITE, SINGULAR, STUCK, TURNED_TOO_FAR
 from biped.kernels.solve.contacts import (
     add_contact_blocks,
     add_contact_loads,
@@ -73,13 +74,6 @@ from contact.vectors import (
     store9,
     store_twist,
 )
-
-# Why there is no step; ``biped.assembly.simulation`` has a sentence for each.
-NOT_CONVERGED = -1
-STUCK = -2
-NOT_FINITE = -3
-TURNED_TOO_FAR = -4
-SINGULAR = -5
 
 # A search begins so many times as far inside as the one before that did not end, and that far at most.
 WIDER, WIDEST = 10.0, 1e4

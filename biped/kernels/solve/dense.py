@@ -1,4 +1,4 @@
-"""Linear equations with a full matrix: Gaussian elimination with partial pivoting, in place."""
+"""Linear equations with a full matrix: Gaussian elimination with partial pivoting, in place; and Cholesky's factors."""
 
 from contact.jit import kernel, routine
 
@@ -76,6 +76,20 @@ def solve_dense_rows(A, order, X, first, last):
         inverse, row = 1.0 / A[i, i], X[i, first:last]
         for j in range(row.shape[0]):
             row[j] *= inverse
+
+
+@kernel
+def solve_cholesky(factor, x):
+    """x ← (L Lᵀ)⁻¹ x of its first n entries, with L (n, n) in the lower triangle of ``factor``."""
+    n = factor.shape[0]
+    for i in range(n):
+        for k in range(i):
+            x[i] -= factor[i, k] * x[k]
+        x[i] /= factor[i, i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            x[i] -= factor[k, i] * x[k]
+        x[i] /= factor[i, i]
 
 
 @kernel

@@ -3,6 +3,7 @@
 In there, the line that imports the equations below is replaced by those of a system; see ``biped.lagrangian.build``.
 """
 
+from biped.kernels.solve.causes import NO_VELOCITY, NOT_CONVERGED
 from biped.lagrangian.kernels.equations import (  # replaced by generated code
     LINEAR_VELOCITY,
     MOTIONS,
@@ -22,8 +23,8 @@ from biped.lagrangian.kernels.equations import (  # replaced by generated code
 )
 from contact.jit import kernel, routine
 
-# Outcomes of ``advance``.
-DONE, NOT_CONVERGED, NO_VELOCITY = 0, 1, 2
+# What ``advance`` returns, if not a cause of failure.
+DONE = 0
 # A relative residual below it that no longer falls is rounding: with a chart's difference quotients, eps |q|/(h |v|).
 ROUNDING = 1e-8
 # Enough for a Lagrangian that is not quadratic in the velocity.
@@ -190,7 +191,7 @@ def remember(past, z):
 
 @routine
 def advance(state, past, done, ahead, c, step, weights, rows, every, table, multipliers, work, solver, report):
-    """Steps until ``rows`` rows are recorded; returns an outcome.
+    """Steps until ``rows`` rows are recorded; returns DONE, or a cause of failure.
 
     ``state`` (2, SIZE): configuration and momentum. ``done``: steps before, of which ``ahead`` belong to the first row.
     ``past`` (substeps, 3, UNKNOWNS): earlier solutions. ``report``: steps done, relative residual, Newton iterations in

@@ -29,14 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.kernels.step.step import prepare
-from biped.kernels.tree.factorization import (
-    Factors,
-    add_block,
-    add_matrix,
-    column_dot,
-    eliminate,
-    row_dot,
-)
+from biped.kernels.tree.factorization import Factors, add_block, add_matrix, column_dot, eliminate, row_dot
 from biped.kernels.tree.kinematics import spherical_centre
 from biped.kernels.tree.tree import FLOATING, SPHERICAL
 from biped.kernels.variational.discrete_body import store_body_block

@@ -32,9 +32,9 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.kernels.midpoint.derivatives import BY_COORDINATES
+from biped.kernels.solve.causes import DEPENDENT, NOT_FINITE, SINGULAR
 from biped.kernels.solve.dense import add_rows, factor_dense, solve_dense_rows, solve_dense_transposed
 from biped.mechanism.kernels.linearization import Derivatives
-from biped.mechanism.kernels.step import DEPENDENT, NOT_FINITE, SINGULAR
 from biped.mechanism.kernels.system import Mechanics
 from contact.arrays import Floats, Integers
 from contact.jit import kernel, part, routine, unpacked

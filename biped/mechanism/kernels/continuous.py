@@ -12,8 +12,8 @@ import numpy as np
 
 from biped.kernels.midpoint.elimination import wrench_cross
 from biped.kernels.midpoint.equations import momentum_of, point_velocity
-from biped.kernels.tree.factorization import add_scaled6
-from biped.kernels.tree.kinematics import add6, motion_cross
+from biped.kernels.solve.causes import NOT_FINITE
+from biped.kernels.tree.kinematics import motion_cross
 from biped.mechanism.kernels.border import solve_border
 from biped.mechanism.kernels.constraints import (
     ALONG,
@@ -38,11 +38,11 @@ from biped.mechanism.kernels.forces import force_work
 from biped.mechanism.kernels.loop import ENERGY, KINETIC, NEWTON, NUMBERS, POTENTIAL, WORK
 from biped.mechanism.kernels.node import factor_node, load_momenta, place_node, set_energies
 from biped.mechanism.kernels.points import turned
-from biped.mechanism.kernels.step import NOT_FINITE, load_impulses, part_in
+from biped.mechanism.kernels.step import load_impulses, part_in
 from biped.mechanism.kernels.system import Mechanics, Room
 from contact.arrays import Floats, Integers
 from contact.jit import call, kernel, part, unpacked
-from contact.vectors import add, cross, dot, dot6, load3, load6, store6, sub
+from contact.vectors import add, add6, add_scaled6, cross, dot, dot6, load3, load6, store6, sub
 
 # [m or rad] that strains move by in differences.
 DIFFERENCE = 1e-3

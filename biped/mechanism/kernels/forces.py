@@ -7,11 +7,10 @@ the paper.
 from typing import NamedTuple
 
 from biped.kernels.midpoint.elimination import subtract_arm_block, subtract_turned_block
-from biped.kernels.tree.kinematics import add6
 from biped.mechanism.kernels.points import place_of
 from contact.arrays import Floats, Integers
 from contact.jit import kernel
-from contact.vectors import add, cross, load3, load6, load9, mat_mul, mat_vec, scale, store6
+from contact.vectors import add, add6, cross, load3, load6, load9, mat_mul, mat_vec, scale, store6
 
 # Axes and place of a wrench.
 BODY = 0  # force at the frame's origin and moment, in the frame's axes

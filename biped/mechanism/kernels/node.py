@@ -2,16 +2,15 @@
 
 from biped.kernels.midpoint.elimination import eliminate_blocks
 from biped.kernels.midpoint.equations import place_middle, set_midpoint_blocks
-from biped.kernels.tree.kinematics import add6
+from biped.kernels.solve.causes import DEPENDENT, SINGULAR
 from biped.mechanism.kernels.ballast import add_ballast, set_ballast_border
 from biped.mechanism.kernels.border import factor_border, row_times, solve_border
 from biped.mechanism.kernels.constraints import set_constraint_rows, set_constraint_values
 from biped.mechanism.kernels.custom import custom_energy, set_custom_rows, set_custom_values
 from biped.mechanism.kernels.points import place_points
 from biped.mechanism.kernels.potentials import spring_energy
-from biped.mechanism.kernels.step import DEPENDENT, SINGULAR
 from contact.jit import kernel, part, unpacked
-from contact.vectors import copy1, dot, dot6, load3, load6, store6, triple
+from contact.vectors import add6, copy1, dot, dot6, load3, load6, store6, triple
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 

@@ -10,6 +10,7 @@ from biped.kernels.midpoint.equations import (
     set_midpoint_momentum,
     set_midpoint_residual,
 )
+from biped.kernels.solve.causes import DEPENDENT, NOT_CONVERGED, NOT_FINITE, SINGULAR, STUCK, TURNED_TOO_FAR
 from biped.kernels.solve.line_search import suffices
 from biped.kernels.tree.kinematics import place_bodies
 from biped.kernels.tree.tree import REVOLUTE
@@ -45,14 +46,6 @@ from biped.mechanism.kernels.system import (
 )
 from contact.jit import call, kernel, part, unpacked
 from contact.vectors import copy1, dot, load3
-
-# What a step can end with, but for the number of its iterations.
-NOT_CONVERGED = -1
-NOT_FINITE = -2
-SINGULAR = -3
-DEPENDENT = -4
-STUCK = -5  # no part of Newton's step reduces the residual
-TURNED_TOO_FAR = -6
 
 # Steps that are solved without the last step's factors after one that these did not help.
 RETRY_AFTER = 16

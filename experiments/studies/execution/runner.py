@@ -131,7 +131,7 @@ def compile_for(experiment: Experiment, trial: Trial, announce: Announce | None)
     except BipedError:
         return
     with kernel_errors(scene.controller):
-        session.warm_up(announce)
+        session.warm_up(announce, measures=True)
 
 
 def _check_sources(header: Header, sources: Mapping[str, str]) -> None:

@@ -34,9 +34,9 @@ from biped.integrators.maximal.kernels.newton import (
     set_newton_twists,
 )
 from biped.kernels.loop.log import record_more
+from biped.kernels.solve.causes import cause_of
 from biped.kernels.solve.line_search import suffices
 from biped.kernels.state.method import find_root
-from biped.kernels.state.status import cause_of
 from biped.kernels.tree.closing import Closing
 from biped.kernels.tree.kinematics import place_bodies
 from biped.kernels.tree.loops import close_loops, hand_down

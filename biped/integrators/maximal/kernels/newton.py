@@ -39,13 +39,13 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.kernels.loop.log import record_more
+from biped.kernels.solve.causes import cause_of
 from biped.kernels.solve.line_search import suffices
 from biped.kernels.state.method import find_root
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, TOTAL_STEPS
-from biped.kernels.state.status import cause_of
 from biped.kernels.tree.dynamics import rates_from_momentum
 from biped.kernels.tree.factorization import eliminate, row_dot, solve_inboard, solve_outboard
-from biped.kernels.tree.kinematics import add6, joint_twist, place_bodies, point_of_body
+from biped.kernels.tree.kinematics import joint_twist, place_bodies, point_of_body
 from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
 from biped.kernels.variational.equations import set_newton_blocks, set_residual
 from biped.kernels.variational.newton import EPSILON, evaluate, place_push, tolerance_of
@@ -53,6 +53,7 @@ from contact.arrays import Floats, Integers
 from contact.jit import kernel
 from contact.vectors import (
     add,
+    add6,
     copy1,
     cross,
     dot,

@@ -15,12 +15,13 @@ A is that of the tree with its loops closed.
 from biped.integrators.rigid.kernels.loops import add_response, close_response
 from biped.kernels.solve.contacts import linearized_contact
 from biped.kernels.solve.dense import factor_dense, solve_dense
-from biped.kernels.tree.factorization import add_scaled6, solve_inboard, solve_outboard
+from biped.kernels.tree.factorization import solve_inboard, solve_outboard
 from biped.kernels.tree.kinematics import point_of_body
 from contact.capsules import capsule_gap, point_on_axis
 from contact.jit import kernel
 from contact.vectors import (
     add,
+    add_scaled6,
     cross,
     dot,
     dot6,

@@ -22,13 +22,13 @@ from biped.kernels.solve.contacts import (
 from biped.kernels.solve.interior import EPSILON, EQUATIONS, MERIT, OFF_CENTER, PRODUCT, ROUNDINGS, measure_products
 from biped.kernels.solve.pyramid import along, sum_of_sides
 from biped.kernels.tree.factorization import add_point_block, solve_inboard, solve_outboard
-from biped.kernels.tree.kinematics import add6
 from biped.kernels.variational.equations import reference_point, world_chord
 from contact.ground import END, START, is_moving, law_at, rotation_of, to_floor
 from contact.jit import kernel
 from contact.modes import STICKING
 from contact.vectors import (
     add,
+    add6,
     cross,
     dot6,
     load3,
