@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.catalogue.figure_look import remove_figure
 from experiments.cli.quantities import unit_text
+from experiments.lookup.figure_look import remove_figure
 from experiments.studies.sensitivity.analysis import MORRIS, Indices
 from experiments.studies.sensitivity.sensitivity import Sensitivity
 from experiments.studies.store.measured import metric_units
