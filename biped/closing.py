@@ -112,9 +112,9 @@ def check_closed(model: Model, q: Floats, momentum: Floats) -> None:
         InputError: a loop is open, or opens; the message has the gap.
     """
     loops = _loops_at(model, q)
-    v: Floats | None = np.linalg.solve(mass_matrix(model, q), momentum) if momentum.any() else None
+    v = np.asarray(np.linalg.solve(mass_matrix(model, q), momentum), dtype=np.float64) if momentum.any() else None
     names = [f"closing joint {one.name!r}" for one in model.closing_joints for _ in one.rows]
-    which = f"loops of {model.name!r} "
+    which = f"loops of {model.name!r} ".replace("{", "{{").replace("}", "}}")  # a name is no field of the messages
     check_on_constraints(
         loops.gap, loops.gradient, v, names, independent=False, still=CLOSED_RATE / ON_CONSTRAINTS,
         off=which + "are open at the start: {name} by {size:.3g} m or rad; begin at biped.assembled(model, q)",

@@ -400,8 +400,7 @@ class Assembly:
 
 def _least(rows: Floats, change: Floats) -> Floats:
     """The least displacement that changes the rows so."""
-    displacement: Floats = np.linalg.lstsq(rows, change, rcond=RANK)[0]
-    return displacement
+    return np.asarray(np.linalg.lstsq(rows, change, rcond=RANK)[0], dtype=np.float64)
 
 
 def _rank(rows: Floats) -> int:
