@@ -121,6 +121,7 @@ class MachineCode(_Library):
     """
 
     _bitcode = b""
+    _shared_module: Any
 
     def add_linking_library(self, library: Any) -> None:
         """Link a library, and if it is a kernel, those that it calls."""
