@@ -26,7 +26,7 @@ SHARES = {
     "lines of tests": 0.02,
     "kernels of a first run": 0.03,
     "first run, processor, in units of work": 0.25,
-    "tests, in units of work": 0.35,
+    "tests, processor, in units of work": 0.35,
     "memory of a test process [MB]": 0.15,
 }
 LIMIT = {"memory of a test process [MB]": 2000.0}
@@ -81,7 +81,7 @@ def measured() -> dict[str, float]:
     found["first run, processor, in units of work"] = found["first run, processor [s]"] / unit
     if TESTS.exists():
         found |= json.loads(TESTS.read_text(encoding="utf-8"))
-        found["tests, in units of work"] = found["tests, wall [s]"] / unit
+        found["tests, processor, in units of work"] = found["tests, processor [s]"] / unit
     return {name: round(value, 4) for name, value in found.items()}
 
 

@@ -111,17 +111,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 _BEGAN = time.monotonic()
-_PEAKS: list[float] = []  # [MB] of the processes
+_COSTS: list[tuple[float, float]] = []  # [MB], [s] of processor time, of the processes
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """What the tests cost, for ``docs/sums.py``: seconds of all, and the memory of the largest process."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["peak"] = peak
-    elif session.config.getoption("markexpr", "") == "not slow" and _PEAKS:
-        kept = {"tests, wall [s]": time.monotonic() - _BEGAN, "memory of a test process [MB]": max([peak, *_PEAKS])}
+        own, children = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        peak = own.ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+        processor = own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+        session.config.workeroutput["cost"] = (peak, processor)
+    elif session.config.getoption("markexpr", "") == "not slow" and _COSTS:
+        kept = {
+            "tests, wall [s]": time.monotonic() - _BEGAN,
+            "tests, processor [s]": sum(processor for _, processor in _COSTS),
+            "memory of a test process [MB]": max(peak for peak, _ in _COSTS),
+        }
         RESULT.parent.mkdir(exist_ok=True)
         RESULT.write_text(json.dumps(kept), encoding="utf-8")
 
@@ -129,7 +135,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """A process of pytest-xdist has ended."""
-    _PEAKS.append(getattr(node, "workeroutput", {}).get("peak", 0.0))
+    if "cost" in getattr(node, "workeroutput", {}):
+        _COSTS.append(node.workeroutput["cost"])
 
 
 @pytest.fixture(autouse=True)
