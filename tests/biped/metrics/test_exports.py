@@ -316,7 +316,7 @@ def test_metrics_can_count_from_a_time_on(exported, hit, tmp_path):
     [
         (["nowhere", "--sto"], "no run there"),
         ([], "RUN"),
-        (["nowhere"], "--eurobench or --sto"),
+        (["nowhere"], "--eurobench, --sto or --csv"),
     ],
 )
 def test_bad_input_is_refused_in_one_line(arguments, words, capsys):
