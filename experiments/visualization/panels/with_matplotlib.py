@@ -1,0 +1,238 @@
+"""How Matplotlib draws panels."""
+
+from collections.abc import Mapping, Sequence
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis as PaperAxis
+from matplotlib.figure import Figure
+from matplotlib.projections.polar import PolarAxes
+from matplotlib.ticker import LogFormatter, MaxNLocator, PercentFormatter
+
+from experiments.studies.threshold.directions import WORDS
+from experiments.visualization.figures import style
+from experiments.visualization.panels.panel import (
+    Axis,
+    Band,
+    Bars,
+    HeatMap,
+    Item,
+    Layers,
+    Outline,
+    Panel,
+    Points,
+    Rule,
+    Span,
+)
+
+DASHES: Mapping[str, Any] = {
+    "": "none", "solid": "-", "dash": (0, (3.5, 1.8)), "dot": (0, (1, 1.4)), "dashdot": "-.",
+}  # fmt: skip
+_MARKERS = {
+    "": "", "circle": "o", "square": "s", "diamond": "D", "star": "*", "x": "X", "x-thin": "x", "cross-thin": "+",
+    "line-ew": "_", "triangle-down": "v", "triangle-up": "^", "cross": "P", "triangle-left": "<",
+    "triangle-right": ">",
+}  # fmt: skip
+_THIN = ("x-thin", "cross-thin", "line-ew")
+_RIGHT = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.02), "borderaxespad": 0.3, "handlelength": 1.6}
+_LEGENDS: Mapping[str, Mapping[str, Any]] = {
+    "best": {"loc": "best"},
+    "right": _RIGHT,
+    "below": {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14)},
+    "far below": {"loc": "upper center", "bbox_to_anchor": (0.5, -0.62), "handlelength": 1.2},
+    "above": {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0)},
+    "over": {"loc": "upper center", "labelcolor": "white"},
+}
+#: Brightness of a map's colour below which what is written on it is white.
+_DARK = 0.55
+#: Legends of polar axes are nearer.
+_POLAR_LEGEND = (0.5, -0.1)
+
+
+def figure_of(panels: Panel | Sequence[Panel], size: tuple[float, float], columns: int = 1, **options: Any) -> Figure:
+    """A panel, or several row by row; not known to pyplot, so nothing needs closing.
+
+    Args:
+        panels: at least one.
+        size: [inch] of the figure.
+        columns: in a row.
+        options: of ``Figure.subplots``.
+    """
+    panels = [panels] if isinstance(panels, Panel) else panels
+    projection = {"projection": "polar"} if panels[0].polar else {}
+    figure = Figure(figsize=size)
+    cells = figure.subplots(-(-len(panels) // columns), columns, squeeze=False, subplot_kw=projection, **options).ravel()
+    for axes, panel in zip(cells, panels, strict=False):
+        draw(axes, panel)
+    for axes in cells[len(panels) :]:
+        axes.set_visible(False)
+    return figure
+
+
+def draw(axes: Axes, panel: Panel) -> None:
+    """Draw a panel on axes, which are polar if the panel is."""
+    for place, item in enumerate(panel.items):
+        _draw(item, axes, panel, 2.0 + 0.01 * place)
+    if panel.polar:
+        assert isinstance(axes, PolarAxes)
+        face_front(axes)
+        axes.set_ylim(panel.y.low, panel.y.high)
+    else:
+        _set_axis(axes, "x", panel.x)
+        _set_axis(axes, "y", panel.y)
+    if panel.title:
+        axes.set_title(panel.title)
+    if panel.legend:
+        near = {"bbox_to_anchor": _POLAR_LEGEND} if panel.polar else {}
+        axes.legend(ncols=panel.columns, **{**_LEGENDS[panel.legend], **near})
+
+
+def face_front(axes: PolarAxes) -> None:
+    """Directions in words and degrees around a robot, its front at the top; five circles at most."""
+    axes.set_theta_zero_location("N")
+    axes.set_xticks(np.radians(np.arange(0, 360, 45)), [f"{WORDS[k]}\n{45 * k}°" for k in range(8)])
+    axes.tick_params(axis="x", pad=10)
+    axes.set_rlabel_position(157.5)
+    axes.yaxis.set_major_locator(MaxNLocator(5))
+
+
+class _PlainLogFormatter(LogFormatter):
+    def _num_to_string(self, x: float, vmin: float, vmax: float) -> str:
+        return f"{x:g}"
+
+
+def plain_log_ticks(axis: PaperAxis) -> None:
+    """Numbers such as 0.5 and 20 at the ticks of a logarithmic axis; between decades where it spans few."""
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(_PlainLogFormatter(labelOnlyBase=False, minor_thresholds=(2.0, 0.5)))
+
+
+def _set_axis(axes: Axes, name: str, axis: Axis) -> None:
+    one = getattr(axes, f"{name}axis")
+    getattr(axes, f"set_{name}label")(axis.label)
+    if axis.log:
+        getattr(axes, f"set_{name}scale")("log")
+        if not axis.powers:
+            plain_log_ticks(one)
+    elif axis.in_percent:
+        one.set_major_formatter(PercentFormatter(1.0))
+    if axis.words:
+        turned: Any = {"rotation": 45, "ha": "right"} if axis.slanted else {}
+        one.set_ticks(range(len(axis.words)), axis.words, **turned)
+    elif axis.ticks:
+        one.set_ticks(list(axis.ticks), list(axis.ticks.values()))
+    if axis.margin is not None:
+        axes.margins(**{name: axis.margin})
+    if axis.low is not None or axis.high is not None:
+        getattr(axes, f"set_{name}lim")(axis.low, axis.high)
+    if not axis.grid:
+        axes.grid(visible=False, axis=name)
+
+
+def _along(values: Any, panel: Panel) -> Any:
+    return np.radians(np.asarray(values, dtype=float)) if panel.polar else values
+
+
+def _reach(values: Any, interval: Any) -> Any:
+    """(2, n) lengths of error bars."""
+    return None if interval is None else np.abs(np.asarray(interval, dtype=float) - np.asarray(values, dtype=float))
+
+
+@singledispatch
+def _draw(item: Item, axes: Axes, panel: Panel, above: float) -> None:
+    raise TypeError(f"no panel has a {type(item).__name__}")
+
+
+@_draw.register
+def _draw_points(item: Points, axes: Axes, panel: Panel, above: float) -> None:
+    x, label = _along(item.x, panel), item.label or None
+    if item.shades is not None or np.ndim(item.size):
+        colors: Any = {"c": item.shades, "cmap": f"{style.MAP}_r", "linewidths": 0} if item.shades is not None else {
+            "facecolors": item.face or item.color, "edgecolors": item.color, "linewidths": 1.0,
+        }  # fmt: skip
+        axes.scatter(x, item.y, s=np.square(item.size), label=label, zorder=above, alpha=item.alpha, **colors)
+        return
+    look: dict[str, Any] = {
+        "color": item.color, "marker": _MARKERS[item.marker], "markersize": item.size, "linewidth": item.width,
+        "linestyle": DASHES[item.dash], "label": label, "zorder": above, "alpha": item.alpha,
+        "clip_on": bool(item.dash) or not np.size(item.x), "drawstyle": "steps-post" if item.is_step else "default",
+    }  # fmt: skip
+    if item.face:
+        look["markerfacecolor"] = item.face
+    elif item.marker == "star":
+        look["markeredgecolor"] = "white"
+    if item.interval is None and item.x_interval is None:
+        axes.plot(x, item.y, **look)
+    else:
+        ends = {"yerr": _reach(item.y, item.interval), "xerr": _reach(item.x, item.x_interval)}
+        look["zorder"] -= 0.1  # of the intervals; markers and line are drawn by so much above them
+        axes.errorbar(x, item.y, elinewidth=item.bar, capsize=2.5 if item.dash else 0.0, **ends, **look)
+
+
+@_draw.register
+def _draw_band(item: Band, axes: Axes, panel: Panel, above: float) -> None:
+    look: Any = {"color": item.color, "alpha": item.alpha, "linewidth": 0, "label": item.label or None}
+    axes.fill_between(_along(item.x, panel), item.low, item.high, **look)
+
+
+@_draw.register
+def _draw_outline(item: Outline, axes: Axes, panel: Panel, above: float) -> None:
+    axes.fill(_along(item.x, panel), item.y, facecolor=item.face, edgecolor=item.edge, linewidth=0.8)
+
+
+@_draw.register
+def _draw_span(item: Span, axes: Axes, panel: Panel, above: float) -> None:
+    across = axes.axvspan if item.along == "x" else axes.axhspan
+    across(item.low, item.high, color=item.color, alpha=item.alpha, linewidth=0, label=item.label or None)
+
+
+@_draw.register
+def _draw_rule(item: Rule, axes: Axes, panel: Panel, above: float) -> None:
+    across = axes.axvline if item.along == "x" else axes.axhline
+    look: Any = {"color": item.color, "linewidth": item.width, "linestyle": DASHES[item.dash], "zorder": above}
+    across(item.value, label=item.label or None, **look)
+
+
+@_draw.register
+def _draw_bars(item: Bars, axes: Axes, panel: Panel, above: float) -> None:
+    at, values = np.asarray(item.at, dtype=float), np.asarray(item.values, dtype=float)
+    mine = [one for one in panel.items if isinstance(one, Bars)]
+    place = next(k for k, one in enumerate(mine) if one is item)
+    below = np.zeros(len(at))
+    if item.stacked:
+        below = np.sum([below, *(one.values for one in mine[:place])], axis=0)
+    else:
+        at = at + (item.width + 0.02) * (0.5 * (len(mine) - 1) - place) * (-1.0 if item.upright else 1.0)
+    look: Any = {"color": item.color, "label": item.label or None}
+    if item.upright:
+        axes.bar(at, values, item.width, below, **look)
+    else:
+        axes.barh(at, values, item.width, below, **look)
+    end = below + values
+    if item.interval is not None:
+        reach = _reach(values, item.interval)
+        x, y, ends = (at, end, {"yerr": reach}) if item.upright else (end, at, {"xerr": reach})
+        axes.errorbar(x, y, fmt="none", ecolor=style.BLACK, elinewidth=0.9, capsize=2.0, **ends)
+        end = np.maximum(end, below + np.asarray(item.interval[1]))
+    for where, far, text in zip(at, end, item.notes, strict=False):
+        axes.annotate(text, (far, where), (4, 0), textcoords="offset points", va="center", fontsize=8.0)
+
+
+@_draw.register
+def _draw_layers(item: Layers, axes: Axes, panel: Panel, above: float) -> None:
+    axes.stackplot(item.x, list(item.parts.values()), labels=list(item.parts), colors=item.colors, step="mid")
+
+
+@_draw.register
+def _draw_map(item: HeatMap, axes: Axes, panel: Panel, above: float) -> None:
+    look: Any = {"cmap": style.MAP, "vmin": item.low, "vmax": item.high, "rasterized": True, "shading": "nearest"}
+    mesh = axes.pcolormesh(item.x, item.y, item.z, **look)
+    axes.grid(visible=False)
+    form = PercentFormatter(1.0) if item.form.endswith("%") else None
+    axes.figure.colorbar(mesh, ax=axes, pad=0.02, label=item.label, format=form)
+    for (row, column), text in np.ndenumerate(np.array(item.texts, dtype=object)):
+        dark = float(np.asarray(mesh.norm(item.z[row, column]))) < _DARK
+        axes.text(np.asarray(item.x)[column], np.asarray(item.y)[row], str(text), ha="center", va="center", fontsize=7,
+                  color="white" if dark else "black")  # fmt: skip
