@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import singledispatch
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -51,23 +52,26 @@ _DARK = 0.55
 _POLAR_LEGEND = (0.5, -0.1)
 
 
-def figure_of(panels: Panel | Sequence[Panel], size: tuple[float, float], columns: int = 1, **options: Any) -> Figure:
+def figure_of(
+    panels: Panel | Sequence[Panel | None], size: tuple[float, float], columns: int = 1, **options: Any
+) -> Figure:
     """A panel, or several row by row; not known to pyplot, so nothing needs closing.
 
     Args:
-        panels: at least one.
+        panels: at least one; None leaves a place empty.
         size: [inch] of the figure.
         columns: in a row.
         options: of ``Figure.subplots``.
     """
     panels = [panels] if isinstance(panels, Panel) else panels
-    projection = {"projection": "polar"} if panels[0].polar else {}
+    projection = {"projection": "polar"} if panels[0] and panels[0].polar else {}
     figure = Figure(figsize=size)
     cells = figure.subplots(-(-len(panels) // columns), columns, squeeze=False, subplot_kw=projection, **options).ravel()
-    for axes, panel in zip(cells, panels, strict=False):
-        draw(axes, panel)
-    for axes in cells[len(panels) :]:
-        axes.set_visible(False)
+    for axes, panel in zip_longest(cells, panels):
+        if panel is None:
+            axes.remove()
+        else:
+            draw(axes, panel)
     return figure
 
 
