@@ -12,42 +12,28 @@ from experiments.visualization.figures import style
 
 Dash = Literal["", "solid", "dash", "dot", "dashdot"]
 #: Symbols of points, by their names in Plotly.
-Marker = Literal["", "circle", "square", "diamond", "star", "x", "x-thin", "cross-thin", "line-ew",
-                 "triangle-down", "triangle-up", "cross", "triangle-left", "triangle-right"]  # fmt: skip
-#: Places of a legend in a figure of Matplotlib; on a page all panels share one on the right.
-Legend = Literal["", "best", "right", "beside", "below", "far below", "above", "center right", "over"]
+Marker = Literal["", "circle", "square", "diamond", "star", "x", "x-thin", "cross-thin", "line-ew"]
+#: Places of a legend in a file; on a page all panels share one on the right.
+Legend = Literal["", "best", "right", "below", "far below", "above", "over"]
+#: (n,) lower and (n,) upper ends.
 Interval = tuple[ArrayLike, ArrayLike]
 
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis; of polar axes, x is the azimuth [°] and y the radius.
+    """An axis; of polar axes, x is the azimuth [°] and y the radius."""
 
-    Attributes:
-        label: with the unit.
-        low: its lower end; None to show all that there is.
-        high: its upper end.
-        log: whether it is logarithmic.
-        powers: whether the ticks of a logarithmic axis are powers of ten, as for values that span many decades.
-        form: format of its numbers; a format in percent is that of its ticks, too.
-        ticks: texts at some values.
-        words: texts at the places 0, 1, 2 …: the axis of a category.
-        slanted: whether the words are long, and slanted where they stand beside one another.
-        grid: whether it has grid lines.
-        margin: the part of its range that is left free at both ends, where these are not given.
-    """
-
-    label: str = ""
-    low: float | None = None
-    high: float | None = None
-    log: bool = False
-    powers: bool = False
-    form: str = ".4g"
-    ticks: Mapping[float, str] = field(default_factory=dict)
-    words: tuple[str, ...] = ()
-    slanted: bool = False
-    grid: bool = True
-    margin: float | None = None
+    label: str = ""  # with the unit
+    low: float | None = None  # its lower end; None to show all that there is
+    high: float | None = None  # its upper end
+    log: bool = False  # whether it is logarithmic
+    powers: bool = False  # whether the ticks of a logarithmic axis are powers of ten
+    form: str = ".4g"  # format of numbers; the ticks of one that ends in % are percents
+    ticks: Mapping[float, str] = field(default_factory=dict)  # texts at some values
+    words: tuple[str, ...] = ()  # texts at the places 0, 1, 2 … of an axis of categories
+    slanted: bool = False  # whether words are all shown, slanted
+    grid: bool = True  # whether there are grid lines
+    margin: float | None = None  # part of the range that is left free at both ends, in files
 
     @property
     def in_percent(self) -> bool:
@@ -56,45 +42,26 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Points as markers, or joined by a line, or both; with intervals.
-
-    Attributes:
-        x: (n,) along x.
-        y: (n,) along y; nothing is drawn where it is NaN.
-        label: in the legend; none without.
-        color: of line and markers.
-        marker: symbol; none without.
-        size: [pt] of the marker, (n,) of each.
-        face: colour inside of the marker, where it is another; ``none`` for a hollow one.
-        dash: of the line; not joined without.
-        width: [pt] of the line.
-        is_step: whether the line keeps each value up to the next x.
-        interval: (n,) lower and (n,) upper ends along y.
-        x_interval: likewise along x.
-        bar: [pt] width of the intervals' lines.
-        shades: (n,) numbers that the markers are coloured by, from little to much.
-        hover: (n,) texts under the pointer; coordinates without.
-        group: what is hidden and shown together on a page, where it is not the label.
-        alpha: opacity.
-    """
+    """(n,) points as markers, or joined by a line, or both, with intervals; nothing is drawn where y is NaN."""
 
     x: ArrayLike
     y: ArrayLike
-    label: str = ""
+    label: str = ""  # in the legend; not in it without
     color: str = style.BLUE
-    marker: Marker = ""
-    size: float | Floats = 4.0
-    face: str = ""
-    dash: Dash = ""
-    width: float = 1.4
-    is_step: bool = False
-    interval: Interval | None = None
-    x_interval: Interval | None = None
-    bar: float = 1.2
-    shades: ArrayLike | None = None
-    hover: Sequence[str] = ()
-    group: str = ""
-    alpha: float = 1.0
+    marker: Marker = ""  # none without
+    size: float | Floats = 4.0  # [pt] of a marker, or (n,) of each
+    face: str = ""  # colour inside of a marker, where it is another; "none" for a hollow one
+    dash: Dash = ""  # of the line; not joined without
+    width: float = 1.4  # [pt] of the line
+    is_step: bool = False  # whether the line keeps each value up to the next x
+    interval: Interval | None = None  # along y
+    x_interval: Interval | None = None  # along x
+    bar: float = 1.2  # [pt] width of intervals; thin ones have caps
+    shades: ArrayLike | None = None  # (n,) numbers that the markers are coloured by, from little to much
+    hover: Sequence[str] = ()  # (n,) texts under the pointer on a page; coordinates without
+    numbered: tuple[str, ArrayLike] | None = None  # a word and (n,) numbers, before the coordinates under the pointer
+    group: str = ""  # what is hidden together with others on a page, where it is not the label
+    alpha: float = 1.0  # opacity
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,15 +89,13 @@ class Outline:
 
 @dataclass(frozen=True)
 class Span:
-    """All between two values of x, or of y."""
+    """The area between two values of x."""
 
     low: float
     high: float
     color: str
     label: str = ""
-    along: Literal["x", "y"] = "x"
     alpha: float = 0.15
-    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -147,39 +112,25 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Bars:
-    """(n,) bars at ``at``, with the ends of their intervals.
+    """(n,) bars, with intervals and notes at their ends.
 
-    Several of a panel stand beside one another, the first on top or to the left; or on one another where they are
-    ``stacked``.
-
-    Attributes:
-        at: (n,) numbers, or places of words.
-        values: (n,) lengths.
-        color: of all; or (n,) of each.
-        label: in the legend.
-        width: of a bar.
-        interval: (n,) lower and (n,) upper ends.
-        upright: whether they stand; they lie otherwise.
-        stacked: whether they stand on one another.
-        notes: (n,) texts at the bars' ends.
+    Several of a panel stand beside one another, the first on top or to the left; or one on the other.
     """
 
-    at: ArrayLike
+    at: ArrayLike  # numbers, or places of words
     values: ArrayLike
-    color: str | Sequence[str]
+    color: str | Sequence[str]  # of all, or of each
     label: str = ""
-    width: float = 0.6
+    width: float = 0.6  # of a bar
     interval: Interval | None = None
-    upright: bool = False
-    stacked: bool = False
+    upright: bool = False  # or lying
+    stacked: bool = False  # one on the other
     notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Layers:
-    """Shares of a whole, (n,) each by its name, one on the other; each holds from half-way before its x to half-way
-    behind it.
-    """
+    """Shares (n,) of a whole by their names, one on the other; each holds half-way to the next x."""
 
     x: ArrayLike
     parts: Mapping[str, Floats]
@@ -188,29 +139,17 @@ class Layers:
 
 @dataclass(frozen=True, eq=False)
 class HeatMap:
-    """(rows, columns) numbers as colours.
+    """(rows, columns) numbers as colours; NaN is blank."""
 
-    Attributes:
-        x: (columns,) middles of the cells, equally far apart.
-        y: (rows,) likewise.
-        z: (rows, columns); NaN is blank.
-        label: of the colours' scale.
-        form: format of the numbers; a format in percent is that of the scale, too.
-        low: the number of the first colour; the least one if not given.
-        high: the number of the last colour; the greatest one if not given.
-        texts: what is written in the cells of a figure in a file.
-        hover: what stands under the pointer on a page; coordinates and number without.
-    """
-
-    x: ArrayLike
-    y: ArrayLike
+    x: ArrayLike  # (columns,) middles of the cells, equally far apart
+    y: ArrayLike  # (rows,) likewise
     z: Floats
-    label: str = ""
-    form: str = ".4g"
-    low: float | None = None
-    high: float | None = None
-    texts: Sequence[Sequence[str]] = ()
-    hover: Sequence[Sequence[str]] = ()
+    label: str = ""  # of the colours' scale
+    form: str = ".4g"  # of the numbers; percents where it ends in %
+    low: float | None = None  # the number of the first colour; the least one if not given
+    high: float | None = None  # the number of the last colour; the greatest one if not given
+    texts: Sequence[Sequence[str]] = ()  # written in the cells of a figure in a file
+    hover: Sequence[Sequence[str]] = ()  # under the pointer on a page; coordinates and number without
 
 
 Item = Points | Band | Outline | Span | Rule | Bars | Layers | HeatMap
@@ -218,25 +157,15 @@ Item = Points | Band | Outline | Span | Rule | Bars | Layers | HeatMap
 
 @dataclass(frozen=True)
 class Panel:
-    """Items on axes.
-
-    Attributes:
-        items: what is drawn; lines and markers in this order above areas.
-        x: along x.
-        y: along y.
-        title: above the panel.
-        polar: whether x is the azimuth [°] around a robot that is seen from above, its front at the top.
-        legend: its place in a figure of Matplotlib; none without.
-        columns: of that legend.
-    """
+    """Items on axes; lines and markers are drawn in their order above areas."""
 
     items: tuple[Item, ...]
     x: Axis = field(default_factory=Axis)
     y: Axis = field(default_factory=Axis)
     title: str = ""
-    polar: bool = False
-    legend: Legend = ""
-    columns: int = 1
+    polar: bool = False  # whether x is the azimuth [°] around a robot that is seen from above, its front at the top
+    legend: Legend = ""  # none in a file without
+    columns: int = 1  # of that legend
 
 
 def closed(values: ArrayLike) -> Floats:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import singledispatch
 from itertools import zip_longest
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -33,14 +33,11 @@ DASHES: Mapping[str, Any] = {
 }  # fmt: skip
 _MARKERS = {
     "": "", "circle": "o", "square": "s", "diamond": "D", "star": "*", "x": "X", "x-thin": "x", "cross-thin": "+",
-    "line-ew": "_", "triangle-down": "v", "triangle-up": "^", "cross": "P", "triangle-left": "<",
-    "triangle-right": ">",
+    "line-ew": "_",
 }  # fmt: skip
-_THIN = ("x-thin", "cross-thin", "line-ew")
-_RIGHT = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.02), "borderaxespad": 0.3, "handlelength": 1.6}
 _LEGENDS: Mapping[str, Mapping[str, Any]] = {
     "best": {"loc": "best"},
-    "right": _RIGHT,
+    "right": {"loc": "upper left", "bbox_to_anchor": (1.0, 1.02), "borderaxespad": 0.3, "handlelength": 1.6},
     "below": {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14)},
     "far below": {"loc": "upper center", "bbox_to_anchor": (0.5, -0.62), "handlelength": 1.2},
     "above": {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0)},
@@ -48,8 +45,18 @@ _LEGENDS: Mapping[str, Mapping[str, Any]] = {
 }
 #: Brightness of a map's colour below which what is written on it is white.
 _DARK = 0.55
+#: Words along an axis up to which all of them are shown.
+_MOST_WORDS = 12
 #: Legends of polar axes are nearer.
 _POLAR_LEGEND = (0.5, -0.1)
+
+
+class _Place(NamedTuple):
+    """Where an item is drawn."""
+
+    axes: Axes
+    panel: Panel
+    above: float  # the z-order of lines and markers
 
 
 def figure_of(
@@ -66,7 +73,9 @@ def figure_of(
     panels = [panels] if isinstance(panels, Panel) else panels
     projection = {"projection": "polar"} if panels[0] and panels[0].polar else {}
     figure = Figure(figsize=size)
-    cells = figure.subplots(-(-len(panels) // columns), columns, squeeze=False, subplot_kw=projection, **options).ravel()
+    cells = figure.subplots(
+        -(-len(panels) // columns), columns, squeeze=False, subplot_kw=projection, **options
+    ).ravel()
     for axes, panel in zip_longest(cells, panels):
         if panel is None:
             axes.remove()
@@ -78,7 +87,7 @@ def figure_of(
 def draw(axes: Axes, panel: Panel) -> None:
     """Draw a panel on axes, which are polar if the panel is."""
     for place, item in enumerate(panel.items):
-        _draw(item, axes, panel, 2.0 + 0.01 * place)
+        _draw(item, _Place(axes, panel, 2.0 + 0.01 * place))
     if panel.polar:
         assert isinstance(axes, PolarAxes)
         face_front(axes)
@@ -124,7 +133,8 @@ def _set_axis(axes: Axes, name: str, axis: Axis) -> None:
         one.set_major_formatter(PercentFormatter(1.0))
     if axis.words:
         turned: Any = {"rotation": 45, "ha": "right"} if axis.slanted else {}
-        one.set_ticks(range(len(axis.words)), axis.words, **turned)
+        step = 1 if axis.slanted else -(-len(axis.words) // _MOST_WORDS)
+        one.set_ticks(range(0, len(axis.words), step), axis.words[::step], **turned)
     elif axis.ticks:
         one.set_ticks(list(axis.ticks), list(axis.ticks.values()))
     if axis.margin is not None:
@@ -145,22 +155,22 @@ def _reach(values: Any, interval: Any) -> Any:
 
 
 @singledispatch
-def _draw(item: Item, axes: Axes, panel: Panel, above: float) -> None:
+def _draw(item: Item, _on: _Place) -> None:
     raise TypeError(f"no panel has a {type(item).__name__}")
 
 
 @_draw.register
-def _draw_points(item: Points, axes: Axes, panel: Panel, above: float) -> None:
-    x, label = _along(item.x, panel), item.label or None
+def _draw_points(item: Points, on: _Place) -> None:
+    x, label = _along(item.x, on.panel), item.label or None
     if item.shades is not None or np.ndim(item.size):
         colors: Any = {"c": item.shades, "cmap": f"{style.MAP}_r", "linewidths": 0} if item.shades is not None else {
             "facecolors": item.face or item.color, "edgecolors": item.color, "linewidths": 1.0,
         }  # fmt: skip
-        axes.scatter(x, item.y, s=np.square(item.size), label=label, zorder=above, alpha=item.alpha, **colors)
+        on.axes.scatter(x, item.y, s=np.square(item.size), label=label, zorder=on.above, alpha=item.alpha, **colors)
         return
     look: dict[str, Any] = {
         "color": item.color, "marker": _MARKERS[item.marker], "markersize": item.size, "linewidth": item.width,
-        "linestyle": DASHES[item.dash], "label": label, "zorder": above, "alpha": item.alpha,
+        "linestyle": DASHES[item.dash], "label": label, "zorder": on.above, "alpha": item.alpha,
         "clip_on": bool(item.dash) or not np.size(item.x), "drawstyle": "steps-post" if item.is_step else "default",
     }  # fmt: skip
     if item.face:
@@ -168,41 +178,41 @@ def _draw_points(item: Points, axes: Axes, panel: Panel, above: float) -> None:
     elif item.marker == "star":
         look["markeredgecolor"] = "white"
     if item.interval is None and item.x_interval is None:
-        axes.plot(x, item.y, **look)
+        on.axes.plot(x, item.y, **look)
     else:
         ends = {"yerr": _reach(item.y, item.interval), "xerr": _reach(item.x, item.x_interval)}
         look["zorder"] -= 0.1  # of the intervals; markers and line are drawn by so much above them
-        axes.errorbar(x, item.y, elinewidth=item.bar, capsize=2.5 if item.dash else 0.0, **ends, **look)
+        on.axes.errorbar(x, item.y, elinewidth=item.bar, capsize=2.5 if item.bar < 1.0 else 0.0, **ends, **look)
 
 
 @_draw.register
-def _draw_band(item: Band, axes: Axes, panel: Panel, above: float) -> None:
+def _draw_band(item: Band, on: _Place) -> None:
     look: Any = {"color": item.color, "alpha": item.alpha, "linewidth": 0, "label": item.label or None}
-    axes.fill_between(_along(item.x, panel), item.low, item.high, **look)
+    on.axes.fill_between(_along(item.x, on.panel), item.low, item.high, **look)
 
 
 @_draw.register
-def _draw_outline(item: Outline, axes: Axes, panel: Panel, above: float) -> None:
-    axes.fill(_along(item.x, panel), item.y, facecolor=item.face, edgecolor=item.edge, linewidth=0.8)
+def _draw_outline(item: Outline, on: _Place) -> None:
+    on.axes.fill(_along(item.x, on.panel), item.y, facecolor=item.face, edgecolor=item.edge, linewidth=0.8)
 
 
 @_draw.register
-def _draw_span(item: Span, axes: Axes, panel: Panel, above: float) -> None:
-    across = axes.axvspan if item.along == "x" else axes.axhspan
-    across(item.low, item.high, color=item.color, alpha=item.alpha, linewidth=0, label=item.label or None)
+def _draw_span(item: Span, on: _Place) -> None:
+    label = item.label or None
+    on.axes.axvspan(item.low, item.high, color=item.color, alpha=item.alpha, linewidth=0, label=label)
 
 
 @_draw.register
-def _draw_rule(item: Rule, axes: Axes, panel: Panel, above: float) -> None:
-    across = axes.axvline if item.along == "x" else axes.axhline
-    look: Any = {"color": item.color, "linewidth": item.width, "linestyle": DASHES[item.dash], "zorder": above}
+def _draw_rule(item: Rule, on: _Place) -> None:
+    across = on.axes.axvline if item.along == "x" else on.axes.axhline
+    look: Any = {"color": item.color, "linewidth": item.width, "linestyle": DASHES[item.dash], "zorder": on.above}
     across(item.value, label=item.label or None, **look)
 
 
 @_draw.register
-def _draw_bars(item: Bars, axes: Axes, panel: Panel, above: float) -> None:
+def _draw_bars(item: Bars, on: _Place) -> None:
     at, values = np.asarray(item.at, dtype=float), np.asarray(item.values, dtype=float)
-    mine = [one for one in panel.items if isinstance(one, Bars)]
+    mine = [one for one in on.panel.items if isinstance(one, Bars)]
     place = next(k for k, one in enumerate(mine) if one is item)
     below = np.zeros(len(at))
     if item.stacked:
@@ -211,32 +221,32 @@ def _draw_bars(item: Bars, axes: Axes, panel: Panel, above: float) -> None:
         at = at + (item.width + 0.02) * (0.5 * (len(mine) - 1) - place) * (-1.0 if item.upright else 1.0)
     look: Any = {"color": item.color, "label": item.label or None}
     if item.upright:
-        axes.bar(at, values, item.width, below, **look)
+        on.axes.bar(at, values, item.width, below, **look)
     else:
-        axes.barh(at, values, item.width, below, **look)
+        on.axes.barh(at, values, item.width, below, **look)
     end = below + values
     if item.interval is not None:
         reach = _reach(values, item.interval)
         x, y, ends = (at, end, {"yerr": reach}) if item.upright else (end, at, {"xerr": reach})
-        axes.errorbar(x, y, fmt="none", ecolor=style.BLACK, elinewidth=0.9, capsize=2.0, **ends)
+        on.axes.errorbar(x, y, fmt="none", ecolor=style.BLACK, elinewidth=0.9, capsize=2.0, **ends)
         end = np.maximum(end, below + np.asarray(item.interval[1]))
     for where, far, text in zip(at, end, item.notes, strict=False):
-        axes.annotate(text, (far, where), (4, 0), textcoords="offset points", va="center", fontsize=8.0)
+        on.axes.annotate(text, (far, where), (4, 0), textcoords="offset points", va="center", fontsize=8.0)
 
 
 @_draw.register
-def _draw_layers(item: Layers, axes: Axes, panel: Panel, above: float) -> None:
-    axes.stackplot(item.x, list(item.parts.values()), labels=list(item.parts), colors=item.colors, step="mid")
+def _draw_layers(item: Layers, on: _Place) -> None:
+    on.axes.stackplot(item.x, list(item.parts.values()), labels=list(item.parts), colors=item.colors, step="mid")
 
 
 @_draw.register
-def _draw_map(item: HeatMap, axes: Axes, panel: Panel, above: float) -> None:
+def _draw_map(item: HeatMap, on: _Place) -> None:
     look: Any = {"cmap": style.MAP, "vmin": item.low, "vmax": item.high, "rasterized": True, "shading": "nearest"}
-    mesh = axes.pcolormesh(item.x, item.y, item.z, **look)
-    axes.grid(visible=False)
+    mesh = on.axes.pcolormesh(item.x, item.y, item.z, **look)
+    on.axes.grid(visible=False)
     form = PercentFormatter(1.0) if item.form.endswith("%") else None
-    axes.figure.colorbar(mesh, ax=axes, pad=0.02, label=item.label, format=form)
-    for (row, column), text in np.ndenumerate(np.array(item.texts, dtype=object)):
+    on.axes.figure.colorbar(mesh, ax=on.axes, pad=0.02, label=item.label, format=form)
+    for (row, column), text in np.ndenumerate(np.array(item.texts, dtype=object).reshape(-1, item.z.shape[1])):
         dark = float(np.asarray(mesh.norm(item.z[row, column]))) < _DARK
-        axes.text(np.asarray(item.x)[column], np.asarray(item.y)[row], str(text), ha="center", va="center", fontsize=7,
-                  color="white" if dark else "black")  # fmt: skip
+        look = {"ha": "center", "va": "center", "fontsize": 7, "color": "white" if dark else "black"}
+        on.axes.text(np.asarray(item.x)[column], np.asarray(item.y)[row], str(text), **look)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import singledispatch
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -168,7 +168,7 @@ def _add_panel(figure: go.Figure, k: int, panel: Panel, labels: set[str]) -> Non
         if group := plain(getattr(item, "group", "")) or name:
             entry |= {"legendgroup": group}
         labels.add(name)
-        _add(item, figure, k, panel, entry)
+        _add(item, _Place(figure, _number(k), panel, entry))
 
 
 def _color(color: Any) -> Any:
@@ -198,120 +198,135 @@ def _ends(values: Any, interval: Any) -> dict[str, Any] | None:
     return {"type": "data", "array": high - values, "arrayminus": values - low, "thickness": 1.2, "width": 3}
 
 
-def _scatter(figure: go.Figure, k: int, panel: Panel, x: Any, y: Any, **look: Any) -> None:
-    if panel.polar:
-        figure.add_scatterpolar(theta=x, r=y, **look)
+class _Place(NamedTuple):
+    """Where an item is drawn."""
+
+    figure: go.Figure
+    number: str  # of the panel's axes, as Plotly counts them
+    panel: Panel
+    entry: dict[str, Any]  # name and legend of what is drawn
+
+
+def _scatter(on: _Place, x: Any, y: Any, **look: Any) -> None:
+    if on.panel.polar:
+        on.figure.add_scatterpolar(theta=x, r=y, **look)
     else:
-        place = {"xaxis": f"x{_number(k)}", "yaxis": f"y{_number(k)}"}
-        figure.add_scatter(x=_values(x, panel.x), y=_values(y, panel.y), **place, **look)
+        place = {"xaxis": f"x{on.number}", "yaxis": f"y{on.number}"}
+        on.figure.add_scatter(x=_values(x, on.panel.x), y=_values(y, on.panel.y), **place, **look)
 
 
 @singledispatch
-def _add(item: Item, figure: go.Figure, k: int, panel: Panel, entry: dict[str, Any]) -> None:
+def _add(item: Item, _on: _Place) -> None:
     raise TypeError(f"no panel has a {type(item).__name__}")
 
 
 @_add.register
-def _add_points(item: Points, figure: go.Figure, k: int, panel: Panel, entry: dict[str, Any]) -> None:
+def _add_points(item: Points, on: _Place) -> None:
     look: dict[str, Any] = {"mode": "+".join(["lines"] * bool(item.dash) + ["markers"] * bool(item.marker)) or "none"}
     if item.dash:
         shape = "hv" if item.is_step else "linear"
         look["line"] = {"color": _color(item.color), "dash": item.dash, "width": 1.2 * item.width, "shape": shape}
     if item.marker:
         hollow = "-open" if item.face or item.marker.endswith(("-thin", "-ew")) else ""
+        size = _PX * np.asarray(item.size, dtype=float)
         look["marker"] = {"color": _color(item.color), "symbol": item.marker + hollow, "opacity": item.alpha,
-                          "size": _PX * np.asarray(item.size) if np.ndim(item.size) else _PX * float(item.size)}  # fmt: skip
+                          "size": size if size.ndim else float(size)}  # fmt: skip
         if item.shades is not None:
             look["marker"] |= {"color": item.shades, "colorscale": theme.SCALE, "reversescale": True}
     if len(item.hover):
         look |= {"text": [plain(text) for text in item.hover], "hovertemplate": "%{text}<extra></extra>"}
     else:
-        names = ("theta", "r") if panel.polar else ("x", "y")
-        forms = ("" if axis.words else f":{axis.form}" for axis in (panel.x, panel.y))
+        names = ("theta", "r") if on.panel.polar else ("x", "y")
+        forms = ("" if axis.words else f":{axis.form}" for axis in (on.panel.x, on.panel.y))
         look["hovertemplate"] = ", ".join(f"%{{{name}{form}}}" for name, form in zip(names, forms, strict=True))
+        if item.numbered is not None:
+            word, look["customdata"] = item.numbered
+            look["hovertemplate"] = f"{word} %{{customdata}}: {look['hovertemplate']}"
     errors = {"error_y": _ends(item.y, item.interval), "error_x": _ends(item.x, item.x_interval)}
     for name, ends in errors.items():
         if ends is not None:
             look[name] = ends if item.bar < 1.0 else ends | {"thickness": _PX * item.bar, "width": 0}
-    _scatter(figure, k, panel, item.x, item.y, **look, **entry)
+    _scatter(on, item.x, item.y, **look, **on.entry)
 
 
 @_add.register
-def _add_band(item: Band, figure: go.Figure, k: int, panel: Panel, entry: dict[str, Any]) -> None:
+def _add_band(item: Band, on: _Place) -> None:
     """Out along one curve, back along the other."""
     x, low, high = (np.asarray(values, dtype=float) for values in (item.x, item.low, item.high))
     look = {"fill": "toself", "fillcolor": _faint(item.color, item.alpha), "mode": "lines", "line": {"width": 0}}
     outline = np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]])
-    _scatter(figure, k, panel, *outline, hoverinfo="skip", **look, **entry)
+    _scatter(on, *outline, hoverinfo="skip", **look, **on.entry)
 
 
 @_add.register
-def _add_outline(item: Outline, figure: go.Figure, k: int, panel: Panel, entry: dict[str, Any]) -> None:
+def _add_outline(item: Outline, on: _Place) -> None:
     look = {"fill": "toself", "fillcolor": theme.FAINT, "mode": "lines", "line": {"color": theme.MARKED, "width": 1}}
-    _scatter(figure, k, panel, closed(item.x), closed(item.y), hoverinfo="skip", **look, **entry)
+    _scatter(on, closed(item.x), closed(item.y), hoverinfo="skip", **look, **on.entry)
 
 
 @_add.register
-def _add_span(item: Span, figure: go.Figure, k: int, panel: Panel, entry: dict[str, Any]) -> None:
+def _add_span(item: Span, on: _Place) -> None:
     look = {"fillcolor": item.color, "opacity": item.alpha, "line": {"width": 0}, "layer": "below"}
-    figure.add_shape(type="rect", **_across(item.along, k, item.low, item.high), **look, **entry)
+    on.figure.add_shape(type="rect", **_across("x", on.number, item.low, item.high), **look, **on.entry)
 
 
 @_add.register
-def _add_rule(item: Rule, figure: go.Figure, k: int, panel: Panel, entry: dict[str, Any]) -> None:
+def _add_rule(item: Rule, on: _Place) -> None:
     line = {"width": 1.2 * item.width, "color": _color(item.color), "dash": item.dash}
-    figure.add_shape(type="line", **_across(item.along, k, item.value, item.value), line=line, **entry)
+    on.figure.add_shape(type="line", **_across(item.along, on.number, item.value, item.value), line=line, **on.entry)
 
 
-def _across(along: str, k: int, low: float, high: float) -> dict[str, Any]:
+def _across(along: str, number: str, low: float, high: float) -> dict[str, Any]:
     """A shape between two values of one axis, from end to end of the other."""
     other = "y" if along == "x" else "x"
     ends = {f"{along}0": low, f"{along}1": high, f"{other}0": 0, f"{other}1": 1}
-    return ends | {f"{along}ref": f"{along}{_number(k)}", f"{other}ref": f"{other}{_number(k)} domain"}
+    return ends | {f"{along}ref": f"{along}{number}", f"{other}ref": f"{other}{number} domain"}
 
 
 @_add.register
-def _add_bars(item: Bars, figure: go.Figure, k: int, panel: Panel, entry: dict[str, Any]) -> None:
+def _add_bars(item: Bars, on: _Place) -> None:
     values, across = ("y", "x") if item.upright else ("x", "y")
-    axes = {"x": panel.x, "y": panel.y}
+    axes = {"x": on.panel.x, "y": on.panel.y}
     color = item.color if isinstance(item.color, str) else list(item.color)
     look: dict[str, Any] = {values: np.asarray(item.values, dtype=float), across: _values(item.at, axes[across])}
     if item.interval is not None:
         look[f"error_{values}"] = _ends(item.values, item.interval) | {"color": theme.NEUTRAL}
     hover = f"%{{{across}}}: %{{{values}:{axes[values].form}}}"
-    figure.add_bar(
+    on.figure.add_bar(
         orientation="v" if item.upright else "h", marker={"color": _color(color)}, hovertemplate=hover,
-        xaxis=f"x{_number(k)}", yaxis=f"y{_number(k)}", **look, **entry,
+        xaxis=f"x{on.number}", yaxis=f"y{on.number}", **look, **on.entry,
     )  # fmt: skip
     if len(item.notes):
         end = item.values if item.interval is None else np.maximum(item.values, item.interval[1])
         x, y = (item.at, end) if item.upright else (end, item.at)
         texts = [f"  {plain(note)}" for note in item.notes]
-        _scatter(figure, k, panel, x, y, mode="text", text=texts, textposition="middle right", cliponaxis=False,
+        _scatter(on, x, y, mode="text", text=texts, textposition="middle right", cliponaxis=False,
                  hoverinfo="skip", showlegend=False)  # fmt: skip
 
 
 @_add.register
-def _add_layers(item: Layers, figure: go.Figure, k: int, panel: Panel, entry: dict[str, Any]) -> None:
+def _add_layers(item: Layers, on: _Place) -> None:
     for (name, values), color in zip(item.parts.items(), item.colors, strict=True):
         look = {"mode": "lines", "line": {"width": 0, "shape": "hvh", "color": color}, "fillcolor": color}
-        _scatter(figure, k, panel, item.x, values, stackgroup=f"{k}", name=plain(name), legendgroup=plain(name),
-                 hovertemplate=f"%{{y:{panel.y.form}}}", **look)  # fmt: skip
+        _scatter(on, item.x, values, stackgroup=on.number or "1", name=plain(name), legendgroup=plain(name),
+                 hovertemplate=f"%{{y:{on.panel.y.form}}}", **look)  # fmt: skip
 
 
 @_add.register
-def _add_map(item: HeatMap, figure: go.Figure, k: int, panel: Panel, entry: dict[str, Any]) -> None:
+def _add_map(item: HeatMap, on: _Place) -> None:
     bar: dict[str, Any] = {"title": {"text": plain(item.label)}, "outlinewidth": 0}
     if item.form.endswith("%"):
         bar["tickformat"] = item.form
-    x, y = (f"%{{{name}{'' if axis.words else f':{axis.form}'}}}" for name, axis in (("x", panel.x), ("y", panel.y)))
+    x, y = (
+        f"%{{{name}{'' if axis.words else f':{axis.form}'}}}" for name, axis in (("x", on.panel.x), ("y", on.panel.y))
+    )
     hover = f"%{{z:{item.form}}}"
     look: dict[str, Any] = {"colorscale": theme.SCALE, "colorbar": bar}
     if len(item.hover):
         look["customdata"], hover = [[plain(text) for text in row] for row in item.hover], "%{customdata}"
-    if panel.x.words and panel.y.words:
+    if on.panel.x.words and on.panel.y.words:
         look |= {"xgap": 1, "ygap": 1}
-    figure.add_heatmap(
-        x=_values(item.x, panel.x), y=_values(item.y, panel.y), z=item.z, zmin=item.low, zmax=item.high,
-        hovertemplate=f"{x}, {y}: {hover}<extra></extra>", xaxis=f"x{_number(k)}", yaxis=f"y{_number(k)}", **look,
+    on.figure.add_heatmap(
+        x=_values(item.x, on.panel.x), y=_values(item.y, on.panel.y), z=item.z, zmin=item.low, zmax=item.high,
+        hovertemplate=f"{x}, {y}: {hover}<extra></extra>", xaxis=f"x{on.number}", yaxis=f"y{on.number}", **look,
     )  # fmt: skip

@@ -16,8 +16,8 @@ from experiments.studies.threshold.findings import Difference, Finding, Findings
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.panels import Axis, Band, Bars, HeatMap, Item, Outline, Panel, Points, Rule, closed
-from experiments.visualization.panels.with_matplotlib import draw
 from experiments.visualization.panels.panel import Dash
+from experiments.visualization.panels.with_matplotlib import draw
 from experiments.visualization.studies.threshold_text import label_of, limits_text, name_of, ring_name, shares_of
 
 #: How much of the map's radius the feet take.
@@ -136,7 +136,9 @@ def map_panel(
     for place, (ring, color) in enumerate(zip(rings, style.LINES, strict=False)):
         items += _ring(ring, color, WIDTH + wider * (len(rings) - 1 - place), spread=alone)
     for ring, name, values in limits_of(rings):
-        items.append(Points(closed(ring.azimuths), closed(values), name, style.BLACK, dash=LIMIT_DASHES[name], width=1.1))
+        items.append(
+            Points(closed(ring.azimuths), closed(values), name, style.BLACK, dash=LIMIT_DASHES[name], width=1.1)
+        )
     if best is not None:
         items.append(_best(best))
     if alone:
@@ -269,4 +271,6 @@ def changes_panel(changes: Mapping[str, Sequence[Difference]], rings: Sequence[R
                                     interval=(low, high), hover=texts))  # fmt: skip
     title = f"{' and '.join(changes)} against {names[0]}, replica by replica"
     x = replace(_directions(rings[0]), margin=0.03, grid=True)
-    return Panel((*items, Rule(0.0, along="y")), x, Axis(f"change of the threshold [{plan.unit}]"), title, legend="best")
+    return Panel(
+        (*items, Rule(0.0, along="y")), x, Axis(f"change of the threshold [{plan.unit}]"), title, legend="best"
+    )

@@ -46,5 +46,7 @@ def _drawings(findings: Findings) -> Iterator[Drawing]:
         name, suffix = f" at {ring.name}" if ring.name else "", f"-{number}" if number else ""
         text = f"How the replicas end at the least value at which each is lost{name}: what limits each direction."
         yield Drawing(f"limits{suffix}", text, figure_of(endings_panel(ring), height=260))
-        text = f"Proportion of {plan.replicas} replicas that is not lost up to a value{name}; dots: median, its interval."
+        text = (
+            f"Proportion of {plan.replicas} replicas that is not lost up to a value{name}; dots: median, its interval."
+        )
         yield Drawing(f"proportions{suffix}", text, figure_of(proportions_panel(ring), height=460))

@@ -12,7 +12,6 @@ from experiments.visualization.report.toml import file_and_command
 from experiments.visualization.studies.threshold_figure import MOST_CURVES, findings_panel
 from experiments.visualization.studies.threshold_text import (
     estimate_texts,
-    label_of,
     limit_texts,
     limits_text,
     name_of,

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from biped.runs.verdict import VERDICTS
 from contact.arrays import Floats
@@ -67,7 +68,7 @@ class _Mark(NamedTuple):
     size: float
 
 
-_BASELINE, _WINNER = _Mark("baseline", style.BLACK, "diamond", 5.0), _Mark("winner", style.RED, "star", 9.0)
+_BASELINE, _WINNER = _Mark("baseline", style.BLACK, "diamond", 4.0), _Mark("winner", style.RED, "star", 9.0)
 
 
 def _marked(outcome: Outcome) -> list[tuple[_Mark, Evaluation]]:
@@ -134,8 +135,7 @@ def slices_panels(tuning: Tuning, outcome: Outcome, objective: Objective) -> lis
     values, numbers = _values(evaluations, objective), np.array([one.number for one in evaluations])
     for variable in tuning.space.variables:
         at = np.array([one.candidate.point[variable.name] for one in evaluations])
-        items = [Points(at, values, marker="circle", size=2.0, shades=numbers,
-                        hover=[f"candidate {n}: {x:.5g}, {y:.5g}" for n, x, y in zip(numbers, at, values, strict=True)])]  # fmt: skip
+        items = [Points(at, values, marker="circle", size=2.0, shades=numbers, numbered=("candidate", numbers))]
         for mark, one in _marked(outcome):
             if variable.name in one.candidate.point:
                 where = [one.candidate.point[variable.name]], [one.score.values[objective.name]]
@@ -155,6 +155,10 @@ def _slices(tuning: Tuning, outcome: Outcome) -> Figure:
             panels.append(panel if k % columns == 0 else replace(panel, y=Axis()))
         panels += [None] * (-count % columns)
     figure = figure_of(panels, (2.6 * columns + 0.6, 2.3 * (len(panels) // columns) + 0.4), columns)
+    for axes in figure.axes:
+        if axes.get_xscale() == "log":  # where there is little room
+            axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
+            axes.xaxis.set_minor_formatter(NullFormatter())
     figure.colorbar(figure.axes[0].collections[0], ax=figure.axes, label="candidate", fraction=0.03, pad=0.01)
     figure.suptitle("Each candidate, by variable; diamond: baseline, star: winner", fontsize=10.0, fontweight="bold")
     return figure
@@ -165,15 +169,14 @@ def front_panels(tuning: Tuning, outcome: Outcome) -> list[Panel]:
     groups: list[tuple[_Mark, Sequence[Evaluation]]] = [
         (_Mark("candidate", style.SKY, "circle", 2.5), outcome.history.evaluations),
         (_Mark("front", style.BLUE, "circle", 5.0), outcome.history.front),
-        *((mark._replace(size=mark.size + 1.5), [one]) for mark, one in _marked(outcome)),
+        *((mark._replace(size=mark.size + 2.0), [one]) for mark, one in _marked(outcome)),
     ]
     pairs, panels = list(combinations(tuning.scorer.objectives, 2)), []
     for first, second in pairs:
         items = []
         for mark, members in groups:
-            x, y = _values(members, first), _values(members, second)
-            texts = [f"candidate {one.number}: {a:.5g}, {b:.5g}" for one, a, b in zip(members, x, y, strict=True)]
-            items.append(Points(x, y, *mark, hover=texts))
+            numbers = "candidate", [one.number for one in members]
+            items.append(Points(_values(members, first), _values(members, second), *mark, numbered=numbers))
         axes = (Axis(label_of(objective), margin=0.05) for objective in (first, second))
         panels.append(Panel(tuple(items), *axes, legend="right" if (first, second) == pairs[-1] else ""))
     return panels
