@@ -138,11 +138,11 @@ def _set_axis(axes: Axes, name: str, axis: Axis) -> None:
     elif axis.ticks:
         one.set_ticks(list(axis.ticks), list(axis.ticks.values()))
     if axis.margin is not None:
-        axes.margins(**{name: axis.margin})
+        getattr(axes, f"set_{name}margin")(axis.margin)
     if axis.low is not None or axis.high is not None:
         getattr(axes, f"set_{name}lim")(axis.low, axis.high)
     if not axis.grid:
-        axes.grid(visible=False, axis=name)
+        axes.grid(visible=False, axis="x" if name == "x" else "y")
 
 
 def _along(values: Any, panel: Panel) -> Any:
@@ -216,7 +216,7 @@ def _draw_bars(item: Bars, on: _Place) -> None:
     place = next(k for k, one in enumerate(mine) if one is item)
     below = np.zeros(len(at))
     if item.stacked:
-        below = np.sum([below, *(one.values for one in mine[:place])], axis=0)
+        below = below + sum(np.asarray(one.values, dtype=float) for one in mine[:place])
     else:
         at = at + (item.width + 0.02) * (0.5 * (len(mine) - 1) - place) * (-1.0 if item.upright else 1.0)
     look: Any = {"color": item.color, "label": item.label or None}
@@ -241,12 +241,12 @@ def _draw_layers(item: Layers, on: _Place) -> None:
 
 @_draw.register
 def _draw_map(item: HeatMap, on: _Place) -> None:
-    look: Any = {"cmap": style.MAP, "vmin": item.low, "vmax": item.high, "rasterized": True, "shading": "nearest"}
-    mesh = on.axes.pcolormesh(item.x, item.y, item.z, **look)
+    colors: Any = {"cmap": style.MAP, "vmin": item.low, "vmax": item.high, "rasterized": True, "shading": "nearest"}
+    mesh = on.axes.pcolormesh(item.x, item.y, item.z, **colors)
     on.axes.grid(visible=False)
     form = PercentFormatter(1.0) if item.form.endswith("%") else None
     on.axes.figure.colorbar(mesh, ax=on.axes, pad=0.02, label=item.label, format=form)
     for (row, column), text in np.ndenumerate(np.array(item.texts, dtype=object).reshape(-1, item.z.shape[1])):
         dark = float(np.asarray(mesh.norm(item.z[row, column]))) < _DARK
-        look = {"ha": "center", "va": "center", "fontsize": 7, "color": "white" if dark else "black"}
-        on.axes.text(np.asarray(item.x)[column], np.asarray(item.y)[row], str(text), **look)
+        look: Any = {"ha": "center", "va": "center", "fontsize": 7, "color": "white" if dark else "black"}
+        on.axes.text(float(np.asarray(item.x)[column]), float(np.asarray(item.y)[row]), str(text), **look)

@@ -65,7 +65,8 @@ def draw_limits(push: ScenePush, found: pd.DataFrame, path: Path, who: str) -> l
     """Draw impulses over the direction, seen from above with the front at the top; the files."""
     angles, items = closed(found["direction"]), []
     for (name, label), color in zip(LIMITS.items(), (style.BLUE, style.ORANGE), strict=True):
-        items.append(Points(angles, closed(found[name]), label, color, dash="solid"))
+        if name in found:
+            items.append(Points(angles, closed(found[name]), label, color, dash="solid"))
         if (column := f"{name}_without_friction") in found:
             items.append(Points(angles, closed(found[column]), f"{label}, without friction", color, dash="dot"))
     title = f"Largest push of {push.shape.ends:g} s without a step [N·s]: {who}"
