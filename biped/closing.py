@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from biped.dynamics import checked, mass_matrix
 from biped.errors import InputError
-from biped.kernels.closing.border import set_loop_gradient, set_loop_rows
-from biped.kernels.closing.room import Closing, new_closing
+from biped.kernels.tree.closing import Closing, new_closing
 from biped.kernels.tree.kinematics import place_bodies
+from biped.kernels.tree.loops import set_loop_gradient, set_loop_rows
 from biped.kernels.variational.equations import displace
 from biped.model import Model
 from biped.model.compilation import compile_closing

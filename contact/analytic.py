@@ -12,9 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
-from numba.extending import overload
 
-from contact.jit import COMPILED_INLINE
+from contact.jit import stands_for
 
 types: Any = numba.types
 
@@ -44,8 +43,7 @@ def _either(plain: Callable[[Any], Any], general: Callable[[Any], Any]) -> Any:
             return lambda x: general(x)
         return lambda x: plain(x)
 
-    overload(function, jit_options=COMPILED_INLINE, strict=False)(compiled)
-    return function
+    return stands_for(function, compiled)
 
 
 sqrt = _either(math.sqrt, cmath.sqrt)
@@ -68,7 +66,7 @@ def _bounded(x: Any, low: Any, high: Any) -> Any:
     return lambda x, low, high: min(max(x, low), high)
 
 
-overload(bounded, jit_options=COMPILED_INLINE, strict=False)(_bounded)
+stands_for(bounded, _bounded)
 
 
 def hypot(x: Any, y: Any) -> Any:
@@ -84,7 +82,7 @@ def _hypot(x: Any, y: Any) -> Any:
     return lambda x, y: math.hypot(x, y)
 
 
-overload(hypot, jit_options=COMPILED_INLINE, strict=False)(_hypot)
+stands_for(hypot, _hypot)
 
 
 def positive(x: Any) -> Any:
@@ -100,7 +98,7 @@ def _positive(x: Any) -> Any:
     return lambda x: max(0.0, x)
 
 
-overload(positive, jit_options=COMPILED_INLINE, strict=False)(_positive)
+stands_for(positive, _positive)
 
 
 def at_least(x: Any, low: Any) -> Any:
@@ -116,7 +114,7 @@ def _at_least(x: Any, low: Any) -> Any:
     return lambda x, low: max(x, low)
 
 
-overload(at_least, jit_options=COMPILED_INLINE, strict=False)(_at_least)
+stands_for(at_least, _at_least)
 
 
 def angle_of(y: Any, x: Any) -> Any:
@@ -132,4 +130,4 @@ def _angle_of(y: Any, x: Any) -> Any:
     return lambda y, x: math.atan2(y, x)
 
 
-overload(angle_of, jit_options=COMPILED_INLINE, strict=False)(_angle_of)
+stands_for(angle_of, _angle_of)

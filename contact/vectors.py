@@ -47,6 +47,18 @@ def store6(rows, i, a):
 
 
 @kernel
+def vector_at(numbers, place):
+    """Three numbers of a flat array, from a place on."""
+    return numbers[place], numbers[place + 1], numbers[place + 2]
+
+
+@kernel
+def quaternion_at(numbers, place):
+    """Four of them."""
+    return numbers[place], numbers[place + 1], numbers[place + 2], numbers[place + 3]
+
+
+@kernel
 def store_twist(rows, i, linear, angular):
     """Write the six-vector (linear, angular) to row ``i``."""
     rows[i, 0], rows[i, 1], rows[i, 2] = linear
@@ -109,6 +121,25 @@ def norm(a):
 @kernel
 def dot6(a, b):
     return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5])
+
+
+@kernel
+def add6(a, b):
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]
+
+
+@kernel
+def add_scaled6(a, c, b):
+    """a + c b."""
+    return (
+        a[0] + c * b[0], a[1] + c * b[1], a[2] + c * b[2],
+        a[3] + c * b[3], a[4] + c * b[4], a[5] + c * b[5],
+    )  # fmt: skip
+
+
+@kernel
+def scale6(c, a):
+    return c * a[0], c * a[1], c * a[2], c * a[3], c * a[4], c * a[5]
 
 
 @kernel

@@ -11,9 +11,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
+from biped.assembly import Motion
+from biped.assembly.examples import arch
 from biped.model.geometry import quaternion_matrix
-from biped.rigid import Motion
-from biped.rigid.examples import arch
 
 STONES, DURATION, STEP = 11, 2.0, 0.005
 THICKNESSES = (0.11, 0.09)

@@ -22,7 +22,6 @@ SLOW_TO_LOAD = {*HEAVY, "coal", "joblib", "dask"}
 # and modules of the project that load such packages, or an extra, or compile.
 LATE = {
     "biped.errors": {"biped/extras.py", "experiments/catalogue/registry.py"},
-    "biped.integrators.registry": {"biped/integrators/composition/integrator.py"},
     "biped.kernels.tree.body_axes": {"biped/model/pinocchio_model.py"},
     "biped.lagrangian": {"experiments/benchmarks/work_precision/problems.py"},
     "biped.lagrangian.integrate": {"biped/lagrangian/system.py"},
@@ -35,7 +34,7 @@ LATE = {
     "experiments.papers": {"experiments/papers/registry.py"},
     "experiments.studies": {"experiments/studies/threshold/findings.py"},
     "experiments.visualization.comparison": {"experiments/visualization/comparison/output.py"},
-    "qpsolvers": {"experiments/benchmarks/speed/contact_laws.py"},
+    "qpsolvers": {"experiments/benchmarks/speed/laws.py"},
     "experiments.visualization.viewer.surfaces": {"experiments/visualization/saved_runs.py"},
 }
 

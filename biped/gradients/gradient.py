@@ -8,17 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from biped.errors import InputError
+from biped.gradients.kernels.trial import AT_KINKS, CHANGED, LEFT_AT, NO_ROOM, OTHER_BRANCH, TICKS, Trial
 from biped.gradients.objectives import Trajectory, Value, Weights, evaluate
 from biped.gradients.parameters import Effect, Parameter, effect_of, parameters_of
 from biped.gradients.plant import PlantSlopes
-from biped.kernels.gradients.trial import AT_KINKS, CHANGED, LEFT_AT, NO_ROOM, OTHER_BRANCH, TICKS, Trial
-from biped.kernels.linearization.steps import TOO_MANY_PARTS, UNKNOWN_STEP
 from biped.kernels.loop.closed_loop import Loop, Passive
 from biped.kernels.loop.measurement import DELAY, PERFECT
 from biped.kernels.state.simulation_state import INTO_TICK, SENSED
 from biped.kernels.state.status import LIMITS, OK
-from biped.kernels.tape import Tape
 from biped.kernels.tree.tree import MAX_EFFORT
+from biped.linearization.kernels.steps import TOO_MANY_PARTS, UNKNOWN_STEP
 from biped.linearization.kinks import AT_KINK, Kink, joint_scales, nearest_joint_kinks, nearest_kinks, point_scales
 from biped.linearization.linearizer import check_scene
 from biped.metrics.disturbance import start_time_of
@@ -26,6 +25,7 @@ from biped.presentation import as_html, as_text
 from biped.simulation.plan import Plan
 from biped.simulation.scene import Scene
 from biped.simulation.snapshot import put_state
+from biped.tape.kernels import Tape
 from biped.tape.law import TREE, LawTapes
 from biped.tape.recorder import Recorder
 from contact.arrays import Floats

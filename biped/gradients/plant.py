@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from biped.errors import InputError
+from biped.gradients.kernels.trial import Trial
 from biped.gradients.objectives import Trajectory, evaluate
 from biped.gradients.parameters import Parameter
 from biped.gradients.slopes import slopes
-from biped.kernels.gradients.trial import Trial
 from biped.kernels.loop.closed_loop import World
 from biped.linearization.coordinates import displacement
 from biped.runs.state import State

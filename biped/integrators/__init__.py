@@ -1,6 +1,6 @@
 """Integrators of trees of bodies, chosen by name; each says what it can do."""
 
-from biped.integrators.composition.integrator import Composition
+from biped.integrators.composition.integrator import COMPOSITIONS, Composition
 from biped.integrators.explicit.adaptive import Adaptive
 from biped.integrators.explicit.integrators import (
     ContinuousTime,
@@ -15,7 +15,7 @@ from biped.integrators.lee.integrators import Lee, LeeBroyden, LeeNewton, LeeRiq
 from biped.integrators.maximal.integrator import Maximal
 from biped.integrators.midpoint.integrator import Midpoint, ScalableVariational
 from biped.integrators.recursive import Recursive
-from biped.integrators.registry import INTEGRATORS, integrator_named, settings_of
+from biped.integrators.registry import INTEGRATORS, integrator_named, register, settings_of
 from biped.integrators.rigid.integrator import Rigid
 
 __all__ = [
@@ -42,3 +42,22 @@ __all__ = [
     "room_for",
     "settings_of",
 ]
+
+register(
+    [
+        Recursive(),
+        Maximal(),
+        Rigid(),
+        Midpoint(),
+        ScalableVariational(),
+        Lee(),
+        LeeRiqn(),
+        LeeNewton(),
+        LeeBroyden(),
+        ExplicitEuler(),
+        SemiImplicitEuler(),
+        RungeKutta4(),
+        Adaptive(),
+        *COMPOSITIONS,
+    ]
+)

@@ -5,41 +5,16 @@ from dataclasses import fields
 from typing import Any
 
 from biped.errors import InputError
-from biped.integrators.composition.integrator import COMPOSITIONS
-from biped.integrators.explicit.adaptive import Adaptive
-from biped.integrators.explicit.integrators import ExplicitEuler, RungeKutta4, SemiImplicitEuler
 from biped.integrators.integrator import Integrator
-from biped.integrators.lee.integrators import Lee, LeeBroyden, LeeNewton, LeeRiqn
-from biped.integrators.maximal.integrator import Maximal
-from biped.integrators.midpoint.integrator import Midpoint, ScalableVariational
-from biped.integrators.recursive import Recursive
-from biped.integrators.rigid.integrator import Rigid
 from contact.errors import meant
 
-
-def _by_name(integrators: Iterable[Integrator]) -> dict[str, Integrator]:
-    return {integrator.name: integrator for integrator in integrators}
-
-
 #: Each with its default settings; ``integrator_named`` makes one with others.
-INTEGRATORS: dict[str, Integrator] = _by_name(
-    [
-        Recursive(),
-        Maximal(),
-        Rigid(),
-        Midpoint(),
-        ScalableVariational(),
-        Lee(),
-        LeeRiqn(),
-        LeeNewton(),
-        LeeBroyden(),
-        ExplicitEuler(),
-        SemiImplicitEuler(),
-        RungeKutta4(),
-        Adaptive(),
-        *COMPOSITIONS,
-    ]
-)
+INTEGRATORS: dict[str, Integrator] = {}
+
+
+def register(integrators: Iterable[Integrator]) -> None:
+    """Let these be chosen by their names."""
+    INTEGRATORS.update({integrator.name: integrator for integrator in integrators})
 
 
 def settings_of(integrator: Integrator) -> dict[str, Any]:

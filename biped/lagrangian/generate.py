@@ -11,8 +11,10 @@ from sympy.printing.pycode import PythonCodePrinter
 from biped.errors import InputError
 from biped.lagrangian.derive import Equations, H
 
-LOOP = Path(__file__).with_name("compiled") / "loop.py"
-_IMPORT = re.compile(r"^from biped\.lagrangian\.compiled\.equations import \(.*?^\)\n", re.MULTILINE | re.DOTALL)
+LOOP = Path(__file__).with_name("kernels") / "loop.py"
+_EQUATIONS = re.compile(r"^from biped\.lagrangian\.kernels\.equations import \(.*?^\)\n", re.MULTILINE | re.DOTALL)
+# The other imports, and all that follows.
+_IMPORTS = re.compile(r".*?^((?:from [^\n]*\n)+)(.*)", re.MULTILINE | re.DOTALL)
 # Larger powers are left to Numba.
 _MULTIPLIED_OUT = 4
 
@@ -130,6 +132,7 @@ def module_text(equations: Equations) -> str:
     values = "\n".join(f"{name} = {value!r}" for name, value in constants.items())
     names = f"NAMES = {e.names!r}\nOBSERVED_NAMES = {tuple(e.observed)!r}\nCONSTRAINTS = {len(e.constraints)}"
     names += f"\nSTARTS_FROM_TWO = {bool(e.start_p)}\nHIDDEN = {e.hidden}"
-    imports = "from contact.jit import kernel, routine\n"
-    loop = _IMPORT.sub("", LOOP.read_text(encoding="utf-8")).partition(imports)[2]
+    found = _IMPORTS.match(_EQUATIONS.sub("", LOOP.read_text(encoding="utf-8")))
+    assert found is not None
+    imports, loop = found.groups()
     return "\n\n".join([head + "\n" + imports, values, names, *functions, loop])

@@ -11,8 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from biped.causes import why
 from biped.checks import is_finite
 from biped.errors import InputError, IntegrationError
+from biped.kernels.solve.causes import NO_VELOCITY
 from biped.lagrangian.build import built
 from biped.lagrangian.methods import LagrangianMethod, lagrangian_method_named
 from biped.lagrangian.system import System
@@ -255,11 +257,8 @@ class _Run:
         if outcome == module.DONE:
             return
         reached = self.step * self.report[0]
-        if outcome == module.NO_VELOCITY:
-            raise IntegrationError(
-                f"{self.method.name} at t = {reached:.9g} s: no velocity has this momentum "
-                "(singular mass matrix or constraint Jacobian, or a motion that is not finite)"
-            )
+        if outcome == NO_VELOCITY:
+            raise IntegrationError(f"{self.method.name} at t = {reached:.9g} s: {why(outcome)}")
         raise IntegrationError(
             f"{self.method.name} at t = {reached:.9g} s: the step of {self.step:.3g} s could not be solved; the "
             f"relative residual is {self.report[1]:.3g} and should be {self.method.tolerance:.3g}; try a smaller step"

@@ -8,10 +8,10 @@ import numpy as np
 from numba.core.config import DISABLE_JIT
 
 from biped.errors import InputError
-from biped.kernels.linearization.law import LawDifferentiator
 from biped.kernels.loop.closed_loop import enter
-from biped.kernels.tape import DONE, Tape, TapeJacobian, differentiate_results, new_tape_jacobian
+from biped.linearization.kernels.law import LawDifferentiator
 from biped.simulation.plan import Plan
+from biped.tape.kernels import DONE, Tape, TapeJacobian, differentiate_results, new_tape_jacobian
 from biped.tape.law import LawTapes
 from contact.arrays import Floats
 from contact.jit import address_of, pack

@@ -11,16 +11,6 @@ import numpy as np
 from biped import dynamics
 from biped.disturbances.sorting import sorted_disturbances
 from biped.errors import InputError
-from biped.kernels.linearization.second import SecondDifferentiator
-from biped.kernels.linearization.steps import (
-    SUBSTEPS,
-    TOO_MANY_PARTS,
-    UNKNOWN_STEP,
-    linearize_steps,
-    new_linearized,
-    step_calls,
-)
-from biped.kernels.linearization.steps import Linearizer as StepLinearizer
 from biped.kernels.loop.closed_loop import Loop, Passive, World, is_ready
 from biped.kernels.loop.measurement import DELAY, PERFECT
 from biped.kernels.loop.projectile import ARMED
@@ -35,6 +25,16 @@ from biped.linearization.coordinates import (
     momentum_names,
     torque_names,
 )
+from biped.linearization.kernels.second import SecondDifferentiator
+from biped.linearization.kernels.steps import (
+    SUBSTEPS,
+    TOO_MANY_PARTS,
+    UNKNOWN_STEP,
+    linearize_steps,
+    new_linearized,
+    step_calls,
+)
+from biped.linearization.kernels.steps import Linearizer as StepLinearizer
 from biped.linearization.kinks import AT_KINK, Kink, KinkError, nearest_joint_kinks, nearest_kinks
 from biped.linearization.law import LawDerivative
 from biped.linearization.limits import ActuatorLimits

@@ -1,6 +1,6 @@
 """Second derivatives of steps, from those of their equations: the implicit function theorem once more.
 
-A step solves e(q, p, τ, a, q') = 0 and gives p' and a' (``biped.kernels.linearization.step``). Let z_i be how
+A step solves e(q, p, τ, a, q') = 0 and gives p' and a' (``biped.linearization.kernels.step``). Let z_i be how
 (q, q', a) moves with the i-th of (q, p, a), in unit twists of their own configurations. Differentiated again along j,
 
     ∂_j z_i' = A⁻¹ (∂_j E z_i + E_q Γ_ij),       ∂_j ∂_i p' = ∂_j G z_i + G_q Γ_ij + G_q' ∂_j z_i',
@@ -17,9 +17,9 @@ from functools import cached_property
 
 import numpy as np
 
-from biped.kernels.linearization.second import SecondDerivative
 from biped.kernels.tree.kinematics import Poses
 from biped.kernels.tree.tree import FLOATING, SPHERICAL, Tree
+from biped.linearization.kernels.second import SecondDerivative
 from contact.arrays import Floats, Integers
 
 

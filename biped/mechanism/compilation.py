@@ -14,8 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biped.errors import InputError, ModelError
-from biped.kernels.mechanism.ballast import Ballast
-from biped.kernels.mechanism.constraints import (
+from biped.kernels.tree.tree import PASSIVE, PRISMATIC, REVOLUTE, Tree
+from biped.mechanism.custom_arrays import Custom, new_customs
+from biped.mechanism.errors import MechanismError
+from biped.mechanism.frames import WORLD, Frame, primitive, tree_of
+from biped.mechanism.inputs import Input
+from biped.mechanism.kernels.ballast import Ballast
+from biped.mechanism.kernels.constraints import (
     ALONG,
     CAM,
     CUSTOM,
@@ -25,17 +30,12 @@ from biped.kernels.mechanism.constraints import (
     STRING,
     Constraints,
 )
-from biped.kernels.mechanism.custom import CONSTRAINT, Customs
-from biped.kernels.mechanism.forces import Forces
-from biped.kernels.mechanism.points import WORLD as GROUND
-from biped.kernels.mechanism.points import Points
-from biped.kernels.mechanism.potentials import CoordinateSprings, Springs, Weights
-from biped.kernels.mechanism.system import Mechanics
-from biped.kernels.tree.tree import PASSIVE, PRISMATIC, REVOLUTE, Tree
-from biped.mechanism.custom_arrays import Custom, new_customs
-from biped.mechanism.errors import MechanismError
-from biped.mechanism.frames import WORLD, Frame, primitive, tree_of
-from biped.mechanism.inputs import Input
+from biped.mechanism.kernels.custom import CONSTRAINT, Customs
+from biped.mechanism.kernels.forces import Forces
+from biped.mechanism.kernels.points import WORLD as GROUND
+from biped.mechanism.kernels.points import Points
+from biped.mechanism.kernels.potentials import CoordinateSprings, Springs, Weights
+from biped.mechanism.kernels.system import Mechanics
 from biped.model.errors import unknown
 from contact.arrays import Floats, Integers
 
@@ -269,7 +269,7 @@ class Builder:
     # --- what components add ---
 
     def add_spring(self, law: int, first: str, second: str, rest: float, coefficients: tuple[float, ...]) -> None:
-        """A force along the line between two frames' origins, by a law of ``biped.kernels.mechanism.potentials``."""
+        """A force along the line between two frames' origins, by a law of ``biped.mechanism.kernels.potentials``."""
         one, other = self.place(first), self.place(second)
         if one.body == other.body:
             raise MechanismError(f"{first!r} and {second!r} are on one body, and never move apart")
@@ -325,7 +325,7 @@ class Builder:
         self._torques.append((row, self._add_input(torque)))
 
     def add_wrench(self, kind: int, frame: str, parts: Sequence[Input]) -> None:
-        """Six functions of time, force and moment, on a frame, by a kind of ``biped.kernels.mechanism.forces``."""
+        """Six functions of time, force and moment, on a frame, by a kind of ``biped.mechanism.kernels.forces``."""
         place = self.place(frame)
         if place.body < 0:
             raise MechanismError(f"frame {frame!r} does not move, so that no wrench does anything there")
@@ -346,7 +346,7 @@ class Builder:
         """A user's functions: of places of frames and of variables, each as its role and name.
 
         Args:
-            kind: one of ``biped.kernels.mechanism.custom``.
+            kind: one of ``biped.mechanism.kernels.custom``.
             part: with the functions.
             strains: what they are functions of.
             numbers: that they are given.

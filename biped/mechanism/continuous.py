@@ -15,14 +15,14 @@ import numpy as np
 import pandas as pd
 from scipy.integrate import DOP853
 
+from biped.causes import why
 from biped.errors import IntegrationError
-from biped.kernels.mechanism import continuous as kernels
-from biped.kernels.mechanism.loop import Engine
-from biped.kernels.mechanism.step import NOT_FINITE
+from biped.kernels.solve.causes import NOT_FINITE
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.inputs import Input, sampled
+from biped.mechanism.kernels import continuous as kernels
+from biped.mechanism.kernels.loop import Engine
 from biped.mechanism.simulation import (
-    CAUSES,
     CHUNK,
     Motion,
     Progress,
@@ -143,7 +143,7 @@ def integrate(
 
 def _cause(failed: int, mechanism: Mechanism, engine: Engine) -> str:
     """With the matrix that is singular, if one is."""
-    return "; ".join(filter(None, (CAUSES[failed], singularity(mechanism, engine.world.room))))
+    return "; ".join(filter(None, (why(failed), singularity(mechanism, engine.world.room))))
 
 
 def _engine(mechanism: Mechanism, state: Floats, rows: Floats, step: float = 0.0) -> Engine:

@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.kernels.mechanism.constraints import ALONG, CAM, CUSTOM, LINEAR, STRING
-from biped.kernels.mechanism.custom import CONSTRAINT, FORCE, POTENTIAL
-from biped.kernels.mechanism.linearization import Sizes
-from biped.kernels.mechanism.system import Mechanics
 from biped.mechanism.custom_arrays import Custom
+from biped.mechanism.kernels.constraints import ALONG, CAM, CUSTOM, LINEAR, STRING
+from biped.mechanism.kernels.custom import CONSTRAINT, FORCE, POTENTIAL
+from biped.mechanism.kernels.linearization import Sizes
+from biped.mechanism.kernels.system import Mechanics
 from contact.arrays import Integers
 
 Truths = NDArray[np.bool_]

@@ -19,16 +19,16 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from biped.checks import is_finite
-from biped.kernels.mechanism import custom as kernels
-from biped.kernels.mechanism.custom_parts import (
+from biped.mechanism.compilation import Builder
+from biped.mechanism.component import Component, Constraint, Force, Potential
+from biped.mechanism.errors import MechanismError
+from biped.mechanism.kernels import custom as kernels
+from biped.mechanism.kernels.custom_parts import (
     constraint_part,
     force_part,
     potential_part,
     potential_without_hessian,
 )
-from biped.mechanism.compilation import Builder
-from biped.mechanism.component import Component, Constraint, Force, Potential
-from biped.mechanism.errors import MechanismError
 from contact.jit import kernel
 
 _parts: dict[type, Callable[..., int]] = {}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numba.core.config import DISABLE_JIT
 
-from biped.kernels.mechanism.custom import CONSTRAINT, CustomRoom, Customs
+from biped.mechanism.kernels.custom import CONSTRAINT, CustomRoom, Customs
 from contact.arrays import Floats, Integers
 from contact.jit import address_of, pack
 

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from biped.kernels.mechanism import custom as kernels
-from biped.kernels.mechanism.chain import SolvedStep
-from biped.kernels.mechanism.derivatives import add_bend
-from biped.kernels.mechanism.jets import add3
-from biped.kernels.mechanism.loop import enter
 from biped.kernels.tree.dynamics import new_tree_data, set_tree_data
 from biped.mechanism.coupling import Coupling
 from biped.mechanism.custom_arrays import Custom, new_customs
+from biped.mechanism.kernels import custom as kernels
+from biped.mechanism.kernels.chain import SolvedStep
+from biped.mechanism.kernels.derivatives import add_bend
+from biped.mechanism.kernels.jets import add3
+from biped.mechanism.kernels.loop import enter
 from contact.arrays import Floats, Integers
 
 #: [m, rad, …] relative steps of first differences, and of second ones.

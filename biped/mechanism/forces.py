@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from biped.checks import zero_or_above
-from biped.kernels.mechanism.forces import BODY, HYBRID, SPATIAL
 from biped.mechanism.compilation import Builder
 from biped.mechanism.component import CoordinateName, Force, FrameName
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.inputs import Input, checked_input
+from biped.mechanism.kernels.forces import BODY, HYBRID, SPATIAL
 
 _PARTS = ("x", "y", "z")
 #: Along x, y and z.

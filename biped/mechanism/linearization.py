@@ -14,10 +14,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba.core.config import DISABLE_JIT
 
+from biped.causes import why
 from biped.checks import above_zero, is_finite
 from biped.errors import IntegrationError
-from biped.kernels.mechanism import system as places
-from biped.kernels.mechanism.chain import (
+from biped.kernels.solve.causes import DEPENDENT, NOT_FINITE, SINGULAR
+from biped.mechanism.coupling import Coupling
+from biped.mechanism.custom_derivatives import CustomDerivatives
+from biped.mechanism.errors import MechanismError, SingularStepError
+from biped.mechanism.inputs import Input, sampled
+from biped.mechanism.kernels import system as places
+from biped.mechanism.kernels.chain import (
     Chain,
     SolvedStep,
     first_part,
@@ -26,15 +32,10 @@ from biped.kernels.mechanism.chain import (
     spread_bends,
     weighted_part,
 )
-from biped.kernels.mechanism.linearization import Sizes, derive_part, new_derivatives
-from biped.kernels.mechanism.loop import Engine, enter
-from biped.kernels.mechanism.step import DEPENDENT, NOT_FINITE, SINGULAR
-from biped.kernels.mechanism.system import Rule as SolverRule
-from biped.mechanism.coupling import Coupling
-from biped.mechanism.custom_derivatives import CustomDerivatives
-from biped.mechanism.errors import MechanismError, SingularStepError
-from biped.mechanism.inputs import Input, sampled
-from biped.mechanism.simulation import CAUSES, MAX_BACKTRACKS
+from biped.mechanism.kernels.linearization import Sizes, derive_part, new_derivatives
+from biped.mechanism.kernels.loop import Engine, enter
+from biped.mechanism.kernels.system import Rule as SolverRule
+from biped.mechanism.simulation import MAX_BACKTRACKS
 from biped.mechanism.singularity import singularity
 from biped.model.errors import unknown
 from contact.arrays import Floats, Integers
@@ -226,8 +227,9 @@ class DiscreteMechanism:
     def _fail(self, failed: int, time: float) -> None:
         error = SingularStepError if failed in (SINGULAR, DEPENDENT) else IntegrationError
         world = self._engine.world
-        cause = CAUSES[failed].format(iterations=_MAX_ITERATIONS)
-        cause = "; ".join(filter(None, (cause, singularity(self.mechanism, world.room, self.step))))
+        cause = "; ".join(
+            filter(None, (why(failed, _MAX_ITERATIONS), singularity(self.mechanism, world.room, self.step)))
+        )
         raise error(
             f"{self.mechanism.name}: a step of {self.step:g} s at t = {time:g} s: {cause}; the residual is "
             f"{world.motion.residual[0]:.3g}; try a smaller step"

@@ -12,8 +12,15 @@ from numpy.typing import ArrayLike
 
 from biped.checks import numbers
 from biped.errors import IntegrationError
-from biped.kernels.mechanism.loop import Engine, no_parts
-from biped.kernels.mechanism.system import (
+from biped.mechanism.as_model import loose_variables, to_model
+from biped.mechanism.compilation import Builder, Coordinate, Label, Place, Structure, structure_of
+from biped.mechanism.component import Component, Constraint, Force, Potential
+from biped.mechanism.custom_arrays import Custom
+from biped.mechanism.errors import MechanismError
+from biped.mechanism.frames import Frame
+from biped.mechanism.inputs import Input
+from biped.mechanism.kernels.loop import Engine, no_parts
+from biped.mechanism.kernels.system import (
     CONSTRAINTS,
     ENERGIES,
     MOMENTUM,
@@ -24,13 +31,6 @@ from biped.kernels.mechanism.system import (
     new_motion,
     new_room,
 )
-from biped.mechanism.as_model import loose_variables, to_model
-from biped.mechanism.compilation import Builder, Coordinate, Label, Place, Structure, structure_of
-from biped.mechanism.component import Component, Constraint, Force, Potential
-from biped.mechanism.custom_arrays import Custom
-from biped.mechanism.errors import MechanismError
-from biped.mechanism.frames import Frame
-from biped.mechanism.inputs import Input
 from biped.mechanism.simulation import Announce, Motion, Progress, Settings, simulate
 from biped.mechanism.singularity import singularity
 from biped.mechanism.view import FrameView

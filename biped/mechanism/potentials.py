@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from biped.checks import above_zero, is_finite, numbers
-from biped.kernels.mechanism.potentials import NEWTONIAN, POLYNOMIAL
 from biped.mechanism.compilation import Builder
 from biped.mechanism.component import CoordinateName, FrameName, Potential, Vector, finite, several
 from biped.mechanism.errors import MechanismError
+from biped.mechanism.kernels.potentials import NEWTONIAN, POLYNOMIAL
 
 #: [N m²/kg²]
 GRAVITATIONAL_CONSTANT = 6.6743e-11

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biped.kernels.loop.log import EVENT_WIDTH
-from biped.kernels.mechanism.totals import fill_totals
 from biped.kernels.state.simulation_state import STEP_LENGTH, STEPS, TIME_ORIGIN, TOTAL_STEPS
 from biped.kernels.tree.dynamics import new_tree_data
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.forces import Torque
 from biped.mechanism.inputs import sampled
+from biped.mechanism.kernels.totals import fill_totals
 from biped.metrics.runs import assemble
 from biped.model import Model
 from biped.runs.recording import Recording

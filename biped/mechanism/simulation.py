@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from biped.causes import why
 from biped.checks import is_finite
 from biped.errors import IntegrationError
-from biped.kernels.mechanism import step as kernels
-from biped.kernels.mechanism import system as places
-from biped.kernels.mechanism.system import Rule
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.inputs import Input, checked_input, sampled
+from biped.mechanism.kernels import system as places
+from biped.mechanism.kernels.system import Rule
 from biped.mechanism.singularity import singularity
 from biped.mechanism.steps import StepSettings
 from contact.arrays import Floats
@@ -43,16 +43,6 @@ CHUNK = 4096
 MAX_BACKTRACKS = 12
 # Forces act by halves at both ends of a step (section IV-E).
 FORCE_SHARE = 0.5
-
-#: What ends a motion, by what a kernel returned.
-CAUSES = {
-    kernels.NOT_CONVERGED: "Newton's method does not converge in {iterations} iterations",
-    kernels.STUCK: "no part of Newton's step reduces the residual: no solution is near",
-    kernels.TURNED_TOO_FAR: "an angle would change by more than half a turn in a step",
-    kernels.NOT_FINITE: "a number is not finite",
-    kernels.SINGULAR: "the derivative of the equations is singular: a configuration variable moves no mass there",
-    kernels.DEPENDENT: "the constraints depend on each other there, so that their forces are not determined",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -371,8 +361,9 @@ class _Simulation:
         """Raise what ended the motion, with what was recorded before."""
         taken = int(self.motion.counts[places.STEPS])
         reached = self.settings.start + self.rule.h * (self.began + taken)
-        cause = CAUSES[failed].format(iterations=self.rule.max_iterations)
-        cause = "; ".join(filter(None, (cause, singularity(self.mechanism, self.room, self.rule.h))))
+        cause = "; ".join(
+            filter(None, (why(failed, self.rule.max_iterations), singularity(self.mechanism, self.room, self.rule.h)))
+        )
         off, worst, _ = self.motion.residual
         message = f"{self.mechanism.name} at t = {reached:.9g} s: {cause}; the residual is {off:.3g}"
         if self.mechanism.labels:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biped.kernels.mechanism.system import Border, Room
 from biped.kernels.midpoint.equations import MidpointRoom
+from biped.mechanism.kernels.system import Border, Room
 from contact.arrays import Floats, Integers
 
 if TYPE_CHECKING:

@@ -1,16 +1,18 @@
 """``measure_run``: the metrics of recorded runs."""
 
+import contextlib
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
-from biped.kernels.loop.log import EVENT_WIDTH, IMPACT, LIFT, TOUCH
+from biped.kernels.loop.log import ABSENT, EVENT_WIDTH, IMPACT, LIFT, TOUCH
 from biped.metrics.context import MeasurementContext
 from biped.metrics.disturbance import spans_of, start_time_of, stimulus_of
 from biped.metrics.layout import Layout
 from biped.metrics.measurement import Measurement, measured
-from biped.metrics.metric import Value
+from biped.metrics.metric import METRICS, Value
 from biped.metrics.trust import trust
 from biped.model import Model
 from biped.runs import run as runs
@@ -21,6 +23,8 @@ from biped.runs.summary import Ending, Stepping
 from biped.runs.verdict import COMPLETED, FAILED, FELL, INTERRUPTED, Limit
 from contact.arrays import Floats
 
+#: Rows of a rehearsal.
+REHEARSED = 16
 #: Values that a summary has by themselves, beside its metrics.
 JUDGED = ("verdict", "reason", "limit_hit")
 
@@ -29,6 +33,19 @@ def assemble(recording: Recording) -> Run:
     """A run with its metrics from what the loops left in their logs."""
     measurement = _measurement_of(recording)
     return runs.assemble(recording, _metrics_of(measurement), **_judged(measurement))
+
+
+def rehearse(model: Model, columns: Sequence[str], context: MeasurementContext) -> None:
+    """Measure rows in which nothing moves: what metrics need is compiled then."""
+    layout = Layout.of(model, columns)
+    rows = np.zeros((REHEARSED, len(columns)))
+    rows[:, layout.places.time] = np.linspace(0.0, 2.0 * (context.start_time or 0.0) + 1.0, REHEARSED)
+    if layout.places.root != ABSENT:
+        rows[:, layout.places.root + 3] = 1.0  # of the quaternion
+    run = Measurement(layout, rows, np.zeros((0, EVENT_WIDTH)), context)
+    for metric in METRICS.values():
+        with contextlib.suppress(Exception):  # of such rows not all metrics can be: they are nobody's results
+            run.values(metric)
 
 
 def measure_recording(recording: Recording) -> dict[str, Value]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biped.kernels.closing.joints import ClosingJoints
 from biped.kernels.tree.tree import (
     DAMPING,
     FRICTION,
@@ -18,6 +17,7 @@ from biped.kernels.tree.tree import (
     STOP_DAMPING,
     STOP_STIFFNESS,
     UPPER,
+    ClosingJoints,
     Tree,
 )
 from biped.model.body import Body

@@ -1,6 +1,6 @@
 """What joints hold, as rows of two generic constraints: one of translations, one of turns.
 
-Brüdigam et al. 2024, appendix B; `biped.rigid.joint` has the table of both. A joint of a tree frees what its
+Brüdigam et al. 2024, appendix B; `biped.assembly.joint` has the table of both. A joint of a tree frees what its
 coordinates say; one that closes a loop, and all of an assembly, hold these rows at zero.
 """
 
@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from biped.kernels.rigid import system as kinds
+from biped.kernels.tree import row_kinds as kinds
 from biped.model.geometry import Vector3, unit, vector3
 from contact.errors import BipedError
 
@@ -21,7 +21,7 @@ _SQUARE = 1e-9
 
 
 class Row(NamedTuple):
-    """One row of a joint: ``biped.kernels.rigid.joints`` has the formulas."""
+    """One row of a joint: ``biped.kernels.tree.joint_rows`` has the formulas."""
 
     kind: int
     axis: Vector3

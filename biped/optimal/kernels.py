@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.kernels.tree.dense import add_rows
+from biped.kernels.solve.dense import add_rows
 from contact.arrays import Floats
 from contact.jit import kernel, routine
 

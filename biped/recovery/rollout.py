@@ -12,10 +12,10 @@ import numpy as np
 
 from biped.control.observation import joint_places
 from biped.errors import InputError
-from biped.kernels.linearization.steps import Linearizer as StepLinearizer
 from biped.kernels.loop.closed_loop import Loop
 from biped.kernels.loop.log import EVENTS, ROWS, STRIDE
 from biped.kernels.state.status import OK
+from biped.linearization.kernels.steps import Linearizer as StepLinearizer
 from biped.runs.state import State
 from biped.simulation.scene import Scene
 from biped.simulation.snapshot import put_state

@@ -14,11 +14,15 @@ from biped.kernels.loop.closed_loop import NOT_SHOWN, SHOWN, Loop, is_ready, rec
 from biped.kernels.loop.log import EVENTS, ROWS
 from biped.kernels.state.simulation_state import INTO_TICK, STEPS
 from biped.kernels.state.status import JOINT_TOO_FAST, LIMITS, LOG_FULL, OK
+from biped.metrics.context import MeasurementContext
+from biped.metrics.disturbance import start_time_of, stimulus_of
+from biped.metrics.runs import rehearse
 from biped.model import Model
 from biped.runs.summary import Ending
 from biped.runs.verdict import FAILED
 from biped.simulation.failures import describe_failure, limit_of
 from biped.simulation.plan import Plan
+from contact.jit import Call
 
 T = TypeVar("T")
 Progress = Callable[[float], None]
@@ -64,13 +68,23 @@ class Driver:
         """Steps since the last control tick, where the run before ended between two."""
         return int(self.state.arrays.counts[INTO_TICK])
 
-    def warm_up(self, announce: Announce | None) -> None:
-        """Load or compile the kernels, so that the wall time is that of the steps."""
+    def warm_up(self, announce: Announce | None, measures: bool = False) -> None:
+        """Load or compile the kernels, so that the wall time is that of the steps; ``measures``: the metrics' too."""
         if announce is not None and not is_ready(self.world, self.law):
             announce("compiling the kernels for this integrator and controller, once: up to a minute")
-        self.loop = Loop(self.world, self.law)
+        self.loop = Loop(self.world, self.law, (self._rehearsal(),) if measures else ())
         if self.plan.take_steps is not None:
             self.plan.take_steps(self.world, 0)
+
+    def _rehearsal(self) -> Call:
+        """What compiles the metrics of its run."""
+        plan = self.plan
+        context = MeasurementContext(
+            set_point=plan.set_point,
+            start_time=start_time_of(plan.disturbances),
+            stimulus=stimulus_of(plan.disturbances),
+        )
+        return Call(rehearse, (plan.model, plan.columns.names, context), 60)
 
     def ready(self) -> Loop:
         """The compiled loop, loaded or compiled if need be."""

@@ -5,13 +5,21 @@ from typing import Any
 
 import numpy as np
 
+from biped.causes import why
 from biped.kernels.loop.closed_loop import World
+from biped.kernels.solve.causes import COLLISION_FAILED, NOT_CONVERGED, NOT_FINITE, TURNED_TOO_FAR
 from biped.kernels.state import status
 from biped.model import Model
 from biped.runs.summary import TIME_DIGITS
 from biped.runs.verdict import Limit
 from contact.ground import END, to_floor
 
+#: What may help against some causes of failure.
+REMEDIES = {
+    NOT_FINITE: "a smaller step, or smaller gains, may help",
+    TURNED_TOO_FAR: "smaller gains or torques, or a smaller step, may help",
+    COLLISION_FAILED: "a slower box or a smaller step may help",
+}
 #: Degrees of freedom of a floating root, which come before those of the joints.
 FREE_DOFS = 6
 
@@ -46,7 +54,7 @@ def _fastest(world: World) -> tuple[int, float]:
 
 
 def describe_failure(reason: int, model: Model, arrays: Any, scratch: Any, time: float, step: float) -> str:
-    """One sentence for a cause of failure (``biped.kernels.state.status``).
+    """One sentence for a cause of failure (``biped.kernels.solve.causes``).
 
     Args:
         reason: the cause.
@@ -56,29 +64,18 @@ def describe_failure(reason: int, model: Model, arrays: Any, scratch: Any, time:
         time: [s].
         step: [s] of the integrator.
     """
-    what, remedy = {
-        status.NOT_CONVERGED: (_residual_of(scratch), "a smaller step may help"),
-        status.NOT_FINITE: ("its numbers are no longer finite", "a smaller step, or smaller gains, may help"),
-        status.TURNED_TOO_FAR: (
-            f"{_turned_most(model, scratch)} would turn by more than 90° within a step, so that it is flung",
-            "smaller gains or torques, or a smaller step, may help",
-        ),
-        status.COLLISION_FAILED: (
-            "the thrown box's flight or collision has no solution",
-            "a slower box or a smaller step may help",
-        ),
-    }[reason]
     modes = ", ".join(f"{name}={mode}" for name, mode in zip(model.contact_names, arrays.mode, strict=True))
     contacts = f"contact modes {modes or 'none'}"
+    what = why(reason) + _detail(reason, model, scratch)
+    remedy = REMEDIES.get(reason, "a smaller step may help")
     return f"no solution of the step at {time:.6g} s: {what}; {contacts}; {remedy} (now {step:g} s)"
 
 
-def _residual_of(scratch: Any) -> str:
+def _detail(reason: int, model: Model, scratch: Any) -> str:
+    """What of the step that was tried goes with a cause."""
     residual = float(np.linalg.norm(scratch.residual))
-    size = f"residual {residual:.3g} N·s, " if math.isfinite(residual) else ""
-    return f"{size}the iterations did not converge"
-
-
-def _turned_most(model: Model, scratch: Any) -> str:
-    """The body that turned farthest: its turn's quaternion has the least scalar part."""
-    return f"body {model.bodies[int(np.argmin(scratch.turn[:, 0]))].name!r}"
+    if reason == NOT_CONVERGED and math.isfinite(residual):
+        return f", residual {residual:.3g} N·s"
+    if reason == TURNED_TOO_FAR:  # the scalar part of its turn's quaternion is the least
+        return f": {model.bodies[int(np.argmin(scratch.turn[:, 0]))].name!r} is flung"
+    return ""

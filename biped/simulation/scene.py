@@ -129,7 +129,7 @@ class Scene:
             RunInterrupted: the user pressed Ctrl-C; ``error.run`` holds what was computed before.
         """
         session = Session(self, in_place=in_place, announce=announce)
-        session.warm_up(announce)
+        session.warm_up(announce, measures=True)
         recording = session.run(progress)
         if recording.ending.verdict == INTERRUPTED:
             raise RunInterrupted(assemble(recording))

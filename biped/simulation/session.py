@@ -100,9 +100,14 @@ class Session:
         """Why it has ended: ``verdict`` is "fell" or "lost control", by a ``limit`` at ``fell_at`` [s], or "failed"."""
         return self._driver.ending
 
-    def warm_up(self, announce: Announce | None = None) -> None:
-        """Load or compile the kernels, so that the wall time is that of the steps; ``announce`` is told if it takes."""
-        self._driver.warm_up(announce)
+    def warm_up(self, announce: Announce | None = None, *, measures: bool = False) -> None:
+        """Load or compile the kernels, so that the wall time is that of the steps.
+
+        Args:
+            announce: called with a sentence if that takes a while.
+            measures: let other cores compile the metrics meanwhile.
+        """
+        self._driver.warm_up(announce, measures)
         by = self.plan.stepping
         if announce is not None and by.stable_step is not None and by.step > by.stable_step:
             longest = self.period / math.ceil(self.period / by.stable_step)

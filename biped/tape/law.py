@@ -16,11 +16,11 @@ from numba.core.errors import NumbaError
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import control
 from biped.kernels.loop.measurement import Measurement
-from biped.kernels.tape import Tape, evaluate_tape
 from biped.kernels.tree.dynamics import TreeData, new_tree_data, rates_from_momentum, turn_inertias
 from biped.kernels.tree.kinematics import Poses, place_bodies
 from biped.kernels.tree.tree import FLOATING, Tree
 from biped.kernels.variational.equations import displace
+from biped.tape.kernels import Tape, evaluate_tape
 from biped.tape.recorder import Recorder
 from contact.arrays import Floats
 from contact.piecewise import Signals

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from biped.kernels.tape import (
+from biped.tape.kernels import (
     ADD,
     AT_LEAST,
     COS,
@@ -69,7 +69,7 @@ class Edge(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Where weights are gathered, and from where; ``biped.kernels.tape.Tape`` has the same as arrays."""
+    """Where weights are gathered, and from where; ``biped.tape.kernels.Tape`` has the same as arrays."""
 
     of: dict[int, int]  # the row of each number that has one
     edges: list[list[tuple[int, int, float]]]  # of each row: row before it, partial derivative, sign

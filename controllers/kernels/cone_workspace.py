@@ -25,14 +25,14 @@ import numpy as np
 
 from biped.kernels.loop.closed_loop import control
 from biped.kernels.tree.dynamics import body_bias
-from biped.kernels.tree.factorization import add_scaled6
-from biped.kernels.tree.kinematics import add6
 from biped.kernels.tree.whole_body import velocity_at
 from contact.arrays import Floats, Integers
 from contact.jit import kernel, routine
 from contact.point_law import touches
 from contact.vectors import (
     add,
+    add6,
+    add_scaled6,
     congruence,
     cross,
     dot6,

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from biped.kernels.solve.dense import solve_cholesky
 from contact.arrays import Floats, Integers
 from contact.jit import kernel, routine
 
@@ -154,20 +155,6 @@ def factor_hessian(hessian):
 
 
 @kernel
-def solve_hessian(factor, x):
-    """x ← H⁻¹ x of its first entries."""
-    n = factor.shape[0]
-    for i in range(n):
-        x[i] /= factor[i, i]
-        for k in range(i + 1, n):
-            x[k] -= factor[k, i] * x[i]
-    for i in range(n - 1, -1, -1):
-        for k in range(i + 1, n):
-            x[i] -= factor[k, i] * x[k]
-        x[i] /= factor[i, i]
-
-
-@kernel
 def start_at_least_cost(qp):
     """The least cost under the equality alone: x = H⁻¹(g + Aᵀ λ), f = f⁰ − Gᵀ λ / ε."""
     n = qp.hessian.shape[0]
@@ -203,7 +190,7 @@ def put_unknowns(qp):
     n, size = qp.hessian.shape[0], qp.unknown.shape[0]
     for i in range(n):
         qp.unknown[i] = qp.gradient[i]
-    solve_hessian(qp.hessian, qp.unknown)
+    solve_cholesky(qp.hessian, qp.unknown)
     for i in range(n, size):
         qp.unknown[i] = qp.preferred[i - n]
     add_pulled(qp, qp.multiplier)
@@ -249,7 +236,7 @@ def pull(qp, place):
         qp.pulled[place, i] = qp.normal[place, i]
         moves = moves or qp.normal[place, i] != 0.0
     if moves:
-        solve_hessian(qp.hessian, qp.pulled[place])
+        solve_cholesky(qp.hessian, qp.pulled[place])
     for i in range(n, size):
         qp.pulled[place, i] = qp.normal[place, i] / qp.spread[0]
 

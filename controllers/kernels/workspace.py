@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.kernels.loop.closed_loop import control
+from biped.kernels.solve.dense import solve_cholesky
 from biped.kernels.tree.dynamics import load_bias_forces
 from biped.kernels.tree.factorization import eliminate, row_dot, solve_inboard, store_block, store_block_times
 from biped.kernels.tree.kinematics import move_bodies
@@ -287,14 +288,7 @@ def solve_symmetric6(gram, x):
             for k in range(j):
                 gram[i, j] -= gram[i, k] * gram[j, k]
             gram[i, j] /= gram[j, j]
-    for i in range(6):
-        for k in range(i):
-            x[i] -= gram[i, k] * x[k]
-        x[i] /= gram[i, i]
-    for i in range(5, -1, -1):
-        for k in range(i + 1, 6):
-            x[i] -= gram[k, i] * x[k]
-        x[i] /= gram[i, i]
+    solve_cholesky(gram, x)
 
 
 @kernel

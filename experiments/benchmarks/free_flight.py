@@ -38,7 +38,7 @@ def start_of(motion: str) -> Start:
 
 @dataclass(frozen=True)
 class Flight:
-    """What a flight conserves."""
+    """Energy and angular momentum of a flight, both conserved quantities."""
 
     time: Floats  # (samples,) [s]
     energy: Floats  # (samples,) relative error
@@ -46,13 +46,13 @@ class Flight:
 
     @classmethod
     def of(cls, time: Floats, energy: Floats, spin: Floats) -> "Flight":
-        """From what was sampled; spin: (samples, 3)."""
+        """Return the flight of sampled energies (samples,) and angular momenta ``spin`` (samples, 3)."""
         change = float(np.max(np.abs(spin - spin[0])) / np.linalg.norm(spin[0]))
         return cls(time, energy / energy[0] - 1.0, change)
 
     @classmethod
     def along(cls, model: Model, time: Floats, q: Floats, v: Floats) -> "Flight":
-        """From configurations (samples, nq) and velocities (samples, nv)."""
+        """Return the flight of configurations (samples, nq) and velocities (samples, nv)."""
         pairs = list(zip(q, v, strict=True))
         energy = np.array([dynamics.energy(model, *pair).kinetic for pair in pairs])
         return cls.of(time, energy, np.array([dynamics.momentum(model, *pair).angular for pair in pairs]))

@@ -1,6 +1,6 @@
-"""What is timed: the human standing under two controllers, tumbling freely, and in whole experiments."""
+"""Scenes that are timed: the human standing under two controllers, tumbling freely, and in whole experiments."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,10 +18,6 @@ from experiments.catalogue.registry import experiment_named
 
 #: [s] the steps that are measured.
 STEPS = (5e-4, 1e-3, 2e-3)
-
-WORKSPACE = "workspace stance"
-IMPEDANCE = "impedance stance"
-FLIGHT = "flight"
 
 
 @dataclass(frozen=True)
@@ -47,16 +43,7 @@ def timed(
     model: Model, controller: Controller | None, state: State, step: float, duration: float, **options: Any
 ) -> Timed:
     start = state.copy()
-    return _timed(
-        lambda: simulate(
-            model,
-            controller,
-            state=start,
-            step=step,
-            duration=duration,
-            **options,
-        )
-    )
+    return _timed(lambda: simulate(model, controller, state=start, step=step, duration=duration, **options))
 
 
 def _timed(work: Callable[[], Run]) -> Timed:
@@ -96,9 +83,12 @@ def tumbling(model: Model) -> tuple[Floats, Floats]:
     return q, v
 
 
-def closed_loops(duration: float) -> dict[tuple[str, float], Callable[[], Timed]]:
-    scenes = {WORKSPACE: stance, IMPEDANCE: stiff_stance, FLIGHT: flight}
-    return {(name, step): scene(step, duration) for name, scene in scenes.items() for step in STEPS}
+def closed_loops(
+    duration: float, steps: Sequence[float] = STEPS, **options: Any
+) -> dict[tuple[str, float], Callable[[], Timed]]:
+    """Return all scenes by name and step [s]; ``options`` go to ``simulate``."""
+    scenes = {"workspace stance": stance, "impedance stance": stiff_stance, "flight": flight}
+    return {(name, step): scene(step, duration, **options) for name, scene in scenes.items() for step in steps}
 
 
 def whole_experiment(name: str) -> Callable[[], Timed]:

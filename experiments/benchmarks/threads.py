@@ -1,4 +1,4 @@
-"""How many threads NumPy's linear algebra has where times are taken: one.
+"""One thread for NumPy's linear algebra where times are taken.
 
 In small products a second one only waits, which the processor's time counts. For environments of processes, before
 they import NumPy.
@@ -14,7 +14,7 @@ ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_
 
 
 def in_one_thread(module: str, *arguments: str) -> Any:
-    """What a module prints as JSON when it is run as a program, in a process of one thread.
+    """Run a module as a program in a process of one thread, and return what it prints as JSON.
 
     Raises:
         RuntimeError: it failed; the message has what it said.

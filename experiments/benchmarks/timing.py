@@ -93,12 +93,12 @@ def seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_c
 
 
 def ratios(times: Sequence[float], others: Sequence[float]) -> list[float]:
-    """Of times to others, pair by pair as they were taken in turn."""
+    """Return the ratios of times to others, pair by pair as they were taken in turn."""
     return [mine / other for mine, other in zip(times, others, strict=True)]
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
-    """Between which of the values the median lies that more of them would have, by 95 %, if there are six or more.
+    """Return the interval in which the median lies, by 95 % if there are six values or more.
 
     The k-th least and the k-th greatest enclose it but for twice the chance of fewer than k heads in as many throws
     of a coin. With fewer values: the least and the greatest; see ``coverage``.
@@ -108,10 +108,10 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
 
 
 def coverage(count: int) -> float:
-    """How likely the interval of so many values encloses the median."""
+    """Return how likely the interval of so many values encloses the median."""
     return 1.0 - 2.0 * float(binom.cdf(_left_out(count), count, 0.5))
 
 
 def _left_out(count: int) -> int:
-    """How many values at either end lie outside of the interval."""
+    """Return how many values at either end lie outside of the interval."""
     return max(int(binom.ppf(0.025, count, 0.5)) - 1, 0)

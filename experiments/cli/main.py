@@ -44,6 +44,7 @@ COMMANDS = {
     "compare": "run an experiment in other physics engines, and compare",
     "work-precision": "compare all integrators: error against cost",
     "reproduce": "recompute the tables and figures of a paper",
+    "warm": "compile ahead what runs will need, on all cores",
     "bench": "measure the speed of the closed loop on this machine",
     "example": "print or list the examples that come with it",
     "completion": "print a script that completes these commands in your shell",

@@ -68,7 +68,7 @@ def store(
 
 
 def load(folder: Path) -> Cached | None:
-    """What ``store`` wrote into a folder, or None if there is nothing; raises InputError if it is damaged."""
+    """Read what ``store`` wrote into a folder; None if there is nothing, and InputError if it is damaged."""
     path = folder / OUTCOME
     if not path.is_file():
         return None
@@ -103,7 +103,7 @@ def _remove_former(folder: Path) -> None:
 
 
 def _plain(finding: Finding) -> Finding:
-    """In Python's own types, NumPy's left out."""
+    """Return a finding in Python's own types, without NumPy's."""
     published, ours = _number(finding.published), _number(finding.ours)
     return replace(finding, published=published, ours=ours, agrees=bool(finding.agrees))
 

@@ -1,4 +1,4 @@
-"""What the figures of papers have in common."""
+"""The form that figures of papers have in common."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from experiments.visualization.figures.writing import styled
 def plotted(
     title: str, xlabel: str, ylabel: str, size: tuple[float, float] = style.SIZE
 ) -> Iterator[tuple[Figure, Axes]]:
-    """A new figure in the style of all, and its axes; with titles and a legend once it is left."""
+    """Give a new figure in the style of all, and its axes; with titles and a legend once it is left."""
     with styled():
         figure = Figure(figsize=size)
         axes = figure.subplots()

@@ -1,6 +1,6 @@
-"""What a reproduction is made of: items of a paper, and what came out of recomputing one."""
+"""Parts of a reproduction: items of a paper, and the outcome of recomputing one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -25,7 +25,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out of recomputing one table or figure."""
+    """The outcome of recomputing one table or figure."""
 
     findings: tuple[Finding, ...]  # statements compared, in the paper's order
     assumptions: tuple[str, ...] = ()  # what the paper leaves open, and what was taken for it
@@ -52,3 +52,14 @@ class Paper:
     name: str
     citation: str
     items: tuple[Item, ...]
+
+
+def misprints(source: str, rows: Sequence[tuple[str, str, str, str]]) -> Item:
+    """Return the item of a paper's misprints: place, printed, right, how one knows."""
+
+    def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is but a list
+        progress(1.0)
+        columns = ("where", "printed", "right", "how one knows")
+        return Outcome((), tables={"Misprints": pd.DataFrame(rows, columns=columns)})
+
+    return Item("misprints", "what is misprinted", source, produce)

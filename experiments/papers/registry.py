@@ -47,5 +47,5 @@ def items_named(paper: "Paper", names: Sequence[str]) -> "tuple[Item, ...]":
     Raises:
         InputError: a name or pattern fits no item; the message names the nearest.
     """
-    wanted = matching(names, [item.name for item in paper.items], f"{paper.name} has no item")
-    return tuple(item for item in paper.items if item.name in wanted)
+    selected = matching(names, [item.name for item in paper.items], f"{paper.name} has no item")
+    return tuple(item for item in paper.items if item.name in selected)

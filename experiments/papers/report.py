@@ -16,13 +16,9 @@ NOT_COMPUTED = "not computed yet"
 
 
 def report_page(
-    paper: Paper,
-    cached: Mapping[str, Cached],
-    failures: Mapping[str, Failure],
-    stamp: Mapping[str, Any],
-    command: str,
+    paper: Paper, cached: Mapping[str, Cached], failures: Mapping[str, Failure], stamp: Mapping[str, Any], command: str
 ) -> Page:
-    """From the outcomes there are, of this time or of an earlier one, and the failures of this time, by item."""
+    """Return the page of all outcomes there are, of this run or an earlier one, and of this run's failures."""
     return Page(
         title=f"{paper.name}: published and ours",
         subtitle=paper.citation,
@@ -44,7 +40,7 @@ def missing_items(
 
 @dataclass(frozen=True)
 class Tally:
-    """What statements come to."""
+    """How many statements agree, and how many were used to make choices."""
 
     agreeing: int  # how many agree that are evidence
     total: int  # how many are evidence
@@ -69,7 +65,7 @@ def all_findings(cached: Mapping[str, Cached]) -> list[Finding]:
 
 
 def mark(finding: Finding) -> str:
-    """In words, since not everybody sees the colours."""
+    """Return the verdict in words, since not everybody sees the colours."""
     if not finding.agrees:
         return "differs"
     return "chosen by it" if finding.fitted else "agrees"

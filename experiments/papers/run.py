@@ -15,7 +15,7 @@ from experiments.papers.item import Item, Paper
 
 @dataclass(frozen=True)
 class Failure:
-    """Why an item did not come out: one line, and where in the program."""
+    """The reason why an item failed: one line, and where in the program."""
 
     message: str
     trace: str

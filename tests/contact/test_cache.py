@@ -1,14 +1,14 @@
 """Machine code is loaded only where nobody else can have put it, and compiled again where it is damaged."""
 
 import os
-import shutil
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from contact import cache
+from contact.compiling import cache
 
 TOP = Path(__file__).parents[2]
 
@@ -36,8 +36,8 @@ def doubled(source, folder, **more):
     return subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, check=False)
 
 
-def files(folder, pattern):
-    return sorted(folder.rglob(f"doubling.double*.{pattern}"))
+def files(folder):
+    return sorted(folder.rglob("doubling.double-*.kernel"))
 
 
 def test_folders_and_files_are_private(source, tmp_path):
@@ -50,8 +50,7 @@ def test_folders_and_files_are_private(source, tmp_path):
     assert (first.stdout, first.stderr) == ("3.0 0\n", "")
     assert doubled(source, folder).stdout == "3.0 1\n"
     for path in [folder.parent, folder, *folder.rglob("*")]:
-        if path.name != "lock":
-            assert path.stat().st_mode & 0o077 == 0, path
+        assert path.stat().st_mode & 0o077 == 0, path
 
 
 @pytest.mark.parametrize("mode", [0o775, 0o757, 0o777])
@@ -100,7 +99,7 @@ def test_a_chosen_folder_of_another_user_is_refused(tmp_path, monkeypatch):
     somebody_elses(monkeypatch, folder)
     monkeypatch.setenv("BIPED_CACHE_DIR", str(folder))
     with pytest.raises(PermissionError, match="belongs to another user"):
-        cache.folder_of.__wrapped__("0123456789abcdef")
+        cache.cache_folder.__wrapped__()
 
 
 def chosen(tmp_path, monkeypatch, make):
@@ -110,23 +109,18 @@ def chosen(tmp_path, monkeypatch, make):
     monkeypatch.setattr(cache.platformdirs, "user_cache_path", lambda _: tmp_path / "cache")
     monkeypatch.setattr(cache, "say", sentences.append)
     make(tmp_path / "cache" / "biped-kernels")
-    return cache.folder_of.__wrapped__("0123456789abcdef"), sentences
+    return cache.cache_folder.__wrapped__(), sentences
 
 
 def test_without_obstacles_the_users_cache_serves(tmp_path, monkeypatch):
     folder, sentences = chosen(tmp_path, monkeypatch, lambda _: None)
-    assert folder == tmp_path / "cache" / "biped-kernels" / "0123456789abcdef"
+    assert folder == tmp_path / "cache" / "biped-kernels"
     assert sentences == []
 
 
 def open_to_all(root):
     root.mkdir(parents=True)
     root.chmod(0o777)
-
-
-def a_generation_open_to_all(root):
-    (root / "0123456789abcdef").mkdir(parents=True)
-    (root / "0123456789abcdef").chmod(0o777)
 
 
 def a_file(root):
@@ -139,12 +133,12 @@ def a_link(root):
     root.symlink_to(root.parent / "elsewhere")
 
 
-@pytest.mark.parametrize("obstacle", [open_to_all, a_generation_open_to_all, a_file, a_link])
+@pytest.mark.parametrize("obstacle", [open_to_all, a_file, a_link])
 def test_a_folder_of_its_own_serves_a_process_where_the_users_cache_cannot(tmp_path, monkeypatch, obstacle):
     folder, sentences = chosen(tmp_path, monkeypatch, obstacle)
     other, _ = chosen(tmp_path / "2", monkeypatch, lambda root: (root.parent.parent.mkdir(), obstacle(root)))
     for found in (folder, other):
-        assert found.name == "0123456789abcdef"
+        assert found.name == "biped-kernels"
         assert tmp_path not in found.parents
         assert cache.distrust(found) is None
         assert cache.distrust(found.parent) is None
@@ -153,18 +147,34 @@ def test_a_folder_of_its_own_serves_a_process_where_the_users_cache_cannot(tmp_p
     assert "cannot be kept for the next time, since" in sentences[0]
 
 
-def test_a_generation_of_another_user_is_not_taken(tmp_path, monkeypatch):
+def test_a_folder_of_another_user_is_not_taken(tmp_path, monkeypatch):
     """What somebody has put into a folder that was open then stays theirs."""
 
     def theirs(root):
-        (root / "0123456789abcdef").mkdir(parents=True, mode=0o700)
-        root.chmod(0o700)
-        (root / "0123456789abcdef").chmod(0o700)
-        somebody_elses(monkeypatch, root / "0123456789abcdef")
+        root.mkdir(parents=True, mode=0o700)
+        somebody_elses(monkeypatch, root)
 
     folder, sentences = chosen(tmp_path, monkeypatch, theirs)
     assert tmp_path not in folder.parents
     assert "another user" in sentences[0]
+
+
+def test_what_nobody_used_for_a_month_goes(tmp_path, monkeypatch):
+    """A file and a folder, also of earlier versions; once a day."""
+    root = tmp_path / "cache" / "biped-kernels"
+
+    def old(folder):
+        for path in (folder / "old.kernel", folder / "new.kernel", folder / "0123456789abcdef" / "old.nbi"):
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.touch()
+        folder.chmod(0o700)
+        for path in (folder / "old.kernel", folder / "0123456789abcdef"):
+            os.utime(path, (0, 0))
+
+    chosen(tmp_path, monkeypatch, old)
+    assert sorted(path.name for path in root.iterdir()) == ["cleaned", "new.kernel"]
+    chosen(tmp_path, monkeypatch, old)
+    assert (root / "old.kernel").exists()
 
 
 def truncated(path):
@@ -190,12 +200,11 @@ def writable(path):
     path.chmod(0o666)
 
 
-@pytest.mark.parametrize("pattern", ["nbi", "nbc"])
 @pytest.mark.parametrize("damage", [truncated, empty, another_byte, of_numba_itself, writable])
-def test_what_is_damaged_is_compiled_again(source, tmp_path, pattern, damage):
+def test_what_is_damaged_is_compiled_again(source, tmp_path, damage):
     folder = tmp_path / "cache"
     doubled(source, folder)
-    (path,) = files(folder, pattern)
+    (path,) = files(folder)
     damage(path)
     again = doubled(source, folder)
     assert again.stdout == "3.0 0\n"
@@ -205,15 +214,16 @@ def test_what_is_damaged_is_compiled_again(source, tmp_path, pattern, damage):
     assert (last.stdout, last.stderr) == ("3.0 1\n", "")
 
 
-def test_a_folder_that_goes_away_does_not_end_a_run(source, tmp_path):
+def test_a_folder_that_goes_away_is_made_again(source, tmp_path):
     folder = tmp_path / "cache"
-    late = DOUBLE.replace("print(", "import shutil, os; shutil.rmtree(os.environ['BIPED_CACHE_DIR'])\nprint(")
+    late = DOUBLE.replace(
+        "print(", "import shutil, os\nmodule.double(1)\nshutil.rmtree(os.environ['BIPED_CACHE_DIR'])\nprint("
+    )
     environment = {**os.environ, "BIPED_CACHE_DIR": str(folder)}
     command = [sys.executable, "-c", late, str(source)]
     found = subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, check=False)
-    assert found.stdout == "3.0 0\n"
-    assert found.stderr.startswith("biped: compiled kernels cannot be kept")
-    assert len(found.stderr.splitlines()) == 1
+    assert (found.stdout, found.stderr) == ("3.0 0\n", "")
+    assert len(files(folder)) == 1
 
 
 def test_code_of_another_cpu_is_not_taken(source, tmp_path):
@@ -226,14 +236,12 @@ def test_code_of_another_cpu_is_not_taken(source, tmp_path):
 
 def test_code_of_another_numba_is_not_taken(source, tmp_path):
     folder = tmp_path / "cache"
-    doubled(source, folder)
-    (index,) = files(folder, "nbi")
-    files_of_it = cache._Files(str(index.parent), index.name.removesuffix(".nbi"), "")
-    assert len(files_of_it._load_index()) == 1
-    files_of_it._version = "0.1"
-    assert files_of_it._load_index() == {}
-    files_of_it._save_index({})
+    older = "import numba\nnumba.__version__ = '0.1'\n"
+    environment = {**os.environ, "BIPED_CACHE_DIR": str(folder)}
+    command = [sys.executable, "-c", older + DOUBLE, str(source)]
+    subprocess.run(command, cwd=TOP, env=environment, check=True, capture_output=True)
     assert doubled(source, folder).stdout == "3.0 0\n"
+    assert len(files(folder)) == 2
 
 
 CALLS = "from contact.jit import routine\nfrom other import triple\n\n\n@routine\ndef double(x): return triple(x)\n"
@@ -263,14 +271,16 @@ def test_an_edit_after_the_import_is_not_kept_for_the_new_text(source, tmp_path)
     assert doubled(source, tmp_path / "cache", **more, PYTHONDONTWRITEBYTECODE="1").stdout == "6.0 0\n"
 
 
-def test_kernels_that_are_edited_under_a_process_are_not_kept(source, tmp_path):
-    """It has some from before the edit and some from after it: the folder of neither may have them."""
-    shutil.copytree(TOP / "contact", tmp_path / "contact", ignore=shutil.ignore_patterns("__pycache__"))
-    edit = f"open({str(tmp_path / 'contact' / 'vectors.py')!r}, 'a').write('# an edit')\n"
-    environment = {**os.environ, "BIPED_CACHE_DIR": str(tmp_path / "cache")}
-    for code, said in ((DOUBLE.replace("print(", f"{edit}print("), "biped: kernels were edited"), (DOUBLE, "")):
-        command = [sys.executable, "-c", code, str(source)]
-        found = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-        assert found.stdout == "3.0 0\n"
-        assert found.stderr[: len(said) or None] == said
-    assert len(files(tmp_path / "cache", "nbi")) == 1
+def test_functions_of_two_processes_have_no_symbol_in_common(source, tmp_path):
+    """Else a third process that loads both would link one for the other (numba#10486)."""
+    source.write_text(CALLS)
+    (tmp_path / "other.py").write_text(OTHER.format(3))
+    show = DOUBLE.replace("len(module.double.stats.cache_hits)", "*module.double.inspect_llvm().values()")
+    command = [sys.executable, "-c", show, str(source)]
+    symbols = []
+    for folder in ("one", "two"):
+        more = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(TOP)]), "BIPED_CACHE_DIR": str(tmp_path / folder)}
+        found = subprocess.run(command, env={**os.environ, **more}, capture_output=True, text=True, check=True)
+        symbols.append(set(re.findall(r"@(_ZN\w*(?:double|triple)\w*)", found.stdout)))
+    assert symbols[0]
+    assert not symbols[0] & symbols[1]

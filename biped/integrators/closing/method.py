@@ -4,8 +4,8 @@ from typing import Any
 
 from biped.integrators.closing.kernels import record  # noqa: F401  registers what is recorded
 from biped.integrators.closing.kernels.method import ClosedVariational
-from biped.kernels.closing.room import Closing
 from biped.kernels.state.method import Solver
+from biped.kernels.tree.closing import Closing
 from biped.kernels.variational.discrete_body import MidpointBody
 from biped.kernels.variational.newton import Extrapolation
 from biped.model import Model

@@ -10,6 +10,7 @@ from biped.integrators.composition import kernels
 from biped.integrators.composition.weights import SCHEMES, Scheme
 from biped.integrators.integrator import Integrator
 from biped.integrators.newton_settings import SolverSettings
+from biped.integrators.registry import INTEGRATORS
 from biped.kernels.state.checkpoint import new_checkpoint
 from biped.kernels.state.method import Variational
 from biped.kernels.variational.newton import ArticulatedNewton
@@ -114,8 +115,6 @@ class Composition(SolverSettings):
 
     @property
     def _base(self) -> Integrator:
-        from biped.integrators.registry import INTEGRATORS  # it holds compositions too, so that they come first
-
         if self.base not in INTEGRATORS:
             raise InputError(f"integrator.base = {self.base!r}: it must be an integrator, such as 'recursive'")
         return INTEGRATORS[self.base]

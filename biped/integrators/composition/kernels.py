@@ -10,6 +10,7 @@ by backward differences, and so well that one iteration mostly does.
 import math
 from typing import Any, NamedTuple
 
+from biped.kernels.solve.causes import cause_of
 from biped.kernels.state.checkpoint import Checkpoint, roll_back, save_checkpoint
 from biped.kernels.state.method import (
     Variational,
@@ -20,7 +21,7 @@ from biped.kernels.state.method import (
     solve_step,
 )
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, TOTAL_STEPS
-from biped.kernels.state.status import OK, cause_of
+from biped.kernels.state.status import OK
 from biped.kernels.step.step import count_iterations, prepare, substep
 from biped.kernels.variational.equations import displace, set_rates
 from biped.kernels.variational.newton import evaluate, iterate, on_branch, tolerance_of, try_kept_factors

@@ -12,9 +12,10 @@ from biped.integrators.explicit.interrupts import interrupts_afterwards
 from biped.integrators.explicit.kernels.methods import Explicit, begin_flow, end_flow, no_stages, slope_of_flow
 from biped.kernels.loop.closed_loop import World, common_of, interpreted, record, take_step
 from biped.kernels.loop.log import STRIDE
+from biped.kernels.solve.causes import NOT_CONVERGED
 from biped.kernels.state.method import advance
 from biped.kernels.state.simulation_state import STEP_LENGTH, STEPS
-from biped.kernels.state.status import NOT_CONVERGED, OK
+from biped.kernels.state.status import OK
 from biped.kernels.step.step import time_of
 from biped.model import Model
 from contact.arrays import Floats

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from biped.closing import closing_of
-from biped.integrators.closing.kernels.maximal import ClosedMaximal
 from biped.integrators.closing.kernels.method import ClosedVariational
 from biped.integrators.closing.method import WRENCH, closed_variational, closing_columns
-from biped.integrators.maximal.kernels import new_root_finder
+from biped.integrators.maximal.kernels.closed import ClosedMaximal
+from biped.integrators.maximal.kernels.newton import new_root_finder
 from biped.integrators.newton_settings import NewtonSettings
 from biped.kernels.state.method import Variational
 from biped.kernels.variational.discrete_body import MidpointBody

@@ -1,6 +1,7 @@
 """The plant between two control ticks: steps with the joints' torques held, recorded as they go."""
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,18 +28,21 @@ from biped.kernels.loop.projectile import (
     passes,
     time_before_impact,
 )
+from biped.kernels.solve.causes import COLLISION_FAILED
 from biped.kernels.state.method import advance
 from biped.kernels.state.pushes import Pushes
 from biped.kernels.state.simulation_state import SENSED, STEP_LENGTH, STEPS, TIME_ORIGIN, SimulationState
-from biped.kernels.state.status import COLLISION_FAILED, JOINT_TOO_FAST, LOG_FULL, OK, TOO_LOW, TOO_TILTED
+from biped.kernels.state.status import JOINT_TOO_FAST, LOG_FULL, OK, TOO_LOW, TOO_TILTED
 from biped.kernels.step.step import count_step, time_of
 from biped.kernels.tree.tree import FLOATING, Tree
 from biped.kernels.variational.equations import Scratch
 from contact.arrays import Floats, Integers
 from contact.ground import END, START, Ground, to_floor
 from contact.jit import (
+    Call,
     address_of,
     call,
+    compile_parts,
     generic,
     is_part_compiled,
     kernel,
@@ -455,14 +459,20 @@ def hold_each(parts, common, whole, period, reasons, begin, end):
 
 
 class Loop:
-    """A world and a law, ready to run: everything is compiled, or loaded, once it is made."""
+    """A world and a law, ready to run: everything is compiled, or loaded, once it is made.
 
-    def __init__(self, world: World, law: Any) -> None:
+    Args:
+        world: what it advances.
+        law: of the controller, or None.
+        beside: what compiles more that will be needed, on other cores.
+    """
+
+    def __init__(self, world: World, law: Any, beside: Sequence[Call] = ()) -> None:
         self.world, self.law = world, law
         common = common_of(world)
         places: tuple[Any, ...] = (common, world, law) if DISABLE_JIT else self._places(common, world, law)
         self.common, self.whole, self.law_address = places
-        world.parts[:], self.asked = _addresses(world, common, law)
+        world.parts[:], self.asked = _addresses(world, common, law, beside)
         world.parts[COMMON] = 0 if DISABLE_JIT else self.common
         self.run(0, 1)
         self.rollout(0)
@@ -516,15 +526,17 @@ def record(world: World) -> None:
 _known: dict[object, tuple[Integers, int]] = {}
 
 
-def _addresses(world: World, common: CommonWorld, law: Any) -> tuple[Integers, int]:
+def _addresses(world: World, common: CommonWorld, law: Any, beside: Sequence[Call]) -> tuple[Integers, int]:
     needed = tuple(_is_needed(world, place) for place in range(COMMON))
     kind = kind_of(world), kind_of(law), needed
     if kind not in _known:
-        parts = world.parts.copy()
-        for place, (function, *arguments) in enumerate(_calls(world, common)):
+        parts, calls = world.parts.copy(), _calls(world, common)
+        asking = () if _is_nobody(law) else ((ask.of(type(law)), law, common),)
+        compile_parts([*(entry for place, entry in enumerate(calls) if needed[place]), *asking], beside)
+        for place, entry in enumerate(calls):
             if needed[place]:
-                parts[place] = address_of(function, *arguments)
-        _known[kind] = parts, NOBODY if _is_nobody(law) else address_of(ask.of(type(law)), law, common)
+                parts[place] = address_of(*entry)
+        _known[kind] = parts, address_of(*asking[0]) if asking else NOBODY
     return _known[kind]
 
 

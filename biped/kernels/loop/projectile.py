@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.kernels.loop.log import IMPACT, log_event
+from biped.kernels.solve.causes import COLLISION_FAILED
 from biped.kernels.state.simulation_state import IMPACTS
-from biped.kernels.state.status import COLLISION_FAILED, OK
+from biped.kernels.state.status import OK
 from biped.kernels.tree.dynamics import rates_from_momentum
 from biped.kernels.tree.factorization import solve_inboard, solve_outboard
 from biped.kernels.tree.kinematics import point_of_body

@@ -35,11 +35,11 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.kernels.midpoint.elimination import wrench_cross
-from biped.kernels.tree.factorization import add_block, row_dot, store_block
-from biped.kernels.tree.kinematics import add6, motion_cross
+from biped.kernels.tree.factorization import add_block, block_times, store_block
+from biped.kernels.tree.kinematics import motion_cross
 from contact.arrays import Floats, Integers
 from contact.jit import kernel
-from contact.vectors import cross, dot, dot6, load3, load6, load9, scale, store3, store6, triple
+from contact.vectors import add6, cross, dot, dot6, load3, load6, load9, scale, store3, store6, triple
 
 # Of a third derivative by one variable each of three joints: which it is by, the coordinate's or the rate's.
 BY_Q = 0
@@ -83,15 +83,6 @@ def new_beyond(n: int) -> Beyond:
     """Room for a tree of n joints, filled with NaN."""
     shapes: tuple[tuple[int, ...], ...] = ((n, 6, 6), (n, 6), (n, 6), (n, 6), (n, 6), (n, 6), (n, 3))
     return Beyond(*(np.full(shape, np.nan) for shape in shapes))
-
-
-@kernel
-def block_times(block, i, a):
-    """I_i a."""
-    return (
-        row_dot(block, i, 0, a), row_dot(block, i, 1, a), row_dot(block, i, 2, a),
-        row_dot(block, i, 3, a), row_dot(block, i, 4, a), row_dot(block, i, 5, a),
-    )  # fmt: skip
 
 
 @kernel

@@ -26,11 +26,24 @@ from biped.kernels.midpoint.elimination import (
     subtract_arm_block,
 )
 from biped.kernels.tree.dynamics import turn_inertias
-from biped.kernels.tree.factorization import add_scaled6
-from biped.kernels.tree.kinematics import Poses, add6, motion_cross, new_poses, place_bodies
+from biped.kernels.tree.kinematics import Poses, motion_cross, new_poses, place_bodies
 from contact.arrays import Floats
 from contact.jit import kernel
-from contact.vectors import add, cross, dot6, load3, load6, load9, mat_vec, scale, store6, triple
+from contact.vectors import (
+    add,
+    add6,
+    add_scaled6,
+    cross,
+    dot6,
+    load3,
+    load6,
+    load9,
+    mat_vec,
+    scale,
+    scale6,
+    store6,
+    triple,
+)
 
 
 class MidpointRoom(NamedTuple):
@@ -108,11 +121,6 @@ def move_middle(tree, alpha, h, room):
         V = add_scaled6(V, room.rates[i], s)
         store6(room.velocity, i, V)
         store6(room.momentum, i, momentum_of(tree, room, i, V))
-
-
-@kernel
-def scale6(c, a):
-    return c * a[0], c * a[1], c * a[2], c * a[3], c * a[4], c * a[5]
 
 
 @kernel

@@ -2,6 +2,7 @@
 
 import math
 
+from biped.kernels.solve.causes import LANDED_TOO_DEEP
 from biped.kernels.state.checkpoint import roll_back, save_checkpoint
 from biped.kernels.state.method import Variational, advance, remember, set_new_momentum, solve_step, take_part
 from biped.kernels.state.pushes import set_push_impulses
@@ -20,7 +21,7 @@ from biped.kernels.state.simulation_state import (
     TIME_ORIGIN,
     TOTAL_STEPS,
 )
-from biped.kernels.state.status import LANDED_TOO_DEEP, OK
+from biped.kernels.state.status import OK
 from biped.kernels.tree.dynamics import turn_inertias
 from biped.kernels.tree.kinematics import copy_poses, place_bodies
 from biped.kernels.tree.tree import FLOATING

@@ -18,11 +18,12 @@ from biped.kernels.tree.factorization import (
     store_block,
     store_block_times,
 )
-from biped.kernels.tree.kinematics import Poses, add6, joint_twist, move_bodies, new_poses, place_bodies
+from biped.kernels.tree.kinematics import Poses, joint_twist, move_bodies, new_poses, place_bodies
 from contact.arrays import Floats
 from contact.jit import kernel, routine
 from contact.vectors import (
     add,
+    add6,
     congruence,
     copy1,
     cross,

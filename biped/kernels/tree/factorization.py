@@ -15,7 +15,7 @@ import numpy as np
 
 from contact.arrays import Floats
 from contact.jit import kernel
-from contact.vectors import dot, dot6, hat_mat, load6, mat_hat, mat_scale, store6
+from contact.vectors import add_scaled6, dot, dot6, hat_mat, load6, mat_hat, mat_scale, store6
 
 
 class Factors(NamedTuple):
@@ -114,6 +114,15 @@ def row_dot(block, i, row, s):
 
 
 @kernel
+def block_times(block, i, a):
+    """I_i a."""
+    return (
+        row_dot(block, i, 0, a), row_dot(block, i, 1, a), row_dot(block, i, 2, a),
+        row_dot(block, i, 3, a), row_dot(block, i, 4, a), row_dot(block, i, 5, a),
+    )  # fmt: skip
+
+
+@kernel
 def column_dot(block, i, column, s):
     return (
         (block[i, 0, column] * s[0] + block[i, 1, column] * s[1] + block[i, 2, column] * s[2])
@@ -178,15 +187,6 @@ def solve_inboard(tree, left, load, factors, outermost):
         parent = tree.parent[i]
         if parent >= 0:
             store6(wrench, parent, add_scaled6(b, 1.0, load6(wrench, parent)))
-
-
-@kernel
-def add_scaled6(a, c, b):
-    """a + c b."""
-    return (
-        a[0] + c * b[0], a[1] + c * b[1], a[2] + c * b[2],
-        a[3] + c * b[3], a[4] + c * b[4], a[5] + c * b[5],
-    )  # fmt: skip
 
 
 @kernel

@@ -16,6 +16,7 @@ from contact.arrays import Floats
 from contact.jit import kernel
 from contact.vectors import (
     add,
+    add6,
     copy1,
     cross,
     load3,
@@ -62,11 +63,6 @@ def new_poses(n: int, nv: int, nc: int) -> Poses:
 def quaternion_place(tree, i):
     """Where the quaternion of a floating or spherical joint stands in q."""
     return tree.first_q[i] + (3 if tree.kind[i] == FLOATING else 0)
-
-
-@kernel
-def quaternion_at(q, a):
-    return q[a], q[a + 1], q[a + 2], q[a + 3]
 
 
 @kernel
@@ -164,11 +160,6 @@ def joint_twist(tree, poses, rates, i):
         vx, vy, vz = vx + sx * rate, vy + sy * rate, vz + sz * rate
         wx, wy, wz = wx + ax * rate, wy + ay * rate, wz + az * rate
     return vx, vy, vz, wx, wy, wz
-
-
-@kernel
-def add6(a, b):
-    return a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]
 
 
 @kernel

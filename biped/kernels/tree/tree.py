@@ -52,3 +52,20 @@ class Tree(NamedTuple):
     contact_offset: Floats  # (nc, 3) [m] from the body's centre of mass to the contact point
     armature: Floats  # (nv,) [kg m² or kg] rotors' inertia that joints of one degree of freedom feel
     passive: Floats  # (n, PASSIVE) what joints of one degree of freedom have of limits and bearings; (0, ·) if none has
+
+
+class ClosingJoints(NamedTuple):
+    """m joints that close loops, with k rows in all, each held at zero."""
+
+    inboard: Integers  # (m,) body, −1 the ground
+    outboard: Integers  # (m,) body
+    inboard_point: Floats  # (m, 3) [m] from the inboard centre of mass, its axes; on the ground from the origin
+    outboard_point: Floats  # (m, 3) [m] from the outboard centre of mass, its axes
+    alignment: Floats  # (m, 4) outboard to inboard axes where the joint is at zero
+    first: Integers  # (m + 1,) where its rows begin
+    joint: Integers  # (k,) whose row it is
+    kind: Integers  # (k,) of ``biped.kernels.tree.row_kinds``
+    axis: Floats  # (k, 3) unit, inboard axes
+    other: Floats  # (k, 3) unit, outboard axes, of rows with two axes
+    reference: Floats  # (k, 3)
+    pitch: Floats  # (k,) [m/rad] of a helix

@@ -3,10 +3,10 @@
 import math
 from typing import NamedTuple
 
-from biped.kernels.state.line_search import suffices
+from biped.kernels.solve.causes import TURNED_TOO_FAR, cause_of
+from biped.kernels.solve.line_search import suffices
 from biped.kernels.state.method import Variational, find_root, set_initial_guess, set_new_momentum, solve_step
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, PATIENCE
-from biped.kernels.state.status import TURNED_TOO_FAR, cause_of
 from biped.kernels.tree.factorization import Factors, eliminate, solve
 from biped.kernels.tree.kinematics import place_bodies, point_of_body
 from biped.kernels.tree.tree import REVOLUTE

@@ -6,7 +6,7 @@ retried in parts, as all steps are.
 
 import math
 
-from biped.kernels.state.status import cause_of
+from biped.kernels.solve.causes import cause_of
 from biped.kernels.variational.equations import displace
 from biped.kernels.variational.newton import evaluate, tolerance_of
 from contact.jit import generic

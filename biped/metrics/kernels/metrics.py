@@ -29,11 +29,10 @@ from biped.metrics.kernels.support import (
     is_down,
     normal_of,
     seen_from,
-    vector_at,
 )
 from contact.jit import kernel, routine
 from contact.modes import STICKING
-from contact.vectors import dot, mat_vec, norm, sub
+from contact.vectors import dot, mat_vec, norm, sub, vector_at
 
 #: [s] before the end over which the moment of what else pushes is averaged.
 LAST_MOMENT = 0.1

@@ -21,9 +21,11 @@ from contact.vectors import (
     quat_conj,
     quat_matrix,
     quat_mul,
+    quaternion_at,
     rotation_vector,
     scale,
     sub,
+    vector_at,
 )
 
 #: Below this part of the body's weight the floor's force is too small to have a centre.
@@ -100,16 +102,6 @@ class Scratch(NamedTuple):
     points: Floats  # (nc, 2)
     hull: Floats  # (2 nc + 2, 2)
     touching: Integers  # (feet,)
-
-
-@kernel
-def vector_at(row, place):
-    return row[place], row[place + 1], row[place + 2]
-
-
-@kernel
-def quaternion_at(row, place):
-    return row[place], row[place + 1], row[place + 2], row[place + 3]
 
 
 @kernel

@@ -6,6 +6,7 @@ Costs are those of compiled steps alone, taken in turn: for every second of ours
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 
@@ -16,7 +17,8 @@ from biped.runs.state import State
 from biped.simulation.simulate import simulate
 from experiments.benchmarks.free_flight import MOTIONS, SAMPLED, Flight, Glider, Start, start_of
 from experiments.benchmarks.sections import Column, Section
-from experiments.benchmarks.timing import Spread, interleaved, ratios
+from experiments.benchmarks.speed.table import Budget, columns, milliseconds
+from experiments.benchmarks.timing import interleaved, ratios
 from experiments.engines.mujoco.adapter import Mujoco
 
 #: Integrators and steps [s].
@@ -33,6 +35,7 @@ OURS = (
     ("kahan-li-8", 1e-2),
 )
 RK4, RK4_STEPS = "MuJoCo RK4", (1e-3, 1e-2)
+RUNGE_KUTTA = Mujoco(integrator="RK4")
 #: [s] of each case, before the other's turn; costs are those of a second.
 TURN = 1.0
 #: What the figure shows: of order 2, 4, 6 and 8.
@@ -66,21 +69,21 @@ def our_turn(start: Start, name: str, step: float) -> float:
     return float(_run(start, name, step, TURN, TURN).summary["wall_time"])
 
 
-def runge_kutta(start: Start, step: float) -> Glider:
-    return Glider(Mujoco(integrator="RK4"), start, step)
-
-
 def rk4_flight(start: Start, step: float, duration: float) -> Flight:
-    samples = runge_kutta(start, step).samples(duration, SAMPLED, lambda _: None)
+    samples = Glider(RUNGE_KUTTA, start, step).samples(duration, SAMPLED, lambda _: None)
     return Flight.along(start[0], samples.time, samples.q, samples.v)
 
 
+def rk4_turn(start: Start, step: float) -> Callable[[], float]:
+    return partial(Glider(RUNGE_KUTTA, start, step).seconds, round(TURN / step))
+
+
 def label(name: str, step: float) -> str:
-    return f"{name}, {1e3 * step:g} ms"
+    return f"{name}, {milliseconds(step)}"
 
 
 def flights(start: Start, duration: float, with_mujoco: bool) -> Iterator[tuple[str, Flight | IntegrationError]]:
-    """What every case conserves; or why it did not get to the end, where its step is too long for the motion."""
+    """Yield the flight of each case; or why it did not get to the end, where its step is too long for the motion."""
     for name, step in OURS:
         try:
             yield label(name, step), our_flight(start, name, step, duration)
@@ -91,28 +94,30 @@ def flights(start: Start, duration: float, with_mujoco: bool) -> Iterator[tuple[
 
 
 def costs(start: Start, repeats: int, with_mujoco: bool) -> dict[str, list[tuple[float, float]]]:
-    """[s] for a second of each case, and what a second of MuJoCo's RK4 at 1 ms took just before it (or NaN)."""
+    """Time a second of each case [s], with what a second of MuJoCo's RK4 at 1 ms took just before it (or NaN)."""
     cases: dict[str, Callable[[], float]] = {
         label(name, step): partial(our_turn, start, name, step) for name, step in OURS
     }
-    reference = partial(runge_kutta(start, RK4_STEPS[0]).seconds, round(TURN / RK4_STEPS[0])) if with_mujoco else None
-    for step in RK4_STEPS if with_mujoco else ():
-        cases[label(RK4, step)] = partial(runge_kutta(start, step).seconds, round(TURN / step))
+    if with_mujoco:
+        cases |= {label(RK4, step): rk4_turn(start, step) for step in RK4_STEPS}
+    reference = rk4_turn(start, RK4_STEPS[0]) if with_mujoco else partial(float, "nan")
 
     def pair(case: Callable[[], float]) -> tuple[float, float]:
-        before = np.nan if reference is None else reference()
+        before = reference()
         return case(), before
 
     return interleaved({name: partial(pair, case) for name, case in cases.items()}, repeats)
 
 
-def flight_energy_section(repeats: int, duration: float, folder: Path, with_mujoco: bool) -> Section:
+def flight_energy_section(work: Budget, folder: Path, with_mujoco: bool) -> Section:
+    """Hold what compositions conserve, and at what cost, against MuJoCo's RK4; draws into ``folder``."""
+    duration = work.of(1, 60)
     section = Section(
         "flight_energy",
         f"Free tumbling for {duration:g} s: what is conserved, at what cost",
         (
-            *(Column("cost", "ms/s"), Column("of RK4's", "×"), Column("energy error", "", ".1e")),
-            *(Column("energy drift", "", ".1e"), Column("spin change", "", ".1e")),
+            *(Column("cost", "ms/s"), Column("of RK4's", "×")),
+            *columns("energy error", "energy drift", "spin change", form=".1e"),
         ),
         notes=[
             "cost: of a simulated second, the median; of RK4's: over that of MuJoCo's RK4 at 1 ms, pairs taken in turn",
@@ -122,7 +127,7 @@ def flight_energy_section(repeats: int, duration: float, folder: Path, with_mujo
     found: dict[str, dict[str, Flight]] = {}
     for motion in MOTIONS:
         start = start_of(motion)
-        taken = costs(start, repeats, with_mujoco)
+        taken = costs(start, work.few, with_mujoco)
         found[motion] = {}
         for name, flight in flights(start, duration, with_mujoco):
             if isinstance(flight, IntegrationError):
@@ -130,11 +135,8 @@ def flight_energy_section(repeats: int, duration: float, folder: Path, with_mujo
                 continue
             found[motion][name] = flight
             times, reference = zip(*taken[name], strict=True)
-            section.rows[f"{motion}: {name}"] = (
-                1e3 * Spread.of(times).median,
-                float(np.median(ratios(times, reference))),
-                *(flight.worst, flight.drift, flight.spin),
-            )
+            cost, ratio = 1e3 * median(times), float(np.median(ratios(times, reference)))
+            section.rows[f"{motion}: {name}"] = (cost, ratio, flight.worst, flight.drift, flight.spin)
     draw_flight_energy(found, folder / FIGURE)
     return section
 

@@ -8,6 +8,7 @@ and of its table the entry which the next differs from least. MuJoCo's own deriv
 from __future__ import annotations
 
 import copy
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +28,9 @@ from biped.simulation.snapshot import put_state
 from contact.arrays import Floats
 from controllers.impedance import JointImpedance
 from controllers.workspace import WorkspaceController
+from experiments.benchmarks.sections import Column, Section
 from experiments.benchmarks.speed.mujoco_race import SETTLING, Stander
+from experiments.benchmarks.speed.table import Budget, microseconds, spread_columns
 from experiments.benchmarks.timing import interleaved, seconds
 from experiments.engines.mujoco.mjcf import MujocoOptions
 
@@ -36,7 +39,7 @@ REACHES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 #: With which the converged differences begin; each is half of the one before.
 WIDEST, HALVINGS = 1e-3, 14
 
-#: How the state ends in tangent coordinates, displaced along a column by so much.
+#: Gives the end of a step in tangent coordinates, from a state displaced along a column by so much.
 Displaced = Callable[[int, float], Floats]
 
 
@@ -53,27 +56,24 @@ class Converged:
     doubt: float
 
     def error(self, other: Floats) -> float:
-        """The greatest error of a block, such as of velocities by displacements, against its greatest element."""
+        """Return the greatest error of a block, as of velocities by displacements, against its greatest element."""
         return _error(self.matrix, other)
 
 
 def _error(truth: Floats, other: Floats) -> float:
-    half = len(truth) // 2
-    halves = (slice(0, half), slice(half, None))
-    blocks = [(rows, columns) for rows in halves for columns in halves]
+    halves = slice(0, len(truth) // 2), slice(len(truth) // 2, None)
+    blocks = itertools.product(halves, halves)
     return max(float(np.abs((other - truth)[block]).max() / np.abs(truth[block]).max()) for block in blocks)
 
 
 def converged(ends: Displaced, size: int) -> Converged:
-    """The derivative of a step by Romberg's extrapolation, column by column."""
-    found = [_column(ends, column) for column in range(size)]
-    matrix = np.array([best for best, _ in found]).T
-    doubts = np.array([doubt for _, doubt in found]).T
+    """Return the derivative of a step by Romberg's extrapolation, column by column."""
+    matrix, doubts = (np.array(rows).T for rows in zip(*(_column(ends, k) for k in range(size)), strict=True))
     return Converged(matrix, _error(matrix, matrix + doubts))
 
 
 def _column(ends: Displaced, column: int) -> tuple[Floats, Floats]:
-    """The best entry of the table, and how far its neighbour is."""
+    """Return the best entry of Romberg's table, and how far its neighbour is."""
     rows: list[list[Floats]] = []
     best, doubt = np.zeros(0), np.array([np.inf])
     for k in range(HALVINGS):
@@ -97,7 +97,7 @@ class MujocoStep:
         self.stands = stander.stands
 
     def by_differences(self, reach: float, centred: bool) -> Floats:
-        """A by ``mjd_transitionFD``."""
+        """Return A by ``mjd_transitionFD``."""
         size = 2 * self.engine.nv + self.engine.na
         A = np.zeros((size, size))
         mujoco.mj_setState(self.engine, self.data, self._state, mujoco.mjtState.mjSTATE_INTEGRATION)
@@ -106,7 +106,7 @@ class MujocoStep:
 
     @cached_property
     def truth(self) -> Converged:
-        """Of the step whose constraints are solved as far as rounding permits."""
+        """The derivative of the step whose constraints are solved as far as rounding permits."""
         engine = copy.copy(self.engine)
         engine.opt.tolerance, engine.opt.iterations, engine.opt.ls_iterations = 0.0, 1000, 200
         data = mujoco.MjData(engine)
@@ -118,7 +118,7 @@ class MujocoStep:
         return converged(ends, 2 * engine.nv)
 
     def _end(self, engine: mujoco.MjModel, data: mujoco.MjData, change: Floats, nominal: Floats | None) -> Floats:
-        """Where the step ends, (qpos, qvel), or how far from ``nominal`` in tangent coordinates."""
+        """Return where the step ends, (qpos, qvel), or how far from ``nominal`` in tangent coordinates."""
         mujoco.mj_setState(engine, data, self._state, mujoco.mjtState.mjSTATE_INTEGRATION)
         mujoco.mj_integratePos(engine, data.qpos, change[: engine.nv], 1.0)
         data.qvel[:] += change[engine.nv :]
@@ -135,7 +135,6 @@ class OurStep:
 
     Args:
         step: [s].
-        twice: whether second derivatives are timed too.
     """
 
     def __init__(self, step: float) -> None:
@@ -148,21 +147,21 @@ class OurStep:
         self._loop = Loop(self._plan.world, None)
 
     def exact(self) -> Floats:
-        """A by displacements and momenta."""
+        """Return A by displacements and momenta."""
         nv = self._plan.model.nv
         return self.linearizer.at(self.state).A[: 2 * nv, : 2 * nv]
 
     def compiled(self) -> None:
-        """The same without what is made of it in Python."""
+        """Compute A, without what is made of it in Python."""
         self.linearizer.carry(self.state)
 
     def second(self) -> Floats:
-        """Its second derivatives by states and torques."""
+        """Return the second derivatives by states and torques."""
         return self.linearizer.at(self.state, order=2).second()
 
     @cached_property
     def truth(self) -> Converged:
-        """By differences of the same step."""
+        """The derivative by differences of our step."""
         model, nv = self._plan.model, self._plan.model.nv
         nominal_q, nominal_p = self._end(np.zeros(2 * nv))
 
@@ -204,7 +203,7 @@ CALLS = 3
 
 
 def _seconds(way: Callable[[], object]) -> float:
-    """[s] of the processor that one call takes."""
+    """Return the processor's time of one call [s]."""
 
     def calls() -> None:
         for _ in range(CALLS):
@@ -218,7 +217,7 @@ PERIOD = "ours, a period and its law, compiled"
 
 
 def _period(step: float) -> Callable[[], object]:
-    """The derivative of a control period of the human that stands by itself."""
+    """Return a work that differentiates a control period of the human that stands by itself."""
     session = Session(Scene(human(), WorkspaceController(), step=step))
     session.advance(round(SETTLING / session.period))
     linearizer, state = Linearizer(session.scene), session.state.copy()
@@ -226,7 +225,7 @@ def _period(step: float) -> Callable[[], object]:
 
 
 def beside_mujoco(repeats: int, step: float = 5e-4) -> dict[str, Derived]:
-    """Both engines' derivatives of a step of the standing human, timed in turn."""
+    """Time and judge both engines' derivatives of a step of the standing human, in turn."""
     ours, theirs = OurStep(step), MujocoStep(MujocoOptions(step=step, solver="Newton", cone="pyramidal"))
     exact: dict[str, tuple[Callable[[], Floats], Converged]] = {OURS: (ours.exact, ours.truth)}
     for centred, kind in ((True, "centred"), (False, "forward")):
@@ -239,3 +238,22 @@ def beside_mujoco(repeats: int, step: float = 5e-4) -> dict[str, Derived]:
     return {
         name: Derived(times[name], *judged.get(name, ())) for name in (OURS, COMPILED, SECOND, PERIOD, *list(exact)[1:])
     }
+
+
+def derivative_section(work: Budget) -> Section:
+    section = Section(
+        "derivatives",
+        "The derivative of a step of the standing human, h = 0.5 ms",
+        (*spread_columns(), Column("error", "", ".1e"), Column("doubt", "", ".1e")),
+        notes=[
+            "error: of a block such as velocities by displacements, against its greatest element; held against "
+            "Romberg's extrapolation of that engine's own step, whose doubt stands beside it",
+            "MuJoCo's are mjd_transitionFD, by displacements and velocities; ours by displacements, momenta, anchors "
+            "and torques, the call from Python included; the second derivatives with the first",
+            "a period has four steps, and the workspace law at its beginning; setting the state is counted",
+            "times are the processor's, to which others on the machine do not add",
+        ],
+    )
+    for name, derived in beside_mujoco(work.repeats).items():
+        section.rows[name] = (*microseconds(derived.times), derived.error, derived.doubt)
+    return section

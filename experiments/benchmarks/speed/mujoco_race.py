@@ -8,9 +8,11 @@ every 2 ms, as it always does; MuJoCo records nothing.
 
 import itertools
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from statistics import median
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -24,10 +26,22 @@ from contact.arrays import Floats
 from controllers.impedance import JointImpedance
 from experiments.benchmarks.free_flight import Glider
 from experiments.benchmarks.scenes import timed, tumbling
-from experiments.benchmarks.timing import Spread, interleaved, seconds
+from experiments.benchmarks.sections import Column, Section
+from experiments.benchmarks.speed.table import (
+    Budget,
+    columns,
+    compared,
+    in_microseconds,
+    microseconds,
+    milliseconds,
+    spread_columns,
+)
+from experiments.benchmarks.timing import interleaved, seconds
 from experiments.engines.mujoco.adapter import Mujoco
 from experiments.engines.mujoco.mjcf import MujocoOptions, mjcf, velocity_map
 
+#: [s] of the steps in the race.
+STEPS = (5e-4, 1e-3, 2e-3)
 #: MuJoCo's own defaults.
 DEFAULTS = MujocoOptions(integrator="Euler", solver="Newton", cone="pyramidal", soles="points", islands=True)
 #: MuJoCo stands while its trunk stays this close to where it was [m].
@@ -41,7 +55,7 @@ _LOWER = (0.46 + 0.44) * (1.0 - np.cos(0.1))
 
 
 def same_human() -> tuple[float, float]:
-    """[kg] and relative: how far MuJoCo's total mass and mass matrix are from ours, in a random configuration."""
+    """Return how far MuJoCo's total mass [kg] and mass matrix, relative, are from ours in a random configuration."""
     model = human()
     engine = mujoco.MjModel.from_xml_string(mjcf(model))
     q, _ = tumbling(model)
@@ -49,7 +63,7 @@ def same_human() -> tuple[float, float]:
 
 
 def mass_matrix_difference(model: Model, q: Floats) -> float:
-    """The largest difference of an element of the mass matrices, relative to the largest element."""
+    """Return the largest difference of an element of the mass matrices, relative to the largest element."""
     engine = mujoco.MjModel.from_xml_string(mjcf(model))
     data = mujoco.MjData(engine)
     data.qpos[:] = q
@@ -62,27 +76,26 @@ def mass_matrix_difference(model: Model, q: Floats) -> float:
 
 
 def _full_mass_matrix(engine: "mujoco.MjModel", data: "mujoco.MjData") -> Floats:
-    """MuJoCo's M, column by column: its own function for that has changed its arguments between versions."""
-    columns = np.eye(engine.nv)
+    """Return MuJoCo's M, column by column: its own function for that differs between versions in its arguments."""
     product = np.zeros((engine.nv, engine.nv))
-    for k in range(engine.nv):
-        mujoco.mj_mulM(engine, data, product[k], columns[k])
+    for row, column in zip(product, np.eye(engine.nv), strict=True):
+        mujoco.mj_mulM(engine, data, row, column)
     return product
 
 
 def settings(quick: bool) -> list[MujocoOptions]:
-    integrators = ("Euler", "implicitfast", "discrete") if quick else (
-        "Euler", "implicit", "implicitfast", "discrete", "RK4",
-    )  # fmt: skip
-    solvers = ("Newton", "CG") if quick else ("Newton", "CG", "PGS")
-    soles = ("points",) if quick else ("points", "boxes")
-    islands = (False,) if quick else (True, False)
-    return [
-        MujocoOptions(integrator=integrator, solver=solver, cone=cone, soles=sole, islands=island)
-        for integrator, solver, cone, sole, island in itertools.product(
-            integrators, solvers, ("pyramidal", "elliptic"), soles, islands
-        )
-    ]
+    """Return all combinations of MuJoCo's settings; with ``quick`` those that may be the fastest."""
+    choices: dict[str, tuple[Any, ...]] = {
+        "integrator": ("Euler", "implicit", "implicitfast", "discrete", "RK4"),
+        "solver": ("Newton", "CG", "PGS"),
+        "cone": ("pyramidal", "elliptic"),
+        "soles": ("points", "boxes"),
+        "islands": (True, False),
+    }
+    if quick:
+        some = ("Euler", "implicitfast", "discrete")
+        choices |= {"integrator": some, "solver": ("Newton", "CG"), "soles": ("points",), "islands": (False,)}
+    return [MujocoOptions(**dict(zip(choices, values, strict=True))) for values in itertools.product(*choices.values())]
 
 
 def label(options: MujocoOptions) -> str:
@@ -101,15 +114,16 @@ class Stander:
         self.stands = True  # whether it stood while it settled and in everything it was timed in
         self._restart(self.model.neutral())
         self._step(round(SETTLING / options.step))
-        self.settled = _saved(self.engine, self.data)
+        self.settled = np.zeros(mujoco.mj_stateSize(self.engine, mujoco.mjtState.mjSTATE_INTEGRATION))
+        mujoco.mj_getState(self.engine, self.data, self.settled, mujoco.mjtState.mjSTATE_INTEGRATION)
 
     def quiet(self, steps: int) -> float:
-        """[s] that a step takes while it stands still."""
+        """Return what a step takes while it stands still [s]."""
         mujoco.mj_setState(self.engine, self.data, self.settled, mujoco.mjtState.mjSTATE_INTEGRATION)
         return self._step(steps)
 
     def swaying(self, steps: int) -> float:
-        """[s] that a step takes while it sways."""
+        """Return what a step takes while it sways [s]."""
         self._restart(crouched(self.model))
         return self._step(steps)
 
@@ -124,12 +138,6 @@ class Stander:
         return taken
 
 
-def _saved(engine: "mujoco.MjModel", data: "mujoco.MjData") -> Floats:
-    state = np.zeros(mujoco.mj_stateSize(engine, mujoco.mjtState.mjSTATE_INTEGRATION))
-    mujoco.mj_getState(engine, data, state, mujoco.mjtState.mjSTATE_INTEGRATION)
-    return state
-
-
 def crouched(model: Model) -> Floats:
     angles = {f"{side}_{joint}": angle for side in ("left", "right") for joint, angle in CROUCH.items()}
     home = model.neutral()
@@ -137,43 +145,46 @@ def crouched(model: Model) -> Floats:
 
 
 def standers(options: list[MujocoOptions]) -> dict[str, Stander]:
-    """Those of the settings that this version of MuJoCo knows and in which the human stands."""
-    found: dict[str, Stander] = {}
+    """Return the human in those of the settings that this version of MuJoCo knows and in which it stands."""
+    standing: dict[str, Stander] = {}
     for option in options:
-        try:
-            stander = Stander(option)
-        except ValueError:  # an integrator that this version does not have
-            continue
-        if stander.stands:
-            found[label(option)] = stander
-    return found
+        with suppress(ValueError):  # an integrator that this version does not have
+            standing[label(option)] = Stander(option)
+    return {name: stander for name, stander in standing.items() if stander.stands}
 
 
-def screen(quick: bool, steps: int, repeats: int) -> dict[str, tuple[MujocoOptions, Spread]]:
-    """[s] a step of every setting that stands, standing still at h = 0.5 ms, the fastest first."""
+def screen(quick: bool, steps: int, repeats: int) -> dict[str, tuple[MujocoOptions, list[float]]]:
+    """Time a step of every setting that stands, standing still at h = 0.5 ms, the fastest first [s]."""
     candidates = standers(settings(quick))
     times = interleaved({name: partial(stander.quiet, steps) for name, stander in candidates.items()}, repeats)
-    spreads = {name: Spread.of(values) for name, values in times.items() if candidates[name].stands}
-    ordered = sorted(spreads, key=lambda name: spreads[name].least)
-    return {name: (candidates[name].options, spreads[name]) for name in ordered}
+    ordered = sorted((name for name in times if candidates[name].stands), key=lambda name: min(times[name]))
+    return {name: (candidates[name].options, times[name]) for name in ordered}
+
+
+def screen_section(work: Budget) -> Section:
+    section = Section("mujoco_settings", "MuJoCo's settings that stand: cost of a step, h = 0.5 ms", spread_columns())
+    screened = screen(work.quick, work.race_steps // 2, work.few)
+    section.rows = {name: microseconds(times) for name, (_, times) in screened.items()}
+    return section
 
 
 def stance_race(
     options: list[MujocoOptions], step: float, steps: int, repeats: int
 ) -> dict[str, dict[str, list[float]]]:
-    """[s] a step of ours and of MuJoCo's settings, in turn: by scene ("quiet", "swaying"), then by engine."""
+    """Time a step of ours and of MuJoCo's settings in turn [s]: by scene ("quiet", "swaying"), then by engine."""
     engines = standers([replace(option, step=step) for option in options])
-    quiet: dict[str, Callable[[], float]] = {"ours": _ours(step, steps, SETTLING, None)}
-    swaying: dict[str, Callable[[], float]] = {"ours": _ours(step, steps, 0.0, crouched(human()))}
-    for name, stander in engines.items():
-        quiet[name] = partial(stander.quiet, steps)
-        swaying[name] = partial(stander.swaying, steps)
-    times = {"quiet": interleaved(quiet, repeats), "swaying": interleaved(swaying, repeats)}
-    fallen = [name for name, stander in engines.items() if not stander.stands]
-    for scene in times.values():
-        for name in fallen:
-            del scene[name]
-    return times
+    ours = {"quiet": _ours(step, steps, SETTLING, None), "swaying": _ours(step, steps, 0.0, crouched(human()))}
+    times = {
+        scene: interleaved(
+            {"ours": own} | {name: partial(getattr(one, scene), steps) for name, one in engines.items()}, repeats
+        )
+        for scene, own in ours.items()
+    }
+    fallen = {name for name, stander in engines.items() if not stander.stands}
+    return {
+        scene: {name: taken for name, taken in by_name.items() if name not in fallen}
+        for scene, by_name in times.items()
+    }
 
 
 def _ours(step: float, steps: int, settling: float, q: Floats | None) -> Callable[[], float]:
@@ -185,7 +196,7 @@ def _ours(step: float, steps: int, settling: float, q: Floats | None) -> Callabl
 
 
 def flight_race(step: float, steps: int, repeats: int) -> dict[str, list[float]]:
-    """[s] a step of tumbling: ours with its contact points, MuJoCo with nothing that could touch."""
+    """Time a step of tumbling [s]: ours with its contact points, MuJoCo with nothing that could touch."""
     model = human().with_gravity((0.0, 0.0, 0.0))
     q, v = tumbling(model)
     state = State.at(model, q, v)
@@ -201,5 +212,37 @@ def flight_race(step: float, steps: int, repeats: int) -> dict[str, list[float]]
     return interleaved(cases, repeats)
 
 
-def fastest(times: dict[str, list[float]]) -> str:
-    return min((name for name in times if name != "ours"), key=lambda name: median(times[name]))
+def race_section(work: Budget) -> Section:
+    """Time our steps beside MuJoCo's, with its fastest settings and its defaults."""
+    mass, matrix = same_human()
+    section = Section(
+        "mujoco",
+        "Cost of a step beside MuJoCo",
+        (
+            *(*columns("ours", "fastest", unit="µs"), *columns("ratio", "least", "most")),
+            *(Column("defaults", "µs"), Column("their ratio")),
+        ),
+        notes=[
+            f"the same human: masses differ by {mass:.1e} kg, mass matrices by {matrix:.1e} of their largest element",
+            "medians; ratio: MuJoCo's time over ours, the median, least and most of pairs taken in turn",
+            "fastest: MuJoCo's fastest setting; defaults: its default integrator, solver and cone, and their ratio",
+        ],
+    )
+    screened = screen(work.quick, work.race_steps // 4, 3).values()
+    candidates = [*(options for options, _ in list(screened)[:4] if options != DEFAULTS), DEFAULTS]
+    for step in STEPS:
+        races = [
+            (f"{scene} stance", times, label(DEFAULTS))
+            for scene, times in stance_race(candidates, step, work.race_steps, work.repeats).items()
+        ]
+        races.append(("flight", flight_race(step, work.race_steps, work.repeats), DEFAULTS.integrator))
+        for scene, times, defaults in races:
+            ours = times["ours"]
+            fastest = min((name for name in times if name != "ours"), key=lambda name: median(times[name]))
+            name = f"{scene}, {milliseconds(step)}"
+            section.rows[name] = (
+                *(*in_microseconds(ours, times[fastest]), *compared(times[fastest], ours)),
+                *(*in_microseconds(times[defaults]), compared(times[defaults], ours)[0]),
+            )
+            section.notes.append(f"{name}: MuJoCo's fastest was {fastest}")
+    return section

@@ -30,7 +30,7 @@ class Matrices(NamedTuple):
 
 
 def matrices(qp: ContactQp, bounded: int) -> Matrices:
-    """What a program says, its H not yet factored."""
+    """Return a program as matrices; its H must not be factored yet."""
     n, m = len(qp.gradient), len(qp.carries)
     size = n + 3 * m
     places = np.concatenate([np.arange(n), n + np.flatnonzero(np.repeat(qp.carries, 3))])
@@ -62,7 +62,7 @@ class Kept(WholeBodyController):
 
 
 class Watched(Controller):
-    """A whole-body controller that is asked from Python, and seen at each so many-th tick.
+    """A whole-body controller that is evaluated from Python, and seen at each so many-th tick.
 
     Attributes:
         asked: the controller.
@@ -81,7 +81,7 @@ class Watched(Controller):
 
 
 def copied(law: WholeBodyLaw) -> ContactQp:
-    """The program of the last tick, H no longer factored."""
+    """Return a copy of the last tick's program, its H no longer factored."""
     own = law.qp._replace(**{name: getattr(law.qp, name).copy() for name in ContactQp._fields})
     factor = np.tril(own.hessian)
     own.hessian[:] = factor @ factor.T

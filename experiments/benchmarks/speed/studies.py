@@ -1,20 +1,23 @@
-"""How many trials a second a study runs: with everything, from the values of parameters to the kept result."""
+"""Trials, environments and starts: how many a second, and what it costs until the first one runs."""
 
 import os
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from biped.metrics import measure_recording
 from biped.simulation.session import Session
-from experiments.benchmarks.sections import Column, Section
-from experiments.benchmarks.timing import Spread, cores, interleaved, ratios, seconds
+from experiments.benchmarks.sections import Section
+from experiments.benchmarks.speed.table import Budget, columns, compared, measured, milliseconds, spread, spread_columns
+from experiments.benchmarks.timing import cores, interleaved, seconds
 from experiments.catalogue.parameters.parameter import Value
 from experiments.catalogue.registry import experiment_named
 from experiments.studies.execution.executors import executor_named
@@ -26,10 +29,16 @@ EXPERIMENT = "balance"
 STEPS = (2e-3, 5e-4)
 #: A trial of 3 s: a push that does not throw the human, of another size in each, from a scattered posture.
 PUSHED: Mapping[str, Value] = {"run.duration": 3.0, "push.azimuth": 0.7, "initial.jitter": 0.005}
+OUR_ENVIRONMENT, THEIR_ENVIRONMENT = "biped.gym:biped/Balance-v0", "Humanoid-v5"
+ENVIRONMENTS = 64
+#: Actions are shares of the greatest; those of a wild policy would end episodes within a few steps.
+SHARE = 0.3
+_RUN = "import sys; from experiments.cli import main; sys.exit(main(sys.argv[1:]))"
+_TIMEOUT = 600.0
 
 
 class Parts(NamedTuple):
-    """Where the time of trials goes that run one after the other, without a study: [s] of all of them."""
+    """Times of trials that run one after the other, without a study: [s] of all of them."""
 
     loop: float  # the closed loop
     metrics: float  # compiled kernels over the rows, but for some 0.2 ms a trial
@@ -37,15 +46,14 @@ class Parts(NamedTuple):
 
 
 def _trials(count: int, step: float) -> list[Trial]:
-    changes = [
-        dict(PUSHED) | {"run.step": step, "push.impulse": 2.0 + 4.0 * k / count, "initial.seed": k}
+    return [
+        Trial(k, dict(PUSHED) | {"run.step": step, "push.impulse": 2.0 + 4.0 * k / count, "initial.seed": k})
         for k in range(count)
     ]
-    return [Trial(number, change) for number, change in enumerate(changes)]
 
 
 def study_of(count: int, step: float, workers: int, controller: str | None = None) -> Callable[[], float]:
-    """[s] of a study of so many trials in so many threads, on as many cores, with its folder."""
+    """Return a work that times a study [s]: so many trials in so many threads, on as many cores, with its folder."""
 
     def run(folder: str) -> None:
         with Study.create(Path(folder) / "study", "sweep", EXPERIMENT, {}, controller=controller) as study:
@@ -72,16 +80,14 @@ def parts_of(count: int, step: float) -> Parts:
     return Parts(*taken.tolist())
 
 
-def studies_section(count: int, repeats: int) -> Section:
-    most = min(2, os.cpu_count() or 1)
+def studies_section(work: Budget) -> Section:
+    count, most = work.of(20, 480), min(2, os.cpu_count() or 1)
     section = Section(
         "studies",
         f"Studies of {count} trials of 3 s in stance under a push, rows at 500 Hz, all metrics, kept in a folder",
         (
-            Column("one core", "1/s", ".1f"),
-            Column(f"{most} cores", "1/s", ".1f"),
-            *(Column("scaling"), Column("least")),
-            *(Column(name, "%", ".1f") for name in ("closed loop", "metrics", "set-up", "files")),
+            *(*columns("one core", f"{most} cores", unit="1/s", form=".1f"), *columns("scaling", "least")),
+            *columns("closed loop", "metrics", "set-up", "files", unit="%", form=".1f"),
         ),
         notes=[
             "medians of runs taken in turn; scaling: the median of pairs, and the least",
@@ -90,14 +96,100 @@ def studies_section(count: int, repeats: int) -> Section:
         ],
     )
     for step in STEPS:
-        walls = interleaved({workers: study_of(count, step, workers) for workers in (1, most)}, repeats)
-        split = interleaved({"parts": partial(parts_of, count, step)}, repeats)["parts"]
-        scaling = Spread.of(ratios(walls[1], walls[most]))
-        whole = median(walls[1])
-        parts = [median(part) for part in zip(*split, strict=True)]
-        section.rows[f"steps of {1e3 * step:g} ms"] = (
+        walls = interleaved({workers: study_of(count, step, workers) for workers in (1, most)}, work.few)
+        split = interleaved({"parts": partial(parts_of, count, step)}, work.few)["parts"]
+        whole, parts = median(walls[1]), [median(part) for part in zip(*split, strict=True)]
+        section.rows[f"steps of {milliseconds(step)}"] = (
             *(count / median(walls[workers]) for workers in (1, most)),
-            *(scaling.median, scaling.least),
+            *compared(walls[1], walls[most])[:2],
             *(100.0 * part / whole for part in (*parts, whole - sum(parts))),
         )
     return section
+
+
+def environment(name: str, steps: int, mode: str | None = None) -> Callable[[], float]:
+    """Return a work that counts the steps a second of an environment, reset when it ends, or of a vector of them.
+
+    Args:
+        name: Gymnasium's.
+        steps: how many are taken, by one environment on one core or by all of a vector on two.
+        mode: Gymnasium's vectorization mode; None for one environment.
+    """
+    import gymnasium
+
+    many = ENVIRONMENTS if mode else 1
+    env: Any = gymnasium.make_vec(name, num_envs=many, vectorization_mode=mode) if mode else gymnasium.make(name)
+    env.reset(seed=1)
+    env.action_space.seed(1)
+    actions = [SHARE * env.action_space.sample() for _ in range(16)]
+    turns = max(1, steps // many)
+
+    def play() -> None:
+        for k in range(turns):
+            _, _, terminated, truncated, _ = env.step(actions[k % len(actions)])
+            if mode is None and (terminated or truncated):
+                env.reset()
+
+    def work() -> float:
+        with cores(2 if mode else 1):
+            return turns * many / seconds(play)
+
+    return work
+
+
+def environment_section(work: Budget) -> Section:
+    steps, ours, theirs = work.of(200, 6400), OUR_ENVIRONMENT, THEIR_ENVIRONMENT
+    return measured(
+        "environments",
+        "Environments of Gymnasium: steps of 15 ms a second, one on one core, vectors on two",
+        spread_columns("1/s", ".0f"),
+        {
+            "ours, one": [environment(ours, steps)],
+            f"ours, {ENVIRONMENTS}": [environment(ours, steps, "vector_entry_point")],
+            f"{theirs}, one": [environment(theirs, steps)],
+            f"{theirs}, {ENVIRONMENTS} (sync)": [environment(theirs, steps, "sync")],
+        },
+        spread,
+        work.few,
+        [f"ours steps at 2.5 ms, {theirs} (MuJoCo, 17 actuated joints) at 3 ms; runs taken in turn"],
+    )
+
+
+def startup_section(work: Budget) -> Section:
+    """Time starts in processes of their own; a first run with an empty kernel cache takes about a minute."""
+    section = Section("startup", "Start-up, in processes of their own", spread_columns("s"))
+    try:
+        section.rows = {what: spread(times) for what, times in startup_times(work).items()}
+    except RuntimeError as error:
+        section.notes.append(str(error))
+    return section
+
+
+def startup_times(work: Budget) -> dict[str, list[float]]:
+    """Return times [s] by what was done."""
+    _thrown_block({})  # compiled before the clock starts
+    starts: dict[str, Callable[[], None]] = {
+        "python alone": lambda: _python("pass"),
+        "import biped": lambda: _python("import biped"),
+        "warm `biped run thrown-block --no-figures`": lambda: _thrown_block({}),
+    }
+    times = {what: [seconds(start) for _ in range(work.few)] for what, start in starts.items()}
+    if not work.quick:
+        with tempfile.TemporaryDirectory() as folder:
+            cold = seconds(lambda: _thrown_block({"BIPED_CACHE_DIR": folder}))
+        times["the same with an empty kernel cache"] = [cold]
+    return times
+
+
+def _thrown_block(environment: Mapping[str, str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        _python(_RUN, ["run", "thrown-block", "--no-figures", "--out", folder], environment)
+
+
+def _python(code: str, arguments: list[str] | None = None, environment: Mapping[str, str] | None = None) -> None:
+    command = [sys.executable, "-c", code, *(arguments or [])]
+    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path), **(environment or {})}
+    result = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=_TIMEOUT, check=False)
+    if result.returncode != 0:
+        lines = result.stderr.strip().splitlines() or ["no message"]
+        raise RuntimeError(f"a process of the benchmark failed with status {result.returncode}: {lines[-1]}")

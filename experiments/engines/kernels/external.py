@@ -12,6 +12,7 @@ import numpy as np
 from biped.integrators.explicit.kernels.flow import place_end, set_momentum
 from biped.kernels.loop.closed_loop import append_row
 from biped.kernels.loop.log import IMPACT, STRIDE, log_contact_changes, log_event, observe
+from biped.kernels.solve.causes import NOT_FINITE
 from biped.kernels.state.simulation_state import (
     ACTUATORS,
     CONTACT,
@@ -24,7 +25,7 @@ from biped.kernels.state.simulation_state import (
     STEP_LENGTH,
     STEPS,
 )
-from biped.kernels.state.status import NOT_FINITE, OK
+from biped.kernels.state.status import OK
 from biped.kernels.step.step import (
     account_impulse,
     begin_substep,

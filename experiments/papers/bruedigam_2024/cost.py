@@ -1,7 +1,6 @@
 """Figures 8a and 9a: what a step costs, over the number of links."""
 
 import math
-import time
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -9,12 +8,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.rigid import Assembly, Placement
-from biped.rigid.examples import four_bar_chain, pendulum
-from experiments.benchmarks import step_sizes
-from experiments.benchmarks.timing import interleaved, one_core, seconds
-from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from biped.assembly import Assembly, Placement
+from biped.assembly.examples import four_bar_chain, pendulum
+from experiments.papers.criteria import at_most, below, stated
+from experiments.papers.growth import Curve, draw_growth, medians, power, step_seconds
+from experiments.papers.item import Item, Outcome, Progress
 from experiments.visualization.figures import style
 
 STEP, STEPS, QUICK_STEPS = 0.01, 1000, 100
@@ -35,25 +33,20 @@ ASSUMED = (
 def step_cost(
     assembly: Assembly, start: Placement, steps: int, *, complementarity: float = 1e-12, tolerance: float = 1e-10
 ) -> float:
-    """[s] of the processor's time for a step."""
+    """Return the processor's time for a step [s]."""
 
-    def run(count: int) -> float:
-        return seconds(
-            lambda: assembly.simulate(
-                count * STEP, STEP, start, record_every=count, complementarity=complementarity, tolerance=tolerance
-            ),
-            time.process_time,
+    def run(count: int) -> object:
+        return assembly.simulate(
+            count * STEP, STEP, start, record_every=count, complementarity=complementarity, tolerance=tolerance
         )
 
-    return (run(steps + 1) - run(1)) / steps
+    return step_seconds(run, steps)
 
 
 def costs(cases: Mapping[str, Callable[[], float]], repeats: int, progress: Progress) -> dict[str, float]:
-    """[s] the medians."""
+    """Return the median time of each case [s]."""
     next(iter(cases.values()))()  # compiled before the clock starts
-    with one_core():
-        taken = interleaved(cases, repeats, warm_up=False, progress=progress)
-    return {name: float(np.median(values)) for name, values in taken.items()}
+    return medians(cases, repeats, progress)
 
 
 def tree(quick: bool, progress: Progress) -> Outcome:
@@ -73,12 +66,11 @@ def tree(quick: bool, progress: Progress) -> Outcome:
     powers = {kind: power(sizes, table[f"{kind} [µs]"], LONG_LINKS) for kind in ("revolute", "spherical")}
     last = table.iloc[-1]
     findings = (
-        *(Finding(f"power of the number of links, {kind} joints", "linear", value, f"at most {LINEAR}", value <= LINEAR)
+        *(stated(f"power of the number of links, {kind} joints", "linear", value, at_most(LINEAR))
           for kind, value in powers.items()),
-        Finding(f"a step with spherical joints over one with revolute joints, {int(last['links'])} links",
-                "spherical joints have fewer constraints", float(last["spherical [µs]"] / last["revolute [µs]"]),
-                "below 1",
-                bool(last["spherical [µs]"] < last["revolute [µs]"])),
+        stated(f"a step with spherical joints over one with revolute joints, {int(last['links'])} links",
+               "spherical joints have fewer constraints", float(last["spherical [µs]"] / last["revolute [µs]"]),
+               below(1)),
     )  # fmt: skip
     return Outcome(findings, ASSUMED, {"A step": table}, {"cost": _draw(table, "links", powers, "Pendulums")})
 
@@ -93,10 +85,9 @@ def loops(quick: bool, progress: Progress) -> Outcome:
     ])  # fmt: skip
     grown = power(sizes, table["four-bar [µs]"], LONG_SEGMENTS)
     findings = (
-        Finding("power of the number of segments", "modest increase, no longer fully linear", grown, "at most 1.5",
-                grown <= 1.5),
-        Finding("blocks filled in of each further segment, most less least", "cycles of fixed size: O(n)",
-                _unevenness(table), "none", _unevenness(table) == 0),
+        stated("power of the number of segments", "modest increase, no longer fully linear", grown, at_most(1.5)),
+        stated("blocks filled in of each further segment, most less least", "cycles of fixed size: O(n)",
+               _unevenness(table), at_most(0, "none")),
     )  # fmt: skip
     assumed = (*ASSUMED, "rhombi of four links of 1 m that stand open by π/4, each hung from the one before")
     figure = _draw(table, "segments", {"four-bar": grown}, "Loops")
@@ -104,22 +95,17 @@ def loops(quick: bool, progress: Progress) -> Outcome:
 
 
 def _unevenness(table: pd.DataFrame) -> int:
-    """Of the blocks that a further segment fills in: zero where each fills in as many."""
+    """Return the spread of the blocks that a further segment fills in: zero where each fills in as many."""
     rates = np.diff(table["blocks filled in"]) / np.diff(table["segments"])
     return round(float(np.ptp(rates)))
 
 
-def power(sizes: tuple[int, ...], values: pd.Series, least: int) -> float:
-    """With which power of the size they grow, from ``least`` on."""
-    long = [(n, value) for n, value in zip(sizes, values, strict=True) if n >= least]
-    return step_sizes.slope([n for n, _ in long], [value for _, value in long])
-
-
 def _draw(table: pd.DataFrame, by: str, powers: dict[str, float], title: str) -> Figure:
-    with plotted(f"{title}, Δt = 0.01 s", by, "a step [µs]") as (figure, axes):
-        for (kind, grown), color in zip(powers.items(), (style.BLUE, style.SKY), strict=False):
-            axes.loglog(table[by], table[f"{kind} [µs]"], "o-", ms=4, color=color, label=f"{kind}: $n^{{{grown:.2f}}}$")
-    return figure
+    curves = [
+        Curve(f"{kind}: $n^{{{grown:.2f}}}$", color, table[by].tolist(), table[f"{kind} [µs]"].tolist())
+        for (kind, grown), color in zip(powers.items(), (style.BLUE, style.SKY), strict=False)
+    ]
+    return draw_growth(f"{title}, Δt = 0.01 s", by, "a step [µs]", curves)
 
 
 TREE_ITEM = Item("figure-8a", "cost of a step of pendulums", "Brüdigam et al. 2024, figure 8a, section 5.2", tree)

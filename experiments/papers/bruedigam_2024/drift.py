@@ -6,13 +6,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from biped.assembly.examples import LOOP_START, THICKNESS, three_link_loop
 from biped.errors import IntegrationError
 from biped.mechanism import Coincident, Mechanism, integrate, rx, ty, tz
 from biped.model import box_inertia
-from biped.rigid.examples import LOOP_START, THICKNESS, three_link_loop
 from contact.arrays import Floats
+from experiments.papers.criteria import above, below, stated
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Item, Outcome, Progress
 from experiments.visualization.figures import style
 
 DURATION, QUICK_DURATION, STEP = 600.0, 20.0, 0.01
@@ -37,18 +38,15 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     progress(1.0)
     half = len(ours) // 2
     findings = (
-        Finding("loop open at most, variational integrator [m]", "zero constraint drift", float(ours.max()),
-                f"below {CLOSED:g}", bool(ours.max() < CLOSED)),
-        Finding("the same in the second half, over the first half", "zero constraint drift",
-                float(ours[half:].max() / ours[:half].max()), "below 10",
-                bool(ours[half:].max() < 10.0 * ours[:half].max()),
-                "both are what the solver's tolerance of 1e-10 leaves"),
-        Finding("loop open at the end, Runge and Kutta's method [m]", "drifts", float(other[-1]), f"above {CLOSED:g}",
-                bool(other[-1] > CLOSED)),
-        Finding("the same over that in the middle", "drifts", float(other[-1] / other[len(other) // 2]), "above 1.2",
-                bool(other[-1] > 1.2 * other[len(other) // 2])),
-        Finding("range of the energy of the variational integrator, over the greatest kinetic one", "not in the paper",
-                _energy_range(motion.frame), "below 0.05", _energy_range(motion.frame) < 0.05),
+        stated("loop open at most, variational integrator [m]", "zero constraint drift", float(ours.max()),
+               below(CLOSED)),
+        stated("the same in the second half, over the first half", "zero constraint drift",
+               float(ours[half:].max() / ours[:half].max()), below(10),
+               "both are what the solver's tolerance of 1e-10 leaves"),
+        stated("loop open at the end, Runge and Kutta's method [m]", "drifts", float(other[-1]), above(CLOSED)),
+        stated("the same over that in the middle", "drifts", float(other[-1] / other[len(other) // 2]), above(1.2)),
+        stated("range of the energy of the variational integrator, over the greatest kinetic one", "not in the paper",
+               _energy_range(motion.frame), below(0.05)),
     )  # fmt: skip
     table = pd.DataFrame({
         "method": ["variational integrator", "Runge and Kutta, accelerations"],
@@ -63,7 +61,7 @@ def _energy_range(frame: pd.DataFrame) -> float:
 
 
 def loop_in_angles() -> Mechanism:
-    """The same loop in generalized coordinates."""
+    """Return the loop of three links in generalized coordinates."""
     short = math.sqrt(0.5)
 
     def mass(length: float) -> tuple[float, float, float, float]:
@@ -77,7 +75,7 @@ def loop_in_angles() -> Mechanism:
 
 
 def runge_kutta(duration: float) -> tuple[Floats, Floats]:
-    """Times [s] and how far the loop is open [m], as long as the motion lasts: open far enough, it ends."""
+    """Return times [s] and how far the loop is open [m], as long as the motion lasts: open far enough, it ends."""
     mechanism = loop_in_angles()
     first, second = LOOP_START
     q = mechanism.satisfy_constraints({"left": first, "left_tip": second, "right": math.pi})

@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from biped.assembly.examples import box
 from biped.extras import has, need
-from biped.rigid.examples import box
 from contact.arrays import Floats
+from experiments.papers.criteria import at_most, stated, when, within, within_factor
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.visualization.figures import style
@@ -79,14 +80,12 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     _, loose, _ = dropped(HEIGHT, 1e-6)
     least, most = float(table["least gap [m]"].min()), float(table["at rest above the floor [m]"].max())
     findings: tuple[Finding, ...] = (
-        Finding("violation of the floor at all heights [m]", 0.0, max(0.0, -least), "none", least >= 0.0,
-                "MuJoCo in the paper: 0.027"),
-        Finding("at rest above the floor, at all heights [m]", PRINTED, most, "between 0 and the paper's",
-                0.0 <= most <= PRINTED),
-        Finding("the same with products up to 1e-6 N·s·m, from 0.4 m [m]", PRINTED, float(loose[-1]),
-                "within a factor of 3", PRINTED / 3.0 <= float(loose[-1]) <= 3.0 * PRINTED,
-                "products of the paper's own solver are not printed",
-                fitted=True),
+        stated("violation of the floor at all heights [m]", 0.0, max(0.0, -least), at_most(0, "none"),
+               "MuJoCo in the paper: 0.027"),
+        stated("at rest above the floor, at all heights [m]", PRINTED, most,
+               when("between 0 and the paper's", 0.0 <= most <= PRINTED)),
+        stated("the same with products up to 1e-6 N·s·m, from 0.4 m [m]", PRINTED, float(loose[-1]),
+               within_factor(PRINTED, 3), "products of the paper's own solver are not printed", fitted=True),
     )  # fmt: skip
     other = dropped_in_mujoco(HEIGHT) if has("mujoco") else None
     if other is not None:
@@ -95,11 +94,9 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
 
 def _beside(deepest: float, all_heights: pd.Series) -> Finding:
-    return Finding(
-        "how far MuJoCo's cube goes into the floor, from 0.4 m [m]", MUJOCO, deepest, "within 10%",
-        abs(deepest / MUJOCO - 1.0) <= 0.1,
-        f"from all heights {all_heights.min():.2g} to {all_heights.max():.2g}, by where its last free step ends",
-    )  # fmt: skip
+    return stated("how far MuJoCo's cube goes into the floor, from 0.4 m [m]", MUJOCO, deepest,
+                  within(MUJOCO, 0.1), f"from all heights {all_heights.min():.2g} "
+                  f"to {all_heights.max():.2g}, by where its last free step ends")  # fmt: skip
 
 
 def _draw(time: Floats, bottom: Floats, other: Floats | None) -> Figure:

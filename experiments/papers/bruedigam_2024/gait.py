@@ -18,7 +18,7 @@ PACE = 10.0
 
 
 class Gait(NamedTuple):
-    """What is learned; the program's order."""
+    """The parameters that are learned, in the authors' program's order."""
 
     pace: float  # frequency over 10 Hz
     thigh_swing: float  # [rad] amplitude
@@ -40,7 +40,7 @@ class Trot(Controller):
     period: float = 1e-3
 
     def law(self, model: Model) -> TrotLaw:
-        """The gait as the kernel takes it."""
+        """Return the gait as the kernel takes it."""
         kp, kd, centre, swing, phase = np.zeros((5, model.nv))
         for leg, (front, left) in LEGS.items():
             half = 0.0 if front != left else math.pi

@@ -62,7 +62,7 @@ class Linkage(NamedTuple):
 
 
 def linkage(windows: int, speed: float = 1.0) -> Linkage:
-    """As ``biped.rigid.examples.n_four_bar``: upright, its couplers moving along +y."""
+    """Return the linkage of ``biped.assembly.examples.n_four_bar``: upright, its couplers moving along +y."""
     bars = 2 * windows + 1
     mass = np.tile([MASS, MASS, MASS * LENGTH**2 / 12.0, MASS * LENGTH**2 / 12.0], bars)
     rows: list[Floats] = []
@@ -119,7 +119,7 @@ def step(of: Linkage, q: Floats, p: Floats, h: float) -> tuple[Floats, Floats]:
 def _tangent(
     of: Linkage, after: Floats, momentum: Floats, before: Floats, between: Floats, curved: Floats, h: float
 ) -> Floats:
-    """Derivatives of what is left by q', p', λ and γ."""
+    """Return the derivatives of the residual by q', p', λ and γ."""
     n, rows, bars = len(after), len(before), len(of.director)
     inverse = 1.0 / of.mass
     rate = inverse * momentum

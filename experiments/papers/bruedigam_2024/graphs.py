@@ -1,17 +1,148 @@
-"""Figures 9b to 9d: linear systems on graphs with many loops, eliminated on the graph and as dense matrices."""
+"""Figures 9b to 9d: linear systems on graphs with many loops, eliminated on the graph and as dense matrices.
 
-from collections.abc import Callable
+``python -m`` this module with a number of repeats and the lengths of grids, ``151x2 …``, prints what both take: in a
+process of its own, so that LAPACK has one thread.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from biped.assembly.graph import graph_of_blocks
+from biped.assembly.kernels.graph import clear_blocks, factor, substitute
+from biped.assembly.kernels.system import WIDTH, Graph, Room, new_room
+from contact.arrays import Floats
 from experiments.benchmarks.threads import in_one_thread
-from experiments.papers.bruedigam_2024 import graph_systems
-from experiments.papers.bruedigam_2024.cost import power
+from experiments.benchmarks.timing import interleaved, seconds
+from experiments.papers.criteria import above, at_most, stated, when
 from experiments.papers.figures import plotted
+from experiments.papers.growth import power
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.visualization.figures import style
+
+Pair = tuple[int, int]
+
+
+class Case(NamedTuple):
+    """A linear system on a graph, and room to solve it in."""
+
+    graph: Graph
+    pairs: Sequence[Pair]  # with blocks of their own; the others are fill-in
+    begin: Room  # what it is
+    room: Room  # where it is solved
+    dense: Floats  # (6 n, 6 n)
+    load: Floats  # (6 n,)
+
+
+def grid(*lengths: int) -> list[Pair]:
+    """Neighbours in a grid of so many nodes along each direction, which are counted along the last one first."""
+    number = np.arange(np.prod(lengths)).reshape(lengths)
+    pairs: list[Pair] = []
+    for axis, length in enumerate(lengths):
+        ahead, behind = (number.take(range(first, first + length - 1), axis).ravel() for first in (1, 0))
+        pairs += zip(behind.tolist(), ahead.tolist(), strict=True)
+    return pairs
+
+
+def depth_first(nodes: int, pairs: Sequence[Pair]) -> list[int]:
+    """Nodes of a connected graph as they are eliminated: leaves before what they were reached from (section 4.1)."""
+    neighbours: list[list[int]] = [[] for _ in range(nodes)]
+    for a, b in sorted(pairs):
+        neighbours[a].append(b)
+        neighbours[b].append(a)
+    order: list[int] = []
+    seen = {0}
+    path = [(0, iter(neighbours[0]))]
+    while path:
+        node, ahead = path[-1]
+        following = next((other for other in ahead if other not in seen), None)
+        if following is None:
+            order.append(node)
+            path.pop()
+        else:
+            seen.add(following)
+            path.append((following, iter(neighbours[following])))
+    return order
+
+
+def system_on(nodes: int, pairs: Sequence[Pair], rng: np.random.Generator) -> Case:
+    """A random linear system on a connected graph."""
+    graph = graph_of_blocks(depth_first(nodes, pairs), [WIDTH] * nodes, pairs)
+    rooms = [new_room(nodes, 0, 0, 0, 0, len(graph.other)) for _ in range(2)]
+    begin = rooms[0]
+    clear_blocks(graph, begin)
+    dense = np.zeros((nodes, WIDTH, nodes, WIDTH))
+    weight = np.sqrt(WIDTH * np.bincount(np.ravel(pairs).astype(np.int64), minlength=nodes) + 1.0)
+    begin.diagonal[:] = rng.normal(size=begin.diagonal.shape) + 4.0 * weight[:, None, None] * np.eye(WIDTH)
+    begin.load[:] = rng.normal(size=begin.load.shape)
+    own = {frozenset(pair) for pair in pairs}
+    for place, node in enumerate(graph.order):
+        dense[node, :, node] = begin.diagonal[node]
+        for e in range(graph.first_edge[place], graph.first_edge[place + 1]):
+            other = graph.other[e]
+            if frozenset((int(node), int(other))) in own:
+                begin.upper[e], begin.lower[e] = rng.normal(size=(2, WIDTH, WIDTH))
+            dense[node, :, other], dense[other, :, node] = begin.upper[e], begin.lower[e]
+    size = WIDTH * nodes
+    return Case(graph, pairs, begin, rooms[1], dense.reshape(size, size), begin.load.ravel())
+
+
+def restore(case: Case) -> None:
+    """Restore what elimination overwrites."""
+    for name in ("diagonal", "upper", "lower", "load", "magnitude"):
+        getattr(case.room, name)[:] = getattr(case.begin, name)
+
+
+def solve(case: Case) -> None:
+    """Write the solution of a restored case over its loads."""
+    factor(case.graph, len(case.graph.order), case.room)
+    substitute(case.graph, case.room)
+
+
+def sparse_time(case: Case) -> float:
+    """[s] to solve it on the graph."""
+    restore(case)
+    return seconds(lambda: solve(case), time.perf_counter)
+
+
+def dense_time(case: Case) -> float:
+    """[s] to solve it as a dense matrix."""
+    return seconds(lambda: np.linalg.solve(case.dense, case.load), time.perf_counter)
+
+
+def difference(case: Case) -> float:
+    """Return the difference of the sparse and the dense solution, over the greatest unknown."""
+    restore(case)
+    solve(case)
+    dense = np.linalg.solve(case.dense, case.load)
+    return float(np.abs(case.room.load.ravel() - dense).max() / np.abs(dense).max())
+
+
+def measured(shapes: Sequence[tuple[int, ...]], repeats: int) -> list[dict[str, float]]:
+    """Measure each grid: the best times [s] of so many, its blocks, and the difference of both solutions."""
+    rng = np.random.default_rng(1)
+    cases = [system_on(int(np.prod(shape)), grid(*shape), rng) for shape in shapes]
+    off = [difference(case) for case in cases]  # and compiled before the clock starts
+    work: dict[tuple[int, str], Callable[[], float]] = {}
+    for k, case in enumerate(cases):
+        work[k, "sparse"] = partial(sparse_time, case)
+        work[k, "dense"] = partial(dense_time, case)
+    best = {name: min(values) for name, values in interleaved(work, repeats).items()}
+    return [
+        {
+            "nodes": len(case.graph.order), "sparse": best[k, "sparse"], "dense": best[k, "dense"],
+            "blocks": len(case.pairs), "filled": len(case.graph.other) - len(case.pairs), "difference": off[k],
+        }
+        for k, case in enumerate(cases)
+    ]  # fmt: skip
+
 
 #: Rungs of ladders, nodes along an edge of nets and crystals: up to those of the authors' program.
 RUNGS, QUICK_RUNGS = (2, 4, 8, 16, 32, 64, 151), (8, 64, 151)
@@ -35,36 +166,27 @@ ASSUMED = (
 
 
 def compared(shapes: list[tuple[int, ...]], repeats: int) -> pd.DataFrame:
-    """Times and fill-in, by the number of nodes; from a process of one thread."""
+    """Return times and fill-in by the number of nodes, measured in a process of one thread."""
     grids = ("x".join(map(str, shape)) for shape in shapes)
-    return pd.DataFrame(
-        [
-            {
-                "nodes": found["nodes"],
-                "sparse [µs]": 1e6 * found["sparse"],
-                "dense [µs]": 1e6 * found["dense"],
-                "dense over sparse": found["dense"] / found["sparse"],
-                "blocks between nodes": found["blocks"],
-                "blocks filled in": found["filled"],
-                "difference of solutions": found["difference"],
-            }
-            for found in in_one_thread(graph_systems.__name__, str(repeats), *grids)
-        ]
-    )
+    return pd.DataFrame([{
+        "nodes": found["nodes"], "sparse [µs]": 1e6 * found["sparse"], "dense [µs]": 1e6 * found["dense"],
+        "dense over sparse": found["dense"] / found["sparse"], "blocks between nodes": found["blocks"],
+        "blocks filled in": found["filled"], "difference of solutions": found["difference"],
+    } for found in in_one_thread(__name__, str(repeats), *grids)])  # fmt: skip
 
 
 def figure_item(
     name: str, kind: str, shape: Callable[[int], tuple[int, ...]], sizes: tuple[tuple[int, ...], tuple[int, ...]],
     judge: Callable[[pd.DataFrame], tuple[Finding, ...]],
 ) -> Item:  # fmt: skip
-    """One of the three figures: of grids of a shape by a number."""
+    """Return the item of one of the three figures: grids of a shape, by a number."""
 
     def produce(quick: bool, progress: Progress) -> Outcome:
         table = compared([shape(number) for number in sizes[quick]], QUICK_REPEATS if quick else REPEATS)
         progress(1.0)
         off = float(table["difference of solutions"].max())
-        same = Finding("difference of both solutions, over the greatest unknown", "not in the paper", off,
-                       f"at most {SAME:g}", off <= SAME)  # fmt: skip
+        same = stated("difference of both solutions, over the greatest unknown", "not in the paper", off,
+                      at_most(SAME))  # fmt: skip
         return Outcome(
             (_most_cases(table), *judge(table), same), ASSUMED, {"Times": table}, {"cost": _draw(table, kind)}
         )
@@ -78,10 +200,9 @@ def _ladder(table: pd.DataFrame) -> tuple[Finding, ...]:
     grown = power(tuple(table["nodes"].tolist()), table["sparse [µs]"], LARGE)
     return (
         _greatest_ratio(table),
-        Finding("power of the number of nodes, on the graph", "cycles of fixed size: linear", grown, "at most 1.1",
-                grown <= 1.1),
-        Finding("blocks filled in for a further node, most less least", "cycles of fixed size: O(n)",
-                float(np.ptp(filled)), "none", bool(np.ptp(filled) == 0.0)),
+        stated("power of the number of nodes, on the graph", "cycles of fixed size: linear", grown, at_most(1.1)),
+        stated("blocks filled in for a further node, most less least", "cycles of fixed size: O(n)",
+               float(np.ptp(filled)), at_most(0, "none")),
     )  # fmt: skip
 
 
@@ -93,24 +214,24 @@ def _crystal(table: pd.DataFrame) -> tuple[Finding, ...]:
     last = table.iloc[-1]
     ratio = float(last["dense over sparse"])
     return (
-        Finding(f"dense over sparse, {int(last['nodes'])} nodes", "slightly below 1", ratio, "between 0.5 and 1",
-                0.5 <= ratio <= 1.0, "ours is the faster one here, too; the dense solver of the paper's language takes "
-                "all cores unless told otherwise, that of ours has one"),
+        stated(f"dense over sparse, {int(last['nodes'])} nodes", "slightly below 1", ratio,
+               when("between 0.5 and 1", 0.5 <= ratio <= 1.0), "ours is the faster one here, too; the dense solver of "
+               "the paper's language takes all cores unless told otherwise, that of ours has one"),
     )  # fmt: skip
 
 
 def _most_cases(table: pd.DataFrame) -> Finding:
-    """Of graphs whose times are not the call's."""
+    """State how often the graph is faster, where the call from Python is not most of the time."""
     large = table[table["nodes"] >= FEW]
     faster = int((large["dense over sparse"] > 1.0).sum())
-    return Finding(f"sizes of {FEW} nodes or more at which the graph is faster", "most cases",
-                   f"{faster} of {len(large)}", "more than half", 2 * faster > len(large))  # fmt: skip
+    return stated(f"sizes of {FEW} nodes or more at which the graph is faster", "most cases",
+                  f"{faster} of {len(large)}", when("more than half", 2 * faster > len(large)))  # fmt: skip
 
 
 def _greatest_ratio(table: pd.DataFrame, why: str = "") -> Finding:
     ratio = float(table["dense over sparse"].max())
-    return Finding("dense over sparse, at most", "often more than two orders of magnitude", ratio, "above 100",
-                   ratio > 100.0, "" if ratio > 100.0 else why)  # fmt: skip
+    printed = "often more than two orders of magnitude"
+    return stated("dense over sparse, at most", printed, ratio, above(100), why=why)
 
 
 def _draw(table: pd.DataFrame, kind: str) -> Figure:
@@ -123,3 +244,8 @@ def _draw(table: pd.DataFrame, kind: str) -> Figure:
 LADDER_ITEM = figure_item("figure-9b", "ladder", lambda rungs: (rungs, 2), (RUNGS, QUICK_RUNGS), _ladder)
 NET_ITEM = figure_item("figure-9c", "net", lambda side: (side, side), (NET, QUICK_NET), _net)
 CRYSTAL_ITEM = figure_item("figure-9d", "crystal", lambda side: (side,) * 3, (CRYSTAL, QUICK_CRYSTAL), _crystal)
+
+
+if __name__ == "__main__":
+    grids = [tuple(map(int, argument.split("x"))) for argument in sys.argv[2:]]
+    print(json.dumps(measured(grids, int(sys.argv[1]))))

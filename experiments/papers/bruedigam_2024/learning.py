@@ -17,6 +17,7 @@ from contact import Floor
 from experiments.papers.bruedigam_2024.gait import PACE, Gait, Trot
 from experiments.papers.bruedigam_2024.quadruped import EFFORT, LEGS, PARTS, crouched, limbs, quadruped
 from experiments.papers.bruedigam_2024.random_search import RandomSearch
+from experiments.papers.criteria import above, at_most, stated
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.visualization.figures import style
@@ -53,7 +54,7 @@ ASSUMED = (
 
 
 def scene(gait: Gait, duration: float, step: float = STEP, record_every: float | None = None) -> Scene:
-    """An episode."""
+    """Return the scene of an episode."""
     model, floor = quadruped(), Floor(mu_s=FRICTION, mu_d=FRICTION)
     return Scene(
         model, Trot(gait, STEP), floor, crouched(model, gait.thigh, gait.calf), duration, step,
@@ -62,7 +63,7 @@ def scene(gait: Gait, duration: float, step: float = STEP, record_every: float |
 
 
 def walked(gait: Gait, duration: float, step: float = STEP) -> float | None:
-    """[m] that the trunk gets forwards in an episode; None if it fails."""
+    """Return how far the trunk gets forwards in an episode [m]; None if it fails."""
     session = Session(scene(gait, duration, step))
     session.advance(round(duration / session.period))
     return None if session.has_ended else float(session.state.q[0])
@@ -71,7 +72,7 @@ def walked(gait: Gait, duration: float, step: float = STEP) -> float | None:
 def learn(
     seeds: Sequence[int], episodes: int, duration: float, progress: Progress, workers: int | None = None
 ) -> list[RandomSearch]:
-    """A search for each seed. Their episodes run side by side in threads, whose number changes nothing."""
+    """Run a search for each seed. Episodes run side by side in threads, whose number does not change the results."""
     searches = [RandomSearch(START, seed) for seed in seeds]
     walk = partial(walked, duration=duration)
     walk(START)  # compiles what is to be compiled
@@ -121,9 +122,9 @@ def _findings(table: pd.DataFrame, episodes: int, duration: float) -> tuple[Find
     median, worst, best = float(found.median()), float(found.min()), float(found.max())
     note = f"the paper has one run; from {worst:.3g} to {best:.3g} m" if len(found) > 1 else ""
     return (
-        Finding(f"distance after {episodes} episodes of {duration:g} s, median of seeds [m]",
-                f"more than {PRINTED:g}", median, criterion, median > least, note),
-        Finding("feet in the floor at most [m]", "rigid contacts", depth, f"{NONE:g} at most", depth <= NONE),
+        stated(f"distance after {episodes} episodes of {duration:g} s, median of seeds [m]", f"more than {PRINTED:g}",
+               median, above(least, criterion), note),
+        stated("feet in the floor at most [m]", "rigid contacts", depth, at_most(NONE)),
     )  # fmt: skip
 
 
@@ -142,7 +143,7 @@ def _draw_learning(seeds: Sequence[int], searches: Sequence[RandomSearch]) -> Fi
 
 
 def _draw_gait(run: Run, period: float, seed: int) -> Figure:
-    """The last stride from the right."""
+    """Draw the last stride, seen from the right."""
     end = float(run.frame["time"].iloc[-1])
     times = np.linspace(max(end - period, 0.0), end, DRAWN)
     rows = run.frame[list(run.state.model.coordinate_names)].to_numpy()[np.rint(times / EVERY).astype(int)]
@@ -161,7 +162,7 @@ def _draw_gait(run: Run, period: float, seed: int) -> Figure:
 
 
 def _draw_footfalls(run: Run, period: float, seed: int) -> Figure:
-    """What the floor bears in the last two strides."""
+    """Draw the normal forces of the last two strides."""
     time = run.frame["time"].to_numpy()
     last = time >= time[-1] - 2.0 * period
     with plotted(f"Two strides of seed {seed}", "time [s]", "normal force [N]") as (figure, axes):

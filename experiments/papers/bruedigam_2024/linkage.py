@@ -9,9 +9,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy.integrate import solve_ivp
 
-from biped.rigid.examples import n_four_bar
+from biped.assembly.examples import n_four_bar
 from contact.arrays import Floats
 from experiments.papers.bruedigam_2024 import ggl
+from experiments.papers.criteria import above, at_least, below, stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.visualization.figures import style
@@ -34,7 +35,7 @@ ASSUMED = (
 
 
 class Run(NamedTuple):
-    """What a method says of the linkage.
+    """A motion of the linkage by one of the methods.
 
     Attributes:
         time: (rows,) [s]
@@ -60,7 +61,7 @@ class Run(NamedTuple):
 
 
 def ours(step: float, duration: float) -> Run:
-    """The assembly's motion."""
+    """Return the linkage's motion by our integrator."""
     assembly, start = n_four_bar(WINDOWS)
     assembly.simulate(step, step, start)  # compiled before the clock starts
     motion = assembly.simulate(duration, step, start)
@@ -78,7 +79,7 @@ def ours(step: float, duration: float) -> Run:
 
 
 def theirs(step: float, duration: float) -> Run:
-    """The opponent's motion, as long as it lasts."""
+    """Return the linkage's motion by the GGL method, as long as it lasts."""
     linkage = ggl.linkage(WINDOWS)
     begin = time.perf_counter()
     positions, momenta = ggl.motion(linkage, step, round(duration / step))
@@ -99,7 +100,7 @@ def exact(times: Floats) -> Floats:
 
 
 def passages(angle: Floats) -> int:
-    """How often the bars come in one line."""
+    """Count how often the bars come in one line."""
     return int(np.count_nonzero(np.diff(np.floor(angle / math.pi + 0.5))))
 
 
@@ -132,27 +133,23 @@ def _findings(own: Run, other: Run, fine: tuple[Run, Run], true: Floats) -> tupl
     lasted = float(other.time[-1])
     slower = _step_time(fine[1]) / _step_time(fine[0])
     return (
-        Finding("times that all bars come in one line, and it goes on", "encounters configuration singularities",
-                passages(own.angle), "10, as exactly", passages(own.angle) == passages(true) == 10),
-        Finding("greatest energy error of ours, over the greatest kinetic energy", "bounded", worst,
-                f"below {BOUNDED:g}", worst < BOUNDED),
-        Finding("the same in the second half, over the first half", "bounded", growth, "below 1.2", growth < 1.2),
-        Finding("angle of ours from the exact one at 10 s, of 31.75 [rad]", "not in the paper", off, "below 0.01",
-                off < 0.01),
-        Finding("greatest energy error of the GGL method, over that of ours", "increasing", wrong / float(error.max()),
-                "above 10", wrong > 10.0 * float(error.max())),
-        Finding("the GGL method comes to the end [s]", "an increasingly wrong trajectory", lasted, "10",
-                lasted == DURATION,
-                "Newton's method finds no step of it near a singular configuration, at which of them hangs on how its "
-                "iterations begin and end; the paper's goes on"),
-        Finding("constraint violation of ours at most [m]", "very low", float(own.violation.max()),
-                f"below {CLOSED:g}", bool(own.violation.max() < CLOSED)),
-        Finding("that of the GGL method [m]", "lower", float(other.violation.max()), "below ours",
-                bool(other.violation.max() < own.violation.max())),
-        Finding("angles of both methods apart at Δt = 0.001 s, at most [rad]", "almost no difference", apart,
-                f"below {ALIKE:g}", apart < ALIKE),
-        Finding("time of a step of the GGL method over that of ours, Δt = 0.001 s", "more than 100", slower,
-                "above 100", slower > 100.0, "NumPy with derivatives written out here, uncompiled Matlab in the paper"),
+        stated("times that all bars come in one line, and it goes on", "encounters configuration singularities",
+               passages(own.angle), when("10, as exactly", passages(own.angle) == passages(true) == 10)),
+        stated("greatest energy error of ours, over the greatest kinetic energy", "bounded", worst, below(BOUNDED)),
+        stated("the same in the second half, over the first half", "bounded", growth, below(1.2)),
+        stated("angle of ours from the exact one at 10 s, of 31.75 [rad]", "not in the paper", off, below(0.01)),
+        stated("greatest energy error of the GGL method, over that of ours", "increasing", wrong / float(error.max()),
+               above(10)),
+        stated("the GGL method comes to the end [s]", "an increasingly wrong trajectory", lasted,
+               at_least(DURATION, "10"), "Newton's method finds no step of it near a singular configuration, at "
+               "which of them hangs on how its iterations begin and end; the paper's goes on"),
+        stated("constraint violation of ours at most [m]", "very low", float(own.violation.max()), below(CLOSED)),
+        stated("that of the GGL method [m]", "lower", float(other.violation.max()),
+               below(own.violation.max(), "below ours")),
+        stated("angles of both methods apart at Δt = 0.001 s, at most [rad]", "almost no difference", apart,
+               below(ALIKE)),
+        stated("time of a step of the GGL method over that of ours, Δt = 0.001 s", "more than 100", slower, above(100),
+               "NumPy with derivatives written out here, uncompiled Matlab in the paper"),
     )  # fmt: skip
 
 

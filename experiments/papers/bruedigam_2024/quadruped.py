@@ -63,7 +63,7 @@ def quadruped() -> Model:
 
 
 def crouched(model: Model, thigh: float, calf: float) -> State:
-    """At rest with these angles [rad] in all legs, the trunk level, above x = 0, the feet a little above the floor."""
+    """Return a state of rest: these angles [rad] in all legs, the trunk level at x = 0, feet just above the floor."""
     angles = {f"{leg}_thigh": thigh for leg in LEGS} | {f"{leg}_calf": calf for leg in LEGS}
     q = model.configuration(angles=angles)
     q[:3] = 0.0

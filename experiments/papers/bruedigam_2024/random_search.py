@@ -37,7 +37,7 @@ class RandomSearch:
         self._tried = self.best
 
     def propose(self) -> Floats:
-        """(n,) The next parameters to try."""
+        """Return the next parameters to try, (n,)."""
         about = self._random.standard_normal(len(self.best))
         if self._direction is None:
             self._tried = self.best + self._spread * about
@@ -46,7 +46,7 @@ class RandomSearch:
         return self._tried
 
     def judge(self, achieved: float | None) -> None:
-        """Be told what the last proposal achieved; None if it failed."""
+        """Judge the last proposal by what it achieved; None if it failed."""
         least = self.achieved[-1] if self.achieved else 0.0
         if achieved is not None and achieved > least:
             way = self._tried - self.best

@@ -6,10 +6,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy.special import ellipk
 
+from biped.assembly import Assembly, joint
+from biped.assembly.examples import thin_rod
 from biped.errors import IntegrationError
-from biped.rigid import Assembly, joint
-from biped.rigid.examples import thin_rod
 from experiments.benchmarks import step_sizes
+from experiments.papers.criteria import above, at_most, below, near, stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.visualization.figures import style
@@ -32,7 +33,7 @@ ASSUMED = (
 
 
 def rod(scale: float) -> Assembly:
-    """A thin rod of scale kg and scale² m that hangs from its upper end and turns about x there."""
+    """Return a thin rod of scale kg and scale² m that hangs from its upper end and turns about x there."""
     length = scale**2
     body = thin_rod("rod", length, scale)
     hinge = joint("revolute", "hinge", None, "rod", (1.0, 0.0, 0.0), outboard_point=(0.0, 0.0, 0.5 * length))
@@ -40,17 +41,17 @@ def rod(scale: float) -> Assembly:
 
 
 def small_period(scale: float) -> float:
-    """[s] of small swings, as printed: T = 2π √(2 l / 3 g)."""
+    """Return the period of small swings [s], as printed: T = 2π √(2 l / 3 g)."""
     return 2.0 * math.pi * math.sqrt(2.0 * scale**2 / (3.0 * G))
 
 
 def period(scale: float) -> float:
-    """[s] of the swing from π/2: longer by 2 K/π, K the complete elliptic integral of the modulus sin π/4."""
+    """Return the period of the swing from π/2 [s]: longer by 2 K/π, K the elliptic integral of modulus sin π/4."""
     return small_period(scale) * 2.0 / math.pi * float(ellipk(math.sin(0.5 * START) ** 2))
 
 
 def swing(scale: float, steps: int, duration: float) -> dict[str, object]:
-    """What comes of a swing from π/2 in so many steps."""
+    """Return a row of the table: a swing from π/2 in so many steps."""
     assembly = rod(scale)
     step = duration / steps
     row: dict[str, object] = {"scale": scale, "steps": steps, "Δt/s [s]": step / scale}
@@ -88,19 +89,18 @@ def _findings(table: pd.DataFrame, early: float) -> tuple[Finding, ...]:
     apart = float((by_scale.max(axis=1) / by_scale.min(axis=1) - 1.0).max())
     few, many = (float(rows["iterations a step"].mean()) for rows in (coarsest, finest))
     return (
-        Finding("runs that come to their end", "simulation is successful", f"{ended} of {len(table)}", "all",
-                ended == len(table)),
-        Finding("error of the last angle at the smallest step [rad]", "accurate results even for small step sizes",
-                error, f"at most {ACCURATE:g}", error <= ACCURATE),
-        Finding("power of the step that the error falls with", "falls", order, "4 ± 0.5", abs(order - 4.0) <= 0.5,
-                "the phase is of second order, and the angle at rest of second order in the phase"),
-        Finding("errors of the three scales at the same Δt/s, greatest over least, less one",
-                "periods are proportional to the scale", apart, "at most 1e-3", apart <= 1e-3),
-        Finding("the same error after the printed T/2, Δt = T/256 [rad]", "falls with the step", early,
-                "below 0.01", early < 0.01,
-                "T is the period of small swings; from π/2 the half swing takes 1.18 times as long"),
-        Finding("Newton's iterations a step, smallest step over largest", "rise", many / few, "above 1", many > few,
-                "ours begin with the displacements of the step before, which fit the better the smaller the step"),
+        stated("runs that come to their end", "simulation is successful", f"{ended} of {len(table)}",
+               when("all", ended == len(table))),
+        stated("error of the last angle at the smallest step [rad]", "accurate results even for small step sizes",
+               error, at_most(ACCURATE)),
+        stated("power of the step that the error falls with", "falls", order, near(4, 0.5),
+               "the phase is of second order, and the angle at rest of second order in the phase"),
+        stated("errors of the three scales at the same Δt/s, greatest over least, less one",
+               "periods are proportional to the scale", apart, at_most(1e-3)),
+        stated("the same error after the printed T/2, Δt = T/256 [rad]", "falls with the step", early, below(0.01),
+               "T is the period of small swings; from π/2 the half swing takes 1.18 times as long"),
+        stated("Newton's iterations a step, smallest step over largest", "rise", many / few, above(1),
+               "ours begin with the displacements of the step before, which fit the better the smaller the step"),
     )  # fmt: skip
 
 

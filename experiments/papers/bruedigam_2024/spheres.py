@@ -8,9 +8,10 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.rigid import Assembly, AssemblyStepError, Placement, PointContact, RigidBody, joint
-from experiments.papers.bruedigam_2024.cost import LINEAR, costs, power, step_cost
-from experiments.papers.figures import plotted
+from biped.assembly import Assembly, AssemblyStepError, Placement, PointContact, RigidBody, joint
+from experiments.papers.bruedigam_2024.cost import LINEAR, costs, step_cost
+from experiments.papers.criteria import at_least, at_most, stated, when
+from experiments.papers.growth import Curve, draw_growth, power
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.visualization.figures import style
 
@@ -67,7 +68,7 @@ def deepest(spheres: int, steps: int) -> tuple[float, float | None]:
 
 
 def mjcf(spheres: int) -> str:
-    """The same chain as MuJoCo reads it, straight along the start's way."""
+    """Return the chain of spheres as MuJoCo reads it, straight along the start's direction."""
     root = Element("mujoco")
     SubElement(root, "option", timestep=str(STEP), integrator="Euler")
     world = SubElement(root, "worldbody")
@@ -109,15 +110,12 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     found = costs({str(n): partial(timed, *chain(n)) for n in sizes}, repeats, progress)
     table = pd.DataFrame([row_of(n, 1e6 * found[str(n)]) for n in sizes] + [row_of(LONGER)])
     grown = power(sizes, table["spheres [µs]"][: len(sizes)], LONG)
-    findings = (
-        Finding("power of the number of spheres", "linear", grown, f"at most {LINEAR}", grown <= LINEAR),
-        *violations(table),
-    )
+    findings = (stated("power of the number of spheres", "linear", grown, at_most(LINEAR)), *violations(table))
     return Outcome(findings, ASSUMED, {"A step": table}, {"spheres": _draw(table, grown)})
 
 
 def row_of(spheres: int, cost: float = math.nan) -> dict[str, float | int | None]:
-    """Of the table: what a step costs [µs], how deep spheres go, and when a step fails, of ours and of MuJoCo."""
+    """Return a row of the table: cost of a step [µs], depth of the spheres and when a step fails, ours and MuJoCo's."""
     (ours, our_end), (theirs, their_end) = deepest(spheres, STEPS), mujoco_deepest(spheres, STEPS)
     return {
         "spheres": spheres, "spheres [µs]": cost, "violation [m]": ours, "ends at [s]": our_end,
@@ -126,34 +124,34 @@ def row_of(spheres: int, cost: float = math.nan) -> dict[str, float | int | None
 
 
 def violations(table: pd.DataFrame) -> tuple[Finding, ...]:
-    """What the paper says of them, and of chains that cannot be computed."""
+    """State violations of the floor, and which chains cannot be computed."""
     worst = float(table["violation [m]"].max())
     many = table[table["spheres"] >= PRINTED_BEYOND]
     least = float(many["MuJoCo's violation [m]"].min())
     ours, theirs = (table["spheres"][table[f"{name} at [s]"].notna()] for name in ("ends", "MuJoCo's ends"))
     return (
-        Finding("violation of the floor with all numbers of spheres [m]", 0.0, worst, "1e-9 at most", worst <= 1e-9),
-        Finding("spheres of the longest of these chains that takes all steps", "all chains", _before(table, ours),
-                "all", ours.empty, "longer ones end in the typed error"),
-        Finding(f"MuJoCo's violation with {PRINTED_BEYOND} spheres and more, the least [m]", f"{PRINTED} or more",
-                least, "the same", least >= PRINTED),
-        Finding("MuJoCo's spheres of the longest of these chains that takes all steps", FAILS_BEYOND,
-                _before(table, theirs), f"at most {FAILS_BEYOND}",
-                not theirs.empty and _before(table, theirs) <= FAILS_BEYOND,
-                f"of MuJoCo {version('mujoco')}"),
+        stated("violation of the floor with all numbers of spheres [m]", 0.0, worst, at_most(1e-9)),
+        stated("spheres of the longest of these chains that takes all steps", "all chains", _before(table, ours),
+               when("all", ours.empty), "longer ones end in the typed error"),
+        stated(f"MuJoCo's violation with {PRINTED_BEYOND} spheres and more, the least [m]", f"{PRINTED} or more", least,
+               at_least(PRINTED, "the same")),
+        stated("MuJoCo's spheres of the longest of these chains that takes all steps", FAILS_BEYOND,
+               _before(table, theirs),
+               when(f"at most {FAILS_BEYOND}", not theirs.empty and _before(table, theirs) <= FAILS_BEYOND),
+               f"of MuJoCo {version('mujoco')}"),
     )  # fmt: skip
 
 
 def _before(table: pd.DataFrame, failed: "pd.Series[int]") -> int:
-    """The longest chain before the shortest that fails; zero where the first does."""
+    """Return the longest chain before the shortest that fails; zero where the first does."""
     taken = table["spheres"] if failed.empty else table["spheres"][table["spheres"] < failed.min()]
     return int(taken.max()) if len(taken) else 0
 
 
 def _draw(table: pd.DataFrame, grown: float) -> Figure:
-    with plotted("Chains of spheres on a floor, Δt = 0.01 s", "spheres", "a step [µs]") as (figure, axes):
-        axes.loglog(table["spheres"], table["spheres [µs]"], "o-", ms=4, color=style.BLUE, label=f"$n^{{{grown:.2f}}}$")
-    return figure
+    timed = table.dropna(subset="spheres [µs]")
+    curve = Curve(f"$n^{{{grown:.2f}}}$", style.BLUE, timed["spheres"].tolist(), timed["spheres [µs]"].tolist())
+    return draw_growth("Chains of spheres on a floor, Δt = 0.01 s", "spheres", "a step [µs]", [curve])
 
 
 ITEM = Item(

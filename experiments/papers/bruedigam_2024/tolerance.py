@@ -5,10 +5,11 @@ import math
 import pandas as pd
 from matplotlib.figure import Figure
 
+from biped.assembly.examples import pendulum
 from biped.errors import IntegrationError
-from biped.rigid.examples import pendulum
+from experiments.papers.criteria import at_most, stated, when
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Item, Outcome, Progress
 from experiments.visualization.figures import style
 
 TOLERANCES = (1e-6, 1e-8, 1e-10)
@@ -31,16 +32,12 @@ def produce(quick: bool, progress: Progress) -> Outcome:
             progress(len(rows) / (len(TOLERANCES) * len(sizes)))
     table = pd.DataFrame(rows)
     findings = tuple(
-        Finding(f"pendulums that come to their end at {tolerance:g}", "all", _succeeded(table, tolerance),
-                f"{len(sizes)} of {len(sizes)}", _succeeded(table, tolerance) == f"{len(sizes)} of {len(sizes)}")
+        stated(f"pendulums that come to their end at {tolerance:g}", "all", _succeeded(table, tolerance),
+               when(f"{len(sizes)} of {len(sizes)}", _succeeded(table, tolerance) == f"{len(sizes)} of {len(sizes)}"))
         for tolerance in TOLERANCES
     )  # fmt: skip
     left = float((table["left of the equations [N·s, m]"] / table["tolerance"]).max())
-    findings += (
-        Finding(
-            "left of the equations over the tolerance, at most", "not in the paper", left, "at most 1", left <= 1.0
-        ),
-    )
+    findings += (stated("left of the equations over the tolerance, at most", "not in the paper", left, at_most(1)),)
     return Outcome(findings, ASSUMED, {"Runs": table}, {"iterations": _draw(table)})
 
 

@@ -11,6 +11,7 @@ from biped.mechanism import Mechanism
 from biped.mechanism.examples import planar_human
 from biped.mechanism.frames import TRANSFORMS, Node, tree_of
 from contact.arrays import Floats
+from experiments.papers.criteria import below, stated, when
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.johnson_murphey_2009.lift import G
 from experiments.papers.johnson_murphey_2009.motion import ours
@@ -41,17 +42,11 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     nodes = tree_of(mechanism.frames)
     duration = QUICK_DURATION if quick else DURATION
     flight = ours(mechanism, POSE, "trunk", duration=duration, step=STEP, progress=progress)
-    table = pd.DataFrame(
-        [
-            {
-                "frame": label(nodes, k),
-                "transformation": f"{node.frame.transform.upper()}({node.frame.coordinate or node.frame.parameter})",
-                "parent": label(nodes, node.parent),
-                "mass [kg]": node.frame.mass[0] if node.frame.mass else 0.0,
-            }
-            for k, node in enumerate(nodes)
-        ]
-    )
+    table = pd.DataFrame([{
+        "frame": label(nodes, k),
+        "transformation": f"{node.frame.transform.upper()}({node.frame.coordinate or node.frame.parameter})",
+        "parent": label(nodes, node.parent), "mass [kg]": node.frame.mass[0] if node.frame.mass else 0.0,
+    } for k, node in enumerate(nodes)])  # fmt: skip
     mass = sum(node.frame.mass[0] for node in nodes if node.frame.mass)
     exchanged = 0.5 * mass * (G * duration) ** 2  # of the centre of mass
     spread = float(np.ptp(flight.energy)) / exchanged
@@ -59,7 +54,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
 
 def label(nodes: Sequence[Node], k: int) -> str:
-    """By the paper's convention: moving transformations by number, constant ones by letter, the world is s."""
+    """Name a transformation by the paper's convention: moving ones have numbers, constant ones letters, the world s."""
     if k < 0:
         return "s"
     moving = nodes[k].frame.coordinate is not None
@@ -68,7 +63,7 @@ def label(nodes: Sequence[Node], k: int) -> str:
 
 
 def ancestors(nodes: Sequence[Node], name: str) -> list[str]:
-    """anc(i) of table I, upwards."""
+    """Return anc(i) of table I, upwards."""
     k = [label(nodes, j) for j in range(len(nodes))].index(name)
     found = []
     while k >= 0:
@@ -82,37 +77,16 @@ def _findings(mechanism: Mechanism, nodes: Sequence[Node], spread: float) -> tup
     moving = [node.frame.coordinate for node in nodes if node.frame.coordinate is not None]
     above = ancestors(nodes, "6")
     return (
-        Finding(
-            "transformations used",
-            "six basic ones (R1)",
-            ", ".join(sorted(kinds)),
-            f"of {', '.join(TRANSFORMS)}",
-            kinds <= set(TRANSFORMS),
-        ),
-        Finding(
-            "configuration variables and transformations that they move",
-            "one-to-one (R2)",
-            f"{len(mechanism.coordinates)} and {len(moving)}",
-            "the same, in the same order",
-            list(mechanism.coordinates) == moving,
-        ),
-        Finding(
-            "ancestors of frame 6",
-            "{2, 1, s}",
-            "{" + ", ".join(above) + "}",
-            "the same",
-            above == ["2", "1", "s"],
-            "the tree was drawn up by it",
-            fitted=True,
-        ),
-        Finding(
-            "range of the energy of the human in flight, of what falling exchanges",
-            "not in the paper",
-            spread,
-            "below 1e-6",
-            spread < 1e-6,
-        ),
-    )
+        stated("transformations used", "six basic ones (R1)", ", ".join(sorted(kinds)),
+               when(f"of {', '.join(TRANSFORMS)}", kinds <= set(TRANSFORMS))),
+        stated("configuration variables and transformations that they move", "one-to-one (R2)",
+               f"{len(mechanism.coordinates)} and {len(moving)}",
+               when("the same, in the same order", list(mechanism.coordinates) == moving)),
+        stated("ancestors of frame 6", "{2, 1, s}", "{" + ", ".join(above) + "}",
+               when("the same", above == ["2", "1", "s"]), "the tree was drawn up by it", fitted=True),
+        stated("range of the energy of the human in flight, of what falling exchanges", "not in the paper", spread,
+               below(1e-6)),
+    )  # fmt: skip
 
 
 def _draw(nodes: Sequence[Node]) -> Figure:
@@ -153,7 +127,7 @@ def _draw_human(axes: Axes, nodes: Sequence[Node]) -> None:
 
 
 def _draw_tree(axes: Axes, nodes: Sequence[Node]) -> None:
-    """Depth downwards; leaves side by side, and each frame above the middle of what hangs on it."""
+    """Draw the tree: leaves side by side, and each frame above the middle of what hangs on it."""
     below: dict[int, list[int]] = {k: [] for k in range(-1, len(nodes))}
     for k, node in enumerate(nodes):
         below[node.parent].append(k)

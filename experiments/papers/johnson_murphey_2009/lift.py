@@ -83,7 +83,7 @@ class OneDegreeLift:
         return 2.0 * float(quad(integrand, 0.0, math.pi, epsabs=1e-13, epsrel=1e-13, limit=200)[0])
 
     def solve(self, duration: float, method: Literal["DOP853", "Radau"] = "DOP853") -> Any:
-        """SciPy's solution by a method of its, with a dense output."""
+        """Return SciPy's solution by one of its methods, with a dense output."""
 
         def right_side(_: float, state: Floats) -> list[float]:
             return [state[1], self.acceleration(state[0], state[1])]
@@ -95,7 +95,7 @@ class OneDegreeLift:
 
     @cached_property
     def _swing(self) -> Callable[[Floats], Floats]:
-        """From one turning point to the next."""
+        """The motion from one turning point to the next."""
         dense: Callable[[Floats], Floats] = self.solve(0.505 * self.period).sol
         return dense
 

@@ -1,20 +1,74 @@
-"""Figure 7: the run time of a pendulum over the number of its links."""
+"""Figure 7: run time of a pendulum over the number of its links, and evaluations that the paper's recursions take.
+
+Evaluations of the recursions (2) to (10) for Newton's matrix are counted, not timed, with a cache and without, so that
+no machine and no language has a say: a key stands for one value of one recursion, and ``needs`` tells which values its
+equation asks for. Links are numbered from 0 at the top; a link is one frame here, its constant length merged into it.
+"""
 
 import math
-from functools import partial
+from collections.abc import Iterator
+from functools import cache, partial
+from itertools import product
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from biped.mechanism.examples import n_link_pendulum
-from experiments.benchmarks import step_sizes
-from experiments.benchmarks.timing import interleaved, one_core
-from experiments.papers.figures import plotted
+from experiments.papers.criteria import above, at_least, at_most, stated, when
+from experiments.papers.growth import Curve, draw_growth, medians, power, step_seconds
 from experiments.papers.item import Finding, Item, Outcome, Progress
-from experiments.papers.johnson_murphey_2009.caching import evaluations
-from experiments.papers.johnson_murphey_2009.motion import steps_cost
 from experiments.visualization.figures import style
+
+#: A recursion's name, the frame, and the configuration variables by which it is differentiated.
+Key = tuple[str, int, tuple[int, ...]]
+
+
+def needs(key: Key) -> tuple[Key, ...]:
+    """Return the values that the equation of this one evaluates again, as often as they stand in it."""
+    name, k, by = key
+    above = k - 1
+    if above < 0 or max(by, default=0) > k:
+        return ()  # the world stands still, and nothing moves with what comes after it
+    if name == "v_d":  # (8)
+        return () if by[0] == k else (("v_d", above, by),)
+    if name == "v_dq":  # (10), by = (rate, variable)
+        rate, variable = by
+        if rate == k:
+            return ()
+        return (("v_d", above, (rate,)),) * 2 if variable == k else (("v_dq", above, by),)
+    kept = tuple(i for i in by if i != k)
+    again = {"g": 1, "v": 1 + len(by) - len(kept)}[name[0]]  # (5)-(7): g⁻¹ v g, its derivative by one factor, by both
+    return ((name[0] + "_" * bool(kept) + "q" * len(kept), above, kept),) * again
+
+
+def requests(links: int) -> Iterator[Key]:
+    """Yield what (23)-(27) and (30)-(32) ask for in the matrix of equation (22), of each body and pair of variables."""
+    for k, i, j in product(range(links), repeat=3):
+        if max(i, j) <= k:
+            yield from (("v", k, ()), ("v_q", k, (i,)), ("v_q", k, (j,)), ("v_qq", k, (i, j)))  # (24)
+            yield from (("v_d", k, (j,)), ("v_dq", k, (j, i)), ("v_d", k, (i,)))  # (26), (27)
+            yield ("g_qq", k, (i, j))  # (32)
+
+
+@cache
+def _cost(key: Key) -> int:
+    return 1 + sum(_cost(other) for other in needs(key))
+
+
+def evaluations(links: int, *, cached: bool) -> int:
+    """Count the evaluations for one matrix of a pendulum of so many links."""
+    if not cached:
+        return sum(_cost(key) for key in requests(links))
+    known: set[Key] = set()
+    pending = list(requests(links))
+    while pending:
+        key = pending.pop()
+        if key not in known:
+            known.add(key)
+            pending.extend(needs(key))
+    return len(known)
+
 
 SIZES, QUICK_SIZES = (1, 2, 5, 10, 20, 50, 100, 200), (10, 50)
 COUNTED, QUICK_COUNTED = (2, 5, 10, 20, 40), (2, 5, 10)
@@ -33,15 +87,7 @@ LONG = 10
 
 def produce(quick: bool, progress: Progress) -> Outcome:
     sizes, repeats = (QUICK_SIZES, QUICK_REPEATS) if quick else (SIZES, REPEATS)
-    with one_core():
-        cases = {
-            links: partial(
-                steps_cost, n_link_pendulum(links, inertia=INERTIA), {"J1": math.pi / 4.0}, step=STEP, steps=STEPS
-            )
-            for links in sizes
-        }
-        costs = interleaved(cases, repeats, warm_up=False, progress=progress)
-    found = {links: float(np.median(taken)) for links, taken in costs.items()}
+    found = medians({links: partial(step_cost, links) for links in sizes}, repeats, progress)
     counted = {
         links: (evaluations(links, cached=False), evaluations(links, cached=True))
         for links in (QUICK_COUNTED if quick else COUNTED)
@@ -61,70 +107,50 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     return Outcome(_findings(found, counted), assumed, tables, figures)
 
 
+def step_cost(links: int) -> float:
+    """Return the processor's time for a step [s], of 20 s from rest at 45°."""
+    mechanism, q = n_link_pendulum(links, inertia=INERTIA), {"J1": math.pi / 4.0}
+
+    def run(count: int) -> object:
+        return mechanism.simulate(count * STEP, STEP, q=q, record_every=count)
+
+    run(1)  # compiled before the clock starts
+    return step_seconds(run, STEPS)
+
+
 def growth(values: dict[int, float]) -> float:
-    """The power of the number of links that they grow with, over long pendulums."""
-    long = {links: value for links, value in values.items() if links >= LONG}
-    return step_sizes.slope(list(long), list(long.values()))
+    """Return the power of the number of links that values grow with, over long pendulums."""
+    return power(list(values), list(values.values()), LONG)
 
 
 def _findings(found: dict[int, float], counted: dict[int, tuple[int, int]]) -> tuple[Finding, ...]:
     sizes = list(counted)
     ends = sizes[-2:]
-    without, cached = (step_sizes.slope(ends, [counted[n][which] for n in ends]) for which in (0, 1))
+    without, cached = (power(ends, [counted[n][which] for n in ends]) for which in (0, 1))
     saved = {links: plain / kept for links, (plain, kept) in counted.items()}
-    power = growth(found)
+    grown = growth(found)
     return (
-        Finding(
-            f"evaluations without caching over those with it, {sizes[-1]} links",
-            "drastically faster with caching",
-            saved[sizes[-1]],
-            "above 5",
-            saved[sizes[-1]] > 5.0,
-        ),
-        Finding(
-            "powers of the number of links, without caching and with it",
-            "with caching they grow at a slower rate",
-            f"{without:.2f} and {cached:.2f}",
-            "with less by 0.5",
-            cached < without - 0.5,
-        ),
-        Finding(
-            "power of the number of links, our run time",
-            "not O(n)",
-            power,
-            "1.3 at most",
-            power <= 1.3,
-            "the paper's own method is not linear, as it says",
-        ),
+        stated(f"evaluations without caching over those with it, {sizes[-1]} links", "drastically faster with caching",
+               saved[sizes[-1]], above(5)),
+        stated("powers of the number of links, without caching and with it", "with caching they grow at a slower rate",
+               f"{without:.2f} and {cached:.2f}", when("with less by 0.5", cached < without - 0.5)),
+        stated("power of the number of links, our run time", "not O(n)", grown, at_most(1.3),
+               "the paper's own method is not linear, as it says"),
         *(_against_trep(found, links, factor) for links, factor in FACTORS.items() if links in found),
-    )
+    )  # fmt: skip
 
 
 def _against_trep(found: dict[int, float], links: int, factor: float) -> Finding:
     times = TREP[links] * 1e-3 / found[links]
-    return Finding(
-        f"a step of {links} links, times faster than trep",
-        "not in the paper",
-        times,
-        f"{factor:g} at least",
-        times >= factor,
-        "trep's time is of another run",
-    )
+    return stated(f"a step of {links} links, times faster than trep", "not in the paper", times,
+                  at_least(factor), "trep's time is of another run")  # fmt: skip
 
 
 def _times(found: dict[int, float]) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {
-                "links": links,
-                "a step [µs]": 1e6 * taken,
-                "20 s [s]": taken * STEPS,
-                "a step of trep [µs]": 1e3 * TREP.get(links, np.nan),
-                "times faster": TREP.get(links, np.nan) * 1e-3 / taken,
-            }
-            for links, taken in found.items()
-        ]
-    )
+    return pd.DataFrame([{
+        "links": links, "a step [µs]": 1e6 * taken, "20 s [s]": taken * STEPS,
+        "a step of trep [µs]": 1e3 * TREP.get(links, np.nan), "times faster": TREP.get(links, np.nan) * 1e-3 / taken,
+    } for links, taken in found.items()])  # fmt: skip
 
 
 def _counts(counted: dict[int, tuple[int, int]]) -> pd.DataFrame:
@@ -137,33 +163,25 @@ def _counts(counted: dict[int, tuple[int, int]]) -> pd.DataFrame:
 
 
 def _draw(found: dict[int, float]) -> Figure:
-    with plotted("A pendulum for 20 s, h = 0.01 s", "links", "run time [s]", (7.0, 4.2)) as (figure, axes):
-        trep = {links: taken * 1e-3 * STEPS for links, taken in TREP.items()}
-        label = f"trep, measured elsewhere: $N^{{{growth(trep):.1f}}}$"
-        axes.loglog(list(trep), list(trep.values()), "o-", ms=4, color=style.GREY, label=label)
-        label = f"ours, no cache: $N^{{{growth(found):.2f}}}$"
-        axes.loglog(
-            list(found), [taken * STEPS for taken in found.values()], "o-", ms=4, color=style.BLACK, label=label
+    trep = {links: taken * 1e-3 for links, taken in TREP.items()}
+    curves = [
+        Curve(label, color, list(times), [taken * STEPS for taken in times.values()])
+        for label, color, times in (
+            (f"trep, measured elsewhere: $N^{{{growth(trep):.1f}}}$", style.GREY, trep),
+            (f"ours, no cache: $N^{{{growth(found):.2f}}}$", style.BLACK, found),
         )
-        axes.set_xticks(list(found), [str(links) for links in found])
-        axes.minorticks_off()
-    return figure
+    ]
+    return draw_growth("A pendulum for 20 s, h = 0.01 s", "links", "run time [s]", curves)
 
 
 def _draw_counts(counted: dict[int, tuple[int, int]]) -> Figure:
-    """As the paper's figure: dashed without caching, solid with it."""
-    title = "The paper's recursions, for one matrix (22)"
-    with plotted(title, "links", "evaluations", (7.0, 4.2)) as (figure, axes):
-        sizes = list(counted)
-        for which, (name, dashes) in enumerate((("without caching", "--"), ("with caching", "-"))):
-            power = step_sizes.slope(sizes[-2:], [counted[links][which] for links in sizes[-2:]])
-            axes.loglog(
-                sizes, [counted[links][which] for links in sizes], dashes, marker="o", ms=4, color=style.BLACK,
-                label=f"{name}: $N^{{{power:.1f}}}$",
-            )  # fmt: skip
-        axes.set_xticks(sizes, [str(links) for links in sizes])
-        axes.minorticks_off()
-    return figure
+    """Draw counts as the paper's figure draws times: dashed without caching, solid with it."""
+    sizes, curves = list(counted), []
+    for which, (name, line) in enumerate((("without caching", "o--"), ("with caching", "o-"))):
+        counts = [counted[links][which] for links in sizes]
+        label = f"{name}: $N^{{{power(sizes[-2:], counts[-2:]):.1f}}}$"
+        curves.append(Curve(label, style.BLACK, sizes, counts, line))
+    return draw_growth("The paper's recursions, for one matrix (22)", "links", "evaluations", curves)
 
 
 ITEM = Item(

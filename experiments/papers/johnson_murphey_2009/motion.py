@@ -1,6 +1,5 @@
 """Motions of mechanisms by our integrator and by PyBullet, in one form."""
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from biped.mechanism import Mechanism
 from contact.arrays import Floats
 from experiments.benchmarks.timing import seconds
 from experiments.engines.pybullet.linkage import Linkage, LinkageSettings
+from experiments.papers.criteria import below, stated
 from experiments.papers.item import Finding, Progress
 from experiments.visualization.figures import style
 
@@ -45,14 +45,9 @@ class Motion:
 
 
 def joined(motion: Motion) -> Finding:
-    """That points which should be one stay together."""
-    return Finding(
-        "points apart that should be one, at most [m]",
-        "trajectories that always satisfy the constraint",
-        motion.defect,
-        f"below {TOUCHING:g}",
-        motion.defect < TOUCHING,
-    )
+    """State that points which should be one stay together."""
+    return stated("points apart that should be one, at most [m]", "trajectories that always satisfy the constraint",
+                  motion.defect, below(TOUCHING))  # fmt: skip
 
 
 def ours(
@@ -65,7 +60,7 @@ def ours(
     every: int = 1,
     progress: Progress = lambda _: None,
 ) -> Motion:
-    """From rest at ``q``, by the midpoint rule with α = ½; the coordinate ``name``, a row ``every`` so many steps."""
+    """Move from rest at ``q`` by the midpoint rule (α = ½); the coordinate ``name`` is kept every so many steps."""
     mechanism.simulate(step, step, q=q)  # compiled before the clock starts
     run = mechanism.simulate(duration, step, q=q, record_every=every, progress=progress)
     looks = run.q[:: max(1, len(run.q) // LOOKS)]
@@ -74,20 +69,10 @@ def ours(
     return Motion(run.frame["time"].to_numpy(), angle, energy, defect, float(run.summary["wall_time"]))
 
 
-def steps_cost(mechanism: Mechanism, q: Mapping[str, float], *, step: float, steps: int) -> float:
-    """[s] of a step, of so many from rest: the processor's time, less that of a run of one step, with its tables."""
-
-    def run(count: int) -> float:
-        return seconds(lambda: mechanism.simulate(count * step, step, q=q, record_every=count), time.process_time)
-
-    run(1)  # compiled before the clock starts
-    return (run(steps + 1) - run(1)) / steps
-
-
 def bullet(
     linkage: Linkage, name: str, *, duration: float, every: float, progress: Progress = lambda _: None
 ) -> Motion:
-    """From rest; ``seconds`` are those of the steps alone."""
+    """Move a linkage from rest in PyBullet; ``seconds`` are those of the steps alone."""
     between = max(1, round(every / linkage.step))
     count = round(duration / (between * linkage.step))
     looks, taken = [(0.0, linkage.angle(name), linkage.energy(), linkage.defect())], 0.0
@@ -100,5 +85,5 @@ def bullet(
 
 
 def in_turn(progress: Progress, number: int, count: int) -> Progress:
-    """Of one of ``count`` computations that are done one after the other."""
+    """Return the progress of one of ``count`` computations that are done one after the other."""
     return lambda done: progress((number + min(done, 1.0)) / count)

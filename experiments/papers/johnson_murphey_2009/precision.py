@@ -16,6 +16,7 @@ from biped.mechanism import Mechanism, integrate
 from biped.mechanism import Motion as MechanismMotion
 from contact.arrays import Floats
 from experiments.benchmarks import step_sizes
+from experiments.papers.criteria import above, near, stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.johnson_murphey_2009.lift import OneDegreeLift
@@ -104,7 +105,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
 
 def methods(mechanism: Mechanism) -> dict[str, Callable[[float], Point]]:
-    """A run by each method, with its step or tolerance."""
+    """Return the methods by name: each runs with a step or a tolerance."""
     q, exact = lift_start(SEGMENTS), OneDegreeLift(SEGMENTS)
     mechanism.simulate(EVERY, EVERY / 20.0, q=q)  # compiled before the clock starts, as is what follows
     integrate(mechanism, EVERY, EVERY / 20.0, method="rk4", q=q)
@@ -135,13 +136,13 @@ def _error(time: Floats, angle: Floats, exact: OneDegreeLift) -> float:
 
 
 def order(points: Sequence[Point]) -> float:
-    """By which power of the step the error falls, over the three finest steps that rounding does not touch."""
+    """Return the power of the step that the error falls with, over the three finest that rounding does not touch."""
     clean = [point for point in points if point.error > 1e-9][-3:]
     return step_sizes.slope([point.setting for point in clean], [point.error for point in clean])
 
 
 def cost_at(points: Sequence[Point], level: float) -> float:
-    """[s] that an error of this size costs, between or beyond runs by the logarithms of the nearest two."""
+    """Return what an error of this size costs [s], by the logarithms of the nearest two runs."""
     ranked = sorted(points, key=lambda point: abs(np.log(point.error / level)))[:2]
     (x0, y0), (x1, y1) = ((np.log(point.error), np.log(point.seconds)) for point in ranked)
     return float(np.exp(y0 + (np.log(level) - x0) * (y1 - y0) / (x1 - x0)))
@@ -154,37 +155,17 @@ def _findings(found: dict[str, list[Point]], settings: Mapping[str, Sequence[flo
     ended = [f"{through[name]} of {len(settings[name])} by {name}" for name in (OURS, RK4, DOP853)]
     engine, explicit = (cost_at(found[name], LEVEL) / cost_at(found[OURS], LEVEL) for name in (BULLET_DIRECT, RK4))
     return (
-        Finding("order, variational integrator", "second order", own, "2 ± 0.05", abs(own - 2.0) < 0.05),
-        Finding(
-            "runs that come through the place where the constraints depend on each other",
-            "not in the paper",
-            "; ".join(ended),
-            "all by the variational integrator",
-            through[OURS] == len(settings[OURS]),
-        ),
-        Finding(
-            "points apart that should be one, at most, variational integrator and RK4 [m]",
-            "simulations by (36) tend to violate the constraints",
-            f"{kept:.2g} and {drift:.2g}",
-            "a thousandth with the variational integrator",
-            kept < 1e-3 * drift,
-        ),
-        Finding(
-            f"run time for an error of {LEVEL:g} rad, PyBullet with its direct solver over variational",
-            "not in the paper",
-            engine,
-            "above 1",
-            engine > 1.0,
-        ),
-        Finding(
-            f"run time for an error of {LEVEL:g} rad, RK4 over variational",
-            "not in the paper",
-            explicit,
-            "above 1",
-            explicit > 1.0,
-            "a method of order 4 is cheaper the smaller the error that is wanted, where its run comes to an end",
-        ),
-    )
+        stated("order, variational integrator", "second order", own, near(2, 0.05)),
+        stated("runs that come through the place where the constraints depend on each other", "not in the paper",
+               "; ".join(ended), when("all by the variational integrator", through[OURS] == len(settings[OURS]))),
+        stated("points apart that should be one, at most, variational integrator and RK4 [m]",
+               "simulations by (36) tend to violate the constraints", f"{kept:.2g} and {drift:.2g}",
+               when("a thousandth with the variational integrator", kept < 1e-3 * drift)),
+        stated(f"run time for an error of {LEVEL:g} rad, PyBullet with its direct solver over variational",
+               "not in the paper", engine, above(1)),
+        stated(f"run time for an error of {LEVEL:g} rad, RK4 over variational", "not in the paper", explicit, above(1),
+               "a method of order 4 is cheaper the smaller the error that is wanted, where its run comes to an end"),
+    )  # fmt: skip
 
 
 def _table(found: dict[str, list[Point]], failed: dict[tuple[str, float], str]) -> pd.DataFrame:

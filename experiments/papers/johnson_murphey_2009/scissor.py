@@ -10,6 +10,7 @@ from biped.mechanism import Mechanism
 from biped.mechanism.examples import scissor_configuration, scissor_frames, scissor_lift, scissor_pins
 from contact.arrays import Floats
 from experiments.engines.pybullet.linkage import Linkage, LinkageSettings
+from experiments.papers.criteria import above, at_most, below, near, no_longer, smaller, stated, when, within_factor
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.johnson_murphey_2009.lift import (
@@ -85,17 +86,17 @@ def _short(quick: bool, progress: Progress) -> Outcome:
 
 
 def error(motion: Motion, exact: OneDegreeLift) -> Floats:
-    """[rad] of the angle."""
+    """Return the error of the angle [rad]."""
     return motion.angle - exact.angle(motion.time)
 
 
 def released(exact: OneDegreeLift) -> float:
-    """[J] from the energy at the start to that of the lift at rest at its lowest."""
+    """Return the energy at the start less that of the lift at rest at its lowest [J]."""
     return float(exact.energy(START, 0.0) - exact.energy(np.pi / 2.0, 0.0))
 
 
 def _proof(mechanism: Mechanism, exact: OneDegreeLift) -> tuple[Finding, ...]:
-    """The Lagrangian against the energies of the mechanism's bodies."""
+    """Hold the Lagrangian against the energies of the mechanism's bodies."""
     wrong, right = [], []
     for angle in np.linspace(0.1, 3.0, 7):
         q, v = scissor_configuration(SEGMENTS, angle, length=LENGTH), lift_rates(SEGMENTS, angle, 1.0)
@@ -103,26 +104,15 @@ def _proof(mechanism: Mechanism, exact: OneDegreeLift) -> tuple[Finding, ...]:
         right.append(0.5 * float(exact.inertia(angle)) / kinetic - 1.0)
         wrong.append(0.5 * printed_inertia(SEGMENTS, angle) / kinetic - 1.0)
     return (
-        Finding(
-            "kinetic energy by the Lagrangian as printed over that of the bodies, less 1, at most",
-            0.0,
-            float(np.abs(wrong).max()),
-            "below 1e-12",
-            bool(np.abs(wrong).max() < 1e-12),
-            "a misprint: ½ sin² θ for ¼ sin² θ, and I within m_L L² (…)",
-        ),
-        Finding(
-            "kinetic energy by the Lagrangian as derived over that of the bodies, less 1, at most",
-            0.0,
-            float(np.abs(right).max()),
-            "below 1e-12",
-            bool(np.abs(right).max() < 1e-12),
-        ),
-    )
+        stated("kinetic energy by the Lagrangian as printed over that of the bodies, less 1, at most", 0.0,
+               float(np.abs(wrong).max()), below(1e-12), "a misprint: ½ sin² θ for ¼ sin² θ, and I within m_L L² (…)"),
+        stated("kinetic energy by the Lagrangian as derived over that of the bodies, less 1, at most", 0.0,
+               float(np.abs(right).max()), below(1e-12)),
+    )  # fmt: skip
 
 
 def lift_rates(segments: int, angle: float, rate: float) -> dict[str, float]:
-    """The rates of all coordinates of a lift whose angle has this rate [rad/s]."""
+    """Return the rates of all coordinates of a lift whose angle has this rate [rad/s]."""
     v = {"slider": -LENGTH * np.sin(angle) * rate, "L1": rate, "R1": -rate}
     for k in range(2, segments + 1):
         v |= {f"L{k}": 2.0 * rate, f"R{k}": -2.0 * rate}
@@ -134,16 +124,11 @@ def _tracking(own: Motion, half: Motion, exact: OneDegreeLift) -> tuple[Finding,
     order = float(np.log2(most / finer))
     swing = np.pi - 2.0 * START
     return (
-        Finding(
-            "greatest error of the angle in 10 s, variational integrator, of its swing",
-            "tracks the benchmark solution almost perfectly",
-            most / swing,
-            "below 0.005",
-            most / swing < 0.005,
-        ),
-        Finding("order of that error, from h and h/2", "second order", order, "2 ± 0.05", abs(order - 2.0) < 0.05),
+        stated("greatest error of the angle in 10 s, variational integrator, of its swing",
+               "tracks the benchmark solution almost perfectly", most / swing, below(0.005)),
+        stated("order of that error, from h and h/2", "second order", order, near(2, 0.05)),
         joined(own),
-    )
+    )  # fmt: skip
 
 
 def _dissipation(bullets: dict[tuple[float, bool], Motion], exact: OneDegreeLift) -> tuple[Finding, ...]:
@@ -152,98 +137,53 @@ def _dissipation(bullets: dict[tuple[float, bool], Motion], exact: OneDegreeLift
     coarse, fine = steps[0], steps[-1]
     errors = {key: float(np.abs(error(motion, exact)).max()) for key, motion in bullets.items()}
     worst, best = errors[fine, False], errors[fine, True]
+    lasting = [until_tenth_lost(bullets[step, False], exact) for step in steps]
     return (
-        Finding(
-            "energy lost in 10 s of what is released, force balance, h = 0.01 s",
-            "dissipates most of the energy immediately",
-            lost[coarse, False],
-            "above 0.5",
-            lost[coarse, False] > 0.5,
-            "ODE in the paper, PyBullet here",
-        ),
-        Finding(
-            "seconds until a tenth of it is lost, by falling step",
-            "the smaller step trajectories dissipate energy more slowly",
-            ", ".join(f"{until_tenth_lost(bullets[step, False], exact):.2f}" for step in steps),
-            "later the smaller the step",
-            all(
-                until_tenth_lost(bullets[a, False], exact) < until_tenth_lost(bullets[b, False], exact)
-                for a, b in pairwise(steps)
-            ),
-        ),
-        Finding(
-            f"greatest error of the angle in 10 s, force balance, h = {fine:g} s [rad]",
-            "all depart from the true trajectory quickly",
-            worst,
-            "above 0.5",
-            worst > 0.5,
-        ),
-        Finding(
-            f"the same with a direct solver, h = {fine:g} s [rad]",
-            "not in the paper",
-            best,
-            "a tenth of it at most",
-            best < 0.1 * worst,
-            "what is lost is what the iterations leave, not what force balance as such costs",
-        ),
-    )
+        stated("energy lost in 10 s of what is released, force balance, h = 0.01 s",
+               "dissipates most of the energy immediately", lost[coarse, False], above(0.5),
+               "ODE in the paper, PyBullet here"),
+        stated("seconds until a tenth of it is lost, by falling step",
+               "the smaller step trajectories dissipate energy more slowly",
+               ", ".join(f"{time:.2f}" for time in lasting),
+               when("later the smaller the step", all(a < b for a, b in pairwise(lasting)))),
+        stated(f"greatest error of the angle in 10 s, force balance, h = {fine:g} s [rad]",
+               "all depart from the true trajectory quickly", worst, above(0.5)),
+        stated(f"the same with a direct solver, h = {fine:g} s [rad]", "not in the paper", best,
+               at_most(0.1 * worst, "a tenth of it at most"),
+               "what is lost is what the iterations leave, not what force balance as such costs"),
+    )  # fmt: skip
 
 
 def loss(motion: Motion, exact: OneDegreeLift) -> float:
-    """The energy lost at the end, of what is released."""
+    """Return the energy lost at the end, over what is released."""
     return float((motion.energy[0] - motion.energy[-1]) / released(exact))
 
 
 def until_tenth_lost(motion: Motion, exact: OneDegreeLift) -> float:
-    """[s] until a tenth of what is released is lost; infinity if it never is."""
+    """Return the time until a tenth of what is released is lost [s]; infinity if it never is."""
     gone = (motion.energy[0] - motion.energy) / released(exact) > 0.1
     return float(motion.time[np.argmax(gone)]) if gone.any() else float("inf")
 
 
 def _run_times(own: Motion, bullets: dict[tuple[float, bool], Motion]) -> tuple[Finding, ...]:
-    found = [
-        Finding(
-            "run time of 10 s, variational integrator [s]",
-            TREP_SECONDS,
-            own.seconds,
-            "no longer than printed",
-            own.seconds < TREP_SECONDS,
-            "on another machine",
-        )
-    ]
-    for step, published in ODE_SECONDS.items():
-        if (step, False) in bullets:
-            taken = bullets[step, False].seconds
-            found.append(
-                Finding(
-                    f"run time of 10 s, force balance, h = {step:g} s [s]",
-                    published,
-                    taken,
-                    "within a factor of 4",
-                    published / 4.0 < taken < published * 4.0,
-                    "ODE in the paper, PyBullet here, on another machine",
-                )
-            )
-    return tuple(found)
+    return (
+        stated("run time of 10 s, variational integrator [s]", TREP_SECONDS, own.seconds,
+               no_longer(TREP_SECONDS), "on another machine"),
+        *(stated(f"run time of 10 s, force balance, h = {step:g} s [s]", published, bullets[step, False].seconds,
+                 within_factor(published, 4), "ODE in the paper, PyBullet here, on another machine")
+          for step, published in ODE_SECONDS.items() if (step, False) in bullets),
+    )  # fmt: skip
 
 
 def _table(own: Motion, bullets: dict[tuple[float, bool], Motion], exact: OneDegreeLift) -> pd.DataFrame:
     rows = {(OURS, STEP): own}
     for (step, direct), motion in bullets.items():
         rows[BULLET_DIRECT if direct else BULLET, step] = motion
-    return pd.DataFrame(
-        [
-            {
-                "method": name,
-                "h [s]": step,
-                "greatest error [rad]": np.abs(error(motion, exact)).max(),
-                "energy lost, of what is released": loss(motion, exact),
-                "points apart at most [m]": motion.defect,
-                "run time [s]": motion.seconds,
-            }
-            for (name, step), motion in rows.items()
-        ]
-    )
+    return pd.DataFrame([{
+        "method": name, "h [s]": step, "greatest error [rad]": np.abs(error(motion, exact)).max(),
+        "energy lost, of what is released": loss(motion, exact), "points apart at most [m]": motion.defect,
+        "run time [s]": motion.seconds,
+    } for (name, step), motion in rows.items()])  # fmt: skip
 
 
 _STEP_COLORS = (style.RED, style.ORANGE, style.SKY)
@@ -278,49 +218,26 @@ def _long(quick: bool, progress: Progress) -> Outcome:
     worst = max(map(abs, ends))
     shape = float(np.abs(own.angle[last] - exact.angle(own.time[last] - shift)).max())
     findings = (
-        Finding(
-            f"phase shift after {duration:g} s [s], of a period of {exact.period:.4g} s",
-            "a slight phase shift from accumulated error",
-            shift,
-            "below a tenth of the period",
-            abs(shift) < 0.1 * exact.period,
-        ),
-        Finding(
-            "period over the benchmark's, less 1",
-            "the frequency is still close",
-            period / exact.period - 1.0,
-            "below 1e-3",
-            abs(period / exact.period - 1.0) < 1e-3,
-        ),
-        Finding(
-            "turning points of the last two swings against the benchmark's, at most [rad]",
-            "the amplitude is still close",
-            worst,
-            "below 0.01",
-            worst < 0.01,
-        ),
-        Finding(
-            "difference of the last two swings, once shifted [rad]",
-            "the shape is still close",
-            shape,
-            "below 0.02",
-            shape < 0.02,
-        ),
+        stated(f"phase shift after {duration:g} s [s], of a period of {exact.period:.4g} s",
+               "a slight phase shift from accumulated error", shift,
+               smaller(0.1 * exact.period, "below a tenth of the period")),
+        stated("period over the benchmark's, less 1", "the frequency is still close", period / exact.period - 1.0,
+               smaller(1e-3)),
+        stated("turning points of the last two swings against the benchmark's, at most [rad]",
+               "the amplitude is still close", worst, below(0.01)),
+        stated("difference of the last two swings, once shifted [rad]", "the shape is still close", shape, below(0.02)),
         joined(own),
-    )
-    table = pd.DataFrame(
-        {
-            "quantity": ["period [s]", "phase shift at the end [s]", "range of the energy [J]", "run time [s]"],
-            "benchmark": [exact.period, 0.0, 0.0, np.nan],
-            "ours": [period, shift, np.ptp(own.energy), own.seconds],
-        }
-    )
+    )  # fmt: skip
+    table = pd.DataFrame({
+        "quantity": ["period [s]", "phase shift at the end [s]", "range of the energy [J]", "run time [s]"],
+        "benchmark": [exact.period, 0.0, 0.0, np.nan], "ours": [period, shift, np.ptp(own.energy), own.seconds],
+    })  # fmt: skip
     figures = {"long-time": _draw_long(own, exact, duration)}
     return Outcome(findings, ASSUMPTIONS, {f"After {duration:g} s": table}, figures)
 
 
 def crossing_times(motion: Motion) -> Floats:
-    """[s] when the links hang straight down, by cubic interpolation."""
+    """Return when the links hang straight down [s], by cubic interpolation."""
     away = motion.angle - np.pi / 2.0
     found = []
     for k in np.flatnonzero(np.sign(away[1:]) != np.sign(away[:-1])):
@@ -331,7 +248,7 @@ def crossing_times(motion: Motion) -> Floats:
 
 
 def exact_crossing(exact: OneDegreeLift, number: int) -> float:
-    """[s] of the crossing of this number, from 0: a quarter of a period, three quarters, …"""
+    """Return the time of the crossing of this number from 0 [s]: a quarter of a period, three quarters, …"""
     return exact.period * (0.25 + 0.5 * number)
 
 

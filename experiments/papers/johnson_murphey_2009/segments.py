@@ -14,6 +14,7 @@ from biped.errors import IntegrationError
 from biped.mechanism import Mechanism
 from contact.arrays import Floats
 from experiments.engines.pybullet.linkage import LinkageSettings
+from experiments.papers.criteria import stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.johnson_murphey_2009.lift import OneDegreeLift
@@ -59,12 +60,12 @@ class Tuned:
 
 
 def errors(motion: Motion, exact: OneDegreeLift) -> Floats:
-    """[rad² s] (47), over the times of the motion."""
+    """Return the error (47) over the times of the motion [rad² s]."""
     return np.asarray(cumulative_trapezoid((motion.angle - exact.angle(motion.time)) ** 2, motion.time, initial=0))
 
 
 def reached(motion: Motion, exact: OneDegreeLift) -> float:
-    """[s] when the error is exceeded; infinity if it never is."""
+    """Return when the error is exceeded [s]; infinity if it never is."""
     total = errors(motion, exact)
     k = int(np.searchsorted(total, ERROR))
     if k == len(total):
@@ -138,45 +139,22 @@ def _findings(found: dict[tuple[str, int], Tuned], sizes: tuple[int, ...]) -> tu
     times, direct = ratios(BULLET), ratios(BULLET_DIRECT)
     own = [found[OURS, n] for n in sizes]
     return (
-        Finding(
-            "the variational integrator's step gives an error of 0.1 at [s]",
-            DESIRED,
-            ", ".join(f"{run.reached:.2f}" for run in own),
-            "within 1 %",
-            all(run.found for run in own),
-        ),
-        Finding(
-            "run time of force balance over that of the variational integrator",
-            "it does not perform as well as the variational integrator",
-            text(times),
-            "above 1 at every size",
-            min(times) > 1.0,
-            "ODE in the paper, PyBullet here; a bound from below where the step would be smaller than we try",
-        ),
-        Finding(
-            "the same with a direct solver",
-            "not in the paper",
-            text(direct),
-            "above 1 at every size",
-            min(direct) > 1.0,
-        ),
-    )
+        stated("the variational integrator's step gives an error of 0.1 at [s]", DESIRED,
+               ", ".join(f"{run.reached:.2f}" for run in own), when("within 1%", all(run.found for run in own))),
+        stated("run time of force balance over that of the variational integrator",
+               "it does not perform as well as the variational integrator", text(times),
+               when("above 1 at every size", min(times) > 1.0),
+               "ODE in the paper, PyBullet here; a bound from below where the step would be smaller than we try"),
+        stated("the same with a direct solver", "not in the paper", text(direct),
+               when("above 1 at every size", min(direct) > 1.0)),
+    )  # fmt: skip
 
 
 def _table(found: dict[tuple[str, int], Tuned]) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {
-                "method": name,
-                "segments": segments,
-                "h [s]": run.step,
-                "error of 0.1 at [s]": run.reached,
-                "run time of 15 s [s]": run.seconds,
-                "tuned": "yes" if run.found else "no: a bound from below",
-            }
-            for (name, segments), run in found.items()
-        ]
-    )
+    return pd.DataFrame([{
+        "method": name, "segments": segments, "h [s]": run.step, "error of 0.1 at [s]": run.reached,
+        "run time of 15 s [s]": run.seconds, "tuned": "yes" if run.found else "no: a bound from below",
+    } for (name, segments), run in found.items()])  # fmt: skip
 
 
 def _draw(found: dict[tuple[str, int], Tuned]) -> Figure:

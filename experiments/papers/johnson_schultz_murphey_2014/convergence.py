@@ -10,6 +10,7 @@ from biped.mechanism import DiscreteMechanism
 from biped.optimal import Optimum, descent_direction
 from contact.arrays import Floats
 from experiments.benchmarks.timing import Spread, interleaved, one_core, seconds
+from experiments.papers.criteria import below, no_longer, no_more, stated, when, within
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.johnson_schultz_murphey_2014.pendulum import pendulum
@@ -46,12 +47,12 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
 
 def slopes(found: Optimum) -> Floats:
-    """(iterations + 1,) of the cost along the descent direction, before each iteration and at the end."""
+    """Return the cost's slopes along the descent direction, before each iteration and at the end, (iterations + 1,)."""
     return np.abs([*(one.slope for one in found.history), found.slope])
 
 
 def _directions(system: DiscreteMechanism, found: Optimum, repeats: int) -> dict[str, Spread]:
-    """[ms] of a descent direction, by method."""
+    """Return times of a descent direction by method [ms]."""
 
     def timed(method: str) -> float:
         return 1e3 * seconds(lambda: descent_direction(system, cost(), found.path, method), time.process_time)  # type: ignore[arg-type]
@@ -64,60 +65,42 @@ def _directions(system: DiscreteMechanism, found: Optimum, repeats: int) -> dict
 def _iterations(found: dict[str, Optimum]) -> tuple[Finding, ...]:
     fast, slow = found[SECOND], found[FIRST]
     count = len(slow.history)
-    first = Finding(
-        "iterations of the second-order search", float(NEWTON), float(len(fast.history)), "the same",
-        fast.converged and len(fast.history) == NEWTON,
-    )  # fmt: skip
+    first = stated("iterations of the second-order search", float(NEWTON), float(len(fast.history)),
+                   when("the same", fast.converged and len(fast.history) == NEWTON))  # fmt: skip
     if not slow.converged:
-        return first, Finding(
-            "iterations of the first-order search", float(STEEPEST), f"more than {count}",
-            "more than twice those of the second-order search", count > 2 * NEWTON, "given up there: a short version",
-        )  # fmt: skip
+        return first, stated("iterations of the first-order search", float(STEEPEST), f"more than {count}",
+                             when("more than twice those of the second-order search", count > 2 * NEWTON),
+                             "given up there: a short version")  # fmt: skip
     apart = float(np.abs(slow.path.x - fast.path.x).max())
     return (
         first,
-        Finding(
-            "iterations of the first-order search", float(STEEPEST), float(count), f"within {NEAR:.0%}",
-            abs(count / STEEPEST - 1.0) <= NEAR,
-        ),
-        Finding(
-            "the trajectories that both find, apart at most [rad or N·m·s]", "the same", apart, "below 1e-3",
-            apart < 1e-3,
-        ),
+        stated("iterations of the first-order search", float(STEEPEST), float(count), within(STEEPEST, NEAR)),
+        stated("the trajectories that both find, apart at most [rad or N·m·s]", "the same", apart, below(1e-3)),
     )  # fmt: skip
 
 
 def _times(times: dict[str, Spread], share: float | None) -> tuple[Finding, ...]:
     names = {"steepest": "first", "newton": "second"}
     found = [
-        Finding(
-            f"time of a descent direction, {names[method]} order [ms]", printed, times[method].median,
-            "no longer than printed", times[method].median <= printed,
-            f"{printed / times[method].median:.2f} times as fast as printed, on another machine: 100 steps of one "
-            "degree of freedom, where ours spends its time between compiled steps, in Python",
-        )
+        stated(f"time of a descent direction, {names[method]} order [ms]", printed, times[method].median,
+               no_longer(printed),
+               f"{printed / times[method].median:.2f} times as fast as printed, on another machine: 100 steps of one "
+               "degree of freedom, where ours spends its time between compiled steps, in Python")
         for method, printed in DIRECTIONS.items()
     ]  # fmt: skip
     if share is not None:
         found.append(
-            Finding(
-                "time of the second-order search, of the first-order one's", SHARE, share, "no more than printed",
-                share <= SHARE,
-            )
+            stated("time of the second-order search, of the first-order one's", SHARE, share, no_more(SHARE))
         )  # fmt: skip
     return tuple(found)
 
 
 def _table(found: dict[str, Optimum]) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {"search": name, "iteration": k, "slope": slope, "method": method}
-            for name, one in found.items()
-            for k, (slope, method) in enumerate(
-                zip(slopes(one), [*(step.method for step in one.history), ""], strict=True)
-            )
-        ]
-    )
+    return pd.DataFrame([{
+        "search": name, "iteration": k, "slope": slope, "method": method,
+    } for name, one in found.items()
+      for k, (slope, method) in enumerate(zip(slopes(one), [*(s.method for s in one.history), ""], strict=True))
+    ])  # fmt: skip
 
 
 def _table_of(times: dict[str, Spread]) -> pd.DataFrame:

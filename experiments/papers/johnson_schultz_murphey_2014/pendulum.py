@@ -8,6 +8,7 @@ import pandas as pd
 from biped.mechanism import DiscreteMechanism, Linearization, Mechanism, Torque, rx, tz
 from biped.optimal import controllability_matrix, controllability_rank
 from contact.arrays import Floats
+from experiments.papers.criteria import same, stated, when
 from experiments.papers.item import Finding, Item, Outcome, Progress
 
 #: [s], [m/s²]
@@ -59,12 +60,12 @@ def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is
     progress(1.0)
     findings = [_finding(name, found[name]) for name in PRINTED]
     rank = controllability_rank(step.A, step.B)
-    findings.append(Finding("rank of [B AB]", 2.0, float(rank), "the same", rank == 2))
+    findings.append(stated("rank of [B AB]", 2.0, float(rank), same(2)))
     return Outcome(tuple(findings), ASSUMPTIONS, {"Digits": _table(found)})
 
 
 def computed(step: Linearization) -> dict[str, Floats]:
-    """What ``PRINTED`` names, as matrices."""
+    """Return the quantities of ``PRINTED`` as matrices."""
     across = step.determinant
     near = -across * step.A[1, 1]
     q, p = step.second()
@@ -82,13 +83,13 @@ def computed(step: Linearization) -> dict[str, Floats]:
 
 
 def same_digits(printed: str, value: float) -> bool:
-    """Whether a value is what is printed, rounded to as many digits or cut off after them."""
+    """Tell whether a value is what is printed, rounded to as many digits or cut off after them."""
     beyond = (abs(value) - abs(float(printed))) / last_digit(printed)
     return -0.5 <= beyond < 1.0 and value * float(printed) > 0.0
 
 
 def last_digit(printed: str) -> float:
-    """The worth of the last digit: 0.0001 of 0.2471, 0.0001 of 1.01e-2."""
+    """Return the worth of the last digit: 0.0001 of 0.2471, 0.0001 of 1.01e-2."""
     mantissa, _, power = printed.partition("e")
     return float(10.0 ** (int(power or 0) - len(mantissa.partition(".")[2])))
 
@@ -98,7 +99,7 @@ def _finding(name: str, ours: Floats) -> Finding:
     texts = [text for row in printed for text in row]
     agrees = all(same_digits(text, value) for text, value in zip(texts, ours.ravel().tolist(), strict=True))
     mine = _shown([[f"{value:.6g}" for value in row] for row in ours])
-    return Finding(name, _shown(printed), mine, "every digit printed", agrees)
+    return stated(name, _shown(printed), mine, when("every digit printed", agrees))
 
 
 def _shown(rows: Iterable[Iterable[str]]) -> str:
@@ -106,14 +107,9 @@ def _shown(rows: Iterable[Iterable[str]]) -> str:
 
 
 def _table(found: dict[str, Floats]) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {"what": name, "row": i + 1, "column": j + 1, "printed": text, "ours": float(found[name][i, j])}
-            for name, rows in PRINTED.items()
-            for i, row in enumerate(rows)
-            for j, text in enumerate(row)
-        ]
-    )
+    return pd.DataFrame([{
+        "what": name, "row": i + 1, "column": j + 1, "printed": text, "ours": float(found[name][i, j]),
+    } for name, rows in PRINTED.items() for i, row in enumerate(rows) for j, text in enumerate(row)])  # fmt: skip
 
 
 ITEM = Item(

@@ -1,14 +1,19 @@
-"""Section VIII-B: the marionette as a discrete system, and how its strings are moved."""
+"""Section VIII-B and figure 5: the marionette as a discrete system, and how its strings are moved."""
 
 import math
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
 
-from biped.mechanism import DiscreteMechanism
+from biped.mechanism import DiscreteMechanism, Mechanism
 from biped.mechanism.marionette import marionette, marionette_start
 from biped.optimal import Trajectory
 from contact.arrays import Floats
-from experiments.papers.item import Progress
+from experiments.papers.criteria import same, stated
+from experiments.papers.item import Item, Outcome, Progress
+from experiments.visualization.figures.writing import styled
 
 #: [s], [m] and [rad/s]
 STEP = 0.01
@@ -28,12 +33,12 @@ def puppet() -> DiscreteMechanism:
 
 
 def start(system: DiscreteMechanism) -> Floats:
-    """(80,) at rest under straight strings."""
+    """Return the start, at rest under straight strings, (80,)."""
     return system.state(marionette_start(system.mechanism))
 
 
 def inputs(system: DiscreteMechanism, steps: int) -> Floats:
-    """(N, 18) where the strings are at the end of each step."""
+    """Return where the strings are at the end of each step, (N, 18)."""
     names = system.mechanism.kinematic_coordinates
     first = system.mechanism.size - len(names)
     u = np.tile(start(system)[first : first + len(names)], (steps, 1))
@@ -44,9 +49,55 @@ def inputs(system: DiscreteMechanism, steps: int) -> Floats:
 
 
 def reference(system: DiscreteMechanism, steps: int, progress: Progress = lambda _: None) -> Trajectory:
-    """The marionette's motion."""
+    """Return the marionette's motion."""
     x, u = [start(system)], inputs(system, steps)
     for k, row in enumerate(u):
         x.append(system.advance(x[-1], row, k * STEP))
         progress((k + 1) / steps)
     return Trajectory(np.array(x), u)
+
+
+#: As printed.
+SIZES = {
+    "dynamic configuration variables": 22,
+    "kinematic configuration variables": 18,
+    "holonomic constraints": 6,
+    "states": 80,
+    "inputs": 18,
+}
+
+
+def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is one configuration
+    system = puppet()
+    mechanism = system.mechanism
+    ours = (
+        len(mechanism.dynamic_coordinates),
+        len(mechanism.kinematic_coordinates),
+        len(mechanism.constraint_names),
+        system.states,
+        system.inputs,
+    )
+    findings = [
+        stated(what, float(printed), float(count), same(printed))
+        for (what, printed), count in zip(SIZES.items(), ours, strict=True)
+    ]
+    q = marionette_start(mechanism)
+    table = pd.DataFrame({"configuration variable": mechanism.coordinates, "at the start [m or rad]": np.asarray(q)})
+    progress(1.0)
+    figures = {"marionette": _draw(mechanism)}
+    return Outcome(tuple(findings), ASSUMPTIONS[:1], {"Configuration at the start": table}, figures)
+
+
+def _draw(mechanism: Mechanism) -> Figure:
+    with styled():
+        figure = mechanism.plot(marionette_start(mechanism), names=False)
+        figure.set_size_inches(6.0, 6.0)
+        axes: Any = figure.axes[0]
+        axes.view_init(14.0, 35.0)
+        axes.set_box_aspect(np.ptp(np.array(axes.get_w_lims()).reshape(3, 2), axis=1), zoom=1.15)
+        axes.set_axis_off()
+        axes.set_title("")
+    return figure
+
+
+ITEM = Item("figure-5", "the marionette", "Johnson, Schultz and Murphey 2014, figure 5, section VIII-B", produce)

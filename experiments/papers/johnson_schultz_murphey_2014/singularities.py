@@ -9,7 +9,8 @@ from scipy.optimize import brentq
 
 from biped.mechanism import DiscreteMechanism, Distance, Mechanism, SingularStepError, ry, rz, tx, ty, tz
 from contact.arrays import Floats
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.criteria import below, near, smaller, stated, when
+from experiments.papers.item import Item, Outcome, Progress
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled
 
@@ -37,51 +38,29 @@ def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - they 
     progress(0.5)
     bound, found = math.sqrt(4.0 * LENGTH / G), bound_of_steps()
     findings = (
-        Finding(
-            "det M of a spherical pendulum less (34), of it, at most",
-            "(34)",
-            _apart(spherical),
-            f"below {CLOSE:g}",
-            _apart(spherical) < CLOSE,
-        ),
-        Finding("where θ + θ' = 0", "singular", _at_pole(), "an error says so", _at_pole() == "refused"),
-        Finding(
-            "det M where θ + θ' = π, of (34)",
-            "singular (θ_{k+1} + θ_k = nπ)",
-            at_equator(),
-            "0",
-            abs(at_equator()) < CLOSE,
-            "misprinted: sin²((θ + θ')/2) of (34) vanishes at even multiples of π alone",
-        ),
-        Finding(
-            "shortest singular step of pendular motion [s]",
-            bound,
-            found,
-            "√(4r/g), within 1e-9",
-            abs(found - bound) < CLOSE,
-        ),
-        Finding(
-            "det[Dh M⁻¹ Dhᵀ] of the constrained pendulum less −4 Δt/m (x x' + y y'), of it, at most",
-            "−4 Δt²/m (x x' + y y'), without L_d's factor Δt",
-            _apart(constrained),
-            f"below {CLOSE:g}",
-            _apart(constrained) < CLOSE,
-        ),
-    )
+        stated("det M of a spherical pendulum less (34), of it, at most", "(34)", _apart(spherical), below(CLOSE)),
+        stated("where θ + θ' = 0", "singular", _at_pole(), when("an error says so", _at_pole() == "refused")),
+        stated("det M where θ + θ' = π, of (34)", "singular (θ_{k+1} + θ_k = nπ)", at_equator(), smaller(CLOSE, "0"),
+               "misprinted: sin²((θ + θ')/2) of (34) vanishes at even multiples of π alone"),
+        stated("shortest singular step of pendular motion [s]", bound, found,
+               near(bound, CLOSE, "√(4r/g), within 1e-9")),
+        stated("det[Dh M⁻¹ Dhᵀ] of the constrained pendulum less −4 Δt/m (x x' + y y'), of it, at most",
+               "−4 Δt²/m (x x' + y y'), without L_d's factor Δt", _apart(constrained), below(CLOSE)),
+    )  # fmt: skip
     tables = {"Spherical pendulum": spherical, "Constrained pendulum": constrained}
     progress(1.0)
     return Outcome(findings, ASSUMPTIONS, tables, {"determinants": _draw(constrained)})
 
 
 def equation_34(step: float, now: Floats, then: Floats) -> float:
-    """Of (φ, θ) at both ends of a step."""
+    """Return det M by (34), from (φ, θ) at both ends of a step."""
     both, turned = now[1] + then[1], now[0] - then[0]
     bracket = step**2 * G * math.cos(0.5 * both) + LENGTH * (2.0 + math.cos(both)) * turned**2 + 4.0 * LENGTH
     return MASS**2 * LENGTH**3 / (4.0 * step**2) * math.sin(0.5 * both) ** 2 * bracket
 
 
 def _sphere(step: float) -> DiscreteMechanism:
-    """θ from the vertical downwards, φ about it."""
+    """Return a spherical pendulum: θ from the vertical downwards, φ about it."""
     arm = rz("phi", ry("theta", tz(-LENGTH, mass=MASS)))
     return DiscreteMechanism(Mechanism("spherical pendulum", [arm], gravity=(0.0, 0.0, -G)), step)
 
@@ -98,7 +77,7 @@ def _spherical() -> pd.DataFrame:
 
 
 def _at_pole() -> str:
-    """At rest where θ = 0, so that θ' = −θ."""
+    """Linearize a step at rest where θ = 0, so that θ' = −θ, and say whether it is refused."""
     try:
         _sphere(STEPS[1]).linearize(np.zeros(4), NO_INPUT)
     except SingularStepError:
@@ -107,7 +86,7 @@ def _at_pole() -> str:
 
 
 def at_equator() -> float:
-    """Det M of a step from θ = π/2 − d to π/2 + d, over what (34) makes of sin² = 1, at the same φ."""
+    """Return det M of a step from θ = π/2 − d to π/2 + d, over what (34) makes of sin² = 1, at the same φ."""
     system, d = _sphere(STEPS[1]), 0.02
     step = system.step
     p = MASS * LENGTH**2 * 2.0 * d / step + 0.5 * step * MASS * G * LENGTH  # (1a), in the plane
@@ -117,7 +96,7 @@ def at_equator() -> float:
 
 
 def bound_of_steps() -> float:
-    """[s] the shortest step over the top, at rest, whose M is singular."""
+    """Return the shortest step over the top, at rest, whose M is singular [s]."""
 
     def determinant(step: float) -> float:
         plane = Mechanism("pendulum", [ry("theta", tz(-LENGTH, mass=MASS))], gravity=(0.0, 0.0, -G))
@@ -130,7 +109,7 @@ def bound_of_steps() -> float:
 
 
 def _constrained() -> pd.DataFrame:
-    """A step that turns the pendulum by an angle, whose sine is Δt times the rate."""
+    """Tabulate steps that turn the pendulum by an angle, whose sine is Δt times the rate."""
     point = tx("x", ty("y", name="bob", mass=MASS))
     mechanism = Mechanism("point on a rod", [point], None, constraints=[Distance("bob", "world", LENGTH)])
     system = DiscreteMechanism(mechanism, STEP)

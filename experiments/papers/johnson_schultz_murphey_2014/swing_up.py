@@ -22,31 +22,31 @@ ASSUMPTIONS = (
 )
 
 
-def wanted() -> Trajectory:
-    """(35): hangs for half of the time, then stands on its head; no pendulum can."""
+def desired() -> Trajectory:
+    """Return (35): it hangs for half of the time, then stands on its head; no pendulum can."""
     x = np.zeros((STEPS + 1, 2))
     x[STEPS // 2 :, 0] = math.pi
     return Trajectory(x, np.zeros((STEPS, 1)))
 
 
 def cost() -> QuadraticCost:
-    """Of the distance from ``wanted``."""
-    return QuadraticCost(wanted(), np.diag(STATE_COST), np.diag([INPUT_COST]))
+    """Return the cost of the distance from ``desired``."""
+    return QuadraticCost(desired(), np.diag(STATE_COST), np.diag([INPUT_COST]))
 
 
 def search(
     system: DiscreteMechanism, method: Method, most: int = 1000, progress: Progress = lambda _: None, expected: int = 14
 ) -> Optimum:
-    """The feasible trajectory nearest to ``wanted``; ``expected`` iterations count as all for ``progress``."""
-    start = rollout(system, np.zeros(2), wanted().u)
+    """Return the feasible trajectory nearest to ``desired``; ``expected`` iterations count as all for ``progress``."""
+    start = rollout(system, np.zeros(2), desired().u)
     done = 0
 
-    def told(_: Iteration) -> None:
+    def after(_: Iteration) -> None:
         nonlocal done
         done += 1
         progress(min(1.0, done / expected))
 
     return optimize(
         system, cost(), start, method=method, first_iterations=FIRST, tolerance=TOLERANCE, max_iterations=most,
-        progress=told,
+        progress=after,
     )  # fmt: skip

@@ -24,7 +24,7 @@ ASSUMPTIONS = (
 
 
 def lee_chain(n: int) -> Model:
-    """``n`` links on hinges about x, standing upwards from the origin in the home configuration."""
+    """Return ``n`` links on hinges about x, standing upwards from the origin in the home configuration."""
     inertia = principal_inertia((INERTIA, INERTIA, INERTIA))
     bodies = [
         Body(

@@ -18,6 +18,7 @@ from biped.kernels.variational.quasi_newton import set_correction
 from biped.model import Model
 from contact import RUBBER
 from contact.arrays import Floats
+from experiments.papers.criteria import stated, when
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
 from experiments.visualization.figures import style
@@ -41,7 +42,7 @@ class Search:
         self.ground = compile_ground(RUBBER, model)
 
     def error(self) -> float:
-        """[N·s] the norm of the residual at the candidate."""
+        """Return the norm of the residual at the candidate [N·s]."""
         return float(evaluate(ScrewBody(), self.model.tree, self.ground, self.arrays, self.pushes, self.scratch, STEP))
 
     def correct(self) -> None:
@@ -89,12 +90,12 @@ _FAR = (
 
 
 def reached(errors: list[float], level: float) -> float:
-    """The first iteration at which the error is below a level; infinity if it never is."""
+    """Return the first iteration at which the error is below a level; infinity if it never is."""
     return next((float(k) for k, error in enumerate(errors) if error <= level), float("inf"))
 
 
 def order(errors: list[float]) -> float:
-    """Log e_{k+1}/e_k over log e_k/e_{k−1} of the last iteration that rounding does not touch; NaN without."""
+    """Return log e_{k+1}/e_k over log e_k/e_{k−1} of the last iteration beyond rounding; NaN without one."""
     clean = [error for error in errors if 1e-7 < error < np.inf]
     steps = np.diff(np.log(clean))
     return float(steps[-1] / steps[-2]) if len(steps) > 1 else float("nan")
@@ -107,15 +108,10 @@ def _findings(errors: dict[tuple[str, str], list[float]]) -> tuple[Finding, ...]
         counts = reached(newton, 1e-6), reached(riqn, 1e-6)
         agrees = counts[0] < counts[1] < np.inf
         found.append(
-            Finding(
-                f"iterations to 1e-6 N·s from the {guess} configuration, Newton and RIQN",
-                "RIQN converges more slowly than Newton's method",
-                f"{counts[0]:g} and {counts[1]:g}",
-                "RIQN converges, and needs more",
-                agrees,
-                "" if agrees else _FAR,
-            )
-        )
+            stated(f"iterations to 1e-6 N·s from the {guess} configuration, Newton and RIQN",
+                   "RIQN converges more slowly than Newton's method", f"{counts[0]:g} and {counts[1]:g}",
+                   when("RIQN converges, and needs more", agrees), why=_FAR)
+        )  # fmt: skip
     last = order(errors["current (IG1)", "Newton"]), order(errors["current (IG1)", "RIQN"])
     found.append(_order("Newton", "quadratic", last[0], "above 1.5", last[0] > 1.5))
     found.append(_order("RIQN", "less than quadratic", last[1], "1 ± 0.3", abs(last[1] - 1) < 0.3))
@@ -123,11 +119,11 @@ def _findings(errors: dict[tuple[str, str], list[float]]) -> tuple[Finding, ...]
 
 
 def _order(method: str, published: str, found: float, criterion: str, agrees: bool) -> Finding:
-    """Without an order, for want of iterations that rounding does not touch, it differs."""
+    """State the order of convergence; without one, for want of iterations that rounding does not touch, it differs."""
     known = bool(np.isfinite(found))
     ours = found if known else "none"
     note = "" if known else "fewer than three iterations have an error above rounding, or the error is not finite"
-    return Finding(f"order of the last iteration, {method}", published, ours, criterion, known and agrees, note)
+    return stated(f"order of the last iteration, {method}", published, ours, when(criterion, known and agrees), note)
 
 
 def _draw(errors: dict[tuple[str, str], list[float]]) -> Figure:

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from biped.integrators import Integrator, Lee, LeeRiqn, SemiImplicitEuler
 from biped.simulation.simulate import simulate
 from contact.arrays import Floats
+from experiments.papers.criteria import below, near, stated
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
@@ -45,14 +46,11 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         )
         time = run.frame["time"].to_numpy()
         curves[label] = (run.frame["ledger_kinetic"] + run.frame["ledger_potential"]).to_numpy()
-    table = pd.DataFrame(
-        {
-            "method": list(curves),
-            "energy at the start [J]": [curve[0] for curve in curves.values()],
-            "drift [J]": [drift(time, curve) for curve in curves.values()],
-            "largest deviation [J]": [np.abs(curve - curve[0]).max() for curve in curves.values()],
-        }
-    )
+    table = pd.DataFrame({
+        "method": list(curves), "energy at the start [J]": [curve[0] for curve in curves.values()],
+        "drift [J]": [drift(time, curve) for curve in curves.values()],
+        "largest deviation [J]": [np.abs(curve - curve[0]).max() for curve in curves.values()],
+    })  # fmt: skip
     assumed = (
         f"{duration:g} s, semi-implicit Euler with its joint rates as the velocities; RIQN from the guess IG3 "
         "with a tolerance of 1e-8 N·s"
@@ -62,7 +60,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
 
 def drift(time: Floats, energy: Floats) -> float:
-    """[J] the change of the straight line through it from start to end."""
+    """Return the change of the straight line through the energy from start to end [J]."""
     return float(np.polyfit(time, energy, 1)[0] * (time[-1] - time[0]))
 
 
@@ -71,26 +69,15 @@ def _findings(time: Floats, curves: dict[str, Floats]) -> tuple[Finding, ...]:
 
     def steady(label: str) -> Finding:
         ours = drift(time, curves[label])
-        return Finding(
-            f"drift of the energy, {label} [J]",
-            "does not artificially dissipate the energy",
-            ours,
-            "a tenth of semi-implicit Euler's at most",
-            abs(ours) <= 0.1 * abs(lost),
-        )
+        return stated(f"drift of the energy, {label} [J]", "does not artificially dissipate the energy", ours,
+                      near(0, 0.1 * abs(lost), "a tenth of semi-implicit Euler's at most"))  # fmt: skip
 
     return (
         steady("RIQN"),
         steady("exact Newton in O(n) (ours)"),
-        Finding(
-            "drift of the energy, semi-implicit Euler [J]",
-            "dissipates",
-            lost,
-            "negative",
-            lost < 0.0,
-            "" if lost < 0.0 else "it drifts upwards here: the sign hangs on the motion, and the paper's is not known",
-        ),
-    )
+        stated("drift of the energy, semi-implicit Euler [J]", "dissipates", lost, below(0, "negative"),
+               why="it drifts upwards here: the sign hangs on the motion, and the paper's is not known"),
+    )  # fmt: skip
 
 
 def _draw(time: Floats, curves: dict[str, Floats]) -> Figure:

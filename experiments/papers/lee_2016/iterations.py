@@ -1,7 +1,5 @@
 """Figure 4 (b): how many iterations the steps of a run take."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -9,6 +7,7 @@ from numpy.typing import NDArray
 
 from biped.integrators import Lee, LeeNewton, LeeRiqn
 from biped.simulation.simulate import simulate
+from experiments.papers.criteria import near, stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
@@ -36,24 +35,15 @@ def produce(_quick: bool, progress: Progress) -> Outcome:
     counts: dict[str, Integers] = {}
     for label, (integrator, _) in METHODS.items():
         run = simulate(
-            model,
-            state=random_start(model),
-            step=STEP,
-            duration=DURATION,
-            integrator=integrator,
-            record_every=STEP,
+            model, state=random_start(model), step=STEP, duration=DURATION, integrator=integrator, record_every=STEP
         )
         counts[label] = run.frame["newton_iterations"].to_numpy()[1:].astype(np.int64) + 1
         progress(len(counts) / len(METHODS))
-    table = pd.DataFrame(
-        {
-            "method": list(counts),
-            "mean": [found.mean() for found in counts.values()],
-            "standard deviation": [found.std() for found in counts.values()],
-            "least": [found.min() for found in counts.values()],
-            "most": [found.max() for found in counts.values()],
-        }
-    )
+    table = pd.DataFrame({
+        "method": list(counts), "mean": [found.mean() for found in counts.values()],
+        "standard deviation": [found.std() for found in counts.values()],
+        "least": [found.min() for found in counts.values()], "most": [found.max() for found in counts.values()],
+    })  # fmt: skip
     return Outcome(
         _findings(counts), (*ASSUMPTIONS, *_ASSUMED), {"Evaluations of a step": table}, {"iterations": _draw(counts)}
     )
@@ -71,36 +61,26 @@ _ASSUMED = (
 def _findings(counts: dict[str, Integers]) -> tuple[Finding, ...]:
     newton, riqn, ours = counts["Newton, IG1"], counts["RIQN, IG1"], counts[OURS]
     least, most = float(ours.mean()), int(ours.max())
+    fewest = min(riqn.mean(), counts["RIQN, IG3"].mean())
     return (
-        replace(
-            _within("mean evaluations, Newton", 4.0, newton.mean(), MARGIN), note="IG1 was chosen by it", fitted=True
-        ),
-        _within("standard deviation, Newton", 0.0, newton.std(), 0.1),
-        _within("mean evaluations, RIQN", 5.69, riqn.mean(), MARGIN),
-        _within("standard deviation, RIQN", 1.16, riqn.std(), 0.5),
-        Finding(
-            "Newton needs fewer iterations than RIQN",
-            "4 against 5.69",
-            f"{newton.mean():.2f} against {riqn.mean():.2f}",
-            "in the mean",
-            bool(newton.mean() < riqn.mean()),
-        ),
-        Finding(
-            "evaluations, exact Newton in O(n) (ours)",
-            "not in the paper",
-            f"{least:.2f} in the mean, {most} at most",
-            "fewer than RIQN's; 3 corrections at most",
-            bool(least < min(riqn.mean(), counts["RIQN, IG3"].mean()) and most <= 4),
-        ),
-    )
+        stated("mean evaluations, Newton", 4.0, float(newton.mean()), near(4.0, MARGIN, f"within {MARGIN:g}"),
+               "IG1 was chosen by it", fitted=True),
+        _near("standard deviation, Newton", 0.0, newton.std(), 0.1),
+        _near("mean evaluations, RIQN", 5.69, riqn.mean(), MARGIN),
+        _near("standard deviation, RIQN", 1.16, riqn.std(), 0.5),
+        stated("Newton needs fewer iterations than RIQN", "4 against 5.69",
+               f"{newton.mean():.2f} against {riqn.mean():.2f}", when("in the mean", newton.mean() < riqn.mean())),
+        stated("evaluations, exact Newton in O(n) (ours)", "not in the paper",
+               f"{least:.2f} in the mean, {most} at most",
+               when("fewer than RIQN's; 3 corrections at most", least < fewest and most <= 4)),
+    )  # fmt: skip
 
 
 _WHY = "the state of the paper's chain is not known, and its program has the residual of its SVI"
 
 
-def _within(quantity: str, published: float, ours: float, margin: float) -> Finding:
-    agrees = abs(ours - published) <= margin
-    return Finding(quantity, published, float(ours), f"within {margin:g}", agrees, "" if agrees else _WHY)
+def _near(quantity: str, published: float, ours: float, margin: float) -> Finding:
+    return stated(quantity, published, float(ours), near(published, margin, f"within {margin:g}"), why=_WHY)
 
 
 def _draw(counts: dict[str, Integers]) -> Figure:

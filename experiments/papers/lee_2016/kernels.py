@@ -21,11 +21,10 @@ from biped.integrators.midpoint.kernels.cached import (
 )
 from biped.integrators.midpoint.kernels.rule import set_legendre_momentum, set_legendre_residual, set_newton_step
 from biped.kernels.midpoint.equations import set_middle
-from biped.kernels.tree.dense import factor_dense, solve_dense
-from biped.kernels.tree.factorization import add_scaled6
+from biped.kernels.solve.dense import factor_dense, solve_dense
 from contact.arrays import Floats, Integers
 from contact.jit import kernel, routine
-from contact.vectors import dot6, load6, store6
+from contact.vectors import add_scaled6, dot6, load6, store6
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 

@@ -4,6 +4,7 @@ from functools import partial
 
 from biped.runs.run import Run
 from experiments.catalogue.box_drop import FRICTION
+from experiments.papers.criteria import stated, when
 from experiments.papers.item import Finding, Item
 from experiments.papers.wendlandt_1997.friction_search import FACTS, Motion
 from experiments.papers.wendlandt_1997.simulated import simulated_figure
@@ -31,7 +32,7 @@ _CHOSEN = f"friction {FRICTION:g} is in the middle of the interval in which this
 def _compare(kind: str, run: Run) -> tuple[Finding, ...]:
     motion = Motion(run)
     findings = [
-        Finding(name, fact.statement, fact.measured(motion), "it is so", fact.holds(motion), _CHOSEN, fitted=True)
+        stated(name, fact.statement, fact.measured(motion), when("it is so", fact.holds(motion)), _CHOSEN, fitted=True)
         for name in _FIGURES[kind][1]
         for fact in FACTS
         if fact.name == name
@@ -44,13 +45,9 @@ def _compare(kind: str, run: Run) -> tuple[Finding, ...]:
 def _penetration(run: Run) -> Finding:
     depth = 0.1 - float(run.frame["body_z"].iloc[-1])
     expected = _WEIGHT / (4.0 * _STIFFNESS)
-    return Finding(
-        "penetration at the equilibrium [mm]",
-        "there is one",
-        1e3 * depth,
-        f"weight over four springs, {1e3 * expected:.4g} mm, within 0.1%",
-        abs(depth - expected) < 1e-3 * expected,
-    )
+    return stated("penetration at the equilibrium [mm]", "there is one", 1e3 * depth,
+                  when(f"weight over four springs, {1e3 * expected:.4g} mm, within 0.1%",
+                       abs(depth - expected) < 1e-3 * expected))  # fmt: skip
 
 
 ITEMS: tuple[Item, ...] = tuple(

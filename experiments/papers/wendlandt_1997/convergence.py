@@ -1,4 +1,4 @@
-"""What the tables and figures of chapter 2 are made of: errors against a standard, slopes in logarithms, CPU times."""
+"""Tables and figures of chapter 2: errors against a standard, slopes in logarithms, CPU times."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from contact.arrays import Floats
 from experiments.benchmarks.step_sizes import slope
+from experiments.papers.criteria import below, near, stated, within
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding
 from experiments.papers.wendlandt_1997.printed import STEPS
@@ -33,34 +34,30 @@ def mean_error(values: Floats, standard: Floats) -> float:
 
 
 def compared(quantity: str, published: float, ours: float, note: str = "", margin: float = MARGIN) -> Finding:
-    agrees = abs(ours - published) <= margin * abs(published)
-    return Finding(quantity, published, ours, f"within {100 * margin:g}%", agrees, note)
+    return stated(quantity, published, ours, within(published, margin), note)
 
 
 def vanishes(quantity: str, ours: float, most: float, note: str = "") -> Finding:
-    """What is printed as zero."""
-    return Finding(quantity, 0.0, ours, f"below {most:g}", ours < most, note)
+    """State a number that is printed as zero."""
+    return stated(quantity, 0.0, ours, below(most), note)
 
 
 def of_second_order(
     quantity: str, steps: Sequence[float], published: Sequence[float], ours: Sequence[float], note: str = ""
 ) -> Finding:
-    """The slope of an error over the step, where the paper says that it is quadratic."""
-    found = slope(steps, ours)
-    agrees = abs(found - 2.0) <= SLOPE_MARGIN
-    return Finding(quantity, slope(steps, published), found, f"2.00 ± {SLOPE_MARGIN:g}", agrees, note)
+    """State the slope of an error over the step, where the paper says that it is quadratic."""
+    criterion = near(2.0, SLOPE_MARGIN, f"2.00 ± {SLOPE_MARGIN:g}")
+    return stated(quantity, slope(steps, published), slope(steps, ours), criterion, note)
 
 
 def cpu_finding(what: str, published: Sequence[float], ours: Sequence[float]) -> Finding:
-    found = slope(STEPS, ours)
     note = "larger steps take more Newton iterations, and a short run what it takes to start one"
-    agrees = abs(found + 1.0) <= 0.25
-    quantity = f"CPU time, {what}: slope over the step"
-    return Finding(quantity, slope(STEPS, published), found, "nearly linear: −1.0 ± 0.25", agrees, note)
+    quantity, criterion = f"CPU time, {what}: slope over the step", near(-1.0, 0.25, "nearly linear: −1.0 ± 0.25")
+    return stated(quantity, slope(STEPS, published), slope(STEPS, ours), criterion, note)
 
 
 def cpu_table(columns: Columns) -> dict[str, pd.DataFrame]:
-    """The times of each method and how much faster a later machine is, which is no statement of the thesis."""
+    """Return the times of each method and how much faster a later machine is, which is no statement of the thesis."""
     table = side_by_side(STEPS, {f"{name} [s]": times for name, times in columns.items()})
     for name, (published, ours) in columns.items():
         table[f"{name}, times as fast"] = np.divide(published, ours)
@@ -79,7 +76,7 @@ class Line:
 
 
 def over_step(title: str, ylabel: str, lines: Sequence[Line], guide: float) -> Figure:
-    """Both axes logarithmic; the printed points are rings around ours. ``guide``: a dashed line of this slope."""
+    """Draw with both axes logarithmic; printed points are rings around ours, a dashed line has the slope ``guide``."""
     with plotted(title, "step [s]", ylabel, (5.2, 3.6)) as (figure, axes):
         for line in lines:
             axes.loglog(line.steps, line.ours, "o-", color=line.color, markersize=3.5, label=f"{line.label}, here")

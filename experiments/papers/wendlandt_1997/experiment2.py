@@ -1,9 +1,10 @@
-"""What the thesis states about experiment 2, figure by figure (section 4.3), against a run of it."""
+"""Statements of the thesis about experiment 2, figure by figure (section 4.3), against a run of it."""
 
 import numpy as np
 
 from biped.runs.contact_changes import Change, lasting_changes
 from biped.runs.run import Run
+from experiments.papers.criteria import above, below, stated, when
 from experiments.papers.item import Finding
 from experiments.papers.wendlandt_1997.experiment1 import converges, drift, faster, turns
 from experiments.papers.wendlandt_1997.simulated import Compare, column, last_away, sharpest_change, table
@@ -46,22 +47,17 @@ def disturbances(run: Run) -> tuple[float, ...]:
 
 
 def _at(what: str, ours: float, published: float, margin: float = CLOSE) -> Finding:
-    """When something happens, "approximately" at a printed time."""
+    """State when something happens that the thesis has "approximately" at a printed time."""
     agrees = abs(ours - published) <= margin
     text: float | str = ours if np.isfinite(ours) else "never"
-    return Finding(f"{what} [s]", f"about {published:g}", text, f"within {margin:g} s", agrees, SIZE)
+    return stated(f"{what} [s]", f"about {published:g}", text, when(f"within {margin:g} s", agrees), SIZE)
 
 
 def _sharp(what: str, run: Run, prefix: str, times: tuple[float, ...]) -> Finding:
-    """Whether curves change sharply soon after these times, and nowhere else but at the run's other events."""
+    """State whether curves change sharply soon after these times, and nowhere else but at the run's other events."""
     ratio = sharpest_change(run, table(run, prefix), times, (0.0, *disturbances(run)))
-    return Finding(
-        f"sudden change of the {what}, over the greatest where nothing happens",
-        "sharp",
-        ratio,
-        f"above {SHARP:g}, within 0.03 s",
-        ratio > SHARP,
-    )
+    return stated(f"sudden change of the {what}, over the greatest where nothing happens", "sharp", ratio,
+                  above(SHARP, f"above {SHARP:g}, within 0.03 s"))  # fmt: skip
 
 
 def joint_angles(run: Run) -> tuple[Finding, ...]:
@@ -73,25 +69,14 @@ def joint_angles(run: Run) -> tuple[Finding, ...]:
         _sharp("joint rates after the hit", run, "rate_", (hit,)),
         _at("the left foot begins to rise", left_up, 0.13),
         _at("the right foot begins to rise", right_up, 0.13),
-        Finding(
-            "it rests meanwhile on",
-            "the front of the two feet",
-            "less" if toes_rise else "the front of the two feet",
-            "no toes rise",
-            not toes_rise,
-        ),
+        stated("it rests meanwhile on", "the front of the two feet",
+               "less" if toes_rise else "the front of the two feet", when("no toes rise", not toes_rise)),
         _at("the right foot lands", right_down, 0.36),
         _at("the left foot lands", left_down, 0.38),
-        Finding(
-            "the foot that lands first",
-            "right",
-            "right" if right_down < left_down else "left",
-            "the same",
-            right_down < left_down,
-            f"they are 0.02 s apart in the thesis; {SIZE}",
-        ),
+        stated("the foot that lands first", "right", "right" if right_down < left_down else "left",
+               when("the same", right_down < left_down), f"they are 0.02 s apart in the thesis; {SIZE}"),
         drift(run),
-    )
+    )  # fmt: skip
 
 
 def joint_torques(run: Run) -> tuple[Finding, ...]:
@@ -109,15 +94,10 @@ def body_position(run: Run) -> tuple[Finding, ...]:
     return (
         converges(run),
         faster(z, x),
-        Finding(
-            "Y drifts about zero [mm]",
-            "a little",
-            f"{1e3 * y.min():.2f} … {1e3 * y.max():.2f}",
-            f"stays within {1e3 * ABOUT:g} mm",
-            np.abs(y).max() < ABOUT,
-        ),
-        Finding("X velocity by which the hit pushes the body [m/s]", "towards −X", pushed, "negative", pushed < 0.0),
-    )
+        stated("Y drifts about zero [mm]", "a little", f"{1e3 * y.min():.2f} … {1e3 * y.max():.2f}",
+               when(f"stays within {1e3 * ABOUT:g} mm", np.abs(y).max() < ABOUT)),
+        stated("X velocity by which the hit pushes the body [m/s]", "towards −X", pushed, below(0, "negative")),
+    )  # fmt: skip
 
 
 def _jump(run: Run, name: str) -> float:
@@ -131,8 +111,8 @@ def _jump(run: Run, name: str) -> float:
 def body_orientation(run: Run) -> tuple[Finding, ...]:
     y, z = _jump(run, "body_wy"), _jump(run, "body_wz")
     return (
-        Finding("Y angular velocity by the collision [rad/s]", "about −Y", y, "negative", y < 0.0),
-        Finding("Z angular velocity by the collision [rad/s]", "about Z", z, "positive, above 0.1", z > 0.1),
+        stated("Y angular velocity by the collision [rad/s]", "about −Y", y, below(0, "negative")),
+        stated("Z angular velocity by the collision [rad/s]", "about Z", z, above(0.1, "positive, above 0.1")),
         turns(run),
     )
 

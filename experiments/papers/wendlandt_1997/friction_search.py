@@ -28,7 +28,7 @@ REFINEMENT = 10
 
 @dataclass(frozen=True)
 class Motion:
-    """What a run of the box drop, recorded at every step, says about the published facts."""
+    """A run of the box drop, recorded at every step, as the published facts describe it."""
 
     run: Run
 
@@ -114,10 +114,11 @@ def _visits(*vertices: int) -> Callable[[Motion], str]:
 
 
 def _vertices_5_to_8(motion: Motion) -> bool:
-    wanted = {ContactState.SLIDING, ContactState.SLIDING_TO_STICKING, ContactState.STICKING}
+    visited_by_all = {ContactState.SLIDING, ContactState.SLIDING_TO_STICKING, ContactState.STICKING}
     pulled = any(ContactState.PULLING in motion.visited(vertex) for vertex in (5, 6, 7, 8))
     return pulled and all(
-        wanted <= motion.visited(vertex) and motion.ends_in(vertex) == ContactState.STICKING for vertex in (5, 6, 7, 8)
+        visited_by_all <= motion.visited(vertex) and motion.ends_in(vertex) == ContactState.STICKING
+        for vertex in (5, 6, 7, 8)
     )
 
 
@@ -230,14 +231,14 @@ def examine(friction: float) -> Trial:
 
 @dataclass(frozen=True)
 class Search:
-    """What a search found."""
+    """Results of a search."""
 
     trials: tuple[Trial, ...]  # of the first look, by growing friction
     closer: tuple[Trial, ...]  # of the second look, by growing friction
 
     @property
     def intervals(self) -> list[tuple[float, float]]:
-        """From where to where neighbouring coefficients agree with all facts, in the second look."""
+        """Intervals in which neighbouring coefficients agree with all facts, in the second look."""
         runs = ([t.friction for t in group] for agrees, group in groupby(self.closer, lambda t: t.agrees) if agrees)
         return [(run[0], run[-1]) for run in runs]
 
@@ -258,7 +259,7 @@ def search(
 
 
 def _closer(trials: Sequence[Trial], by: float) -> list[float]:
-    """Coefficients around those that agree, as far as the neighbours that do not."""
+    """Return coefficients around those that agree, as far as the neighbours that do not."""
     found = set()
     for trial in trials:
         if trial.agrees:

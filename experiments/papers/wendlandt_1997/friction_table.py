@@ -1,4 +1,4 @@
-"""What a search for the box's friction found, on the terminal and as a table."""
+"""Results of a search for the box's friction, on the terminal and as a table."""
 
 import csv
 import math

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from experiments.papers.criteria import at_most, below, near, no_more, stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.wendlandt_1997 import printed
@@ -39,10 +40,7 @@ from experiments.visualization.figures.writing import styled
 SOURCE = "Wendlandt 1997, section 2.4.2"
 _NAMES = {"position": "position error [m]", "energy": "energy error [J]", "momentum": "momentum error [N·m·s]"}
 #: What is printed of each method, the name of ours, and its colour.
-_METHODS = {
-    "DVP": (PENDULUM_DVP, "midpoint-dvp", style.BLUE),
-    "EM": (PENDULUM_EM, "energy-momentum", style.RED),
-}
+_METHODS = {"DVP": (PENDULUM_DVP, "midpoint-dvp", style.BLUE), "EM": (PENDULUM_EM, "energy-momentum", style.RED)}
 #: [J] and [N·m·s]: what rounding leaves of what is conserved.
 _ZERO = 1e-9
 _COARSE = "over h ≥ 1e-3 s: the run with h = 1e-4 s starts from a step of the standard, of the same length"
@@ -76,12 +74,12 @@ def _error(method: str, name: str, row: Run, published: float) -> Finding:
 def _between(quantity: str, published: tuple[float, float], ours: tuple[float, float], most: float) -> Finding:
     apart = max(abs(a - b) for a, b in zip(published, ours, strict=True))
     theirs, here = (f"{ends[0]:.9f} … {ends[1]:.9f}" for ends in (published, ours))
-    return Finding(quantity, theirs, here, f"within {most:g}", apart <= most, "the start is refined")
+    return stated(quantity, theirs, here, when(f"within {most:g}", apart <= most), "the start is refined")
 
 
 def _as_printed(quantity: str, published: float, ours: float, most: float) -> Finding:
     criterion = f"within {most:.2g}, what rounding the start to three decimals amounts to"
-    return Finding(quantity, published, ours, criterion, abs(published - ours) <= most)
+    return stated(quantity, published, ours, near(published, most, criterion))
 
 
 def _range_findings() -> list[Finding]:
@@ -97,29 +95,17 @@ def _range_findings() -> list[Finding]:
     return [
         _as_printed("standard energy from the printed start [J]", found.energy, plain.energy, offset[0]),
         _as_printed("standard momentum from the printed start [N·m·s]", found.momentum, plain.momentum, offset[1]),
-        Finding(
-            "refined start: greatest change of a printed number",
-            f"rounded by up to {ROUNDING:g}",
-            moved,
-            "no more than its rounding",
-            moved <= ROUNDING,
-        ),
+        stated("refined start: greatest change of a printed number", f"rounded by up to {ROUNDING:g}", moved,
+               at_most(ROUNDING, "no more than its rounding")),
         compared("width of the DVP energy's range, h = 1e-4 s [J]", float(width), float(ours)),
         replace(middle, note="the start is refined by its middle", fitted=True),
         _between("DVP energy, h = 0.1 s [J]", energies[coarse.h], coarse.energies, 2e-3),
-        Finding(
-            "spread of the DVP momentum, h = 1e-4 s [N·m·s]",
-            spread,
-            our_spread,
-            "no more than printed",
-            our_spread <= spread,
-            rounded,
-        ),
+        stated("spread of the DVP momentum, h = 1e-4 s [N·m·s]", spread, our_spread, no_more(spread), rounded),
         *(
             vanishes(f"spread of the DVP momentum, h = {row.h:g} s [N·m·s]", float(np.ptp(row.momenta)), _ZERO)
             for row in found.dvp[1:]
         ),
-    ]
+    ]  # fmt: skip
 
 
 def _table(quick: bool, progress: Progress) -> Outcome:
@@ -150,10 +136,15 @@ def _cpu(quick: bool, progress: Progress) -> Outcome:
         sum(a / b for a, b in zip(columns["DVP"][k], columns["EM"][k], strict=True)) / len(STEPS) for k in (0, 1)
     )
     note = "ours are nearer because the EM step is solved for displacement and multipliers, its momentum eliminated"
-    criterion = "DVP slightly faster: below 1"
     findings = (
         *(cpu_finding(method, *times) for method, times in columns.items()),
-        Finding("CPU time, DVP over EM, mean of the four steps", theirs, ratio, criterion, ratio < 1.0, note),
+        stated(
+            "CPU time, DVP over EM, mean of the four steps",
+            theirs,
+            ratio,
+            below(1, "DVP slightly faster: below 1"),
+            note,
+        ),
     )
     figure = over_step("CPU time, double spherical pendulum, 30 s", "CPU time [s]", lines, guide=-1.0)
     return Outcome(findings, (), cpu_table(columns), {"figure-2.7-cpu-time": figure})
@@ -172,14 +163,10 @@ def _position(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the
     findings = (
         of_second_order("slope of the DVP position error", STEPS[1:], theirs[0], dvp, _COARSE),
         of_second_order("slope of the EM position error", STEPS[1:], theirs[1], em, "h = 1e-4 s is the standard"),
-        Finding(
-            "EM error over DVP error, h = 1e-3, 1e-2, 1e-1 s",
-            "slightly greater than 1",
-            ", ".join(f"{b / a:.3f}" for a, b in zip(dvp, em, strict=True)),
-            "above 1",
-            all(b > a for a, b in zip(dvp, em, strict=True)),
-        ),
-    )
+        stated("EM error over DVP error, h = 1e-3, 1e-2, 1e-1 s", "slightly greater than 1",
+               ", ".join(f"{b / a:.3f}" for a, b in zip(dvp, em, strict=True)),
+               when("above 1", all(b > a for a, b in zip(dvp, em, strict=True)))),
+    )  # fmt: skip
     figure = over_step("Position error, double spherical pendulum", "position error [m]", lines, guide=2.0)
     return Outcome(findings, ASSUMPTIONS, figures={"figure-2.8-position": figure})
 
@@ -213,21 +200,11 @@ def _path(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the who
     apart = float(np.abs(fine[0].y2 - fine[1].y2).max() / np.ptp(fine[1].y2))
     alike = [_alike(run, fine[1]) for run in coarse]
     findings = (
-        Finding(
-            "y₂ of DVP and EM at h = 1e-4 s: greatest distance over the range",
-            "cannot be distinguished",
-            apart,
-            "below 1e-3",
-            apart < 1e-3,
-        ),
-        Finding(
-            "y₂ at h = 0.1 s, DVP and EM",
-            "reasonably accurate",
-            f"correlation {alike[0]:.3f} and {alike[1]:.3f}",
-            "correlation above 0.9 with h = 1e-4 s",
-            min(alike) > 0.9,
-        ),
-    )
+        stated("y₂ of DVP and EM at h = 1e-4 s: greatest distance over the range", "cannot be distinguished", apart,
+               below(1e-3)),
+        stated("y₂ at h = 0.1 s, DVP and EM", "reasonably accurate", f"correlation {alike[0]:.3f} and {alike[1]:.3f}",
+               when("correlation above 0.9 with h = 1e-4 s", min(alike) > 0.9)),
+    )  # fmt: skip
     with plotted("The second mass", "time [s]", "$y_2$ [m]") as (figure, axes):
         axes.plot(fine[1].times, fine[1].y2, color=style.BLACK, label="DVP and EM, h = 1e-4 s")
         for run, (method, (_, _, color)) in zip(coarse, _METHODS.items(), strict=True):
@@ -238,13 +215,14 @@ def _path(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the who
 
 def _falls_with_the_step(quantity: str, published: str, values: list[float]) -> Finding:
     agrees = all(a < b for a, b in pairwise(values))
-    return Finding(quantity, published, ", ".join(f"{value:.3g}" for value in values), "each below the next", agrees)
+    return stated(quantity, published, ", ".join(f"{value:.3g}" for value in values),
+                  when("each below the next", agrees))  # fmt: skip
 
 
 def _correlation(row: Run, which: int) -> Finding:
     found = row.correlation[which]
     quantity = f"correlation of energy and multiplier {which + 1}, h = {row.h:g} s"
-    return Finding(quantity, "correlated", found, "above 0.9 in magnitude", abs(found) > 0.9)
+    return stated(quantity, "correlated", found, when("above 0.9 in magnitude", abs(found) > 0.9))
 
 
 def _energy(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the whole takes seconds

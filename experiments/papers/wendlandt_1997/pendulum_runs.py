@@ -1,15 +1,14 @@
 """The double spherical pendulum of section 2.4.2, run as published: start, standard, errors, both methods."""
 
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
 from biped import lagrangian
 from contact.arrays import Floats
-from experiments.benchmarks.timing import interleaved, one_core
+from experiments.papers.growth import medians
 from experiments.papers.wendlandt_1997.convergence import mean_error
 from experiments.papers.wendlandt_1997.printed import PENDULUM_DVP, PENDULUM_ENERGY, PENDULUM_MOMENTUM, STEPS
 
@@ -63,7 +62,7 @@ class Runs:
 
 
 def start(values: Sequence[float] | Floats = START) -> tuple[Floats, Floats]:
-    """(configuration, velocity) from x₁, y₁, x₂, y₂ and their rates."""
+    """Return (configuration, velocity) from x₁, y₁, x₂, y₂ and their rates."""
     places, rates = np.reshape(values, (2, 2, 2))
     rods, turns = np.diff(places, axis=0, prepend=0.0), np.diff(rates, axis=0, prepend=0.0)
     down = -np.sqrt(np.square(LENGTHS) - (rods**2).sum(axis=1))
@@ -74,13 +73,13 @@ def start(values: Sequence[float] | Floats = START) -> tuple[Floats, Floats]:
 
 
 def energy_of(q: Floats, v: Floats) -> Floats:
-    """[J] of configurations and velocities."""
+    """Return the energy of configurations and velocities [J]."""
     weight = MASSES * GRAVITY * np.tile((0.0, 0.0, 1.0), 2)
     return np.asarray(0.5 * (v**2) @ MASSES + q @ weight)
 
 
 def momentum_of(q: Floats, v: Floats) -> float:
-    """[N·m·s] about the vertical."""
+    """Return the angular momentum about the vertical [N·m·s]."""
     crossed = q[0::3] * v[1::3] - q[1::3] * v[0::3]
     return float(crossed @ MASSES[::3])
 
@@ -88,7 +87,7 @@ def momentum_of(q: Floats, v: Floats) -> float:
 def _integrate(
     system: "lagrangian.System", name: str, h: float, standard: Floats, values: Sequence[float], every: int
 ) -> "lagrangian.Trajectory":
-    """One run; ``standard`` has the positions that DVP runs start from."""
+    """Return one run; ``standard`` has the positions that DVP runs start from."""
     q0, v0 = start(values)
     if name == "energy-momentum":
         return system.integrate(name, q0, v0, step=h, duration=DURATION, every=every)
@@ -150,7 +149,7 @@ def sensitivities(values: Sequence[float] | Floats, small: float = 1e-6) -> Floa
 
 @cache
 def refined_start() -> tuple[float, ...]:
-    """The start nearest to the printed one that has the energy and the momentum of the thesis's own.
+    """Return the start nearest to the printed one that has the energy and the momentum of the thesis's own.
 
     Those follow from what is printed of the DVP run with h = 1e-4 s: its range of energies, which lies below the
     standard by what it does in our run, and its momentum and the error of that.
@@ -178,7 +177,6 @@ def cpu_times(repeats: int) -> dict[str, tuple[float, ...]]:
     def timed(name: str, h: float) -> float:
         return _integrate(system, name, h, standard, START, round(DURATION / h)).seconds
 
-    cases = {(name, h): lambda name=name, h=h: timed(name, h) for h in STEPS for name in METHODS}
-    with one_core():
-        taken = interleaved(cases, repeats)
-    return {name: tuple(statistics.median(taken[name, h]) for h in STEPS) for name in METHODS}
+    cases = {(name, h): partial(timed, name, h) for h in STEPS for name in METHODS}
+    taken = medians(cases, repeats, warm_up=True)
+    return {name: tuple(taken[name, h] for h in STEPS) for name in METHODS}

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from biped.extras import has
 from biped.runs.run import Run
+from experiments.papers.criteria import stated, when
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.wendlandt_1997.experiment2 import SIDES, heel, rises
 from experiments.papers.wendlandt_1997.simulated import run_of
@@ -19,14 +20,15 @@ PACKAGES = ("viser", "trimesh", "websockets")
 
 
 def compare(run: Run) -> Iterator[Finding]:
-    """What the text says of that moment: both heels are in the air, and the toes stand."""
+    """State what the text says of that moment: both heels are in the air, and the toes stand."""
     for side in SIDES:
         up, down = heel(run, side)
         ours = f"from {up:.3f} to {down:.3f} s"
-        yield Finding(f"the {side} heel is in the air at {MOMENT:g} s", "yes", ours, "it is then", up < MOMENT < down)
+        yield stated(f"the {side} heel is in the air at {MOMENT:g} s", "yes", ours,
+                     when("it is then", up < MOMENT < down))  # fmt: skip
         toes = rises(run, f"{side}_toes")
         ours = f"they rise at {toes:.3f} s" if np.isfinite(toes) else "they stay down"
-        yield Finding(f"the {side} toes stand at {MOMENT:g} s", "yes", ours, "they do then", toes > MOMENT)
+        yield stated(f"the {side} toes stand at {MOMENT:g} s", "yes", ours, when("they do then", toes > MOMENT))
 
 
 def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - one picture is as short as it gets

@@ -16,7 +16,7 @@ SIZE = (960, 720)
 
 
 def picture(run: Run, moment: float) -> Figure:
-    """The scene at a moment [s] as the viewer draws it, from behind and aside."""
+    """Draw the scene at a moment [s] as the viewer does, from behind and aside."""
     loaded = LoadedRun("thrown-block", run, trajectory_of(run))
     middle, reach = extent_at(loaded.trajectory.model, loaded.trajectory.at(moment))
     camera = camera_at("2.0,-2.4,0.6", middle, reach, SIZE)

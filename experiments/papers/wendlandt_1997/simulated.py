@@ -32,7 +32,7 @@ def figure_of(kind: str, run: Run) -> Figure:
 def simulated_figure(
     experiment: str, kind: str, title: str, source: str, compare: Compare, assumptions: tuple[str, ...]
 ) -> Item:
-    """The item for a figure that the experiment has a counterpart of.
+    """Return the item for a figure that the experiment has a counterpart of.
 
     The short version is the whole: a run takes a fraction of a second.
     """
@@ -47,10 +47,6 @@ def simulated_figure(
     return Item(f"figure-{number}", title, source, produce)
 
 
-def within(value: float, published: float, part: float) -> bool:
-    return abs(value - published) <= part * abs(published)
-
-
 def bounds(values: Floats) -> str:
     return f"{values.min():.1f} … {values.max():.1f}"
 
@@ -61,14 +57,14 @@ def column(run: Run, name: str, begin: float = 0.0) -> Floats:
 
 
 def table(run: Run, prefix: str) -> Floats:
-    """(rows, k) of all columns that begin so."""
+    """Return all columns whose names begin so, (rows, k)."""
     return run.frame[[name for name in run.frame.columns if name.startswith(prefix)]].to_numpy()
 
 
 def sharpest_change(
     run: Run, curves: Floats, times: tuple[float, ...], others: tuple[float, ...], window: float = 0.03
 ) -> float:
-    """The greatest sudden change of curves soon after ``times``, over the greatest where nothing happens.
+    """Return the greatest sudden change of curves soon after ``times``, over the greatest where nothing happens.
 
     A change is as sudden as it differs from that in the row before: a steep slope alone is none. Rows soon after
     ``others`` [s] count for neither.
@@ -84,7 +80,7 @@ def sharpest_change(
 
 
 def last_away(run: Run, name: str, target: float, part: float = 0.1) -> float:
-    """[s] when a column was last away from its target by more than a part of its distance at the start."""
+    """Return when a column was last away from its target by more than a part of its distance at the start [s]."""
     values = run.frame[name].to_numpy()
     away = np.flatnonzero(np.abs(values - target) > part * abs(values[0] - target))
     return float(run.frame["time"].iloc[away[-1]])

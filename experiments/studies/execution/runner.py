@@ -7,7 +7,7 @@ from biped.errors import InputError
 from biped.simulation.driver import Announce
 from biped.simulation.session import Session
 from contact.errors import BipedError
-from contact.jit import cache_folder
+from contact.jit import sources_digest
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.foreign_kernels import kernel_errors
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
@@ -94,7 +94,7 @@ def _work(study: Study, executor: Executor) -> Work:
     if executor.is_local:
         return partial(run_trial, study.experiment)
     limit = executor.limit if isinstance(executor, Separate) else None
-    return partial(run_elsewhere, _name_of(study.experiment), study.header, cache_folder().name, limit)
+    return partial(run_elsewhere, _name_of(study.experiment), study.header, sources_digest(), limit)
 
 
 def _name_of(experiment: Experiment) -> Named:
@@ -112,7 +112,7 @@ def run_elsewhere(named: Named, header: Header, kernels: str, limit: float | Non
     ``kernels`` is the digest of their sources here, the study's ``header`` has those of files that are not the
     project's; a trial may take ``limit`` [s].
     """
-    if cache_folder().name != kernels:
+    if sources_digest() != kernels:
         raise InputError("a worker has another version of the program: install the same one everywhere")
     found = experiment_named(*named)
     _check_sources(header, found.sources)
@@ -131,7 +131,7 @@ def compile_for(experiment: Experiment, trial: Trial, announce: Announce | None)
     except BipedError:
         return
     with kernel_errors(scene.controller):
-        session.warm_up(announce)
+        session.warm_up(announce, measures=True)
 
 
 def _check_sources(header: Header, sources: Mapping[str, str]) -> None:

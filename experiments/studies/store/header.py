@@ -61,12 +61,10 @@ class Header:
 
 def stamp() -> dict[str, Any]:
     """What the last digit of a result depends on: machine, versions, commit, kernels."""
-    from llvmlite import binding
-
-    from contact.jit import cache_folder
+    from contact.jit import sources_digest, target_name
     from experiments.cli.machine import stamp as machine
 
-    return {**machine(), "target": binding.get_host_cpu_name(), "kernels": cache_folder().name}
+    return {**machine(), "target": target_name(), "kernels": sources_digest()}
 
 
 def difference(there: Header, wanted: Header) -> str:

@@ -19,7 +19,7 @@ from trimesh import Trimesh
 
 from biped.model import Model, Visual, human
 from contact.arrays import Floats
-from contact.cache import say
+from contact.compiling.cache import say
 from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.mesh import Loop, ball, box, joined, limb, skin
 from experiments.visualization.viewer.surfaces import parts_of

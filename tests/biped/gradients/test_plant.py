@@ -1,7 +1,6 @@
 """Gradients by what is not the controller's: the model, the floor, pushes, and the start, against differences."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,8 +12,9 @@ from biped.linearization.coordinates import displacement
 from contact import Floor
 from contact.regimes import CLIPPED, COULOMB, FREE, HELD, VISCOUS
 from controllers import JointImpedance, WorkspaceController
+from tests.differences import columns_of, derivative
 
-from .test_gradients import SMOOTH, fourth_order, pushed, value_of
+from .test_gradients import SMOOTH, pushed, value_of
 
 
 @pytest.fixture(scope="module")
@@ -22,18 +22,23 @@ def scene():
     return pushed(duration=0.1)
 
 
-def difference(parameter, terms, reaches=(2e-2, 4e-3)):
-    found = [fourth_order(lambda x: value_of(parameter.scene_at(x), terms), parameter.value, part) for part in reaches]
-    return min(pairwise(found), key=lambda pair: abs(pair[0] - pair[1]))[1]
+def difference(parameters, terms, reaches=(5e-3, 5e-4)):
+    """∂(objective)/∂(parameters) by differences over parts of each."""
+    return columns_of([
+        derivative(lambda x, p=p: value_of(p.scene_at(x), terms), *(part * size(p) for part in reaches), at=p.value)
+        for p in parameters
+    ])  # fmt: skip
 
 
-def agrees(scene, parameters, terms, reaches=(2e-2, 4e-3)):
+def size(parameter):
+    return max(abs(parameter.value), 0.1)
+
+
+def agrees(scene, parameters, terms):
     """The gradient by some parameters is what differences say, and not nothing: of parts of each."""
-    found = gradient(scene, terms, parameters)
-    size = np.array([max(abs(parameter.value), 0.1) for parameter in parameters])
-    expected = size * [difference(parameter, terms, reaches) for parameter in parameters]
-    assert np.abs(expected).min() > 1e-7
-    assert found.slopes * size == pytest.approx(expected, rel=1e-6, abs=2e-9)  # objectives of about 1
+    found, expected = gradient(scene, terms, parameters), difference(parameters, terms)
+    assert np.abs(expected.value * [size(p) for p in parameters]).min() > 1e-7
+    assert expected.departure(found.slopes, 1e-6) <= 1.0
     return found
 
 
@@ -85,8 +90,8 @@ def test_friction_where_feet_slide():
     differentiator = Differentiator(hard, (friction,))
     found = differentiator.of("rms_position_error")
     assert set(np.unique(differentiator._trial.record.multipliers.regime)) == {FREE, VISCOUS, COULOMB, HELD, CLIPPED}
-    expected = difference(friction, {"rms_position_error": 1.0}, reaches=(1e-4, 1e-5))
-    assert found.slopes[0] == pytest.approx(expected, rel=1e-3)
+    expected = difference((friction,), {"rms_position_error": 1.0}, reaches=(5e-5, 5e-6))
+    assert expected.departure(found.slopes, 1e-3) <= 1.0
 
 
 def test_joints_without_a_law():
@@ -112,8 +117,9 @@ def test_joints_without_a_law():
         return weight[0] @ displacement(model, end.q, state.q) + weight[1] @ state.momentum
 
     for slope, parameter in zip(found, differentiator.parameters, strict=True):
-        expected = fourth_order(lambda x, p=parameter: end_of(p.scene_at(x)), parameter.value, 1e-2)
-        assert slope == pytest.approx(expected, rel=1e-6)
+        reach = 5e-3 * size(parameter)
+        expected = derivative(lambda x, p=parameter: end_of(p.scene_at(x)), reach, at=parameter.value)
+        assert expected.departure(slope, 1e-6) <= 1.0
 
 
 def in_oil(body):

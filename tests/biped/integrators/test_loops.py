@@ -22,6 +22,7 @@ from biped import (
     simulate,
     standing,
 )
+from biped.assembly import from_model, placement_of
 from biped.closing import assembled, closed_velocity, loop_gaps, loop_rates
 from biped.dynamics import forward_dynamics, forward_kinematics
 from biped.linearization import linearize
@@ -36,7 +37,6 @@ from biped.model import (
     revolute,
     to_pinocchio,
 )
-from biped.rigid import from_model, placement_of
 from controllers import JointImpedance
 
 from .loops import Y, crank_angle, four_bar, four_bar_start, joined_tree

@@ -12,7 +12,7 @@ import pytest
 from biped import Maximal, State, dynamics, simulate
 from biped.control.controller import Controller, Impedance
 from biped.disturbances import compile_ground
-from biped.integrators.maximal.kernels import (
+from biped.integrators.maximal.kernels.newton import (
     displace_bodies,
     evaluate_free,
     keep_base,

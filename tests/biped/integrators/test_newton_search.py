@@ -9,9 +9,9 @@ from scipy.spatial.transform import Rotation
 from biped import dynamics
 from biped.disturbances import Push, compile_ground, compile_pushes
 from biped.integrators import Recursive
+from biped.kernels.solve.causes import NOT_CONVERGED, NOT_FINITE, TURNED_TOO_FAR
 from biped.kernels.state.pushes import set_push_impulses
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, PATIENCE
-from biped.kernels.state.status import NOT_CONVERGED, NOT_FINITE, TURNED_TOO_FAR
 from biped.kernels.step.step import begin_substep, prepare
 from biped.kernels.tree.factorization import eliminate, solve
 from biped.kernels.tree.kinematics import new_poses, place_bodies

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from biped import InputError, IntegrationError, Push, Recursive, Rigid, State, human, rigid_box, simulate
+from biped.assembly import from_model, placement_of
 from biped.disturbances import Patch, Platform
 from biped.dynamics import forward_kinematics
 from biped.model import Body, ContactPoint, Model, box_inertia, floating, random_tree, revolute
-from biped.rigid import from_model, placement_of
 from biped.runs.run import Run
 from biped.signals import Signal
 from contact import RUBBER, Floor

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from biped import Push, Recursive, Rigid, State, load_robot, simulate, standing
+from biped.assembly import from_model, placement_of
 from biped.closing import assembled, closed_velocity, loop_gaps, loop_rates
 from biped.dynamics import body_gaps, forward_kinematics, mass_matrix
 from biped.model import Body, ClosingJoint, ContactPoint, Model, box_inertia, floating, revolute
 from biped.model.geometry import quaternion_matrix
-from biped.rigid import from_model, placement_of
 from contact import Floor
 from contact.modes import NONE, STICKING
 from controllers import JointImpedance

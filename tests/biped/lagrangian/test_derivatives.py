@@ -10,7 +10,7 @@ import pytest
 from biped.errors import InputError
 from biped.lagrangian import LAGRANGIAN_METHODS, build, double_spherical_pendulum, rigid_body
 from biped.lagrangian.build import built
-from biped.lagrangian.compiled import equations, loop
+from biped.lagrangian.kernels import equations, loop
 
 from .conftest import crystal, kepler, kepler_in_polar_coordinates, pendulum, quartic
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from biped import InputError, Patch, Platform, Push, Recursive, Scene, Sensors, Session, Signal, human
-from biped.kernels.linearization.second import SecondDifferentiator
 from biped.linearization import linearize
 from biped.linearization.coordinates import displaced, displacement
+from biped.linearization.kernels.second import SecondDifferentiator
 from biped.linearization.second import Curvature, StepCurvature
 from biped.model import random_tree
 from contact.modes import NONE, SLIDING, STICKING

@@ -6,9 +6,9 @@ import numpy as np
 
 from biped import Recursive, Scene, State
 from biped.dynamics import forward_kinematics
-from biped.kernels.linearization.steps import SUBSTEPS, Linearizer
 from biped.kernels.loop.closed_loop import Loop
 from biped.linearization.coordinates import displaced, displacement
+from biped.linearization.kernels.steps import SUBSTEPS, Linearizer
 from biped.simulation.snapshot import put_state
 
 STEP = 1e-3

@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 from biped import dynamics
 from biped.disturbances import Force, Patch, Platform, Push, compile_ground, compile_pushes
 from biped.integrators import Integrator, Midpoint, Recursive
+from biped.kernels.solve.causes import LANDED_TOO_DEEP
 from biped.kernels.state.simulation_state import (
     ACTUATORS,
     CONTACT,
@@ -29,7 +30,6 @@ from biped.kernels.state.simulation_state import (
     SimulationState,
 )
 from biped.kernels.state.simulation_state import START as AT_START
-from biped.kernels.state.status import LANDED_TOO_DEEP
 from biped.kernels.step.step import account_impulse, count_iterations, prepare, substep, whole_momentum
 from biped.kernels.variational.equations import new_scratch
 from biped.model import random_tree, rigid_box

@@ -10,10 +10,10 @@ from numba.core.config import DISABLE_JIT
 
 from biped import InputError, Scene, Session, human
 from biped.gradients.slopes import slopes
-from biped.kernels.linearization.law import LawDifferentiator
 from biped.kernels.loop.closed_loop import enter
-from biped.kernels.tape import DONE, differentiate_results, differentiate_tape, evaluate_tape, new_tape_jacobian
+from biped.linearization.kernels.law import LawDifferentiator
 from biped.linearization.law import LawDerivative
+from biped.tape.kernels import DONE, differentiate_results, differentiate_tape, evaluate_tape, new_tape_jacobian
 from biped.tape.law import law_and_tree, leaves_of, note_law
 from biped.tape.recorder import Recorder
 from contact.analytic import bounded, cos, sin, sqrt

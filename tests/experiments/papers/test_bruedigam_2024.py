@@ -8,13 +8,10 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from biped.rigid.examples import n_four_bar
+from biped.assembly.examples import n_four_bar
 from experiments.papers.bruedigam_2024 import PAPER, ggl, spheres
 from experiments.papers.bruedigam_2024.drift import loop_in_angles
-from experiments.papers.bruedigam_2024.exoskeleton import FITTING, PROGRAM, exoskeleton
-from experiments.papers.bruedigam_2024.graph_systems import depth_first, difference, grid, system_on
-from experiments.papers.bruedigam_2024.linkage import exact, passages
-from experiments.papers.bruedigam_2024.pendulums import (
+from experiments.papers.bruedigam_2024.energy import (
     cubes,
     double_energy,
     double_rates,
@@ -24,7 +21,16 @@ from experiments.papers.bruedigam_2024.pendulums import (
     single_rates,
     stepped,
 )
-from experiments.papers.bruedigam_2024.rehabilitation import HIGH, elbow_torque, rehabilitated
+from experiments.papers.bruedigam_2024.graphs import depth_first, difference, grid, system_on
+from experiments.papers.bruedigam_2024.linkage import exact, passages
+from experiments.papers.bruedigam_2024.rehabilitation import (
+    FITTING,
+    HIGH,
+    PROGRAM,
+    elbow_torque,
+    exoskeleton,
+    rehabilitated,
+)
 from experiments.papers.bruedigam_2024.scaling import START, period, rod, small_period
 
 #: Items of times alone, and those without statements.

@@ -57,13 +57,7 @@ class Start:
         held = np.vstack([self.jacobian(foot) for foot in self.feet])
         trunk = self.jacobian(0)
         n, m = len(M), len(held)
-        K = np.block(
-            [
-                [M, -held.T, -trunk.T],
-                [held, np.zeros((m, m + 6))],
-                [trunk, np.zeros((6, m + 6))],
-            ]
-        )
+        K = np.block([[M, -held.T, -trunk.T], [held, np.zeros((m, m + 6))], [trunk, np.zeros((6, m + 6))]])
         right = np.concatenate([-gravity, np.zeros(m), self.wanted()])
         return np.linalg.solve(K, right)[n + m :]
 

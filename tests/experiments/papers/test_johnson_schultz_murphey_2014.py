@@ -6,7 +6,7 @@ import pytest
 
 from experiments.papers.johnson_schultz_murphey_2014 import PAPER, puppet, swing_up
 from experiments.papers.johnson_schultz_murphey_2014.convergence import slopes
-from experiments.papers.johnson_schultz_murphey_2014.following import back_after
+from experiments.papers.johnson_schultz_murphey_2014.feedback import back_after
 from experiments.papers.johnson_schultz_murphey_2014.pendulum import last_digit, pendulum, same_digits
 
 #: Of this machine's times, or of a process of its own: not asked for here.

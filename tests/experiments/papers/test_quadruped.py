@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from biped import Observation, mass_matrix
-from biped.rigid import Assembly, from_model, placement_of
+from biped.assembly import Assembly, from_model, placement_of
 from experiments.papers.bruedigam_2024.gait import DAMPING, PACE, STIFFNESS, Gait, Trot
 from experiments.papers.bruedigam_2024.learning import START, learn, scene, walked
 from experiments.papers.bruedigam_2024.quadruped import CLEARANCE, LEGS, PARTS, crouched, limbs, quadruped

@@ -2,7 +2,7 @@
 
 import pytest
 
-from experiments.papers.johnson_murphey_2009.caching import evaluations, needs, requests
+from experiments.papers.johnson_murphey_2009.links import evaluations, needs, requests
 
 
 def counted(links, cached):

@@ -4,15 +4,14 @@ import matplotlib
 import numpy as np
 import pytest
 
-from experiments.papers.wendlandt_1997 import pendulum_runs, printed, rigid_body_runs
-from experiments.papers.wendlandt_1997.chapter2 import ITEMS
+from experiments.papers.wendlandt_1997 import CHAPTER_2, pendulum_runs, printed, rigid_body
 from experiments.papers.wendlandt_1997.convergence import compared, mean_error, of_second_order, slope
 
 
 def produced(quick):
     matplotlib.use("Agg")
     done = []
-    outcomes = {item.name: item.produce(quick, done.append) for item in ITEMS}
+    outcomes = {item.name: item.produce(quick, done.append) for item in CHAPTER_2}
     assert all(0.0 <= fraction <= 1.0 for fraction in done)
     return outcomes
 
@@ -81,7 +80,7 @@ def test_a_shorter_run_does_not_meet_the_printed_errors(monkeypatch):
 
 def test_the_euler_step_must_be_made_unit():
     """The printed energies tell: without that, those at 1e-4 s would be out of their range."""
-    q0, second, energy, _ = rigid_body_runs.start()
+    q0, second, energy, _ = rigid_body.start()
     assert np.linalg.norm(second[1e-4]) == pytest.approx(1.0, abs=1e-14)
     assert energy < 33.0 - 1.5e-8
     assert np.linalg.norm(q0) == 1.0

@@ -9,16 +9,6 @@ the ledger counts. They are the first part of the next step's λ, so that no pos
 import math
 from typing import Any, NamedTuple
 
-from biped.kernels.closing.border import (
-    add_loop_impulses,
-    close_loops,
-    hand_down,
-    is_shift,
-    set_loop_gradient,
-    set_loop_rows,
-    wrench_at_point,
-)
-from biped.kernels.closing.room import POSITION, ROTATION, Closing
 from biped.kernels.state.method import (
     Solver,
     advance,
@@ -30,8 +20,18 @@ from biped.kernels.state.method import (
     take_part,
 )
 from biped.kernels.step.step import advance_in_parts, remember_rates, substep
+from biped.kernels.tree.closing import POSITION, ROTATION, Closing
 from biped.kernels.tree.dynamics import rates_from_momentum, turn_inertias
 from biped.kernels.tree.kinematics import copy_poses
+from biped.kernels.tree.loops import (
+    add_loop_impulses,
+    close_loops,
+    hand_down,
+    is_shift,
+    set_loop_gradient,
+    set_loop_rows,
+    wrench_at_point,
+)
 from biped.kernels.variational.discrete_body import set_momentum
 from biped.kernels.variational.newton import EPSILON, on_branch
 from contact.jit import kernel

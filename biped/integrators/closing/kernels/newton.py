@@ -11,11 +11,11 @@ from biped.integrators.closing.kernels.method import (
     keep_impulses,
     measure_closing,
 )
-from biped.kernels.closing.border import close_loops
-from biped.kernels.state.line_search import suffices
+from biped.kernels.solve.causes import cause_of
+from biped.kernels.solve.line_search import suffices
 from biped.kernels.state.method import find_root
-from biped.kernels.state.status import cause_of
 from biped.kernels.tree.factorization import eliminate, solve
+from biped.kernels.tree.loops import close_loops
 from biped.kernels.variational.equations import set_newton_blocks, set_residual
 from biped.kernels.variational.newton import displace_base, place_candidate, tolerance_of
 from contact.jit import kernel

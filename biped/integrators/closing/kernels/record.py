@@ -1,8 +1,8 @@
 """What a run has of the joints that close loops."""
 
-from biped.kernels.closing.room import GAPS, Closing
 from biped.kernels.loop.log import record_more
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH
+from biped.kernels.tree.closing import GAPS, Closing
 
 
 @record_more.register(Closing)

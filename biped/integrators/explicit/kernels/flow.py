@@ -30,14 +30,7 @@ from biped.kernels.tree.dynamics import (
     turn_inertias,
 )
 from biped.kernels.tree.factorization import solve_inboard, solve_outboard
-from biped.kernels.tree.kinematics import (
-    copy_poses,
-    move_bodies,
-    place_bodies,
-    point_of_body,
-    quaternion_at,
-    quaternion_place,
-)
+from biped.kernels.tree.kinematics import copy_poses, move_bodies, place_bodies, point_of_body, quaternion_place
 from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
 from biped.kernels.variational.equations import hand_to_parent, reference_point
 from biped.kernels.variational.newton import place_push
@@ -60,6 +53,7 @@ from contact.vectors import (
     quat_difference,
     quat_mul,
     quat_normalized,
+    quaternion_at,
     scale,
     store3,
     store4,

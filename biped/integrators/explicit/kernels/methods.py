@@ -16,9 +16,10 @@ from biped.integrators.explicit.kernels.flow import (
     place_flow,
     set_slope,
 )
+from biped.kernels.solve.causes import NOT_FINITE
 from biped.kernels.state.method import advance, set_new_momentum, solve_step
 from biped.kernels.state.simulation_state import ACTUATORS
-from biped.kernels.state.status import NOT_FINITE, OK
+from biped.kernels.state.status import OK
 from biped.kernels.step.step import (
     account_impulse,
     account_push_works,
@@ -26,22 +27,12 @@ from biped.kernels.step.step import (
     update_contact_mode,
     whole_momentum,
 )
-from biped.kernels.tree.kinematics import quaternion_at, quaternion_place
+from biped.kernels.tree.kinematics import quaternion_place
 from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
 from biped.kernels.variational.equations import contact_chord
 from contact.arrays import Floats
 from contact.jit import kernel, routine
-from contact.vectors import (
-    add,
-    copy1,
-    load3,
-    norm,
-    quat_about,
-    quat_mul,
-    quat_normalized,
-    scale,
-    triple,
-)
+from contact.vectors import add, copy1, load3, norm, quat_about, quat_mul, quat_normalized, quaternion_at, scale, triple
 
 
 class Explicit(NamedTuple):

@@ -4,18 +4,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from biped.kernels.solve.dense import factor_dense, solve_dense
 from biped.kernels.state.method import find_root
-from biped.kernels.tree.dense import factor_dense, solve_dense
-from biped.kernels.tree.factorization import row_dot
-from biped.kernels.tree.kinematics import add6
+from biped.kernels.tree.factorization import block_times
 from biped.kernels.variational.equations import (
     hand_to_parent,
     set_newton_blocks,
 )
 from biped.kernels.variational.quasi_newton import iterate_quasi_newton, measure, measure_by_recursion, set_correction
 from contact.arrays import Floats, Integers
-from contact.jit import kernel, routine
-from contact.vectors import dot6, load6
+from contact.jit import routine
+from contact.vectors import add6, dot6, load6
 
 
 class ColumnNewton(NamedTuple):
@@ -29,15 +28,6 @@ class ColumnNewton(NamedTuple):
 def new_column_newton(n: int, nv: int) -> ColumnNewton:
     """Room for a tree's full matrix."""
     return ColumnNewton(np.full((nv, nv), np.nan), np.zeros(nv, np.int64), np.zeros(n, np.int64))
-
-
-@kernel
-def block_times(block, i, s):
-    """G_i s."""
-    return (
-        row_dot(block, i, 0, s), row_dot(block, i, 1, s), row_dot(block, i, 2, s),
-        row_dot(block, i, 3, s), row_dot(block, i, 4, s), row_dot(block, i, 5, s),
-    )  # fmt: skip
 
 
 @routine

@@ -20,8 +20,7 @@ import numpy as np
 
 from biped.integrators.midpoint.kernels.rule import set_legendre_momentum, set_legendre_residual, set_newton_step
 from biped.kernels.midpoint.equations import set_middle
-from biped.kernels.tree.dense import factor_dense, solve_dense
-from biped.kernels.tree.factorization import add_scaled6
+from biped.kernels.solve.dense import factor_dense, solve_dense
 from biped.kernels.tree.kinematics import motion_cross
 from biped.kernels.tree.tree import REVOLUTE, Tree
 from biped.kernels.variational.joints import set_joint_diagonal
@@ -29,6 +28,7 @@ from contact.arrays import Floats, Integers
 from contact.jit import kernel, routine
 from contact.vectors import (
     add,
+    add_scaled6,
     cross,
     dot,
     dot6,

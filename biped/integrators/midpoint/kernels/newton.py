@@ -4,9 +4,9 @@ import math
 from typing import NamedTuple
 
 from biped.integrators.midpoint.kernels.rule import arrive, begin_rule, evaluate_rule, set_newton_step
-from biped.kernels.state.line_search import suffices
+from biped.kernels.solve.causes import cause_of
+from biped.kernels.solve.line_search import suffices
 from biped.kernels.state.method import find_root
-from biped.kernels.state.status import cause_of
 from biped.kernels.variational.newton import tolerance_of
 from contact.jit import kernel
 from contact.vectors import copy1

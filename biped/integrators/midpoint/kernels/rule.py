@@ -30,7 +30,7 @@ from biped.integrators.midpoint.kernels.charts import (
     within_half_turn,
 )
 from biped.kernels.midpoint.equations import MidpointRoom, new_midpoint_room
-from biped.kernels.tree.kinematics import quaternion_at, quaternion_place
+from biped.kernels.tree.kinematics import quaternion_place
 from biped.kernels.tree.tree import FLOATING, SPHERICAL, Tree
 from biped.kernels.variational.discrete_body import set_momentum
 from biped.kernels.variational.equations import add_external_impulses, hand_to_parent, move_residual, set_contact_forces
@@ -39,7 +39,20 @@ from biped.kernels.variational.newton import place_candidate
 from contact.arrays import Floats, Integers
 from contact.jit import generic, kernel
 from contact.modes import NONE
-from contact.vectors import copy1, dot6, load4, load6, load9, mat_t_vec, mat_vec, quat_difference, store3, store4, sub
+from contact.vectors import (
+    copy1,
+    dot6,
+    load4,
+    load6,
+    load9,
+    mat_t_vec,
+    mat_vec,
+    quat_difference,
+    quaternion_at,
+    store3,
+    store4,
+    sub,
+)
 
 
 class MidpointRule(NamedTuple):

@@ -36,8 +36,8 @@ from biped.integrators.rigid.kernels.loops import (
 )
 from biped.integrators.rigid.kernels.method import WORSTS
 from biped.integrators.rigid.kernels.step import record_contacts
-from biped.kernels.closing.border import add_loop_impulses, close_by_responses, set_loop_rows, set_responses
 from biped.kernels.loop.log import record_more
+from biped.kernels.tree.loops import add_loop_impulses, close_by_responses, set_loop_rows, set_responses
 
 
 @begin_loops.register(Loops)

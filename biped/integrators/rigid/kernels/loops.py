@@ -2,7 +2,7 @@
 
 The step's equations get Cᵀ λ where it begins, so that the loops are closed where it ends (Wendlandt 1997, equations
 5.11), beside the contacts' impulses. The loops are a border of the factorization that has the floor's stiffnesses in it
-(``biped.kernels.closing.border``), and contacts of two bodies a border of both. Of the velocities at the end only those
+(``biped.kernels.tree.loops``), and contacts of two bodies a border of both. Of the velocities at the end only those
 are candidates that keep the loops closed, β = P M⁻¹ (p⁻ + Jᵀ γ) with P the projection on C β = 0 along M⁻¹ Cᵀ.
 """
 
@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from biped.kernels.closing.room import Closing
 from biped.kernels.loop.log import Nothing
+from biped.kernels.tree.closing import Closing
 from contact.arrays import Floats
 from contact.jit import generic
 

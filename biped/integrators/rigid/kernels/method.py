@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from biped.kernels.rigid.system import MEASURES, Contacts, friction_directions, pairs_of
+from biped.kernels.solve.contacts import Contacts, friction_directions, pairs_of
+from biped.kernels.solve.interior import MEASURES
 from biped.kernels.state.method import Solver
 from biped.kernels.tree.dynamics import TreeData, new_tree_data
 from contact.arrays import Floats, Integers
@@ -78,7 +79,7 @@ class Arms(NamedTuple):
 class ContactUnknowns(NamedTuple):
     """What is solved for at the c contacts, K pairs in all, first of the step, then of the velocity at its end.
 
-    It is the ``motion`` and the ``room`` of ``biped.kernels.rigid.contacts``.
+    It is the ``motion`` and the ``room`` of ``biped.kernels.solve.contacts``.
     """
 
     slack: Floats  # (K,)

@@ -2,10 +2,17 @@
 
 from biped.integrators.rigid.kernels.method import ContactUnknowns, RigidContact
 from biped.integrators.rigid.kernels.points import solve_for_target
-from biped.kernels.rigid.cone import bounded, entries, jordan, store_entries
-from biped.kernels.rigid.contacts import width_of
-from biped.kernels.rigid.step import BELOW, likely_center, measure_products, way_to_boundary
-from biped.kernels.rigid.system import CENTER, CONE, EQUATIONS, PRODUCT
+from biped.kernels.solve.cone import CONE, bounded, entries, jordan, store_entries
+from biped.kernels.solve.contacts import width_of
+from biped.kernels.solve.interior import (
+    BELOW,
+    CENTER,
+    EQUATIONS,
+    PRODUCT,
+    likely_center,
+    measure_products,
+    way_to_boundary,
+)
 from contact.jit import kernel
 from contact.vectors import norm, scale, sub
 

@@ -3,7 +3,7 @@
 φ is the true distance of two capsules where the step ends, so that none is in another one; the impulse acts along the
 normal where the step begins, on both bodies at one place in the world, so that momenta are conserved whatever the
 iterations leave. Between both bodies K = −∂f/∂δ couples two branches of the tree. As joints that close loops are
-(``biped.kernels.closing.border``), it is a border of the factorization A of everything else: with L and R the bodies'
+(``biped.kernels.tree.loops``), it is a border of the factorization A of everything else: with L and R the bodies'
 twists by which the three impulses of each contact act, and by which its point moves,
 
     (1 + K Y) f = f₀ − K R A⁻¹ e,        Y = R A⁻¹ Lᵀ,
@@ -13,14 +13,15 @@ A is that of the tree with its loops closed.
 """
 
 from biped.integrators.rigid.kernels.loops import add_response, close_response
-from biped.kernels.rigid.contacts import linearized_contact
-from biped.kernels.tree.dense import factor_dense, solve_dense
-from biped.kernels.tree.factorization import add_scaled6, solve_inboard, solve_outboard
+from biped.kernels.solve.contacts import linearized_contact
+from biped.kernels.solve.dense import factor_dense, solve_dense
+from biped.kernels.tree.factorization import solve_inboard, solve_outboard
 from biped.kernels.tree.kinematics import point_of_body
 from contact.capsules import capsule_gap, point_on_axis
 from contact.jit import kernel
 from contact.vectors import (
     add,
+    add_scaled6,
     cross,
     dot,
     dot6,

@@ -1,6 +1,6 @@
 """The contact points of a tree: where they go in a step, what the floor gives them, and what that is along the joints.
 
-The pairs of each point and their elimination are those of ``biped.kernels.rigid.contacts``, with the floor's normal and
+The pairs of each point and their elimination are those of ``biped.kernels.solve.contacts``, with the floor's normal and
 its x and y as the contact's frame. The way along the floor of a point that sticks is from the place where it first
 did, so that what an interior point method leaves of a step's way does not add up.
 """
@@ -10,8 +10,8 @@ import math
 from biped.integrators.rigid.kernels.loops import close_direction
 from biped.integrators.rigid.kernels.method import COMPLEMENTARITY, RESIDUAL
 from biped.integrators.rigid.kernels.pairs import add_pair_wrench, along_rows, count_pairs, couple_pairs
-from biped.kernels.rigid.cone import cone_defects, cone_stiffness, is_cone, psi_of_product, start_cone
-from biped.kernels.rigid.contacts import (
+from biped.kernels.solve.cone import cone_defects, cone_stiffness, is_cone, psi_of_product, start_cone
+from biped.kernels.solve.contacts import (
     gap_of,
     linearized_contact,
     set_contact_impulse,
@@ -19,17 +19,16 @@ from biped.kernels.rigid.contacts import (
     set_point_changes,
     width_of,
 )
-from biped.kernels.rigid.pyramid import along, sum_of_sides
-from biped.kernels.rigid.step import EPSILON, ROUNDINGS, measure_products
-from biped.kernels.rigid.system import EQUATIONS, MERIT, OFF_CENTER, PRODUCT
+from biped.kernels.solve.interior import EPSILON, EQUATIONS, MERIT, OFF_CENTER, PRODUCT, ROUNDINGS, measure_products
+from biped.kernels.solve.pyramid import along, sum_of_sides
 from biped.kernels.tree.factorization import add_point_block, solve_inboard, solve_outboard
-from biped.kernels.tree.kinematics import add6
 from biped.kernels.variational.equations import reference_point, world_chord
 from contact.ground import END, START, is_moving, law_at, rotation_of, to_floor
 from contact.jit import kernel
 from contact.modes import STICKING
 from contact.vectors import (
     add,
+    add6,
     cross,
     dot6,
     load3,

@@ -54,10 +54,9 @@ from biped.integrators.rigid.kernels.points import (
     start_point,
     wake,
 )
-from biped.kernels.rigid.step import way_to_boundary
-from biped.kernels.rigid.system import EQUATIONS, MERIT, OFF_CENTER
+from biped.kernels.solve.causes import NOT_CONVERGED, NOT_FINITE
+from biped.kernels.solve.interior import EQUATIONS, MERIT, OFF_CENTER, way_to_boundary
 from biped.kernels.state.method import set_initial_guess, solve_step
-from biped.kernels.state.status import NOT_CONVERGED, NOT_FINITE
 from biped.kernels.tree.factorization import eliminate
 from biped.kernels.tree.kinematics import place_bodies
 from biped.kernels.variational.equations import displace, set_newton_blocks, set_residual

@@ -18,8 +18,8 @@ from biped.integrators.rigid.kernels.points import (
 )
 from biped.integrators.rigid.kernels.velocity import solve_velocities
 from biped.kernels.loop.log import record_more
-from biped.kernels.rigid.cone import cone_left, is_cone
-from biped.kernels.rigid.contacts import set_contact_impulse
+from biped.kernels.solve.cone import cone_left, is_cone
+from biped.kernels.solve.contacts import set_contact_impulse
 from biped.kernels.state.method import advance, remember, set_new_momentum, solve_step, take_part
 from biped.kernels.state.simulation_state import CONTACT, DISSIPATED, LAST_STEP_LENGTH, PLATFORM
 from biped.kernels.step.step import (
@@ -32,7 +32,7 @@ from biped.kernels.step.step import (
     remember_rates,
 )
 from biped.kernels.tree.dynamics import rates_from_momentum, turn_inertias
-from biped.kernels.tree.kinematics import add6, copy_poses, joint_twist
+from biped.kernels.tree.kinematics import copy_poses, joint_twist
 from biped.kernels.tree.tree import FLOATING
 from biped.kernels.variational.discrete_body import set_momentum
 from biped.kernels.variational.equations import reference_point, world_chord
@@ -40,7 +40,7 @@ from biped.kernels.variational.joints import account_joint_works
 from contact.ground import END, MIDDLE, START, is_moving, place_frame, rotation_of, to_floor
 from contact.jit import kernel
 from contact.modes import NONE, SLIDING, STICKING
-from contact.vectors import add, copy1, cross, dot, load3, load6, mat_vec, scale, store3, store6, sub, triple
+from contact.vectors import add, add6, copy1, cross, dot, load3, load6, mat_vec, scale, store3, store6, sub, triple
 
 # A point slides whose cone has no more than this part of its friction left.
 SATURATED = 1e-3

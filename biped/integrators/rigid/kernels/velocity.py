@@ -48,10 +48,9 @@ from biped.integrators.rigid.kernels.points import (
     park,
     start_point,
 )
-from biped.kernels.rigid.contacts import gap_of, width_of
-from biped.kernels.rigid.step import way_to_boundary
-from biped.kernels.rigid.system import EQUATIONS, PRODUCT
-from biped.kernels.state.status import NOT_CONVERGED, NOT_FINITE
+from biped.kernels.solve.causes import NOT_CONVERGED, NOT_FINITE
+from biped.kernels.solve.contacts import gap_of, width_of
+from biped.kernels.solve.interior import EQUATIONS, PRODUCT, way_to_boundary
 from biped.kernels.tree.dynamics import load_body_blocks, rates_from_momentum
 from biped.kernels.tree.factorization import eliminate, solve, store_block
 from contact.ground import END

@@ -274,10 +274,7 @@ def test_every_column_has_a_unit_or_is_a_word_and_a_meaning(kind):
 
 
 def test_tables_are_written_with_their_units(tmp_path):
-    rows = [
-        Creep("alpha", "equal", "recovered", 5e-4, 20.0, 1e-3),
-        Creep("beta", "equal", "fell", 5e-4, 0.0, None),
-    ]
+    rows = [Creep("alpha", "equal", "recovered", 5e-4, 20.0, 1e-3), Creep("beta", "equal", "fell", 5e-4, 0.0, None)]
     frame = table_of(Creep, rows)
     write_table(frame, tmp_path, "creep")
     csv = pd.read_csv(tmp_path / "creep.csv")

@@ -1,0 +1,40 @@
+"""Causes of failure as sentences."""
+
+from biped.kernels.solve.causes import (
+    COLLISION_FAILED,
+    CREATES_ENERGY,
+    DEPENDENT,
+    LANDED_TOO_DEEP,
+    NO_VELOCITY,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    SINGULAR,
+    STUCK,
+    TURNED_TOO_FAR,
+)
+
+#: What a kernel returned, and what that means.
+SENTENCES = {
+    NOT_CONVERGED: "Newton's method does not converge",
+    NOT_FINITE: "a number is not finite",
+    TURNED_TOO_FAR: "a body would turn by more than a right angle, or an angle change by more than half a turn",
+    LANDED_TOO_DEEP: "a point lands too deep",
+    COLLISION_FAILED: "the thrown box's flight or collision has no solution",
+    STUCK: "no part of Newton's step reduces the residual: no solution is near",
+    SINGULAR: "the derivative of the equations is singular, as where something that is solved for moves no mass",
+    DEPENDENT: "the constraints depend on each other there, so that their forces are not determined",
+    NO_VELOCITY: "no velocity has this momentum (singular mass matrix or constraint Jacobian, or a motion that is not "
+    "finite)",
+    CREATES_ENERGY: "joints and contacts created energy, as where they leave a body no way out",
+}
+
+
+def why(cause: int, iterations: int | None = None) -> str:
+    """The sentence for a cause of failure (``biped.kernels.solve.causes``).
+
+    Args:
+        cause: what a kernel returned.
+        iterations: of Newton's method that were allowed, if the sentence is to tell.
+    """
+    allowed = f" in {iterations} iterations" if cause == NOT_CONVERGED and iterations is not None else ""
+    return SENTENCES[cause] + allowed

@@ -1,0 +1,433 @@
+"""The equations of a variational step in maximal coordinates (Wendlandt 1997, section 5.4), and Newton's step in O(n).
+
+Every body has a position and a unit quaternion of its own; the joints are equations. A step solves (5.11): for each
+body the balance of its impulses at k, in which each joint has a multiplier λ, and at k + 1 the rows of the joints,
+g = 0, and of the quaternions' norms. The poses at k + 1 stand in ``scratch.next`` and ``scratch.shift``; that bodies
+are joined shows in nothing but g.
+
+What the joints' multipliers do. G_kᵀ λ is a wrench of a joint on its outboard body, and its opposite on the inboard
+one. It enters the balances linearly, and its Jacobian is that of the configuration at k, fixed in the step. From the
+tips inwards the balances therefore give the wrench of every joint for any poses, whether they solve the step or not,
+
+    w_i = Σ_{j beyond i} (b_j − π_j)        b: ``biped.kernels.variational.equations``; π: the bodies' momenta at k
+
+and its part along the joint's freedom, which no multiplier can have, must be the joint's torque: that is the residual
+e of the recursive equations, here for poses that need not fit together. Newton's iterates of the poses are those of
+all of (5.11), since λ is linear in it.
+
+What the norms' multipliers do. A displacement of a quaternion tangent to the sphere is a turn φ. The balance along
+the sphere is that of moments; along the radius it reads γ = −(h/2) ω · Jω in either half of a step (for rows that do
+not change with the norm), and nothing else depends on γ. Displacements are taken on the sphere, so that the norms'
+rows hold in every iterate. So the 7 + 1 unknowns of a body become 6, exactly.
+
+Newton's step (5.13). With M_i the derivative of b_i by body i's own displacement Δ_i, and G_i⁺ the rows of joint i,
+
+    M_i Δ_i = w_i − Σ_{children j} w_j − (what the balance lacks),      G_i⁺ (Δ_i − Δ_parent) = −g_i.
+
+A joint's rows depend on the relative pose of its bodies alone. In spatial twists about one point G_outboard is
+therefore −G_inboard, also where g ≠ 0, and the rows say Δ_i = Δ_parent + y_i + N_i z_i: N_i spans their null space
+and y_i is one solution. Orthogonal to the columns of G_iᵀ at k are the unit twists s_i there. What Algorithm 5.1 gets
+from the inverse of each joint's block (5.16), M + Gᵀ F G, is then M − M N (sᵀ M N + d)⁻¹ sᵀ M of the body beyond: the
+two-sided factorization (``biped.kernels.tree.factorization``) with N in place of the unit twists at k + 1. A joint
+impedance ties the balances of two bodies to the poses of both, and the thesis leaves such forces out. Here it is a
+compliant row, torque + d · change of the coordinate = 0, and stands in the same place as in generalized coordinates.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.kernels.loop.log import record_more
+from biped.kernels.solve.causes import cause_of
+from biped.kernels.solve.line_search import suffices
+from biped.kernels.state.method import find_root
+from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, TOTAL_STEPS
+from biped.kernels.tree.dynamics import rates_from_momentum
+from biped.kernels.tree.factorization import eliminate, row_dot, solve_inboard, solve_outboard
+from biped.kernels.tree.kinematics import joint_twist, place_bodies, point_of_body
+from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
+from biped.kernels.variational.equations import set_newton_blocks, set_residual
+from biped.kernels.variational.newton import EPSILON, evaluate, place_push, tolerance_of
+from contact.arrays import Floats, Integers
+from contact.jit import kernel
+from contact.vectors import (
+    add,
+    add6,
+    copy1,
+    cross,
+    dot,
+    load3,
+    load4,
+    load6,
+    load9,
+    mat_vec,
+    norm,
+    quat_conj,
+    quat_matrix,
+    quat_mul,
+    quat_turned,
+    scale,
+    store3,
+    store4,
+    store6,
+    store9,
+    store_twist,
+    sub,
+)
+
+# What may be left of the joints' rows, besides rounding: metres, and sines of half angles.
+GAP = 1e-13
+ROUNDINGS = 16.0
+
+# Places in ``MaximalNewton.gap``.
+POSITION = 0  # [m] of a joint's points
+ROTATION = 1  # sine of half an angle, or a quaternion's norm less one
+GAPS = 2
+
+
+class MaximalNewton(NamedTuple):
+    """Newton's method for all bodies' poses and all joints' multipliers, eliminated in O(n) (Algorithm 5.1).
+
+    With its room for n bodies. Nothing in it outlives the step but what is recorded.
+    """
+
+    jump: Floats  # (n, 6) y: the relative twist that closes the joint
+    path: Floats  # (n, 6) the sum of jumps from the root to body i
+    base_com: Floats  # (n, 3) where the line search starts
+    base_quaternion: Floats  # (n, 4)
+    momentum: Floats  # (n, 6) π: [N·s], about O
+    start: Floats  # (n, 6) impulse of the joint on body i in the first half of the step, about the joint, world axes
+    gap: Floats  # (GAPS,) the worst of the candidate
+    worst: Floats  # (GAPS,) the worst of the solved steps since the last recorded row
+    solved: Integers  # (1,) how many steps were done before the one that ``start`` is of
+
+
+def new_root_finder(n: int) -> MaximalNewton:
+    """Room for a tree of n bodies, filled with NaN; no step is solved yet."""
+    jump, path, base_com, base_quaternion, momentum, start = (
+        np.full((n, width), np.nan) for width in (6, 6, 3, 4, 6, 6)
+    )
+    gap, worst, solved = np.full(GAPS, np.nan), np.zeros(GAPS), np.array([-2], dtype=np.int64)
+    return MaximalNewton(jump, path, base_com, base_quaternion, momentum, start, gap, worst, solved)
+
+
+@kernel
+def inboard_frame(tree, poses, i):
+    """Quaternion and rotation of joint i's inboard side, and the joint's place on it."""
+    parent = tree.parent[i]
+    if parent < 0:
+        return (1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), load3(tree.joint_offset, i)
+    place = point_of_body(poses, parent, load3(tree.joint_offset, i))
+    return load4(poses.quaternion, parent), load9(poses.rotation, parent), place
+
+
+@kernel
+def joint_on_body(tree, poses, i):
+    """The joint's place on its outboard body, relative to O."""
+    return sub(load3(poses.com, i), mat_vec(load9(poses.rotation, i), load3(tree.com_offset, i)))
+
+
+@kernel
+def set_joint_rows(tree, poses, root_finder, i):
+    """N_i into ``poses.motion``, y_i into ``root_finder.jump``; how far the joint is open: [m], sine of half an angle.
+
+    With the relative turn (c, u) in the inboard body's axes and the joint's axis a there, the rows are the part
+    of u across a for a hinge, all of u for a slide, and the distance of the joint's two places: all of it, or the part
+    across the slide. With s = u · a, v = u − s a and c² + s² = σ, a turn φ obeys the rows of a hinge
+    for φ = −(2/σ) (c v + s a × v), which closes it, and is free along σ a + s v − c a × v, whose
+    component in the angle 2 atan2(s, c) is 1. With v = 0 that is a.
+    """
+    quaternion, rotation, place = inboard_frame(tree, poses, i)
+    joint = joint_on_body(tree, poses, i)
+    r = sub(joint, place)
+    kind, dof = tree.kind[i], tree.first_v[i]
+    if kind == REVOLUTE or kind == PRISMATIC:
+        c, ux, uy, uz = quat_mul(quat_conj(quaternion), load4(poses.quaternion, i))
+        u = (ux, uy, uz)
+        a = load3(tree.axis, i)
+        if kind == REVOLUTE:
+            s = dot(u, a)
+            v = sub(u, scale(s, a))
+            across = cross(a, v)
+            size = c * c + s * s
+            free = mat_vec(rotation, add(scale(size, a), sub(scale(s, v), scale(c, across))))
+            store_twist(poses.motion, dof, cross(joint, free), free)
+            turn = mat_vec(rotation, scale(-2.0 / size, add(scale(c, v), scale(s, across))))
+            sine = norm(v)
+        else:
+            free = mat_vec(rotation, a)
+            store_twist(poses.motion, dof, free, (0.0, 0.0, 0.0))
+            r = sub(r, scale(dot(r, free), free))
+            turn = mat_vec(rotation, scale(-2.0 / c, u))
+            sine = norm(u)
+        store_twist(root_finder.jump, i, sub(cross(joint, turn), r), turn)
+        return norm(r), sine
+    store_twist(poses.motion, dof, (0.0, joint[2], -joint[1]), (1.0, 0.0, 0.0))
+    store_twist(poses.motion, dof + 1, (-joint[2], 0.0, joint[0]), (0.0, 1.0, 0.0))
+    store_twist(poses.motion, dof + 2, (joint[1], -joint[0], 0.0), (0.0, 0.0, 1.0))
+    store_twist(root_finder.jump, i, scale(-1.0, r), (0.0, 0.0, 0.0))
+    return norm(r), 0.0
+
+
+@kernel
+def set_joint_coordinate(tree, state, scratch, i):
+    """The coordinates of joint i, from the poses at k + 1 into ``scratch.q``; an angle goes on from the one at k."""
+    quaternion, rotation, place = inboard_frame(tree, scratch.next, i)
+    first = tree.first_q[i]
+    if tree.kind[i] == PRISMATIC:
+        r = sub(joint_on_body(tree, scratch.next, i), place)
+        scratch.q[first] = dot(r, mat_vec(rotation, load3(tree.axis, i)))
+        return
+    after = quat_mul(quat_conj(quaternion), load4(scratch.next.quaternion, i))
+    if tree.kind[i] == REVOLUTE:
+        quaternion, _, _ = inboard_frame(tree, scratch.motion.poses, i)
+        before = quat_mul(quat_conj(quaternion), load4(scratch.motion.poses.quaternion, i))
+        a = load3(tree.axis, i)
+        c0, s0, c1, s1 = before[0], dot(before[1:], a), after[0], dot(after[1:], a)
+        s, c = c0 * s1 - s0 * c1, c0 * c1 + s0 * s1
+        if c < 0.0:
+            s, c = -s, -c
+        scratch.q[first] = state.q[first] + 2.0 * math.atan2(s, c)
+    else:
+        agreement = 0.0
+        for k in range(4):
+            agreement += after[k] * state.q[first + k]
+        sign = -1.0 if agreement < 0.0 else 1.0
+        for k in range(4):
+            scratch.q[first + k] = sign * after[k]
+
+
+@kernel
+def place_free_bodies(tree, state, scratch, root_finder):
+    """All that follows from the bodies' positions and quaternions in ``scratch.next``; sets the gaps.
+
+    Returns the square of the momentum [N·s, N·m·s] that would close the gaps within a step of unit length.
+    """
+    poses = scratch.next
+    position = rotation = total = 0.0
+    for i in range(tree.parent.shape[0]):
+        q = load4(poses.quaternion, i)
+        store9(poses.rotation, i, quat_matrix(q))
+        rotation = max(rotation, abs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0))
+        if tree.kind[i] == FLOATING:
+            store_twist(root_finder.jump, i, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+        else:
+            distance, sine = set_joint_rows(tree, poses, root_finder, i)
+            position, rotation = max(position, distance), max(rotation, sine)
+            linear = tree.mass[i] * distance
+            angular = (tree.inertia[i, 0] + tree.inertia[i, 4] + tree.inertia[i, 8]) * sine
+            total += linear * linear + angular * angular
+            dof = tree.first_v[i]
+            if tree.dofs[i] == 1 and (
+                state.stiffness[dof] != 0.0
+                or state.damping[dof] != 0.0
+                or tree.armature[dof] != 0.0
+                or tree.passive.shape[0] > 0
+            ):
+                set_joint_coordinate(tree, state, scratch, i)
+    for c in range(tree.contact_body.shape[0]):
+        store3(poses.contact, c, point_of_body(poses, tree.contact_body[c], load3(tree.contact_offset, c)))
+    root_finder.gap[POSITION], root_finder.gap[ROTATION] = position, rotation
+    return total
+
+
+@kernel
+def evaluate_free(body, tree, ground, state, pushes, scratch, root_finder, h):
+    """(‖e‖, ‖e‖ together with the gaps as momenta), at the bodies' candidate poses."""
+    gaps = place_free_bodies(tree, state, scratch, root_finder)
+    for j in range(pushes.body.shape[0]):
+        place_push(scratch.next, pushes, j, pushes.right)
+    squared = set_residual(body, tree, ground, state, pushes, scratch, h)
+    return math.sqrt(squared), math.sqrt(squared + gaps / (h * h))
+
+
+@kernel
+def load_jumps(tree, scratch, root_finder):
+    """The sums of the jumps, and what they do to the balances, into ``factors.wrench``: before the elimination."""
+    factors = scratch.motion.factors
+    for i in range(tree.parent.shape[0]):
+        path = load6(root_finder.jump, i)
+        if tree.parent[i] >= 0:
+            path = add6(load6(root_finder.path, tree.parent[i]), path)
+        store6(root_finder.path, i, path)
+        for row in range(6):
+            factors.wrench[i, row] = row_dot(factors.block, i, row, path)
+
+
+@kernel
+def set_newton_twists(body, tree, ground, state, scratch, root_finder, h):
+    """Newton's displacement Δ of every body, about O at k + 1, into ``factors.twist``."""
+    factors = scratch.motion.factors
+    left, right = scratch.motion.poses.motion, scratch.next.motion
+    set_newton_blocks(body, tree, ground, state, scratch, h)
+    load_jumps(tree, scratch, root_finder)
+    eliminate(tree, left, right, scratch.diagonal, factors, 0)
+    solve_inboard(tree, left, scratch.residual, factors, 0)
+    solve_outboard(tree, right, factors, scratch.delta)
+    for i in range(tree.parent.shape[0]):
+        store6(factors.twist, i, add6(load6(factors.twist, i), load6(root_finder.path, i)))
+
+
+@kernel
+def keep_base(tree, scratch, root_finder):
+    """Where the line search starts."""
+    copy1(scratch.shift, scratch.base_shift)
+    for i in range(tree.parent.shape[0]):
+        store3(root_finder.base_com, i, load3(scratch.next.com, i))
+        store4(root_finder.base_quaternion, i, load4(scratch.next.quaternion, i))
+
+
+@kernel
+def displace_bodies(tree, scratch, root_finder, factor):
+    """The candidate at ``factor`` of Newton's displacement from the base; a floating root takes O along."""
+    moved = (0.0, 0.0, 0.0)
+    if tree.kind[0] == FLOATING:
+        moved = scale(factor, load6(scratch.motion.factors.twist, 0)[:3])
+        for axis in range(3):
+            scratch.shift[axis] = scratch.base_shift[axis] + moved[axis]
+    for i in range(tree.parent.shape[0]):
+        twist = load6(scratch.motion.factors.twist, i)
+        com = load3(root_finder.base_com, i)
+        turn = scale(factor, twist[3:])
+        step = add(scale(factor, twist[:3]), cross(turn, com))
+        store3(scratch.next.com, i, add(com, sub(step, moved)))
+        store4(scratch.next.quaternion, i, quat_turned(load4(root_finder.base_quaternion, i), turn))
+
+
+@kernel
+def iterate_free(tree, ground, state, pushes, scratch, method, root_finder, h, tolerance, merit):
+    """One iteration: Newton's exact step, and the largest of 1, 1/2, 1/4, ... of it that helps; NaN if none does."""
+    set_newton_twists(method.body, tree, ground, state, scratch, root_finder, h)
+    keep_base(tree, scratch, root_finder)
+    factor = 1.0
+    for _ in range(method.solver.max_backtracks):
+        displace_bodies(tree, scratch, root_finder, factor)
+        size, reduced = evaluate_free(method.body, tree, ground, state, pushes, scratch, root_finder, h)
+        if suffices(reduced, tolerance, factor, merit):
+            return size, reduced
+        factor *= 0.5
+    return math.inf, math.inf
+
+
+@kernel
+def gap_tolerance(tree, poses):
+    """What may be left of the joints' rows: places are rounded where they are."""
+    farthest = 0.0
+    for i in range(tree.parent.shape[0]):
+        com = load3(poses.com, i)
+        farthest = max(farthest, dot(com, com))
+    return max(GAP, ROUNDINGS * EPSILON * math.sqrt(farthest))
+
+
+@find_root.register(MaximalNewton)
+def find_in_maximal_coordinates(tree, ground, state, pushes, scratch, method, root_finder, h):
+    """From the candidate ``scratch.q``, where all joints are closed."""
+    set_body_momenta(tree, state, scratch, root_finder)
+    tolerance, closed = tolerance_of(method, tree, scratch, h), gap_tolerance(tree, scratch.motion.poses)
+    place_bodies(tree, scratch.q, scratch.next)
+    size, merit = evaluate_free(method.body, tree, ground, state, pushes, scratch, root_finder, h)
+    iteration = 0
+    while not (size <= tolerance and root_finder.gap[POSITION] <= closed and root_finder.gap[ROTATION] <= GAP):
+        if iteration >= method.solver.max_iterations or not math.isfinite(merit):
+            return cause_of(merit)
+        size, merit = iterate_free(tree, ground, state, pushes, scratch, method, root_finder, h, tolerance, merit)
+        iteration += 1
+    for kind in range(GAPS):
+        root_finder.worst[kind] = max(root_finder.worst[kind], root_finder.gap[kind])
+    extract_coordinates(tree, state, scratch)
+    evaluate(method.body, tree, ground, state, pushes, scratch, h)
+    set_first_halves(tree, state, scratch, root_finder)
+    return iteration
+
+
+@kernel
+def extract_coordinates(tree, state, scratch):
+    """The tree's coordinates from the solved poses, into ``scratch.q``: what goes on to the next step."""
+    for i in range(tree.parent.shape[0]):
+        if tree.kind[i] == FLOATING:
+            first = tree.first_q[i] + 3
+            for k in range(4):
+                scratch.q[first + k] = scratch.next.quaternion[i, k]
+        else:
+            set_joint_coordinate(tree, state, scratch, i)
+
+
+@kernel
+def body_impulse(tree, motion, i):
+    """Momentum of body i at ``motion.velocity``, linear and about O."""
+    velocity, com = load6(motion.velocity, i), load3(motion.poses.com, i)
+    linear = scale(tree.mass[i], add(velocity[:3], cross(velocity[3:], com)))
+    return linear, add(mat_vec(load9(motion.inertia, i), velocity[3:]), cross(com, linear))
+
+
+@kernel
+def set_body_momenta(tree, state, scratch, root_finder):
+    """π: the bodies' momenta at k, those of p: M_i J_i M⁻¹ p."""
+    motion = scratch.motion
+    rates_from_momentum(tree, state.momentum, motion)
+    for i in range(tree.parent.shape[0]):
+        velocity = joint_twist(tree, motion.poses, motion.rates, i)
+        if tree.parent[i] >= 0:
+            velocity = add6(load6(motion.velocity, tree.parent[i]), velocity)
+        store6(motion.velocity, i, velocity)
+    for i in range(tree.parent.shape[0]):
+        linear, angular = body_impulse(tree, motion, i)
+        store_twist(root_finder.momentum, i, linear, angular)
+
+
+@kernel
+def sum_inboard(tree, wrench):
+    """To the row of each body add those of all bodies beyond it."""
+    for i in range(tree.parent.shape[0] - 1, 0, -1):
+        parent = tree.parent[i]
+        if parent >= 0:
+            store6(wrench, parent, add6(load6(wrench, parent), load6(wrench, i)))
+
+
+@kernel
+def about_joint(tree, poses, i, force, moment):
+    """A wrench about O as one about joint i."""
+    return sub(moment, cross(joint_on_body(tree, poses, i), force))
+
+
+@kernel
+def set_first_halves(tree, state, scratch, root_finder):
+    """The joints' impulses in the first half of the step: G_kᵀ λ, and half of the torque's."""
+    sum_inboard(tree, root_finder.momentum)
+    for i in range(tree.parent.shape[0]):
+        beyond, momentum = load6(scratch.wrench, i), load6(root_finder.momentum, i)
+        force = sub(beyond[:3], momentum[:3])
+        moment = sub(beyond[3:], momentum[3:])
+        store_twist(root_finder.start, i, force, about_joint(tree, scratch.motion.poses, i, force, moment))
+    root_finder.solved[0] = state.counts[TOTAL_STEPS]
+
+
+@record_more.register(MaximalNewton)
+def record_joints(tree, state, scratch, more, row, place):
+    """The joints' wrenches of the step just taken, and the worst gaps since the last row.
+
+    A wrench is the mean of both halves of the step: the second one's impulse is what brings the discrete
+    momenta to those of p at k + 1. Zeros where this run has taken no step yet.
+    """
+    root_finder, motion = more, scratch.motion
+    taken = root_finder.solved[0] + 1 == state.counts[TOTAL_STEPS]
+    for i in range(tree.parent.shape[0]):
+        linear, angular = body_impulse(tree, motion, i)
+        store_twist(root_finder.momentum, i, linear, angular)
+    sum_inboard(tree, root_finder.momentum)
+    rate = 1.0 / state.clock[LAST_STEP_LENGTH]
+    for i in range(tree.parent.shape[0]):
+        if tree.kind[i] == FLOATING:
+            continue
+        beyond, momentum = load6(scratch.wrench, i), load6(root_finder.momentum, i)
+        force = sub(momentum[:3], beyond[:3])
+        moment = about_joint(tree, motion.poses, i, force, sub(momentum[3:], beyond[3:]))
+        half = load6(root_finder.start, i)
+        mean = scale(rate, add(half[:3], force)) + scale(rate, add(half[3:], moment))
+        for k in range(6):
+            row[place + k] = mean[k] if taken else 0.0
+        place += 6
+    for kind in range(GAPS):
+        row[place + kind] = root_finder.worst[kind]
+        root_finder.worst[kind] = 0.0

@@ -1,1 +1,0 @@
-"""Adjoints of whole trials, backwards through the steps and the law, compiled."""

@@ -1,0 +1,26 @@
+"""Why there is no step: what solves one returns a cause of failure, or its number of iterations.
+
+All causes are negative, and the same of trees, mechanisms, assemblies and Lagrangian systems; ``biped.causes`` has a
+sentence for each.
+"""
+
+import math
+
+from contact.jit import kernel
+
+NOT_CONVERGED = -1  # the iterations, or the backtracks of one, are used up
+NOT_FINITE = -2  # a number became infinite or NaN
+TURNED_TOO_FAR = -3  # a body by more than 90°, or a joint by more than 180°: the solution is another motion's
+LANDED_TOO_DEEP = -4  # a point lands deeper than ``landing_depth``; never in the smallest part of a step
+COLLISION_FAILED = -5  # a collision, or the flight of a projectile, has no solution
+STUCK = -6  # no part of Newton's step reduces the residual
+SINGULAR = -7  # the derivative of the equations has no inverse
+DEPENDENT = -8  # constraints imply one another, so that their forces are not determined
+NO_VELOCITY = -9  # none has this momentum
+CREATES_ENERGY = -10  # joints and contacts do
+
+
+@kernel
+def cause_of(norm):
+    """Why a search ended without a solution, by the residual's norm that it ended at: inf where it made no progress."""
+    return NOT_FINITE if math.isnan(norm) else NOT_CONVERGED

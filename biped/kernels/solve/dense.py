@@ -1,0 +1,135 @@
+"""Linear equations with a full matrix: Gaussian elimination with partial pivoting, in place; and Cholesky's factors."""
+
+from contact.jit import kernel, routine
+
+
+@routine
+def factor_dense(A, order):
+    """P A = L U: the factors overwrite A (n, n), ``order`` (n,) takes the row swaps.
+
+    A singular matrix leaves infinities or NaN in what is solved by it.
+    """
+    n = A.shape[0]
+    for k in range(n):
+        best = k
+        for i in range(k + 1, n):
+            if abs(A[i, k]) > abs(A[best, k]):
+                best = i
+        order[k] = best
+        if best != k:
+            for j in range(n):
+                A[k, j], A[best, j] = A[best, j], A[k, j]
+        inverse = 1.0 / A[k, k]
+        for i in range(k + 1, n):
+            factor = A[i, k] * inverse
+            A[i, k] = factor
+            for j in range(k + 1, n):
+                A[i, j] -= factor * A[k, j]
+
+
+@routine
+def solve_dense(A, order, load, solution):
+    """A x = load, for the A that ``factor_dense`` has factored."""
+    n = A.shape[0]
+    for i in range(n):
+        solution[i] = load[i]
+    for i in range(n):
+        best = order[i]
+        solution[i], solution[best] = solution[best], solution[i]
+        for j in range(i):
+            solution[i] -= A[i, j] * solution[j]
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            solution[i] -= A[i, j] * solution[j]
+        solution[i] /= A[i, i]
+
+
+@routine
+def solve_dense_transposed(A, order, load, solution):
+    """Aᵀ x = load, alike."""
+    n = A.shape[0]
+    for i in range(n):
+        solution[i] = load[i]
+    for i in range(n):
+        for j in range(i):
+            solution[i] -= A[j, i] * solution[j]
+        solution[i] /= A[i, i]
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            solution[i] -= A[j, i] * solution[j]
+    for i in range(n - 1, -1, -1):
+        best = order[i]
+        solution[i], solution[best] = solution[best], solution[i]
+
+
+@routine
+def solve_dense_rows(A, order, X, first, last):
+    """A X = what is in X, which is written over, in the columns from ``first`` to before ``last``."""
+    n = A.shape[0]
+    for i in range(n):
+        best = order[i]
+        if best != i:
+            swap(X[i, first:last], X[best, first:last])
+        add_rows(X[i], -1.0, A[i], X, 0, i, first, last)
+    for i in range(n - 1, -1, -1):
+        add_rows(X[i], -1.0, A[i], X, i + 1, n, first, last)
+        inverse, row = 1.0 / A[i, i], X[i, first:last]
+        for j in range(row.shape[0]):
+            row[j] *= inverse
+
+
+@kernel
+def solve_cholesky(factor, x):
+    """x ← (L Lᵀ)⁻¹ x of its first n entries, with L (n, n) in the lower triangle of ``factor``."""
+    n = factor.shape[0]
+    for i in range(n):
+        for k in range(i):
+            x[i] -= factor[i, k] * x[k]
+        x[i] /= factor[i, i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            x[i] -= factor[k, i] * x[k]
+        x[i] /= factor[i, i]
+
+
+@kernel
+def swap(row, other):
+    for j in range(row.shape[0]):
+        row[j], other[j] = other[j], row[j]
+
+
+@routine
+def add_rows(row, factor, weight, X, begin, end, first, last):
+    """Add ``factor`` times Σ w_k X_k, k from ``begin`` to before ``end``, to a row, in some columns.
+
+    Four rows at a time, so that a sum is loaded and stored a quarter as often, none without weight; and by slices, as
+    places that could be negative would have to be looked at one by one.
+    """
+    target = row[first:last]
+    count, k = target.shape[0], next_weight(weight, begin, end)
+    while k < end:
+        second = next_weight(weight, k + 1, end)
+        third = next_weight(weight, second + 1, end)
+        fourth = next_weight(weight, third + 1, end)
+        if fourth < end:
+            a, b = factor * weight[k], factor * weight[second]
+            c, d = factor * weight[third], factor * weight[fourth]
+            x, y = X[k, first:last], X[second, first:last]
+            z, t = X[third, first:last], X[fourth, first:last]
+            for j in range(count):
+                target[j] += (a * x[j] + b * y[j]) + (c * z[j] + d * t[j])
+            k = next_weight(weight, fourth + 1, end)
+        else:
+            a, x = factor * weight[k], X[k, first:last]
+            for j in range(count):
+                target[j] += a * x[j]
+            k = second
+
+
+@kernel
+def next_weight(weight, begin, end):
+    """The first place from ``begin`` on that has one; ``end`` or more if there is none."""
+    k = begin
+    while k < end and weight[k] == 0.0:
+        k += 1
+    return k

@@ -1,0 +1,158 @@
+"""Rows of joints: their values and gradients, in world axes (Brüdigam et al. 2024, section 2 and appendix B).
+
+With r the way from the inboard to the outboard point, in the inboard body's axes, and ρ = (c, u) its turn relative to
+where the joint is at zero, every row is a function of r and ρ, and of axes a of the inboard and b of the outboard body:
+
+    TRANSLATION  a · r                  TWIST  2 a · u              PERPENDICULAR  a · b
+    ANGLE        2 atan2(a · u, c)      HELIX  a · r − pitch · ANGLE
+    AZIMUTH      angle of b about a     COUNTER_AZIMUTH  less the angle of a about b
+
+The first two are the paper's generic constraints. Small displacements δx, φ of both bodies, the turns in world axes,
+change r by Rᵀ(δx_b + φ_b × r_b − δx_a − φ_a × s), where s goes from the inboard centre of mass to the outboard point,
+and ρ by ½ (0, w) ρ with w = Rᵀ(φ_b − φ_a). A gradient is stored as force and moment of a unit impulse along the row.
+"""
+
+import math
+
+from biped.kernels.tree.row_kinds import AZIMUTH, COUNTER_AZIMUTH, HELIX, PERPENDICULAR, TRANSLATION, TWIST
+from contact.jit import kernel, routine
+from contact.vectors import (
+    add,
+    cross,
+    dot,
+    load3,
+    load4,
+    load9,
+    mat_t_vec,
+    mat_vec,
+    quat_conj,
+    quat_matrix,
+    quat_mul,
+    scale,
+    store9,
+    store_twist,
+    sub,
+)
+
+IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+NO_TURN = (1.0, 0.0, 0.0, 0.0)
+ZERO = (0.0, 0.0, 0.0)
+
+
+@kernel
+def set_rotations(poses):
+    """Rotation matrices of all quaternions."""
+    for i in range(poses.com.shape[0]):
+        store9(poses.rotation, i, quat_matrix(load4(poses.quaternion, i)))
+
+
+@kernel
+def inboard_pose(joints, poses, j):
+    """(centre of mass, quaternion, rotation) of the inboard body; of the ground the origin."""
+    a = joints.inboard[j]
+    if a < 0:
+        return ZERO, NO_TURN, IDENTITY
+    return load3(poses.com, a), load4(poses.quaternion, a), load9(poses.rotation, a)
+
+
+@kernel
+def joint_geometry(joints, poses, j):
+    """(R of the inboard body, arm s, arm r_b, r in its axes, ρ)."""
+    com, quaternion, rotation = inboard_pose(joints, poses, j)
+    b = joints.outboard[j]
+    arm = mat_vec(load9(poses.rotation, b), load3(joints.outboard_point, j))
+    reach = add(sub(load3(poses.com, b), com), arm)
+    r = sub(mat_t_vec(rotation, reach), load3(joints.inboard_point, j))
+    aligned = quat_mul(load4(poses.quaternion, b), quat_conj(load4(joints.alignment, j)))
+    return rotation, reach, arm, r, quat_mul(quat_conj(quaternion), aligned)
+
+
+@kernel
+def relative_rotation(joints, poses, rotation, j, axis):
+    """An axis of the outboard body, in the inboard body's axes."""
+    return mat_t_vec(rotation, mat_vec(load9(poses.rotation, joints.outboard[j]), axis))
+
+
+@kernel
+def angle_about(rho, a):
+    """The angle of the turn about a, and its gradient by w."""
+    c, u = rho[0], (rho[1], rho[2], rho[3])
+    s = dot(u, a)
+    size = c * c + s * s
+    gradient = add(scale(c, add(scale(c, a), cross(u, a))), scale(s, u))
+    return 2.0 * math.atan2(s, c), scale(1.0 / size, gradient)
+
+
+@kernel
+def azimuth(axis, zero, pointer):
+    """The angle of ``pointer`` about ``axis``, from ``zero``; and its gradient by a turn of the pointer."""
+    across = cross(axis, zero)
+    x, y = dot(pointer, zero), dot(pointer, across)
+    gradient = sub(scale(x, cross(pointer, across)), scale(y, cross(pointer, zero)))
+    return math.atan2(y, x), scale(1.0 / (x * x + y * y), gradient)
+
+
+@kernel
+def counted_on(angle, before):
+    """The angle that differs from it by whole turns and from the one before by half a turn at most."""
+    turns = (before - angle) / (2.0 * math.pi)
+    return angle + 2.0 * math.pi * math.floor(turns + 0.5)
+
+
+@kernel
+def rotational_part(joints, poses, rotation, rho, j, row, before):
+    """(value, gradient by w) of a row that depends on the relative turn alone, or of the angle in a helix."""
+    a = load3(joints.axis, row)
+    kind = joints.kind[row]
+    if kind == TWIST:
+        u = (rho[1], rho[2], rho[3])
+        return 2.0 * dot(a, u), add(scale(rho[0], a), cross(u, a))
+    if kind == PERPENDICULAR:
+        b = relative_rotation(joints, poses, rotation, j, load3(joints.other, row))
+        return dot(a, b), cross(b, a)
+    if kind == AZIMUTH:
+        b = relative_rotation(joints, poses, rotation, j, load3(joints.other, row))
+        angle, gradient = azimuth(a, load3(joints.reference, row), b)
+        return counted_on(angle, before), gradient
+    if kind == COUNTER_AZIMUTH:
+        b = relative_rotation(joints, poses, rotation, j, load3(joints.other, row))
+        zero = relative_rotation(joints, poses, rotation, j, load3(joints.reference, row))
+        angle, gradient = azimuth(b, zero, a)
+        return counted_on(-angle, before), gradient
+    angle, gradient = angle_about(rho, a)
+    return counted_on(angle, before), gradient
+
+
+@kernel
+def set_rows(joints, poses, before, value, rows):
+    """Values and gradients of all rows at some poses; ``before`` (R,) has the values that angles count on from."""
+    for j in range(joints.inboard.shape[0]):
+        rotation, reach, arm, r, rho = joint_geometry(joints, poses, j)
+        for row in range(joints.first[j], joints.first[j + 1]):
+            kind = joints.kind[row]
+            found, force_in, moment_in, force_out, moment_out = 0.0, ZERO, ZERO, ZERO, ZERO
+            if kind == TRANSLATION or kind == HELIX:
+                axis = load3(joints.axis, row)
+                n = mat_vec(rotation, axis)
+                found = dot(axis, r)
+                force_in, moment_in, force_out, moment_out = scale(-1.0, n), cross(n, reach), n, cross(arm, n)
+            if kind != TRANSLATION:
+                start = before[row]
+                share = 1.0
+                if kind == HELIX:
+                    share = -joints.pitch[row]
+                    start = (found - before[row]) / joints.pitch[row]
+                part, gradient = rotational_part(joints, poses, rotation, rho, j, row, start)
+                found += share * part
+                t = scale(share, mat_vec(rotation, gradient))
+                moment_in, moment_out = sub(moment_in, t), add(moment_out, t)
+            value[row] = found
+            store_twist(rows, 2 * row, force_in, moment_in)
+            store_twist(rows, 2 * row + 1, force_out, moment_out)
+
+
+@routine
+def rows_at_poses(joints, poses, before, value, rows):
+    """The same from Python, of poses whose rotations are not set yet."""
+    set_rotations(poses)
+    set_rows(joints, poses, before, value, rows)

@@ -1,0 +1,209 @@
+"""Loops of a tree: rows that are held at zero, as a border of its O(n) factorization.
+
+A tree's equations A δ = e get an impulse λ on each of the k rows that close loops, and the rows themselves,
+
+    A δ − C⁻ᵀ λ = e,        C⁺ J⁺ δ = −g,
+
+with C⁻ the gradient at the beginning of the step, where impulses act, in the unit twists there, and C⁺ that where it
+ends, by the bodies' twists J⁺ δ. So (C⁺ J⁺ A⁻¹ C⁻ᵀ) λ = −g − C⁺ J⁺ A⁻¹ e: 1 + k solves with the tree's factorization,
+O(k n), and k equations. The thesis has the same rows in its maximal coordinates, beside those of the joints (Wendlandt
+1997, section 5.4); for loops Brüdigam et al. 2024 (Algorithms 3 and 4) fill in blocks along them instead.
+
+Rows of which one follows from others, as three of a planar loop of hinges do, have the same motions whatever is chosen
+among their impulses. Those of the rows with the least pivots are zero.
+"""
+
+from biped.kernels.tree.factorization import solve
+from biped.kernels.tree.joint_rows import set_rows
+from biped.kernels.tree.row_kinds import HELIX, TRANSLATION
+from contact.jit import kernel
+from contact.vectors import add, cross, dot6, load3, load6, load9, mat_vec, scale, store6, store_twist, sub
+
+# A row whose pivot is less than this part of its own response depends on others.
+REDUNDANT = 1e-11
+# So does one that the tree resists at all freedoms, but for this part of what its impulse is.
+HELD = 1e-20
+
+
+@kernel
+def set_loop_rows(poses, closing):
+    """The rows' values, and their gradients by the bodies' twists about O."""
+    joints, rows = closing.joints, closing.rows
+    set_rows(joints, poses, closing.nothing, closing.gap, rows)
+    for r in range(joints.joint.shape[0]):
+        for side in range(2):
+            body = body_of(joints, r, side)
+            if body >= 0:
+                force, moment = load6(rows, 2 * r + side)[:3], load6(rows, 2 * r + side)[3:]
+                store_twist(rows, 2 * r + side, force, add(moment, cross(load3(poses.com, body), force)))
+
+
+@kernel
+def body_of(joints, r, side):
+    """The inboard (0) or outboard (1) body of row r."""
+    return joints.inboard[joints.joint[r]] if side == 0 else joints.outboard[joints.joint[r]]
+
+
+@kernel
+def set_loop_gradient(tree, poses, closing):
+    """C, from the rows in place: what a unit impulse of each is along the freedoms of ``poses``."""
+    gradient = closing.gradient
+    gradient[:] = 0.0
+    for r in range(gradient.shape[0]):
+        for side in range(2):
+            wrench = load6(closing.rows, 2 * r + side)
+            i = body_of(closing.joints, r, side)
+            while i >= 0:
+                for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
+                    gradient[r, dof] += dot6(load6(poses.motion, dof), wrench)
+                i = tree.parent[i]
+
+
+@kernel
+def add_loop_impulses(closing, impulse, load):
+    """Add Cᵀ λ to generalized impulses; the sum of the squares of all."""
+    total = 0.0
+    for dof in range(load.shape[0]):
+        for r in range(impulse.shape[0]):
+            load[dof] += closing.gradient[r, dof] * impulse[r]
+        total += load[dof] * load[dof]
+    return total
+
+
+@kernel
+def along_row(closing, r, twist):
+    """How fast row r grows as the bodies move by ``twist``."""
+    rate = 0.0
+    for side in range(2):
+        body = body_of(closing.joints, r, side)
+        if body >= 0:
+            rate += dot6(load6(closing.rows, 2 * r + side), load6(twist, body))
+    return rate
+
+
+@kernel
+def close_loops(tree, left, right, closing, factors, solution):
+    """From what A⁻¹ e is in ``solution``, and in ``factors.twist``, to what it is with the loops closed to first order.
+
+    Needs the rows where the step ends, C where it begins, and A factored; sets ``closing.change``, the impulses.
+    """
+    for i in range(tree.parent.shape[0]):
+        store6(closing.twist, i, load6(factors.twist, i))
+    set_responses(tree, left, right, closing, factors)
+    for i in range(tree.parent.shape[0]):
+        store6(factors.twist, i, load6(closing.twist, i))
+    close_by_responses(tree, closing, closing.gap, factors, solution)
+
+
+@kernel
+def set_responses(tree, left, right, closing, factors):
+    """What a unit impulse of each row does to the unknowns and to the bodies."""
+    size = 0.0
+    for dof in range(factors.d.shape[0]):
+        size += abs(factors.d[dof]) * square6(left, dof)
+    for r in range(closing.load.shape[0]):
+        solve(tree, left, right, closing.gradient[r], factors, closing.response[r])
+        for i in range(tree.parent.shape[0]):
+            store6(closing.response_twist[r], i, load6(factors.twist, i))
+        closing.noise[r] = HELD * size * square6(closing.rows, 2 * r + 1)
+
+
+@kernel
+def close_by_responses(tree, closing, gap, factors, solution):
+    """``close_loops`` for any gaps (k,), where the responses are known."""
+    count = closing.load.shape[0]
+    for r in range(count):
+        for c in range(count):
+            closing.matrix[c, r] = along_row(closing, c, closing.response_twist[r])
+        closing.load[r] = -gap[r] - along_row(closing, r, factors.twist)
+    solve_pivoted(closing)
+    for r in range(count):
+        for dof in range(solution.shape[0]):
+            solution[dof] += closing.change[r] * closing.response[r, dof]
+        for i in range(tree.parent.shape[0]):
+            for k in range(6):
+                factors.twist[i, k] += closing.change[r] * closing.response_twist[r, i, k]
+
+
+@kernel
+def square6(rows, i):
+    return dot6(load6(rows, i), load6(rows, i))
+
+
+@kernel
+def solve_pivoted(closing):
+    """The impulses, by an elimination whose pivots are the largest parts of rows' own responses; zero where none is.
+
+    The matrix is symmetric and positive but for what a step's ends differ, so that its diagonal has all pivots.
+    """
+    matrix, load, free, own = closing.matrix, closing.load, closing.free, closing.change
+    count = load.shape[0]
+    for r in range(count):
+        free[r], own[r] = 0, abs(matrix[r, r])
+    rank = 0
+    for _ in range(count):
+        pivot = next_pivot(closing)
+        if pivot < 0:
+            break
+        closing.order[rank], free[pivot] = pivot, 1
+        rank += 1
+        for r in range(count):
+            if free[r] == 0:
+                part = matrix[r, pivot] / matrix[pivot, pivot]
+                load[r] -= part * load[pivot]
+                for c in range(count):
+                    if free[c] == 0:
+                        matrix[r, c] -= part * matrix[pivot, c]
+    closing.change[:] = 0.0
+    for place in range(rank - 1, -1, -1):
+        r = closing.order[place]
+        value = load[r]
+        for later in range(place + 1, rank):
+            c = closing.order[later]
+            value -= matrix[r, c] * closing.change[c]
+        closing.change[r] = value / matrix[r, r]
+
+
+@kernel
+def next_pivot(closing):
+    """The row left with the largest part of its own response, which ``change`` holds; −1 if none has any."""
+    most, found = REDUNDANT, -1
+    for r in range(closing.load.shape[0]):
+        own = closing.change[r]
+        if closing.free[r] == 0 and own > closing.noise[r]:
+            part = abs(closing.matrix[r, r]) / own
+            if part > most:
+                most, found = part, r
+    return found
+
+
+@kernel
+def hand_down(tree, closing, impulse, wrench, sign):
+    """Add the rows' impulses, times a sign, to the wrenches about O of their bodies and of all that these hang on."""
+    for r in range(impulse.shape[0]):
+        for side in range(2):
+            given = load6(closing.rows, 2 * r + side)
+            i = body_of(closing.joints, r, side)
+            while i >= 0:
+                for k in range(6):
+                    wrench[i, k] += sign * impulse[r] * given[k]
+                i = tree.parent[i]
+
+
+@kernel
+def wrench_at_point(poses, closing, impulse, j):
+    """The impulse of joint j on its outboard body, about its point, world axes."""
+    joints = closing.joints
+    force, moment = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for r in range(joints.first[j], joints.first[j + 1]):
+        wrench = load6(closing.rows, 2 * r + 1)
+        force, moment = add(force, scale(impulse[r], wrench[:3])), add(moment, scale(impulse[r], wrench[3:]))
+    body = joints.outboard[j]
+    point = add(load3(poses.com, body), mat_vec(load9(poses.rotation, body), load3(joints.outboard_point, j)))
+    return force + sub(moment, cross(point, force))
+
+
+@kernel
+def is_shift(joints, r):
+    """Whether a row is of translations [m], and not of turns."""
+    return joints.kind[r] == TRANSLATION or joints.kind[r] == HELIX

@@ -1,0 +1,274 @@
+"""What a run needs is compiled by processes side by side: threads would wait for Numba's one lock.
+
+Processes are handed what to compile by name and types, and leave machine code in the cache, from where it is loaded.
+What they do not manage is compiled where it is needed.
+"""
+
+import contextlib
+import gc
+import importlib
+import importlib.util
+import multiprocessing
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import types as python_types
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from numba.core.event import trigger_event
+
+from contact.compiling.cache import cache_folder
+from contact.compiling.keys import Closure, classes_in
+
+#: Functions to compile that a process is worth starting for: that takes about a second, a function 50 ms.
+WORTHWHILE = 60
+#: Functions after which a process makes room for another one: a compiler gives nothing back.
+BUNDLE = 400
+
+_ALONE = "BIPED_COMPILES_ALONE"  # set in an environment: that process has others beside it
+
+#: Called with the number of jobs that were finished since the last time.
+Progress = Callable[[int], None]
+
+
+class Job(NamedTuple):
+    """Something to compile: a dispatcher, and Numba's types of its arguments."""
+
+    dispatcher: Any
+    kinds: tuple[Any, ...]
+
+    @property
+    def size(self) -> int:
+        """How many functions it is made of."""
+        return len(self.closure.functions)
+
+    @property
+    def closure(self) -> Closure:
+        """What it is compiled from."""
+        found = Closure()
+        for kind in self.kinds:
+            found.classes.update(classes_in(kind))
+        found.add(self.dispatcher.py_func)
+        return found
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it is loaded, or on disk."""
+        overloads, cache = self.dispatcher.overloads, self.dispatcher._cache
+        return self.kinds in overloads or bool(
+            hasattr(cache, "has") and cache.has(self.kinds, self.dispatcher.targetctx.codegen())
+        )
+
+
+class Call(NamedTuple):
+    """A function, found by its name, that compiles what it needs when it is called with what can be pickled."""
+
+    function: Callable[..., None]
+    arguments: tuple[Any, ...]
+    size: int  # about how many kernels it compiles
+
+
+Work = Job | Call
+
+
+def cores() -> int:
+    """How many processes may compile at once: one for each core, and one alone in a process of several."""
+    if _ALONE in os.environ or multiprocessing.parent_process() is not None:
+        return 1
+    affinity = getattr(os, "sched_getaffinity", None)  # not on macOS
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def compile_all(jobs: Sequence[Job], calls: Sequence[Call] = ()) -> None:
+    """Compile what is not on disk yet, side by side where that is worth it; ends when all have ended.
+
+    This process takes a share itself. ``calls`` are made where something is compiled at all: nobody knows what they
+    would compile.
+    """
+    left = [job for job in jobs if not job.is_done]
+    here, *others = _shares(left, calls if left else (), cores())
+    with _working(others, len(others)):
+        _compile(job for job in here if isinstance(job, Job))
+
+
+def compile_ahead(jobs: Sequence[Job], calls: Sequence[Call] = (), progress: Progress = lambda _: None) -> None:
+    """Compile what is not on disk yet by other processes, as many at once as there are cores; load nothing."""
+    left = sorted((job for job in jobs if not job.is_done and _can_be_named(job)), key=lambda job: -job.size)
+    progress(len(jobs) - len(left))
+    bundles: list[list[Work]] = []
+    size = BUNDLE
+    work: list[Work] = [*left, *calls]
+    for job in work:
+        if size + job.size > BUNDLE:
+            bundles.append([])
+            size = 0
+        bundles[-1].append(job)
+        size += job.size
+    with _working(bundles, max(cores(), 1), progress):
+        pass
+
+
+def _compile(jobs: Iterable[Job]) -> None:
+    """A compiler makes millions of objects that live as long as it does: looking for garbage costs it a tenth."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        for job in jobs:
+            job.dispatcher.compile(job.kinds)
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _shares(jobs: list[Job], calls: Sequence[Call], processes: int) -> list[list[Work]]:
+    """Who compiles what: the largest first, each to whoever has least; the first share is that of this process."""
+    here = [job for job in jobs if not _can_be_named(job)]
+    shares: list[list[Work]] = [[*here], *([] for _ in range(processes - 1))]
+    load = [sum(job.size for job in here), *[0] * (processes - 1)]
+    movable: list[Work] = [*calls, *(job for job in jobs if job not in here)]
+    for job in sorted(movable, key=lambda job: -job.size):
+        place = min(range(processes), key=lambda k: load[k])
+        shares[place].append(job)
+        load[place] += job.size
+    busy = [share for share, size in zip(shares[1:], load[1:], strict=True) if size >= WORTHWHILE]
+    others = [job for share, size in zip(shares[1:], load[1:], strict=True) if size < WORTHWHILE for job in share]
+    return [shares[0] + others, *busy]
+
+
+@contextlib.contextmanager
+def _working(bundles: list[list[Work]], processes: int, progress: Progress = lambda _: None) -> Iterator[None]:
+    """Processes that compile bundles of work meanwhile; they are waited for, unless something is raised here."""
+    left, running = list(reversed(bundles)), set[_Worker]()
+    try:
+        while left and len(running) < processes:
+            running.add(_Worker(left.pop(), progress))
+        yield
+        with trigger_event("numba:compile"):  # for who shows that something is compiled
+            while running:
+                ended = _Worker.wait_for_any(running)
+                running.remove(ended)
+                if left:
+                    running.add(_Worker(left.pop(), progress))
+    finally:
+        for worker in running:
+            worker.end()
+
+
+class _Worker:
+    """A process that compiles a bundle; it writes a byte for each job that it has finished."""
+
+    _ended = threading.Condition()
+
+    def __init__(self, bundle: list[Work], progress: Progress) -> None:
+        self.has_ended = False
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", "from contact.compiling.beside import main; main()"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            env=os.environ | {"BIPED_CACHE_DIR": str(cache_folder().parent), _ALONE: "1"},
+        )  # fmt: skip
+        self._thread = threading.Thread(target=self._follow, args=(_written(bundle), progress), daemon=True)
+        self._thread.start()
+
+    def _follow(self, words: bytes, progress: Progress) -> None:
+        with self._process as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            with contextlib.suppress(BrokenPipeError), process.stdin:  # it has ended
+                process.stdin.write(words)
+            while process.stdout.read(1):
+                progress(1)
+        with self._ended:
+            self.has_ended = True
+            self._ended.notify_all()
+
+    @classmethod
+    def wait_for_any(cls, workers: "set[_Worker]") -> "_Worker":
+        """One of some that has ended."""
+        with cls._ended:
+            cls._ended.wait_for(lambda: any(worker.has_ended for worker in workers))
+        return next(worker for worker in workers if worker.has_ended)
+
+    def end(self) -> None:
+        """Let it end now."""
+        self._process.kill()
+        self._thread.join()
+
+
+# --- jobs by name ---
+
+
+def _can_be_named(job: Job) -> bool:
+    """Whether another process finds what it is made of: not what was typed in, or is local to a function."""
+    closure = job.closure
+    names = {found.__module__ for found in (*closure.functions, *closure.classes)}
+    local = any("<locals>" in kind.__qualname__ for kind in closure.classes)
+    found = _address(job.dispatcher.py_func)
+    return not local and found is not None and all(map(_is_there, names))
+
+
+def _is_there(module: str) -> bool:
+    found = sys.modules.get(module)
+    return module != "__main__" and found is not None and getattr(found, "__file__", None) is not None
+
+
+def _address(function: Any) -> tuple[str, str, type | None] | None:
+    """Module, name, and for one of ``part_for_each`` the class; None if it is not found there."""
+    name, kind = getattr(function, "for_each", (function.__qualname__, None))
+    found = getattr(sys.modules.get(function.__module__), name, None)
+    is_it = found is not None and (kind is not None or getattr(found, "py_func", None) is function)
+    return (function.__module__, name, kind) if is_it else None
+
+
+def _written(share: list[Work]) -> bytes:
+    """What another process needs to know: where modules are found, which to import, and the jobs."""
+    closures = [job.closure for job in share if isinstance(job, Job)]
+    modules = {found.__module__: None for closure in closures for found in (*closure.functions, *closure.classes)}
+    files = [(name, str(sys.modules[name].__file__)) for name in modules]
+    jobs = [(_address(job.dispatcher.py_func), job.kinds) if isinstance(job, Job) else job for job in share]
+    try:
+        return pickle.dumps((sys.path, files)) + pickle.dumps(jobs)
+    except Exception:  # a user's model that cannot be pickled: what it needs is compiled when it is called
+        return pickle.dumps((sys.path, files)) + pickle.dumps([job for job in jobs if not isinstance(job, Call)])
+
+
+def main() -> None:
+    """Compile the jobs that another process has written to the standard input."""
+    done, sys.stdout = sys.stdout.buffer, open(os.devnull, "w")  # noqa: SIM115 (as long as the process)
+    path, files = pickle.load(sys.stdin.buffer)
+    sys.path[:] = path
+    for name, file in files:
+        _module(name, file)
+    for job in pickle.load(sys.stdin.buffer):
+        with contextlib.suppress(Exception):  # whoever needs it meets it too, and says so
+            _do(job)
+        done.write(b".")
+        done.flush()
+
+
+def _do(job: Any) -> None:
+    if isinstance(job, Call):
+        job.function(*job.arguments)
+        return
+    (module, name, kind), kinds = job
+    found = getattr(sys.modules[module], name)
+    left = Job(found if kind is None else found.of(kind), kinds)
+    if not left.is_done:
+        _compile([left])
+
+
+def _module(name: str, file: str) -> python_types.ModuleType:
+    """A module by its name, or, where it has been given one of its own, from its file."""
+    if name in sys.modules:
+        return sys.modules[name]
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError:
+        spec = importlib.util.spec_from_file_location(name, file)
+        assert spec is not None
+        assert spec.loader is not None
+        module = sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module

@@ -1,0 +1,166 @@
+"""Kernels that are only ever inlined need no machine code of their own: they are kept as LLVM's bitcode.
+
+Numba optimizes each function with all that it calls, and makes machine code of it: for a kernel that is inlined into
+others that is work for nothing, two fifths of the time of a first run. Here such a kernel is only brought into the
+form that its callers link, without what it calls itself; a routine or a part links all that it is made of, once, and
+is optimized as a whole.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import binding
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, CompileResult
+
+#: A cached kernel's own code, and the files of the kernels that it calls.
+Serialized = tuple[str, str, tuple[bytes, tuple[str, ...]]]
+
+
+class _Library(JITCodeLibrary):  # type: ignore[misc]
+    """Numba's, but that all functions of a module are optimized by one pass manager, and only those that are there."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+        passes, builder = self._codegen._function_pass_manager()
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
+
+
+class Bitcode(_Library):
+    """The code of a kernel that nobody calls by its address.
+
+    Attributes:
+        uses: the kernels that it calls, and those that these call.
+        file_name: the name of its file in the cache; empty where it is in none.
+        own: its code without theirs, for those who link that too.
+    """
+
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self.uses: dict[Bitcode, None] = {}
+        self.file_name = ""
+        self.own = _Own(self)
+
+    @property
+    def codegen(self) -> Any:
+        """Numba's generator of code, but that there is no environment to be set in machine code that is not made."""
+        return _InsteadOf(self._codegen, set_env=_set_no_environment)
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """None."""
+        return 0
+
+    def finalize(self) -> None:
+        """Link what is no kernel; its callers link the kernels."""
+        self._raise_if_finalized()
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            if isinstance(library, Bitcode):
+                self.uses |= {library: None, **library.uses}
+            else:
+                self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalize_final_module()
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def own_module(self) -> Any:
+        """Its own code, to be linked."""
+        return super()._get_module_for_linking()
+
+    def _get_module_for_linking(self) -> Any:
+        """All of it: for who is compiled by Numba alone."""
+        complete = self.own_module().clone()
+        for library in self.uses:
+            complete.link_in(library.own_module(), preserve=True)
+        return complete
+
+    def serialize_using_object_code(self) -> Serialized:
+        """What is cached: kernels that have no file of their own are a part of it."""
+        self._ensure_finalized()
+        module = self.own_module().clone()
+        for library in self.uses:
+            if not library.file_name:
+                module.link_in(library.own_module(), preserve=True)
+        files = tuple(library.file_name for library in self.uses if library.file_name)
+        return self.name, "bitcode", (module.as_bitcode(), files)
+
+    @classmethod
+    def of(cls, codegen: Any, serialized: Serialized, find: "Callable[[str], Bitcode]") -> "Bitcode":
+        """A kernel from what was cached of it; ``find`` gives those that it calls, by their files."""
+        name, _, (bitcode, files) = serialized
+        library = cls(codegen, name)
+        library._final_module = binding.parse_bitcode(bitcode)
+        library.uses = dict.fromkeys(map(find, files))
+        library._finalize_final_module()
+        return library
+
+
+class _Own:
+    """What there is of a kernel to link, without what it calls."""
+
+    def __init__(self, library: Bitcode) -> None:
+        self._library = library
+
+    @property
+    def _reload_init(self) -> Any:
+        return self._library._reload_init
+
+    def _get_module_for_linking(self) -> Any:
+        return self._library.own_module()
+
+
+class _MachineCode(_Library):
+    """The code of what is called by its address."""
+
+    def add_linking_library(self, library: Any) -> None:
+        """Link a library, and if it is a kernel, those that it calls."""
+        if not isinstance(library, Bitcode):
+            super().add_linking_library(library)
+            return
+        library._ensure_finalized()
+        self._linking_libraries += [other.own for other in (library, *library.uses)]
+
+
+class _InsteadOf:
+    """Something of Numba's, but for the attributes that are given."""
+
+    def __init__(self, replaced: Any, **others: Any) -> None:
+        self._replaced = replaced
+        vars(self).update(others)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._replaced, name)
+
+
+def _set_no_environment(name: str, environment: Any) -> None:
+    """Environments hold the interpreter's objects, of which kernels have none."""
+
+
+class BitcodeCompiler(Compiler):  # type: ignore[misc]
+    """Numba's compiler up to the bitcode."""
+
+    def define_pipelines(self) -> Any:
+        """Numba's; the library is made here, where the function's name is known, and before it is needed."""
+        self.state.library = Bitcode(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        return super().define_pipelines()
+
+
+class MachineCodeCompiler(Compiler):  # type: ignore[misc]
+    """Numba's compiler, which links each kernel once."""
+
+    def define_pipelines(self) -> Any:
+        """Numba's, with a library that is made here."""
+        self.state.library = _MachineCode(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        self.state.library.enable_object_caching()
+        return super().define_pipelines()
+
+
+def rebuilt(target_context: Any, library: Bitcode, payload: tuple[Any, ...]) -> Any:
+    """A kernel's ``CompileResult`` from what was cached of it."""
+    codegen = _InsteadOf(library.codegen, unserialize_library=lambda _: library)
+    found = CompileResult._rebuild(_InsteadOf(target_context, codegen=lambda: codegen), *payload)
+    return found._replace(target_context=target_context)

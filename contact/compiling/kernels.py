@@ -1,0 +1,69 @@
+"""The decorators: what a function has to be like, and how it is compiled."""
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+from numba.core.registry import CPUDispatcher
+from numba.extending import overload
+
+from contact.compiling import target  # noqa: F401 (it tells Numba which processor to compile for)
+from contact.compiling.bitcode import BitcodeCompiler, MachineCodeCompiler
+from contact.compiling.cache import KernelCache
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class _Inlined(CPUDispatcher):  # type: ignore[misc]
+    """A kernel without an entry from Python: called from there, it runs as the Python that it is."""
+
+    def __call__(self, *args: Any) -> Any:
+        return self.py_func(*args)
+
+
+_COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
+_INLINED = {"forceinline": True, "no_cpython_wrapper": True, "pipeline_class": BitcodeCompiler}
+
+
+def compiled(function: F, **options: Any) -> F:
+    """A function's dispatcher, with a cache where its file is there to be edited."""
+    dispatcher = numba.njit(**({"pipeline_class": MachineCodeCompiler} | _COMMON | options))(function)
+    if isinstance(dispatcher, CPUDispatcher) and os.path.isfile(function.__code__.co_filename):
+        dispatcher._cache = KernelCache(function)  # not with NUMBA_DISABLE_JIT, or in a notebook
+    return dispatcher
+
+
+def kernel(function: F) -> F:
+    """Compile ``function`` into the kernels and routines that call it: cached, without the GIL.
+
+    Inlined, because a tree or a workspace is a tuple of dozens of arrays, which a call would copy; and
+    without an entry from Python, which would take longer to compile than the kernel. Without Numba's
+    runtime, so that an allocation does not compile. No fast-math: a run is the same bit for bit wherever
+    it is continued. Division by zero follows IEEE, so that a kernel never needs the interpreter.
+
+    Called from Python it runs interpreted, with the same result.
+    """
+    return interpreted_from_python(compiled(function, **_INLINED))
+
+
+def interpreted_from_python(dispatcher: F) -> F:
+    """A dispatcher that has no entry from Python."""
+    if isinstance(dispatcher, CPUDispatcher):  # not with NUMBA_DISABLE_JIT
+        dispatcher.__class__ = _Inlined
+    return dispatcher
+
+
+def routine(function: F) -> F:
+    """Like ``kernel``, but called, not inlined, and open to Python: what the typed API enters by."""
+    return compiled(function)
+
+
+def stands_for(function: F, implementation: Callable[..., Any]) -> F:
+    """In compiled code a function is what ``implementation`` returns for the types of its arguments.
+
+    Numba's ``overload``, inlined as kernels are; and keys of kernels know of it.
+    """
+    overload(function, jit_options=_COMMON | _INLINED, strict=False)(implementation)
+    function.compiled_as = implementation  # type: ignore[attr-defined]
+    return function

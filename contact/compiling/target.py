@@ -1,0 +1,54 @@
+"""The processor that machine code is made for, and names that no two kernels share.
+
+Code for whatever processor there is would give a run other bits on another machine, wherever LLVM chooses other
+instructions. One fixed target gives the same bits on every machine of it, and lets what is compiled be shipped.
+"""
+
+import itertools
+import os
+import platform
+import secrets
+
+import numba
+from llvmlite import binding
+from numba.core.bytecode import FunctionIdentity
+
+#: Since 2013 (Haswell) and 2015 (Excavator): AVX2, FMA, BMI2.
+X86 = "x86-64-v3"
+_NEEDED = ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
+
+
+def fixed_target() -> str | None:
+    """The target of this machine's kind, or None where its processor is older, or of another kind."""
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        return None
+    features = binding.get_host_cpu_features()
+    return X86 if all(features.get(name) for name in _NEEDED) else None
+
+
+def choose() -> None:
+    """Let Numba compile for the fixed target; ``BIPED_TARGET=native``, or Numba's own variables, for another one."""
+    target = fixed_target()
+    if target is None or os.environ.get("BIPED_TARGET") == "native":
+        return
+    if numba.config.CPU_NAME is None and numba.config.CPU_FEATURES is None:
+        numba.config.CPU_NAME, numba.config.CPU_FEATURES = target, ""
+
+
+def target_name() -> str:
+    """The processor that kernels are compiled for."""
+    return numba.config.CPU_NAME or binding.get_host_cpu_name()
+
+
+def number_functions() -> None:
+    """Let compiled functions have numbers that no other process gives.
+
+    Numba tells functions of one name apart by counting. Code from two processes then has the same symbol for two
+    functions, and a third process that loads both runs one in the place of the other (numba#10486).
+    """
+    FunctionIdentity._unique_ids = itertools.count(secrets.randbits(60))
+
+
+choose()
+number_functions()
+os.register_at_fork(after_in_child=number_functions)

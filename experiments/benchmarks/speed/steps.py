@@ -1,0 +1,164 @@
+"""Cost of a step: of the human by our integrators, of whole experiments, and on a rigid floor beside other engines."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from statistics import median
+
+import numpy as np
+
+from biped.errors import InputError
+from biped.integrators import Rigid, integrator_named
+from biped.model import human
+from contact import RUBBER
+from controllers.impedance import JointImpedance
+from experiments.benchmarks.scenes import STEPS, Timed, closed_loops, stiff_stance, whole_experiment
+from experiments.benchmarks.sections import Column, Section
+from experiments.benchmarks.speed.table import (
+    MICROSECONDS,
+    Budget,
+    columns,
+    compared,
+    in_microseconds,
+    measured,
+    microseconds,
+    milliseconds,
+    numbers_of,
+    spread,
+    spread_columns,
+)
+from experiments.benchmarks.timing import seconds
+from experiments.engines.engine import Case
+from experiments.engines.kernels.external import new_arrival
+from experiments.engines.registry import engine_named
+
+#: The first is what the other is measured against.
+INTEGRATORS = ("recursive", "midpoint")
+#: [s] of the human's steps by both integrators.
+INTEGRATOR_STEPS = (5e-4, 1e-3)
+OURS = "rigid (ours)"
+#: [s] of standing before an engine's clock starts.
+SETTLING = 0.5
+#: [m] An engine's human stands while its trunk is this close to where it was.
+SAG = 0.02
+
+
+def per_step(runs: Sequence[Timed]) -> list[float]:
+    """Return the times of a step [s]."""
+    return [run.per_step for run in runs]
+
+
+def closed_loop_section(work: Budget) -> Section:
+    def numbers(runs: list[Timed]) -> tuple[float, ...]:
+        call = MICROSECONDS * median(run.wall / run.steps for run in runs)
+        return (*microseconds(per_step(runs)), runs[0].newton_mean, max(run.real_time_factor for run in runs), call)
+
+    return measured(
+        "closed_loop",
+        "Cost of a step, on one core, compiled",
+        (*spread_columns(), Column("iterations"), Column("real time", "×", ".0f"), Column("call", "µs")),
+        {f"{scene}, {milliseconds(step)}": [run] for (scene, step), run in closed_loops(work.duration).items()},
+        numbers,
+        work.repeats,
+        ["call: the median of the whole call, with set-up and evaluation in Python, over the number of steps"],
+    )
+
+
+def integrators_section(work: Budget) -> Section:
+    """Time the same scenes by the midpoint rule in generalized coordinates and by the default integrator."""
+    usual, other = INTEGRATORS
+    loops = [
+        closed_loops(work.duration, INTEGRATOR_STEPS, integrator=integrator_named(name)) for name in (usual, other)
+    ]
+
+    def numbers(first: list[Timed], second: list[Timed]) -> tuple[float, ...]:
+        times = per_step(first), per_step(second)
+        return (*in_microseconds(*times), *compared(times[1], times[0]), first[0].newton_mean, second[0].newton_mean)
+
+    return measured(
+        "integrators",
+        f"Cost of the human's step: {other} beside {usual}",
+        (
+            *columns(usual, other, unit="µs"),
+            *columns("ratio", "least", "most", f"iterations, {usual}", f"iterations, {other}"),
+        ),
+        {f"{scene}, {milliseconds(step)}": [loop[scene, step] for loop in loops] for scene, step in loops[0]},
+        numbers,
+        work.repeats,
+        [f"medians; ratio: {other} over {usual}, the median, least and most of pairs taken in turn"],
+    )
+
+
+def experiment_section(work: Budget) -> Section:
+    def numbers(runs: list[Timed]) -> tuple[float, ...]:
+        wall = 1e3 * median(run.wall for run in runs)
+        return (*spread([run.compiled for run in runs], 1e3), wall, runs[0].newton_mean)
+
+    return measured(
+        "experiments",
+        "A whole experiment of 3 s at h = 0.5 ms",
+        (*spread_columns("ms"), Column("call", "ms"), Column("iterations")),
+        {name: [whole_experiment(name)] for name in ("stand-tilted", "thrown-block")},
+        numbers,
+        work.repeats,
+        ["least, median, most: the compiled part; call: the median with everything but files and figures"],
+    )
+
+
+class Standing:
+    """The human in an engine, standing on the default floor, every joint held by ``JointImpedance()``."""
+
+    def __init__(self, name: str, step: float) -> None:
+        model = human()
+        self.height = float(model.neutral()[2])
+        self.arrival = new_arrival(model.nq, model.nv, model.nc)
+        self.simulation = engine_named(name).start(Case(model, RUBBER, step, JointImpedance().impedance(model), None))
+        self.simulation.place(model.neutral(), np.zeros(model.nv), np.zeros(13))
+        self.simulation.passive_rollout(round(SETTLING / step))
+
+    def step_time(self, steps: int) -> float:
+        """Return what one of the next steps takes [s]."""
+        return seconds(lambda: self.simulation.passive_rollout(steps)) / steps
+
+    @property
+    def stands(self) -> bool:
+        self.simulation.read(self.arrival)
+        return bool(abs(self.arrival.q[2] - self.height) < SAG)
+
+
+def rigid_stance_section(names: Sequence[str], steps: int, repeats: int) -> Section:
+    """Time a step of the human on a rigid floor: ours, which does not yield, and engines with soft contacts.
+
+    Engines that are not installed are left out, with a note that says how to get them.
+    """
+    section = Section(
+        "rigid_stance",
+        "Cost of a step of the human that stands on a rigid floor, beside engines on soft contacts",
+        spread_columns(),
+        notes=["each takes many steps in one call, on one core; engines' contacts are set to the default floor's"],
+    )
+    for step in STEPS:
+        standing = {name: Standing(name, step) for name in _installed(names, section.notes)}
+        rows = {OURS: [partial(_own_time, stiff_stance(step, steps * step, integrator=Rigid()))]}
+        rows |= {name: [partial(one.step_time, steps)] for name, one in standing.items()}
+        for name, numbers in numbers_of(rows, microseconds, repeats).items():
+            if name == OURS or standing[name].stands:
+                section.rows[f"{name}, {milliseconds(step)}"] = numbers
+            else:
+                section.notes.append(f"{name} does not stand at {milliseconds(step)}")
+    return section
+
+
+def _installed(names: Sequence[str], notes: list[str]) -> list[str]:
+    installed = []
+    for name in names:
+        try:
+            engine_named(name).check_installed()
+            installed.append(name)
+        except InputError as missing:
+            if str(missing) not in notes:
+                notes.append(str(missing))
+    return installed
+
+
+def _own_time(stance: Callable[[], Timed]) -> float:
+    return stance().per_step

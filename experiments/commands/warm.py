@@ -1,0 +1,146 @@
+"""``biped warm``: compiles ahead what runs and studies will need, on all cores."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from experiments.cli.main import Parser
+
+_DESCRIPTION = """\
+Compile ahead what runs will need, on all cores; what is compiled already is left alone.
+
+WHAT is an experiment, a controller, an integrator, or one of: gradients, linearize, mechanism, assembly. Without any,
+all experiments and controllers with the integrator recursive; 'all' is everything."""
+
+_EXAMPLES = """\
+examples:
+  biped warm                             what `biped run EXPERIMENT --controller LAW` needs
+  biped warm whole-body rigid            one controller, and one integrator
+  biped warm all                         everything: several minutes, after which nothing is compiled any more
+
+Where compiled kernels are kept, and for how long: docs/install.md.
+"""
+
+#: [s] of a run that needs all that a longer one needs.
+_DURATION = 0.02
+
+
+def parser() -> Parser:
+    own = Parser("biped warm", _DESCRIPTION, _EXAMPLES)
+    own.add_argument("what", nargs="*", metavar="WHAT", help="experiments, controllers, integrators, or all")
+    own.add_forms()
+    return own
+
+
+def main(argv: Sequence[str]) -> int:
+    options = parser().parse_args(argv)
+    import time
+
+    from experiments.cli.progress import ProgressBar
+    from experiments.cli.reply import reply
+    from experiments.cli.terminal import terminal
+
+    chosen = _chosen(options.what)
+    begin = time.monotonic()
+    with ProgressBar(len(chosen) + 1, "compiling", "", counts=True) as bar:
+        _compile(chosen, bar)
+    took = time.monotonic() - begin
+    reply({"compiled": list(chosen), "seconds": round(took, 1)})
+    terminal().print(f"compiled, or found compiled, in {took:.0f} s: {', '.join(chosen)}")
+    return 0
+
+
+def _compile(names: Sequence[str], bar: Callable[[float], None]) -> None:
+    """First what all of them need, then what is theirs alone: else each process would compile the same."""
+    from contact.jit import Call, compile_ahead
+    from experiments.catalogue.registry import experiment_named
+
+    known, done = _known(), 0
+
+    def count(more: int) -> None:
+        nonlocal done
+        done += more
+        bar(done)
+
+    experiment_named("thrown-block").run({"run.duration": _DURATION})
+    count(1)
+    compile_ahead((), [Call(*known[name]) for name in names], count)
+
+
+def _chosen(what: Sequence[str]) -> list[str]:
+    from contact.errors import BipedError, meant
+
+    known = _known()
+    if list(what) == ["all"]:
+        return list(known)
+    for name in what:
+        if name not in known:
+            raise BipedError(f"nothing is called {name!r}; {meant(name, known)}there are {', '.join(known)}, and all")
+    return list(what) or [name for name, (function, *_) in known.items() if function in (_experiment, _law)]
+
+
+def _known() -> dict[str, tuple[Callable[..., None], tuple[Any, ...], int]]:
+    """What can be compiled, by name: how, with which arguments, and about how many kernels that takes."""
+    from biped.integrators.registry import INTEGRATORS
+    from experiments.catalogue.parameters.controllers import CONTROLLERS
+    from experiments.catalogue.registry import all_experiments
+
+    found: dict[str, tuple[Callable[..., None], tuple[Any, ...], int]] = {}
+    found |= {name: (_integrator, (name,), 200) for name in INTEGRATORS}
+    found |= {name: (_law, (name,), 150) for name in CONTROLLERS.origins()}
+    found |= {experiment.name: (_experiment, (experiment.name, {}, None), 20) for experiment in all_experiments()}
+    return found | {name: (function, (), 300) for name, function in _OTHERS.items()}
+
+
+def _experiment(name: str, changes: Mapping[str, Any], controller: str | None) -> None:
+    from experiments.catalogue.registry import experiment_named
+
+    experiment_named(name, controller=controller).run({"run.duration": _DURATION, **changes})
+
+
+def _law(name: str) -> None:
+    _experiment("balance", {}, name)
+
+
+def _integrator(name: str) -> None:
+    from biped.integrators.registry import INTEGRATORS
+
+    on_floor = INTEGRATORS[name].takes_contact
+    _experiment("balance" if on_floor else "tumble", {"integrator.name": name, "run.step": 1e-4}, None)
+
+
+def _linearize() -> None:
+    from biped.linearization import linearize
+    from experiments.catalogue.registry import experiment_named
+
+    scene = experiment_named("balance").build({"run.duration": _DURATION})
+    for span in ("period", "step"):
+        linearize(scene, scene.state, span=span)
+
+
+def _gradients() -> None:
+    from biped.gradients import gradient
+    from experiments.catalogue.registry import experiment_named
+
+    scene = experiment_named("balance").build({"run.duration": _DURATION, "push.start": 0.0})
+    gradient(scene, {"rms_torque": 1.0, "margin_of_stability_end": 1.0}, ("model.trunk.mass",))
+
+
+def _mechanism() -> None:
+    from biped.mechanism import DiscreteMechanism
+    from biped.mechanism.examples import CLOSED_CHAIN_START, closed_chain_device
+
+    device = closed_chain_device()
+    start = device.satisfy_constraints(CLOSED_CHAIN_START)
+    device.simulate(0.02, 0.01, q=start)
+    discrete = DiscreteMechanism(device, 0.01)
+    discrete.linearize(discrete.state(start, None), [0.0] * discrete.inputs)
+
+
+def _assembly() -> None:
+    from biped.assembly.examples import box, three_link_loop
+
+    for assembly, start in (three_link_loop(), (box((0.5, 0.4, 0.3), 2.0, 0.4), None)):
+        assembly.simulate(0.02, 0.01, start)
+
+
+_OTHERS = {"gradients": _gradients, "linearize": _linearize, "mechanism": _mechanism, "assembly": _assembly}

@@ -1,0 +1,96 @@
+"""Statements of a paper as rows: what it prints, what comes out here, and what counts as agreement.
+
+A criterion is its own sentence and its own test, so that a page says the very limit by which was decided.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from experiments.papers.item import Finding
+
+
+class Criterion(NamedTuple):
+    """What counts as agreement."""
+
+    text: str  # in words, after "agrees if"
+    holds: Callable[[Any], bool]  # whether our value agrees
+
+
+def stated(
+    quantity: str,
+    published: float | str,
+    ours: float | str,
+    criterion: Criterion,
+    note: str = "",
+    *,
+    why: str = "",
+    fitted: bool = False,
+) -> Finding:
+    """Judge one statement of a paper.
+
+    Args:
+        quantity: what it is about, with its unit.
+        published: as printed.
+        ours: as computed.
+        criterion: what counts as agreement.
+        note: shown in any case.
+        why: shown in place of a note, where the statement differs.
+        fitted: whether a choice was made by this statement, so that it is no evidence.
+    """
+    agrees = criterion.holds(ours)
+    return Finding(quantity, published, ours, criterion.text, agrees, note if agrees else note or why, fitted)
+
+
+def when(text: str, holds: bool) -> Criterion:
+    """Return a criterion of more than our value, which the caller has decided."""
+    return Criterion(text, lambda _: holds)
+
+
+def _number(limit: float) -> str:
+    return f"{limit:g}".replace("e-0", "e-")
+
+
+def below(limit: float, text: str = "") -> Criterion:
+    return Criterion(text or f"below {_number(limit)}", lambda ours: ours < limit)
+
+
+def smaller(limit: float, text: str = "") -> Criterion:
+    """Return the criterion that the magnitude of our value is below a limit."""
+    return Criterion(text or f"below {_number(limit)}", lambda ours: abs(ours) < limit)
+
+
+def above(limit: float, text: str = "") -> Criterion:
+    return Criterion(text or f"above {_number(limit)}", lambda ours: ours > limit)
+
+
+def at_most(limit: float, text: str = "") -> Criterion:
+    return Criterion(text or f"at most {_number(limit)}", lambda ours: ours <= limit)
+
+
+def at_least(limit: float, text: str = "") -> Criterion:
+    return Criterion(text or f"at least {_number(limit)}", lambda ours: ours >= limit)
+
+
+def no_more(printed: float) -> Criterion:
+    return at_most(printed, "no more than printed")
+
+
+def no_longer(printed: float) -> Criterion:
+    return at_most(printed, "no longer than printed")
+
+
+def near(value: float, margin: float, text: str = "") -> Criterion:
+    return Criterion(text or f"{value:g} ± {margin:g}", lambda ours: abs(ours - value) <= margin)
+
+
+def within(printed: float, part: float) -> Criterion:
+    """Return the criterion that our value differs by no more than a part of the printed one."""
+    return near(printed, part * abs(printed), f"within {100 * part:g}%")
+
+
+def within_factor(printed: float, factor: float) -> Criterion:
+    return Criterion(f"within a factor of {factor:g}", lambda ours: printed / factor <= ours <= printed * factor)
+
+
+def same(printed: float | str) -> Criterion:
+    return Criterion("the same", lambda ours: ours == printed)

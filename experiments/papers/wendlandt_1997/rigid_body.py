@@ -1,0 +1,243 @@
+"""Table 2.1 and figures 2.2 to 2.6 of Wendlandt 1997: the free rigid body on quaternions, run as published."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+
+import numpy as np
+
+from biped import lagrangian
+from contact.arrays import Floats
+from experiments.papers.criteria import no_more, stated, when
+from experiments.papers.figures import plotted
+from experiments.papers.growth import medians
+from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.wendlandt_1997 import printed
+from experiments.papers.wendlandt_1997.convergence import (
+    REPEATS,
+    Line,
+    compared,
+    cpu_finding,
+    cpu_table,
+    mean_error,
+    of_second_order,
+    over_step,
+    side_by_side,
+    vanishes,
+)
+from experiments.papers.wendlandt_1997.printed import RIGID_BODY, STEPS
+from experiments.visualization.figures import style
+
+#: [s]
+DURATION = 30.0
+#: (2.52)
+INERTIA = (1.0, 2.0, 3.0)
+OMEGA = np.array([0.0, 3.0, 4.0])
+#: [s] of the run that gives the second point of all others.
+FIRST_STEP = 1e-5
+QUATERNION = ["qw", "qx", "qy", "qz"]
+MOMENTUM = ["angular_momentum_x", "angular_momentum_y", "angular_momentum_z"]
+
+ASSUMPTIONS = (
+    "The quaternion after the Euler step with h = 1e-5 s is made unit: the printed energies need it.",
+    "Energy: that of the discrete angular velocity (2.50) of each step; momentum: the discrete momentum map.",
+    "Errors (2.53) are sampled at every step; the components of v count m = 4 (quaternion), 1 and 3 (momentum).",
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One row of table 2.1."""
+
+    h: float  # [s]
+    quaternion: float  # error (2.53), as the next two
+    energy: float
+    momentum: float
+    energies: tuple[float, float]  # [J] least and greatest
+    momentum_spread: float  # [N·m·s] of any component
+    times: Floats  # [s] of the samples for the figures
+    path: Floats  # quaternions then
+
+
+def _chords(q: Floats, h: float) -> Floats:
+    """(2.50): the discrete angular velocity of each step, twice the vector part of q̄ₖ ⋆ qₖ₊₁ over h."""
+    w, x, y, z = np.moveaxis(q[:-1], 1, 0)
+    W, X, Y, Z = np.moveaxis(q[1:], 1, 0)
+    turn = [w * X - x * W - y * Z + z * Y, w * Y + x * Z - y * W - z * X, w * Z - x * Y + y * X - z * W]
+    return 2.0 / h * np.stack(turn, axis=1)
+
+
+def _energies(q: Floats, h: float) -> Floats:
+    return np.asarray(0.5 * (_chords(q, h) ** 2) @ np.array(INERTIA))
+
+
+def _run(
+    system: "lagrangian.System", q0: Floats, q1: Floats, h: float, duration: float, every: int = 1
+) -> "lagrangian.Trajectory":
+    return system.integrate("midpoint-dvp", q0, q1=q1, step=h, duration=duration, every=every)
+
+
+@cache
+def start() -> tuple[Floats, dict[float, Floats], float, Floats]:
+    """Return (first quaternion, second by step, standard energy, standard momentum), as 2.4.1 describes them."""
+    system = lagrangian.rigid_body(INERTIA)
+    q0 = np.array([1.0, 0.0, 0.0, 0.0])
+    euler = q0 + FIRST_STEP * np.array([0.0, *(OMEGA / 2.0)])
+    fine = _run(system, q0, euler / np.linalg.norm(euler), FIRST_STEP, max(STEPS)).frame
+    q = fine[QUATERNION].to_numpy()
+    second = {h: q[round(h / FIRST_STEP)] for h in STEPS}
+    return q0, second, float(_energies(q[:2], FIRST_STEP)[0]), fine[MOMENTUM].to_numpy()[0]
+
+
+@cache
+def runs() -> tuple[Run, ...]:
+    """Return the rows of table 2.1, the finest first."""
+    system, found = lagrangian.rigid_body(INERTIA), []
+    q0, second, energy, momentum = start()
+    standard = np.empty((0, 4))
+    for h in STEPS:
+        frame = _run(system, q0, second[h], h, DURATION).frame
+        q, spins = frame[QUATERNION].to_numpy(), frame[MOMENTUM].to_numpy()
+        if not standard.size:
+            standard = q
+        energies = _energies(q, h)
+        thin = max(1, round(1e-2 / h))
+        found.append(
+            Run(
+                h,
+                mean_error(q, standard[:: round(h / STEPS[0])]),
+                mean_error(energies, np.full_like(energies, energy)),
+                mean_error(spins, np.broadcast_to(momentum, spins.shape)),
+                (float(energies.min()), float(energies.max())),
+                float(np.ptp(spins, axis=0).max()),
+                frame["time"].to_numpy()[::thin],
+                q[::thin],
+            )
+        )
+    return tuple(found)
+
+
+@cache
+def cpu_times(repeats: int) -> Sequence[float]:
+    """[s] of the steps of each run, the median of so many, taken in turn."""
+    system = lagrangian.rigid_body(INERTIA)
+    q0, second, _, _ = start()
+
+    def timed(h: float) -> float:
+        return _run(system, q0, second[h], h, DURATION, every=round(DURATION / h)).seconds
+
+    return tuple(medians({h: partial(timed, h) for h in STEPS}, repeats, warm_up=True).values())
+
+
+SOURCE = "Wendlandt 1997, section 2.4.1"
+_NAMES = {"quaternion": "quaternion error", "energy": "energy error [J]", "momentum": "momentum error [N·m·s]"}
+
+
+def _errors(name: str) -> tuple[float, ...]:
+    return tuple(float(getattr(run, name)) for run in runs())
+
+
+def _error(name: str, run: Run, published: float) -> Finding:
+    what, ours = f"{_NAMES[name]}, h = {run.h:g} s", getattr(run, name)
+    return compared(what, published, ours) if published else vanishes(what, ours, 1e-15, "this run is the standard")
+
+
+def _energy_range(run: Run, least: float, most: float) -> Finding:
+    low, high = run.energies
+    agrees = low >= least - 0.5e-9 and high <= most + 0.5e-9  # the printed digits are nanojoules
+    fitted = run.h == STEPS[0]
+    note = "because of it the quaternion after the Euler step is made unit" if fitted else ""
+    theirs, ours = (f"{ends[0]:.9f} … {ends[1]:.9f}" for ends in ((least, most), run.energies))
+    return stated(f"energy at h = {run.h:g} s [J]", theirs, ours, when("within the printed range", agrees), note,
+                  fitted=fitted)  # fmt: skip
+
+
+def _conserved(found: tuple[Run, ...]) -> list[Finding]:
+    findings = [_energy_range(run, *ends) for run, ends in zip(found, printed.RIGID_BODY_ENERGY, strict=False)]
+    findings += [
+        vanishes(f"deviation of the energy at h = {run.h:g} s [J]", run.energies[1] - run.energies[0], 1e-9)
+        for run in found[2:]
+    ]
+    spread, ours = printed.RIGID_BODY_MOMENTUM_SPREAD, found[0].momentum_spread / 2.0
+    note = "what Newton's method leaves of a step's residual is carried into the next step"
+    what = "deviations of the momentum at h = 1e-4 s [N·m·s]"
+    findings.append(stated(what, f"± {spread:g}", ours, no_more(spread), note))
+    return findings + [
+        vanishes(f"deviation of the momentum at h = {run.h:g} s", run.momentum_spread, 1e-9) for run in found[1:]
+    ]
+
+
+def _table(quick: bool, progress: Progress) -> Outcome:
+    found = runs()
+    progress(0.5)
+    findings = [_error(name, *row) for name in _NAMES for row in zip(found, RIGID_BODY[name], strict=True)]
+    columns = {label: (RIGID_BODY[name], _errors(name)) for name, label in _NAMES.items()}
+    columns["CPU time [s]"] = (RIGID_BODY["cpu"], tuple(cpu_times(REPEATS[quick])))
+    tables = {"Table 2.1": side_by_side(STEPS, columns)}
+    return Outcome((*findings, *_conserved(found)), ASSUMPTIONS, tables)
+
+
+def _cpu(quick: bool, progress: Progress) -> Outcome:
+    progress(0.1)
+    ours = cpu_times(REPEATS[quick])
+    lines = (Line("DVP", style.BLUE, STEPS, RIGID_BODY["cpu"], ours),)
+    figure = over_step("CPU time, rigid body, 30 s", "CPU time [s]", lines, guide=-1.0)
+    findings = (cpu_finding("rigid body", RIGID_BODY["cpu"], ours),)
+    return Outcome(findings, (), cpu_table({"DVP": (RIGID_BODY["cpu"], ours)}), {"figure-2.2-cpu-time": figure})
+
+
+def _error_figure(name: str, number: str, title: str, first: int) -> Item:
+    label = _NAMES[name]
+
+    def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the whole takes a second
+        line = Line("DVP", style.BLUE, STEPS[first:], RIGID_BODY[name][first:], _errors(name)[first:])
+        progress(0.8)
+        finding = of_second_order(f"slope of the {label} over the step", line.steps, line.published, line.ours)
+        figure = over_step(title, label, (line,), guide=2.0)
+        return Outcome((finding,), ASSUMPTIONS, figures={f"figure-{number}-{name}": figure})
+
+    return Item(f"figure-{number}", title, f"{SOURCE}, figure {number}", produce)
+
+
+def _deviation(fine: Run, coarse: Run) -> np.ndarray:
+    """Return ‖Δq‖ at the coarse run's instants."""
+    thin = round((coarse.times[1] - coarse.times[0]) / (fine.times[1] - fine.times[0]))
+    return np.asarray(np.linalg.norm(coarse.path - fine.path[::thin], axis=1))
+
+
+def _count_maxima(values: np.ndarray) -> int:
+    return int(np.count_nonzero((values[1:-1] > values[:-2]) & (values[1:-1] >= values[2:])))
+
+
+def _path(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the whole takes a second
+    found = runs()
+    fine, coarse = found[0], found[-1]
+    progress(0.8)
+    away = [float(np.sqrt((part**2).mean())) for part in np.array_split(_deviation(fine, coarse), 3)]
+    ranges = [float(np.ptp(run.path[:, 2])) for run in (fine, coarse)]
+    peaks = [_count_maxima(run.path[:, 2]) for run in (fine, coarse)]
+    findings = (
+        stated("q_y at h = 0.1 s and at 1e-4 s", "the same qualitative behavior",
+               f"ranges {ranges[0]:.3f} and {ranges[1]:.3f}, {peaks[0]} and {peaks[1]} maxima",
+               when("ranges within 5%, as many maxima but for one",
+                    abs(ranges[1] / ranges[0] - 1.0) <= 0.05 and abs(peaks[1] - peaks[0]) <= 1)),
+        stated("deviation of q at h = 0.1 s in each third of the run, rms", "increases",
+               ", ".join(f"{value:.3f}" for value in away),
+               when("each above the one before", away[0] < away[1] < away[2])),
+    )  # fmt: skip
+    with plotted("Quaternion coordinate, rigid body", "time [s]", "$q_y$") as (figure, axes):
+        axes.plot(fine.times, fine.path[:, 2], color=style.BLUE, label="h = 1e-4 s")
+        (line,) = axes.plot(coarse.times, coarse.path[:, 2], ".-", color=style.RED, label="h = 0.1 s")
+        line.set(linewidth=0.8, markersize=3)
+        axes.legend(loc="upper right", ncols=2, bbox_to_anchor=(1.0, 1.12))
+    return Outcome(findings, ASSUMPTIONS, figures={"figure-2.4-quaternion": figure})
+
+
+ITEMS: tuple[Item, ...] = (
+    Item("table-2.1", "Simulation Results for the Rigid Body Simulation", f"{SOURCE}, table 2.1", _table),
+    Item("figure-2.2", "CPU Time Versus Time Step for the Rigid Body Simulation", f"{SOURCE}, figure 2.2", _cpu),
+    _error_figure("quaternion", "2.3", "Quaternion Error Versus Time Step", 1),
+    Item("figure-2.4", "Quaternion Coordinate Versus Time", f"{SOURCE}, figure 2.4", _path),
+    _error_figure("energy", "2.5", "Energy Error Versus Time Step for the Rigid Body Simulation", 0),
+    _error_figure("momentum", "2.6", "Momentum Error Versus Time Step for the Rigid Body Simulation", 0),
+)

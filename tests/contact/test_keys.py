@@ -1,0 +1,140 @@
+"""What a kernel's key depends on, and what it does not: by copies of the project with one edit each."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[2]
+
+KEYS = """
+import json
+from biped import human
+from biped.integrators import integrator_named
+from biped.kernels.loop import closed_loop
+from biped.simulation.scene import Scene
+from controllers import WorkspaceController
+from controllers.whole_body import WholeBodyController
+from contact.compiling.parts import _part_types
+
+keys = {}
+for controller in (WorkspaceController(), WholeBodyController()):
+    for integrator in ("recursive", "rigid"):
+        plan = Scene(human(), controller, integrator=integrator_named(integrator)).prepare()
+        world, law = plan.world, plan.law
+        common = closed_loop.common_of(world)
+        calls = (*closed_loop._calls(world, common), (closed_loop.ask.of(type(law)), law, common))
+        for function, *arguments in calls:
+            name = function._cache.file_name(_part_types(tuple(arguments)), function.targetctx.codegen())
+            keys[f"{integrator} {type(law).__name__} {function.py_func.__name__}"] = name
+print(json.dumps(keys))
+"""
+
+
+def keys(top):
+    """Keys of all parts of four closed loops, by integrator, law and part, in a copy of the project."""
+    environment = {**os.environ, "PYTHONPATH": str(top), "PYTHONDONTWRITEBYTECODE": "1"}
+    found = subprocess.run(
+        [sys.executable, "-c", KEYS], cwd=top, env=environment, capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stderr
+    return json.loads(found.stdout)
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    top = tmp_path_factory.mktemp("copy")
+    for package in ("biped", "contact", "controllers"):
+        shutil.copytree(TOP / package, top / package, ignore=shutil.ignore_patterns("__pycache__"))
+    return top
+
+
+@pytest.fixture(scope="module")
+def before(copy):
+    return keys(copy)
+
+
+def changed_by(copy, before, file, edit):
+    """The parts whose keys are others after an edit of a file, which is undone."""
+    path = copy / file
+    text = path.read_text(encoding="utf-8")
+    try:
+        edited = edit(text)
+        assert edited != text
+        path.write_text(edited, encoding="utf-8")
+        after = keys(copy)
+    finally:
+        path.write_text(text, encoding="utf-8")
+    assert after.keys() == before.keys()
+    return {name for name in before if after[name] != before[name]}
+
+
+def with_comments_and_docstrings(text):
+    return re.sub(r"(\n    \"\"\"\w)", r"\1 further, ", text).replace("\n\n\n", "\n\n\n# A comment.\n\n\n")
+
+
+@pytest.mark.parametrize(
+    "file", ["contact/vectors.py", "contact/compiling/parts.py", "biped/kernels/tree/kinematics.py"]
+)
+def test_comments_and_docstrings_are_in_no_key(copy, before, file):
+    assert changed_by(copy, before, file, with_comments_and_docstrings) == set()
+
+
+def test_a_new_file_is_in_no_key(copy, before):
+    file = copy / "biped" / "kernels" / "tree" / "another.py"
+    file.write_text("from contact.jit import kernel\n\n\n@kernel\ndef another(x):\n    return x\n")
+    try:
+        assert keys(copy) == before
+    finally:
+        file.unlink()
+
+
+def another_constant(name):
+    """Write the last number of a function, or of a line, that begins so as another one."""
+
+    def edit(text):
+        start = text.index(name)
+        place = re.compile(r"\d+\.\d+").search(text, start)
+        return text[: place.start()] + "17.125" + text[place.end() :]
+
+    return edit
+
+
+def test_a_law_is_compiled_by_itself(copy, before):
+    changed = changed_by(copy, before, "controllers/kernels/whole_body.py", another_constant("        load = max"))
+    assert changed == {"recursive WholeBodyLaw ask", "rigid WholeBodyLaw ask"}
+
+
+def test_an_integrator_is_compiled_by_itself(copy, before):
+    changed = changed_by(copy, before, "biped/integrators/rigid/kernels/newton.py", another_constant("STEADY ="))
+    assert changed == {f"rigid {law} advance_world" for law in ("WholeBodyLaw", "WorkspaceLaw")}
+
+
+def test_what_all_use_is_in_all_keys(copy, before):
+    changed = changed_by(
+        copy, before, "contact/compiling/parts.py", lambda text: text.replace("0, 0, value.size", "0, 1, value.size")
+    )
+    assert changed == set(before)
+
+
+def test_the_order_of_fields_is_in_the_keys_of_what_has_them(copy, before):
+    """Two fields of one type change places: Numba's types have the same names."""
+    field = "    height: float  # [m] least height of the root above the floor\n"
+    other = "    upright: float  # least cosine between the root's vertical axis and the world's\n"
+    changed = changed_by(
+        copy, before, "biped/kernels/loop/closed_loop.py", lambda text: text.replace(field + other, other + field)
+    )
+    assert {name.split()[2] for name in changed} == {
+        "advance_world",
+        "measure_part",
+        "apply_part",
+        "append_row_to",
+        "meet_box",
+        "take_steps",
+        "ask",
+    }
