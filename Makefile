@@ -27,7 +27,7 @@ for needed in tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencie
 endef
 export LOWEST
 
-.PHONY: help demo test slow docs site pages links browser lint format types contract jit-off check oldest bench numbers films clean
+.PHONY: help demo test slow docs site pages links browser lint format types contract jit-off check oldest bench numbers modules films clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -88,6 +88,9 @@ bench: $(STAMP)  ## measure the speed, beside MuJoCo
 
 numbers: $(STAMP)  ## fill the README's numbers in from the last benchmark
 	@$(BIN)/python docs/numbers.py
+
+modules: $(STAMP)  ## write the table of public modules in docs/api.md
+	@$(BIN)/python docs/modules.py
 
 films: $(STAMP)  ## draw the films of docs/films.md anew, by the commands on it, with Chromium; a few minutes
 	@folder=$$(mktemp -d) && sed -n '/^```sh/,/^```/{s/^biped render.*/& || exit/p;/^biped run/p}' docs/films.md > $$folder/commands \

@@ -1,4 +1,4 @@
-"""Multibody models, a variational integrator with contact, and simulations that keep their own books.
+"""Multibody models, integrators with contact, disturbances, and simulations that keep a ledger of energy and momentum.
 
 Importing this package is quick: what stands behind a name is imported when the name is first used.
 """

@@ -1,4 +1,4 @@
-"""What arguments are checked for."""
+"""Checks of arguments, each of which refuses a wrong one in a sentence."""
 
 import difflib
 import math

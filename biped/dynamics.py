@@ -47,20 +47,20 @@ class BodyMotion:
 
 @dataclass(frozen=True)
 class Energy:
-    """[J]; the potential energy is zero with the centre of mass at the inertial origin."""
+    """Kinetic and potential energy [J]; the latter is zero with the centre of mass at the inertial origin."""
 
     kinetic: float
     potential: float
 
     @property
     def total(self) -> float:
-        """[J]."""
+        """Kinetic and potential energy together [J]."""
         return self.kinetic + self.potential
 
 
 @dataclass(frozen=True)
 class Momentum:
-    """Of the whole tree: linear (3,) [N·s], angular (3,) [N·m·s] about its centre of mass."""
+    """Momentum of the whole tree: linear (3,) [N·s], angular (3,) [N·m·s] about its centre of mass."""
 
     linear: Floats
     angular: Floats

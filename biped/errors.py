@@ -1,4 +1,4 @@
-"""What can go wrong with a simulation, each with a message that says what would be right."""
+"""Errors of simulations, each with a message that says what would be right."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Optional packages: which extra of ``biped-balance`` brings each of them, and what is told where one is missing.
+"""Optional packages: which extra of ``biped-balance`` brings each of them, and the message where one is missing.
 
 A module that uses one imports it where it is needed, after ``need``. A package whose names are imported when they are
 first used (``lazy_loader``) goes through ``telling``. For the command line, ``missing`` puts in words whatever import
@@ -76,7 +76,7 @@ def has(*packages: str) -> bool:
 
 
 def missing(error: ImportError) -> "MissingExtraError | None":
-    """What to tell about an import that failed; None where it was no optional package of ours that is missing."""
+    """The error that names the extra to install, for a failed import; None where no optional package is missing."""
     from biped.errors import MissingExtraError  # it takes a while, and nobody else here needs it
 
     if isinstance(error, MissingExtraError):
@@ -90,13 +90,13 @@ def missing(error: ImportError) -> "MissingExtraError | None":
 def telling(attribute: Callable[[str], Any]) -> Callable[[str], Any]:
     """The ``__getattr__`` of a package, made to say which extra is missing where an import of its modules fails."""
 
-    def told(name: str) -> Any:
+    def get(name: str) -> Any:
         try:
             return attribute(name)
         except ModuleNotFoundError as error:
             raise missing(error) or error from None
 
-    return told
+    return get
 
 
 def command(*packages: str) -> str:

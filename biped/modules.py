@@ -9,14 +9,14 @@ from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
-from contact.errors import BipedError, meant
+from contact.errors import BipedError, did_you_mean
 
 #: This project's packages.
 OWN = ("biped", "contact", "controllers", "experiments")
 
 
 def digest_of(file: Path) -> str:
-    """Of what stands in a file; empty where there is none."""
+    """A digest of a file's content; empty where there is no file."""
     try:
         found = file.stat()
     except OSError:
@@ -37,7 +37,7 @@ def module_of_file(path: Path) -> ModuleType:
         BipedError: there is no such file, or it cannot be imported; the message says where in it.
     """
     if not path.is_file():
-        near = meant(path.name, (file.name for file in path.parent.glob("*.py"))).strip()
+        near = did_you_mean(path.name, (file.name for file in path.parent.glob("*.py"))).strip()
         raise BipedError(f"there is no file {path}{near and f'; {near}'}")
     path = path.resolve()
     # Machine code that is kept on disk refers to the law's module: the name is the same in each process.

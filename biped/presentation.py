@@ -49,7 +49,7 @@ def as_text(title: str, facts: Facts) -> str:
 
 
 def as_html(title: str, facts: Facts) -> str:
-    """The same as a notebook shows it."""
+    """Facts as a notebook shows them, in HTML."""
     rows = "".join(
         f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
         f"<td style='text-align:left'>{html.escape(value)}</td></tr>"

@@ -1,4 +1,4 @@
-"""What can name a robot, as help and messages have it: known without importing what reads the files."""
+"""Names of robots, for help and messages: known without importing what reads the files."""
 
 #: What the name of a robot's file ends with.
 ENDINGS = (".toml", ".urdf", ".xml", ".mjcf", ".json")

@@ -93,7 +93,7 @@ class WholeBody:
 
     @property
     def com_velocity(self) -> Floats:
-        """(3,) [m/s]."""
+        """The velocity of the centre of mass, (3,) [m/s]."""
         return self.com_jacobian @ self.v
 
     @property
@@ -165,7 +165,7 @@ class WholeBody:
 
     @cached_property
     def _factored(self) -> dynamics.TreeData:
-        """The same motion with M factored, and room of its own for that."""
+        """This motion with the mass matrix M factored, in a workspace of its own."""
         motion = self._motion._replace(factors=new_factors(self.model.n, self.model.nv))
         whole_body.factorize(self.model.tree, motion)
         return motion

@@ -8,7 +8,7 @@ class BipedError(Exception):
     """Something that whoever called can mend: the message is one line of what is wrong and what would be right."""
 
 
-def meant(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The words that name the ``known`` one that is spelt most like ``name``; none if none is."""
     close = difflib.get_close_matches(name, list(known), n=1)
     return f"did you mean {close[0]!r}? " if close else ""

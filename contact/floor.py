@@ -70,12 +70,12 @@ class Floor:
             )
 
     def with_(self, **changes: Any) -> "Floor":
-        """The same floor with some parameters changed."""
+        """This floor with some parameters changed."""
         return replace(self, **changes)
 
     @property
     def parameters(self) -> FloorParameters:
-        """What the compiled law takes."""
+        """The compiled law's parameters."""
         numbers = {name: getattr(self, name) for name in FloorParameters._fields if name != "printed"}
         return FloorParameters(**numbers, printed=float(self.friction == "printed"))
 

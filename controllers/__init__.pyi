@@ -7,6 +7,7 @@ from .joint_pd import JointPD
 from .law import control
 from .lqr import LQR
 from .set_point import SetPointMotion, SetPointPath
+from .whole_body import WholeBodyController
 from .workspace import WorkspaceController, WorkspaceGains
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "JointPD",
     "SetPointMotion",
     "SetPointPath",
+    "WholeBodyController",
     "WorkspaceController",
     "WorkspaceGains",
     "control",

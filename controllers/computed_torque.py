@@ -81,7 +81,7 @@ class ComputedTorque(Controller):
         return super().torques(observation)
 
     def law(self, model: Model) -> ComputedTorqueLaw:
-        """What the kernels take."""
+        """The compiled law, for the kernels."""
         joints, places = model.joint_names, joint_places(model)
         for joint in self.path:
             if joint not in joints:

@@ -41,7 +41,7 @@ class ConeWorkspaceController(WorkspaceController):
     turned back about its points that touch, and one that touches nowhere goes back to its place beside the other.
 
     The feet are to stay where they are, on a floor that is level. Where it reaches farther than the thesis's law the
-    legs come near to straight, so that it is damped there unless told otherwise, and no torque is beyond reason.
+    legs come near to straight, so that it is damped there unless set otherwise, and no torque is beyond reason.
 
     Attributes:
         friction: coefficient that it relies on.
@@ -77,7 +77,7 @@ class ConeWorkspaceController(WorkspaceController):
 
     @property
     def recorded(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What the workspace law records, and how the program ended."""
+        """The names of recorded numbers: the workspace law's, and how the program ended."""
         return (*super().recorded, "qp_ended", "qp_iterations")
 
     def __post_init__(self) -> None:
@@ -89,7 +89,7 @@ class ConeWorkspaceController(WorkspaceController):
         checked(self.torque_limit, "controller.torque_limit", least=0.0, infinite=True)
 
     def law(self, model: Model) -> ConeWorkspaceLaw:  # type: ignore[override]
-        """What the kernels take.
+        """The compiled law, for the kernels.
 
         Raises:
             InputError: the model has no floating root, no feet, or no contact points there; or a joint in no leg that

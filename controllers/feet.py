@@ -1,4 +1,4 @@
-"""What laws have in common whose feet can only push: the points that they stand on, friction, limits of torque."""
+"""Common parts of laws whose feet can only push: the points that they stand on, friction, limits of torque."""
 
 import math
 from dataclasses import field
@@ -12,7 +12,7 @@ from biped.model.geometry import STANDARD_GRAVITY
 from contact.arrays import Integers
 from controllers.joint_values import JointValues, by_joint
 
-#: What is told of a controller's field ``torque_limit``, which is infinite if not given.
+#: Metadata of the field ``torque_limit``, which is infinite if not given.
 TORQUE_LIMIT = {"unit": "N·m", "title": "greatest torque of each joint"}
 
 

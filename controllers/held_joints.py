@@ -54,14 +54,14 @@ class HeldJoints:
         checked(self.angles, "controller.held.angles")
 
     def impedance(self, model: Model, joints: tuple[str, ...]) -> Impedance | None:
-        """What the integrator takes; None where nothing is held, or a servo does it."""
+        """The integrator's springs and dampers; None where nothing is held, or a servo does it."""
         if not joints or self.by != "impedance":
             return None
         gains = self._gains(model, joints)
         return Impedance(*(dict(zip(joints, values, strict=True)) for values in gains))
 
     def servo(self, model: Model, joints: tuple[str, ...]) -> PdLaw:
-        """What a law takes; zero where nothing is held, or an impedance does it."""
+        """A compiled PD law of the held joints; zero where nothing is held, or an impedance does it."""
         kp, kd, target, limit = (np.full(model.nv, value) for value in (0.0, 0.0, 0.0, np.inf))
         law = PdLaw(kp, kd, target, limit)
         if self.by == "servo":

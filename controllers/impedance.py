@@ -55,7 +55,7 @@ class JointImpedance(Controller):
             raise InputError(f"impedance.period = {self.period!r}: it must be a finite number of seconds above zero")
 
     def impedance(self, model: Model) -> Impedance:
-        """What the integrator takes."""
+        """The integrator's springs and dampers."""
         return Impedance(
             stiffness=by_joint(self.stiffness, model),
             damping=by_joint(self.damping, model),
@@ -63,7 +63,7 @@ class JointImpedance(Controller):
         )
 
     def law(self, model: Model) -> Passive:
-        """The compiled law of a plant that is left to itself."""
+        """The compiled law without torques: the springs and dampers act alone."""
         return Passive()
 
     def torques(self, observation: Observation) -> NDArray[np.float64]:

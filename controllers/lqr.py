@@ -27,8 +27,8 @@ MOST_PERIODS = 10_000
 
 
 def _weight(unit: str, title: str, most: float) -> dict[str, Any]:
-    told = {"unit": unit, "title": f"weight: {title}", "range": (most * 1e-6, most), "scale": "log"}
-    return told | {"repeats": True}
+    metadata = {"unit": unit, "title": f"weight: {title}", "range": (most * 1e-6, most), "scale": "log"}
+    return metadata | {"repeats": True}
 
 
 @dataclass(frozen=True)
@@ -199,11 +199,11 @@ class LQR(Controller):
         return SetPoint((x, y, z), (w, i, j, k), on_floor=self.reference == "feet")
 
     def initial_configuration(self, model: Model, floor: Floor) -> Floats:
-        """The posture."""
+        """The configuration (nq,) of the posture that is regulated."""
         return self.design(model).stance.state.q.copy()
 
     def law(self, model: Model) -> LqrLaw:
-        """What the kernels take; raises as ``design``."""
+        """The compiled law, for the kernels; raises as ``design``."""
         design = self.design(model)
         state, nv = design.stance.state, model.nv
         dofs = [model.dof(joint) for joint in model.joint_names]

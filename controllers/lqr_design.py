@@ -21,14 +21,14 @@ from contact.arrays import Floats
 
 #: Designs, and stances, that a model keeps.
 MOST_KEPT = 64
-#: Of a control period's singular values: below this part of the greatest, torques are told to move nothing.
+#: Of a control period's singular values: below this part of the greatest, torques are taken to move nothing.
 STRAIN_ONLY = 1e-9
 
 Weights3 = tuple[float, float, float]
 
 
 class Plan(NamedTuple):
-    """What a stance is, and over what it is linearized."""
+    """The conditions of a stance, and the time over which it is linearized."""
 
     floor: Floor
     place: Weights3 | None  # [m] of the root; None for a robot's own posture
@@ -37,7 +37,7 @@ class Plan(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """What deviations cost, in a second; joints in the order of ``model.joint_names``."""
+    """Weights of deviations, per second; joints in the order of ``model.joint_names``."""
 
     com: Weights3  # [1/m²]
     com_velocity: Weights3  # [s²/m²]
@@ -67,12 +67,12 @@ class StanceModel:
 
     @property
     def model(self) -> Model:
-        """What stands."""
+        """The model that stands."""
         return self.state.model
 
     @property
     def A(self) -> Floats:  # noqa: N802
-        """(2 nv, 2 nv)."""
+        """The state matrix A (2 nv, 2 nv)."""
         return self.found.dynamic
 
     @property
@@ -150,7 +150,7 @@ class Design:
 
 
 class _Kept:
-    """What was found of a model; the oldest goes first."""
+    """Stances and designs that were computed of a model; the oldest goes first."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -173,7 +173,7 @@ def stance_of(model: Model, plan: Plan) -> StanceModel:
 
 
 def warm_up(model: Model, plan: Plan, announce: Callable[[str], None]) -> None:
-    """Compile what a stance is linearized by, unless it is on disk; ``announce`` is told before that.
+    """Compile what a stance is linearized by, unless it is on disk; ``announce`` is called before that.
 
     Raises:
         InputError: the model does not stand.

@@ -143,11 +143,11 @@ class WholeBodyController(Controller):
         return SetPoint((x + float(now[0] - then[0]), y + float(now[1] - then[1]), z), UPRIGHT, on_floor=True)
 
     def initial_configuration(self, model: Model, floor: Floor) -> Floats | None:
-        """It stands in the posture that it holds."""
+        """The configuration (nq,) of the posture that it holds, standing on the floor."""
         return _held(model, floor, self.target_position).q
 
     def law(self, model: Model) -> WholeBodyLaw:
-        """What the kernels take.
+        """The compiled law, for the kernels.
 
         Raises:
             InputError: the model has no floating root or no feet with contact points.

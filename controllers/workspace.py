@@ -40,7 +40,7 @@ HANGING = 0.03
 
 
 def _gain(unit: str, title: str, most: float) -> dict[str, Any]:
-    """What is told of a gain; ``most`` is twice what tuning has found good."""
+    """Metadata of a gain's field; ``most`` is twice what tuning has found good."""
     return {"unit": unit, "title": title, "source": THESIS, "repeats": True, "matrix": True, "range": (0.0, most)}
 
 
@@ -225,11 +225,11 @@ class WorkspaceController(Controller):
             )
 
     def impedance(self, model: Model) -> Impedance | None:
-        """What holds the joints that are in no leg, if a servo does not."""
+        """Springs and dampers that hold the joints that are in no leg, if a servo does not."""
         return self.held.impedance(model, _others(model))
 
     def law(self, model: Model) -> WorkspaceLaw:
-        """What the kernels take.
+        """The compiled law, for the kernels.
 
         Raises:
             InputError: the model has no floating root or no feet, or a joint in no leg that cannot be held.

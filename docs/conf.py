@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
-sys.path[:0] = [str(DOCS.parent), str(DOCS / "extensions")]
+sys.path[:0] = [str(DOCS.parent), str(DOCS), str(DOCS / "extensions")]
 PROJECT = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 project = PROJECT["name"]

@@ -10,10 +10,10 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from scipy.spatial.transform import Rotation
 
 from biped.assembly import Motion
 from biped.assembly.examples import arch
-from biped.model.geometry import quaternion_matrix
 
 STONES, DURATION, STEP = 11, 2.0, 0.005
 THICKNESSES = (0.11, 0.09)
@@ -24,10 +24,12 @@ LOOKS = (0.0, 0.5, 1.0)
 def drawn(axes: Axes, motion: Motion, row: int, shade: float) -> None:
     """The stones of a row, seen along y."""
     for body in motion.assembly.bodies:
-        R, place = quaternion_matrix(motion.orientation(body.name)[row]), motion.position(body.name)[row]
+        turned = Rotation.from_quat(motion.orientation(body.name)[row], scalar_first=True)
         side = next(face for face in body.shape.faces if face.normal[1] < -0.9)
-        outline = (place + body.shape.array[side.corners] @ R.T)[:, [0, 2]]
-        axes.add_patch(plt.Polygon(outline, facecolor=(0.3, 0.45, 0.6, shade), edgecolor=(0.1, 0.1, 0.1, shade)))
+        corners = motion.position(body.name)[row] + turned.apply(body.shape.array[side.corners])
+        axes.add_patch(
+            plt.Polygon(corners[:, [0, 2]], facecolor=(0.3, 0.45, 0.6, shade), edgecolor=(0.1, 0.1, 0.1, shade))
+        )
 
 
 def main(figure: str | None = None) -> None:

@@ -19,10 +19,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 
-from experiments.studies import Config, tuning_from
-from experiments.studies.execution.executors import Threads
-from experiments.studies.trial import Result, Trial, run_trial
-from experiments.studies.tuning.tuner import Tuner
+from experiments.studies import Config, Result, Threads, Trial, Tuner, run_trial, tuning_from
 
 OPTIMIZERS = ("lbfgs", "cma", "optuna-tpe", "sobol")
 

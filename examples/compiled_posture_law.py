@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from posture_law import Posture
 
-from biped.model import Model
+from biped import Model
 from controllers import control
 
 

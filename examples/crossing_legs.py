@@ -8,8 +8,7 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 
-from biped import Rigid, Run, State, human, simulate
-from biped.dynamics import body_gaps
+from biped import Rigid, Run, State, body_gaps, human, simulate
 
 RATES = {"left_hip_roll": 3.0, "left_hip_pitch": 0.5, "right_hip_roll": -3.0}
 

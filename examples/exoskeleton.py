@@ -11,17 +11,17 @@ the brace's own hinges by springs and dampers (``controller.held``): those are t
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from biped import Body, ClosingJoint, Model, human, revolute, standing
-from biped.model import Line
-from biped.model.geometry import Matrix3, Vector3, matrix3, vector3
+from biped import Body, ClosingJoint, Line, Model, human, revolute, standing
 
 #: [kg] of a bar, and [m] its thickness.
 MASS, THICKNESS = 0.8, 0.03
 #: [m] From the hip down to the brace's upper hinge; from the knee down to its lower one; how far before the knee it
 #: bends, and how far outside of the leg it is.
 UPPER, LOWER, AHEAD, OUTSIDE = 0.10, 0.30, 0.10, 0.09
-Y: Vector3 = (0.0, 1.0, 0.0)
+Y = (0.0, 1.0, 0.0)
+Array = NDArray[np.float64]
 
 
 def exoskeleton() -> Model:
@@ -30,18 +30,19 @@ def exoskeleton() -> Model:
     bodies, closing, lines = list(person.bodies), [], []
     for side, outside in (("left", -OUTSIDE), ("right", OUTSIDE)):
         knee = person.bodies[person.body_index(f"{side}_shank")].joint.position
-        top = vector3((0.0, outside, -UPPER), "top")
-        bend = vector3(np.add(knee, (-AHEAD, outside, 0.0)), "bend")  # it faces −x
-        bottom = vector3(np.add(knee, (0.0, outside, -LOWER)), "bottom")
-        upper, lower = vector3(np.subtract(bend, top), "upper"), vector3(np.subtract(bottom, bend), "lower")
+        top = np.array((0.0, outside, -UPPER))
+        bend = np.add(knee, (-AHEAD, outside, 0.0))  # it faces −x
+        bottom = np.add(knee, (0.0, outside, -LOWER))
+        upper, lower = bend - top, bottom - bend
         names = f"{side}_upper_bar", f"{side}_lower_bar"
         bodies += [
             _bar(names[0], upper, f"{side}_brace_top", top, f"{side}_thigh"),
             _bar(names[1], lower, f"{side}_brace_bend", upper, names[0]),
         ]
-        end = vector3(np.subtract(bottom, knee), "end")
-        closing.append(ClosingJoint(f"{side}_brace_bottom", "revolute", names[1], f"{side}_shank", Y, lower, end))
-        lines += [Line(name, name, end=way) for name, way in zip(names, (upper, lower), strict=True)]
+        closing.append(
+            ClosingJoint(f"{side}_brace_bottom", "revolute", names[1], f"{side}_shank", Y, lower, bottom - knee)
+        )
+        lines += [Line(name, name, end=along) for name, along in zip(names, (upper, lower), strict=True)]
     braced = replace(
         person, name="exoskeleton", bodies=tuple(bodies), closing_joints=tuple(closing), lines=tuple(lines)
     )
@@ -49,12 +50,8 @@ def exoskeleton() -> Model:
     return replace(braced, posture=tuple((joint, q[braced.coordinate(joint)]) for joint in braced.joint_names))
 
 
-def _bar(name: str, way: Vector3, joint: str, place: Vector3, parent: str) -> Body:
-    """A rod along ``way`` from its hinge."""
-    return Body(name, MASS, _rod_inertia(way), vector3(0.5 * np.array(way), "com"), revolute(joint, Y, place), parent)
-
-
-def _rod_inertia(way: Vector3) -> Matrix3:
-    along = np.array(way)
+def _bar(name: str, along: Array, joint: str, place: Array, parent: str) -> Body:
+    """A rod along ``along`` [m] from its hinge."""
     thin = (along @ along) * np.eye(3) - np.outer(along, along)
-    return matrix3(MASS / 12.0 * (thin + THICKNESS**2 * np.eye(3)), "inertia")
+    inertia = MASS / 12.0 * (thin + THICKNESS**2 * np.eye(3))
+    return Body(name, MASS, inertia, 0.5 * along, revolute(joint, Y, place), parent)

@@ -28,6 +28,7 @@ DESCRIPTION = ROOT / PROJECT["readme"]
 PAGES = [ROOT / "README.md", DESCRIPTION, *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("tutorials/*.md"))]
 #: A language, or what the site runs while it is built: {code-cell} and {picture}, with the picture's path.
 FENCE = re.compile(r"^```(\w*|\{[\w-]+\}.*)\s*$")
+PACKAGES = "biped|contact|controllers|experiments"
 LINK = re.compile(r"(?<!`)\[[^\]`]*\]\(([^)\s]+)\)")
 
 pytestmark = pytest.mark.docs
@@ -65,6 +66,13 @@ def python_of(page):
     """The page's Python, each line where it is in the page, so that tracebacks show its number."""
     lines = {number: line for language, number, line in fenced(page) if language == "python"}
     return "\n".join(lines.get(number, "") for number in range(1, max(lines, default=0) + 1))
+
+
+def imported_by(page):
+    """The project's modules that a page or an example imports from."""
+    lines = [line for language, _, line in fenced(page) if language in ("python", "{code-cell}")]
+    source = page.read_text(encoding="utf-8") if page.suffix == ".py" else "\n".join(lines)
+    return set(re.findall(rf"^(?:from|import) ((?:{PACKAGES})\b[\w.]*)", source, re.MULTILINE))
 
 
 def commands_of(page):
@@ -146,10 +154,23 @@ def test_every_page_is_in_the_index():
     assert [name for name in names if name != "index.md" and f"({name})" not in index] == []
 
 
+def script_of_docs(name):
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_public_modules_are_those_that_the_documentation_imports_from():
+    modules = script_of_docs("modules")
+    assert modules.BLOCK.search(modules.PAGE.read_text(encoding="utf-8"))[0] == modules.table(), "make modules"
+    assert {module for page in PAGES for module in imported_by(page)} == {*modules.PUBLIC}
+    examples = sorted((ROOT / "examples").glob("*.py"))
+    assert {module for example in examples for module in imported_by(example)} <= {*modules.PUBLIC}
+
+
 def test_the_numbers_of_the_readme_are_those_of_the_last_benchmark():
-    spec = importlib.util.spec_from_file_location("readme_numbers", DOCS / "numbers.py")
-    numbers = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(numbers)
+    numbers = script_of_docs("numbers")
     kept = json.loads(numbers.KEPT.read_text(encoding="utf-8"))
     assert numbers.BLOCK.search(numbers.README.read_text(encoding="utf-8"))[0] == numbers.block_of(kept)
 

@@ -29,6 +29,7 @@ LATE = {
     "contact.jit": {"experiments/studies/store/header.py"},
     "experiments.benchmarks.speed": {"experiments/benchmarks/speed/measure.py"},
     "experiments.catalogue": {"experiments/catalogue/registry.py", "experiments/studies/config.py"},
+    "experiments.lookup.open_registry": {"experiments/catalogue/registry.py"},
     "experiments.cli.machine": {"experiments/studies/store/header.py"},
     "experiments.papers.wendlandt_1997.screen_picture": {"experiments/papers/wendlandt_1997/screen_capture.py"},
     "experiments.papers": {"experiments/papers/registry.py"},

@@ -1,1 +1,7 @@
-"""How hard a body may be pushed without a step, at most: the inverted pendulum's bounds (Koolen et al. 2012)."""
+"""Bounds on the push that a standing body can take without a step: the inverted pendulum (Koolen et al. 2012)."""
+
+from biped.capturability.flywheel import Flywheel
+from biped.capturability.pendulum import NoLimitError, Pendulum
+from biped.capturability.stance import Stance, heading, stance_of
+
+__all__ = ["Flywheel", "NoLimitError", "Pendulum", "Stance", "heading", "stance_of"]

@@ -1,4 +1,4 @@
-"""What a trunk that turns about the hips adds to a pendulum: a flywheel of bounded torque and angle.
+"""A trunk that turns about the hips as a flywheel of bounded torque and angle, which adds to a pendulum's capture.
 
 A torque τ between flywheel and leg does to the floor's force what a centre of pressure farther by τ/(m g) would:
 ξ̇ = ω (ξ − p − τ/(m g)) (Pratt et al. 2006; Stephens 2007). The mean of that over ω e^{−ωt} is greatest where all torque

@@ -34,7 +34,7 @@ SIDES = 16
 
 @dataclass(frozen=True)
 class Case:
-    """What is asked of the program.
+    """The linear program's input: a pendulum, its support and flywheels, a coefficient of friction, and a push.
 
     Attributes:
         pendulum: of the body, at rest.
@@ -95,7 +95,7 @@ class _Rows:
         self._right: list[Floats] = []
 
     def add(self, *terms: tuple[Any, Any], right: Any = 0.0) -> None:
-        """As many rows as the first term has columns: Σ factors · columns, and what they come to."""
+        """Add the rows Σ factors · columns, as many as the first term has columns, and their right side."""
         size = np.size(terms[0][0])
         rows = self.count + np.arange(size)
         for columns, factors in terms:
@@ -134,7 +134,7 @@ class _Program:
         return [(pressure[intervals], 1.0), *((torque[intervals], 1.0) for torque in wheel[:1])]
 
     def move(self, axis: int) -> None:
-        """From rest, by the pendulum's exact solution over an interval of constant p, τ and force."""
+        """Constrain the motion from rest along an axis by the pendulum's exact solution for constant p, τ and force."""
         place, speed, pressure, *_ = self.of_axis[axis]
         rate = self.case.pendulum.rate
         cosh, sinh = np.cosh(rate * self.spans), np.sinh(rate * self.spans)

@@ -27,7 +27,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 
 
 class NoLimitError(InputError):
-    """There is no push that it withstands, or none of which these limits are."""
+    """No limit exists: no push is withstood, or the pendulum's bounds do not hold for it."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Pendulum:
 
     @property
     def weight(self) -> float:
-        """[N]."""
+        """The weight m g [N]."""
         return self.mass * self.gravity
 
     def impulse(self, distance: float, shape: Signal, delay: float = 0.0) -> float:
@@ -122,6 +122,6 @@ def sides_of(corners: Floats) -> tuple[Floats, Floats]:
     try:
         sides = ConvexHull(corners).equations
     except (QhullError, ValueError):
-        told = "a support without area: it takes at least three contact points that are not on a line"
-        raise NoLimitError(told) from None
+        message = "a support without area: it takes at least three contact points that are not on a line"
+        raise NoLimitError(message) from None
     return sides[:, :2], -sides[:, 2]

@@ -22,7 +22,7 @@ MOST_KEPT = 16
 
 
 class _Kept(threading.local):
-    """What was last made for some objects, by thread: a law writes into its room, and threads would meet there."""
+    """The last objects made for given ones, by thread: a law writes into its workspace, which threads may not share."""
 
     def __init__(self) -> None:
         self.by_identity: dict[tuple[int, ...], tuple[tuple[object, ...], Any]] = {}
@@ -54,13 +54,13 @@ def ask_compiled(controller: "Controller", observation: Observation) -> Floats:
         asked = _laws.of((controller, model), lambda: _ready(controller, model))
     else:
         asked = _ready(controller, model)
-    told = asked.room.tick.measurement
-    told.time[0], told.q[:], told.motion.rates[:] = observation.time, observation.q, observation.v
+    measured = asked.room.tick.measurement
+    measured.time[0], measured.q[:], measured.motion.rates[:] = observation.time, observation.q, observation.v
     is_of_a_run = observation.torques.size > 0
-    told.force[:] = observation.contact_forces if is_of_a_run else np.nan
-    told.found[:] = observation.contact_modes if is_of_a_run else NONE
+    measured.force[:] = observation.contact_forces if is_of_a_run else np.nan
+    measured.found[:] = observation.contact_modes if is_of_a_run else NONE
     driven = joint_places(model).driven
-    told.held[driven] = _held(observation) if is_of_a_run else np.nan
+    measured.held[driven] = _held(observation) if is_of_a_run else np.nan
     return asked.torques()[driven]
 
 

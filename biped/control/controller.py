@@ -59,10 +59,11 @@ class SetPoint:
 
 
 class Controller:
-    """What drives a model's joints: derive from it, and define ``torques``, ``law``, or both; the rest is optional.
+    """A control law for a model's joints: derive from it, and define ``torques``, ``law``, or both.
 
-    A controller is asked once a period for the joints' torques, which are held until it is asked again, whatever the
-    integrator's step. A member that is spelt almost like one of these is refused where the class is defined.
+    All other members are optional. A controller is asked once a period for the joints' torques, which are held until it
+    is asked again, whatever the integrator's step. A member that is spelt almost like one of these is refused where the
+    class is defined.
 
     Attributes:
         period: [s] between two calls; the integrator's step must divide it.
@@ -101,7 +102,7 @@ class Controller:
         return None
 
     def warm_up(self, model: Model, announce: Callable[[str], None]) -> None:
-        """Do what takes long once for a model, so that others need not wait: ``announce`` is told if it does."""
+        """Do what takes long once for a model, so that others need not wait: ``announce`` is called if it does."""
 
     def reset(self, observation: Observation) -> None:
         """Called at the start of a run with what is to be seen there, before ``torques`` is first asked for.
@@ -110,14 +111,14 @@ class Controller:
         """
 
     def memory(self) -> Any:
-        """What it remembers from one tick to the next, copied, for a session that is saved; None if nothing."""
+        """The memory that the law carries from tick to tick, copied, for a saved session; None if it has none."""
         return None
 
     def remember(self, memory: Any) -> None:
         """Take up what ``memory`` returned: the session is put back there. Called where that was not None."""
 
     def impedance(self, model: Model) -> Impedance | None:
-        """What acts within the steps from the start of the run, or None."""
+        """Springs and dampers that act within the steps, from the start of the run; None if there are none."""
         return None
 
     def set_point(self, model: Model) -> SetPoint | None:
@@ -125,7 +126,7 @@ class Controller:
         return None
 
     def set_point_from(self, model: Model, q: Floats) -> SetPoint | None:
-        """That of a run that begins in configuration ``q`` (nq,): another one, of a law that goes by its feet."""
+        """The set point of a run that starts in configuration ``q`` (nq,): another one, if the law goes by its feet."""
         return self.set_point(model)
 
     def singular_angles(self, model: Model) -> Mapping[str, float]:

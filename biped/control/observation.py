@@ -1,4 +1,4 @@
-"""What a controller sees of the plant, and where it leaves the numbers that it records."""
+"""Observations: the simulated system as a controller sees it, and where a controller leaves numbers to be recorded."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class JointPlaces(NamedTuple):
 
 
 def joint_places(model: Model) -> JointPlaces:
-    """Those of a model, looked up once."""
+    """The places of a model's joints in its vectors, looked up once."""
     return model.once(_places)
 
 
@@ -78,13 +78,13 @@ class Recorder:
 
 @dataclass(frozen=True)
 class Observation:
-    """What a controller sees of the plant: copies, to be kept or written to.
+    """The simulated system as a controller sees it: copies, to be kept or written to.
 
-    Configuration and velocity are what the sensors say (``biped.Sensors``). Contacts and torques are the plant's own;
+    Configuration and velocity are what the sensors say (``biped.Sensors``). Contacts and torques are the system's own;
     of an observation that is made by hand they are empty, unless given.
 
     Attributes:
-        model: what the controller takes the plant for: its model, without the loads of ``biped.Load``.
+        model: the model as the controller knows it, without the loads of ``biped.Load``.
         time: [s].
         q: (nq,) configuration, as ``Model`` documents it.
         v: (nv,) velocity, as ``Model`` documents it.
@@ -105,12 +105,12 @@ class Observation:
     recorder: Recorder | None = field(default=None, repr=False, compare=False)
 
     @classmethod
-    def of(cls, model: Model, told: Measurement, recorder: Recorder | None) -> "Observation":
+    def of(cls, model: Model, measurement: Measurement, recorder: Recorder | None) -> "Observation":
         """Copies of what the kernels have measured."""
-        held = told.held[joint_places(model).driven]
-        q, v = told.q.copy(), told.motion.rates.copy()
-        forces, modes = told.force[: model.nc].copy(), told.found[: model.nc].copy()
-        return cls(model, float(told.time[0]), q, v, forces, modes, held, recorder)
+        held = measurement.held[joint_places(model).driven]
+        q, v = measurement.q.copy(), measurement.motion.rates.copy()
+        forces, modes = measurement.force[: model.nc].copy(), measurement.found[: model.nc].copy()
+        return cls(model, float(measurement.time[0]), q, v, forces, modes, held, recorder)
 
     @property
     def position(self) -> Floats:
@@ -124,12 +124,12 @@ class Observation:
 
     @property
     def velocity(self) -> Floats:
-        """(3,) [m/s] of a floating root's centre of mass, world axes."""
+        """(3,) [m/s] velocity of a floating root's centre of mass, world axes."""
         return self.v[0:3]
 
     @property
     def angular_velocity(self) -> Floats:
-        """(3,) [rad/s] of a floating root, world axes."""
+        """(3,) [rad/s] angular velocity of a floating root, world axes."""
         return self.v[3:6]
 
     @property
@@ -139,7 +139,7 @@ class Observation:
 
     @property
     def rates(self) -> Floats:
-        """Their rates, in the same order [rad/s or m/s]."""
+        """The rates of the joints' coordinates, in the order of ``angles`` [rad/s or m/s]."""
         return self.v[joint_places(self.model).dofs]
 
     @property
@@ -154,7 +154,7 @@ class Observation:
 
     @property
     def com_velocity(self) -> Floats:
-        """(3,) [m/s] its velocity."""
+        """(3,) [m/s] velocity of the centre of mass of the whole model, world axes."""
         return self.whole_body.com_velocity
 
     @property

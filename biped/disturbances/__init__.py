@@ -1,4 +1,4 @@
-"""What disturbs a model: each a frozen dataclass, to be given to ``simulate`` in any number and combination."""
+"""Disturbances of a model: each a frozen dataclass, to be given to ``simulate`` in any number and combination."""
 
 from biped.disturbances.control import Actuators, Sensors
 from biped.disturbances.floor import Patch, Platform, compile_ground

@@ -1,4 +1,4 @@
-"""What stands between the plant and its controller: sensors and actuators that are not perfect."""
+"""Imperfect sensors and actuators, between the simulated system and its controller."""
 
 import math
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ MOST_TICKS = 100_000
 
 @dataclass(frozen=True)
 class Sensors:
-    """What the controller sees: late, and with white noise drawn anew at each of its ticks.
+    """Sensors that show the controller the state late, and with white noise drawn anew at each of its ticks.
 
     Attributes:
         delay: [s] a whole number of control periods; before it has passed, the state at the start is seen.
@@ -83,14 +83,14 @@ class Sensors:
         return ticks
 
     def compile(self, period: float, offset: NDArray[np.float64]) -> kernels.SensorModel:
-        """What the kernels take; ``offset`` is where the controller takes the root's centre of mass to be."""
+        """The kernels' sensor model; ``offset`` (3,) [m]: where the controller believes the root's centre of mass."""
         how = np.array([0, self.ticks(period), self.seed])
         return kernels.SensorModel(how, np.array([getattr(self, name) for name in _NOISE], dtype=float), offset)
 
 
 @dataclass(frozen=True)
 class Actuators:
-    """What comes of the torques that the controller asks for: late, within limits, with noise at each control tick.
+    """Actuators that give the desired torques late, within limits, with noise at each control tick.
 
     Attributes:
         limit: [N·m] the greatest torque, one for all joints or by joint.
@@ -128,7 +128,7 @@ class Actuators:
         whole(self.seed, "actuators.seed")
 
     def compile(self, model: Model, span: float) -> kernels.Actuators:
-        """What the kernels take; no limit is above the model's own ``max_effort``."""
+        """The kernels' actuators; no limit is above the model's own ``max_effort``."""
         own = {body.joint.name: body.joint.max_effort for body in model.bodies if body.joint.has_axis}
         return kernels.Actuators(
             limit=np.minimum(_spread(model, self.limit, np.inf), _spread(model, own, np.inf)),

@@ -1,4 +1,4 @@
-"""What happens to the floor: it moves, or is different in places."""
+"""Disturbances of the floor: it moves, or is different in places."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -42,7 +42,7 @@ class Load:
 
     @property
     def edges(self) -> Vector3:
-        """(3,) [m]."""
+        """Edge lengths (3,) [m] of the load's box."""
         edge = (abs(self.mass) / 1000.0) ** (1.0 / 3.0)
         return (edge, edge, edge) if self.size is None else self.size
 

@@ -89,12 +89,12 @@ class Push:
 
     @property
     def begins(self) -> float:
-        """[s]."""
+        """The time [s] at which it begins."""
         return self.start
 
     @property
     def ends(self) -> float:
-        """[s]."""
+        """The time [s] at which it ends."""
         return self.start + self.duration
 
     def delivered(self, begin: float, end: float) -> Vector3:
@@ -152,12 +152,12 @@ class Force:
 
     @property
     def begins(self) -> float:
-        """[s]."""
+        """The time [s] at which it begins."""
         return self.signal.begins
 
     @property
     def ends(self) -> float:
-        """[s]."""
+        """The time [s] at which it ends."""
         return self.signal.ends
 
     def delivered(self, begin: float, end: float) -> Vector3:

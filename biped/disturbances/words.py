@@ -1,4 +1,4 @@
-"""What was done to a model, in words: of the disturbances that a run recorded."""
+"""Recorded disturbances of a run, in words."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -22,8 +22,8 @@ def in_words(disturbances: Iterable[Record], facing: Vector3) -> list[str]:
         disturbances: as ``Run.disturbances``.
         facing: of the model.
     """
-    told = (_WORDS[record["kind"]](record, facing) for record in disturbances)
-    return list(dict.fromkeys(phrase for phrase in told if phrase))
+    phrases = (_WORDS[record["kind"]](record, facing) for record in disturbances)
+    return list(dict.fromkeys(phrase for phrase in phrases if phrase))
 
 
 def direction_in_words(direction: Iterable[float], facing: Vector3) -> str:
@@ -54,7 +54,7 @@ def _force(force: Record, facing: Vector3) -> str:
 
 
 def _platform(platform: Record, _: Vector3) -> str:
-    """Of the axes that move; shifts in mm, turns in degrees."""
+    """A platform's motion in words, along the axes that move; displacements in mm, rotations in degrees."""
     parts = []
     for axis in ("x", "y", "z", "roll", "pitch", "yaw"):
         signal = platform[axis]

@@ -17,7 +17,7 @@ from biped.runs.state import fingerprint
 from biped.simulation.scene import Scene
 from biped.tape.law import Path, law_and_tree, leaves_of, rest_of
 from contact.arrays import Floats
-from contact.errors import meant
+from contact.errors import did_you_mean
 
 #: What names of parameters begin with: what has numbers.
 _CONTROLLER, _FLOOR, _MODEL = "controller.", "floor.", "model."
@@ -53,7 +53,7 @@ def parameters_of(scene: Scene, names: Sequence[str]) -> tuple[Parameter, ...]:
         if name not in known:
             body = scene.model.bodies[0].name
             able = ", ".join((*own, *floor)) + f", and those of bodies, as {_MODEL}{body}.mass"
-            raise InputError(f"no gradient by {name!r}; {meant(name, list(known))}there is one by {able}")
+            raise InputError(f"no gradient by {name!r}; {did_you_mean(name, list(known))}there is one by {able}")
     return tuple(Parameter(name, known[name], _changed(scene, name)) for name in names)
 
 

@@ -12,7 +12,7 @@ from biped.gym.task import BalanceTask
 from biped.simulation.session import Session
 from contact.arrays import Floats
 
-#: A float is what Gymnasium's spaces are of, unless told otherwise.
+#: A float is what Gymnasium's spaces are of, unless set otherwise.
 Action = NDArray[np.float32]
 
 

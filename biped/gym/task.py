@@ -1,4 +1,4 @@
-"""What is to be learnt: what is simulated, seen, done and rewarded, for one model or for many at once."""
+"""The task of balancing: what is simulated, observed, done and rewarded, for one model or for many at once."""
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -92,7 +92,7 @@ class BalanceTask:
 
     @property
     def model(self) -> Model:
-        """What balances."""
+        """The model that balances."""
         return self.scene.model
 
     @cached_property
@@ -107,12 +107,12 @@ class BalanceTask:
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
-        """Of an observation and of an action."""
+        """The lengths of an observation and of an action."""
         return self.model.nq - 2 + self.model.nv + self.model.nc, len(self.model.joint_names)
 
     @cached_property
     def weight(self) -> float:
-        """[N]."""
+        """The model's weight [N]."""
         return self.model.total_mass * float(np.linalg.norm(self.model.gravity))
 
     def draw(self, random: np.random.Generator) -> State:

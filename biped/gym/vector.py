@@ -18,7 +18,7 @@ Flags = NDArray[np.bool_]
 
 
 class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
-    """So many of ``BalanceEnv`` on all cores, each the same as by itself, bit for bit.
+    """Many ``BalanceEnv`` at once on all cores, each the same as by itself, bit for bit.
 
     One that has ended is reset by the step after that, which leaves its action aside and has no reward.
 
@@ -77,10 +77,10 @@ class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
         rewards = np.where(fresh, 0.0, self.task.rewards(self.batch.q, share, fell))
         late = self.batch.time - self._begins > self.task.duration - 0.5 * self._period
         self._over = fell | late
-        told: dict[str, Any] = {"time": self.batch.time.copy()}
+        info: dict[str, Any] = {"time": self.batch.time.copy()}
         for k in np.flatnonzero(self._over):
-            told = self._add_info(told, self.task.end(self.batch.sessions[k].ending, bool(late[k])), int(k))
-        return self._observed(), rewards, fell, late, told
+            info = self._add_info(info, self.task.end(self.batch.sessions[k].ending, bool(late[k])), int(k))
+        return self._observed(), rewards, fell, late, info
 
     def close_extras(self, **kwargs: Any) -> None:
         """Let the threads go."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from biped.errors import InputError
 from biped.integrators.integrator import Integrator
-from contact.errors import meant
+from contact.errors import did_you_mean
 
 #: Each with its default settings; ``integrator_named`` makes one with others.
 INTEGRATORS: dict[str, Integrator] = {}
@@ -29,7 +29,7 @@ def integrator_named(name: str, **settings: Any) -> Integrator:
         InputError: no integrator has this name, or it has no such setting, or a value is out of range.
     """
     if name not in INTEGRATORS:
-        hint = meant(name, INTEGRATORS)
+        hint = did_you_mean(name, INTEGRATORS)
         raise InputError(f"unknown integrator {name!r}; {hint}integrators are {', '.join(INTEGRATORS)}")
     known = settings_of(INTEGRATORS[name])
     for setting in settings:

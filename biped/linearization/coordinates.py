@@ -95,7 +95,7 @@ def _parent_rotation(model: Model, poses: Poses | None, i: int) -> Floats:
 
 
 def _joints(model: Model) -> list[tuple[int, int, int, int, bool]]:
-    """Of each joint: its body, first coordinate and degree of freedom, how many are straight, whether it turns."""
+    """Each joint's body, first coordinate, first degree of freedom, number of straight ones, and whether it turns."""
     tree = model.tree
     found = []
     for i, body in enumerate(model.bodies):

@@ -26,7 +26,7 @@ AT_KINK = 1e-6
 #: [m] which the scales of forces and places go by.
 MILLIMETRE = 1e-3
 
-#: Of a joint's: what happens, and what of its unit it is told in.
+#: Of a joint's: what happens, and by which unit it is measured.
 _JOINT_WORDS = {
     joints.UPPER_BEGIN: ("meets its upper stop", "position"),
     joints.UPPER_END: ("meets its upper stop", "position"),
@@ -131,7 +131,7 @@ def nearest_kinks(
 
 
 def _least(values: Floats) -> Iterator[tuple[int, int, int, float]]:
-    """Of (steps, places, kinds): place, kind, step and value where it is least in size; none where all are infinite."""
+    """Place, kind, step and value of the smallest size over the steps of (steps, places, kinds), if any is finite."""
     if not values.size:
         return
     steps = np.abs(values).argmin(axis=0)
@@ -148,8 +148,8 @@ def nearest_joint_kinks(model: Model, switch: Floats) -> tuple[Kink, ...]:
     _, torque_units, driven = torque_names(model)
     scales, found = joint_scales(model), []
     for dof, kind, step, value in _least(switch):
-        what, told = _JOINT_WORDS[kind]
+        what, quantity = _JOINT_WORDS[kind]
         scale = float(scales[dof, kind])
-        unit = {"position": units[dof], "rate": f"{units[dof]}/s", "torque": torque_units[driven.index(dof)]}[told]
+        unit = {"position": units[dof], "rate": f"{units[dof]}/s", "torque": torque_units[driven.index(dof)]}[quantity]
         found.append(Kink(names[dof], what, value, unit, step, abs(value) / scale, kind, dof, "joint"))
     return tuple(sorted(found, key=lambda kink: kink.share))

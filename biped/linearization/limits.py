@@ -1,4 +1,4 @@
-"""What actuators that are at their limits do to a linearization: limits that depend on the joints' angles and rates."""
+"""Linearized actuators at their limits, which depend on the joints' angles and rates."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _WORDS = {
 
 @dataclass(frozen=True, eq=False)
 class Limited:
-    """What actuators make of what is asked of them.
+    """Derivatives of actuators that pass a desired torque or are at their limits.
 
     Attributes:
         passes: (nv,) 1, or 0 where one is at its limit.
@@ -69,7 +69,7 @@ class ActuatorLimits:
         ]
 
     def at(self, wanted: Floats, turned: Kink | None = None) -> Limited:
-        """For (nv,) torques that are asked for, in the state that was measured last.
+        """Derivatives of the limits for desired torques (nv,), in the state that was measured last.
 
         Args:
             wanted: by the controller, after the lag.

@@ -1,4 +1,4 @@
-"""What a linearization is, and what it says: eigenvalues, damping, modes in words, controllability; its files."""
+"""Linearizations: eigenvalues, damping, modes in words, controllability; their files."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Mode:
 
     @property
     def size(self) -> float:
-        """``|λ|``."""
+        """The absolute value ``|λ|``."""
         return abs(self.eigenvalue)
 
     @property
@@ -53,7 +53,7 @@ class Mode:
 
     @property
     def frequency(self) -> float:
-        """[Hz]."""
+        """The frequency of the oscillation [Hz]."""
         return abs(self.rate.imag) / (2.0 * np.pi)
 
     @property
@@ -197,7 +197,7 @@ class Linearization:
 
     @cached_property
     def eigenvalues(self) -> Complexes:
-        """Of ``dynamic``, the greatest first."""
+        """The eigenvalues of ``dynamic``, the greatest first."""
         return self.eigenvectors[0]
 
     @cached_property
@@ -246,7 +246,7 @@ class Linearization:
         return tuple(found)
 
     def _group(self, k: int) -> str:
-        """What of the model a state tells of."""
+        """The name of the joint or of the root's motion that a state belongs to."""
         name = self.states[k].split("[")[0].removeprefix("held_torque_").removeprefix("torque_")
         return name.removeprefix("p_")
 
@@ -292,7 +292,7 @@ class Linearization:
 
     @property
     def controllability_rank(self) -> int:
-        """Of how many of the states that move and act, inputs move the modes."""
+        """The number of modes that inputs can move, among the kept states."""
         return len(self.kept) - len(self.uncontrollable())
 
     def table(self) -> pd.DataFrame:

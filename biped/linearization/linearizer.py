@@ -80,7 +80,7 @@ def linearize(
 
 @dataclass(frozen=True)
 class _Tick:
-    """What a control tick did."""
+    """A linearized control tick."""
 
     asked: Floats  # (nv, 2 nv) ∂(torque asked for)/∂(q, p), of what the sensors saw
     passes: Floats  # (nv,) 1, or 0 where an actuator is at its limit
@@ -299,7 +299,7 @@ class Linearizer:
         self, A: Floats, B: Floats, by_torque: Floats, asked: Floats, limits: Floats, kept: float, passes: Floats,
         names: list[str], units: list[str],
     ) -> tuple[Floats, Floats, list[str], list[str]]:  # fmt: skip
-        """What actuators gave is a state, of which the next torque keeps a part."""
+        """The system with the actuators' torques as further states, part of which the next torque keeps."""
         own, own_units, dofs = torque_names(self.model)
         nx, nt, nv = len(A), len(dofs), self.model.nv
         lower = np.zeros((nt, nx))
@@ -314,7 +314,7 @@ class Linearizer:
         self, A: Floats, B: Floats, by_torque: Floats, asked: Floats, kept: float, passes: Floats,
         names: list[str], units: list[str],
     ) -> tuple[Floats, Floats, list[str], list[str]]:  # fmt: skip
-        """What sensors have yet to show is a state: (q, p) of the ticks before."""
+        """The system with (q, p) of earlier ticks, which delayed sensors have yet to show, as further states."""
         nv, nx, d = self.model.nv, len(A), self.delay
         size = nx + 2 * nv * d
         grown = np.zeros((size, size))

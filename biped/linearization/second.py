@@ -77,7 +77,7 @@ class StepCurvature:
 
     @classmethod
     def of(cls, found: SecondDerivative, by_torque: Floats, dofs: Integers) -> StepCurvature:
-        """From what the kernels leave, which the next step overwrites."""
+        """Second derivatives copied from the kernels' arrays, which the next step overwrites."""
         nv = found.direction.shape[0]
         begin = turn_terms(found.tree, found.begin_poses, np.eye(nv))
         poses = Poses(*(array.copy() for array in found.end_poses))

@@ -24,7 +24,7 @@ GAINS = ("gains.", "kp", "kd", "weight_")
 
 @dataclass(frozen=True)
 class GainSensitivity:
-    """Of the greatest ``|λ|``, by one number of the controller.
+    """The derivative of the greatest ``|λ|`` by one number of the controller.
 
     Attributes:
         name: of the number, as in ``--set controller.NAME``.

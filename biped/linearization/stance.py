@@ -26,7 +26,7 @@ HEAVE_AND_TILT = (2, 3, 4)
 
 
 def held_stance(model: Model, floor: Floor, q: Floats) -> State:
-    """At rest near a configuration, all contact points sticking, with the torques that keep it so.
+    """A state at rest near a configuration, all contact points sticking, with the torques that keep it so.
 
     The joints stay as they are in ``q``. The whole is heaved and tilted until the floor carries it: so the vertical
     forces on the points are those of least norm that do. Anchors are right below the points: the floor pulls nowhere
@@ -102,7 +102,7 @@ def linearize_stance(model: Model, floor: Floor, state: State, *, step: float, p
 
 
 def warm_up_stance(model: Model, floor: Floor, state: State, announce: Announce, *, step: float, period: float) -> None:
-    """Compile what ``linearize_stance`` needs, unless that is on disk; ``announce`` is told before that.
+    """Compile what ``linearize_stance`` needs, unless that is on disk; ``announce`` is called before that.
 
     Raises:
         InputError: as ``linearize_stance``.

@@ -1,4 +1,4 @@
-"""What a run amounts to, as numbers that can stand in a paper: definitions, units and sources in ``METRICS``.
+"""Metrics of runs, with definitions, units and sources in ``METRICS``.
 
 ``measure`` works on the raw rows of a run, for studies; ``measure_run`` and ``series`` on a ``biped.runs.run.Run``.
 ``register`` adds a metric to all of them.

@@ -1,4 +1,4 @@
-"""What must be known of a run beside its rows, to measure it."""
+"""The context of a run beside its rows that its metrics need."""
 
 import math
 from collections.abc import Mapping
@@ -63,7 +63,7 @@ class Span:
 
 @dataclass(frozen=True)
 class MeasurementContext:
-    """What is known of a run beside its rows.
+    """All that metrics need of a run beside its rows: its ending, disturbances, times and thresholds.
 
     Attributes:
         ending: how the loop of the run ended.

@@ -1,4 +1,4 @@
-"""What the disturbances of a run say about its measurement: when they act, and how the floor sways."""
+"""When the disturbances of a run act, and how the floor sways, as its metrics need it."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,16 +33,16 @@ def spans_of(disturbances: Sequence[Described]) -> tuple[Span, ...]:
 
     A floor that has been moved and has stopped does not act any more.
     """
-    told = (d if isinstance(d, Mapping) else described(d) for d in disturbances)
-    return tuple(span for one in told for span in _spans(one))
+    records = (d if isinstance(d, Mapping) else described(d) for d in disturbances)
+    return tuple(span for record in records for span in _spans(record))
 
 
-def _spans(told: Mapping[str, Any]) -> Iterator[Span]:
-    if told["kind"] == "push":
-        yield Span("a push", told["start"], told["start"] + told["duration"])
-    for signal in told.values():
+def _spans(record: Mapping[str, Any]) -> Iterator[Span]:
+    if record["kind"] == "push":
+        yield Span("a push", record["start"], record["start"] + record["duration"])
+    for signal in record.values():
         if isinstance(signal, Mapping) and "begins" in signal:
-            what = "the floor's motion" if told["kind"] == "platform" else "a force"
+            what = "the floor's motion" if record["kind"] == "platform" else "a force"
             slowest = min(signal["frequencies"], default=math.inf)
             yield Span(what, signal["begins"], signal["ends"], 1.0 / slowest)
 

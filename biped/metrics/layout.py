@@ -62,12 +62,12 @@ class Layout:
         )
 
     def body(self, pendulum_length: float | None = None) -> Body:
-        """What the kernels know of the model; ``pendulum_length`` [m] instead of the height at home."""
+        """The kernels' description of the body; ``pendulum_length`` [m] instead of the height at home."""
         length = self.standing_height if pendulum_length is None else pendulum_length
         return Body(self.model.total_mass, np.array(self.model.gravity, dtype=np.float64), length)
 
     def scratch(self) -> Scratch:
-        """For the kernels' points and hulls; one for each thread."""
+        """A workspace for the kernels' points and hulls; each thread needs its own."""
         count = self.model.nc
         feet = np.zeros(len(self.feet), dtype=np.int64)
         return Scratch(np.empty((count, 2)), np.empty((2 * count + 2, 2)), feet)

@@ -58,7 +58,7 @@ class Measurement:
 
     @property
     def model(self) -> Model:
-        """What moves."""
+        """The model that was simulated."""
         return self.layout.model
 
     @property
@@ -80,12 +80,12 @@ class Measurement:
 
     @cached_property
     def body(self) -> Body:
-        """What the kernels know of the model."""
+        """The kernels' description of the body."""
         return self.layout.body(self.context.pendulum_length)
 
     @cached_property
     def scratch(self) -> Scratch:
-        """For the kernels' points and hulls."""
+        """A workspace for the kernels' points and hulls."""
         return self.layout.scratch()
 
     @cached_property
@@ -108,7 +108,7 @@ class Measurement:
     # --- values ---
 
     def once(self, compute: "Callable[[Measurement], T]") -> T:
-        """What a function finds in this run, computed once however many metrics need it."""
+        """The result of a function of this run, computed once however many metrics need it."""
         if compute not in self._found:
             self._found[compute] = compute(self)
         return self._found[compute]

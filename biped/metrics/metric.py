@@ -1,4 +1,4 @@
-"""What a metric is, and the one table of all of them."""
+"""The definition of a metric, and the one table of all metrics."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Metric:
 
     @property
     def per(self) -> Literal["JOINT", "FOOT", "FREQUENCY", ""]:
-        """What there is one of it for; empty for the whole run."""
+        """The kind of thing that each has a value of its own; empty where there is one value for the whole run."""
         return next((what for what in _EACH if self.name.endswith(f"_{what}")), "")
 
     @property
@@ -54,7 +54,7 @@ class Metric:
         return self.name.removesuffix(f"_{self.per}") if self.per else self.name
 
     def columns(self, joints: Iterable[str], feet: Iterable[str], frequencies: int = 0) -> list[str]:
-        """Its names in a table of results of a model with these joints and feet, on a floor with so many frequencies.
+        """The metric's names in a table of results of a model with these joints and feet, and so many frequencies.
 
         Frequencies are counted, not named by their values: trials that differ in them share the columns.
         """

@@ -65,7 +65,7 @@ def _metrics_of(run: Measurement) -> dict[str, Value]:
 
 
 def _judged(run: Measurement) -> dict[str, Any]:
-    """What a summary has of the verdict: the word and its reason, the limit that was hit, the checks."""
+    """The part of a summary that is judged: the verdict and its reason, the limit that was hit, the checks."""
     limit = run.context.ending.limit
     return {
         "verdict": run.value("verdict"),
@@ -132,7 +132,7 @@ def events_of(run: Run) -> Floats:
 
 
 def context_of(run: Run) -> MeasurementContext:
-    """What a run knows of itself."""
+    """The measurement context that a recorded run carries."""
     saturation = run.by_joint("saturation_time")
     counted = ("foot_slip", "steps", "newton_mean", "newton_max", "retried_steps")
     known: dict[str, Any] = {name: run.metrics[name] for name in counted}

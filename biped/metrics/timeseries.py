@@ -1,4 +1,4 @@
-"""What balance looks like over time."""
+"""Time series of balance: centres of mass and pressure, margins, base of support."""
 
 import numpy as np
 import pandas as pd
@@ -32,7 +32,7 @@ def series(run: Run, pendulum_length: float | None = None) -> pd.DataFrame:
 
 
 def series_of(layout: Layout, rows: Floats, pendulum_length: float | None = None) -> pd.DataFrame:
-    """The same of the raw rows (n, columns) of a run."""
+    """Time series of the raw rows (n, columns) of a run, as ``series`` has them of a run."""
     measured = Measurement(layout, rows, None, MeasurementContext(pendulum_length=pendulum_length))
     units = {"time": "s"} | SERIES | {f"grf_normal_{foot}": "N" for foot in layout.feet}
     frame = pd.DataFrame(np.column_stack([measured["time"], measured.series]), columns=list(units))

@@ -37,7 +37,7 @@ def trust(run: Measurement) -> tuple[Check, ...]:
     """All checks that make sense for a run, in the order of a table."""
     if not len(run.rows):
         return ()
-    found = (*_books(run), *_solver(run), *_program(run), *_contact(run), *_joints(run))
+    found = (*_ledger(run), *_solver(run), *_program(run), *_contact(run), *_joints(run))
     return tuple(check for check in found if check is not None)
 
 
@@ -62,20 +62,20 @@ def _scales(run: Measurement) -> tuple[float, float]:
     return energy, float(np.sqrt(2.0 * mass * energy))
 
 
-def _books(run: Measurement) -> tuple[Check | None, ...]:
+def _ledger(run: Measurement) -> tuple[Check | None, ...]:
     by = run.context.stepping
     energy, momentum = _scales(run)
     residual, exchanged = float(run.value("ledger_residual") or 0.0), run.once(extremes).exchanged
     limit = max(ENERGY * exchanged, LEAST_ENERGY * energy)
     beyond: Passed = WARNING if by.is_engine else FAILED
     text = f"{residual:.3g} J that no work accounts for, of {exchanged:.3g} J exchanged"
-    books = Check("energy residual", residual, limit, "J", _graded(residual, limit, beyond), text)
+    balance = Check("energy residual", residual, limit, "J", _graded(residual, limit, beyond), text)
     defect = run.value("momentum_defect")
     if not isinstance(defect, float):
-        return (books,)
+        return (balance,)
     limit = (MOMENTUM if by.conserves_momentum else MOMENTUM_NOT_KEPT) * momentum
     text = f"{defect:.2g} N·s that no impulse accounts for"
-    return books, Check("momentum residual", defect, limit, "N*s", _graded(defect, limit, beyond), text)
+    return balance, Check("momentum residual", defect, limit, "N*s", _graded(defect, limit, beyond), text)
 
 
 def _solver(run: Measurement) -> tuple[Check | None, ...]:
@@ -134,7 +134,7 @@ def _joints(run: Measurement) -> tuple[Check | None, ...]:
 
 
 def _singular(run: Measurement) -> Check | None:
-    """Of the joint that came nearest to where the controller is singular."""
+    """A check of the joint that came nearest to where the controller is singular."""
     angles = run.context.singular_angles
     if not angles:
         return None
@@ -149,7 +149,7 @@ def _singular(run: Measurement) -> Check | None:
 
 
 def _torque(run: Measurement) -> Check | None:
-    """Of the joint whose peak is farthest beyond what a human can do, where the model is one."""
+    """A check of the joint whose peak torque is farthest beyond a human's, where the model is one."""
     able = human_torques(run.model)
     found = run.values(metric_named("peak_torque_JOINT"))
     peaks = {joint: peak for joint in able if isinstance(peak := found.get(f"peak_torque_{joint}"), float)}

@@ -92,7 +92,7 @@ def _known(kind: Any, saved: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _finite(value: Any) -> Any:
-    """The same with None for an infinite limit, which JSON does not have."""
+    """A number or nested numbers with None for an infinite limit, which JSON does not have."""
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

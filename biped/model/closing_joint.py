@@ -69,7 +69,7 @@ class ClosingJoint:
 
     @property
     def rows(self) -> list[Row]:
-        """What it holds at zero: translations of the child's point, then turns, and a screw's slide for its turn."""
+        """The constraint rows of the joint: translations of the child's point, rotations, and a screw's coupled row."""
         second = None
         if self.second_axis is not None:  # in the child's link frame
             second = vector3(quaternion_matrix(self.alignment).T @ self.second_axis, "second_axis")

@@ -74,7 +74,7 @@ def _pitch(bodies: Sequence[Body]) -> Floats:
 
 
 def compile_closing(joints: Sequence[ClosingJoint], bodies: Sequence[Body]) -> ClosingJoints:
-    """What the kernels hold at zero beside the `Tree` of ``bodies``."""
+    """The kernels' constraints of the closing joints, beside the `Tree` of ``bodies``."""
     index = {body.name: i for i, body in enumerate(bodies)}
     inboard = [-1 if joint.parent is None else index[joint.parent] for joint in joints]
     outboard = [index[joint.child] for joint in joints]

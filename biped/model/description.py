@@ -24,7 +24,7 @@ def model_title(model: "Model") -> str:
 
 
 def model_facts(model: "Model") -> Iterator[tuple[str, str]]:
-    """What there is of it."""
+    """Facts about a model, as pairs of a name and a text."""
     yield "root", f"{model.root.name}, {model.root.joint.kind}"
     if model.joint_names:
         yield "joints", ", ".join(model.joint_names)

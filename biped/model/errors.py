@@ -14,7 +14,7 @@ class ModelError(BipedError, ValueError):
 
 
 class ModelWarning(UserWarning):
-    """What a robot's file says and its model does not, or not in this way: one sentence each.
+    """Warning that a model differs from its robot's file: one sentence each.
 
     The model keeps them in its ``notes``.
     """

@@ -91,6 +91,6 @@ def _angle_to_straight(model: Model, joints: tuple[str, ...]) -> float:
 
 
 def common_name(left: str, right: str) -> str:
-    """What the names of two joints have in common: ``knee_pitch`` of ``left_knee_pitch`` and ``right_knee_pitch``."""
+    """The common part of two joints' names: ``knee_pitch`` of ``left_knee_pitch`` and ``right_knee_pitch``."""
     pairs = zip(left.split("_"), right.split("_"), strict=False)
     return "_".join(word for word, other in pairs if word == other) or left

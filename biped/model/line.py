@@ -1,4 +1,4 @@
-"""What is stretched between bodies: lines to draw, which no step feels."""
+"""Lines between bodies, to be drawn; no step feels them."""
 
 from dataclasses import dataclass
 

@@ -85,6 +85,6 @@ def _composites(document: ET.Element) -> dict[str, list[str]]:
 
 def _left_out(document: ET.Element) -> tuple[str, ...]:
     """A sentence for each of what a file may have and a model has not."""
-    told = {"equality": "equality constraints", "tendon": "tendons", "actuator": "actuators"}
-    found = [words for tag, words in told.items() if document.find(f"{tag}/*") is not None]
+    unread = {"equality": "equality constraints", "tendon": "tendons", "actuator": "actuators"}
+    found = [words for tag, words in unread.items() if document.find(f"{tag}/*") is not None]
     return (f"not read of the file: {', '.join(found)}",) if found else ()

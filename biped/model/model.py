@@ -297,11 +297,11 @@ class Model:
 
     @cached_property
     def derived(self) -> dict[Any, Any]:
-        """What other modules have computed from the model and keep for the next time, by their own keys."""
+        """A cache of values that other modules have computed from the model, by their own keys."""
         return {}
 
     def once(self, compute: Callable[..., T], *arguments: Any) -> T:
-        """What a function finds of the model and these arguments, computed once however many ask."""
+        """The result of a function of the model and these arguments, computed once however often it is needed."""
         key = compute, *arguments
         if key not in self.derived:
             self.derived[key] = compute(self, *arguments)
@@ -318,7 +318,7 @@ class Model:
 
     @property
     def total_mass(self) -> float:
-        """[kg]."""
+        """The mass of all bodies [kg]."""
         return math.fsum(body.mass for body in self.bodies)
 
     @cached_property
@@ -355,7 +355,7 @@ class Model:
         *,
         degrees: bool = False,
     ) -> Floats:
-        """(nq,) the home configuration, changed where it is told to.
+        """(nq,) the home configuration, changed where it is given.
 
         Args:
             position: [m] the centre of mass of a floating root, in the inertial frame.
@@ -395,18 +395,18 @@ class Model:
             given = number(value, f"angles[{joint!r}]")
             given = math.radians(given) if degrees and kind == "revolute" else given
             if kind == "revolute" and abs(given) > LARGEST_ANGLE:
-                told = f"angles[{joint!r}] = {given:g} rad: it must be within a turn, 2π"
-                raise ModelError(told if degrees else f"{told}; degrees=True takes them in degrees")
+                message = f"angles[{joint!r}] = {given:g} rad: it must be within a turn, 2π"
+                raise ModelError(message if degrees else f"{message}; degrees=True takes them in degrees")
             q[self.coordinate(joint)] = given
 
     # --- variations of this model ---
 
     def with_gravity(self, gravity: ArrayLike) -> Model:
-        """The same bodies under another ``gravity`` [m/s²]."""
+        """This model under another ``gravity`` (3,) [m/s²]."""
         return replace(self, gravity=vector3(gravity, "gravity"))
 
     def with_load(self, body: str, mass: float, position: ArrayLike, inertia: ArrayLike) -> Model:
-        """The same bodies, one of them with another rigid body welded to it.
+        """This model with another rigid body welded to one of its bodies.
 
         Args:
             body: name of the body that carries it.
@@ -428,7 +428,7 @@ class Model:
         return replace(self, bodies=(*self.bodies[:i], new, *self.bodies[i + 1 :]))
 
     def with_contact_points(self, contact_points: Iterable[ContactPoint]) -> Model:
-        """The same bodies with these contact points instead of their own.
+        """This model with these contact points instead of its own.
 
         Raises:
             ModelError: a name occurs twice, or a body does not exist.
@@ -436,11 +436,11 @@ class Model:
         return replace(self, contact_points=tuple(contact_points))
 
     def without_contacts(self) -> Model:
-        """The same bodies, touching nothing."""
+        """This model without contact points: it touches nothing."""
         return self.with_contact_points(())
 
     def without_closing_joints(self) -> Model:
-        """The same tree, its loops open."""
+        """This model without its closing joints: its loops are open."""
         return replace(self, closing_joints=())
 
     def check_tree(self, what: str) -> None:

@@ -1,4 +1,4 @@
-"""The same system in Pinocchio, an independent implementation, and the maps between its coordinates and ours.
+"""Conversion of models to Pinocchio, an independent implementation, and the maps between its coordinates and ours.
 
 Pinocchio's quaternions are scalar last, and it has the velocity of a floating and of a spherical joint in
 the axes of the body that the joint carries. Pinocchio is imported when a function of this module is called.

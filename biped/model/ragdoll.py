@@ -1,4 +1,4 @@
-"""What a model is once it has fallen: limp, and touching the floor with all of its body."""
+"""Ragdolls: models that have fallen, limp, and touch the floor with all of their bodies."""
 
 import math
 from dataclasses import replace
@@ -20,7 +20,7 @@ LIMP_RATE = 10.0
 
 
 def ragdoll(model: Model, q: Floats | None = None) -> Model:
-    """The same bodies as they fall from configuration ``q`` (nq,), the home configuration if not given.
+    """This model as it falls from configuration ``q`` (nq,), the home configuration if not given.
 
     Its contact points are the model's own, in their order, and then its ``body_points``; where it has none, the corners
     of the boxes on bodies without contact points. Its joints are damped and stay within their ``ranges``, or their own
@@ -39,7 +39,7 @@ def touching_all_over(model: Model) -> Model:
 
 
 def body_points(model: Model) -> tuple[ContactPoint, ...]:
-    """What touches the floor besides its contact points once it has fallen."""
+    """Contact points all over the body, besides its own, for a model that has fallen."""
     touching = {point.body for point in model.contact_points}
     boxes = [box for box in model.shapes if box.body not in touching]
     return model.body_points or tuple(

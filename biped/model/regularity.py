@@ -42,9 +42,9 @@ def check_regular(bodies: Sequence[Body]) -> None:
         return
     what = f"body {loose.name!r}: nothing resists its joint {loose.joint.name!r}"
     about, rotor = ("", ", or the joint an armature") if loose.joint.has_axis else (" about some axis", "")
-    told = "the body has no mass" if loose.mass == 0.0 else "its inertia is that of a point or a thin rod"
+    reason = "the body has no mass" if loose.mass == 0.0 else "its inertia is that of a point or a thin rod"
     raise UnresistedJointError(
-        f"{what}{about}: {told}, and what hangs on it moves freely; give it or that mass and inertia there{rotor}"
+        f"{what}{about}: {reason}, and what hangs on it moves freely; give it or that mass and inertia there{rotor}"
     )
 
 

@@ -107,7 +107,7 @@ def human_torques(model: Model) -> Mapping[str, float]:
 
 
 def human_strength(model: Model, people: str) -> dict[str, tuple[Strength, Strength]]:
-    """By joint: towards its positive and its negative side.
+    """The strengths of each joint, towards its positive and its negative side.
 
     Raises:
         ModelError: there are no such people, or the model has not the legs of ``human()``.
@@ -138,7 +138,7 @@ def _stature(model: Model) -> float:
 
 
 def _leg(own: People, mass: float, stature: float, mirrored: float) -> dict[str, tuple[Strength, Strength]]:
-    """Of a left leg, or mirrored: adduction, flexion, rotation inwards, inversion, dorsiflexion are positive."""
+    """Strengths of a left leg, or mirrored; adduction, flexion, inward rotation, inversion, dorsiflexion: positive."""
     size = -STANDARD_GRAVITY[2] * mass * stature
     pitch = {name: _anderson(row, size) for name, row in own.anderson.items()}
     knee = tuple(pitch[name]._replace(centre=-pitch[name].centre) for name in ("knee_extension", "knee_flexion"))

@@ -74,12 +74,12 @@ def _check_reached(bodies: Sequence[Body], ordered: Sequence[Body]) -> None:
 def _check_only_root_floats(ordered: Sequence[Body], roots: int) -> None:
     for body in ordered if roots > 1 else ordered[1:]:
         if body.joint.kind == "floating":
-            told = "only the root's joint may" if roots == 1 else "none may where several bodies stand on the ground"
-            raise ModelError(f"joint {body.joint.name!r} of body {body.name!r} floats; {told}")
+            rule = "only the root's joint may" if roots == 1 else "none may where several bodies stand on the ground"
+            raise ModelError(f"joint {body.joint.name!r} of body {body.name!r} floats; {rule}")
 
 
 def merge_welds(ordered: Sequence[Body]) -> tuple[tuple[Body, ...], dict[str, Weld]]:
-    """The same system without fixed joints, and for every body of ``ordered`` where it is now.
+    """The bodies without fixed joints, and for every body of ``ordered`` where it is now.
 
     A welded body gives its mass to its parent. A welded root is part of the ground: it vanishes, and the
     bodies on it become roots.

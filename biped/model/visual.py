@@ -1,4 +1,4 @@
-"""What bodies look like: surfaces to draw, which nothing hits and no step feels."""
+"""Visuals: surfaces of bodies, to be drawn; nothing hits them and no step feels them."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args

@@ -101,7 +101,7 @@ def regulator(A: Floats, B: Floats, Q: Floats, R: Floats, final: Floats | None =
 
 
 def steady_regulator(A: Floats, B: Floats, Q: Floats, R: Floats) -> Regulator:
-    """That of a fixed A and B for ever: one gain, (1, m, n), and one cost.
+    """The regulator of constant A and B over an infinite horizon: one gain, (1, m, n), and one cost.
 
     Raises:
         InputError: no feedback makes the system stable, or a mode on the unit circle costs nothing.

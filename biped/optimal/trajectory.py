@@ -97,11 +97,11 @@ class QuadraticCost:
 
     @property
     def final(self) -> Floats:
-        """F."""
+        """The weight F of the final state."""
         return self.state if self.end is None else self.end
 
     def value(self, path: Trajectory) -> float:
-        """Of a trajectory."""
+        """The cost of a trajectory."""
         x, u = path.x - self.wanted.x, path.u - self.wanted.u
         total = np.einsum("ki,ij,kj->", x[:-1], self.state, x[:-1]) + np.einsum("ki,ij,kj->", u, self.input, u)
         return float(0.5 * (total + x[-1] @ self.final @ x[-1]))
@@ -143,7 +143,7 @@ class Iteration:
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """What a search has found.
+    """The result of a search for an optimal trajectory.
 
     Attributes:
         path: the trajectory.

@@ -1,4 +1,4 @@
-"""What a recovery costs: squares of how far it is from standing where it stood, and of its torques.
+"""Costs of recoveries: squares of deviations from standing where it stood, and of torques.
 
 Σ_k ½ Σ w r·r + ½ u·R u, with residuals r of the states and their Jacobians in tangent coordinates: the slope of the
 cost is exact, its second derivative that of Gauss and Newton. The end counts most; on the way torques, motion, ranges
@@ -92,7 +92,7 @@ class Standing:
         return sum(self.parts(path).values())
 
     def parts(self, path: Path) -> dict[str, float]:
-        """The same by task."""
+        """The cost of a path, by task."""
         parts = {task.name: task.cost for task in self.residuals(path, jacobians=False)}
         return parts | {"torque": 0.5 * float(np.sum((path.u @ self.input) * path.u))}
 
@@ -101,7 +101,7 @@ class Standing:
         return Quadratic.of(self.residuals(path))
 
     def residuals(self, path: Path, *, jacobians: bool = True) -> list[Residual]:
-        """Those of each task."""
+        """The residuals of each task along a path."""
         w, nv, end = self.weights, self.model.nv, self.end
         at = places_of(self.model, path.q, jacobians=jacobians)
         momentum, nx = path.p[:, :3], 2 * nv + path.anchor.shape[1]
@@ -207,7 +207,7 @@ class AtRest:
         return Quadratic.of(self.residuals(path))
 
     def residuals(self, path: Path) -> list[Residual]:
-        """Those of the end."""
+        """The residuals at the end of a path."""
         nv, nx = self.model.nv, 2 * self.model.nv + path.anchor.shape[1]
         end = np.zeros(len(path.q))
         end[-1] = 1.0

@@ -17,7 +17,7 @@ MOST_STEPS, STILL = 30, 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Direction:
-    """What a backward pass gives.
+    """The result of a backward pass: a search direction, with feedback.
 
     Attributes:
         change: (N, m) of the inputs at the path's own states.

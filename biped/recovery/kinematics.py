@@ -34,7 +34,7 @@ class Places:
 
 
 def places_of(model: Model, q: Floats, *, jacobians: bool = True) -> Places:
-    """Of configurations (N, nq), by Algorithm 3.1 of Wendlandt 1997.
+    """Places of root, centre of mass and contact points in configurations (N, nq), by Algorithm 3.1 of Wendlandt 1997.
 
     Args:
         model: whose root floats or not, and whose other joints are hinges.

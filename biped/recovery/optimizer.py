@@ -26,16 +26,16 @@ LEAST, FIRST, MOST = 1e-3, 1.0, 1e7
 
 
 class Cost(Protocol):
-    """What a trajectory costs."""
+    """A cost of trajectories, with its derivatives."""
 
     input: Floats  # (m, m) R: ½ u·R u a tick is the cost of torques
     damping: Floats  # (m, m) what a change of torques by as much as is a lot costs, for the damping to be counted in
 
     def value(self, path: Path) -> float:
-        """Of a path."""
+        """The cost of a path."""
 
     def quadratic(self, path: Path) -> Quadratic:
-        """Its value, slopes and model along a path."""
+        """The quadratic model of the cost along a path."""
 
 
 @dataclass(frozen=True, eq=False)

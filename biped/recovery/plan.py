@@ -43,7 +43,7 @@ class RecoveryPlan:
 
     @property
     def ends(self) -> float:
-        """[s]."""
+        """The time [s] at which the plan ends."""
         return self.begins + self.period * len(self.path.u)
 
     def torques(self, tick: int, q: Floats, p: Floats) -> Floats:
@@ -118,7 +118,7 @@ class PlanThenLaw(Controller):
         self.inner.reset(observation)
 
     def memory(self) -> Any:
-        """What is held, and what the law remembers."""
+        """The torques that are held, and the law's own memory."""
         return self._held[0], self._held[1].copy(), self.inner.memory()
 
     def remember(self, memory: Any) -> None:
@@ -128,5 +128,5 @@ class PlanThenLaw(Controller):
             self.inner.remember(memory[2])
 
     def check_start(self, model: Model, q: Floats) -> None:
-        """As the law does."""
+        """Raise what the law raises for a start that does not suit it."""
         self.inner.check_start(model, q)

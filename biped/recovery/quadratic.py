@@ -25,7 +25,7 @@ class Residual:
 
     @property
     def cost(self) -> float:
-        """Of the task."""
+        """The task's part of the cost, ½ Σ w r·r."""
         return 0.5 * float(self.weight @ (self.value * self.value).sum(axis=1))
 
 

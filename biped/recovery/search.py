@@ -23,11 +23,11 @@ GENTLER = 30.0
 
 
 class Problem(Protocol):
-    """What is pushed, and what counts as recovered."""
+    """A scene with a push of any size, and what counts as recovered from it."""
 
     @property
     def cost(self) -> Cost:
-        """Of trajectories."""
+        """The cost of trajectories."""
 
     low: Floats  # (joints,) [N·m] least torques
     high: Floats  # (joints,) greatest
@@ -38,7 +38,7 @@ class Problem(Protocol):
         """The scene with a push of so many newton-seconds."""
 
     def judged(self, impulse: float, held: HeldTorques, path: Path) -> Any | None:
-        """What proves that it recovers, or None."""
+        """A proof that the path recovers from the push; None if it does not."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def search(problem: Problem, impulse: float, path: Path, settings: Settings | No
 
 
 def _polished(problem: Problem, best: Attempt, how: Settings) -> Attempt:
-    """The same push, recovered from at a lower cost if there is such: better to go on from."""
+    """A recovery from this push at a lower cost, if one is found: better to go on from."""
     held, last = problem.held(best.impulse), None
     for last in improved(held, problem.cost, best.path, problem.low, problem.high):
         if last.ended or last.count >= how.iterations:

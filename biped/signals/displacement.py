@@ -49,7 +49,7 @@ class Displacement:
 
     @property
     def signals(self) -> dict[str, Signal]:
-        """Those that are given, by axis."""
+        """The signals of the axes along which it moves, by axis."""
         return {axis: getattr(self, axis) for axis in self.AXES if getattr(self, axis) is not None}
 
     @property
@@ -68,6 +68,6 @@ class Displacement:
         return np.array([float(given[axis](time)) if axis in given else 0.0 for axis in self.AXES])
 
     def compiled(self) -> Signals:
-        """As the kernels take it: six signals, or none where nothing moves."""
+        """The kernels' six signals, or none where nothing moves."""
         still = Signal(np.zeros(1), np.zeros((1, 1)))
         return compile_signals([getattr(self, axis) or still for axis in self.AXES] if self.signals else [])

@@ -100,7 +100,7 @@ class Signal:
         return float(np.abs(ends - self.coefficients[1:, 0]).max(initial=0.0))
 
     def scaled(self, factor: float) -> Signal:
-        """The same times a factor."""
+        """This signal times a factor."""
         return self._with(self.knots, self.coefficients * factor)
 
     def shifted(self, delay: float) -> Signal:
@@ -108,7 +108,7 @@ class Signal:
         return self._with(self.knots + delay, self.coefficients)
 
     def _with(self, knots: Floats, coefficients: Floats) -> Signal:
-        """The same kind with arrays that need no check: studies make thousands of pushes."""
+        """A signal of the same kind with arrays that need no check: studies make thousands of pushes."""
         other = object.__new__(Signal)
         other.__dict__.update(self.__dict__, knots=knots, coefficients=coefficients)
         return other
@@ -129,7 +129,7 @@ class Signal:
 
     @classmethod
     def step(cls, size: float, start: float = 0.0, rise: float = 0.1) -> Signal:
-        """From zero to ``size`` within ``rise`` [s], with the least jerk (Flash and Hogan 1985), and there it stays."""
+        """A rise from zero to ``size`` within ``rise`` [s], with the least jerk (Flash and Hogan 1985)."""
         above_zero(rise, "rise")
         smooth = size * np.array([0.0, 0.0, 0.0, 10.0, -15.0, 6.0]) / rise ** np.arange(6)
         return cls(np.array([start, start + rise]), np.vstack([smooth, size * np.eye(1, 6)]))

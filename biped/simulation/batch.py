@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from numpy.typing import ArrayLike
 
 from biped.control.observation import joint_places
 from biped.errors import InputError
-from biped.kernels.loop.closed_loop import World, hold_each
+from biped.kernels.loop.closed_loop import Loop, World, hold_each
 from biped.kernels.state.status import LOG_FULL, OK
+from biped.simulation.driver import Driver
 from biped.simulation.session import Session, Start
 from contact.arrays import Floats, Integers
 
@@ -22,10 +24,32 @@ if TYPE_CHECKING:
     from biped.simulation.scene import Scene
 
 
-class SessionBatch:
-    """So many sessions side by side, with torques given from outside; each is, bit for bit, what it is by itself.
+class _Hosted(Session):
+    """A session whose compiled loop runs in a batch, on arrays of which some are rows of the batch's."""
 
-    Rows of the arrays below are sessions, as a controller would be told of them; ``step`` and ``reset`` write there.
+    def move_to(self, world: World) -> Loop:
+        """The loop of this world, whose arrays it has from now on; only before it has begun."""
+        self.plan = replace(self.plan, world=world)
+        self._driver = Driver(self.plan)
+        return self._driver.ready()
+
+    def begin(self) -> int:
+        """Measure and log the start; why to stop, or OK."""
+        return self._driver.ready().begin(self.plan.clock.steps_per_tick)
+
+    def end_by(self, reason: int) -> None:
+        """End if the loop's return value says so."""
+        self._driver.end_by(reason)
+
+    def forget(self) -> None:
+        """Discard what was logged."""
+        self._driver.forget()
+
+
+class SessionBatch:
+    """Many sessions side by side, with torques given from outside; each is, bit for bit, what it is by itself.
+
+    Rows of the arrays below are sessions, as a controller would be shown them; ``step`` and ``reset`` write there.
 
     Args:
         scene: what each of them simulates.
@@ -48,7 +72,7 @@ class SessionBatch:
     def __init__(self, scene: Scene, count: int, start: Start | None = None, workers: int | None = None) -> None:
         if count < 1 or (workers is not None and workers < 1):
             raise InputError(f"a batch of {count} sessions on {workers} threads: both must be one or more")
-        self.sessions = [Session(scene, start) for _ in range(count)]
+        self.sessions = [_Hosted(scene, start) for _ in range(count)]
         plan = self.sessions[0].plan
         if plan.take_steps is not None:
             raise InputError("an integrator or engine that steps from Python has no batches: use a Session for each")
@@ -58,7 +82,7 @@ class SessionBatch:
         self.q, self.v = np.zeros((count, model.nq)), np.zeros((count, model.nv))
         self.contact_forces = np.zeros((count, model.nc, 3))
         self._reasons: Integers = np.full(count, OK)
-        loops = [session.use(self._joined(session.plan.world, k)) for k, session in enumerate(self.sessions)]
+        loops = [session.move_to(self._joined(session.plan.world, k)) for k, session in enumerate(self.sessions)]
         self._parts = np.array([session.plan.world.parts for session in self.sessions])
         # Where everything is interpreted, an address is the value itself.
         kind = object if DISABLE_JIT else np.int64
@@ -69,15 +93,15 @@ class SessionBatch:
         self._pool = ThreadPoolExecutor(len(self._chunks) - 1)
 
     def _joined(self, world: World, k: int) -> World:
-        """A world that has its torques, and what a controller is told, in row k."""
-        told = world.measurement
-        motion = told.motion._replace(rates=self.v[k])
-        told = told._replace(time=self._time[k], q=self.q[k], motion=motion, force=self.contact_forces[k])
-        return world._replace(torque=self._torque[k], measurement=told)
+        """A world that has its torques, and the measurement of a controller, in row k."""
+        measurement = world.measurement
+        motion = measurement.motion._replace(rates=self.v[k])
+        measurement = measurement._replace(time=self._time[k], q=self.q[k], motion=motion, force=self.contact_forces[k])
+        return world._replace(torque=self._torque[k], measurement=measurement)
 
     @property
     def time(self) -> Floats:
-        """(count,) [s]."""
+        """The time of each session, (count,) [s]."""
         return self._time[:, 0]
 
     @property
@@ -94,7 +118,7 @@ class SessionBatch:
         """
         for k, seed in zip(range(len(self.sessions)) if which is None else which, seeds, strict=True):
             self.sessions[k].reset(seed)
-            self._reasons[k] = self.sessions[k].ready().begin(self._period)
+            self._reasons[k] = self.sessions[k].begin()
             self._tell(int(k))
 
     def step(self, torques: ArrayLike) -> None:

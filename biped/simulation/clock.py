@@ -7,7 +7,7 @@ from biped.checks import is_finite
 from biped.control.controller import Controller
 from biped.errors import InputError
 
-#: Without a controller the plant is held, observed and recorded at the thesis's 500 Hz.
+#: Without a controller the system is held, observed and recorded at the thesis's 500 Hz.
 DEFAULT_PERIOD = 2e-3
 #: Steps in a control period.
 MOST_STEPS = 100_000

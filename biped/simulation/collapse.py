@@ -1,4 +1,4 @@
-"""What happens after a fall: the model goes limp, and all of its body touches the floor."""
+"""Collapse after a fall: the model goes limp, and all of its body touches the floor."""
 
 from dataclasses import replace
 from typing import Any
@@ -100,7 +100,7 @@ def limp(scene: Scene, state: State, duration: float) -> Scene:
 
 
 def _taken_over(state: State, model: Model) -> State:
-    """The same motion of a model with more contact points: what its own hold on to, they go on holding."""
+    """A state of the model with more contact points that goes on with this motion, holding on to the points it had."""
     velocity = np.linalg.solve(mass_matrix(model, state.q), state.momentum)
     taken = State.at(model, state.q, velocity, state.time)
     taken.arrays.momentum[:] = state.momentum

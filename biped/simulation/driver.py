@@ -113,27 +113,27 @@ class Driver:
         return left
 
     def take(self, left: int) -> int:
-        """Some control ticks, or the part of one that is left; the number of steps taken."""
+        """Take some control ticks, or the part of one that is left; the number of steps taken."""
         period = self.clock.steps_per_tick
         ticks = left // period
         if not self.in_one_go:
             chunk = PYTHON_CHUNK if self.steps_itself else CHUNK
             ticks = min(chunk, max(1, CHUNK_STEPS // period), ticks)
-        if ticks == 0:
-            done, reason = self._ticks(1, left)
-            steps = left
-            self.state.arrays.counts[INTO_TICK] = left if reason == OK else 0
-        else:
+        if ticks:
             done, reason = self._ticks(ticks, period)
-            steps = done * period
+            taken = done * period
+        else:  # the part of a tick at the end
+            _, reason = self._ticks(1, left)
+            taken = 0 if reason == LOG_FULL else left
+            self.state.arrays.counts[INTO_TICK] = left if reason == OK else 0
         if reason == LOG_FULL:  # by events: it goes on in chunks
             self.in_one_go = False
         self._drain()
         self.end_by(reason)
-        return steps if reason != LOG_FULL or ticks else 0
+        return taken
 
     def free_joints(self) -> None:
-        """Without a controller, what the last one held on the joints ends with its period."""
+        """End what the last controller held on the joints with its period, where there is no controller any more."""
         if self.controller is None and not self.into_tick:
             self.state.arrays.torque[:] = 0.0
 
@@ -157,7 +157,7 @@ class Driver:
         self.world.log.cursor[ROWS] = self.world.log.cursor[EVENTS] = 0
 
     def look(self) -> Observation:
-        """What a controller would be shown now; whether it has fallen is known then."""
+        """The observation that the controller would be shown now; a fall is noticed here."""
         reason = self.ready().look()
         if reason in LIMITS:
             self.end_by(reason)
@@ -228,10 +228,11 @@ class Driver:
         self.world.torque[joint_places(model).driven] = 0.0
         self.world.torque[places] = torques
 
-    def _timed(self, scratch: Callable[[], T]) -> T:
+    def _timed(self, steps: Callable[[], T]) -> T:
+        """The result of taking some steps, whose duration is added to the wall time."""
         begin = time.perf_counter()
         try:
-            return scratch()
+            return steps()
         finally:
             self.wall_time += time.perf_counter() - begin
 
@@ -247,7 +248,7 @@ class Driver:
         log.cursor[ROWS] = log.cursor[EVENTS] = 0
 
     def end_by(self, reason: int) -> None:
-        """By what a loop returned, if that ends it: a limit that was hit, or a step without a solution.
+        """End the run if a loop's return value says so: a limit that was hit, or a step without a solution.
 
         The latter is lost control if the model was flailing.
         """

@@ -1,4 +1,4 @@
-"""What ended a run: the limit of a fall that was hit, or the cause of a failed step as a sentence with its remedy."""
+"""Causes of a run's end: the limit of a fall that was hit, or a failed step as a sentence with its remedy."""
 
 import math
 from typing import Any

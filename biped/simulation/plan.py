@@ -35,7 +35,7 @@ class Plan:
         model: what moves, loads included.
         nominal_model: what the controller takes it for.
         controller: or None.
-        law: its compiled law, or that of a plant without one; None where it is asked from Python.
+        law: its compiled law, or that of a system without one; None where it is asked from Python.
         take_steps: the integrator's own ``rollout``, where it steps from Python.
         stepping: what of the integrator the checks of a run depend on.
         can_go_back: whether the integrator can, to a state from before.
@@ -101,13 +101,7 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
         controller=controller,
         law=law,
         take_steps=integrator.take_steps if integrator.steps_from_python else None,
-        stepping=Stepping(
-            name=integrator.name,
-            step=step,
-            conserves_momentum=integrator.conserves_momentum,
-            is_engine=integrator.is_engine,
-            stable_step=integrator.stable_step(carrying, state.q, floor) if carrying.nc else None,
-        ),
+        stepping=_stepping_of(integrator, carrying, state, scene),
         can_go_back=integrator.can_go_back,
         world=world,
         state=state,
@@ -117,6 +111,16 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
         singular_angles={} if controller is None else controller.singular_angles(model),
         disturbances=tuple(scene.disturbances),
         in_one_go=in_one_go,
+    )
+
+
+def _stepping_of(integrator: Integrator, carrying: Model, state: State, scene: "Scene") -> Stepping:
+    return Stepping(
+        name=integrator.name,
+        step=scene.step,
+        conserves_momentum=integrator.conserves_momentum,
+        is_engine=integrator.is_engine,
+        stable_step=integrator.stable_step(carrying, state.q, scene.floor) if carrying.nc else None,
     )
 
 

@@ -18,7 +18,7 @@ from biped.simulation.plan import Plan, plan_of
 from biped.simulation.session import Session
 from biped.simulation.world import Fall
 from contact import RUBBER, Floor
-from contact.errors import meant
+from contact.errors import did_you_mean
 
 #: What some members must be, and in words.
 _KINDS: dict[str, tuple[Any, str]] = {
@@ -31,7 +31,9 @@ _KINDS: dict[str, tuple[Any, str]] = {
 
 @dataclass(frozen=True)
 class Scene:
-    """What is simulated, from where, for how long and how; ``dataclasses.replace`` puts something else in a place.
+    """A simulation to be run: model, start, controller, disturbances, duration, integrator, as ``simulate`` takes them.
+
+    It is immutable: ``dataclasses.replace`` makes one with something else in a place.
 
     Attributes:
         model: what moves.
@@ -86,7 +88,7 @@ class Scene:
         known = [field.name for field in fields(cls)][2:]
         for name in options:
             if name not in known:
-                raise InputError(f"unknown option {name!r}; {meant(name, known)}options are {', '.join(known)}")
+                raise InputError(f"unknown option {name!r}; {did_you_mean(name, known)}options are {', '.join(known)}")
         return cls(model, controller, **options)
 
     @property
@@ -139,7 +141,7 @@ class Scene:
 
 
 def _called(value: Any) -> str:
-    """What a value of the wrong kind is called in a message."""
+    """The name of a value of the wrong kind, for a message."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     return repr(value) if isinstance(value, (str, int, float)) or value is None else type(value).__name__

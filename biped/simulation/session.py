@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from biped.checks import whole
 from biped.control.observation import Observation
 from biped.errors import InputError
-from biped.kernels.loop.closed_loop import Loop, World
 from biped.kernels.loop.log import EVENTS, ROWS
 from biped.kernels.state.simulation_state import ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
 from biped.model import Model
@@ -77,7 +76,7 @@ class Session:
 
     @property
     def model(self) -> Model:
-        """What moves, loads included."""
+        """The model that is simulated, loads included."""
         return self.plan.model
 
     @property
@@ -87,7 +86,7 @@ class Session:
 
     @property
     def time(self) -> float:
-        """[s] now."""
+        """The time now [s]."""
         return self.state.time
 
     @property
@@ -116,25 +115,6 @@ class Session:
                 "or less, or an integrator that needs no shorter ones, such as recursive"
             )
 
-    def ready(self) -> Loop:
-        """The compiled loop, loaded or compiled if need be."""
-        return self._driver.ready()
-
-    def use(self, world: World) -> Loop:
-        """Let it have some arrays of its world elsewhere, before it has begun."""
-        self.plan = replace(self.plan, world=world)
-        self._driver = Driver(self.plan)
-        self._driver.warm_up(None)
-        return self.ready()
-
-    def end_by(self, reason: int) -> None:
-        """Be told what the loop returned, where it is run elsewhere."""
-        self._driver.end_by(reason)
-
-    def forget(self) -> None:
-        """Leave what was logged on the way."""
-        self._driver.forget()
-
     # --- stepping ---
 
     def reset(self, seed: int | None = None) -> Observation:
@@ -158,7 +138,7 @@ class Session:
         return self.restore(replace(first, state=state, seeds=seeds))
 
     def observe(self) -> Observation:
-        """What a controller would be shown now; it changes nothing."""
+        """The observation that a controller would be shown now; nothing is changed by it."""
         return self._driver.look()
 
     def step(self, torques: ArrayLike | None = None) -> Observation:
@@ -203,13 +183,13 @@ class Session:
         return ticks - left // self.plan.clock.steps_per_tick
 
     def recorded(self) -> Recording:
-        """What ``advance`` kept since the last time."""
+        """The rows and events that ``advance`` has kept since the last time."""
         recording = self._result(self._ending_now())
-        self.forget()
+        self._driver.forget()
         return recording
 
     def changed(self, **members: Any) -> Session:
-        """What goes on from here with other members of the scene, such as ``disturbances``; this session is done with.
+        """A session that goes on from here with other members of the scene, such as ``disturbances``; this one ends.
 
         Args:
             members: of ``Scene``, but for its ``state``; the step and the controller's period stay what they are.

@@ -55,7 +55,7 @@ def _gather_arrays(value: Any, found: list[Floats]) -> None:
 
 
 def copies_of(value: Any) -> tuple[Floats, ...]:
-    """Of all arrays in nested tuples."""
+    """Copies of all arrays in nested tuples."""
     return tuple(array.copy() for array in arrays_of(value))
 
 
@@ -72,7 +72,7 @@ def put_state(source: State, target: State, world: World) -> None:
 
 
 def put_numbers(source: State, target: State, world: World) -> None:
-    """The same but for the poses and rates in the world's scratch, which ``prepare`` finds."""
+    """``source`` into ``target`` but for the poses and rates in the world's scratch, which ``prepare`` finds."""
     put_arrays(source.arrays, target.arrays)
     if target.projectile is not None and source.projectile is not None:
         target.projectile[:] = source.projectile
@@ -83,7 +83,7 @@ def put_numbers(source: State, target: State, world: World) -> None:
 
 
 def seeds_of(world: World) -> tuple[int, int]:
-    """Of the sensors' and the actuators' noise."""
+    """The seeds of the sensors' and of the actuators' noise."""
     return int(world.sensors.how[SEED]), int(world.actuators.seed[0])
 
 

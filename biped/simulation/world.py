@@ -1,7 +1,7 @@
 """From a model, a floor and disturbances to the arrays that the compiled loops take."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,8 +11,9 @@ from biped.disturbances.throw import EVERYTHING
 from biped.errors import InputError
 from biped.integrators import Integrator
 from biped.integrators.composition.kernels import history_shape
+from biped.kernels.loop import measurement as kernels
 from biped.kernels.loop.closed_loop import PARTS, FallLimits, World
-from biped.kernels.loop.log import new_log
+from biped.kernels.loop.log import Log, new_log
 from biped.kernels.loop.measurement import SensorModel, ideal_actuators, new_measurement, perfect_sensors
 from biped.kernels.loop.projectile import (
     ARMED,
@@ -36,6 +37,7 @@ from biped.runs.state import State
 from contact import Floor
 from contact.arrays import Floats
 from contact.ground import END, Ground, is_moving, place_frame, resting_frames
+from contact.modes import NONE
 
 ROWS = 1024
 EVENTS = 4096
@@ -73,7 +75,7 @@ class Fall:
 
     @property
     def limits(self) -> FallLimits:
-        """What the kernels take."""
+        """The kernels' limits of a fall."""
         return FallLimits(self.height, float(np.cos(self.tilt)), self.joint_rate)
 
 
@@ -81,7 +83,7 @@ NEVER = FallLimits(-np.inf, -2.0, np.inf)
 
 
 class Sizes(NamedTuple):
-    """What decides how much a log holds."""
+    """The numbers on which the size of a log depends."""
 
     period: int  # steps between two control ticks
     stride: int  # steps between two rows
@@ -110,24 +112,6 @@ def build_world(
     ticks = 0 if acting.sensors is None else acting.sensors.ticks(sizes.span)
     state.make_room(history_shape(method, model.nv), 1 + ticks)
     prepare(model.tree, state.arrays, scratch)
-    rows = max(ROWS, max(sizes.period, sizes.whole) // sizes.stride + 4)
-    events = max(EVENTS, sizes.period) * (model.nc + 2)
-    more = integrator.recorder(method)
-    log = new_log(
-        rows,
-        len(columns.names),
-        columns.layout,
-        events,
-        model.nc,
-        sizes.extra,
-        sizes.stride,
-        more,
-        poison=not sizes.whole,
-    )
-    log.down[:] = state.arrays.mode != 1
-    actuators = acting.actuators
-    if actuators is None and any(body.joint.max_effort < np.inf for body in model.bodies):
-        actuators = Actuators()
     ground = compile_ground(floor, model, acting.platform, acting.patches)
     join_floor(ground, state)
     return World(
@@ -139,13 +123,30 @@ def build_world(
         method=method,
         projectile=_build_projectile(model, state, acting.throw, scratch.motion.poses),
         fall=fall.limits if fall is not None and model.is_floating else NEVER,
-        log=log,
+        log=_build_log(model, state, columns, sizes, integrator.recorder(method)),
         sensors=_build_sensors(model, nominal_model, acting, sizes.span),
         measurement=new_measurement(nominal_model.tree, model.nq, model.nv, model.nc - nominal_model.nc),
         torque=np.zeros(model.nv),
         parts=np.zeros(PARTS, dtype=np.int64),
-        actuators=ideal_actuators(model.nv, sizes.span) if actuators is None else actuators.compile(model, sizes.span),
+        actuators=_build_actuators(model, acting, sizes.span),
     )
+
+
+def _build_log(model: Model, state: State, columns: Columns, sizes: Sizes, more: Any) -> Log:
+    rows = max(ROWS, max(sizes.period, sizes.whole) // sizes.stride + 4)
+    events = max(EVENTS, sizes.period) * (model.nc + 2)
+    width, layout = len(columns.names), columns.layout
+    log = new_log(rows, width, layout, events, model.nc, sizes.extra, sizes.stride, more, poison=not sizes.whole)
+    log.down[:] = state.arrays.mode != NONE
+    return log
+
+
+def _build_actuators(model: Model, acting: Disturbances, span: float) -> kernels.Actuators:
+    """Those of the disturbances, or such as keep to the model's limits of torque, or ideal ones."""
+    actuators = acting.actuators
+    if actuators is None and any(body.joint.max_effort < np.inf for body in model.bodies):
+        actuators = Actuators()
+    return ideal_actuators(model.nv, span) if actuators is None else actuators.compile(model, span)
 
 
 def join_floor(ground: Ground, state: State) -> None:
@@ -179,7 +180,7 @@ def _build_pushes(nominal_model: Model, model: Model, acting: Disturbances) -> P
 
 
 def _build_sensors(model: Model, nominal_model: Model, acting: Disturbances, span: float) -> SensorModel:
-    """What the controller is told of the plant."""
+    """The kernels' model of what the controller is shown of the simulated system."""
     if acting.sensors is None and not acting.loads:
         return perfect_sensors()
     sensors = Sensors() if acting.sensors is None else acting.sensors
@@ -233,7 +234,7 @@ def _state_of(throw: Throw, targets: int) -> Floats:
 
 
 def _targets(model: Model, throw: Throw) -> tuple[Box | Capsule, ...]:
-    """What a thrown box may hit."""
+    """The solids that a thrown box may hit."""
     solids: tuple[Box | Capsule, ...] = (*model.shapes, *model.capsules)
     if throw.target == EVERYTHING:
         found = solids

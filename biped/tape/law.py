@@ -55,7 +55,7 @@ def leaves_of(value: Any, path: Path = ()) -> Iterator[tuple[Path, float]]:
 
 
 def law_and_tree(law: Any, tree: Tree) -> tuple[Any, tuple[Any, ...]]:
-    """What a law's torques depend on besides the state, as ``leaves_of`` takes it: the paths of chosen numbers."""
+    """The law and the tree, on which its torques depend besides the state, as ``leaves_of`` takes them."""
     return law, tuple(tree)
 
 
@@ -160,7 +160,7 @@ def _own(known: Tape, given: Floats) -> Tape:
 
 
 def rest_of(value: Any) -> Hashable:
-    """What a law is besides its ``leaves_of``: a tape holds for laws of which all of it is the same."""
+    """All of a law but its ``leaves_of``, as a key: a tape holds for all laws with the same rest."""
     if isinstance(value, (Signals, Tree)):
         return tuple(array.tobytes() for array in value)
     if isinstance(value, tuple):

@@ -76,7 +76,7 @@ class Rows(NamedTuple):
 
 
 class Recorder:
-    """What is noted of a function while it runs: numbers, and the operations that they come from."""
+    """A recorder of the numbers of a running function, and of the operations that they come from."""
 
     def __init__(self) -> None:
         self.values: list[float] = []
@@ -90,7 +90,7 @@ class Recorder:
         return Noted(self, self._add(float(value), None), float(value))
 
     def arguments(self, values: Iterable[float]) -> list[Noted]:
-        """Several."""
+        """Record several numbers as arguments."""
         return [self.argument(value) for value in values]
 
     def _add(self, value: float, operation: tuple[int, int, int] | None) -> int:
@@ -108,7 +108,7 @@ class Recorder:
         return self._constants[number]
 
     def noted(self, kind: int, first: Any, second: Any) -> Noted:
-        """What an operation makes of two numbers; the same one twice is one."""
+        """The recorded result of an operation on two numbers; an operation that was recorded before is found again."""
         place = self._made(kind, self.place_of(first), self.place_of(second))
         return Noted(self, place, self.values[place])
 
@@ -187,7 +187,7 @@ class Recorder:
         return found
 
     def _active(self, inputs: list[int]) -> set[int]:
-        """What depends on the arguments."""
+        """The numbers that depend on the arguments."""
         found = set(inputs)
         for place, operation in enumerate(self.operations):
             if operation is not None and (operation[1] in found or operation[2] in found):
@@ -226,7 +226,7 @@ class Recorder:
         return operation[0]
 
     def _needed(self, ends: list[int]) -> set[int]:
-        """What results and guards come from."""
+        """The numbers from which results and guards come."""
         left = ends + [place for _, a, b in self.guards for place in (a, b)]
         found: set[int] = set()
         while left:
@@ -274,7 +274,7 @@ class Noted(Symbol):
 
     @property
     def real(self) -> Noted:
-        """Itself."""
+        """The number itself, which is real."""
         return self
 
     def applied(self, function: str) -> Noted:

@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from modules import PUBLIC
 from navigation import toctree
 from numpy.typing import ArrayLike
 from sphinx.application import Sphinx
@@ -21,22 +22,6 @@ from sphinx.util.typing import stringify_annotation
 from biped.disturbances import Disturbance
 from contact.arrays import Floats
 
-#: What users import from.
-PACKAGES = (
-    "biped",
-    "biped.gym",
-    "biped.lagrangian",
-    "biped.linearization",
-    "biped.mechanism",
-    "biped.metrics",
-    "contact",
-    "controllers",
-    "experiments",
-    "experiments.studies",
-    "experiments.engines",
-    "experiments.benchmarks",
-    "experiments.visualization",
-)
 #: Annotations come evaluated; by these names they stand in the code.
 ALIASES = {"ArrayLike": ArrayLike, "Floats": Floats, "Disturbance": Disturbance}
 SHORT = {stringify_annotation(alias, "smart"): name for name, alias in ALIASES.items()}
@@ -55,7 +40,7 @@ class Page(NamedTuple):
 
 
 def pages() -> list[Page]:
-    return [page for package in PACKAGES for page in pages_of(package)]
+    return [page for package in PUBLIC for page in pages_of(package)]
 
 
 def pages_of(package: str) -> list[Page]:
@@ -71,7 +56,15 @@ def pages_of(package: str) -> list[Page]:
 def exported_by(package: str) -> dict[str, str]:
     """The module of every name that a package exports."""
     modules = imported_by(package)
-    return {name: modules.get(name, package) for name in sorted(import_module(package).__all__, key=str.lower)}
+    names = getattr(import_module(package), "__all__", None) or defined_by(package)
+    return {name: modules.get(name, package) for name in sorted(names, key=str.lower)}
+
+
+def defined_by(module: str) -> list[str]:
+    """The public functions and classes of a module that has no ``__all__``."""
+    tree = ast.parse(Path(import_module(module).__file__ or "").read_text(encoding="utf-8"))
+    nodes = (node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef)))
+    return [node.name for node in nodes if not node.name.startswith("_")]
 
 
 def imported_by(package: str) -> dict[str, str]:

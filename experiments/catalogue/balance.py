@@ -14,9 +14,9 @@ from experiments.catalogue.parameters.controllers import controller_from
 from experiments.catalogue.parameters.disturbances import disturbance_parameters, disturbances_from
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Values
+from experiments.catalogue.parameters.random_disturbances import random_disturbances
 from experiments.catalogue.parameters.robots import HUMAN, robot_named, robot_parameter
 from experiments.catalogue.parameters.robots import NAME as ROBOT
-from experiments.catalogue.random_disturbances import random_disturbances
 
 RANGES = "robot.ranges"
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
@@ -53,7 +53,7 @@ def _check_within(acting: tuple[Disturbance, ...], duration: float) -> None:
 
 
 def parameters(robot: str = HUMAN) -> tuple[Parameter, ...]:
-    """Those of a robot that stands in its posture."""
+    """The parameters of a robot that stands in its posture."""
     model = robot_named(robot)
     place, posture = STANDING_TRUNK, standing_angles(human(), RUBBER, STANDING_TRUNK)
     if robot != HUMAN:

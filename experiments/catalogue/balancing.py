@@ -1,4 +1,4 @@
-"""What the thesis's two balancing experiments have in common: the human, its floor, its controller."""
+"""Common parts of the thesis's two balancing experiments: the human, its floor, its controller."""
 
 from typing import Any
 
@@ -8,7 +8,6 @@ from biped.model.geometry import Vector3
 from biped.simulation.scene import Scene
 from biped.simulation.world import Fall
 from contact import RUBBER
-from experiments.catalogue.figure_names import BALANCING
 from experiments.catalogue.parameters import groups
 from experiments.catalogue.parameters.controllers import (
     SET_POINT,
@@ -19,6 +18,7 @@ from experiments.catalogue.parameters.controllers import (
 from experiments.catalogue.parameters.initial import initial_state, posture_parameters
 from experiments.catalogue.parameters.parameter import Parameter, Values
 from experiments.catalogue.parameters.robots import HUMAN, robot_named
+from experiments.lookup.figure_names import BALANCING
 
 SOURCE = "Wendlandt 1997, 4.3"
 #: Of a robot's standing height: below it, it has fallen. The human's 0.6 m of 1.1 m are as much.
@@ -33,7 +33,7 @@ def parameters(
     robot: str = HUMAN,
     **start: Any,
 ) -> tuple[Parameter, ...]:
-    """All parameters of one that balances about a set point, from the thesis's posture unless told otherwise."""
+    """All parameters of one that balances about a set point, from the thesis's posture unless set otherwise."""
     model = robot_named(robot)
     fall = Fall() if robot == HUMAN else Fall(height=FALLEN * target_position[2])
     return (

@@ -9,9 +9,6 @@ from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.runs.run import Run
 from biped.simulation.driver import Announce, Progress
 from biped.simulation.scene import Scene
-from experiments.catalogue.foreign_kernels import kernel_errors
-from experiments.catalogue.metric_files import register_metric
-from experiments.catalogue.open_registry import Entry
 from experiments.catalogue.parameters.controllers import CONTROLLERS, with_controller
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.groups import own_settings
@@ -29,6 +26,9 @@ from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.catalogue.registry import all_experiments
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.engines.engine_runs import complete
+from experiments.lookup.foreign_kernels import kernel_errors
+from experiments.lookup.metric_files import register_metric
+from experiments.lookup.open_registry import Entry
 
 #: The key of a run's record that has the digests of files that are not this project's.
 SOURCES = "sources"
@@ -64,7 +64,7 @@ class Experiment:
 
     @property
     def address(self) -> str:
-        """By which ``experiment_named`` finds it, in any process."""
+        """The name by which ``experiment_named`` finds it, in any process."""
         return self.name if self.brought is None else self.brought.name
 
     @property
@@ -103,7 +103,7 @@ class Experiment:
 
     @property
     def who(self) -> str:
-        """What its robot is called in a sentence."""
+        """The robot's name in a sentence."""
         return "the human" if self.robot is None else robot_named(self.robot).name
 
     def of_robot(self, robot: str) -> "Experiment":
@@ -122,7 +122,7 @@ class Experiment:
         return found.driven_by(str(self.controller)) if self.is_driven_by_another else found
 
     def measured_by(self, metrics: Iterable[str]) -> "Experiment":
-        """This experiment with metrics of somebody besides, by name; all runs of this process have them from now on.
+        """This experiment with further metrics, by name; all runs of this process have them from now on.
 
         Raises:
             InputError: there is no such metric.
@@ -181,7 +181,7 @@ class Experiment:
         return {name: own.parameter(name).parse(text) for name, text in assignments.items()}
 
     def build(self, changes: Mapping[str, Value] | None = None) -> Scene:
-        """What is simulated under these changes.
+        """The scene to be simulated under these changes.
 
         Raises:
             InputError, ModelError, FloorError: a value is impossible; the message says what would be right.
@@ -229,6 +229,6 @@ class Experiment:
         return scene
 
     def record(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """What is saved with a run of these values, which are as JSON can hold them: all that finds it again."""
+        """The record that is saved with a run of these values, as JSON can hold them: all that finds it again."""
         sources = self.under(values).sources
         return {"experiment": self.address} | ({SOURCES: sources} if sources else {}) | dict(values)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from experiments.catalogue.experiment import Experiment
-    from experiments.catalogue.open_registry import OpenRegistry
+    from experiments.lookup.open_registry import OpenRegistry
 
 #: Each module has an ``EXPERIMENT`` of this name.
 MODULES = {
@@ -24,7 +24,7 @@ MODULES = {
 
 @cache
 def experiment_registry() -> "OpenRegistry":
-    from experiments.catalogue.open_registry import OpenRegistry
+    from experiments.lookup.open_registry import OpenRegistry
 
     own = {name: f"{module}:EXPERIMENT" for name, module in MODULES.items()}
     return OpenRegistry("experiment", own, _is_experiment, "an object of experiments.Experiment")

@@ -1,4 +1,4 @@
-"""What the experiments have in common in which the human follows a set point that moves: ``balance``, so moved."""
+"""Common parts of the experiments in which the human follows a moving set point: ``balance``, so moved."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -53,5 +53,5 @@ def _following() -> list[str]:
 
 
 def with_defaults(parameters: tuple[Parameter, ...], changed: Mapping[str, Value]) -> tuple[Parameter, ...]:
-    """The same parameters, some with another default."""
+    """These parameters, some with another default."""
     return tuple(replace(p, default=p.checked(changed[p.name])) if p.name in changed else p for p in parameters)

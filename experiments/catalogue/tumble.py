@@ -27,7 +27,7 @@ def tumble_parameters() -> tuple[Parameter, ...]:
 
 
 def tumbling_state(model: Model, values: Values) -> State:
-    """In the air, with velocities by the seed; the legs straight but for the scatter."""
+    """A state in the air, with velocities by the seed; the legs straight but for the scatter."""
     random = generator_of(values)
     spin, rates = random.normal(size=3), random.normal(size=model.nv - 6)
     noise = random.normal(0.0, values.number("initial.jitter"), len(model.joint_names))

@@ -54,5 +54,5 @@ class CompilationLine(Listener):  # type: ignore[misc]
 
 @cache
 def show_compilation() -> None:
-    """From now on, show what is compiled."""
+    """Show what is compiled, from now on."""
     register("numba:compile", CompilationLine())

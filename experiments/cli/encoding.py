@@ -15,7 +15,7 @@ _NAME = "biped.spelt"
 
 
 def spell_what_cannot_be_encoded() -> None:
-    """From now on nothing that is printed is an error, whatever the encoding."""
+    """Let nothing that is printed be an error from now on, whatever the encoding."""
     codecs.register_error(_NAME, _spell)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

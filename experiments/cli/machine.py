@@ -1,4 +1,4 @@
-"""What a result is worth nothing without: the machine, the versions, the commit, the day."""
+"""The machine, the versions, the commit and the day, with which every result is stamped."""
 
 import datetime
 import os
@@ -11,7 +11,7 @@ _PACKAGES = {"biped-balance": "biped-balance", "numba": "numba", "numpy": "numpy
 
 
 def stamp() -> dict[str, str | int | None]:
-    """Of this machine, now; what cannot be known is None."""
+    """A stamp of this machine, now; what cannot be known is None."""
     loads = os.getloadavg() if hasattr(os, "getloadavg") else ()  # how busy others keep it
     return {
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
@@ -43,7 +43,7 @@ def _version(package: str) -> str | None:
 
 
 def _commit() -> str | None:
-    """Of the sources, with a mark if they were changed since."""
+    """The commit of the sources, with a mark if they were changed since."""
     folder = Path(__file__).resolve().parents[2]
     command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12", "--match="]
     try:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from contact.errors import meant
+from contact.errors import did_you_mean
 from experiments.cli.encoding import spell_what_cannot_be_encoded
 from experiments.cli.failures import CLOSED_PIPE, FAILURE, INTERRUPTED, describe
 from experiments.cli.reply import Form, add_forms, choose_form, form
@@ -117,7 +117,7 @@ def interrupted(rest: str = "") -> int:
 
 
 def announce(sentence: str) -> None:
-    """Tell the user what will take a while, unless nothing is to be told."""
+    """Tell the user what will take a while, unless nothing is to be printed."""
     if form() is Form.NOTHING:
         return
     from experiments.cli.compilation import show_compilation  # with Numba, which whoever has such news has loaded
@@ -149,7 +149,7 @@ class Parser(argparse.ArgumentParser):
     def parse_args(self, argv: Sequence[str]) -> argparse.Namespace:  # type: ignore[override]
         options, unknown = self.parse_known_args(argv)
         if unknown:
-            hints = (meant(word.partition("=")[0], self._option_string_actions) for word in unknown)
+            hints = (did_you_mean(word.partition("=")[0], self._option_string_actions) for word in unknown)
             hint = next(filter(None, hints), "").strip()
             self.error(f"unrecognized arguments: {' '.join(unknown)}{hint and f'; {hint}'}")
         choose_form(options)
@@ -157,9 +157,13 @@ class Parser(argparse.ArgumentParser):
         return options
 
     def add_figure_look(self) -> None:
-        """In which formats figures are written, and how wide: chosen as the options are read."""
-        self.add_argument("--figures", metavar="FORMATS", help="png (default), pdf, svg, or several, such as pdf,svg")
-        text = "of a journal's column: single (85 mm), double (170 mm), or such as 120mm"
+        """Add options for the formats and the width of figures: chosen as the options are read."""
+        self.add_argument(
+            "--figures",
+            metavar="FORMATS",
+            help="formats of figures: png (default), pdf, svg, or several, such as pdf,svg",
+        )
+        text = "width of figures, by a journal's column: single (85 mm), double (170 mm), or such as 120mm"
         self.add_argument("--figure-width", metavar="WIDTH", help=text)
 
     def error(self, message: str) -> NoReturn:
@@ -167,7 +171,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _choose_look(options: argparse.Namespace) -> None:
-    from experiments.catalogue.figure_look import choose_look, look_of
+    from experiments.lookup.figure_look import choose_look, look_of
 
     choose_look(look_of(getattr(options, "figures", None), getattr(options, "figure_width", None)))
 
@@ -179,7 +183,7 @@ def folder_name(text: str) -> str:
 
 
 def _top(argv: Sequence[str]) -> NoReturn:
-    """What is not a command's own: help, the version, and what is wrong with a command's name."""
+    """Help, the version, and errors in a command's name: all that is not a command's own."""
     top = Parser("biped", _DESCRIPTION, _EXAMPLES)
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
@@ -187,7 +191,9 @@ def _top(argv: Sequence[str]) -> NoReturn:
         commands.add_parser(name, help=text, add_help=False)
     name = argv[0]
     if not name.startswith("-") and name != "version":
-        top.error(f"unknown command {name!r}; {meant(name, COMMANDS).strip() or 'commands are ' + ', '.join(COMMANDS)}")
+        top.error(
+            f"unknown command {name!r}; {did_you_mean(name, COMMANDS).strip() or 'commands are ' + ', '.join(COMMANDS)}"
+        )
     top.parse_args(["--version"] if name == "version" else argv)
     raise AssertionError("an option ends the program, and no option is an error")
 

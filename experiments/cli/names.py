@@ -26,6 +26,6 @@ def matching(patterns: Sequence[str], known: Sequence[str], unknown: str) -> lis
 
 
 def flags(options: Namespace, *names: str) -> list[str]:
-    """Those that were given, as they are typed: with their value, if they have one."""
+    """The options that were given, as they are typed: with their value, if they have one."""
     given = {name: getattr(options, name.replace("-", "_")) for name in names}
     return [f"--{name}" if value is True else f"--{name} {value}" for name, value in given.items() if value]

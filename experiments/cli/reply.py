@@ -1,4 +1,4 @@
-"""What a command replies on the standard output: text for a reader, JSON for a program, or nothing."""
+"""Replies of commands on the standard output: text for a reader, JSON for a program, or nothing."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Form(Enum):
-    """In which form a reply is."""
+    """The form of a reply."""
 
     TEXT = "text"
     JSON = "json"

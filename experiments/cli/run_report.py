@@ -1,4 +1,4 @@
-"""What a run amounts to, on the terminal: its verdict, what was done, what came of it, and all else if asked for."""
+"""The report of a run on the terminal: its verdict, what was done, what came of it, and all else if asked for."""
 
 import math
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ from biped.runs.run import TABLE, Run
 from biped.runs.trust import OK, WARNING
 from biped.runs.verdict import COMPLETED, FAILED, RECOVERED, STEPPED, UNRELIABLE
 from contact import ContactState
-from experiments.catalogue.figure_look import FORMATS
 from experiments.cli.quantities import length, scaled, unit_text
 from experiments.cli.terminal import terminal
+from experiments.lookup.figure_look import FORMATS
 
 _COLORS = {RECOVERED: "green", STEPPED: "green", COMPLETED: "green", FAILED: "red", UNRELIABLE: "red"}
 _PASSED: dict[str, str] = {OK: "green", WARNING: "yellow", trust.FAILED: "red"}
@@ -78,7 +78,7 @@ def _headline(run: Run) -> Text:
 
 
 def effects(run: Run) -> Facts:
-    """What a disturbance did, at its worst and in the end, and whether the numbers can be relied on."""
+    """Effects of a disturbance, at its worst and in the end, and whether the numbers can be relied on."""
     facts: Facts = []
     metrics = run.metrics
     if run.set_point is not None:

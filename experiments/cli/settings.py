@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from biped.robot_names import ROBOT_NAMES
-from experiments.catalogue.registry import MODULES
+from experiments.catalogue.registry import MODULES, experiment_named
 
 if TYPE_CHECKING:
     from experiments.catalogue.experiment import Experiment
@@ -29,12 +29,14 @@ def add_experiment(parser: ArgumentParser) -> None:
 
 
 def add_controller(parser: ArgumentParser) -> None:
-    text = "workspace, cone-workspace, whole-body, joint-pd, …, FILE.py:NAME or MODULE:NAME (controller.name)"
+    text = (
+        "control law: workspace, cone-workspace, whole-body, joint-pd, …, FILE.py:NAME or MODULE:NAME (controller.name)"
+    )
     parser.add_argument("--controller", metavar="NAME", help=text)
 
 
 def add_robot(parser: ArgumentParser) -> None:
-    parser.add_argument("--robot", metavar="FILE", help=f"instead of the human: {ROBOT_NAMES} (robot.name)")
+    parser.add_argument("--robot", metavar="FILE", help=f"robot instead of the human: {ROBOT_NAMES} (robot.name)")
 
 
 def add_counts(parser: ArgumentParser) -> None:
@@ -66,8 +68,6 @@ def check_after(options: Namespace) -> None:
 
 def experiment_of(options: Namespace, name: str | None = None) -> "Experiment":
     """The experiment of this name, or of the options, under the controller that they name."""
-    from experiments.catalogue.registry import experiment_named
-
     metrics = getattr(options, "metric_files", ())
     return experiment_named(options.experiment if name is None else name, options.controller, metrics, options.robot)
 

@@ -17,8 +17,10 @@ def parser() -> Parser:
         "--out", metavar="DIR", type=folder_name, default="results/bench", help="folder for the results (results/bench)"
     )
     own.add_argument("--no-mujoco", action="store_true", help="do not compare with MuJoCo")
-    own.add_argument("--only", metavar="WORDS", help="of what is measured, only that whose name has these words in it")
-    own.add_argument("--repeat", metavar="N", type=_count, help="how often everything is timed (15; quick: 3)")
+    own.add_argument("--only", metavar="WORDS", help="measure only what has these words in its name")
+    own.add_argument(
+        "--repeat", metavar="N", type=_count, help="number of times that everything is timed (15; quick: 3)"
+    )
     return own
 
 
@@ -29,7 +31,7 @@ def _count(text: str) -> int:
 
 
 def main(argv: Sequence[str]) -> int:
-    """What was measured is saved even if it ends early."""
+    """Measure, and save the results even if it ends early."""
     options = parser().parse_args(argv)
     os.environ.update(ONE_THREAD)
     from biped.errors import InputError

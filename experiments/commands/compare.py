@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biped.extras import need
+from experiments.benchmarks.comparison.budget import FULL, QUICK
 from experiments.cli.main import Parser, announce, folder_name, interrupted
+from experiments.cli.progress import ProgressBar
+from experiments.cli.reply import reply
 from experiments.cli.settings import add_experiment, add_settings, changes_of, experiment_of
 
 if TYPE_CHECKING:
@@ -57,9 +61,7 @@ def parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
-    from biped.extras import need
     from experiments.benchmarks.comparison.backends import DEFAULT, backends_of
-    from experiments.benchmarks.comparison.budget import FULL, QUICK
     from experiments.benchmarks.comparison.results import Results
     from experiments.cli.output import writable_folder
 
@@ -89,8 +91,6 @@ def _changes(experiment: "Experiment", options: Namespace) -> "dict[str, Value]"
 def run(results: "Results", budget: "Budget", folder: Path, command: str, *, vendor: bool) -> int:
     from experiments.benchmarks.comparison.measures import ranking_table
     from experiments.benchmarks.comparison.stages import Work, stages
-    from experiments.cli.progress import ProgressBar
-    from experiments.cli.reply import reply
     from experiments.visualization.comparison.output import Output, print_ranking
 
     output = Output(folder, command)

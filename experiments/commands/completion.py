@@ -6,6 +6,7 @@ The script holds all words, so that nothing is started when the user presses Tab
 import argparse
 from collections.abc import Iterable, Sequence
 
+from experiments.catalogue.registry import all_experiments
 from experiments.cli.main import COMMANDS, Parser, command
 from experiments.cli.settings import ALIASES
 
@@ -59,7 +60,6 @@ def main(argv: Sequence[str]) -> int:
 
 def script(shell: str) -> str:
     from biped.integrators import INTEGRATORS
-    from experiments.catalogue.registry import all_experiments
     from experiments.commands.example import examples
     from experiments.engines.registry import ENGINES
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from experiments.cli.main import Parser
 from experiments.cli.names import nearest
+from experiments.cli.reply import reply
 
 FOLDER = Path(__file__).parents[1] / "examples"
 
@@ -20,7 +21,7 @@ examples:
 
 def parser() -> Parser:
     own = Parser("biped example", "Print an example that comes with the project, or list them.", _EXAMPLES)
-    own.add_argument("name", metavar="NAME", nargs="?", help="of a file; without one, all are listed")
+    own.add_argument("name", metavar="NAME", nargs="?", help="name of an example's file; without one, all are listed")
     own.add_forms()
     return own
 
@@ -28,7 +29,6 @@ def parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from biped.errors import InputError
-    from experiments.cli.reply import reply
     from experiments.cli.terminal import explained, terminal
 
     if options.name is None:

@@ -36,7 +36,9 @@ def parser() -> Parser:
         "--out", metavar="DIR", type=folder_name, help="folder for the folders eurobench and opensim (default: RUN)"
     )
     own.add_argument("--since", metavar="S", type=float, help="time from which the metrics count (default: the start)")
-    own.add_argument("--urdf", metavar="FILE", help="the run's model, if not an experiment's nor the human")
+    own.add_argument(
+        "--urdf", metavar="FILE", help="file of the run's model, if that is neither an experiment's nor the human"
+    )
     return own
 
 
@@ -67,7 +69,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _load(options: argparse.Namespace) -> "Run":
-    """Of the model of the URDF, or else of the run's experiment, or else of the human."""
+    """The load on the model of the URDF, or else of the run's experiment, or else of the human."""
     from experiments.visualization.report.run_source import load_run
 
     if options.urdf is None:

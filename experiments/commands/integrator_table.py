@@ -49,7 +49,7 @@ def _rows(integrators: Iterable[Any], systems: str) -> list[dict[str, Any]]:
 
 
 def print_table(console: Console) -> None:
-    """As tables where they fit the terminal; else what each can do in words."""
+    """Print the integrators as tables where they fit the terminal; else what each can do in words."""
     rows = integrator_rows()
     parts = {systems: [row for row in rows if row[SYSTEMS] == systems] for systems in (TREES, LAGRANGIAN)}
     tables = {systems: _table(of_systems) for systems, of_systems in parts.items()}

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from experiments.cli.main import Parser
+from experiments.cli.reply import reply
 
 _EXAMPLES = """\
 examples:
@@ -27,7 +28,6 @@ def parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
-    from experiments.cli.reply import reply
     from experiments.cli.terminal import terminal
     from experiments.commands.integrator_table import as_csv, integrator_rows, print_table
 

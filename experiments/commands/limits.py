@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 
 from experiments.cli.main import Parser
+from experiments.cli.progress import ProgressBar
+from experiments.cli.reply import reply
 from experiments.cli.settings import add_assignments, add_robot, changes_of, experiment_of
 
 _DESCRIPTION = """\
@@ -34,9 +36,13 @@ Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupt
 
 def parser() -> Parser:
     own = Parser("biped limits", _DESCRIPTION, _EXAMPLES)
-    own.add_argument("experiment", metavar="EXPERIMENT", nargs="?", default="balance", help="with a push (balance)")
-    own.add_argument("--directions", metavar="N", type=int, default=24, help="evenly around it (24)")
-    own.add_argument("--delay", metavar="S", type=float, help="before the push is reacted to (sensors.delay)")
+    own.add_argument(
+        "experiment", metavar="EXPERIMENT", nargs="?", default="balance", help="an experiment with a push (balance)"
+    )
+    own.add_argument(
+        "--directions", metavar="N", type=int, default=24, help="number of directions, evenly around the model (24)"
+    )
+    own.add_argument("--delay", metavar="S", type=float, help="seconds before the push is reacted to (sensors.delay)")
     add_robot(own)
     add_assignments(own)
     own.set_defaults(controller=None, gains=None)  # no law matters here
@@ -49,10 +55,8 @@ def parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from biped.errors import InputError
-    from experiments.catalogue.figure_look import drawn_as, look_of
     from experiments.cli.output import writable_folder
-    from experiments.cli.progress import ProgressBar
-    from experiments.cli.reply import reply
+    from experiments.lookup.figure_look import drawn_as, look_of
     from experiments.studies.limits import limit_table, push_under
     from experiments.visualization.studies.limits_output import print_limits, write_limits
 

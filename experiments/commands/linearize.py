@@ -5,7 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biped.extras import need
 from experiments.cli.main import Parser, announce
+from experiments.cli.reply import Form, form, reply
 from experiments.cli.settings import SHORTHANDS, add_experiment, add_settings, changes_of, experiment_of
 
 if TYPE_CHECKING:
@@ -39,11 +41,19 @@ def parser() -> Parser:
     own = Parser("biped linearize", _DESCRIPTION, _EXAMPLES)
     add_experiment(own)
     add_settings(own, *SHORTHANDS)
-    own.add_argument("--at", metavar="S", type=float, required=True, help="time from the start; to a control period")
-    own.add_argument("--open-loop", action="store_true", help="with the torques held that the controller asks for")
-    own.add_argument("--equilibrium", action="store_true", help="at the equilibrium near by, its contacts held")
     own.add_argument(
-        "--animate", metavar="N", type=int, default=0, help="a page that plays each of the N slowest modes"
+        "--at",
+        metavar="S",
+        type=float,
+        required=True,
+        help="time from the start, in seconds, rounded to a control period",
+    )
+    own.add_argument("--open-loop", action="store_true", help="linearize with the controller's torques held")
+    own.add_argument(
+        "--equilibrium", action="store_true", help="linearize at the nearest equilibrium, its contacts held"
+    )
+    own.add_argument(
+        "--animate", metavar="N", type=int, default=0, help="write a page that plays each of the N slowest modes"
     )
     own.add_out("results/linearize/EXPERIMENT")
     own.add_forms()
@@ -53,11 +63,9 @@ def parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from biped.errors import InputError
-    from biped.extras import need
     from biped.linearization import equilibrium, gain_sensitivities, linearize
     from biped.simulation.session import Session
     from experiments.cli.output import writable_folder
-    from experiments.cli.reply import Form, form, reply
     from experiments.visualization.linearization import write_linearization
 
     if options.animate < 0:
@@ -118,7 +126,7 @@ def _animations(found: "Linearization", state: "State", count: int, folder: Path
 
 
 def _scene(options: "Namespace") -> "tuple[str, Scene]":
-    """Of an experiment, or of the run that is saved in a folder."""
+    """The title and the scene of an experiment, or of the run that is saved in a folder."""
     from biped.errors import InputError
     from experiments.visualization.report.run_source import is_run, run_source
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from experiments.catalogue.registry import all_experiments, experiment_registry
 from experiments.cli.main import Parser
+from experiments.cli.reply import reply
 
 _DESCRIPTION = """\
 List the experiments, and the controllers, metrics and experiments that installed packages register."""
@@ -16,10 +18,8 @@ def parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     parser().parse_args(argv)
-    from experiments.catalogue.metric_files import METRIC_FILES
     from experiments.catalogue.parameters.controllers import CONTROLLERS
-    from experiments.catalogue.registry import all_experiments, experiment_registry
-    from experiments.cli.reply import reply
+    from experiments.lookup.metric_files import METRIC_FILES
 
     known = [{"name": one.name, "title": one.title, "source": one.source} for one in all_experiments()]
     found = {

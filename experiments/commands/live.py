@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biped.extras import need
 from experiments.cli.main import Parser, announce, interrupted
 from experiments.cli.settings import add_experiment, add_settings, changes_of, experiment_of
 from experiments.commands.serving_options import add_serving_options, open_browser
@@ -40,8 +41,8 @@ def parser() -> Parser:
     own = Parser("biped live", _DESCRIPTION, _EXAMPLES)
     add_experiment(own)
     add_settings(own, "integrator")
-    own.add_argument("--save-gains", metavar="FILE", help="where the page saves to (gains.toml)")
-    own.add_argument("--out", metavar="FOLDER", help="where the page saves runs (results/live-EXPERIMENT)")
+    own.add_argument("--save-gains", metavar="FILE", help="file that the page saves gains to (gains.toml)")
+    own.add_argument("--out", metavar="FOLDER", help="folder that the page saves runs in (results/live-EXPERIMENT)")
     add_serving_options(own)
     own.add_argument("--measure", metavar="S", type=float, help="run for S seconds, say how well it keeps up, and end")
     return own
@@ -50,7 +51,6 @@ def parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from biped.errors import InputError
-    from biped.extras import need
 
     _check(options)
     need("viser", "trimesh", "websockets")

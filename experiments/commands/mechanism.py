@@ -5,8 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biped.modules import module_of_file
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
 from experiments.cli.main import Parser, announce, fail
+from experiments.cli.progress import ProgressBar
+from experiments.cli.quantities import scaled
+from experiments.cli.reply import Form, form, reply
 
 if TYPE_CHECKING:
     from biped.mechanism import Mechanism
@@ -33,7 +37,7 @@ that configuration variable moves it.
 examples:
   biped example closed-chain.trep > closed-chain.trep
   biped mechanism closed-chain.trep                from where all variables are zero, brought onto the constraints
-  biped mechanism closed-chain.trep --time 120 --start K=30deg M=-1.345 J=-30deg H=1.21 A=-30deg C=1.539 E=1.225
+  biped mechanism closed-chain.trep --duration 120 --start K=30deg M=-1.345 J=-30deg H=1.21 A=-30deg C=1.539 E=1.225
   biped mechanism closed-chain.trep --step 0.001 --record-every 10 --out results/fine
   biped view results/closed-chain                  watch it
   biped mechanism arm.trep --rates shoulder=2 --motion wrist=45deg
@@ -48,11 +52,15 @@ Exit status: 0 done, 1 a step had no solution (what came before is saved), 2 bad
 
 def parser() -> Parser:
     own = Parser("biped mechanism", _DESCRIPTION, _EXAMPLES)
-    own.add_argument("file", metavar="FILE", help="S-expression, or a robot's file")
-    own.add_argument("--time", metavar="S", type=float, default=10.0, help="how long (10)")
-    own.add_argument("--step", metavar="S", type=float, default=0.01, help="of the integrator (0.01)")
-    own.add_argument("--alpha", metavar="A", type=float, default=0.5, help="of the midpoint rule, 0 to 1 (0.5)")
-    own.add_argument("--record-every", metavar="N", type=int, default=1, help="steps from row to row (1)")
+    own.add_argument("file", metavar="FILE", help="file of a mechanism as an S-expression, or of a robot")
+    own.add_argument("--duration", "--time", metavar="S", type=float, default=10.0, help="simulated seconds (10)")
+    own.add_argument(
+        "--step", metavar="S", type=float, default=0.01, help="time step of the integrator, in seconds (0.01)"
+    )
+    own.add_argument(
+        "--alpha", metavar="A", type=float, default=0.5, help="parameter of the midpoint rule, 0 to 1 (0.5)"
+    )
+    own.add_argument("--record-every", metavar="N", type=int, default=1, help="number of steps between two rows (1)")
     for name, what in (
         ("start", "values at the start, near which it begins; the others are zero"),
         ("rates", "rates at the start; the others are zero"),
@@ -66,8 +74,10 @@ def parser() -> Parser:
             default=[],
             help=f"{what}; angles as 0.52 or 30deg",
         )
-    own.add_argument("--components", metavar="FILE.py", help="with components of your own, which the file names")
-    own.add_argument("--write", metavar="FILE", help="write the mechanism as S-expression")
+    own.add_argument(
+        "--components", metavar="FILE.py", help="file of components of your own, which the mechanism names"
+    )
+    own.add_argument("--write", metavar="FILE", help="write the mechanism to a file, as an S-expression")
     own.add_out("results/NAME")
     own.add_forms()
     own.add_figure_look()
@@ -78,7 +88,6 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from biped.errors import IntegrationError
     from experiments.cli.output import writable_folder
-    from experiments.cli.progress import ProgressBar
 
     mechanism = _read(options)
     start, rates, motion = (_values(getattr(options, name), f"--{name}") for name in ("start", "rates", "motion"))
@@ -90,10 +99,11 @@ def main(argv: Sequence[str]) -> int:
         save_mechanism(mechanism, options.write)
     status, failed = 0, ""
     try:
-        with ProgressBar(options.time) as bar:
+        with ProgressBar(options.duration) as bar:
             found = mechanism.simulate(
-                options.time, options.step, q=begin, v=rates, kinematic=dict(motion), alpha=options.alpha,
-                record_every=options.record_every, progress=lambda part: bar(part * options.time), announce=announce,
+                options.duration, options.step, q=begin, v=rates, kinematic=dict(motion), alpha=options.alpha,
+                record_every=options.record_every, announce=announce,
+                progress=lambda part: bar(part * options.duration),
             )  # fmt: skip
     except IntegrationError as error:
         if error.run is None or not len(error.run.frame):
@@ -107,7 +117,6 @@ def main(argv: Sequence[str]) -> int:
 
 def _read(options: argparse.Namespace) -> "Mechanism":
     from biped.mechanism import from_model, load_mechanism
-    from biped.modules import module_of_file
 
     if options.components is not None:
         module_of_file(Path(options.components))
@@ -160,8 +169,6 @@ def _save(found: "Motion", folder: Path, *, draw: bool) -> list[Path]:
 def _tell(found: "Motion", files: Sequence[Path], folder: Path) -> None:
     from rich.text import Text
 
-    from experiments.cli.quantities import scaled
-    from experiments.cli.reply import Form, form, reply
     from experiments.cli.terminal import terminal
 
     facts = _facts(found)

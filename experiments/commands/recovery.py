@@ -3,7 +3,9 @@
 import math
 from collections.abc import Sequence
 
-from experiments.cli.main import Parser
+from experiments.cli.main import Parser, interrupted
+from experiments.cli.progress import ProgressBar
+from experiments.cli.reply import reply
 from experiments.cli.settings import add_assignments, changes_of, experiment_of
 
 _DESCRIPTION = """\
@@ -39,12 +41,26 @@ Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupt
 
 def parser() -> Parser:
     own = Parser("biped recovery", _DESCRIPTION, _EXAMPLES)
-    own.add_argument("experiment", metavar="EXPERIMENT", nargs="?", default="balance", help="with a push (balance)")
-    own.add_argument("--directions", metavar="N", type=int, default=24, help="evenly around it (24)")
-    own.add_argument("--budget", metavar="N", type=int, default=100, help="iterations in each direction (100)")
-    own.add_argument("--horizon", metavar="S", type=float, default=1.0, help="seconds of a plan (1)")
-    own.add_argument("--plan-period", metavar="S", type=float, default=4e-3, help="its torques are held for (0.004)")
-    own.add_argument("--plan-step", metavar="S", type=float, default=2e-3, help="of the optimizer's steps (0.002)")
+    own.add_argument(
+        "experiment", metavar="EXPERIMENT", nargs="?", default="balance", help="an experiment with a push (balance)"
+    )
+    own.add_argument(
+        "--directions", metavar="N", type=int, default=24, help="number of directions, evenly around the model (24)"
+    )
+    own.add_argument(
+        "--budget", metavar="N", type=int, default=100, help="most iterations of the optimizer in each direction (100)"
+    )
+    own.add_argument("--horizon", metavar="S", type=float, default=1.0, help="duration of a plan, in seconds (1)")
+    own.add_argument(
+        "--plan-period",
+        metavar="S",
+        type=float,
+        default=4e-3,
+        help="seconds for which a plan holds its torques (0.004)",
+    )
+    own.add_argument(
+        "--plan-step", metavar="S", type=float, default=2e-3, help="the optimizer's time step, in seconds (0.002)"
+    )
     add_assignments(own)
     own.set_defaults(controller=None, gains=None, robot=None)  # the law before and after a plan is the whole-body law
     own.add_out("results/recovery/EXPERIMENT")
@@ -57,11 +73,8 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from biped.errors import InputError
     from biped.recovery.search import Settings
-    from experiments.catalogue.figure_look import drawn_as, look_of
-    from experiments.cli.main import interrupted
     from experiments.cli.output import writable_folder
-    from experiments.cli.progress import ProgressBar
-    from experiments.cli.reply import reply
+    from experiments.lookup.figure_look import drawn_as, look_of
     from experiments.studies.recovery.human import Horizon
     from experiments.studies.recovery.study import Study, has_results, run_study, table_of
     from experiments.visualization.studies.recovery_output import print_recoveries, write_recoveries
@@ -81,7 +94,7 @@ def main(argv: Sequence[str]) -> int:
     stopped = False
     with ProgressBar(len(study.azimuths), "recoveries", "directions", counts=True) as bar:
         try:
-            for done, _ in enumerate(run_study(study, folder, lambda *told: bar.say(_said(*told))), 1):
+            for done, _ in enumerate(run_study(study, folder, lambda *attempt: bar.say(_said(*attempt))), 1):
                 bar(done)
         except KeyboardInterrupt:
             stopped = True

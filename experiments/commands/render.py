@@ -5,16 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from biped.extras import need
 from experiments.cli.main import Parser, announce
 from experiments.cli.settings import add_after, check_after
 
-#: By suffix: pictures in a second, and width and height [pixels], unless told otherwise.
+#: By suffix: pictures in a second, and width and height [pixels], unless set otherwise.
 DEFAULTS = {".mp4": (30.0, "960x540"), ".gif": (20.0, "480x360"), ".html": (60.0, "960x540")}
 #: By suffix: packages that it needs besides those that draw.
 PACKAGES = {".mp4": ("PIL", "imageio_ffmpeg"), ".gif": ("PIL",), ".html": ()}
 
 _DESCRIPTION = """\
-Write saved runs as something to look at without this program. The suffix of the file says what: a video (.mp4), an
+Write saved runs as something to watch without this program. The suffix of the file says what: a video (.mp4), an
 animated picture (.gif), or one page (.html) with the scene itself, that any browser plays and turns, without a network.
 Of several runs the first is solid; the others are laid over it as ghosts in colours of their own."""
 
@@ -25,7 +26,7 @@ examples:
   biped render results/thrown-block -o block.mp4 --size 1280x720
   biped render results/thrown-block -o hit.gif --from 0 --to 0.5 --speed 0.2 --camera side
                                                    the block's hit, five times slower
-  biped render results/thrown-block -o block.gif --camera=-1.9,-2.7,0.35 --room 0.8
+  biped render results/thrown-block -o block.gif --camera=-1.9,-2.7,0.35 --zoom-out 0.8
   biped render results/mine results/yours -o both.mp4
                                                    one laid over the other
 
@@ -40,19 +41,22 @@ def parser() -> Parser:
     own = Parser("biped render", _DESCRIPTION, _EXAMPLES)
     own.add_argument("runs", metavar="RUN", nargs="+", help="folder of a saved run; several are laid over one another")
     add_after(own)
-    own.add_argument("-o", "--out", metavar="FILE", required=True, help="the file: .mp4, .gif or .html")
-    own.add_argument("--fps", metavar="N", type=float, help="pictures in a second (30; GIF 20; page 60)")
+    own.add_argument("-o", "--out", metavar="FILE", required=True, help="file to write: .mp4, .gif or .html")
+    own.add_argument("--fps", metavar="N", type=float, help="pictures a second (30; GIF 20; page 60)")
     own.add_argument("--size", metavar="WxH", help="width and height in pixels (960x540; GIF 480x360); not for .html")
-    own.add_argument("--speed", metavar="X", type=float, default=1.0, help="seconds of the run in one of the film (1)")
+    own.add_argument(
+        "--speed", metavar="X", type=float, default=1.0, help="seconds of the run in a second of the film (1)"
+    )
     own.add_argument("--from", metavar="S", dest="begin", type=float, help="time of the run to begin at (its start)")
     own.add_argument("--to", metavar="S", dest="end", type=float, help="time of the run to end at (its end)")
     own.add_argument(
         "--camera",
         metavar="NAME",
         default="three-quarter",
-        help="three-quarter (default), front, side, back, top, or X,Y,Z in metres from what is looked at",
+        help="place of the camera: three-quarter (default), front, side, back, top, or X,Y,Z in metres from the model",
     )
-    own.add_argument("--room", metavar="X", type=float, default=1.0, help="how much farther away the camera stands (1)")
+    text = "factor of the camera's distance; above 1 it stands farther away (1)"
+    own.add_argument("--zoom-out", "--room", metavar="X", type=float, default=1.0, help=text)
     own.add_argument(
         "--browser",
         metavar="PATH",
@@ -63,7 +67,7 @@ def parser() -> Parser:
 
 @dataclass(frozen=True)
 class _Order:
-    """What the options ask for."""
+    """The film that the options ask for."""
 
     out: Path
     suffix: str
@@ -75,7 +79,6 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     check_after(options)
     order = _order(options)
-    from biped.extras import need
 
     need("viser", "trimesh", "websockets", *PACKAGES[order.suffix])
     from experiments.visualization.video.films import check_gif
@@ -91,7 +94,7 @@ def main(argv: Sequence[str]) -> int:
     spans = [(loaded.trajectory.begins, loaded.trajectory.ends) for loaded in runs]
     schedule = schedule_of(spans, options.begin, options.end, order.fps, options.speed)
     facing = runs[0].trajectory.model.facing
-    camera = camera_at(options.camera, *extent_of(runs, 0.0), order.size, options.room, facing)
+    camera = camera_at(options.camera, *extent_of(runs, 0.0), order.size, options.zoom_out, facing)
     if order.suffix == ".gif":
         check_gif(schedule.count, order.size)
     from experiments.visualization.video.write import write_film, write_page
@@ -126,7 +129,7 @@ def _order(options: argparse.Namespace) -> _Order:
         raise InputError(f"--size {options.size}: an MP4 needs even edges")
     if suffix == ".gif" and order.fps > MOST_GIF_FPS:
         raise InputError(f"--fps {order.fps:g}: a GIF shows {MOST_GIF_FPS:g} at most")
-    if not 0.1 <= options.room <= 100.0:
-        raise InputError(f"--room {options.room:g}: it must be from 0.1 to 100")
+    if not 0.1 <= options.zoom_out <= 100.0:
+        raise InputError(f"--zoom-out {options.zoom_out:g}: it must be from 0.1 to 100")
     writable_folder(out.parent)
     return order

@@ -29,8 +29,8 @@ Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupt
 
 def parser() -> Parser:
     own = Parser("biped report", _DESCRIPTION, _EXAMPLES)
-    own.add_argument("folder", metavar="RUN|STUDY", help="the folder of a run or of a study")
-    own.add_argument("--out", metavar="FILE", help=f"the page (default: {PAGE} in the folder)")
+    own.add_argument("folder", metavar="RUN|STUDY", help="folder of a run or of a study")
+    own.add_argument("--out", metavar="FILE", help=f"file of the page (default: {PAGE} in the folder)")
     own.add_argument("--watch", action="store_true", help="write the page anew every few seconds while the study runs")
     own.add_argument("--notebook", action="store_true", help="also write a notebook beside the page (.ipynb)")
     return own

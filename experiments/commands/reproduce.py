@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biped.extras import need
 from experiments.cli.main import Parser, fail, interrupted
 from experiments.papers import registry
 
@@ -44,9 +45,9 @@ class _Parser(Parser):
 
 def parser() -> Parser:
     own = _Parser("biped reproduce", _DESCRIPTION)
-    own.add_argument("paper", metavar="PAPER", nargs="?", help="its name; without one, the papers are listed")
-    own.add_argument("items", metavar="ITEM", nargs="*", help="a name or a pattern; all, if none is given")
-    own.add_argument("--quick", action="store_true", help="short versions that check the same statements")
+    own.add_argument("paper", metavar="PAPER", nargs="?", help="name of a paper; without one, the papers are listed")
+    own.add_argument("items", metavar="ITEM", nargs="*", help="name of an item, or a pattern; all, if none is given")
+    own.add_argument("--quick", action="store_true", help="run short versions that check the same statements")
     own.add_out("results/reproduce/PAPER")
     own.add_figure_look()
     return own
@@ -72,7 +73,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def run(paper: "Paper", options: Namespace) -> int:
-    from biped.extras import need
     from experiments.cli.machine import stamp
     from experiments.cli.names import flags
     from experiments.cli.output import writable_folder

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from biped.errors import InputError, RunInterrupted
 from experiments.cli.main import Parser, announce, fail, interrupted
+from experiments.cli.progress import ProgressBar
 from experiments.cli.settings import add_controller
+from experiments.commands.run import finish
 
 if TYPE_CHECKING:
     from experiments.studies.rerun import Rerun
@@ -34,9 +36,9 @@ cannot be written, 130 interrupted.
 
 def parser() -> Parser:
     own = Parser("biped rerun", _DESCRIPTION, _EXAMPLES)
-    own.add_argument("study", metavar="STUDY", help="a study's folder")
+    own.add_argument("study", metavar="STUDY", help="folder of a study")
     either = own.add_mutually_exclusive_group(required=True)
-    text = "a trial's number, the column `trial` of trials.parquet"
+    text = "number of the trial, as in the column `trial` of trials.parquet"
     either.add_argument("trial", metavar="TRIAL", nargs="?", help=text)
     text = "list the finished trials, or those with this verdict, and run none"
     either.add_argument("--list", metavar="VERDICT", nargs="?", const="", dest="listed", help=text)
@@ -50,7 +52,6 @@ def parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from experiments.cli.output import writable_folder
-    from experiments.cli.progress import ProgressBar
     from experiments.studies.rerun import rerun
     from experiments.studies.store.folder import Study
     from experiments.studies.store.header import edited
@@ -93,8 +94,6 @@ def _list(study: "Study", verdict: str) -> int:
 
 
 def _save(study: "Study", found: "Rerun", folder: Path, options: Namespace) -> int:
-    from experiments.commands.run import finish
-
     if found.run is None:
         return 0
     labels = ", ".join(f"{name} {value}" for name, value in found.trial.labels.items())

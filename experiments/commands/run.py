@@ -6,8 +6,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biped.runs.verdict import UNRELIABLE
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
 from experiments.cli.main import Parser, announce, fail, interrupted
+from experiments.cli.progress import ProgressBar
+from experiments.cli.reply import reply
 from experiments.cli.settings import (
     SHORTHANDS,
     add_after,
@@ -65,11 +68,9 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     check_after(options)
     from biped.errors import IntegrationError, RunInterrupted
-    from biped.runs.verdict import UNRELIABLE
     from biped.simulation.collapse import collapse, has_fallen
-    from experiments.catalogue.half_step import check_step
     from experiments.cli.output import writable_folder
-    from experiments.cli.progress import ProgressBar
+    from experiments.commands.half_step import check_step
 
     experiment = experiment_of(options)
     changes = changes_of(experiment, options)
@@ -118,8 +119,6 @@ def finish(run: "Run", experiment: "Experiment", folder: Path, title: str, *, dr
 
 def answer(run: "Run", folder: Path, files: Sequence[Path]) -> None:
     """The summary as it is saved, and where."""
-    from experiments.cli.reply import reply
-
     reply(run.to_json() | {"folder": folder, "files": [file.name for file in files]})
 
 
@@ -135,7 +134,7 @@ def saved_at(folder: Path) -> str:
 def save(run: "Run", folder: Path) -> list[Path]:
     """Save the run, and remove the figures of the run that was there before."""
     from biped.runs.run import MODEL, STATE, SUMMARY, TABLE
-    from experiments.catalogue.figure_names import remove_figures
+    from experiments.lookup.figure_names import remove_figures
     from experiments.visualization.saved_runs import save_run
 
     remove_figures(folder)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from experiments.cli.main import Parser
+from experiments.cli.progress import ProgressBar
 
 FIGURE = "search.png"
 
@@ -19,9 +20,15 @@ examples:
 def parser() -> Parser:
     text = "Find the coefficient of friction that the thesis does not print."
     own = Parser("biped search-friction", text, _EXAMPLES)
-    own.add_argument("--from", metavar="MU", dest="begin", type=float, default=0.02, help="least coefficient (0.02)")
-    own.add_argument("--to", metavar="MU", dest="end", type=float, default=1.5, help="greatest coefficient (1.5)")
-    own.add_argument("--by", metavar="MU", type=float, default=0.01, help="spacing of the first look (0.01)")
+    own.add_argument(
+        "--from", metavar="MU", dest="begin", type=float, default=0.02, help="least coefficient of friction (0.02)"
+    )
+    own.add_argument(
+        "--to", metavar="MU", dest="end", type=float, default=1.5, help="greatest coefficient of friction (1.5)"
+    )
+    own.add_argument(
+        "--by", metavar="MU", type=float, default=0.01, help="step between the coefficients of the first search (0.01)"
+    )
     own.add_out("results/search-friction")
     own.add_figure_look()
     return own
@@ -32,7 +39,6 @@ def main(argv: Sequence[str]) -> int:
     from rich.text import Text
 
     from experiments.cli.output import writable_folder
-    from experiments.cli.progress import ProgressBar
     from experiments.cli.terminal import terminal
     from experiments.papers.wendlandt_1997.friction_search import search
     from experiments.papers.wendlandt_1997.friction_table import TABLE, print_search, save_search

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from contact.errors import did_you_mean
 from experiments.cli.main import Parser
+from experiments.cli.reply import reply
 from experiments.cli.settings import add_controller, add_experiment, add_robot, experiment_of
 
 if TYPE_CHECKING:
@@ -28,7 +30,12 @@ Change any of them with --set NAME=VALUE; angles [rad] may be written in degrees
 def parser() -> Parser:
     own = Parser("biped show", "Show the parameters of an experiment, with units.", _EXAMPLES)
     add_experiment(own)
-    own.add_argument("words", metavar="WORD", nargs="*", help="only this group, or what has this word; several: any")
+    own.add_argument(
+        "words",
+        metavar="WORD",
+        nargs="*",
+        help="show only this group, or parameters with this word; several: any of them",
+    )
     own.add_argument("--sources", action="store_true", help="say where each value is from")
     add_controller(own)
     add_robot(own)
@@ -40,7 +47,6 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from rich.text import Text
 
-    from experiments.cli.reply import reply
     from experiments.cli.terminal import terminal
 
     experiment = experiment_of(options)
@@ -62,7 +68,6 @@ def matching(experiment: "Experiment", words: Sequence[str]) -> "list[Parameter]
         InputError: there are none.
     """
     from biped.errors import InputError
-    from contact.errors import meant
 
     groups = list(dict.fromkeys(parameter.name.partition(".")[0] for parameter in experiment.parameters))
     wanted: set[str] = set()
@@ -71,7 +76,7 @@ def matching(experiment: "Experiment", words: Sequence[str]) -> "list[Parameter]
             p.name for p in experiment.parameters if word.lower() in f"{p.name} {p.meaning}".lower()
         ]
         if not found:
-            hint = meant(word, groups)
+            hint = did_you_mean(word, groups)
             raise InputError(f"{experiment.name} has no parameters of {word!r}; {hint}groups are {', '.join(groups)}")
         wanted.update(found)
     return [parameter for parameter in experiment.parameters if not words or parameter.name in wanted]

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments.cli.main import Parser, announce
+from experiments.cli.progress import ProgressBar
+from experiments.cli.reply import reply
 from experiments.cli.settings import add_settings, changes_of, experiment_of
 
 if TYPE_CHECKING:
@@ -30,20 +32,28 @@ Exit status: 0 done, 2 bad input, no equilibrium anywhere, or a file that cannot
 
 def parser() -> Parser:
     own = Parser("biped stability-map", _DESCRIPTION, _EXAMPLES)
-    own.add_argument("experiment", metavar="EXPERIMENT", nargs="?", default="balance", help="whose loop (balance)")
+    own.add_argument("experiment", metavar="EXPERIMENT", nargs="?", default="balance", help="the experiment (balance)")
     for axis in "xy":
         text = "the parameter, or one number of it, and its least and greatest value"
         own.add_argument(f"--{axis}", metavar="NAME=LOW..HIGH", required=True, help=text)
     for axis in "xy":
         own.add_argument(f"--log-{axis}", action="store_true", help=f"spread {axis} on a log scale")
-    own.add_argument("--grid", metavar="N", type=int, default=9, help="nodes along each, to find components by (9)")
-    text = "of a step along the boundary, as a part of the ranges (0.04)"
+    own.add_argument(
+        "--grid",
+        metavar="N",
+        type=int,
+        default=9,
+        help="nodes of the grid along each axis, from which the boundary is searched (9)",
+    )
+    text = "length of a step along the boundary, as a part of the ranges (0.04)"
     own.add_argument("--size", metavar="PART", type=float, default=0.04, help=text)
     own.add_argument(
-        "--span", metavar="S", type=float, default=3.0, help="seconds that a deviation is simulated for (3)"
+        "--span", metavar="S", type=float, default=3.0, help="seconds for which each deviation is simulated (3)"
     )
-    own.add_argument("--seed", metavar="N", type=int, default=0, help="of the deviations (0)")
-    own.add_argument("--no-simulation", action="store_true", help="only eigenvalues on the grid")
+    own.add_argument("--seed", metavar="N", type=int, default=0, help="seed of the random deviations (0)")
+    own.add_argument(
+        "--no-simulation", action="store_true", help="compute eigenvalues only, and simulate nothing on the grid"
+    )
     add_settings(own)
     own.add_out("results/stability-map/EXPERIMENT")
     own.add_forms()
@@ -53,10 +63,8 @@ def parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
-    from experiments.catalogue.figure_look import drawn_as, look_of
     from experiments.cli.output import writable_folder
-    from experiments.cli.progress import ProgressBar
-    from experiments.cli.reply import reply
+    from experiments.lookup.figure_look import drawn_as, look_of
     from experiments.studies.stability.loop import StabilityField
     from experiments.studies.stability.stability_map import stability_map
     from experiments.visualization.studies.stability_output import print_map, write_map

@@ -1,4 +1,4 @@
-"""What the commands that run studies share: their options, how they run, and how they end."""
+"""Common parts of the commands that run studies: their options, how they run, and how they end."""
 
 import argparse
 from collections import Counter
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from biped.errors import InputError
 from experiments.cli.failures import FAILURE, describe
 from experiments.cli.main import Parser, announce, fail, interrupted
+from experiments.cli.progress import ProgressBar
+from experiments.cli.reply import reply
 from experiments.cli.settings import add_controller, add_counts, add_metric_files, add_robot, add_shorthand
 
 if TYPE_CHECKING:
@@ -43,7 +45,9 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
     parser.add_out(f"results/{name}/{default}")
     parser.add_forms()
     parser.add_figure_look()
-    parser.add_argument("--workers", metavar="N", type=int, help="trials at a time (default: one on each core)")
+    parser.add_argument(
+        "--workers", metavar="N", type=int, help="number of trials at a time (default: one on each core)"
+    )
     parser.add_argument(
         "--backend", metavar="NAME", help="where trials run: threads of this process (default; of a controller in "
         "Python loky), loky (processes), dask",
@@ -53,7 +57,9 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
         "in a process of its own (120)",
     )  # fmt: skip
     parser.add_argument(
-        "--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tcp://10.0.0.1:8786; --backend is dask then"
+        "--scheduler",
+        metavar="ADDRESS",
+        help="address of a Dask cluster, such as tcp://10.0.0.1:8786; implies --backend dask",
     )
     return parser
 
@@ -65,8 +71,8 @@ def config_of(options: argparse.Namespace) -> "Config":
     config = read_config(options.file)
     kinds = [kind for kind, table in TABLES.items() if table in config]
     if kinds and options.command not in kinds:
-        told = f"it has a table [{TABLES[kinds[0]]}], which `biped {kinds[0]}` reads"
-        raise config.error(f"{told}; `biped {options.command}` needs [{TABLES[options.command]}]")
+        message = f"it has a table [{TABLES[kinds[0]]}], which `biped {kinds[0]}` reads"
+        raise config.error(f"{message}; `biped {options.command}` needs [{TABLES[options.command]}]")
     if options.integrator is not None:
         config = config.setting("integrator.name", options.integrator)
     names = ("robot", "controller", "metric_files", "counts")
@@ -79,8 +85,6 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -
     from rich.text import Text
 
     from experiments.cli.output import writable_folder
-    from experiments.cli.progress import ProgressBar
-    from experiments.cli.reply import reply
     from experiments.cli.terminal import terminal
     from experiments.studies.run import open_study, run_study
     from experiments.studies.store.folder import HEADER, TABLE

@@ -130,36 +130,38 @@ def main(argv: Sequence[str]) -> int:
 
 
 def preset_parser(name: str) -> Parser:
-    """The options of a preset's command; nothing is the default of a search, so that ``--quick`` can be told."""
+    """The options of a preset's command; nothing is the default of a search, so that ``--quick`` can be recognized."""
     from experiments.studies.threshold.presets import PRESETS
 
     preset = PRESETS[name]
     own = study_parser(name, *_HELP[name], default="GAINS")
     if name == PUSH_MAP:
         counts = f"{preset.usual.directions}; --quick {preset.quick.directions}"
-        own.add_argument("--directions", metavar="N", type=int, help=f"evenly around the human ({counts})")
+        own.add_argument(
+            "--directions", metavar="N", type=int, help=f"number of directions, evenly around the human ({counts})"
+        )
         own.add_argument("--heights", metavar="M", type=float, nargs="+", help="a map for each height of the push [m]")
         own.add_argument("--engines", metavar="NAMES",
-                         help="maps over one another, on the same replicas: recursive,pybullet,mujoco")  # fmt: skip
+                         help="engines whose maps are drawn over one another: recursive,pybullet,mujoco")  # fmt: skip
         own.add_argument("--compare", metavar="STUDY", nargs="+", default=[],
                          help="folders of maps to draw this one over; changes are against the first")  # fmt: skip
         own.add_argument("--recovery", metavar="DIR",
-                         help="of `biped recovery`, for what the whole body can do at best")  # fmt: skip
+                         help="results of `biped recovery`, for what the whole body can do at best")  # fmt: skip
     add_settings(own, *SETTINGS)
     group = own.add_argument_group("the search")
     for option, kind, dest, text in (
         ("--from", float, "start", f"least value [{preset.unit}]"),
         ("--to", float, "stop", f"greatest value of the grid; it grows where all recover [{preset.unit}]"),
-        ("--by", float, "by", f"between two values of the grid [{preset.unit}]"),
-        ("--tolerance", float, "tolerance", f"of a replica's threshold [{preset.unit}]"),
-        ("--replicas", int, "replicas", "how many: scattered starts, times and floors"),
+        ("--by", float, "by", f"step between two values of the grid [{preset.unit}]"),
+        ("--tolerance", float, "tolerance", f"tolerance of a replica's threshold [{preset.unit}]"),
+        ("--replicas", int, "replicas", "number of replicas: scattered starts, times and floors"),
     ):
         usual, quick = getattr(preset.usual, dest), getattr(preset.quick, dest)
         group.add_argument(option, metavar="N" if kind is int else "X", type=kind, dest=dest,
                            help=f"{text} ({usual:g}; --quick {quick:g})")  # fmt: skip
-    group.add_argument("--seed", metavar="N", type=int, default=0, help="of the replicas (0)")
-    group.add_argument("--confidence", metavar="P", type=float, default=0.95, help="of the intervals (0.95)")
-    group.add_argument("--count-stepping", action="store_true", help="to have stepped counts as having recovered")
+    group.add_argument("--seed", metavar="N", type=int, default=0, help="seed of the replicas (0)")
+    group.add_argument("--confidence", metavar="P", type=float, default=0.95, help="confidence of the intervals (0.95)")
+    group.add_argument("--count-stepping", action="store_true", help="count a trial that stepped as recovered")
     group.add_argument("--quick", action="store_true", help="fewer replicas and a coarser grid: half a minute")
     return own
 
@@ -222,7 +224,7 @@ def _grid(options: argparse.Namespace, budget: "Budget") -> "Grid":
 
 
 def _best(folder: str | None) -> "pd.DataFrame | None":
-    """What optimal recovery has found, if its folder is given; read before anything is run."""
+    """The results of optimal recovery, if their folder is given; read before anything is run."""
     from experiments.studies.recovery.study import table_of
 
     return None if folder is None else table_of(Path(folder))

@@ -66,7 +66,9 @@ Exit status: 0 done, also where no winner is confirmed; 2 bad input, 130 interru
 def parser() -> Parser:
     own = study_parser("tune", _DESCRIPTION, _EXAMPLES, "the tuning")
     own.add_argument(
-        "--storage", metavar="URL", help="of Optuna, a database or a journal's path: tune together with other processes"
+        "--storage",
+        metavar="URL",
+        help="Optuna's storage, a database or a journal's path, to tune together with other processes",
     )
     return own
 

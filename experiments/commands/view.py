@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from biped.extras import need
 from experiments.cli.main import Parser, announce, interrupted
 from experiments.cli.settings import add_after, check_after
 from experiments.commands.serving_options import add_serving_options, open_browser
@@ -42,10 +43,12 @@ def parser() -> Parser:
     own = Parser("biped view", _DESCRIPTION, _EXAMPLES)
     own.add_argument("runs", metavar="RUN", nargs="+", help="folder of a saved run; several are laid over one another")
     add_after(own)
-    own.add_argument("--side-by-side", metavar="M", type=float, default=0.0, help="metres from one run to the next")
+    own.add_argument(
+        "--side-by-side", metavar="M", type=float, default=0.0, help="distance between two runs, in metres"
+    )
     own.add_argument("--speed", metavar="X", type=float, default=1.0, help="seconds of the run in a second (1)")
     own.add_argument("--start", metavar="S", type=float, help="time to start at (default: the first row)")
-    own.add_argument("--paused", action="store_true", help="do not play yet")
+    own.add_argument("--paused", action="store_true", help="do not play at first")
     own.add_argument("--rate", metavar="HZ", type=float, default=60.0, help="pictures a second (60)")
     add_serving_options(own)
     own.add_argument("--measure", action="store_true", help="measure pictures a second in a headless Chromium, and end")
@@ -56,7 +59,6 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     _check(options)
     from biped.errors import InputError
-    from biped.extras import need
 
     need("viser", "trimesh", "websockets")
     from experiments.visualization.viewer.loaded_runs import load_runs

@@ -67,14 +67,16 @@ def _compile(names: Sequence[str], bar: Callable[[float], None]) -> None:
 
 
 def _chosen(what: Sequence[str]) -> list[str]:
-    from contact.errors import BipedError, meant
+    from contact.errors import BipedError, did_you_mean
 
     known = _known()
     if list(what) == ["all"]:
         return list(known)
     for name in what:
         if name not in known:
-            raise BipedError(f"nothing is called {name!r}; {meant(name, known)}there are {', '.join(known)}, and all")
+            raise BipedError(
+                f"nothing is called {name!r}; {did_you_mean(name, known)}there are {', '.join(known)}, and all"
+            )
     return list(what) or [name for name, (function, *_) in known.items() if function in (_experiment, _law)]
 
 

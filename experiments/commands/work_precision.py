@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+from biped.extras import need
 from experiments.cli.file_names import WORK_PRECISION_PAGE
 from experiments.cli.main import Parser, announce, interrupted
+from experiments.cli.progress import ProgressBar
 
 _DESCRIPTION = """\
 Compare all integrators on the same problems: at a grid of step sizes, the errors of each against a converged reference
@@ -31,11 +33,17 @@ Exit status: 0 done, 2 bad input, 130 interrupted. A step without a solution is 
 
 def parser() -> Parser:
     own = Parser("biped work-precision", _DESCRIPTION, _EXAMPLES)
-    own.add_argument("problems", metavar="PROBLEM", nargs="*", help="a name or a pattern; all, if none is given")
     own.add_argument(
-        "--method", metavar="NAME", action="append", default=[], help="only these; a name or a pattern; may be repeated"
+        "problems", metavar="PROBLEM", nargs="*", help="name of a problem, or a pattern; all, if none is given"
     )
-    own.add_argument("--quick", action="store_true", help="four step sizes of each method")
+    own.add_argument(
+        "--method",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="name of a method, or a pattern, to measure only these; may be repeated",
+    )
+    own.add_argument("--quick", action="store_true", help="try only four step sizes of each method")
     own.add_out("results/work-precision")
     own.add_figure_look()
     return own
@@ -43,13 +51,11 @@ def parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
-    from biped.extras import need
     from experiments.benchmarks.timing import one_core
     from experiments.benchmarks.work_precision.problems import PROBLEMS
     from experiments.benchmarks.work_precision.step_sizes import FULL, QUICK, compare
     from experiments.cli.names import flags, matching
     from experiments.cli.output import writable_folder
-    from experiments.cli.progress import ProgressBar
     from experiments.visualization.work_precision.output import Output
 
     names = matching(options.problems, list(PROBLEMS), "unknown problem")

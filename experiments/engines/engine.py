@@ -1,4 +1,4 @@
-"""What another physics engine has to offer to run our experiments: settings, and a simulation that takes steps.
+"""The interface of another physics engine that runs our experiments: settings, and a simulation that takes steps.
 
 docs/add-an-engine.md shows how one is added.
 """
@@ -26,7 +26,7 @@ from experiments.engines.kernels.external import Arrival, FloorState
 
 @dataclass(frozen=True)
 class Case:
-    """What an engine is to simulate."""
+    """A simulation for an engine."""
 
     model: Model  # the tree, its loads included
     floor: Floor  # what its contact points stand on. Engines have one coefficient of friction: ``floor.mu_s``
@@ -38,7 +38,7 @@ class Case:
 
     @classmethod
     def of(cls, model: Model, floor: Floor, step: float, impedance: Impedance, acting: Disturbances) -> "Case":
-        """With those of the disturbances that an engine has to know."""
+        """A case with those of the disturbances that an engine has to know."""
         return cls(model, floor, step, impedance, acting.throw, tuple(acting.patches), acting.platform)
 
     @property
@@ -161,7 +161,7 @@ class Engine(ABC):
 
     @property
     def velocity_offset(self) -> float:
-        """By how much of a step velocities lag behind positions: 0.5 where they are of the step's middle."""
+        """The part of a step by which velocities lag behind positions: 0.5 where they are of the step's middle."""
         return 0.0
 
     @property
@@ -175,17 +175,17 @@ class Engine(ABC):
         return ()
 
     def differences(self, case: Case) -> tuple[str, ...]:
-        """What cannot be made equal to ours, a sentence each, with the figures of these settings."""
+        """Differences from ours that cannot be removed, a sentence each, with the figures of these settings."""
         return ()
 
     @property
     def settings(self) -> dict[str, Any]:
-        """By name."""
+        """The settings by name."""
         return {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
 
     @property
     def version(self) -> str | None:
-        """Of what is installed, or None."""
+        """The version that is installed, or None."""
         try:
             return version(self.distribution) if find_spec(self.package) is not None else None
         except PackageNotFoundError:

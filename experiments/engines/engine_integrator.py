@@ -50,7 +50,7 @@ class Impact:
 
 
 class EngineIntegrator(Integrator):
-    """Steps the plant by another engine; made anew for each run.
+    """Steps the simulated system by another engine; made anew for each run.
 
     It stands where an integrator does (``biped.integrators.integrator``): controllers, sensors, actuators, falls, rows
     and ledger are those of every run.
@@ -122,7 +122,7 @@ class EngineIntegrator(Integrator):
         self._taken, self._simulation = (model, floor, acting), None
 
     def take_steps(self, world: World, steps: int) -> int:
-        """What ``Loop.rollout`` of ``closed_loop`` does, by the engine; without steps it loads the kernels."""
+        """Take steps by the engine, instead of ``Loop.rollout`` of ``closed_loop``; no steps load the kernels."""
         if self._simulation is None:
             self._begin(world)
         if steps == 0:

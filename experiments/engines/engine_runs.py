@@ -1,4 +1,4 @@
-"""What a run in another engine has besides what all runs have."""
+"""Additions to a run that another engine has simulated."""
 
 import pandas as pd
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 
 def damping_ratio(restitution: float, most: float = 1.0) -> float:
-    """Of a spring and damper that throw a mass back with this share of its speed.
+    """The damping ratio of a spring and damper that throw a mass back with this share of its speed.
 
     Up to ``most``, at which 0.135 of the speed is left for 1, and a thousandth for 16.
     """

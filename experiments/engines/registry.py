@@ -4,7 +4,7 @@ import importlib
 
 from biped.errors import InputError
 from biped.integrators import INTEGRATORS
-from contact.errors import meant
+from contact.errors import did_you_mean
 from experiments.engines.engine import Engine
 
 #: Each module has a class of this name.
@@ -20,8 +20,8 @@ def engine_named(name: str) -> Engine:
     if name not in ENGINES:
         known = (*INTEGRATORS, *ENGINES)
         raise InputError(
-            f"unknown engine {name!r}; {meant(name, known)}engines are {', '.join(ENGINES)}, and our own integrators "
-            f"{', '.join(INTEGRATORS)}"
+            f"unknown engine {name!r}; {did_you_mean(name, known)}engines are {', '.join(ENGINES)}, and our own "
+            f"integrators {', '.join(INTEGRATORS)}"
         )
     module, kind = ENGINES[name]
     engine: Engine = getattr(importlib.import_module(module), kind)()

@@ -1,16 +1,20 @@
 from .config import Config
-from .execution.executors import Executor, executor_named
+from .execution.executors import Executor, Threads, executor_named
 from .execution.runner import run_trials
 from .grid import Grid
 from .randomization import Randomization
+from .recovery.human import Horizon, HumanPush
 from .run import open_study, run_study
 from .seeds import seed_of
 from .sensitivity.sensitivity import sensitivity_from
+from .stability.loop import Range, StabilityField
+from .stability.stability_map import stability_map
 from .store.folder import Study
 from .sweep.sweep import sweep
 from .threshold.statistics import coverage, median_interval, rank
 from .threshold.threshold import Condition, SweptParameter, Threshold
-from .trial import Trial
+from .trial import Result, Trial, run_trial
+from .tuning.tuner import Tuner
 from .tuning.tuning import tuning_from
 
 __all__ = [
@@ -18,20 +22,29 @@ __all__ = [
     "Config",
     "Executor",
     "Grid",
+    "Horizon",
+    "HumanPush",
     "Randomization",
+    "Range",
+    "Result",
+    "StabilityField",
     "Study",
     "SweptParameter",
+    "Threads",
     "Threshold",
     "Trial",
+    "Tuner",
     "coverage",
     "executor_named",
     "median_interval",
     "open_study",
     "rank",
     "run_study",
+    "run_trial",
     "run_trials",
     "seed_of",
     "sensitivity_from",
+    "stability_map",
     "sweep",
     "tuning_from",
 ]

@@ -16,7 +16,7 @@ from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from biped.errors import InputError
-from contact.errors import BipedError, meant
+from contact.errors import BipedError, did_you_mean
 from experiments.studies.counting import checked_losses
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Config:
         return Config({**self.data, **values}, self.source, self._text, self._path)
 
     def setting(self, parameter: str, value: Any) -> "Config":
-        """The same with a parameter set in all trials: in ``[set]``, or in that of each scenario."""
+        """This configuration with a parameter set in all trials: in ``[set]``, or in that of each scenario."""
         scenarios = self.data.get("scenario")
         if isinstance(scenarios, Sequence):
             return self.but(scenario=[{**one, "set": {**one.get("set", {}), parameter: value}} for one in scenarios])
@@ -83,7 +83,7 @@ class Config:
         return self.error(f"{self.name(key)} = {self.data.get(key)!r}: it must be {wanted}", key)
 
     def within(self, make: Callable[[], T], key: str = "") -> T:
-        """What is made of this table; an InputError names its place before what is wrong."""
+        """The result of ``make``, whose InputErrors are prefixed with the place of this table."""
         try:
             return make()
         except BipedError as error:
@@ -114,7 +114,8 @@ class Config:
         choices = list(choices)
         if key in self.data and choices and found not in choices:
             raise self.error(
-                f"{self.name(key)} = {found!r}: {meant(found, choices)}it must be one of {', '.join(choices)}", key
+                f"{self.name(key)} = {found!r}: {did_you_mean(found, choices)}it must be one of {', '.join(choices)}",
+                key,
             )
         return found
 
@@ -224,7 +225,9 @@ class Config:
         for key in self.data:
             if key not in self._asked:
                 known = list(self._asked)
-                raise self.error(f"unknown key {self.name(key)!r}; {meant(key, known)}keys are {', '.join(known)}", key)
+                raise self.error(
+                    f"unknown key {self.name(key)!r}; {did_you_mean(key, known)}keys are {', '.join(known)}", key
+                )
         for table in self._tables:
             table.finish()
 

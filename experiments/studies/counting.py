@@ -1,4 +1,4 @@
-"""What counts in a study: which verdicts are losses, which are successes, and which tell neither."""
+"""Counting of verdicts in a study: which are losses, which are successes, and which are neither."""
 
 from collections.abc import Sequence
 
@@ -15,11 +15,11 @@ from biped.runs.verdict import (
     UNRELIABLE,
     VERDICTS,
 )
-from contact.errors import meant
+from contact.errors import did_you_mean
 
 #: A fall, or what a fall is likely to follow: metrics are read of what was before.
 FALLS = (FELL, LOST_CONTROL)
-#: Of these nothing follows for balance: they count as neither, and are told by themselves.
+#: Of these nothing follows for balance: they count as neither, and are reported by themselves.
 UNTOLD = (UNDECIDED, UNRELIABLE, INTERRUPTED)
 #: Trials without a metric that could be believed.
 WITHOUT_RESULT = (FAILED, *UNTOLD)
@@ -35,7 +35,7 @@ def checked_losses(counts: Sequence[str]) -> tuple[str, ...]:
     """Verdicts that are to count as losses; raises InputError for what is no such verdict."""
     for word in counts:
         if word not in LOSSES:
-            raise InputError(f"counts: {word!r}: {meant(word, LOSSES)}it must be some of {', '.join(LOSSES)}")
+            raise InputError(f"counts: {word!r}: {did_you_mean(word, LOSSES)}it must be some of {', '.join(LOSSES)}")
     return tuple(word for word in LOSSES if word in counts)
 
 
@@ -50,7 +50,7 @@ def withstood(verdict: str, losses: Sequence[str] = USUAL_LOSSES) -> bool | None
 
 
 def success_text(counts: Sequence[str]) -> str:
-    """What a trial did that is a success, and what is none where that was named: after "that"."""
+    """The words for a success after "that": what a trial did, and what is none where that was named."""
     return f"{WITHSTOOD} (lost: {', '.join(counts)})" if counts else RECOVERED
 
 
@@ -60,5 +60,5 @@ def shares(verdicts: Sequence[str]) -> dict[str, int]:
 
 
 def column_of(verdict: str) -> str:
-    """Of a table, with the number of trials that ended so."""
+    """The name of a table's column with the number of trials of a verdict."""
     return f"{verdict.replace(' ', '_')}_trials"

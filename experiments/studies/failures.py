@@ -11,14 +11,14 @@ from biped.control.controller import Controller
 from biped.metrics import METRICS
 from biped.runs.verdict import FAILED
 from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.open_registry import is_own
+from experiments.lookup.open_registry import is_own
 
 #: Metrics by name, None where one does not apply; always with ``verdict``, ``reason``, ``failure`` and
 #: ``message``; with ``traceback`` where somebody's own code failed.
 Result = dict[str, float | int | str | None]
 
 TRACEBACK = "traceback"
-#: Frames of a traceback that are told of an error in machine code, which has none of its own.
+#: Frames of a traceback that are shown of an error in machine code, which has none of its own.
 LAST = 3
 
 
@@ -46,8 +46,8 @@ def time_limit(seconds: float | None) -> Iterator[None]:
 
 def failed(name: str, message: str, trace: str = "") -> Result:
     """The result of a trial that could not be computed."""
-    told: Result = {"verdict": FAILED, "reason": name, "failure": name, "message": " ".join(message.split())}
-    return told | ({TRACEBACK: trace} if trace else {})
+    result: Result = {"verdict": FAILED, "reason": name, "failure": name, "message": " ".join(message.split())}
+    return result | ({TRACEBACK: trace} if trace else {})
 
 
 def failed_by(error: BaseException, experiment: Experiment, controller: Controller | None) -> Result | None:

@@ -70,7 +70,7 @@ class Grid:
 
     @property
     def values(self) -> tuple[float, ...]:
-        """Those that are tried first; the last is ``stop``."""
+        """The values that are tried first; the last is ``stop``."""
         return (self.start, *_steps(self.start, self.stop, self.by))
 
     def above(self, top: float) -> tuple[float, ...]:

@@ -43,7 +43,7 @@ class Limit:
 
     @property
     def columns(self) -> dict[str, float]:
-        """By the names of ``LIMITS``, those that are known."""
+        """The limits that are known, by the names of ``LIMITS``."""
         found = zip(LIMITS, (self.pendulum, self.hips), strict=True)
         return {name: value for name, value in found if value is not None}
 
@@ -68,7 +68,7 @@ class ScenePush:
 
     @cached_property
     def limit(self) -> Limit:
-        """With delay and friction."""
+        """The pendulum's limits of the push, with delay and friction."""
         hips = self.impulse(self.azimuth, hips=True) if self.stance.flywheels else None
         return Limit(self.impulse(self.azimuth, hips=False), hips)
 
@@ -87,8 +87,8 @@ def push_of(scene: Scene, delay: float | None = None) -> ScenePush:
     pushes = [one for one in scene.disturbances if isinstance(one, Push)]
     others = [one for one in scene.disturbances if not isinstance(one, (Push, Sensors, Actuators))]
     if len(pushes) != 1 or others:
-        told = ", ".join(type(one).__name__.lower() for one in (*pushes, *others)) or "nothing"
-        raise NoLimitError(f"limits are those of one push that acts alone; here there is {told}")
+        acting = ", ".join(type(one).__name__.lower() for one in (*pushes, *others)) or "nothing"
+        raise NoLimitError(f"limits are those of one push that acts alone; here there is {acting}")
     push, model = pushes[0], scene.model
     sensed = sum(one.delay for one in scene.disturbances if isinstance(one, Sensors))
     forward, left, _ = np.array([model.facing, model.left, (0.0, 0.0, 1.0)]) @ push.unit
@@ -144,7 +144,7 @@ def displacement_of(scene: Scene) -> Limit:
 
 
 def limit_under(experiment: Experiment, swept: str, changes: dict[str, Value]) -> Limit | None:
-    """Of a parameter of an experiment under these changes; None of one that no limit is known of.
+    """The pendulum's limit of a parameter under these changes; None of one that no limit is known of.
 
     Raises:
         NoLimitError: what it changes does not act alone on one who stands.

@@ -11,7 +11,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Proportion:
-    """So many of so many trials, and the ends of the interval of the probability behind them."""
+    """A proportion of trials, and the ends of the interval of the probability behind it."""
 
     count: int
     of: int

@@ -1,4 +1,4 @@
-"""What tells one replica of a trial from another: its start, the time of its disturbance, its floor.
+"""Randomization of replicas: their starts, the times of their disturbances, their floors.
 
 A replica's draws come from the study's seed, the replica's number and the parameters' names alone. The same replicas
 meet all conditions, so that conditions, and studies with the same seed, are compared replica by replica.

@@ -60,7 +60,7 @@ def rerun(study: Study, number: int, progress: Progress | None = None, announce:
 
 
 def changed_since(study: Study) -> list[str]:
-    """What of machine and versions is not as in the study's sessions."""
+    """Differences of machine and versions from those of the study's sessions."""
     now = stamp()
     found = [f"{name} has been edited" for name in edited(study.header, study.experiment.sources)]
     for key, name in MATTERS.items():

@@ -21,7 +21,7 @@ MOST_KEPT = 64
 
 @dataclass(frozen=True)
 class Slopes:
-    """Of what a trial is to have derivatives.
+    """The metrics of a trial of which derivatives are wanted, and the variables.
 
     Attributes:
         sums: weighted sums of metrics, by what they are called; each is gone back through for itself.
@@ -64,7 +64,7 @@ def sums_in(terms: Sequence[SlopeTerm], scenario: str) -> dict[str, dict[str, fl
 
 
 def column(called: str, variable: str) -> str:
-    """What a derivative is called in a result."""
+    """The name of a derivative in a result."""
     return f"slope of {called} by {variable}"
 
 
@@ -116,7 +116,7 @@ def _keep(key: object, effect: Effect) -> None:
 def _effect(
     experiment: Experiment, changes: Mapping[str, Value], wanted: Slopes, scene: Scene, parameters: list[Parameter]
 ) -> Effect:
-    """What the parameters change of the controller: the same in all trials of a candidate, if that is all."""
+    """The parameters' effect on the controller: the same in all trials of a candidate, if that is all."""
     own = (experiment.address, experiment.controller, experiment.robot), wanted.variables, tuple(wanted.point.items())
     controller = [(name, value) for name, value in changes.items() if name.startswith("controller")]
     key = own, frozenset(controller), frozenset(wanted.base.items())

@@ -1,4 +1,4 @@
-"""What every kind of study is: which trials it plans, and what it finds in their results."""
+"""The interface of a kind of study: which trials it plans, and its findings from their results."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 #: Runs trials, or recalls them: the results by number.
 Evaluate = Callable[[Sequence[Trial]], Mapping[int, Result]]
-#: Told in a few words how far a study is.
+#: Called with a few words on how far a study is.
 Say = Callable[[str], None]
 
 
@@ -58,12 +58,12 @@ class StudyKind(ABC):
 
     @abstractmethod
     def find(self, evaluate: Evaluate) -> Any:
-        """What the study finds, by results of the trials that it asks for, in one round or several."""
+        """The study's findings, from results of the trials that it asks for, in one round or several."""
 
     def run(self, study: "Study", evaluate: Evaluate, say: Say) -> Any:
-        """The same in a study's folder, open to be written."""
+        """The findings of a study whose folder is open to be written."""
         return self.find(evaluate)
 
     def recall(self, study: "Study", evaluate: Evaluate) -> Any:
-        """The same from results that are there; ``evaluate`` raises InputError where one is missing."""
+        """The findings from results that are there; ``evaluate`` raises InputError where one is missing."""
         return self.find(evaluate)

@@ -17,9 +17,9 @@ from biped.simulation.scene import Scene
 from biped.simulation.session import Session
 from contact.errors import BipedError
 from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.foreign_kernels import kernel_errors
 from experiments.catalogue.parameters.parameter import Value
 from experiments.engines.engine_integrator import EngineIntegrator
+from experiments.lookup.foreign_kernels import kernel_errors
 from experiments.studies.failures import TRACEBACK, OutOfTimeError, Result, failed, failed_by, time_limit
 from experiments.studies.slopes import Slopes, slopes_of
 
@@ -102,7 +102,7 @@ def _measured(scene: Scene, announce: Announce | None, limit: float | None) -> R
         raise KeyboardInterrupt
     if recording.ending.error is not None:
         error = recording.ending.error
-        told = integrator.explained(error) if isinstance(integrator, EngineIntegrator) else error
-        return failed(IntegrationError.__name__, told)
+        message = integrator.explained(error) if isinstance(integrator, EngineIntegrator) else error
+        return failed(IntegrationError.__name__, message)
     measured = measure_recording(recording)
     return {name: measured.pop(name) for name in ("verdict", "reason")} | {"failure": "", "message": ""} | measured

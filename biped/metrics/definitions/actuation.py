@@ -1,4 +1,4 @@
-"""What the joints exert and do."""
+"""Metrics of actuation: torques, power and work of the joints."""
 
 import numpy as np
 

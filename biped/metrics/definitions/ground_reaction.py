@@ -1,4 +1,4 @@
-"""What the floor, and what is thrown, exert on the body."""
+"""Metrics of the forces that the floor, and thrown bodies, exert on the body."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What nothing accounts for, and what it took to compute."""
+"""Metrics of the solver: energy and momentum that nothing accounts for, iterations, and time."""
 
 from biped.kernels.loop.log import ABSENT
 from biped.metrics.kernels import metrics as kernels

@@ -41,7 +41,7 @@ def _links_on_joints(model: Any) -> dict[int, str]:
 
 
 def inertia_of(home: contacts.Links, i: int) -> repair.Inertia:
-    """Of the body on Pinocchio's joint i, in home axes."""
+    """Inertia of the body on Pinocchio's joint i, in home axes."""
     R, inertia = home.rotations[i], home.model.inertias[i]
     return repair.Inertia(inertia.mass, R @ inertia.lever, R @ inertia.inertia @ R.T)
 
@@ -69,7 +69,7 @@ def bodies_of(model: Any, home: contacts.Links, robot: Robot, options: Options) 
 
 
 def _given(robot: Robot, options: Options, joints: Sequence[str]) -> dict[str, dict[str, float]]:
-    """What the robot and the options say of bearings and rotors instead of Pinocchio, by field and joint."""
+    """Damping, friction and armature that the robot's file and the options give, by field and joint."""
     given = {"armature": dict(robot.armature)}
     for field in ("armature", "damping", "friction"):
         values: Any = options.get(field, {})

@@ -16,7 +16,7 @@ _ARRAYS = (
 
 
 def taken_apart(model: Any, names: Mapping[str, Sequence[str]]) -> Any:
-    """The same Pinocchio model without composite joints.
+    """A Pinocchio model whose composite joints are split into single ones; all else is unchanged.
 
     Args:
         model: Pinocchio's.

@@ -16,7 +16,7 @@ from biped.model.geometry import Vector3, horizontal, vector3
 from biped.model.importing import contacts, locking, repair
 from biped.model.importing.bodies import at_home, bodies_of, inertia_of
 from biped.model.importing.composites import taken_apart
-from biped.model.importing.joints import told_of_limits
+from biped.model.importing.joints import notes_on_limits
 from biped.model.importing.looks import visuals_of
 from biped.model.importing.options import COLLISION, Options, by_joint, check_options
 from biped.model.importing.robot import Robot
@@ -97,7 +97,7 @@ def _carried_over(geometry: Any, model: Any, locked: Any, joints: Collection[int
 
 
 def build(robot: Robot, options: Options) -> Model:
-    """The model of a robot, changed as the options say; what is not as in its file is told, and kept in its notes.
+    """The model of a robot, changed as the options say; warnings name what differs from its file, and notes keep it.
 
     Raises:
         ModelError: an option does not fit, or the robot is no system of rigid bodies.
@@ -112,9 +112,9 @@ def build(robot: Robot, options: Options) -> Model:
     notes = (
         *robot.notes,
         *locked.notes,
-        *repair.told_of_repairs(locked.merged, mended),
+        *repair.notes_on_repairs(locked.merged, mended),
         *(contacts.told_of_edges(points) if options.get("contacts") == COLLISION else ()),
-        *(told_of_limits(locked.model) if options.get("limits", True) else ()),
+        *(notes_on_limits(locked.model) if options.get("limits", True) else ()),
     )
     asked, gravity = options.get("name"), options.get("gravity")
     try:

@@ -81,12 +81,12 @@ def _limit(value: float) -> float:
     return math.copysign(math.inf, value) if abs(value) >= NO_LIMIT else float(value)
 
 
-def told_of_limits(model: Any) -> list[str]:
+def notes_on_limits(model: Any) -> list[str]:
     """A sentence for each kind of limit that is none: positions without room, velocity or effort of zero."""
     lower, upper = model.lowerPositionLimit, model.upperPositionLimit
     joints = {name: model.joints[model.getJointId(name)] for name in locking.joints_with_axis(model)}
     inverted = [name for name, joint in joints.items() if joint.nq == 1 and lower[joint.idx_q] > upper[joint.idx_q]]
     most = {name: (model.velocityLimit[joint.idx_v], model.effortLimit[joint.idx_v]) for name, joint in joints.items()}
     zero = [name for name, limits in most.items() if 0.0 in limits]
-    told = {"position limits that leave no room": inverted, "velocity or effort limits of zero": zero}
-    return [f"{what} are left out: {', '.join(names)}" for what, names in told.items() if names]
+    useless = {"position limits that leave no room": inverted, "velocity or effort limits of zero": zero}
+    return [f"{what} are left out: {', '.join(names)}" for what, names in useless.items() if names]

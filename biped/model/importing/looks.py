@@ -1,4 +1,4 @@
-"""What bodies look like, from the geometry that Pinocchio has read to draw."""
+"""The visuals of bodies, from the geometry that Pinocchio has read to draw."""
 
 from typing import Any
 

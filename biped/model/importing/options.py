@@ -1,4 +1,4 @@
-"""What a user says of a robot beyond what its file does; the keys of a robot's TOML file are the same."""
+"""Options of importing a robot, beyond what its file says; the keys of a robot's TOML file are these."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase

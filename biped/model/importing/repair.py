@@ -74,14 +74,14 @@ def least(inertia: Inertia) -> Inertia:
     return Inertia(mass, inertia.com, 0.5 * (tensor + tensor.T))
 
 
-def told_of_repairs(merged: Mapping[str, str], mended: Mapping[str, str]) -> list[str]:
+def notes_on_repairs(merged: Mapping[str, str], mended: Mapping[str, str]) -> list[str]:
     """A sentence for each way, if there are any; both by body, with why."""
-    told = []
+    notes = []
     if merged:
-        told.append(f"bodies welded to their parents, with the joints that carry them: {_reasons(merged)}")
+        notes.append(f"bodies welded to their parents, with the joints that carry them: {_reasons(merged)}")
     if mended:
-        told.append(f"bodies given the least inertia that they can have: {_reasons(mended)}")
-    return told
+        notes.append(f"bodies given the least inertia that they can have: {_reasons(mended)}")
+    return notes
 
 
 def _reasons(bodies: Mapping[str, str]) -> str:

@@ -77,7 +77,7 @@ def corners(points: Floats, facing: Sequence[float], clockwise: bool) -> Floats:
 
 
 def _hull(points: Floats) -> list[int]:
-    """Of (m, 2) points, those at the corners of the convex hull, counterclockwise (Andrew's monotone chain)."""
+    """Indices of the corners of the convex hull of points (m, 2), counterclockwise (Andrew's monotone chain)."""
     order = np.lexsort((points[:, 1], points[:, 0])).tolist()
     chains = []
     for sequence in (order, order[::-1]):
@@ -102,7 +102,7 @@ def _ears(polygon: Floats) -> list[float]:
 
 
 def _from_the_front(polygon: Floats, facing: Floats, clockwise: bool) -> Floats:
-    """The same going round, but from the corner of the front that comes first."""
+    """The polygon's corners in the order that they have, from the corner of the front that comes first."""
     side = np.array([-facing[1], facing[0]]) * (1.0 if clockwise else -1.0)
     middle = polygon[:, :2].mean(axis=0)
     first = int(np.argmax((polygon[:, :2] - middle) @ (facing + 0.999 * side)))

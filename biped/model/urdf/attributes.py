@@ -49,7 +49,7 @@ def triple(element: ET.Element, attribute: str, where: str, default: Vector3 | N
 
 
 def numbers(element: ET.Element, attribute: str, where: str, count: int) -> list[float]:
-    """So many finite numbers in an attribute.
+    """The ``count`` finite numbers in an attribute.
 
     Raises:
         ModelError: it is missing, or they are not.

@@ -42,7 +42,7 @@ class UrdfBox(NamedTuple):
 
 
 class UrdfVisual(NamedTuple):
-    """What is drawn in a link's frame; ``size``, ``color`` and ``file`` as a `Visual` has them."""
+    """A shape to be drawn, in a link's frame; ``size``, ``color`` and ``file`` as a `Visual` has them."""
 
     link: str
     form: Form
@@ -126,7 +126,7 @@ def parse(text: str) -> Document:
 
 
 def without_shapes(text: str) -> str:
-    """The same URDF with nothing to draw and to hit, of whose kinds a parser would complain on the terminal."""
+    """The URDF's text without visuals and collisions, of whose kinds a parser would complain on the terminal."""
     robot = ET.fromstring(text)
     for link in robot.findall("link"):
         for element in [*link.findall("visual"), *link.findall("collision")]:
@@ -242,7 +242,7 @@ def _boxes(link: ET.Element) -> list[UrdfBox]:
 
 
 def _visuals(robot: ET.Element) -> Iterator[UrdfVisual]:
-    """What links look like, as far as URDF has it in words; of materials the colours."""
+    """The visuals of links, with the colours of their materials."""
     colors = {material.get("name"): _color(material) for material in robot.iter("material") if _color(material)}
     for link in robot.findall("link"):
         name = link.get("name", "")

@@ -1,4 +1,4 @@
-"""What URDF has no words for, in an element ``<biped>`` of the robot that other programs pass over.
+"""The element ``<biped>`` of a robot in URDF, for what URDF has no words for; other programs pass over it.
 
     <biped floating="true" joint="body" home="0.0 0.0 1.23" gravity="0.0 0.0 -9.81" facing="1.0 0.0 0.0">
       <contact name="left_1" link="left_foot" xyz="-0.159 -0.05 -0.06"/>

@@ -132,7 +132,7 @@ def _boxes(document: Document, links: Links) -> list[Box]:
 
 
 def _visuals(document: Document, links: Links, folder: Path | None, packages: Sequence[str]) -> list[Visual]:
-    """What the links that move look like; a mesh that is not there keeps the name that the file has for it."""
+    """The visuals of the moving links; a mesh that is not there keeps the name that the file has for it."""
     found = []
     for visual in document.visuals:
         place = _placed(visual, links)

@@ -8,17 +8,17 @@ from typing import Any
 from biped.control.controller import Controller
 from biped.errors import InputError
 from contact.errors import BipedError
-from experiments.catalogue.open_registry import Entry, OpenRegistry
 from experiments.catalogue.parameters.fields import field_parameters, object_from
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 from experiments.catalogue.parameters.robots import HUMAN
 from experiments.catalogue.parameters.robots import NAME as ROBOT
+from experiments.lookup.open_registry import Entry, OpenRegistry
 
 GROUP = "controller"
 NAME = f"{GROUP}.name"
 WORKSPACE = "workspace"
-#: Where an experiment wants the root to be, which any law is told that has fields of these names.
+#: Where an experiment wants the root to be, which any law is given that has fields of these names.
 SET_POINT = (f"{GROUP}.target_position", f"{GROUP}.target_orientation")
 
 
@@ -76,7 +76,7 @@ def controller_parameters(
 
 
 def with_controller(parameters: tuple[Parameter, ...], name: str) -> tuple[Parameter, ...]:
-    """Those of an experiment, with another controller's in place of its own."""
+    """The parameters of an experiment, with another controller's in place of its own."""
     own = {p.name: p for p in parameters if p.name.startswith(f"{GROUP}.")}
     hidden = any(parameter.name == ROBOT and parameter.default != HUMAN for parameter in parameters)
     others = controller_parameters(name, {name: p for name, p in own.items() if name in SET_POINT}, hidden=hidden)
@@ -106,7 +106,7 @@ _own = lru_cache(maxsize=64)(_made)
 
 
 def _guarded(entry: Entry, make: Any) -> Any:
-    """What is made of somebody's class; an error that is not ours is told in a sentence, with its place."""
+    """The controller that a plug-in's class makes; an error that is not ours becomes a sentence, with its place."""
     try:
         return make()
     except BipedError:

@@ -26,101 +26,105 @@ from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 MOTIONS = ("none", "step", "sine", "sum-of-sines", "ternary", "recorded")
 
 
-def _group(group: str, rows: dict[str, tuple[Value, str, str]]) -> tuple[Parameter, ...]:
-    return tuple(
-        Parameter(
-            f"{group}.{name}", default, unit, meaning, OURS,
-            may_be_infinite=name == "limit", repeats=name == "size" and isinstance(default, tuple),
-        )
-        for name, (default, unit, meaning) in rows.items()
-    )  # fmt: skip
-
-
 _AZIMUTH = (0.0, "rad", "direction seen from above: 0 drives it forwards, π/2 to its left")
+_CENTRE = (0.0, 0.0, 0.0)
+
+#: Default, unit and meaning by group and name; ``{root}``, ``{stands}`` and the default None depend on the model.
+_ROWS: dict[str, dict[str, tuple[Value | None, str, str]]] = {
+    "push": {
+        "impulse": (0.0, "N·s", "impulse of the push; 0: none"),
+        "azimuth": _AZIMUTH,
+        "body": ("{root}", "", "body that is pushed"),
+        "point": (_CENTRE, "m", "point of the body, from its centre of mass"),
+        "start": (0.5, "s", "time at which it begins"),
+        "duration": (0.1, "s", "how long it lasts"),
+        "waveform": ("half-sine", "", "rectangle or half-sine"),
+    },
+    "force": {
+        "size": (0.0, "N", "constant force; 0: none"),
+        "noise": (0.0, "N", "standard deviation of a random horizontal force, each component; 0: none"),
+        "interval": (0.05, "s", "time after which the random force changes"),
+        "seed": (0, "", "seed of the random force"),
+        "azimuth": _AZIMUTH,
+        "body": ("{root}", "", "body on which the forces act"),
+        "point": (_CENTRE, "m", "point of the body, from its centre of mass"),
+        "start": (0.5, "s", "time at which they begin"),
+        "duration": (1.0, "s", "how long they last"),
+    },
+    "platform": {
+        "motion": ("none", "", f"of the floor, one of: {', '.join(MOTIONS)}"),
+        "axis": ("x", "", f"along or about which, one of: {', '.join(Platform.AXES)}"),
+        "size": (0.02, "m, rad", "step: its size; sines: amplitude of each; ternary: min to max; rad of turns"),
+        "frequency": (0.5, "Hz", "frequency of the sine"),
+        "frequencies": ("0.1 0.3 0.7 1.1", "Hz", "frequencies of the sum of sines, with spaces between them"),
+        "interval": (0.25, "s", "ternary: time of a constant rate"),
+        "stages": (3, "", "ternary: stages of the shift register; a cycle has 3ⁿ − 1 intervals"),
+        "seed": (0, "", "ternary: of its start; sum of sines: of its phases (0: all zero)"),
+        "start": (0.5, "s", "time at which it begins"),
+        "duration": (10.0, "s", "duration of sines, and of the ternary sequence's whole cycles (at least one)"),
+        "rise": (0.5, "s", "step: time in which it rises; sines: in which they fade in and out"),
+        "file": ("none", "", "recorded: a CSV file with a column time [s]"),
+        "column": ("value", "", "recorded: its column"),
+    },
+    "patch": {
+        "present": (0, "", "1 where a part of the floor is different"),
+        "x": ((-10.0, 10.0), "m", "its min and max x"),
+        "y": (None, "m", "its min and max y{stands}"),
+        "mu_s": (0.1, "", "its coefficient of static friction"),
+        "mu_d": (0.1, "", "its coefficient of dynamic friction"),
+    },
+    "load": {
+        "mass": (0.0, "kg", "mass of a load, of which the controller knows nothing; 0: none; below: lighter"),
+        "body": ("{root}", "", "body that carries it"),
+        "position": ((0.2, 0.0, 0.1), "m", "its centre, from the body's centre of mass"),
+    },
+    "block": {
+        "speed": (0.0, "m/s", "speed of a block as it arrives; 0: none"),
+        "azimuth": _AZIMUTH,
+        "mass": (1.8, "kg", "mass of the block"),
+        "size": ((0.1216, 0.1216, 0.1216), "m", "its edges"),
+        "point": (_CENTRE, "m", "aim, from the {root}'s centre of mass"),
+        "target": ("{root}", "", "the body that it may hit, or all"),
+        "flight": (0.4, "s", "time from start to arrival; it starts lower by g t²/2"),
+        "restitution": (0.2, "", "restitution of its collisions"),
+        "friction": (0.3, "", "coefficient of friction of its collisions"),
+    },
+    "sensors": {
+        "delay": (0.0, "s", "delay with which the controller sees the state; whole control periods"),
+        "position_noise": (0.0, "m", "standard deviation of the {root}'s place, at each tick"),
+        "orientation_noise": (0.0, "rad", "noise of the {root}'s orientation"),
+        "joint_noise": (0.0, "rad", "noise of the joint angles"),
+        "velocity_noise": (0.0, "m/s", "noise of the {root}'s velocity"),
+        "angular_velocity_noise": (0.0, "rad/s", "noise of the {root}'s angular velocity"),
+        "joint_rate_noise": (0.0, "rad/s", "noise of the joint rates"),
+        "seed": (0, "", "seed of the noise"),
+    },
+    "actuators": {
+        "limit": (math.inf, "N·m", "max torque of a joint"),
+        "strength": (NOBODY, "", f"of joints over angle and speed, one of: {', '.join((NOBODY, *PEOPLE))}"),
+        "time_constant": (0.0, "s", "of a first-order lag of the torques"),
+        "noise": (0.0, "N·m", "standard deviation of the torques, at each tick"),
+        "relative_noise": (0.0, "", "noise as a share of the torque"),
+        "seed": (0, "", "seed of the noise"),
+    },
+}  # fmt: skip
 
 
 def disturbance_parameters(model: Model) -> tuple[Parameter, ...]:
-    """All of them, off; the body that they act on is the root unless told otherwise."""
-    here, root = (0.0, 0.0, 0.0), model.root.name
+    """All of them, off; the body that they act on is the root unless set otherwise."""
     half, stands = _left_half(model)
-    return (
-        *_group("push", {
-            "impulse": (0.0, "N·s", "of the push; 0: none"),
-            "azimuth": _AZIMUTH,
-            "body": (root, "", "body that is pushed"),
-            "point": (here, "m", "where, from the body's centre of mass"),
-            "start": (0.5, "s", "when it begins"),
-            "duration": (0.1, "s", "how long it lasts"),
-            "waveform": ("half-sine", "", "rectangle or half-sine"),
-        }),
-        *_group("force", {
-            "size": (0.0, "N", "constant force; 0: none"),
-            "noise": (0.0, "N", "standard deviation of a random horizontal force, each component; 0: none"),
-            "interval": (0.05, "s", "after which the random force changes"),
-            "seed": (0, "", "seed of the random force"),
-            "azimuth": _AZIMUTH,
-            "body": (root, "", "body on which the forces act"),
-            "point": (here, "m", "where, from the body's centre of mass"),
-            "start": (0.5, "s", "when they begin"),
-            "duration": (1.0, "s", "how long they last"),
-        }),
-        *_group("platform", {
-            "motion": ("none", "", f"of the floor, one of: {', '.join(MOTIONS)}"),
-            "axis": ("x", "", f"along or about which, one of: {', '.join(Platform.AXES)}"),
-            "size": (0.02, "m, rad", "step: its size; sines: amplitude of each; ternary: min to max; rad of turns"),
-            "frequency": (0.5, "Hz", "of the sine"),
-            "frequencies": ("0.1 0.3 0.7 1.1", "Hz", "of the sum of sines, with spaces between them"),
-            "interval": (0.25, "s", "ternary: for which its rate stays the same"),
-            "stages": (3, "", "ternary: of the shift register; a cycle has 3ⁿ − 1 intervals"),
-            "seed": (0, "", "ternary: where it starts; sum of sines: of its phases (0: all zero)"),
-            "start": (0.5, "s", "when it begins"),
-            "duration": (10.0, "s", "of sines, and of the ternary sequence's whole cycles (at least one)"),
-            "rise": (0.5, "s", "step: in which it rises; sines: in which they fade in and out"),
-            "file": ("none", "", "recorded: a CSV file with a column time [s]"),
-            "column": ("value", "", "recorded: its column"),
-        }),
-        *_group("patch", {
-            "present": (0, "", "1 where a part of the floor is different"),
-            "x": ((-10.0, 10.0), "m", "its min and max x"),
-            "y": (half, "m", f"its min and max y{stands}"),
-            "mu_s": (0.1, "", "its coefficient of static friction"),
-            "mu_d": (0.1, "", "its coefficient of dynamic friction"),
-        }),
-        *_group("load", {
-            "mass": (0.0, "kg", "of a load, of which the controller knows nothing; 0: none; below: lighter"),
-            "body": (root, "", "body that carries it"),
-            "position": ((0.2, 0.0, 0.1), "m", "its centre, from the body's centre of mass"),
-        }),
-        *_group("block", {
-            "speed": (0.0, "m/s", "of a thrown block when it arrives; 0: none"),
-            "azimuth": _AZIMUTH,
-            "mass": (1.8, "kg", "mass of the block"),
-            "size": ((0.1216, 0.1216, 0.1216), "m", "its edges"),
-            "point": (here, "m", f"where it is aimed at, from the {root}'s centre of mass"),
-            "target": (root, "", "the body that it may hit, or all"),
-            "flight": (0.4, "s", "from its start to its arrival; it starts lower by g t²/2"),
-            "restitution": (0.2, "", "of its collisions"),
-            "friction": (0.3, "", "coefficient of friction of its collisions"),
-        }),
-        *_group("sensors", {
-            "delay": (0.0, "s", "with which the controller sees the state; whole control periods"),
-            "position_noise": (0.0, "m", f"standard deviation of the {root}'s place, at each tick"),
-            "orientation_noise": (0.0, "rad", f"of the {root}'s orientation"),
-            "joint_noise": (0.0, "rad", "of the joint angles"),
-            "velocity_noise": (0.0, "m/s", f"of the {root}'s velocity"),
-            "angular_velocity_noise": (0.0, "rad/s", f"of the {root}'s angular velocity"),
-            "joint_rate_noise": (0.0, "rad/s", "of the joint rates"),
-            "seed": (0, "", "seed of the noise"),
-        }),
-        *_group("actuators", {
-            "limit": (math.inf, "N·m", "max torque of a joint"),
-            "strength": (NOBODY, "", f"of joints over angle and speed, one of: {', '.join((NOBODY, *PEOPLE))}"),
-            "time_constant": (0.0, "s", "of a first-order lag of the torques"),
-            "noise": (0.0, "N·m", "standard deviation of the torques, at each tick"),
-            "relative_noise": (0.0, "", "the same as a share of the torque"),
-            "seed": (0, "", "seed of the noise"),
-        }),
-    )  # fmt: skip
+
+    def parameter(group: str, name: str, default: Value | None, unit: str, meaning: str) -> Parameter:
+        value = half if default is None else words(default) if isinstance(default, str) else default
+        repeats = name == "size" and isinstance(value, tuple)
+        return Parameter(
+            f"{group}.{name}", value, unit, words(meaning), OURS, may_be_infinite=name == "limit", repeats=repeats
+        )
+
+    def words(text: str) -> str:
+        return text.format(root=model.root.name, stands=stands)
+
+    return tuple(parameter(group, name, *row) for group, rows in _ROWS.items() for name, row in rows.items())
 
 
 def _left_half(model: Model) -> tuple[tuple[float, float], str]:

@@ -2,7 +2,7 @@
 
 A field is a parameter if its default is a number, a few numbers, a word, or true or false; one that is a dataclass is
 as many parameters as that has, named ``group.field.NAME``, or ``group.NAME`` where its metadata says ``inline``. Of the
-metadata, ``unit``, ``title`` and ``source`` are told by ``biped show``; ``range`` is that of the sliders in ``biped
+metadata, ``unit``, ``title`` and ``source`` are shown by ``biped show``; ``range`` is that of the sliders in ``biped
 live``; ``choices`` are the words that it may be, as are those of a ``Literal``; where ``repeats`` is true one number
 stands for all of several, and where ``matrix`` is true a matrix for the numbers on its diagonal. A field that is
 ``hidden`` is one only where that is asked for.
@@ -66,19 +66,19 @@ def _leaves(owner: Any, group: str = "", path: tuple[str, ...] = ()) -> Iterator
 
 
 def _parameter(owner: Any, field: "dataclasses.Field[Any]", name: str, source: str) -> Parameter:
-    default, told = _as_value(getattr(owner, field.name)), field.metadata
+    default, metadata = _as_value(getattr(owner, field.name)), field.metadata
     assert default is not None
     return Parameter(
         name,
         default,
-        told.get("unit", ""),
-        told.get("title", ""),
-        told.get("source", source),
-        repeats=bool(told.get("repeats")),
-        may_be_matrix=bool(told.get("matrix")),
-        may_be_infinite=bool(told.get("infinite")) or (isinstance(default, float) and math.isinf(default)),
+        metadata.get("unit", ""),
+        metadata.get("title", ""),
+        metadata.get("source", source),
+        repeats=bool(metadata.get("repeats")),
+        may_be_matrix=bool(metadata.get("matrix")),
+        may_be_infinite=bool(metadata.get("infinite")) or (isinstance(default, float) and math.isinf(default)),
         choices=_choices(owner, field),
-        span=told.get("range"),
+        span=metadata.get("range"),
     )
 
 

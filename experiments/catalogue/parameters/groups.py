@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 def _kept(group: str, make: Callable[[dict[str, Any]], T]) -> Callable[[Values], T]:
-    """What a group's values stand for: immutable, and the same object for most trials of a study."""
+    """A function that makes an object of a group's values, immutable, and one object for most trials of a study."""
     made = lru_cache(maxsize=64)(lambda items: make(dict(items)))
     return lambda values: made(values.items_of(group))
 
@@ -155,7 +155,7 @@ def run_parameters(
 def scene_from(
     values: Values, model: Model, state: State, controller: Controller | None = None, **others: Any
 ) -> Scene:
-    """What moves, with the run and the integrator of these values; without a controller every step is recorded."""
+    """The scene with the run and the integrator of these values; without a controller every step is recorded."""
     step = values.number("run.step")
     return Scene(
         model=model,

@@ -192,11 +192,11 @@ class Values(Mapping[str, Value]):
         return dict(self._groups.get(group, {}))
 
     def items_of(self, group: str) -> tuple[tuple[str, Value], ...]:
-        """The same as a key of a table."""
+        """The values of a group as a key of a table."""
         return tuple(self._groups.get(group, {}).items())
 
     def as_json(self) -> dict[str, Any]:
-        """As JSON can hold them: a tuple as a list, infinity as the word ``inf``."""
+        """The values as JSON can hold them: a tuple as a list, infinity as the word ``inf``."""
         return {name: as_json(value) for name, value in self.items()}
 
 
@@ -271,7 +271,7 @@ def value_under(name: str, changes: Mapping[str, Value], parameters: Iterable[Pa
 
 
 def _hint(name: str, known: list[str]) -> str:
-    """What was perhaps meant: names with the same last part or spelled much alike, else the groups there are."""
+    """A hint at names with the same last part or spelled much alike, else at the groups that there are."""
     last = name.rpartition(".")[2].lower()
     containing = [candidate for candidate in known if last and last in candidate.lower()]
     close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)

@@ -29,7 +29,7 @@ def address_of(name: str) -> str:
 
 
 def robot_named(name: str) -> Model:
-    """The human, or a robot as ``biped.load_robot`` takes it; what was changed of it, or is not simulated, is told.
+    """The human, or a robot as ``biped.load_robot`` takes it; warnings name what was changed or is not simulated.
 
     Raises:
         ModelError: there is none; the message says what would be right.
@@ -48,7 +48,7 @@ _stand_ins: dict[str, Path] = {}
 
 @lru_cache(maxsize=8)
 def _loaded(name: str) -> Model:
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             model = load_robot(name)
@@ -56,7 +56,7 @@ def _loaded(name: str) -> Model:
             if name not in _stand_ins:
                 raise
             model = load_robot(_stand_ins[name])
-    for warning in told:
+    for warning in caught:
         _log.warning("biped: %s", warning.message)
     return model
 

@@ -1,4 +1,4 @@
-"""What contacts of Drake are made of. Nothing here imports Drake.
+"""Contacts in Drake's terms. Nothing here imports Drake.
 
 Its convex approximations have two laws of the normal force at a penetration x, with ẋ its rate:
 

@@ -116,7 +116,7 @@ def _add_joint(plant: Any, body: Body, frame: Any, outboard: Any, case: Case) ->
 
 
 def _properties(contact: PointContact) -> Any:
-    """Of each of two equal geometries that touch: Drake puts their springs in series and adds relaxation times."""
+    """Properties of two equal geometries that touch: Drake puts their springs in series, adds relaxation times."""
     from pydrake.geometry import AddContactMaterial, ProximityProperties
     from pydrake.multibody.plant import CoulombFriction
 

@@ -42,7 +42,7 @@ class Mujoco(Engine):
 
     @property
     def velocity_offset(self) -> float:
-        """Of all but RK4: velocities are advanced first, and carry the positions."""
+        """Half a step, but for RK4: the others advance velocities first, which carry the positions."""
         return 0.0 if self.integrator == "RK4" else 0.5
 
     @property

@@ -46,7 +46,7 @@ def matched(case: Case, options: MujocoOptions) -> MujocoOptions:
 
 
 def spring_and_damper(stiffness: float, damping: float, w: float, step: float) -> tuple[Solref, Solimp]:
-    """What MuJoCo calls solref and solimp of a constraint with this inverse inertia w."""
+    """MuJoCo's solref and solimp of a spring and damper, for a constraint with this inverse inertia w."""
     d = damping * w * step / (1.0 + damping * w * step)
     return (-stiffness * (1.0 - d) * w, -damping * (1.0 - d) * w), (d, d, 1e-3, 0.5, 2.0)
 

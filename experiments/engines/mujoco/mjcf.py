@@ -45,7 +45,7 @@ RESISTANCE = 1e4
 
 @dataclass(frozen=True)
 class MujocoOptions:
-    """What MuJoCo is told besides the model; the names and choices are its own."""
+    """MuJoCo's options besides the model; the names and choices are its own."""
 
     step: float = 5e-4  # [s]
     integrator: str = "implicitfast"  # Euler, implicit, implicitfast, discrete (since 3.13) or RK4
@@ -193,7 +193,7 @@ def _add_sole_boxes(elements: dict[str, Element], model: Model, options: MujocoO
 
 
 def _law(options: MujocoOptions) -> dict[str, str]:
-    """Of what stands on the floor: it counts before the floor's own, so that each point may have another."""
+    """Attributes of a contact geometry that override the floor's own, so that each point may have another law."""
     return {"solref": _text(options.solref), "solimp": _text(options.solimp), "priority": "1"}
 
 

@@ -10,11 +10,11 @@ import numpy as np
 from biped.errors import InputError
 from biped.extras import need
 from contact.arrays import Floats
+from contact.vectors import quat_mul
 from experiments.engines.contact_points import ContactPoints
 from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults
 from experiments.engines.kernels.external import Arrival, FloorState
 from experiments.engines.pybullet.loading import pybullet
-from experiments.engines.pybullet.quaternions import as_bullet, as_ours, product
 from experiments.engines.pybullet.springs import check_springs
 from experiments.engines.pybullet.urdf import principal_axes
 from experiments.engines.pybullet.world import FASTEST, build_world, set_up_foot
@@ -105,7 +105,7 @@ class BulletSimulation(Simulation):
         self.dofs = np.array([model.dof(name) for _, name in jointed], dtype=int)
         self.coordinates = np.array([model.coordinate(name) for _, name in jointed], dtype=int)
         # From the root's axes to those of its inertia, which are PyBullet's base.
-        self.turn = as_ours(self.engine.getDynamicsInfo(self.world.robot, -1, physicsClientId=self.client)[4])
+        self.turn = _scalar_first(self.engine.getDynamicsInfo(self.world.robot, -1, physicsClientId=self.client)[4])
         self.points = ContactPoints(model, lambda body: principal_axes(body)[1])
         springs = case.impedance
         self.stiffness, self.damping, self.rest = (
@@ -120,7 +120,7 @@ class BulletSimulation(Simulation):
         check_springs(self.case, q, self.dofs, self.stiffness, self.damping)
         self.world = build_world(engine, client, self.settings, self.case)
         if self.case.model.is_floating:
-            self._place_free(self.world.robot, q[:3], product(q[3:7], self.turn), v[:6])
+            self._place_free(self.world.robot, q[:3], _product(q[3:7], self.turn), v[:6])
         for joint, coordinate, dof in zip(self.joints, self.coordinates, self.dofs, strict=True):
             engine.resetJointState(self.world.robot, joint, q[coordinate], v[dof], physicsClientId=client)
         if self.world.projectile >= 0:
@@ -130,7 +130,7 @@ class BulletSimulation(Simulation):
 
     def _place_free(self, body: int, place: Floats, turn: Floats, velocity: Floats) -> None:
         engine, client = self.engine, self.client
-        engine.resetBasePositionAndOrientation(body, place.tolist(), as_bullet(turn), physicsClientId=client)
+        engine.resetBasePositionAndOrientation(body, place.tolist(), _scalar_last(turn), physicsClientId=client)
         engine.resetBaseVelocity(body, velocity[:3].tolist(), velocity[3:].tolist(), physicsClientId=client)
 
     def set_floor(self, floor: FloorState) -> None:
@@ -168,7 +168,7 @@ class BulletSimulation(Simulation):
         q, v = self.q, self.v
         if self.case.model.is_floating:
             place, turn = engine.getBasePositionAndOrientation(robot, physicsClientId=client)
-            now = product(as_ours(turn), self.turn * (1.0, -1.0, -1.0, -1.0))
+            now = _product(_scalar_first(turn), self.turn * (1.0, -1.0, -1.0, -1.0))
             q[:3], q[3:7] = place, now if now @ q[3:7] >= 0.0 else -now
             v[:3], v[3:6] = engine.getBaseVelocity(robot, physicsClientId=client)
         states = engine.getJointStates(robot, self.joints, physicsClientId=client) if self.joints else ()
@@ -182,7 +182,7 @@ class BulletSimulation(Simulation):
         if self.world.projectile >= 0:
             place, turn = engine.getBasePositionAndOrientation(self.world.projectile, physicsClientId=client)
             velocity, spin = engine.getBaseVelocity(self.world.projectile, physicsClientId=client)
-            arrival.projectile[:] = (*place, *as_ours(turn), *velocity, *spin)
+            arrival.projectile[:] = (*place, *_scalar_first(turn), *velocity, *spin)
 
     def _read_contacts(self, contacts: Sequence[Any], arrival: Arrival) -> None:
         """Add up forces: a contact's normal and directions of friction are those of forces on the model."""
@@ -216,3 +216,17 @@ class BulletSimulation(Simulation):
         else:
             place, turn = self.engine.getLinkState(self.world.robot, link, physicsClientId=self.client)[:2]
         return np.array(place), np.reshape(self.engine.getMatrixFromQuaternion(turn), (3, 3))
+
+
+def _scalar_last(quaternion: Floats) -> list[float]:
+    return [float(quaternion[k]) for k in (1, 2, 3, 0)]
+
+
+def _scalar_first(quaternion: tuple[float, float, float, float]) -> Floats:
+    x, y, z, w = quaternion
+    return np.array((w, x, y, z))
+
+
+def _product(a: Floats, b: Floats) -> Floats:
+    """The product of two quaternions (w, x, y, z)."""
+    return np.array(quat_mul(a.tolist(), b.tolist()))

@@ -26,7 +26,7 @@ GROUND = -1
 
 @dataclass(frozen=True)
 class LinkageSettings:
-    """Of the solver; those that are PyBullet's defaults are the defaults here."""
+    """Settings of the solver; those that are PyBullet's defaults are the defaults here."""
 
     iterations: int = 50  # at most, numSolverIterations
     residual: float = 1e-7  # at which it stops, solverResidualThreshold
@@ -57,7 +57,7 @@ class Pin(NamedTuple):
 def bodies_and_pins(
     frames: Sequence[Frame], q: Mapping[str, float], coincident: Sequence[tuple[str, str]], point_inertia: float
 ) -> tuple[list[Body], list[Pin]]:
-    """What a simulator of free bodies needs to know of a planar mechanism.
+    """A planar mechanism as free bodies and the pins between them.
 
     Args:
         frames: those at the top; their moving frames turn about y, or slide along the world's x.

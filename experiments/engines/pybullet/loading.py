@@ -20,7 +20,7 @@ def pybullet() -> Any:
 
 @contextmanager
 def silenced(descriptor: int) -> Iterator[None]:
-    """Without what C writes to the standard output (1) or the standard error (2), past Python."""
+    """Suppress what C writes to the standard output (1) or the standard error (2), past Python."""
     (sys.stdout if descriptor == 1 else sys.stderr).flush()
     libc = ctypes.CDLL(None) if os.name == "posix" else None  # elsewhere its buffer may be written later
     kept = os.dup(descriptor)

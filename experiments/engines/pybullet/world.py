@@ -26,7 +26,7 @@ _TOUCHES = {_FLOOR: _FOOT, _FOOT: _FLOOR, _TARGET: _PROJECTILE, _PROJECTILE: _TA
 
 @dataclass(frozen=True)
 class BulletWorld:
-    """What a client simulates."""
+    """The numbers by which a client knows its bodies."""
 
     robot: int  # PyBullet's number of the model
     floor: int  # that of the floor

@@ -1,6 +1,6 @@
 """Chapter 4 of Wendlandt 1997: the figures of the two balancing experiments, 4.3 to 4.19."""
 
-from experiments.catalogue.figure_names import BALANCING
+from experiments.lookup.figure_names import BALANCING
 from experiments.papers.item import Item
 from experiments.papers.wendlandt_1997 import experiment1, experiment2, screen_capture
 from experiments.papers.wendlandt_1997.simulated import Compare, simulated_figure

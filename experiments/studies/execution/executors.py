@@ -91,7 +91,7 @@ def executor_for(
     """The executor for trials of an experiment.
 
     A controller that is asked from Python, and an engine that takes its steps from there, hold the interpreter's lock:
-    unless told otherwise, they run in processes.
+    unless set otherwise, they run in processes.
 
     Args:
         experiment: with its controller.
@@ -241,7 +241,7 @@ class Separate:
                 continue
             except TimeoutError:
                 result = failed(
-                    OutOfTimeError.__name__, f"not done after {self.limit:g} s, and deaf to being told so: killed"
+                    OutOfTimeError.__name__, f"not done after {self.limit:g} s, and did not stop when asked to: killed"
                 )
             except TerminatedWorkerError as error:
                 result = failed("ProcessDied", f"the process of this trial died: {_exit_code(error)}")
@@ -255,7 +255,7 @@ def _exit_code(error: Exception) -> str:
 
 
 def begin_worker() -> None:
-    """What a process for somebody else's code begins with."""
+    """Initialize a process that somebody else's executor has started."""
     ignore_interrupts()
     end_with_parent()
 

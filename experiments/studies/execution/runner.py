@@ -9,9 +9,9 @@ from biped.simulation.session import Session
 from contact.errors import BipedError
 from contact.jit import sources_digest
 from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.foreign_kernels import kernel_errors
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.registry import experiment_named
+from experiments.lookup.foreign_kernels import kernel_errors
 from experiments.studies.execution.executors import Executor, Separate, Work, executor_for
 from experiments.studies.failures import Result
 from experiments.studies.store.folder import Study

@@ -41,7 +41,7 @@ AFTER = 2.0
 
 @dataclass(frozen=True)
 class Horizon:
-    """Of plans.
+    """The time grid of plans.
 
     Attributes:
         duration: [s] from the push's start on; then the law goes on.
@@ -56,7 +56,7 @@ class Horizon:
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """What shows that a push is recovered from.
+    """The proof that a push is recovered from.
 
     Attributes:
         plan: torques, trajectory and feedback.
@@ -115,7 +115,7 @@ class HumanPush:
         self.torque_weight = np.diag((TORQUE * self.high) ** -2.0)
 
     def scene(self, impulse: float, step: float | None = None) -> Scene:
-        """From the experiment's start under the law, with a push of so many newton-seconds."""
+        """The scene from the experiment's start under the law, with a push of ``impulse`` [N·s]."""
         h = self.horizon
         return replace(
             self._built, controller=self.law, disturbances=(replace(self.push, impulse=impulse),),
@@ -134,7 +134,7 @@ class HumanPush:
         return HeldTorques(self.scene(impulse), self.start, self.horizon.period)
 
     def path_of_law(self, impulse: float) -> Path:
-        """What the law does in the time of a plan, its torques held as long as a plan's, and within the limits."""
+        """The law's path in the time of a plan, its torques held as long as a plan's, and within the limits."""
         controller: Controller = replace(self.law, period=self.horizon.period)  # type: ignore[type-var]
         session = Session(replace(self.scene(impulse), controller=controller, state=self.start))
         u = np.zeros((self.ticks, len(self.high)))

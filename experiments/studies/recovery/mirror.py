@@ -16,7 +16,7 @@ _SIDES = {"left_": "right_", "right_": "left_"}
 
 
 def mirrored(model: Model, plan: RecoveryPlan) -> RecoveryPlan:
-    """The same plan with left and right swapped.
+    """The plan with left and right swapped.
 
     Raises:
         InputError: the model's joints are no pairs of a left and a right one with a floating root between them.
@@ -40,7 +40,7 @@ def mirrored(model: Model, plan: RecoveryPlan) -> RecoveryPlan:
 
 
 def _joints(model: Model) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.int64]], Floats]:
-    """Of each joint its twin on the other side, and what its angle is multiplied by."""
+    """Each joint's twin on the other side, and the sign with which its angle is mirrored."""
     names = list(model.joint_names)
     other, sign = [], []
     for name in names:

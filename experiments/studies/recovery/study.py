@@ -50,7 +50,7 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Study:
-    """What is asked.
+    """A study of the largest pushes from which the best controls recover, by direction.
 
     Attributes:
         experiment: with a push.
@@ -74,16 +74,16 @@ class Study:
                                                  if azimuth % 15.0 == 0.0 else 4, azimuth))  # fmt: skip
 
     def described(self) -> dict[str, Any]:
-        """What decides the result, for a folder to know whose it is."""
+        """All that decides the result, by which a folder is recognized."""
         return {"experiment": self.experiment.name, "changes": dict(self.changes), "horizon": asdict(self.horizon),
                 "settings": asdict(self.settings)}  # fmt: skip
 
 
-#: Told of each attempt: direction [°], attempt, the law's limit [N·s].
-Told = Callable[[float, Attempt, float], None]
+#: Called after each attempt: direction [°], attempt, the law's limit [N·s].
+Report = Callable[[float, Attempt, float], None]
 
 
-def run_study(study: Study, folder: FilePath, told: Told | None = None) -> Iterator[float]:
+def run_study(study: Study, folder: FilePath, report: Report | None = None) -> Iterator[float]:
     """Search the directions that a folder does not have yet; gives each [°] as it is done.
 
     Raises:
@@ -93,7 +93,7 @@ def run_study(study: Study, folder: FilePath, told: Told | None = None) -> Itera
     for azimuth in study.azimuths:
         here = folder_of(folder, azimuth)
         if not (here / ROW).exists():
-            _searched(study, azimuth, here, told)
+            _searched(study, azimuth, here, report)
         if 0.0 < azimuth < 180.0:
             other = 360.0 - azimuth
             if other in evenly(study.directions) and not (folder_of(folder, other) / ROW).exists():
@@ -121,7 +121,7 @@ def table_of(folder: FilePath) -> pd.DataFrame:
 
 
 def folder_of(folder: FilePath, azimuth: float) -> FilePath:
-    """That of a direction [°]."""
+    """The folder of a direction [°]."""
     return folder / _name(azimuth)
 
 
@@ -139,7 +139,7 @@ def _claimed(study: Study, folder: FilePath) -> None:
     file.write_text(json.dumps(mine, indent=1), encoding="utf-8")
 
 
-def _searched(study: Study, azimuth: float, here: FilePath, told: Told | None) -> None:
+def _searched(study: Study, azimuth: float, here: FilePath, report: Report | None) -> None:
     problem = HumanPush(study.experiment, study.changes, float(np.radians(azimuth)), horizon=study.horizon)
     law = problem.law_limit()
     first = FIRST * law
@@ -147,8 +147,8 @@ def _searched(study: Study, azimuth: float, here: FilePath, told: Told | None) -
     for last in search(problem, first, problem.path_of_law(first), study.settings):
         if last.proof is not None and (best is None or last.impulse > best.impulse):
             best = last
-        if told is not None:
-            told(azimuth, last, law)
+        if report is not None:
+            report(azimuth, last, law)
     assert last is not None
     if best is None or best.proof is None:
         raise InputError(f"no recovery was found at {azimuth:g}° from {first:g} N·s, which the law recovers from")
@@ -157,7 +157,7 @@ def _searched(study: Study, azimuth: float, here: FilePath, told: Told | None) -
 
 
 def _by_law(problem: HumanPush, law: float) -> Attempt | None:
-    """What the law does near the largest push that it recovers from, as a plan within the torques' limits."""
+    """The law's attempt near the largest push that it recovers from, as a plan within the torques' limits."""
     for part in BY_LAW:
         impulse = part * law
         path, held = problem.path_of_law(impulse), problem.held(impulse)

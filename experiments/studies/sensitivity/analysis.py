@@ -170,7 +170,7 @@ def _pairs(names: Sequence[str], found: Any) -> pd.DataFrame:
 
 
 def _remarks(table: pd.DataFrame) -> list[str]:
-    """What the indices of any function obey, and these do not: they are too inexact then."""
+    """Remarks on indices that break what those of any function obey: they are too inexact then."""
     first, total = table["S1"], table["ST"]
     # The intervals of a sum are not independent; their sum is its widest possible one.
     found = [f"the indices of first order add up to {first.sum():.3g}, those of a sum without interactions to 1"]

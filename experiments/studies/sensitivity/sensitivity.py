@@ -80,7 +80,7 @@ class Sensitivity(DesignStudy):
 
 
 def sensitivity_from(config: Config, name: str = "sensitivity") -> Sensitivity:
-    """From its configuration; raises InputError if something in it is wrong."""
+    """A sensitivity study from its configuration; raises InputError if something in it is wrong."""
     table = config.table("sensitivity", {})
     method = table.word("method", MORRIS, METHODS)
     samples = table.whole("samples", 16 if method == MORRIS else 64, least=2)

@@ -28,7 +28,7 @@ MOST_CORRECTIONS = 16
 
 
 class Field(Protocol):
-    """What vanishes on the curve, over the unit square."""
+    """A function over the unit square that vanishes on the curve."""
 
     def value(self, u: Floats) -> float:
         """F there; NaN where it has none."""
@@ -126,7 +126,7 @@ def components(
         starts: on the curves.
         size: of a step, in the unit square.
         most: points of a branch to either side.
-        progress: told how many points there are.
+        progress: called with how many points there are.
     """
     found: list[Branch] = []
     for start in starts:

@@ -65,7 +65,7 @@ class Range:
 
 @dataclass(frozen=True, eq=False)
 class Local:
-    """What is linear at the values of two parameters.
+    """The linearization at the values of two parameters.
 
     Attributes:
         state: the equilibrium; None where there is none.
@@ -112,12 +112,12 @@ class StabilityField:
         self._has_rested = False
 
     def scene(self, u: Floats) -> Scene:
-        """What is simulated there."""
+        """The scene at a point (2,) of the unit square."""
         values = {axis.name: axis.at(float(part)) for axis, part in zip((self.x, self.y), u, strict=True)}
         return self.experiment.build({**self.changes, **values})
 
     def values(self, u: Floats) -> tuple[float, float]:
-        """Of the two parameters there."""
+        """The values of the two parameters at a point (2,) of the unit square."""
         return self.x.at(float(u[0])), self.y.at(float(u[1]))
 
     def at(self, u: Floats) -> Local:
@@ -222,7 +222,7 @@ class StabilityField:
         return self._rested
 
     def simulated(self, u: Floats, seconds: float, seed: int) -> str:
-        """What a small random deviation from the equilibrium does in a simulation: recovered or grown."""
+        """The fate of a small random deviation from the equilibrium in a simulation: recovered or grown."""
         here = self.at(u)
         if here.state is None:
             return NO_EQUILIBRIUM

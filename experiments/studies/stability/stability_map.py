@@ -18,7 +18,7 @@ TOO_CLOSE = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class StabilityMap:
-    """What was found.
+    """The result of a stability map.
 
     Attributes:
         field: over which parameters.
@@ -79,7 +79,7 @@ def stability_map(
         seconds: that a deviation is simulated for.
         seed: of deviations.
         simulate: whether to.
-        progress: told what is done, how many of it are, and of how many (0: nobody knows).
+        progress: called with what is done, how many of it are, and of how many (0: nobody knows).
 
     Raises:
         InputError: a count is out of range; or there is an equilibrium at no node: the message has a reason.

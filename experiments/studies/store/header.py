@@ -8,14 +8,14 @@ from typing import Any
 
 from biped.errors import InputError
 from biped.files import replace_file
-from experiments.catalogue.open_registry import digest_at
+from experiments.lookup.open_registry import digest_at
 
 FORMAT = 3
 
 
 @dataclass
 class Header:
-    """What a study is."""
+    """The header of a study: all that decides its trials, and its sessions."""
 
     kind: str  # of study, such as ``sweep``
     experiment: str
@@ -60,7 +60,7 @@ class Header:
 
 
 def stamp() -> dict[str, Any]:
-    """What the last digit of a result depends on: machine, versions, commit, kernels."""
+    """A stamp of all that the last digit of a result depends on: machine, versions, commit, kernels."""
     from contact.jit import sources_digest, target_name
     from experiments.cli.machine import stamp as machine
 
@@ -68,7 +68,7 @@ def stamp() -> dict[str, Any]:
 
 
 def difference(there: Header, wanted: Header) -> str:
-    """In what a study that is there differs from what is wanted; empty where in nothing."""
+    """The differences of a study that is there from the desired one; empty where there are none."""
     for name in ("kind", "experiment", "controller", "seed"):
         if getattr(there, name) != getattr(wanted, name):
             return f"its {name} is {getattr(there, name)!r}, not {getattr(wanted, name)!r}"

@@ -1,4 +1,4 @@
-"""What results of an experiment have: names and units of its metrics."""
+"""Names and units of the metrics in an experiment's results."""
 
 from collections.abc import Mapping
 

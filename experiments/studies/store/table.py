@@ -74,7 +74,7 @@ def as_parquet(table: "pyarrow.Table") -> bytes:
 
 
 def _unit(name: str) -> str:
-    """Of a metric that only some trials have; none of what is no metric."""
+    """The unit of a metric that only some trials have; empty of what is no metric."""
     try:
         return metric_named(name).unit
     except InputError:

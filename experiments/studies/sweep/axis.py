@@ -1,4 +1,4 @@
-"""What is varied, and over which values: grids, values that go together, random samples."""
+"""Axes of a sweep: grids, values that go together, random samples."""
 
 import math
 from collections.abc import Iterable, Mapping

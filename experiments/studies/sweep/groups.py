@@ -25,12 +25,12 @@ BINS = 8
 
 def proportion(verdicts: Iterable[str], losses: Sequence[str] = USUAL_LOSSES) -> Proportion:
     """How many of these verdicts are no losses; those that tell neither are left out."""
-    told = [found for found in (withstood(verdict, losses) for verdict in verdicts) if found is not None]
-    return proportion_of(sum(told), len(told))
+    judged = [found for found in (withstood(verdict, losses) for verdict in verdicts) if found is not None]
+    return proportion_of(sum(judged), len(judged))
 
 
 def successes_in(frame: "pd.DataFrame", counts: tuple[str, ...] = ()) -> Mapping[str, tuple[str, ...]]:
-    """What is worth telling apart, and the losses of each: what was named, or stepping where a trial stepped."""
+    """The kinds of success worth telling apart, with their losses: those named, or stepping where a trial stepped."""
     if counts:
         return {WITHSTOOD: counts}
     usual = {RECOVERED: USUAL_LOSSES}
@@ -40,7 +40,7 @@ def successes_in(frame: "pd.DataFrame", counts: tuple[str, ...] = ()) -> Mapping
 
 
 def verdicts_in(frame: "pd.DataFrame") -> list[str]:
-    """Those that occur, in the usual order."""
+    """The verdicts that occur, in the usual order."""
     return [word for word in VERDICTS if (frame["verdict"] == word).any()]
 
 

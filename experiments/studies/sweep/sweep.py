@@ -211,7 +211,7 @@ def _check_names(found: Sweep, config: Config) -> None:
 
 
 def _check_values(found: Sweep, config: Config) -> None:
-    """What is run can be set up: each value of each axis, and of their combinations all or many."""
+    """Raise InputError unless all can be set up: each value of each axis, and of their combinations all or many."""
     tried, wrong, first = 0, 0, ""
     for values in _checked_points(found.axes):
         tried += 1

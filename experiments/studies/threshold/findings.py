@@ -1,4 +1,4 @@
-"""What a study of thresholds found, condition by condition, and what changed between two studies."""
+"""Findings of studies of thresholds, condition by condition, and differences between two studies."""
 
 import math
 from collections import Counter
@@ -58,7 +58,7 @@ class Finding:
 
     @cached_property
     def limit(self) -> Limit | None:
-        """Of the inverted pendulum, where a push or a floor that is displaced acts alone on who stands."""
+        """The inverted pendulum's limit, where a push or a displaced floor acts alone on who stands; else None."""
         if self.plan.swept.factor != 1.0:
             return None
         changes = {**self.plan.changes, **self.condition.changes}
@@ -77,7 +77,7 @@ class Finding:
         return [sum(bracket.low >= value for bracket in self.brackets) / len(self.brackets) for value in values]
 
     def islands(self) -> dict[float, int]:
-        """By value, how many replicas recovered there above a value at which they had not."""
+        """The number of replicas that recovered at a value above one at which they had not, by value."""
         seen = Counter(
             value
             for outcomes, bracket in zip(self.outcomes, self.brackets, strict=True)
@@ -118,7 +118,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Findings:
-    """Of all conditions, in the plan's order."""
+    """The findings of all conditions, in the plan's order."""
 
     plan: "Threshold"
     conditions: tuple[Finding, ...]
@@ -140,7 +140,7 @@ class Findings:
         )
 
     def by(self, label: str) -> "dict[str, Findings]":
-        """Those of each value of a label, without it; empty where no condition has it."""
+        """The findings of each value of a label, without it; empty where no condition has it."""
         parts: dict[str, list[Finding]] = {}
         for finding in self.conditions:
             labels = dict(finding.condition.labels)
@@ -187,7 +187,7 @@ def _row(finding: Finding) -> dict[str, object]:
 
 
 def read_findings(folder: str | Path) -> Findings:
-    """Of the study in a folder; raises InputError if it is of another kind, or not finished."""
+    """The findings of the study in a folder; raises InputError if it is of another kind, or not finished."""
     from experiments.studies.run import recall
     from experiments.studies.store.folder import Study
 
@@ -200,7 +200,7 @@ def read_findings(folder: str | Path) -> Findings:
 
 @dataclass(frozen=True)
 class Difference:
-    """What changed under one condition: the median over replicas of the difference of thresholds, and its interval."""
+    """The change under one condition: the median over replicas of the difference of thresholds, and its interval."""
 
     theirs: Finding
     ours: Finding

@@ -107,8 +107,8 @@ def in_engines(
     """The conditions in each of several engines, or integrators of ours, by name.
 
     Raises:
-        InputError: a name is there twice, or the integrator is set besides. What is unknown, or not installed, is told
-            when the study is made.
+        InputError: a name is there twice, or the integrator is set besides. What is unknown, or not installed, is
+            refused when the study is made.
     """
     names = [name.strip() for name in names]
     if len(set(names)) != len(names) or "" in names:

@@ -1,4 +1,4 @@
-"""What a study of thresholds has found while it is running: condition by condition, as they come."""
+"""Findings of a study of thresholds while it is running: condition by condition, as they come."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ from experiments.studies.trial import Result
 
 
 def findings_so_far(plan: Threshold, study: Study) -> Findings:
-    """Of the conditions all of whose replicas were tried on the whole grid, as sharp as they are known by now.
+    """The findings of those conditions all of whose replicas were tried on the whole grid, as sharp as known by now.
 
     Of a study that is finished they are what it found.
 

@@ -1,4 +1,4 @@
-"""What an ensemble of thresholds amounts to, without a law of distribution.
+"""Statistics of an ensemble of thresholds, without a law of distribution.
 
 The interval of the median stands between two of the sorted thresholds. Of n independent ones, the number below the
 true median is binomial with n and 1/2, so that the r-th least and the r-th greatest hold it between them with
@@ -80,7 +80,7 @@ def rank(count: int, confidence: float = CONFIDENCE) -> int:
 
 
 def coverage(count: int, r: int) -> float:
-    """With which probability the r-th least and the r-th greatest of ``count`` hold the median."""
+    """The probability with which the r-th least and the r-th greatest of ``count`` hold the median between them."""
     return float(1.0 - 2.0 * bdtr(r - 1, count, 0.5))
 
 
@@ -124,8 +124,8 @@ def recovery_curve(
 
     Trials that tell neither are left out, and values of which all do.
     """
-    told = {value: [found for tried in outcomes if (found := tried[value]) is not None] for value in values}
-    return {value: _exact(sum(found), len(found), confidence, "exact") for value, found in told.items() if found}
+    known = {value: [found for tried in outcomes if (found := tried[value]) is not None] for value in values}
+    return {value: _exact(sum(found), len(found), confidence, "exact") for value, found in known.items() if found}
 
 
 def half_recovers(curve: Mapping[float, Proportion], confidence: float = CONFIDENCE) -> Interval:

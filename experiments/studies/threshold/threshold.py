@@ -1,4 +1,4 @@
-"""What a study of thresholds asks: which parameter, under which conditions, of which replicas."""
+"""Studies of thresholds: of which parameter, under which conditions, over which replicas."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -54,7 +54,7 @@ class SweptParameter:
 
 @dataclass(frozen=True)
 class Condition:
-    """What differs from the study's changes, and by which labels that is known, such as ``{"direction": 15.0}``."""
+    """Changes that set a condition apart, and the labels by which it is known, such as ``{"direction": 15.0}``."""
 
     changes: Mapping[str, Value] = field(default_factory=dict)
     labels: Mapping[str, Label] = field(default_factory=dict)
@@ -154,7 +154,7 @@ class Threshold(StudyKind):
 
     @property
     def units(self) -> dict[str, str]:  # type: ignore[override]
-        """Of the swept parameter and of labels, by column."""
+        """Units of the swept parameter and of labels, by column."""
         labels = {name for condition in self.conditions for name in condition.labels}
         return {"value": self.unit} | {name: unit for name, unit in LABEL_UNITS.items() if name in labels}
 
@@ -217,7 +217,7 @@ class Threshold(StudyKind):
         return threshold_from(Config(configuration["plan"]), configuration["kind"])
 
     def as_json(self) -> dict[str, Any]:
-        """As a configuration file has it, and as ``threshold_from`` reads it."""
+        """The study as a configuration file has it, and as ``threshold_from`` reads it."""
         grid = asdict(self.grid)
         names = ("replicas", "seed", "count_stepping", "confidence")
         return {

@@ -18,7 +18,7 @@ MEANS = "the objective"
 
 
 def slope_terms(scorer: Scorer, weights: Mapping[str, float], replicas: int) -> tuple[SlopeTerm, ...]:
-    """What trials are to have derivatives of, for the only objective and the limits.
+    """The sums of metrics whose derivatives trials need, for the only objective and the limits.
 
     Args:
         scorer: of which.

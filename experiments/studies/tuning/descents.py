@@ -36,7 +36,7 @@ class _UnknownError(Exception):
 
 @dataclass
 class Descent:
-    """One descent, from where it began: what it was told so far.
+    """One descent, from where it began: the costs that it was given so far.
 
     It is a function of that: asked again, it goes the same way through what it knows, to the first place that it does
     not. So SciPy's own loop is left as it is, and a tuning that was interrupted needs nothing but its trials.
@@ -110,7 +110,7 @@ class Lbfgs:
             InputError: there are no derivatives.
         """
         if len(slopes) != len(points):
-            raise InputError("lbfgs needs derivatives, and was told none")
+            raise InputError("lbfgs needs derivatives, and was given none")
         for descent, place, cost, slope in zip(self._descents, self._asked, costs, slopes, strict=False):
             self._learn(descent, place, cost, slope)
 

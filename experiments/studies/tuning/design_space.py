@@ -51,7 +51,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class DesignSpace:
-    """What is varied, and all else that decides which trials a candidate has."""
+    """The variables of a tuning, and all else that decides which trials a candidate has."""
 
     experiment: Experiment
     fixed: Mapping[str, Value]  # changes that all trials have
@@ -108,7 +108,7 @@ class DesignSpace:
 
     @property
     def varied(self) -> tuple[str, ...]:
-        """Those that are columns of the study beside the variables: all but what a variable is called."""
+        """Names of the study's columns beside the variables: all but what a variable is called."""
         named = {variable.name for variable in self.variables}
         return tuple(target for target in self.targets if target not in named)
 
@@ -123,7 +123,7 @@ class DesignSpace:
 
     @property
     def baseline(self) -> Candidate:
-        """What all candidates are compared with: no changes but the fixed ones."""
+        """The candidate that all others are compared with: no changes but the fixed ones."""
         return Candidate(BASELINE, point_of(self.variables, self.base) or {}, {})
 
     def candidate(self, number: int, point: Mapping[str, float]) -> Candidate:
@@ -209,7 +209,7 @@ class DesignStudy(StudyKind):
 def design_space_from(
     config: Config, replicas: int, scenarios: Sequence[Scenario] = (), *, must_scatter: bool = False
 ) -> DesignSpace:
-    """From ``experiment``, ``seed``, ``[set]``, ``[[parameter]]`` and ``[[randomization]]`` of a configuration.
+    """A design space from ``experiment``, ``seed``, ``[set]``, ``[[parameter]]`` and ``[[randomization]]``.
 
     Replicas start from different seeds, if nothing is said of how they differ and the experiment has one.
     """

@@ -1,4 +1,4 @@
-"""What is varied: one number that stands for one or several numbers of an experiment's parameters."""
+"""Design variables: one number that stands for one or several numbers of an experiment's parameters."""
 
 import math
 import re
@@ -85,7 +85,7 @@ class DesignVariable:
         return self.high - self.low
 
     def read(self, values: Mapping[str, Value]) -> float | None:
-        """What it stands at under these values; None where the numbers that it ties together differ."""
+        """The variable's value under these parameters; None where the numbers that it ties together differ."""
         found = {self._read(target, values) for target in self.targets}
         return found.pop() if len(found) == 1 else None
 
@@ -97,7 +97,7 @@ class DesignVariable:
         return number / critical_damping(target, stiffness) if stiffness else None
 
     def changes(self, number: float, values: Mapping[str, Value]) -> dict[str, Value]:
-        """What it changes; a damping ratio with the stiffnesses that the values have."""
+        """Changes of parameters that a value makes; a damping ratio with the stiffnesses that ``values`` have."""
         return {target: self._changed(target, number, values) for target in self.targets}
 
     def _changed(self, target: str, number: float, values: Mapping[str, Value]) -> Value:

@@ -1,4 +1,4 @@
-"""What a tuning's success depended on: PED-ANOVA (Watanabe, Bansal and Hutter 2023), as Optuna computes it."""
+"""Importance of variables for a tuning: PED-ANOVA (Watanabe, Bansal and Hutter 2023), as Optuna computes it."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a candidate is worth: metrics of its trials, weighted, with limits; and what a fall counts as, in numbers."""
+"""Objectives of a tuning: metrics of trials, weighted, with limits; and what a fall counts as, in numbers."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -158,7 +158,7 @@ class Limit:
         return self.reading.total(samples, not self.least)
 
     def bound_from(self, baseline: float | None) -> float:
-        """In the metric's unit, where the baseline has this value."""
+        """The bound in the metric's unit, where the baseline has this value."""
         if not self.of_baseline:
             return self.bound
         assert baseline is not None
@@ -191,7 +191,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Scorer:
-    """What candidates are worth: several objectives are a Pareto front."""
+    """A scorer of candidates: several objectives are a Pareto front."""
 
     objectives: tuple[Objective, ...]
     limits: tuple[Limit, ...] = ()

@@ -1,6 +1,6 @@
-"""Optimizers behind one seam: they are asked for points, and told what those are worth.
+"""Optimizers behind one seam: they are asked for points, and given the costs of those.
 
-An optimizer is a function of its seed and of what it was told, and of nothing else: asked and told again in the same
+An optimizer is a function of its seed and of the costs that it was given, and of nothing else: asked again in the same
 order, it says the same again. That is how an interrupted tuning goes on.
 """
 
@@ -25,12 +25,12 @@ FIRST_SPREAD = 0.2
 
 
 class Optimizer(Protocol):
-    """What proposes points; each number that it is told is a cost, to be made small."""
+    """An optimizer that proposes points and is given their costs, to be made small."""
 
     def ask(self, count: int) -> list[dict[str, float]]: ...
 
     def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()) -> None:
-        """What the points asked for last cost, in their order; one cost for each objective.
+        """Take the costs of the points asked for last, in their order; one cost for each objective.
 
         ``slopes`` are the derivatives of the only one by the variables, for an optimizer that needs them.
         """
@@ -164,7 +164,7 @@ EVOLUTION = ("cma", "optuna-cmaes")
 
 
 def sampler_named(name: str, seed: int, batch: int) -> "optuna.samplers.BaseSampler":
-    """The sampler of one of ``SHARED``; a batch is a generation, and asked for before any of it is told."""
+    """The sampler of one of ``SHARED``; a batch is a generation, and asked for before any of it is rated."""
     from optuna.samplers import CmaEsSampler, NSGAIISampler, TPESampler
 
     if name == "optuna-tpe":

@@ -1,4 +1,4 @@
-"""What a tuning leaves in its folder besides its trials: the winner's gains, a table of candidates, a summary."""
+"""Files of a tuning besides its trials: the winner's gains, a table of candidates, a summary."""
 
 import csv
 import json

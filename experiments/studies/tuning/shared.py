@@ -1,7 +1,7 @@
 """Several processes tune together: Optuna's storage holds the candidates, each process a study's folder of its own.
 
 A process asks the storage for candidates, runs them, and tells what they are worth; the sampler of each learns from all
-of them. A process that is killed leaves candidates behind that are asked for and not told. They count for nothing:
+of them. A process that is killed leaves candidates behind that are asked for and never rated. They count for nothing:
 the others go on until enough candidates are done, and the process itself, run again on its folder, takes its own up
 first, with the trials that its folder has.
 """
@@ -131,7 +131,7 @@ class SharedTuner:
         return trial.number
 
     def _unfinished(self) -> list[int]:
-        """What this process had asked for when it was stopped."""
+        """The candidates that this process had asked for when it was stopped."""
         from optuna.trial import TrialState
 
         running = self.study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))

@@ -35,7 +35,7 @@ class Evaluation:
 
 @dataclass
 class History:
-    """What a tuning has found so far."""
+    """The candidates of a tuning so far, with their scores."""
 
     baseline: Evaluation  # its candidate and score
     bounds: Mapping[str, float]  # of the limits, by name, in the metrics' units
@@ -43,7 +43,7 @@ class History:
 
     @property
     def best(self) -> Evaluation | None:
-        """Of one objective: the best candidate that keeps all limits, if there is one; ties go to the first."""
+        """The best candidate of one objective that keeps all limits, if there is one; ties go to the first."""
         able = [one for one in self.evaluations if one.score.keeps_limits]
         return min(able, key=lambda one: one.score.costs[0], default=None)
 
@@ -69,7 +69,7 @@ class History:
 
 
 class Tuner:
-    """Tunes: candidates in batches, each told to the optimizer in the order of its number."""
+    """Tunes: candidates in batches, each given to the optimizer in the order of its number."""
 
     def __init__(self, space: DesignSpace, scorer: Scorer, evaluate: Evaluate) -> None:
         self.space, self.scorer, self._evaluate = space, scorer, evaluate
@@ -140,7 +140,7 @@ class Tuner:
 
 @dataclass(frozen=True)
 class Confirmation:
-    """What fresh replicas say of a winner."""
+    """The comparison of a winner with the baseline on fresh replicas."""
 
     objectives: tuple[Comparison, ...]  # compared with the baseline
     limits: tuple[Comparison, ...]  # the same for what is limited

@@ -61,7 +61,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a tuning came to."""
+    """The outcome of a tuning."""
 
     history: History
     #: the best that keeps all limits; of a front, the one that the weights choose. None if there is none.
@@ -90,7 +90,7 @@ class Tuning(DesignStudy):
 
     @property
     def price(self) -> float:
-        """What a candidate counts as, of the budget: with derivatives, so much more for each way back."""
+        """The part of the budget that a candidate takes: with derivatives, so much more for each backward pass."""
         return 1.0 + self.settings.gradient_cost * len({term.called for term in self.space.slopes})
 
     @property
@@ -119,7 +119,7 @@ class Tuning(DesignStudy):
         return 2 * self.settings.confirm * len(self.space.scenarios)
 
     def planned_trials(self, study: "Study") -> int:
-        """Without a winner, there is none to confirm."""
+        """The number of trials that are planned; without a winner, there is none to confirm."""
         searched = self.likely_trials - self._fresh
         without = len(study.finished) == searched and recall(study)[1].winner is None
         return searched if without else self.likely_trials
@@ -166,7 +166,7 @@ class Tuning(DesignStudy):
         )
 
     def recall(self, study: "Study", evaluate: Evaluate) -> Outcome:
-        """From the candidates all of whose trials are there; raises InputError if not even the baseline's are."""
+        """The outcome of the candidates whose trials are all there; raises InputError if the baseline's are not."""
         tuner = Tuner(self.space, self.scorer, evaluate)
         history = tuner.begin()
         history.evaluations = tuner.score(self._finished_candidates(study), history.bounds)

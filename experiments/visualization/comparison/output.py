@@ -15,10 +15,10 @@ from biped.runs.run import SUMMARY
 from experiments.benchmarks.comparison.measures import ranking_lines, ranking_table
 from experiments.benchmarks.comparison.results import EQUAL, FORMER_TABLES, TABLES, VENDOR, Results
 from experiments.benchmarks.comparison.table import files_of, write_table
-from experiments.catalogue.figure_look import remove_figure
 from experiments.catalogue.rollout import Rollout
 from experiments.cli.machine import stamp
 from experiments.cli.terminal import terminal
+from experiments.lookup.figure_look import remove_figure
 from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.pages import write_page
 from experiments.visualization.saved_runs import save_run

@@ -10,10 +10,10 @@ from matplotlib.ticker import MaxNLocator
 from biped.control.controller import SetPoint
 from biped.errors import InputError
 from biped.runs.run import Run
-from contact.errors import meant
-from experiments.catalogue.figure_names import file_name
-from experiments.catalogue.notebooks import in_notebook
+from contact.errors import did_you_mean
 from experiments.catalogue.registry import MODULES, experiment_named
+from experiments.lookup.figure_names import file_name
+from experiments.lookup.notebooks import in_notebook
 from experiments.visualization.figures import contacts, style
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures.overview import overview
@@ -168,7 +168,7 @@ def plot_run(run: Run, kind: str) -> Figure:
     fitting = [name for name, sheet in sheets.items() if len(run.frame) > 1 and sheet.applies(subject)]
     if kind not in fitting:
         known = f"of this run there are {', '.join(fitting)}" if fitting else "the run has fewer than two rows"
-        raise InputError(f"no figure {kind!r}: {meant(kind, fitting)}{known}")
+        raise InputError(f"no figure {kind!r}: {did_you_mean(kind, fitting)}{known}")
     if in_notebook():
         pass
     with styled():

@@ -6,7 +6,7 @@ from pathlib import Path
 import matplotlib
 from matplotlib.figure import Figure
 
-from experiments.catalogue.figure_look import current_look
+from experiments.lookup.figure_look import current_look
 from experiments.visualization.figures.style import IN_COLUMNS, STYLE
 
 _INCH = 25.4  # [mm]

@@ -22,9 +22,9 @@ from biped.simulation.driver import Announce
 from biped.simulation.scene import Scene
 from biped.simulation.session import Session
 from controllers.workspace import WorkspaceController, WorkspaceGains
-from experiments.catalogue.open_registry import is_own
 from experiments.catalogue.parameters.fields import object_from
 from experiments.catalogue.parameters.parameter import Value
+from experiments.lookup.open_registry import is_own
 from experiments.visualization.live.tape import Tape
 
 #: [m] edges of the block of the thesis's experiment 2, a cube of 1.8 kg as dense as water.

@@ -11,12 +11,12 @@ from biped.model import human
 from biped.runs.run import MODEL, STATE, SUMMARY, TABLE, Run
 from contact.errors import BipedError
 from experiments.catalogue.experiment import SOURCES, Experiment
-from experiments.catalogue.open_registry import digest_at
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.parameter import Value, from_json, shown
 from experiments.catalogue.parameters.robots import HUMAN, stand_in
 from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.catalogue.registry import experiment_named
+from experiments.lookup.open_registry import digest_at
 
 
 @dataclass(frozen=True)

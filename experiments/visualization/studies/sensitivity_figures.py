@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.catalogue.figure_look import remove_figure
 from experiments.cli.quantities import unit_text
+from experiments.lookup.figure_look import remove_figure
 from experiments.studies.sensitivity.analysis import MORRIS, Indices
 from experiments.studies.sensitivity.sensitivity import Sensitivity
 from experiments.studies.store.measured import metric_units

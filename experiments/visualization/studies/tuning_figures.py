@@ -12,7 +12,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from biped.runs.verdict import VERDICTS
 from contact.arrays import Floats
-from experiments.catalogue.figure_look import remove_figure
+from experiments.lookup.figure_look import remove_figure
 from experiments.studies.counting import column_of
 from experiments.studies.grid import LOG
 from experiments.studies.tuning.importance import GOOD, importances

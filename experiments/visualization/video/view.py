@@ -18,7 +18,7 @@ from biped.model.description import model_title
 from biped.runs.description import run_title
 from biped.runs.run import Run
 from biped.runs.state import State
-from experiments.catalogue.notebooks import in_notebook
+from experiments.lookup.notebooks import in_notebook
 from experiments.visualization.video.frame_schedule import schedule_of
 from experiments.visualization.video.replay import replay_page, still_page
 from experiments.visualization.viewer.camera import camera_at

@@ -8,7 +8,7 @@ import pytest
 
 from biped import InputError, Throw
 from biped.runs.verdict import FELL, LOST_CONTROL, RECOVERED, STEPPED, UNDECIDED
-from experiments.catalogue.random_disturbances import SHARE, random_disturbances
+from experiments.catalogue.parameters.random_disturbances import SHARE, random_disturbances
 from experiments.catalogue.registry import experiment_named
 from experiments.studies.config import read_config
 from experiments.studies.execution.runner import run_trials

@@ -10,8 +10,8 @@ import pytest
 from biped.capturability.pendulum import NoLimitError
 from biped.disturbances import Load, Push
 from experiments import experiment_named
-from experiments.catalogue.figure_look import Look, drawn_as
 from experiments.cli.main import main
+from experiments.lookup.figure_look import Look, drawn_as
 from experiments.studies.grid import Grid
 from experiments.studies.limits import IMPULSE, LIMITS, limit_table, limit_under, push_of, push_under
 from experiments.studies.threshold.findings import Finding, Findings

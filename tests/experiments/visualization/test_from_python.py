@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from biped import InputError, Run, State, human, simulate
-from experiments.catalogue.notebooks import in_notebook
+from experiments.lookup.notebooks import in_notebook
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ import pytest
 from biped import human
 from biped.errors import InputError
 from biped.model.legs import legs_of
+from experiments.catalogue.parameters.random_disturbances import Case, random_disturbances
 from experiments.catalogue.parameters.robots import _loaded
-from experiments.catalogue.random_disturbances import Case, random_disturbances
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
 from experiments.studies.store.folder import Study

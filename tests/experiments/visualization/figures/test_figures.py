@@ -7,9 +7,9 @@ import pytest
 
 from biped import Fall, InputError, Push, chain, human, simulate
 from controllers import JointPD, WorkspaceController
-from experiments.catalogue.figure_look import drawn_as, look_of, remove_figure
-from experiments.catalogue.figure_names import KINDS, remove_figures
 from experiments.catalogue.registry import MODULES, experiment_named
+from experiments.lookup.figure_look import drawn_as, look_of, remove_figure
+from experiments.lookup.figure_names import KINDS, remove_figures
 from experiments.visualization.figures.quantities import Curve, Panel, rescaled
 from experiments.visualization.figures.sheets import SHEETS, draw_figures
 from experiments.visualization.figures.subject import subject_of

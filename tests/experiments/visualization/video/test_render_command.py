@@ -22,7 +22,7 @@ from experiments.commands.render import parser
         (["-o", "film.html", "--from", "3"], "--from 3: it must be a time of the runs, which go from 0 to 0.4 s"),
         (["-o", "film.html", "--from", "0.3", "--to", "0.1"], "--from 0.3 --to 0.1: the first must not be after"),
         (["-o", "film.html", "--camera", "moon"], "--camera moon: it must be three-quarter, front"),
-        (["-o", "film.html", "--room", "0"], "--room 0: it must be from 0.1 to 100"),
+        (["-o", "film.html", "--zoom-out", "0"], "--zoom-out 0: it must be from 0.1 to 100"),
         (["-o", "film.gif", "--browser", "/no/such/browser"], "/no/such/browser: there is no such program"),
         (["-o", "film.gif", "--fps", "60"], "--fps 60: a GIF shows 50 at most"),
         (["-o", "film.GIF", "--fps", "60"], "--fps 60: a GIF shows 50 at most"),

@@ -11,11 +11,11 @@ import pytest
 from biped import Controller
 from biped.errors import InputError
 from controllers import JointPD, WorkspaceController
-from experiments.catalogue.metric_files import METRIC_FILES
-from experiments.catalogue.open_registry import OpenRegistry, digest_of
 from experiments.catalogue.parameters.controllers import CONTROLLERS
 from experiments.catalogue.registry import experiment_named, experiment_registry
 from experiments.cli import main
+from experiments.lookup.metric_files import METRIC_FILES
+from experiments.lookup.open_registry import OpenRegistry, digest_of
 
 LAW = """\
 from dataclasses import dataclass

@@ -23,7 +23,7 @@ HEAVY = 0.01
 
 
 class Case(NamedTuple):
-    """What is disturbed, where its root stands [m], how long a run lasts, and its controller's period [s]."""
+    """The model to be disturbed, the height of its root [m], the run's duration [s], its controller's period [s]."""
 
     model: Model
     height: float
@@ -36,7 +36,7 @@ class Case(NamedTuple):
 
     @property
     def bodies(self) -> list[str]:
-        """Those that may be disturbed, the heaviest first."""
+        """Names of the bodies that may be disturbed, the heaviest first."""
         heavy = [body for body in self.model.bodies if body.mass >= HEAVY * self.model.total_mass]
         return [body.name for body in sorted(heavy, key=lambda body: -body.mass)]
 

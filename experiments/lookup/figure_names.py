@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from experiments.catalogue.figure_look import remove_figure
+from experiments.lookup.figure_look import remove_figure
 
 #: Those of a balancing experiment that have a counterpart in the thesis, in its order.
 BALANCING = (

@@ -1,7 +1,7 @@
 """A run against the same with half the step."""
 
-from experiments.catalogue.half_step import check_step
 from experiments.catalogue.registry import experiment_named
+from experiments.commands.half_step import check_step
 
 BALANCE = experiment_named("balance")
 

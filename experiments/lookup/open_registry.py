@@ -15,7 +15,7 @@ from typing import Any
 
 from biped.errors import InputError
 from biped.modules import OWN, digest_of, module_named, module_of_file
-from contact.errors import BipedError, meant
+from contact.errors import BipedError, did_you_mean
 
 PROJECT = "this project"
 
@@ -49,7 +49,7 @@ class OpenRegistry:
 
     @cached_property
     def installed(self) -> dict[str, EntryPoint]:
-        """Those of installed packages; the project's own names stay the project's."""
+        """The entry points of installed packages; the project's own names stay the project's."""
         found = entry_points(group=f"biped.{self.what}s")
         return {entry.name: entry for entry in found if entry.name not in self.own}
 
@@ -62,7 +62,7 @@ class OpenRegistry:
         return dict.fromkeys(self.own, PROJECT) | self.installed_from()
 
     def find(self, name: str) -> Entry:
-        """What goes by this name.
+        """The entry of this name.
 
         Raises:
             InputError: there is nothing of that name, it cannot be imported, or is of another kind; the message says
@@ -113,7 +113,7 @@ class OpenRegistry:
         have = f"there is {', '.join(found)}" if found else f"there is no {self.what} in it"
         if hasattr(module, attribute):
             return f"{attribute} is no {self.what}; {have}; {self._wanted}"
-        return f"it has no {attribute!r}; {meant(attribute, found)}{have}"
+        return f"it has no {attribute!r}; {did_you_mean(attribute, found)}{have}"
 
     @property
     def _wanted(self) -> str:
@@ -122,7 +122,7 @@ class OpenRegistry:
     def _unknown(self, name: str) -> InputError:
         known = list(self.origins())
         return InputError(
-            f"unknown {self.what} {name!r}; {meant(name, known)}{self.what}s are {', '.join(known)}, "
+            f"unknown {self.what} {name!r}; {did_you_mean(name, known)}{self.what}s are {', '.join(known)}, "
             "FILE.py:NAME, and MODULE:NAME"
         )
 
@@ -133,7 +133,7 @@ def is_own(thing: Any) -> bool:
 
 
 def digest_at(name: str) -> str:
-    """Of the file of an ``Entry`` of this name, as it is now; empty where there is none."""
+    """A digest of the file of an ``Entry`` of this name, as it is now; empty where there is none."""
     where = name.rpartition(":")[0]
     if where.endswith(".py"):
         return digest_of(Path(where))

@@ -3,7 +3,7 @@
 from typing import Any
 
 from biped.metrics import Metric, register
-from experiments.catalogue.open_registry import Entry, OpenRegistry
+from experiments.lookup.open_registry import Entry, OpenRegistry
 
 
 def _is_metric(thing: Any) -> bool:

@@ -9,11 +9,11 @@ from typing import Any
 
 from biped.control.controller import Controller
 from biped.errors import InputError
-from experiments.catalogue.open_registry import is_own
+from experiments.lookup.open_registry import is_own
 
 
 class _Lost(threading.local):
-    """What kernels raised in this thread, and nobody could be told of; None while nobody listens."""
+    """Errors that kernels raised in this thread and that no caller could receive; None while nobody listens."""
 
     errors: list[BaseException] | None = None
 

@@ -32,13 +32,13 @@ def current_look() -> Look:
 
 
 def choose_look(look: Look) -> None:
-    """From here on, all figures are written so."""
+    """Let all figures be written with this look from here on."""
     _LOOK.set(look)
 
 
 @contextmanager
 def drawn_as(look: Look) -> Iterator[None]:
-    """Within it, all figures are written so."""
+    """Let all figures be written with this look within the context."""
     token = _LOOK.set(look)
     try:
         yield
@@ -47,7 +47,7 @@ def drawn_as(look: Look) -> Iterator[None]:
 
 
 def look_of(formats: str | None, width: str | None) -> Look:
-    """From texts: ``pdf,svg`` and ``single``, ``double`` or ``120mm``; the default where they are None.
+    """The look from texts: ``pdf,svg`` and ``single``, ``double`` or ``120mm``; the default where they are None.
 
     Raises:
         InputError: there is no such format, or the width is none.

@@ -1,0 +1,60 @@
+"""The public modules, and their table in ``docs/api.md``: ``make modules`` writes it from the modules' docstrings.
+
+A test holds the table, and all that the documentation imports, against this list.
+"""
+
+import ast
+import re
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parent
+PAGE = DOCS / "api.md"
+BLOCK = re.compile(r"(?<=<!-- modules -->\n).*(?=<!-- /modules -->)", re.DOTALL)
+
+#: What users import from. Of all else, names and meanings may change without notice.
+PUBLIC = (
+    "biped",
+    "biped.assembly",
+    "biped.assembly.examples",
+    "biped.capturability",
+    "biped.gradients",
+    "biped.gym",
+    "biped.kernels.tree.whole_body",
+    "biped.lagrangian",
+    "biped.linearization",
+    "biped.mechanism",
+    "biped.metrics",
+    "biped.recovery",
+    "contact",
+    "controllers",
+    "experiments",
+    "experiments.benchmarks",
+    "experiments.cli",
+    "experiments.engines",
+    "experiments.studies",
+    "experiments.visualization",
+)
+
+
+def table() -> str:
+    """A row for each public module: its name, and what it is for."""
+    rows = [f"| `{module}` | {summary_of(module)} |" for module in PUBLIC]
+    return "\n".join(["", "| module | what is in it |", "|---|---|", *rows, "", ""])
+
+
+def summary_of(module: str) -> str:
+    """The first line of the module's docstring."""
+    path = DOCS.parent.joinpath(*module.split("."))
+    source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    text = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8"))) or ""
+    return text.partition("\n")[0].removesuffix(".").replace("``", "`")
+
+
+def main() -> None:
+    """Write the table."""
+    page = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(BLOCK.sub(lambda _: table(), page), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
