@@ -27,7 +27,7 @@ for needed in tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencie
 endef
 export LOWEST
 
-.PHONY: help demo test slow docs site pages links browser lint format types contract jit-off check oldest bench numbers modules films clean
+.PHONY: help demo test slow docs site pages links browser lint format types contract jit-off check oldest bench numbers sums modules films wheel clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -37,6 +37,7 @@ demo: $(STAMP)  ## run the thrown-block experiment; says what happened and where
 	@$(BIN)/biped run thrown-block
 
 test: $(STAMP)  ## run the tests, except the slow ones; those of pages are skipped where there is no Chromium
+	@$(BIN)/biped warm all
 	@$(PYTEST) -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not slow"
 
 slow: $(STAMP)  ## run the slow tests
@@ -86,8 +87,12 @@ oldest: $(BIN)/pip  ## run some tests with the oldest versions that pyproject.to
 bench: $(STAMP)  ## measure the speed, beside MuJoCo
 	@$(BIN)/biped bench
 
-numbers: $(STAMP)  ## fill the README's numbers in from the last benchmark
+numbers: $(STAMP)  ## fill the README's numbers in from the last benchmark, and keep what the whole costs
 	@$(BIN)/python docs/numbers.py
+	@$(BIN)/python docs/sums.py keep
+
+sums: $(STAMP)  ## measure what the whole costs; fails where that has grown by more than its share
+	@$(BIN)/python docs/sums.py check
 
 modules: $(STAMP)  ## write the table of public modules in docs/api.md
 	@$(BIN)/python docs/modules.py
@@ -95,6 +100,10 @@ modules: $(STAMP)  ## write the table of public modules in docs/api.md
 films: $(STAMP)  ## draw the films of docs/films.md anew, by the commands on it, with Chromium; a few minutes
 	@folder=$$(mktemp -d) && sed -n '/^```sh/,/^```/{s/^biped render.*/& || exit/p;/^biped run/p}' docs/films.md > $$folder/commands \
 		&& (cd $$folder && PATH="$(abspath $(BIN)):$$PATH" sh -x commands) && cp $$folder/*.gif docs/figures/ && rm -r $$folder
+
+wheel: $(STAMP)  ## build a wheel with compiled kernels, for this version of Python and every processor of the fixed target
+	@BIPED_CACHE_DIR=build/kernels $(BIN)/biped warm all
+	@BIPED_COMPILED=$$PWD/build/kernels/biped-kernels $(PIP) wheel --no-deps -w dist .
 
 clean:  ## remove the virtual environment, results and caches
 	rm -rf $(VENV) $(OLDEST) docs/_build docs/api build dist *.egg-info results .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

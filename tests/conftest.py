@@ -1,7 +1,12 @@
 """What all tests share: random trees, and the posture in which the thesis's experiments start."""
 
+import json
+import resource
+import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -72,6 +77,7 @@ LONG = (
 
 
 _HERE = Path(__file__).parent
+RESULT = _HERE.parent / "results" / "tests.json"
 #: What begins, each in a process of its own.
 FIRST = (
     _HERE / "test_docs.py",
@@ -100,6 +106,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     )
     place = {path: k for k, path in enumerate(files)}
     items.sort(key=lambda item: place[item.path])
+
+
+_BEGAN = time.monotonic()
+_PEAKS: list[float] = []  # [MB] of the processes
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """What the tests cost, for ``docs/sums.py``: seconds of all, and the memory of the largest process."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["peak"] = peak
+    elif session.config.getoption("markexpr", "") == "not slow" and _PEAKS:
+        kept = {"tests, wall [s]": time.monotonic() - _BEGAN, "memory of a test process [MB]": max([peak, *_PEAKS])}
+        RESULT.parent.mkdir(exist_ok=True)
+        RESULT.write_text(json.dumps(kept), encoding="utf-8")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """A process of pytest-xdist has ended."""
+    _PEAKS.append(getattr(node, "workeroutput", {}).get("peak", 0.0))
 
 
 @pytest.fixture(autouse=True)

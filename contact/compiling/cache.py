@@ -28,10 +28,12 @@ from numba.core.serialize import dumps
 
 from contact.compiling.bitcode import Bitcode, rebuilt
 from contact.compiling.keys import key_of
+from contact.compiling.target import NUMBERS
 
 _NAME = "biped-kernels"
 _DIGEST = 32  # bytes of the checksum before the content of a file
-_SUFFIX = ".kernel"
+#: Of the files of kernels that are inlined, and of what is called.
+BITCODE, MACHINE_CODE = ".bitcode", ".code"
 _KEPT = 30 * 86400.0  # [s] for which a file is kept that nobody uses
 _DAY = 86400.0
 
@@ -187,9 +189,9 @@ def _write(path: Path, content: bytes) -> None:
 class KernelCache(_Cache):  # type: ignore[misc]
     """The machine code of a function for all types of arguments that it was called with."""
 
-    def __init__(self, function: Any) -> None:
-        """Of a function as it was written."""
-        self._function = function
+    def __init__(self, function: Any, suffix: str) -> None:
+        """Of a function as it was written, in files that end so."""
+        self._function, self._suffix = function, suffix
         self._name = re.sub(r"[^\w.]", "", f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}")
         self._keys: dict[Any, str] = {}
         self._is_enabled = True
@@ -213,14 +215,14 @@ class KernelCache(_Cache):  # type: ignore[misc]
             path.unlink(missing_ok=True)
 
     def _files(self) -> list[Path]:
-        return list(cache_folder().glob(f"{self._name}-*{_SUFFIX}"))
+        return list(cache_folder().glob(f"{self._name}-*{self._suffix}"))
 
     def file_name(self, sig: Any, codegen: Any) -> str:
         """The name of the file for some types of arguments and a processor."""
         arguments = tuple(getattr(sig, "args", sig))
         if arguments not in self._keys:
             self._keys[arguments] = key_of(self._function, arguments, codegen.magic_tuple())
-        return f"{self._name}-{self._keys[arguments]}{_SUFFIX}"
+        return f"{self._name}-{self._keys[arguments]}{self._suffix}"
 
     def has(self, sig: Any, codegen: Any) -> bool:
         """Whether there is machine code for these types, or, without any, for some."""
@@ -236,13 +238,13 @@ class KernelCache(_Cache):  # type: ignore[misc]
             return None
         name = self.file_name(sig, target_context.codegen())
         payload = _payload(name)
-        if payload is None:
-            return None
-        try:
-            return _rebuild(target_context, name, payload)
-        except Exception as error:
-            say(f"a compiled kernel is compiled again: {name}: {str(error) or type(error).__name__}")
-            return None
+        if payload is not None:
+            try:
+                return _rebuild(target_context, name, payload)
+            except Exception as error:
+                say(f"a compiled kernel is compiled again: {name}: {str(error) or type(error).__name__}")
+        NUMBERS.expect(name.removesuffix(self._suffix).rpartition("-")[2])
+        return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep it for the next process, if that can be done."""

@@ -10,7 +10,7 @@ from numba.extending import overload
 
 from contact.compiling import target  # noqa: F401 (it tells Numba which processor to compile for)
 from contact.compiling.bitcode import BitcodeCompiler, MachineCodeCompiler
-from contact.compiling.cache import KernelCache
+from contact.compiling.cache import BITCODE, MACHINE_CODE, KernelCache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,9 +28,11 @@ _INLINED = {"forceinline": True, "no_cpython_wrapper": True, "pipeline_class": B
 
 def compiled(function: F, **options: Any) -> F:
     """A function's dispatcher, with a cache where its file is there to be edited."""
-    dispatcher = numba.njit(**({"pipeline_class": MachineCodeCompiler} | _COMMON | options))(function)
+    chosen = {"pipeline_class": MachineCodeCompiler} | _COMMON | options
+    dispatcher = numba.njit(**chosen)(function)
     if isinstance(dispatcher, CPUDispatcher) and os.path.isfile(function.__code__.co_filename):
-        dispatcher._cache = KernelCache(function)  # not with NUMBA_DISABLE_JIT, or in a notebook
+        suffix = BITCODE if chosen["pipeline_class"] is BitcodeCompiler else MACHINE_CODE
+        dispatcher._cache = KernelCache(function, suffix)  # not with NUMBA_DISABLE_JIT, or in a notebook
     return dispatcher
 
 

@@ -34,7 +34,13 @@ _SHAPE = ("co_argcount", "co_kwonlyargcount", "co_names", "co_varnames", "co_fre
 
 #: The compiler, and all that decides how it reads a function.
 _COMPILER = repr(
-    (numba.__version__, llvmlite.__version__, np.__version__, platform.python_implementation(), sys.version_info[:2])
+    (
+        numba.__version__,
+        llvmlite.__version__,
+        np.__version__.partition(".")[0],
+        platform.python_implementation(),
+        sys.version_info[:2],
+    )
 )
 
 

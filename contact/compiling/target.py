@@ -1,4 +1,4 @@
-"""The processor that machine code is made for, and names that no two kernels share.
+"""The processor that machine code is made for, and symbols that no two kernels share.
 
 Code for whatever processor there is would give a run other bits on another machine, wherever LLVM chooses other
 instructions. One fixed target gives the same bits on every machine of it, and lets what is compiled be shipped.
@@ -8,6 +8,7 @@ import itertools
 import os
 import platform
 import secrets
+import threading
 
 import numba
 from llvmlite import binding
@@ -40,15 +41,32 @@ def target_name() -> str:
     return numba.config.CPU_NAME or binding.get_host_cpu_name()
 
 
-def number_functions() -> None:
-    """Let compiled functions have numbers that no other process gives.
+class FunctionNumbers:
+    """The numbers by which Numba tells compiled functions of one name apart, in the names of their symbols.
 
-    Numba tells functions of one name apart by counting. Code from two processes then has the same symbol for two
-    functions, and a third process that loads both runs one in the place of the other (numba#10486).
+    It counts. Code from two processes then has the same symbol for two functions, and a third process that loads both
+    runs one in the place of the other (numba#10486). Here a kernel has a number of its key, which all processes give
+    to the same code and none to another, and whatever else is compiled one that no other process gives.
     """
-    FunctionIdentity._unique_ids = itertools.count(secrets.randbits(60))
+
+    def __init__(self) -> None:
+        self._own = threading.local()
+        self.begin()
+
+    def begin(self) -> None:
+        """Count from where no other process does."""
+        self._others = itertools.count(secrets.randbits(60))
+
+    def expect(self, key: str) -> None:
+        """The next function that this thread compiles has this key, of hexadecimal digits."""
+        self._own.key = key
+
+    def __next__(self) -> int:
+        key = self._own.__dict__.pop("key", None)
+        return next(self._others) if key is None else int(key[:15], 16)
 
 
+NUMBERS = FunctionNumbers()
+FunctionIdentity._unique_ids = NUMBERS
+os.register_at_fork(after_in_child=NUMBERS.begin)
 choose()
-number_functions()
-os.register_at_fork(after_in_child=number_functions)

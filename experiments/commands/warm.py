@@ -128,6 +128,8 @@ def _gradients() -> None:
 
 
 def _mechanism() -> None:
+    import numpy as np
+
     from biped.mechanism import DiscreteMechanism
     from biped.mechanism.examples import CLOSED_CHAIN_START, closed_chain_device
 
@@ -135,7 +137,7 @@ def _mechanism() -> None:
     start = device.satisfy_constraints(CLOSED_CHAIN_START)
     device.simulate(0.02, 0.01, q=start)
     discrete = DiscreteMechanism(device, 0.01)
-    discrete.linearize(discrete.state(start, None), [0.0] * discrete.inputs)
+    discrete.linearize(discrete.state(start, None), np.zeros(discrete.inputs))
 
 
 def _assembly() -> None:

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ def doubled(source, folder, **more):
 
 
 def files(folder):
-    return sorted(folder.rglob("doubling.double-*.kernel"))
+    return sorted(folder.rglob("doubling.double-*.code"))
 
 
 def test_folders_and_files_are_private(source, tmp_path):
@@ -164,17 +165,17 @@ def test_what_nobody_used_for_a_month_goes(tmp_path, monkeypatch):
     root = tmp_path / "cache" / "biped-kernels"
 
     def old(folder):
-        for path in (folder / "old.kernel", folder / "new.kernel", folder / "0123456789abcdef" / "old.nbi"):
+        for path in (folder / "old.code", folder / "new.code", folder / "0123456789abcdef" / "old.nbi"):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.touch()
         folder.chmod(0o700)
-        for path in (folder / "old.kernel", folder / "0123456789abcdef"):
+        for path in (folder / "old.code", folder / "0123456789abcdef"):
             os.utime(path, (0, 0))
 
     chosen(tmp_path, monkeypatch, old)
-    assert sorted(path.name for path in root.iterdir()) == ["cleaned", "new.kernel"]
+    assert sorted(path.name for path in root.iterdir()) == ["cleaned", "new.code"]
     chosen(tmp_path, monkeypatch, old)
-    assert (root / "old.kernel").exists()
+    assert (root / "old.code").exists()
 
 
 def truncated(path):
@@ -271,16 +272,61 @@ def test_an_edit_after_the_import_is_not_kept_for_the_new_text(source, tmp_path)
     assert doubled(source, tmp_path / "cache", **more, PYTHONDONTWRITEBYTECODE="1").stdout == "6.0 0\n"
 
 
-def test_functions_of_two_processes_have_no_symbol_in_common(source, tmp_path):
-    """Else a third process that loads both would link one for the other (numba#10486)."""
-    source.write_text(CALLS)
-    (tmp_path / "other.py").write_text(OTHER.format(3))
+def symbols(source, tmp_path, factor):
+    """Those of a routine and of a kernel that it calls, in a process that has compiled them."""
+    (tmp_path / "other.py").write_text(OTHER.format(factor))
     show = DOUBLE.replace("len(module.double.stats.cache_hits)", "*module.double.inspect_llvm().values()")
+    folder = str(tmp_path / f"cache {factor} {uuid.uuid4()}")
+    more = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(TOP)]), "BIPED_CACHE_DIR": folder}
     command = [sys.executable, "-c", show, str(source)]
-    symbols = []
-    for folder in ("one", "two"):
-        more = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(TOP)]), "BIPED_CACHE_DIR": str(tmp_path / folder)}
-        found = subprocess.run(command, env={**os.environ, **more}, capture_output=True, text=True, check=True)
-        symbols.append(set(re.findall(r"@(_ZN\w*(?:double|triple)\w*)", found.stdout)))
-    assert symbols[0]
-    assert not symbols[0] & symbols[1]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **more}
+    found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return set(re.findall(r"@(_ZN\w*double\w*)", found.stdout))
+
+
+def test_a_symbol_stands_for_the_same_code_in_all_processes(source, tmp_path):
+    """Else a process that loads what two others have compiled would link one for the other (numba#10486)."""
+    source.write_text(CALLS)
+    first = symbols(source, tmp_path, 3)
+    assert first
+    assert symbols(source, tmp_path, 3) == first
+    assert not symbols(source, tmp_path, 4) & first
+
+
+USES = """
+import sys
+import contact.jit, other, inlining
+calls = {name: getattr(sys.modules[name.rpartition(".")[0]], name.rpartition(".")[2]) for name in sys.argv[1:]}
+for function in calls.values():
+    print(contact.jit.routine(lambda x: function(x))(1.5))
+"""
+INLINING = """
+from contact.jit import kernel
+from other import triple
+
+
+@kernel
+def sextuple(x):
+    return 2 * triple(x)
+"""
+
+
+def test_kernels_that_were_compiled_by_different_processes_fit_together(tmp_path):
+    """A kernel's file has its own code alone; what it calls may have been written by someone else."""
+    (tmp_path / "other.py").write_text(OTHER.format(3))
+    (tmp_path / "inlining.py").write_text(INLINING)
+    more = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(TOP)]), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
+
+    def use(name):
+        found = subprocess.run(
+            [sys.executable, "-c", USES, name], env={**os.environ, **more}, capture_output=True, text=True, check=True
+        )
+        assert found.stderr == ""
+        return found.stdout
+
+    assert use("inlining.sextuple") == "9.0\n"
+    (called,) = (tmp_path / "cache").rglob("other.triple-*.bitcode")
+    called.unlink()
+    assert use("other.triple") == "4.5\n"
+    assert called.exists()
+    assert use("inlining.sextuple") == "9.0\n"

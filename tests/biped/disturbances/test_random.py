@@ -46,7 +46,7 @@ def test_some_random_disturbances(tmp_path, law, step):
 @pytest.mark.parametrize("law", ["workspace", "cone-workspace", "whole-body"])
 def test_two_thousand_random_disturbances(tmp_path, law):
     """The example of the documentation."""
-    plan = sweep_from({**read_config(EXAMPLE), "controller": law})
+    plan = sweep_from(read_config(EXAMPLE).but(controller=law))
     with open_study(plan, tmp_path / "study") as study:
         frame = run_study(plan, study)
     assert len(frame) == 2000

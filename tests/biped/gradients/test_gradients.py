@@ -58,7 +58,13 @@ def difference(scene, terms, names, reaches=(5e-3, 5e-4)):
         spans = [reach * max(abs(value), 0.1) for reach in reaches]
         return derivative(lambda x: value_of(changed(scene, name, x), terms), *spans, at=value)
 
-    return columns_of([by(name) for name in names])
+    return sharp(columns_of([by(name) for name in names]))
+
+
+def sharp(difference):
+    """Differences that know the first digit of each slope, at least: others would let anything pass."""
+    assert (difference.error < 0.1 * np.abs(difference.value)).all()
+    return difference
 
 
 def test_it_is_the_derivative_of_the_trial(scene):

@@ -14,7 +14,7 @@ from contact.regimes import CLIPPED, COULOMB, FREE, HELD, VISCOUS
 from controllers import JointImpedance, WorkspaceController
 from tests.differences import columns_of, derivative
 
-from .test_gradients import SMOOTH, pushed, value_of
+from .test_gradients import SMOOTH, pushed, sharp, value_of
 
 
 @pytest.fixture(scope="module")
@@ -24,10 +24,10 @@ def scene():
 
 def difference(parameters, terms, reaches=(5e-3, 5e-4)):
     """∂(objective)/∂(parameters) by differences over parts of each."""
-    return columns_of([
+    return sharp(columns_of([
         derivative(lambda x, p=p: value_of(p.scene_at(x), terms), *(part * size(p) for part in reaches), at=p.value)
         for p in parameters
-    ])  # fmt: skip
+    ]))  # fmt: skip
 
 
 def size(parameter):

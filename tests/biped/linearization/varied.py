@@ -10,10 +10,11 @@ from biped.kernels.loop.closed_loop import Loop
 from biped.linearization.coordinates import displaced, displacement
 from biped.linearization.kernels.steps import SUBSTEPS, Linearizer
 from biped.simulation.snapshot import put_state
+from tests.differences import Derivative, columns_of, derivative
 
 STEP = 1e-3
-#: Of displacements, momenta, anchors and torques.
-REACHES = (5e-6, 5e-5, 5e-6, 5e-2)
+#: Of differences by displacements, momenta, anchors and torques.
+REACHES = (2.5e-6, 2.5e-5, 2.5e-6, 2.5e-2)
 
 
 class Varied:
@@ -47,9 +48,13 @@ class Varied:
         self.regimes = self.lin.room.regime[: self.lin.room.taken[SUBSTEPS]].copy()
         return np.vstack([tangent.q, tangent.momentum, tangent.anchor]).copy()
 
+    def kind(self, column: int) -> int:
+        """Whether it is of displacements, momenta, anchors or torques."""
+        return next(k for k, part in enumerate(self.parts) if part.start <= column < part.stop)
+
     def after(self, column: int, reach: float, steps: int) -> np.ndarray:
         state, nv = self.start.copy(), self.model.nv
-        kind = next(k for k, part in enumerate(self.parts) if part.start <= column < part.stop)
+        kind = self.kind(column)
         j = column - self.parts[kind].start
         if kind == 0:
             state.arrays.q[:] = displaced(self.model, state.q, reach * np.eye(nv)[j])
@@ -64,25 +69,16 @@ class Varied:
         live = self.plan.state
         return np.concatenate([displacement(self.model, self.end.q, live.q), live.momentum, live.arrays.anchor.ravel()])
 
-    def differenced(self, steps: int = 1, columns=None) -> np.ndarray:
-        """By central differences of fourth order."""
-        found = []
-        for column in range(self.columns) if columns is None else columns:
-            kind = next(k for k, part in enumerate(self.parts) if part.start <= column < part.stop)
-            e = REACHES[kind]
-            f = [self.after(column, k * e, steps) for k in (-2, -1, 1, 2)]
-            found.append((f[0] - 8 * f[1] + 8 * f[2] - f[3]) / (12 * e))
-        return np.array(found).T
+    def differenced(self, steps: int = 1, columns=None) -> Derivative:
+        return columns_of([
+            derivative(lambda e, column=column: self.after(column, e, steps), REACHES[self.kind(column)])
+            for column in (range(self.columns) if columns is None else columns)
+        ])  # fmt: skip
 
-    def worst(self, exact: np.ndarray, difference: np.ndarray) -> float:
-        """The greatest error of a block, such as momenta by displacements, against its size."""
-        errors = []
-        for rows in self.parts[:3]:
-            for columns in self.parts:
-                size = np.abs(difference[rows, columns]).max(initial=0.0)
-                error = np.abs((exact - difference)[rows, columns]).max(initial=0.0)
-                errors.append(error / size if size > 1e-7 else error)
-        return max(errors)
+    def worst(self, exact: np.ndarray, difference: Derivative, rel: float) -> float:
+        """The greatest departure of a block, such as momenta by displacements."""
+        blocks = [(rows, columns) for rows in self.parts[:3] for columns in self.parts]
+        return max(difference[block].departure(exact[block], rel, alike=True) for block in blocks)
 
 
 def moving(model, rng, *, floor, depth=0.005, speed=0.3, bent=0.4, landing_depth=math.inf, **scene):

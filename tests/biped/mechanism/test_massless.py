@@ -21,6 +21,7 @@ from biped.mechanism import (
     tx,
     tz,
 )
+from tests.differences import jacobian
 
 from .random_frames import tangent_rates
 from .twin import twin_of
@@ -89,12 +90,10 @@ def test_its_steps_and_accelerations_are_the_papers(coupled, start):
 
 def test_its_step_has_derivatives_though_det_M_is_zero(coupled, start):
     q, v = start
-    system, nothing, h = DiscreteMechanism(coupled, 0.01), np.zeros(0), 1e-5
+    system, nothing = DiscreteMechanism(coupled, 0.01), np.zeros(0)
     x = np.concatenate([q, coupled.momentum(q, v)])
     found = system.linearize(x, nothing)
-    steps = h * np.eye(x.size)
-    expected = [(system.advance(x + dx, nothing) - system.advance(x - dx, nothing)) / (2.0 * h) for dx in steps]
-    assert_allclose(found.A, np.transpose(expected), atol=1e-6)
+    assert jacobian(lambda x: system.advance(x, nothing), x, 1e-4).departure(found.A, 1e-7) <= 1.0
     assert (found.determinant, found.constraint_determinant) == (0.0, np.inf)
 
 

@@ -15,6 +15,7 @@ from biped.recovery.kinematics import places_of
 from biped.recovery.rollout import deviation
 from biped.whole_body import WholeBody
 from controllers.whole_body import WholeBodyController
+from tests.differences import derivative, jacobian
 
 TICKS, PERIOD, STEP = 60, 4e-3, 1e-3
 
@@ -41,12 +42,14 @@ def test_places_are_those_of_the_whole_body(model, random):
 
 def test_jacobians_of_places_are_their_differences(model, random):
     q = displaced(model, standing(model).q, 0.4 * random.normal(size=model.nv))
-    found, h = places_of(model, q[None]), 1e-6
-    for j, unit in enumerate(np.eye(model.nv)):
-        ends = places_of(model, np.array([displaced(model, q, sign * h * unit) for sign in (1.0, -1.0)]))
-        np.testing.assert_allclose((ends.com[0] - ends.com[1]) / (2 * h), found.com_jacobian[0, :, j], atol=1e-9)
-        change = (ends.contact[0] - ends.contact[1]) / (2 * h)
-        np.testing.assert_allclose(change, found.contact_jacobian[0, :, :, j], atol=1e-9)
+    found = places_of(model, q[None])
+
+    def places(change):
+        there = places_of(model, displaced(model, q, change)[None])
+        return np.vstack([there.com, there.contact[0]])
+
+    exact = np.concatenate([found.com_jacobian, found.contact_jacobian[0]])
+    assert jacobian(places, np.zeros(model.nv), 1e-2).departure(exact, 1e-9, alike=True) <= 1.0
 
 
 def test_the_slope_of_the_cost_is_its_difference(model, random):
@@ -57,19 +60,16 @@ def test_the_slope_of_the_cost_is_its_difference(model, random):
     path = Path(q, p, np.zeros((count + 1, 2 * model.nc)), u)
     cost = Standing(model, q0, count, 0.01, np.full(12, 100.0))
     assert all(value > 0.0 for value in cost.parts(path).values())  # all tasks are in it
-    slope, h = cost.quadratic(path).slope, 1e-6
-    nv = model.nv
-    for name, width in (("q", nv), ("p", nv)):
-        change = random.normal(size=(count + 1, width))
-        at = slice(0, nv) if name == "q" else slice(nv, 2 * nv)
-        ends = []
-        for sign in (1.0, -1.0):
-            if name == "q":
-                moved = np.array([displaced(model, a, sign * h * b) for a, b in zip(q, change, strict=True)])
-                ends.append(cost.value(replace(path, q=moved)))
-            else:
-                ends.append(cost.value(replace(path, p=p + sign * h * change)))
-        np.testing.assert_allclose((ends[0] - ends[1]) / (2.0 * h), np.sum(slope[:, at] * change), rtol=1e-6)
+    slope, nv = cost.quadratic(path).slope, model.nv
+    by_q, by_p = random.normal(size=(2, count + 1, nv))
+
+    def displaced_by(e):
+        return cost.value(replace(path, q=np.array([displaced(model, a, e * b) for a, b in zip(q, by_q, strict=True)])))
+
+    expected = derivative(displaced_by, 1e-4, 1e-5)
+    assert expected.departure(np.sum(slope[:, :nv] * by_q), 1e-6) <= 1.0
+    expected = derivative(lambda e: cost.value(replace(path, p=p + e * by_p)), 1e-2, 1e-4)
+    assert expected.departure(np.sum(slope[:, nv : 2 * nv] * by_p), 1e-6) <= 1.0
 
 
 def test_deviations_are_displacements(model, random):
