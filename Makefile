@@ -37,6 +37,7 @@ demo: $(STAMP)  ## run the thrown-block experiment; says what happened and where
 	@$(BIN)/biped run thrown-block
 
 test: $(STAMP)  ## run the tests, except the slow ones; those of pages are skipped where there is no Chromium
+	@echo "Compiling the kernels that the tests need, once; some minutes"
 	@$(BIN)/biped warm all
 	@$(PYTEST) -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not slow"
 

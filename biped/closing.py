@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike
 from biped.dynamics import checked, mass_matrix
 from biped.errors import InputError
 from biped.kernels.tree.closing import Closing, new_closing
-from biped.kernels.tree.kinematics import place_bodies
+from biped.kernels.tree.kinematics import new_poses, place_bodies
 from biped.kernels.tree.loops import set_loop_gradient, set_loop_rows
 from biped.kernels.variational.equations import displace
 from biped.model import Model
 from biped.model.compilation import compile_closing
+from biped.numerics import ON_CONSTRAINTS, check_on_constraints, project
 from contact.arrays import Floats, Integers
 
 #: [m or rad] A loop is closed up to this much.
@@ -67,16 +68,21 @@ def assembled(model: Model, q: ArrayLike, held: Collection[str] = ()) -> Floats:
         InputError: q is no configuration, or no displacement closes the loops; the message has the gap that is left.
         ModelError: a joint that is to be held is unknown.
     """
-    found = checked(q, model.nq, "q").copy()
     free = _free(model, held)
-    for _ in range(MOST_STEPS):
-        loops = _loops_at(model, found)
-        if not np.any(np.abs(loops.gap) > 1e-3 * CLOSED):
-            return found
+
+    def linearize(place: Floats) -> tuple[Floats, Floats]:
+        loops = _loops_at(model, place)
+        return loops.gap, loops.gradient
+
+    def least(place: Floats, gradient: Floats, change: Floats) -> Floats:
         delta = np.zeros(model.nv)
-        delta[free] = _least(model, found, free, loops.gradient, -loops.gap)
-        delta *= min(1.0, LONGEST_STEP / max(float(np.abs(delta).max()), 1e-300))
-        found = _displaced(model, found, delta, loops)
+        delta[free] = _least(model, place, free, gradient, change)
+        return delta
+
+    found, _ = project(
+        checked(q, model.nq, "q").copy(), linearize, least, lambda place, delta: _displaced(model, place, delta),
+        lambda _, gap: not np.any(np.abs(gap) > 1e-3 * CLOSED), longest=LONGEST_STEP, rounds=MOST_STEPS,
+    )  # fmt: skip
     if max(loop_gaps(model, found).values()) > CLOSED:
         raise InputError(f"the loops of {model.name!r} cannot be closed from here: {_told(loop_gaps(model, found))}")
     return found
@@ -105,23 +111,22 @@ def check_closed(model: Model, q: Floats, momentum: Floats) -> None:
     Raises:
         InputError: a loop is open, or opens; the message has the gap.
     """
-    gaps = loop_gaps(model, q)
-    if max(gaps.values()) > CLOSED:
-        raise InputError(
-            f"loops of {model.name!r} are open at the start: {_told(gaps)}; begin at biped.assembled(model, q)"
-        )
-    rates = loop_rates(model, q, np.linalg.solve(mass_matrix(model, q), momentum)) if momentum.any() else {"": 0.0}
-    if max(rates.values()) > CLOSED_RATE:
-        raise InputError(
-            f"loops of {model.name!r} open at the start: {_told(rates, '/s')}; begin with "
-            "biped.closed_velocity(model, q, v)"
-        )
+    loops = _loops_at(model, q)
+    v = np.asarray(np.linalg.solve(mass_matrix(model, q), momentum), dtype=np.float64) if momentum.any() else None
+    names = [f"closing joint {one.name!r}" for one in model.closing_joints for _ in one.rows]
+    which = f"loops of {model.name!r} ".replace("{", "{{").replace("}", "}}")  # a name is no field of the messages
+    check_on_constraints(
+        loops.gap, loops.gradient, v, names, independent=False, still=CLOSED_RATE / ON_CONSTRAINTS,
+        off=which + "are open at the start: {name} by {size:.3g} m or rad; begin at biped.assembled(model, q)",
+        leaving=which + "open at the start: {name} by {size:.3g} m/s or rad/s; begin with "
+        "biped.closed_velocity(model, q, v)",
+    )  # fmt: skip
 
 
-def _told(gaps: dict[str, float], per: str = "") -> str:
+def _told(gaps: dict[str, float]) -> str:
     """The joint with the widest gap."""
     joint = max(gaps, key=lambda name: gaps[name])
-    return f"closing joint {joint!r} by {gaps[joint]:.3g} m{per} or rad{per}"
+    return f"closing joint {joint!r} by {gaps[joint]:.3g} m or rad"
 
 
 def _loops_at(model: Model, q: Floats) -> Closing:
@@ -154,10 +159,11 @@ def _least(model: Model, q: Floats, free: Integers, gradient: Floats, change: Fl
     return found
 
 
-def _displaced(model: Model, q: Floats, delta: Floats, loops: Closing) -> Floats:
+def _displaced(model: Model, q: Floats, delta: Floats) -> Floats:
     """Q ⊕ δ, with δ in the unit twists there."""
-    found, shift = q.copy(), np.zeros(3)
-    displace(model.tree, loops.ahead.poses, q, np.zeros(3), 1.0, delta, found, shift)
+    found, shift, poses = q.copy(), np.zeros(3), new_poses(model.n, model.nv, model.nc)
+    place_bodies(model.tree, q, poses)
+    displace(model.tree, poses, q, np.zeros(3), 1.0, delta, found, shift)
     if model.is_floating:
         found[:3] += shift
     return found

@@ -16,10 +16,13 @@ from biped.assembly.graph import fill_in
 from biped.assembly.joint import Joint, quaternion_product
 from biped.assembly.kernels.system import System, new_poses
 from biped.assembly.placement import Placement, displaced
-from biped.assembly.simulation import Announce, Input, Motion, Progress, Settings, simulate
+from biped.assembly.simulation import Motion, Settings, simulate
 from biped.kernels.tree.joint_rows import rows_at_poses
+from biped.mechanism.inputs import Input
 from biped.model.errors import unknown
 from biped.model.geometry import STANDARD_GRAVITY, Vector3, name_of, quaternion, quaternion_matrix, vector3
+from biped.numerics import project
+from biped.runs.march import Announce, Progress
 from contact.arrays import Floats
 
 #: A coordinate of a joint with one freedom, or all of a joint's.
@@ -315,17 +318,24 @@ class Assembly:
         Raises:
             AssemblyError: there is no such place near by.
         """
-        current = placement
-        for _ in range(ROUNDS):
-            dense, value = self.gradients(current)
-            open_by = np.abs(value[self.rigid_mask]).max(initial=0.0)
-            if open_by <= CLOSED * max(1.0, float(np.abs(current.position).max())):
-                rows = dense[self.rigid_mask]
-                velocity = placement.velocity.reshape(-1)
-                fitting = velocity - np.linalg.lstsq(rows, rows @ velocity, rcond=RANK)[0]
-                return current.moving(fitting)
-            step = -np.linalg.lstsq(dense[self.rigid_mask], value[self.rigid_mask], rcond=RANK)[0].reshape(-1, 6)
-            current = displaced(current, step * min(1.0, 0.5 / max(float(np.abs(step).max()), 1e-300)))
+        held = self.rigid_mask
+
+        def linearize(place: Placement) -> tuple[Floats, Floats]:
+            dense, value = self.gradients(place)
+            return value[held], dense[held]
+
+        current, is_closed = project(
+            placement, linearize, lambda _, rows, change: _least(rows, change),
+            lambda place, change: displaced(place, change.reshape(-1, 6)),
+            lambda place, value: bool(
+                np.abs(value).max(initial=0.0) <= CLOSED * max(1.0, float(np.abs(place.position).max()))
+            ),
+            longest=0.5, rounds=ROUNDS,
+        )  # fmt: skip
+        if is_closed:
+            _, rows = linearize(current)
+            velocity = placement.velocity.reshape(-1)
+            return current.moving(velocity - _least(rows, rows @ velocity))
         worst, gap = max(self.openness(current).items(), key=lambda item: item[1])
         raise AssemblyError(
             f"the joints do not fit near the given place: joint {worst!r} stays open by {gap:.3g}; give coordinates "
@@ -386,6 +396,11 @@ class Assembly:
             f"<Assembly {self.name!r}: {len(self.bodies)} bodies, {len(self.joints)} joints, {loops} of them closing "
             f"loops, {len(self.contacts)} contacts, {len(self.touching)} pairs that may touch>"
         )
+
+
+def _least(rows: Floats, change: Floats) -> Floats:
+    """The least displacement that changes the rows so."""
+    return np.asarray(np.linalg.lstsq(rows, change, rcond=RANK)[0], dtype=np.float64)
 
 
 def _rank(rows: Floats) -> int:

@@ -1,16 +1,15 @@
-"""Motions of an assembly: what is checked before the first step, steps in chunks, and a table of what came out."""
+"""Motions of an assembly: what is checked before the first step, what steps take and leave, and their columns."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import pandas as pd
 
 from biped.assembly import encounters
+from biped.assembly.drawing import checks_of, world_of
 from biped.assembly.errors import AssemblyError
 from biped.assembly.kernels import loop, step
 from biped.assembly.kernels.bodies import rotations_at
@@ -20,31 +19,22 @@ from biped.causes import why
 from biped.checks import above_zero
 from biped.errors import InputError, IntegrationError
 from biped.kernels.solve.causes import NOT_CONVERGED, STUCK
-from biped.mechanism.inputs import Input, checked_input, sampled
-from biped.mechanism.steps import StepSettings
+from biped.mechanism.inputs import Input, checked_input, table_of_inputs
 from biped.model.errors import unknown
 from biped.model.geometry import quaternion_matrix
+from biped.numerics import check_on_constraints
+from biped.runs.march import Announce, Progress, StepSettings, chunk_of, march, parts_of_run
+from biped.runs.run import Run
 from contact.arrays import Floats
 from contact.jit import is_compiled
 
 if TYPE_CHECKING:
     from biped.assembly.assembly import Assembly
 
-#: Called with the fraction that is done.
-Progress = Callable[[float], None]
-#: Called with a line.
-Announce = Callable[[str], None]
-
-__all__ = ["Announce", "AssemblyStepError", "Input", "Motion", "Progress", "Settings", "simulate"]
-
-# A start is on the joints up to this [m or sine], and its rates on theirs, relative to what the terms amount to.
-ON_JOINTS = 1e-9
 # Velocities [m/s, rad/s] below which that counts as of these: what is left of a body that loops hold still is rounding.
 STILL = 1e-3
 # A point may begin this far [m] below its plane: rounding of what placed it.
 BELOW_PLANE = 1e-9
-# Steps between two looks at the progress.
-CHUNK = 4096
 MAX_BACKTRACKS = 30
 # Least products of slacks and multipliers that doubles can be asked for [N·s·m].
 LEAST_PRODUCT = 1e-17
@@ -55,15 +45,13 @@ LARGER = ", or a larger tolerance and complementarity where contacts and joints 
 
 
 class AssemblyStepError(IntegrationError):
-    """A step of an assembly that has no solution.
+    """A step of an assembly that has no solution."""
 
-    Attributes:
-        motion: what was before it.
-    """
-
-    def __init__(self, message: str, motion: Motion) -> None:
-        super().__init__(message)
-        self.motion = motion
+    @property
+    def motion(self) -> Motion:
+        """What was before it; the same as ``run``."""
+        motion: Motion = self.run
+        return motion
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,21 +80,15 @@ class Settings(StepSettings):
         )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
-class Motion:
-    """A recorded motion of an assembly.
+@dataclass(kw_only=True, eq=False, repr=False)
+class Motion(Run):
+    """A run of an assembly, with access by the names of its bodies.
 
     Attributes:
         assembly: that moved.
-        frame: one row per recorded time; ``units`` has each column's unit.
-        units: by column.
-        summary: step, how many there were, iterations of Newton's method, wall time.
     """
 
     assembly: Assembly
-    frame: pd.DataFrame
-    units: dict[str, str]
-    summary: dict[str, Any]
 
     @property
     def time(self) -> Floats:
@@ -174,10 +156,10 @@ def simulate(
             raise AssemblyError(f"forces: {unknown('coordinate', name, assembly.coordinates)}")
         checked_input(value, f"force along {name!r}")
     check_start(assembly, start)
-    run = _Simulation(assembly, settings, start, forces)
+    motion = _Simulation(assembly, settings, start, forces)
     if announce is not None and not is_compiled(loop.take_steps):
         announce("compiling the steps of assemblies, once for this machine")
-    return run.advance(progress)
+    return march(motion, settings.steps, progress, AssemblyStepError)
 
 
 def check_start(assembly: Assembly, start: Placement) -> None:
@@ -194,28 +176,18 @@ def check_start(assembly: Assembly, start: Placement) -> None:
             raise AssemblyError(f"{name} at the start: it must be {shape} finite numbers, got shape {found.shape}")
     if np.abs(np.linalg.norm(start.orientation, axis=1) - 1.0).max() > 1e-9:
         raise AssemblyError("orientation at the start: quaternions must have length one")
-    for name, gap in assembly.openness(start).items():
-        if not gap <= ON_JOINTS:
-            raise AssemblyError(
-                f"joint {name!r} is open by {gap:.3g} at the start; Assembly.assemble moves bodies until all joints fit"
-            )
-    _check_rates(assembly, start)
+    dense, value = assembly.gradients(start)
+    held = assembly.rigid_mask
+    names = [f"joint {joint.name!r}" for joint in assembly.joints for _ in joint.rigid_rows]
+    check_on_constraints(
+        value[held], dense[held], start.velocity.reshape(-1), names,
+        error=AssemblyError, independent=False, still=STILL,
+        off="{name} is open by {size:.3g} at the start; Assembly.assemble moves bodies until all joints fit",
+        leaving="the velocities at the start open {name}, at {size:.3g}/s; Assembly.place with rates gives some that "
+        "do not, and Assembly.assemble the nearest",
+    )  # fmt: skip
     _check_planes(assembly, start)
     _check_bodies(assembly, start)
-
-
-def _check_rates(assembly: Assembly, start: Placement) -> None:
-    dense, _ = assembly.gradients(start)
-    rates = dense @ start.velocity.reshape(-1)
-    scale = np.abs(dense).sum(axis=1) * np.abs(start.velocity).max(initial=0.0)
-    off = assembly.rigid_mask & (np.abs(rates) > ON_JOINTS * np.maximum(scale, STILL))
-    if off.any():
-        row = int(np.argmax(np.where(off, np.abs(rates), 0.0)))
-        joint = assembly.joints[int(np.searchsorted(assembly.system.joints.first, row, side="right")) - 1]
-        raise AssemblyError(
-            f"the velocities at the start open joint {joint.name!r}, at {abs(rates[row]):.3g}/s; Assembly.place with "
-            "rates gives some that do not, and Assembly.assemble the nearest"
-        )
 
 
 def _check_planes(assembly: Assembly, start: Placement) -> None:
@@ -256,6 +228,8 @@ class _Simulation:
         self.room = new_room(n, m, rows, c, pairs, len(self.system.graph.other))
         self.driven = np.array([assembly.coordinates[name] for name in forces], dtype=np.int64)
         self.forces = dict(forces)
+        self.table = np.full((settings.steps // settings.record_every + 1, self.width), np.nan)
+        self.chunk = 1 if assembly.touching else chunk_of(settings.record_every)
         motion = self.motion
         motion.poses.com[:], motion.poses.quaternion[:] = start.position, start.orientation
         rotations_at(motion.poses)
@@ -266,13 +240,11 @@ class _Simulation:
         self.before = motion.coordinate[self.driven].copy()
         self.energy = np.array([kinetic, kinetic + loop.potential_energy(self.system, motion)])
 
-    def inputs(self, first: int, count: int) -> Floats:
+    def look_ahead(self, first: int, count: int) -> None:
         """(count, driven) forces in the middle of steps."""
         times = self.rule.h * (np.arange(first, first + count, dtype=np.float64) + 0.5)
-        table = np.zeros((count, len(self.driven)))
-        for column, (name, value) in enumerate(self.forces.items()):
-            table[:, column] = sampled(value, times, f"force along {name!r}")
-        return table
+        named = ((f"force along {name!r}", value) for name, value in self.forces.items())
+        self.inputs = np.ascontiguousarray(table_of_inputs(named, times)[:, 1:])
 
     def begin(self, done: int) -> encounters.Parts:
         """What the steps from one on take; bodies that touch are looked for where it begins."""
@@ -280,60 +252,58 @@ class _Simulation:
             return encounters.Parts(self.system, self.motion, self.room)
         return self.encounters.begin_step(self.motion, self.room, all_gaps=done % self.settings.record_every == 0)
 
-    def end(self, done: int, parts: encounters.Parts, table: Floats) -> None:
+    def end(self, done: int, parts: encounters.Parts) -> None:
         """The forces of bodies that touch into the row of a step, if it has one."""
         if self.encounters is not None and done % self.settings.record_every == 0:
             share = self.rule.first_share if done == 0 else 1.0
             found = self.encounters.row(parts, share * self.rule.h)
-            table[done // self.settings.record_every, self.width - found.size :] = found.reshape(-1)
+            self.table[done // self.settings.record_every, self.width - found.size :] = found.reshape(-1)
 
-    def advance(self, progress: Progress | None) -> Motion:
-        """All steps, one by one where bodies may touch one another."""
-        steps, every = self.settings.steps, self.settings.record_every
-        table = np.full((steps // every + 1, self.width), np.nan)
-        chunk = max(CHUNK // every, 1) * every if self.encounters is None else 1
-        began, done, status = time.perf_counter(), 0, 0
-        while done < steps and status == 0:
-            count, parts = min(chunk, steps - done), self.begin(done)
-            status = loop.take_steps(
-                *parts, self.rule, self.driven, self.inputs(done, count), self.before, self.energy, done, every, table
-            )
-            if status == 0:
-                self.end(done, parts, table)
-            done += count
-            if progress is not None and status == 0:
-                progress(done / steps)
+    def advance(self, first: int, count: int) -> int:
+        """Steps in a row; one by one where bodies may touch one another."""
+        parts, every = self.begin(first), self.settings.record_every
+        status = loop.take_steps(
+            *parts, self.rule, self.driven, self.inputs, self.before, self.energy, first, every, self.table
+        )
         if status == 0:
-            parts = self.begin(steps)
-            status = loop.record_end(*parts, self.rule, self.driven, self.inputs(steps, 1), table, len(table) - 1)
-            if status == 0:
-                self.end(steps, parts, table)
-        seconds = time.perf_counter() - began
-        if status == 0:
-            return self.recorded(table, seconds)
-        taken = int(self.motion.counts[STEPS])
-        motion = self.recorded(table[: -(-taken // every)], seconds)
-        remedy = REMEDY + (LARGER if status in (NOT_CONVERGED, STUCK) else "")
-        cause = f"{why(int(status), self.settings.max_iterations)}; {remedy}"
-        raise AssemblyStepError(f"at {taken * self.rule.h:.6g} s of {self.assembly.name!r}: {cause}", motion)
+            self.end(first, parts)
+        return int(status)
 
-    def recorded(self, table: Floats, seconds: float) -> Motion:
-        """The motion of these rows."""
-        units = units_of(self.assembly)
-        columns = self._columns(table)
-        times = self.rule.h * self.settings.record_every * np.arange(len(table))
-        frame = pd.DataFrame({"time": times} | dict(zip(units, columns.T, strict=True)))
-        counts = self.motion.counts
+    def finish(self, steps: int) -> int:
+        """The row of the end, for which a step is solved and not taken."""
+        parts = self.begin(steps)
+        status = loop.record_end(*parts, self.rule, self.driven, self.inputs, self.table, len(self.table) - 1)
+        if status == 0:
+            self.end(steps, parts)
+        return int(status)
+
+    def failure(self, cause: int) -> str:
+        """What ended the motion."""
+        reached = self.motion.counts[STEPS] * self.rule.h
+        remedy = REMEDY + (LARGER if cause in (NOT_CONVERGED, STUCK) else "")
+        told = f"{why(cause, self.settings.max_iterations)}; {remedy}"
+        return f"at {reached:.6g} s of {self.assembly.name!r}: {told}"
+
+    def recorded(self, seconds: float, failure: str) -> Motion:
+        """The rows of steps that are solved."""
+        counts, every = self.motion.counts, self.settings.record_every
         steps = int(counts[STEPS])
-        summary = {
+        rows = self._columns(self.table[: -(-steps // every)] if failure else self.table)
+        units = units_of(self.assembly)
+        columns = dict(zip(units, rows.T, strict=True))
+        times = self.rule.h * every * np.arange(len(rows), dtype=np.float64)
+        metrics = {
             "step": self.rule.h,
             "order": self.settings.order,
             "steps": steps,
             "newton_mean": float(counts[ITERATIONS]) / max(steps, 1),
             "newton_max": int(counts[MOST_ITERATIONS]),
-            "wall_time": seconds,
         }
-        return Motion(self.assembly, frame, {"time": "s"} | units, summary)
+        return Motion(assembly=self.assembly, **parts_of_run(
+            world_of(self.assembly, self.rule.h), times, columns, units,
+            seconds=seconds, failure=failure, metrics=metrics,
+            checks=checks_of(self.assembly, times, columns, self.forces),
+        ))  # fmt: skip
 
     def _columns(self, table: Floats) -> Floats:
         """The kernels' columns in the order of ``units_of``."""

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from biped.lagrangian.integrate import Progress, Trajectory
+    from biped.lagrangian.integrate import Trajectory
     from biped.lagrangian.methods import LagrangianMethod
+    from biped.runs.march import Progress
 
 #: 𝕃(y, x, h) of the configurations at a step's end and start, and of its length.
 DiscreteLagrangian = Callable[[tuple[sympy.Symbol, ...], tuple[sympy.Symbol, ...], sympy.Symbol], sympy.Expr]

@@ -6,33 +6,23 @@ them: what they are violated by grows as a motion goes on, which it does not wit
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
-import pandas as pd
 from scipy.integrate import DOP853
 
 from biped.causes import why
-from biped.errors import IntegrationError
 from biped.kernels.solve.causes import NOT_FINITE
 from biped.mechanism.errors import MechanismError
-from biped.mechanism.inputs import Input, sampled
+from biped.mechanism.inputs import Input, sampled, table_of_inputs
 from biped.mechanism.kernels import continuous as kernels
 from biped.mechanism.kernels.loop import Engine
-from biped.mechanism.simulation import (
-    CHUNK,
-    Motion,
-    Progress,
-    Settings,
-    checked_motions,
-    columns_of,
-    driving_work,
-    start_of,
-)
+from biped.mechanism.simulation import Motion, Settings, checked_motions, columns_of, motion_of, start_of
 from biped.mechanism.singularity import singularity
+from biped.runs.march import Progress, chunk_of, march
 from contact.arrays import Floats
 
 if TYPE_CHECKING:
@@ -81,7 +71,7 @@ def accelerations(
     table = np.zeros((1, 3, size))
     table[0, kernels.PLACE], table[0, kernels.RATE] = state[:size], state[size : 2 * size]
     table[0, kernels.ACCELERATION] = mechanism.rates(given)
-    engine.take_in(given=table, inputs=_inputs_at(mechanism, np.array([time])))
+    engine.take_in(given=table, inputs=table_of_inputs(mechanism.inputs, np.array([time])))
     rates = engine.world.rates
     rates.stage[:] = state
     failed = engine.enter(kernels.SLOPE, 0, 0)
@@ -134,11 +124,8 @@ def integrate(
     given = checked_motions(mechanism, kinematic or {})
     driven = _motions_at(mechanism, given, np.array([start]))[0, kernels.RATE]
     began = np.concatenate([*start_of(mechanism, settings, q, v, given, driven), [0.0]])
-    run = _Integration(mechanism, settings, began, given)
-    for done in run.by_fixed_steps() if method == "rk4" else run.by_own_steps():
-        if progress is not None:
-            progress(done)
-    return run.recorded()
+    kind = _FixedSteps if method == "rk4" else _OwnSteps
+    return march(kind(mechanism, settings, began, given), settings.steps, progress)
 
 
 def _cause(failed: int, mechanism: Mechanism, engine: Engine) -> str:
@@ -163,15 +150,6 @@ def _engine(mechanism: Mechanism, state: Floats, rows: Floats, step: float = 0.0
     return Engine(flow, steps, kernels.functions, kernels.CALLS)
 
 
-def _inputs_at(mechanism: Mechanism, times: Floats) -> Floats:
-    """Rows of the functions of time."""
-    table = np.zeros((len(times), 1 + len(mechanism.inputs)))
-    table[:, 0] = times
-    for column, (what, value) in enumerate(mechanism.inputs, 1):
-        table[:, column] = sampled(value, times, what)
-    return table
-
-
 def _motions_at(mechanism: Mechanism, given: Mapping[str, Input], times: Floats) -> Floats:
     """(times, 3, n) places, rates and accelerations of what is prescribed, by differences of order four."""
     table = np.zeros((len(times), 3, mechanism.size))
@@ -185,60 +163,27 @@ def _motions_at(mechanism: Mechanism, given: Mapping[str, Input], times: Floats)
     return table
 
 
-class _Integration:
+class _Integration(ABC):
     """State, room and rows of one motion."""
 
     def __init__(self, mechanism: Mechanism, settings: Settings, state: Floats, given: Mapping[str, Input]) -> None:
         self.mechanism, self.settings, self.given = mechanism, settings, given
         self.rows = np.full((settings.steps // settings.record_every + 1, len(columns_of(mechanism))), np.nan)
+        self.times = settings.start + settings.step * settings.record_every * np.arange(
+            len(self.rows), dtype=np.float64
+        )
         self.state = state
         self.engine = _engine(mechanism, state, self.rows, float(settings.step))
         self.rates: kernels.Rates = self.engine.world.rates
-        self.seconds = 0.0
+        self.chunk = chunk_of(settings.record_every)
         self.evaluations = 0
+        self.reached = settings.start
 
     def look_up(self, times: Floats) -> None:
         """Take in what is a function of time."""
         self.engine.take_in(
-            inputs=_inputs_at(self.mechanism, times), given=_motions_at(self.mechanism, self.given, times)
+            inputs=table_of_inputs(self.mechanism.inputs, times), given=_motions_at(self.mechanism, self.given, times)
         )
-
-    def by_fixed_steps(self) -> Iterator[float]:
-        """The classical Runge-Kutta method, in chunks; the fraction that is done after each."""
-        every, steps, h = self.settings.record_every, self.settings.steps, self.settings.step
-        chunk = every * max(1, CHUNK // every)
-        for first in range(0, steps, chunk):
-            count = min(chunk, steps - first)
-            self.look_up(
-                self.settings.start + 0.5 * h * np.arange(2 * first, 2 * (first + count) + 1, dtype=np.float64)
-            )
-            began = time.perf_counter()
-            failed = self.engine.enter(kernels.TAKE_STEPS, count, every, first // every)
-            self.seconds += time.perf_counter() - began
-            self.evaluations += 4 * count
-            if failed:
-                self.fail(failed, self.settings.start + h * (first + int(self.rates.steps[0])))
-            yield (first + count) / steps
-        self.record(self.settings.start + h * steps, self.state, len(self.rows) - 1)
-
-    def by_own_steps(self) -> Iterator[float]:
-        """Dormand and Prince's method of order 8, with rows by its interpolant; the fraction done after each step."""
-        begin, duration, tolerance = self.settings.start, self.settings.duration, self.settings.tolerance
-        times = begin + self.settings.step * self.settings.record_every * np.arange(len(self.rows))
-        self.record(begin, self.state, 0)
-        row, began = 1, time.perf_counter()
-        relative = max(tolerance, LEAST_TOLERANCE)
-        solver = DOP853(self.slope, begin, self.state.copy(), times[-1], rtol=relative, atol=tolerance)
-        while row < len(times):
-            told = solver.step()
-            if told is not None:  # no step is small enough
-                self.fail(NOT_FINITE, solver.t)
-            between = solver.dense_output()
-            while row < len(times) and times[row] <= solver.t:
-                self.record(times[row], between(times[row]), row)
-                row += 1
-            yield (solver.t - begin) / duration
-        self.seconds, self.evaluations = time.perf_counter() - began, solver.nfev
 
     def slope(self, t: float, state: Floats) -> Floats:
         """The derivative of a state."""
@@ -246,7 +191,7 @@ class _Integration:
         self.rates.stage[:] = state
         failed = NOT_FINITE if not np.all(np.isfinite(state)) else self.engine.enter(kernels.SLOPE, 0, 0)
         if failed:
-            self.fail(failed, t)
+            raise _NoSlopeError(failed, t)
         return self.rates.slope[0].copy()
 
     def record(self, t: float, state: Floats, row: int) -> None:
@@ -255,28 +200,108 @@ class _Integration:
         self.state[:] = state
         self.engine.enter(kernels.RECORD, 0, row)
 
-    def fail(self, failed: int, t: float) -> None:
-        """Raise what ended the motion, with what was recorded before."""
-        cause = _cause(failed, self.mechanism, self.engine)
-        message = f"{self.mechanism.name} at t = {t:.9g} s: {cause}; try a smaller step or tolerance"
-        self.rows = self.rows[~np.isnan(self.rows[:, 0])]
-        raise IntegrationError(message, self.recorded())
+    def advance(self, first: int, count: int) -> int:
+        """Steps, or the cause of why there are no more."""
+        return self._caught(self.take, first, count)
 
-    def recorded(self) -> Motion:
-        """Tables with names."""
-        units = columns_of(self.mechanism)
-        frame = pd.DataFrame(self.rows, columns=list(units)).drop(columns="newton_iterations")
-        every = self.settings.record_every * self.settings.step
-        frame.insert(0, "time", self.settings.start + every * np.arange(len(self.rows)))
-        frame["work"] += driving_work(self.mechanism, frame)
-        units = {"time": "s"} | {name: unit for name, unit in units.items() if name != "newton_iterations"}
-        frame.attrs["units"] = units
-        summary = {
+    def finish(self, steps: int) -> int:
+        """The end, or the cause of why it cannot be recorded."""
+        return self._caught(self.end, steps)
+
+    @abstractmethod
+    def take(self, first: int, count: int) -> None:
+        """Steps with their rows."""
+
+    @abstractmethod
+    def end(self, steps: int) -> None:
+        """What rows are missing after the last."""
+
+    def _caught(self, part: Callable[..., None], *arguments: int) -> int:
+        try:
+            part(*arguments)
+        except _NoSlopeError as failed:
+            self.reached = failed.time
+            return failed.cause
+        return 0
+
+    def failure(self, cause: int) -> str:
+        """What ended the motion."""
+        told = _cause(cause, self.mechanism, self.engine)
+        return f"{self.mechanism.name} at t = {self.reached:.9g} s: {told}; try a smaller step or tolerance"
+
+    def recorded(self, seconds: float, failure: str) -> Motion:
+        """The rows that there are."""
+        metrics = {
             "step": self.settings.step,
             "steps": self.settings.steps,
             "evaluations": self.evaluations,
             "newton_mean": 0.0,
             "newton_max": 0,
-            "wall_time": self.seconds,
         }
-        return Motion(self.mechanism, frame, units, summary)
+        kept = ~np.isnan(self.rows[:, 0]) if failure else slice(None)
+        rows, times = self.rows[kept], self.times[kept]
+        return motion_of(self.mechanism, times, rows, metrics, seconds, failure, ("newton_iterations",))
+
+
+class _NoSlopeError(Exception):
+    """Of a state at a time [s], and the cause."""
+
+    def __init__(self, cause: int, time: float) -> None:
+        super().__init__(cause)
+        self.cause, self.time = cause, time
+
+
+class _FixedSteps(_Integration):
+    """The classical Runge-Kutta method."""
+
+    def look_ahead(self, first: int, count: int) -> None:
+        """Functions of time at both ends of steps and halfway."""
+        halves = np.arange(2 * first, 2 * (first + count) + 1, dtype=np.float64)
+        self.look_up(self.settings.start + 0.5 * self.settings.step * halves)
+
+    def take(self, first: int, count: int) -> None:
+        """Steps in compiled code."""
+        every = self.settings.record_every
+        failed = self.engine.enter(kernels.TAKE_STEPS, count, every, first // every)
+        self.evaluations += 4 * count
+        if failed:
+            raise _NoSlopeError(failed, self.settings.start + self.settings.step * (first + int(self.rates.steps[0])))
+
+    def end(self, steps: int) -> None:
+        """The last row."""
+        self.record(self.settings.start + self.settings.step * steps, self.state, len(self.rows) - 1)
+
+
+class _OwnSteps(_Integration):
+    """Dormand and Prince's method of order 8, with rows by its interpolant."""
+
+    solver: DOP853[np.float64] | None = None
+    row = 0
+
+    def look_ahead(self, first: int, count: int) -> None:
+        """Each evaluation looks up its own time."""
+
+    def take(self, first: int, count: int) -> None:
+        """Its own steps, until all rows up to the end of these are there."""
+        solver, times = self.begun(), self.times
+        while self.row < (first + count) // self.settings.record_every:
+            if solver.step() is not None:  # no step is small enough
+                raise _NoSlopeError(NOT_FINITE, solver.t)
+            between = solver.dense_output()
+            while self.row + 1 < len(times) and times[self.row + 1] <= solver.t:
+                self.row += 1
+                self.record(times[self.row], between(times[self.row]), self.row)
+        self.evaluations = solver.nfev
+
+    def begun(self) -> DOP853[np.float64]:
+        """The solver, once the first row is recorded."""
+        if self.solver is None:
+            begin, tolerance = self.settings.start, self.settings.tolerance
+            self.record(begin, self.state, 0)
+            relative = max(tolerance, LEAST_TOLERANCE)
+            self.solver = DOP853(self.slope, begin, self.state.copy(), self.times[-1], rtol=relative, atol=tolerance)
+        return self.solver
+
+    def end(self, steps: int) -> None:
+        """All rows are there, but for the first of a motion without steps."""
+        self.begun()

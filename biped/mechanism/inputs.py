@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -41,3 +41,8 @@ def sampled(value: Input, times: Floats, what: str) -> Floats:
     if bad.any():
         raise MechanismError(f"{what}: its value at {times[int(np.argmax(bad))]:.6g} s is not finite")
     return found
+
+
+def table_of_inputs(inputs: Iterable[tuple[str, Input]], times: Floats) -> Floats:
+    """(times, 1 + inputs) rows of the times and of the values then; each input comes with what it is called."""
+    return np.column_stack([times, *(sampled(value, times, what) for what, value in inputs)])

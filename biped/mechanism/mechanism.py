@@ -31,11 +31,13 @@ from biped.mechanism.kernels.system import (
     new_motion,
     new_room,
 )
-from biped.mechanism.simulation import Announce, Motion, Progress, Settings, simulate
+from biped.mechanism.simulation import Motion, Settings, simulate
 from biped.mechanism.singularity import singularity
 from biped.mechanism.view import FrameView
 from biped.model.errors import unknown
+from biped.numerics import project
 from biped.presentation import shown_by
+from biped.runs.march import Announce, Progress
 from contact.arrays import Floats
 
 if TYPE_CHECKING:
@@ -330,20 +332,20 @@ class Mechanism:
         Raises:
             IntegrationError: none was found; the message says how far off which constraint still is.
         """
-        found, engine = self.configuration(q), self.engine()
-        free = self.mechanics.prescribed == 0
-        for _ in range(ROUNDS):
-            values, rows = self._constraints_at(found, engine)
-            off = float(np.abs(values).max(initial=0.0))
-            if off <= tolerance:
-                return found
-            if not np.all(np.isfinite(values)):
-                break
-            change = np.linalg.lstsq(rows[:, free], -values, rcond=1e-12)[0]
-            largest = float(np.abs(change).max())
-            if largest == 0.0:
-                break
-            found[free] += change * min(1.0, 1.0 / largest)
+        engine, free = self.engine(), self.mechanics.prescribed == 0
+
+        def least(_: Floats, rows: Floats, change: Floats) -> Floats:
+            displacement = np.zeros(self.size)
+            displacement[free] = np.linalg.lstsq(rows[:, free], change, rcond=1e-12)[0]
+            return displacement
+
+        found, is_closed = project(
+            self.configuration(q), lambda place: self._constraints_at(place, engine), least, np.add,
+            lambda _, values: bool(np.abs(values).max(initial=0.0) <= tolerance), longest=1.0, rounds=ROUNDS,
+        )  # fmt: skip
+        if is_closed:
+            return found
+        values = self.constraint_values(found)
         worst = int(np.argmax(np.abs(values)))
         raise IntegrationError(
             f"no configuration near q was found on the constraints: {self.constraint_names[worst]!r} is off by "

@@ -15,12 +15,13 @@ from biped.mechanism.inputs import sampled
 from biped.mechanism.kernels.totals import fill_totals
 from biped.metrics.runs import assemble
 from biped.model import Model
+from biped.runs.march import constraint_check
 from biped.runs.recording import Recording
 from biped.runs.row_layout import Columns, columns_of
 from biped.runs.run import Run
 from biped.runs.state import State
 from biped.runs.summary import Counters, Ending, Stepping
-from biped.runs.verdict import COMPLETED
+from biped.runs.verdict import COMPLETED, FAILED
 from contact.arrays import Floats
 
 if TYPE_CHECKING:
@@ -51,8 +52,8 @@ def run_of(motion: Motion) -> Run:
     _fill_torques(motion, columns, rows)
     _fill_ledger(motion, columns, rows)
     _fill_totals(model, motion, columns, rows)
-    counts = motion.summary
-    return assemble(
+    counts, failed = motion.metrics, motion.summary["verdict"] == FAILED
+    run = assemble(
         Recording(
             model=model,
             rows=rows,
@@ -61,10 +62,10 @@ def run_of(motion: Motion) -> Run:
             standing=frozenset(),
             counters=Counters(
                 counts["steps"], round(counts["newton_mean"] * counts["steps"]), counts["newton_max"], 0,
-                counts["wall_time"],
+                motion.summary["wall_time"],
             ),
             stepping=Stepping("midpoint", counts["step"]),
-            ending=Ending(COMPLETED),
+            ending=Ending(FAILED, error=motion.summary["reason"]) if failed else Ending(COMPLETED),
             set_point=None,
             singular_angles={},
             disturbances=(),
@@ -72,6 +73,9 @@ def run_of(motion: Motion) -> Run:
             state=_state(model, motion),
         )
     )  # fmt: skip
+    if motion.mechanism.constraint_names:
+        run.add_check(constraint_check(motion.constraint_errors))
+    return run
 
 
 def _columns(motion: Motion, model: Model) -> Columns:

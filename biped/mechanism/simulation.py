@@ -1,45 +1,33 @@
-"""Motions of a mechanism: what is checked before the first step, steps in chunks, and a table of what came out."""
+"""Motions of a mechanism: what is checked before the first step, what steps take and leave, and their columns."""
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import pandas as pd
 
 from biped.causes import why
 from biped.checks import is_finite
-from biped.errors import IntegrationError
+from biped.errors import InputError
 from biped.mechanism.errors import MechanismError
-from biped.mechanism.inputs import Input, checked_input, sampled
+from biped.mechanism.inputs import Input, checked_input, sampled, table_of_inputs
 from biped.mechanism.kernels import system as places
 from biped.mechanism.kernels.system import Rule
 from biped.mechanism.singularity import singularity
-from biped.mechanism.steps import StepSettings
+from biped.numerics import check_on_constraints
+from biped.runs.march import Announce, Progress, StepSettings, chunk_of, energy_check, march, parts_of_run
+from biped.runs.run import Run
+from biped.runs.state import State
+from biped.runs.world import World
 from contact.arrays import Floats
 
 if TYPE_CHECKING:
     from biped.mechanism.mechanism import Mechanism, Vector
-    from biped.presentation import View
-    from biped.runs.run import Run
 
-#: Called with the fraction that is done.
-Progress = Callable[[float], None]
-#: Called with a line.
-Announce = Callable[[str], None]
-
-# A start is on the constraints up to this [m or rad], and its rates on theirs, relative to what the terms amount to.
-ON_CONSTRAINTS = 1e-9
-# Singular values of Dh, its rows of length one, below this are zero.
-RANK = 1e-10
-# Steps between two looks at the progress bar, and rows of the tables of inputs.
-CHUNK = 4096
 MAX_BACKTRACKS = 12
 # Forces act by halves at both ends of a step (section IV-E).
 FORCE_SHARE = 0.5
@@ -51,6 +39,8 @@ class Settings(StepSettings):
 
     alpha: float
     start: float
+
+    error: ClassVar[type[InputError]] = MechanismError
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -68,21 +58,17 @@ class Settings(StepSettings):
         )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
-class Motion:
-    """A recorded motion of a mechanism.
+@dataclass(kw_only=True, eq=False, repr=False)
+class Motion(Run):
+    """A run of a mechanism in its own coordinates.
+
+    What draws, judges and saves runs takes its ``run``, which is one of the mechanism's tree.
 
     Attributes:
         mechanism: that moved.
-        frame: one row per recorded time; ``units`` has each column's unit.
-        units: by column.
-        summary: step and α, steps, iterations of Newton's method, wall time.
     """
 
     mechanism: Mechanism
-    frame: pd.DataFrame
-    units: dict[str, str]
-    summary: dict[str, Any]
 
     @property
     def q(self) -> Floats:
@@ -106,7 +92,7 @@ class Motion:
 
     @cached_property
     def run(self) -> Run:
-        """The motion as an ordinary run, which every tool of runs takes; its model is the tree with its loops open.
+        """The motion as a run of the mechanism's tree with its loops open, which every tool of runs takes.
 
         Raises:
             MechanismError: it has no rows, or the momentum of a variable would be called as another column.
@@ -116,23 +102,19 @@ class Motion:
 
         return run_of(self)
 
+    @property
+    def state(self) -> State:
+        """Where its ``run`` ended."""
+        return self.run.state
+
     def save(self, folder: str | Path) -> Path:
-        """Write it as ``Run.save`` does: ``biped view``, ``render`` and ``report`` open it, and `Run.load`.
+        """Write its ``run``: ``biped view``, ``render`` and ``report`` open it, and `Run.load`.
 
         Raises:
             MechanismError: as ``run``.
             OSError: the folder cannot be written.
         """
         return self.run.save(folder)
-
-    def view(self, speed: float = 1.0) -> View:
-        """See it move in three dimensions, as ``Run.view``.
-
-        Raises:
-            MechanismError: as ``run``.
-            MissingExtraError: the viewer is not installed; the message says how to install it.
-        """
-        return self.run.view(speed)
 
 
 def coordinate_columns(mechanism: Mechanism) -> list[tuple[str, str]]:
@@ -165,18 +147,18 @@ def simulate(
     announce: Announce | None,
 ) -> Motion:
     """See ``Mechanism.simulate``."""
-    run = _Simulation(mechanism, settings, given or {})
-    if announce is not None and not run.engine.is_ready(places.TAKE_STEPS):
+    motion = _Simulation(mechanism, settings, given or {})
+    if announce is not None and not motion.engine.is_ready(places.TAKE_STEPS):
         announce("compiling the steps of mechanisms, once for this machine")
     if any(part is not None for part in pair):
         if q is not None or v is not None or any(part is None for part in pair):
             raise MechanismError(
                 "give either q (and v) or both q0 and q1: a configuration and rates, or two configurations"
             )
-        run.start_from_two(mechanism.configuration(pair[0]), mechanism.configuration(pair[1]))
+        motion.start_from_two(mechanism.configuration(pair[0]), mechanism.configuration(pair[1]))
     else:
-        run.start(mechanism.configuration(q), None if v is None else mechanism.rates(v))
-    return run.advance(progress)
+        motion.start(mechanism.configuration(q), None if v is None else mechanism.rates(v))
+    return march(motion.ready(), settings.steps - motion.began, progress)
 
 
 def start_of(
@@ -206,19 +188,14 @@ class _Simulation:
         self.room, self.motion = self.engine.world.room, self.engine.world.motion
         self.given = checked_motions(mechanism, given)
         self.began = 0  # steps before the first row: one, where two configurations were given
-        self.seconds = 0.0
+        self.chunk = chunk_of(settings.record_every)
 
     # --- functions of time ---
 
     def inputs(self, first: int, count: int) -> Floats:
         """Rows of times and functions of them in the middle of steps, from the step before ``first`` on."""
         steps = np.arange(first - 1, first + count + 1, dtype=np.float64)
-        times = self.settings.start + self.rule.h * (steps + self.rule.alpha)
-        table = np.zeros((len(times), 1 + len(self.mechanism.inputs)))
-        table[:, 0] = times
-        for column, (what, value) in enumerate(self.mechanism.inputs, 1):
-            table[:, column] = sampled(value, times, what)
-        return table
+        return table_of_inputs(self.mechanism.inputs, self.settings.start + self.rule.h * (steps + self.rule.alpha))
 
     def prescribed(self, first: int, count: int) -> Floats:
         """Rows of kinematic variables at the beginnings of steps, from the step before ``first`` on."""
@@ -241,10 +218,10 @@ class _Simulation:
         if driven is None:
             driven = (table[2] - table[0]) / (2.0 * self.rule.h)
         driven = np.where(prescribed, driven, 0.0)
-        rows = self.check_place(q, "the start")
+        self.check_constraints(q, "the start")
         at_rest = self.rates_at_rest(q, driven)
         v = at_rest if v is None else np.where(prescribed, driven, v)
-        self.check_rates(rows, v)
+        self.check_constraints(q, "the start", v)
         motion.q[:] = q
         self.room.node_q[:], self.room.node_rates[:] = q, v
         self.engine.enter(places.MOMENTUM)
@@ -264,8 +241,8 @@ class _Simulation:
         for name in self.given:
             row = self.mechanism.coordinates.index(name)
             q0[row], q1[row] = table[1, row], table[2, row]
-        self.check_place(q0, "q0")
-        self.check_place(q1, "q1")
+        self.check_constraints(q0, "q0")
+        self.check_constraints(q1, "q1")
         self.rates_at_rest(q1, np.zeros_like(q1))
         self.motion.q[:] = q0
         self.room.middle.moved[:] = q1 - q0
@@ -277,42 +254,14 @@ class _Simulation:
         self.motion.counts[places.STEPS], self.motion.work[0] = 0, 0.0
         self.began = 1
 
-    def check_place(self, q: Floats, what: str) -> Floats:
-        """Dh(q), of a configuration on the constraints, which are independent there."""
-        names = self.mechanism.constraint_names
-        values, rows = self.mechanism.constraint_values(q), self.mechanism.constraint_jacobian(q)
-        if not names:
-            return rows
-        free = rows[:, self.mechanics.prescribed == 0]
-        sizes = np.linalg.norm(free, axis=1)
-        scale = np.where(sizes > 0.0, sizes, 1.0)
-        left, singular, _ = np.linalg.svd(free / scale[:, None])
-        if len(names) > free.shape[1] or singular[-1] < RANK:
-            part = np.abs(left[:, -1])
-            which = [name for name, share in zip(names, part, strict=True) if share > 1e-3]
-            raise MechanismError(
-                f"the constraints depend on each other at {what}: of {', '.join(map(repr, which))} one is too many, or "
-                "acts on nothing that can move"
-            )
-        worst = int(np.argmax(np.abs(values)))
-        if not abs(values[worst]) <= ON_CONSTRAINTS:
-            raise MechanismError(
-                f"{what} is off the constraints: {names[worst]!r} is {values[worst]:.3g} there, not zero; "
-                "satisfy_constraints finds a configuration near by that is on them"
-            )
-        return rows
-
-    def check_rates(self, rows: Floats, v: Floats) -> None:
-        """Rates must be on the constraints, Dh v = 0."""
-        off = np.abs(rows @ v)
-        scale = np.abs(rows).sum(axis=1) * np.abs(v).max(initial=0.0)  # rates that should be zero are rounding
-        wrong = off > ON_CONSTRAINTS * np.maximum(scale, 1e-300)
-        if np.any(wrong):
-            worst = int(np.argmax(np.where(wrong, off, 0.0)))
-            raise MechanismError(
-                f"the rates at the start leave the constraints: {self.mechanism.constraint_names[worst]!r} changes at "
-                f"{(rows @ v)[worst]:.3g}/s, and must not"
-            )
+    def check_constraints(self, q: Floats, what: str, v: Floats | None = None) -> None:
+        """A configuration must be on the constraints, which are independent there, and rates on theirs, Dh v = 0."""
+        check_on_constraints(
+            self.mechanism.constraint_values(q), self.mechanism.constraint_jacobian(q), v,
+            [repr(name) for name in self.mechanism.constraint_names], what=what, error=MechanismError,
+            free=self.mechanics.prescribed == 0,
+            hint="; satisfy_constraints finds a configuration near by that is on them",
+        )  # fmt: skip
 
     def rates_at_rest(self, q: Floats, driven: Floats) -> Floats:
         """The rates of no momentum, but for what prescribed variables drive; the momentum must determine rates."""
@@ -329,77 +278,84 @@ class _Simulation:
 
     # --- steps ---
 
-    def advance(self, progress: Progress | None) -> Motion:
-        """All steps, in chunks, and a row at the end."""
+    def ready(self) -> _Simulation:
+        """With room for rows."""
         every, steps = self.settings.record_every, self.settings.steps - self.began
         if self.began and every > 1:
             raise MechanismError("record_every must be 1 where a motion starts from two configurations")
-        rows = np.full((steps // every + 1, len(columns_of(self.mechanism))), np.nan)
-        self.engine.take_in(rows=rows)
-        chunk = every * math.ceil(CHUNK / every)
-        done = 0
-        while done < steps:
-            count = min(chunk, steps - done)
-            failed = self.timed(places.TAKE_STEPS, self.began + done, count, count, every, done // every)
-            if failed:
-                self.fail(failed, rows)
-            done += count
-            if progress is not None:
-                progress(done / steps)
-        self.timed(places.RECORD_END, self.began + steps, 1, len(rows) - 1)
-        return self.recorded(rows)
+        self.rows = np.full((steps // every + 1, len(columns_of(self.mechanism))), np.nan)
+        self.engine.take_in(rows=self.rows)
+        return self
 
-    def timed(self, number: int, first: int, count: int, *arguments: int) -> int:
-        """Enter a part of the loop, with the functions of time of the steps from ``first`` on."""
+    def look_ahead(self, first: int, count: int) -> None:
+        """The functions of time of the steps from ``first`` on, counted from the first row."""
+        first += self.began
         self.engine.take_in(inputs=self.inputs(first, count), given=self.prescribed(first, count))
-        began = time.perf_counter()
-        failed = self.engine.enter(number, *arguments)
-        self.seconds += time.perf_counter() - began
-        return failed
 
-    def fail(self, failed: int, rows: Floats) -> None:
-        """Raise what ended the motion, with what was recorded before."""
+    def advance(self, first: int, count: int) -> int:
+        """Steps, with a row at the beginning of each that has one."""
+        every = self.settings.record_every
+        return self.engine.enter(places.TAKE_STEPS, count, every, first // every)
+
+    def finish(self, steps: int) -> int:
+        """The row of the end; where no step is found from there on, its forces stay unknown."""
+        self.engine.enter(places.RECORD_END, len(self.rows) - 1)
+        return 0
+
+    def failure(self, cause: int) -> str:
+        """What ended the motion."""
         taken = int(self.motion.counts[places.STEPS])
         reached = self.settings.start + self.rule.h * (self.began + taken)
-        cause = "; ".join(
-            filter(None, (why(failed, self.rule.max_iterations), singularity(self.mechanism, self.room, self.rule.h)))
+        told = "; ".join(
+            filter(None, (why(cause, self.rule.max_iterations), singularity(self.mechanism, self.room, self.rule.h)))
         )
         off, worst, _ = self.motion.residual
-        message = f"{self.mechanism.name} at t = {reached:.9g} s: {cause}; the residual is {off:.3g}"
+        message = f"{self.mechanism.name} at t = {reached:.9g} s: {told}; the residual is {off:.3g}"
         if self.mechanism.labels:
             message += f", the largest constraint {worst:.3g}"
-        message += f" after a step of {self.rule.h:g} s; try a smaller step"
-        raise IntegrationError(message, self.recorded(rows[~np.isnan(rows[:, 0])]))
+        return message + f" after a step of {self.rule.h:g} s; try a smaller step"
 
-    def recorded(self, rows: Floats) -> Motion:
-        """Tables with names."""
-        units = columns_of(self.mechanism)
-        frame = pd.DataFrame(rows, columns=list(units))
-        every = self.settings.record_every
-        frame.insert(0, "time", self.settings.start + self.rule.h * (self.began + every * np.arange(len(rows))))
-        units = {"time": "s"} | units
-        frame["work"] += driving_work(self.mechanism, frame)
-        frame.attrs["units"] = units
+    def recorded(self, seconds: float, failure: str) -> Motion:
+        """The rows that are complete enough to have coordinates."""
         count = self.motion.counts
-        summary = {
+        steps = int(count[places.STEPS])
+        metrics = {
             "step": self.rule.h,
             "alpha": self.rule.alpha,
-            "steps": int(count[places.STEPS]),
-            "newton_mean": float(count[places.ITERATIONS]) / max(1, int(count[places.STEPS])),
+            "steps": steps,
+            "newton_mean": float(count[places.ITERATIONS]) / max(1, steps),
             "newton_max": int(count[places.MOST_ITERATIONS]),
-            "wall_time": self.seconds,
         }
-        return Motion(self.mechanism, frame, units, summary)
+        rows = self.rows[~np.isnan(self.rows[:, 0])] if failure else self.rows
+        times = self.settings.start + self.rule.h * (
+            self.began + self.settings.record_every * np.arange(len(rows), dtype=np.float64)
+        )
+        return motion_of(self.mechanism, times, rows, metrics, seconds, failure)
 
 
-def driving_work(mechanism: Mechanism, frame: pd.DataFrame) -> Floats:
+def motion_of(
+    mechanism: Mechanism, times: Floats, rows: Floats, metrics: Mapping[str, Any], seconds: float, failure: str,
+    without: tuple[str, ...] = (),
+) -> Motion:  # fmt: skip
+    """Rows (rows, columns) in the order of ``columns_of`` as a motion, but for the columns ``without``."""
+    units = columns_of(mechanism)
+    columns = {name: rows[:, k] for k, name in enumerate(units) if name not in without}
+    columns["work"] = columns["work"] + driving_work(mechanism, times, columns)
+    residual = columns["energy"] - columns["work"]
+    world = World("a mechanism", mechanism.name, metrics["step"])
+    return Motion(mechanism=mechanism, **parts_of_run(
+        world, times, columns, units, seconds=seconds, failure=failure, metrics=metrics,
+        checks=[energy_check(residual - residual[:1], columns["kinetic_energy"], columns["energy"])],
+    ))  # fmt: skip
+
+
+def driving_work(mechanism: Mechanism, times: Floats, columns: Mapping[str, Floats]) -> Floats:
     """(rows,) [J] what prescribed variables are driven with since the first row, by trapezoids from row to row."""
-    times = frame["time"].to_numpy()
-    power = np.zeros(len(frame))
+    power = np.zeros(len(times))
     for name in mechanism.kinematic_coordinates:
-        power += np.nan_to_num(frame[f"driving_{name}"].to_numpy()) * frame[f"rate_{name}"].to_numpy()
+        power += np.nan_to_num(columns[f"driving_{name}"]) * columns[f"rate_{name}"]
     parts = 0.5 * np.diff(times) * (power[1:] + power[:-1])
-    return np.concatenate([np.zeros(min(1, len(frame))), np.cumsum(parts)])
+    return np.concatenate([np.zeros(min(1, len(times))), np.cumsum(parts)])
 
 
 def checked_motions(mechanism: Mechanism, given: Mapping[str, Input]) -> dict[str, Input]:

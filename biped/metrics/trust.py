@@ -9,12 +9,8 @@ from biped.metrics.kernels import metrics as kernels
 from biped.metrics.measurement import Measurement
 from biped.metrics.metric import metric_named
 from biped.model.strength import human_torques
-from biped.runs.trust import FAILED, OK, WARNING, Check, Passed
+from biped.runs.trust import ENERGY, FAILED, LEAST_ENERGY, OK, WARNING, Check, Passed
 
-#: The part of the energy exchanged that no work may account for; of another engine, which is warned of only.
-ENERGY = 0.05
-#: Of the scale m g L + T, the same where next to nothing is exchanged.
-LEAST_ENERGY = 1e-3
 #: Of the momentum of that much energy, what no impulse accounts for: of methods that conserve it, and of others.
 MOMENTUM, MOMENTUM_NOT_KEPT = 1e-7, 0.05
 #: The part of the steps that may have to be taken in parts.

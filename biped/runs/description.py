@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 def run_title(run: "Run") -> str:
     """What moved, and what came of it."""
-    return f"Run of {run.parameters.get('experiment', run.state.model.name)}: {run.verdict_line}"
+    return f"Run of {run.parameters.get('experiment', run.name)}: {run.verdict_line}"
 
 
 def run_facts(run: "Run") -> Iterator[tuple[str, str]]:
     """The main numbers, those that the run has."""
     summary, metrics = run.summary, run.metrics
-    step = float(run.state.arrays.clock[1])
+    step = float(run.state.arrays.clock[1]) if run.world is None else run.world.step
     yield "simulated", f"{summary['simulated_time']:g} s in steps of {1e3 * step:g} ms, {len(run.frame)} rows"
     for push in summary["events"]["pushes"]:
         yield "push", f"{math.hypot(*push['impulse']):.3g} N·s on {_words(push['body'])} at {push['time']:g} s"

@@ -27,6 +27,7 @@ from biped.runs.state import State
 from biped.runs.summary import Summary, summarize
 from biped.runs.trust import Check
 from biped.runs.verdict import COMPLETED, FAILED, INTERRUPTED, UNRELIABLE, verdict_line
+from biped.runs.world import WORLD, World
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,7 +47,10 @@ PACKAGES = ("biped-balance", "numpy", "numba", "pandas", "pin")
 
 @dataclass
 class Run:
-    """A recorded run.
+    """A recorded run: of a tree, or of another world.
+
+    Motions of assemblies and of Lagrangian systems are runs that give access by names of their own; what needs a tree,
+    such as ``state``, is refused of these.
 
     Attributes:
         frame: one row per recorded time; ``units`` has each column's unit, and so has ``frame.attrs["units"]``, which
@@ -56,7 +60,7 @@ class Run:
             pushes the exact impulse [N·s] on the subject in this run; for impacts the place [m], and the
             relative velocity before [m/s].
         summary: what the run amounts to; its keys are documented in ``biped.runs.summary``.
-        state: where it ended; ``simulate(..., state=run.state)`` goes on from there.
+        ended: the ``State`` of a tree where it ended, or the ``World`` that is no tree.
         set_point: where the controller wanted the root to be, or None.
         parameters: what the run was made from, as the experiment tells it.
         disturbances: what acted on the model: the attributes of each.
@@ -68,7 +72,7 @@ class Run:
     units: dict[str, str]
     events: pd.DataFrame
     summary: Summary
-    state: State
+    ended: State | World
     set_point: SetPoint | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
     disturbances: list[dict[str, Any]] = field(default_factory=list)
@@ -84,6 +88,32 @@ class Run:
         return as_html(run_title(self), run_facts(self))
 
     @property
+    def run(self) -> "Run":
+        """The run that tools take: itself, but of a mechanism's motion, which makes one of its tree."""
+        return self
+
+    @property
+    def state(self) -> State:
+        """Where it ended; ``simulate(..., state=run.state)`` goes on from there.
+
+        Raises:
+            InputError: it is a run of no tree.
+        """
+        if isinstance(self.ended, State):
+            return self.ended
+        raise InputError(f"{self.ended.name!r} is {self.ended.kind}: this is for runs of models, which are trees")
+
+    @property
+    def world(self) -> World | None:
+        """What moved, if it is no tree."""
+        return None if isinstance(self.ended, State) else self.ended
+
+    @property
+    def name(self) -> str:
+        """Of what moved."""
+        return self.ended.model.name if isinstance(self.ended, State) else self.ended.name
+
+    @property
     def metrics(self) -> dict[str, Any]:
         """What ``biped.metrics`` measured, by name."""
         return self.summary["metrics"]
@@ -96,7 +126,7 @@ class Run:
     @property
     def trust(self) -> list[Check]:
         """The checks that the run was put to, each passed or not; none of a run of earlier versions."""
-        return [Check(**check) for check in self.summary["trust"]]
+        return [Check(**check) for check in self.run.summary["trust"]]
 
     def add_check(self, check: Check) -> None:
         """Put the run to another check; one that failed makes it unreliable, where it is not known to have failed."""
@@ -122,7 +152,7 @@ class Run:
         Raises:
             InputError: there is no such figure, or the run has nothing to show in it.
         """
-        figure: Figure = shown_by("plot_run")(self, kind)
+        figure: Figure = shown_by("plot_run")(self.run, kind)
         return figure
 
     def report(self, page: str | Path) -> Path:
@@ -135,7 +165,7 @@ class Run:
             MissingExtraError: plotly or jinja2 is not installed; the message says how to install them.
             OSError: the file cannot be written.
         """
-        return Path(shown_by("write_run_page")(self, page))
+        return Path(shown_by("write_run_page")(self.run, page))
 
     def view(self, speed: float = 1.0) -> "View":
         """See it move in three dimensions: inline in a notebook, else in the browser.
@@ -144,15 +174,16 @@ class Run:
             speed: seconds of the run in a second.
 
         Raises:
-            InputError: the run has no rows, or the speed is not above zero.
+            InputError: the run has no rows or no bodies, or the speed is not above zero.
             MissingExtraError: the viewer is not installed; the message says how to install it.
         """
-        view: View = shown_by("view_run")(self, speed)
+        view: View = shown_by("view_run")(self.run, speed)
         return view
 
     def save(self, folder: str | Path) -> Path:
         """Write ``run.parquet``, ``summary.json``, ``state.npz`` and ``model.json``; the folder is made if need be.
 
+        A run of no tree has ``world.json`` in the place of the last two.
         A run that went on after its fall has what came then in ``after``.
 
         Each file is written under another name and then moved, so that a full disk leaves no half of one.
@@ -164,19 +195,28 @@ class Run:
         folder.mkdir(parents=True, exist_ok=True)
         with in_place_of(folder / TABLE) as part:
             self._write_table(part)
-        with in_place_of(folder / STATE) as part:
-            self.state.save(part)
-        with in_place_of(folder / MODEL) as part:
-            part.write_text(model_to_json(self.state.model) + "\n", encoding="utf-8")
+        self._save_ended(folder)
         text = json.dumps(_without_nan(self.to_json()), indent=2, allow_nan=False)
         with in_place_of(folder / SUMMARY) as part:
             part.write_text(text + "\n", encoding="utf-8")
         self._save_after(folder / AFTER)
         return folder
 
+    def _save_ended(self, folder: Path) -> None:
+        """What moved; nothing stays of a run of another kind that was saved there before."""
+        if isinstance(self.ended, World):
+            self.ended.save(folder)
+        else:
+            with in_place_of(folder / STATE) as part:
+                self.ended.save(part)
+            with in_place_of(folder / MODEL) as part:
+                part.write_text(model_to_json(self.ended.model) + "\n", encoding="utf-8")
+        for name in (WORLD,) if self.world is None else (STATE, MODEL):
+            (folder / name).unlink(missing_ok=True)
+
     def _save_after(self, folder: Path) -> None:
         """What came after the fall; of a run that was saved there before, nothing stays."""
-        for name in (TABLE, SUMMARY, STATE, MODEL):
+        for name in (TABLE, SUMMARY, STATE, MODEL, WORLD):
             (folder / name).unlink(missing_ok=True)
         if self.after is not None:
             self.after.save(folder)
@@ -218,7 +258,7 @@ class Run:
         import pyarrow.parquet
 
         folder = Path(folder)
-        missing = [name for name in (TABLE, SUMMARY, STATE) if not (folder / name).is_file()]
+        missing = missing_files(folder)
         if missing:
             raise InputError(f"{folder}: no run there ({', '.join(missing)} missing)")
         try:
@@ -240,10 +280,20 @@ class Run:
             raise InputError(f"{folder}: saved by another version (format {saved_as}, here {FORMAT}); run it again")
         if saved_as != FORMAT:
             summary = _from_format_2(summary)
-        whole = saved_model(folder) if model is None else _carrying(model, disturbances)
-        state = State.load(folder / STATE, whole)
+        ended: State | World
+        if (folder / WORLD).is_file():
+            ended = World.load(folder)
+        else:
+            whole = saved_model(folder) if model is None else _carrying(model, disturbances)
+            ended = State.load(folder / STATE, whole)
         after = cls.load(folder / AFTER) if (folder / AFTER / SUMMARY).is_file() else None
-        return cls(frame, units, events, Summary(summary), state, point, parameters, disturbances, after)
+        return cls(frame, units, events, Summary(summary), ended, point, parameters, disturbances, after)
+
+
+def missing_files(folder: Path) -> list[str]:
+    """Which of a run's files a folder does not have."""
+    needed = (TABLE, SUMMARY, *(() if (folder / WORLD).is_file() else (STATE,)))
+    return [name for name in needed if not (folder / name).is_file()]
 
 
 #: The numbers that a summary of format 1 had beside its metrics, some of them by other definitions.

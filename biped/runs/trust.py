@@ -7,6 +7,10 @@ Passed = Literal["ok", "warning", "failed"]
 OK: Passed = "ok"
 WARNING: Passed = "warning"
 FAILED: Passed = "failed"
+#: The part of the energy exchanged that no work may account for.
+ENERGY = 0.05
+#: Of the energy that is a lot for what moves, the same where next to nothing is exchanged.
+LEAST_ENERGY = 1e-3
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,14 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = """\
 Write a saved run for other tools: EUROBENCH's data files and performance indicators, OpenSim's storage files with
-ground reactions. Axes are x forward, y up, z to the right, as both want them."""
+ground reactions. Axes are x forward, y up, z to the right, as both want them. All columns of any run, as they are, go
+into a CSV file."""
 
 _EXAMPLES = """\
 examples:
   biped export results/thrown-block --eurobench            into results/thrown-block/eurobench
   biped export results/thrown-block --sto                  into results/thrown-block/opensim
+  biped export results/closed-chain --csv                  all columns, into results/closed-chain/run.csv
   biped export results/thrown-block --eurobench --since 0.071
                                                            metrics from the block's hit on
   biped export results/thrown-block --eurobench --sto --out results/mine
@@ -32,6 +34,7 @@ def parser() -> Parser:
     own.add_argument("run", metavar="RUN", help="folder of a saved run")
     own.add_argument("--eurobench", action="store_true", help="EUROBENCH: CSV with semicolons, and YAML")
     own.add_argument("--sto", action="store_true", help="OpenSim: .sto, and external_loads.xml")
+    own.add_argument("--csv", action="store_true", help="all columns of a run, of whatever it is")
     own.add_argument(
         "--out", metavar="DIR", type=folder_name, help="folder for the folders eurobench and opensim (default: RUN)"
     )
@@ -45,8 +48,8 @@ def parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     own = parser()
     options = own.parse_args(argv)
-    if not (options.eurobench or options.sto):
-        own.error("--eurobench or --sto: say what to write")
+    if not (options.eurobench or options.sto or options.csv):
+        own.error("--eurobench, --sto or --csv: say what to write")
     from biped.errors import InputError
     from experiments.cli.output import writable_folder
 
@@ -65,6 +68,10 @@ def main(argv: Sequence[str]) -> int:
         from experiments.visualization.export.opensim import export_opensim
 
         _say(export_opensim(run, writable_folder(out / "opensim")))
+    if options.csv:
+        from experiments.visualization.export.tables import export_columns
+
+        _say([export_columns(run, writable_folder(out))])
     return 0
 
 
@@ -80,4 +87,4 @@ def _load(options: argparse.Namespace) -> "Run":
 
 
 def _say(files: list[Path]) -> None:
-    print(f"{files[0].parent}/: {len(files)} files")
+    print(f"{files[0].parent}/: {len(files)} files" if len(files) > 1 else f"{files[0]}")

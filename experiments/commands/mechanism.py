@@ -194,7 +194,8 @@ def _tell(found: "Motion", files: Sequence[Path], folder: Path) -> None:
 
 
 def _facts(found: "Motion") -> dict[str, Any]:
-    frame, summary = found.frame, found.summary
+    frame = found.frame
+    counted = {name: value for name, value in found.metrics.items() if value is not None}
     energy = (frame["energy"] - frame["work"]).to_numpy()
     return {
         "mechanism": found.mechanism.name,
@@ -202,5 +203,6 @@ def _facts(found: "Motion") -> dict[str, Any]:
         "start": dict(zip(found.mechanism.coordinates, found.q[0].tolist(), strict=True)),
         "energy": {"start": float(energy[0]), "least": float(energy.min()), "most": float(energy.max())},
         "constraint_error": float(found.constraint_errors.max()),
-        **summary,
+        **counted,
+        "wall_time": found.summary["wall_time"],
     }

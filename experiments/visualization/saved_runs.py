@@ -17,7 +17,7 @@ def save_run(run: Run, folder: Path) -> None:
     """
     run.save(folder)
     (folder / MESHES).unlink(missing_ok=True)  # of the run that was there before
-    if run.state.model.visuals and find_spec("trimesh") is not None:
+    if run.world is None and run.state.model.visuals and find_spec("trimesh") is not None:
         from experiments.visualization.viewer.surfaces import keep_meshes
 
         keep_meshes(run.state.model, folder)

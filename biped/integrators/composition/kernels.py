@@ -24,7 +24,7 @@ from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, TOTAL_STEPS
 from biped.kernels.state.status import OK
 from biped.kernels.step.step import count_iterations, prepare, substep
 from biped.kernels.variational.equations import displace, set_rates
-from biped.kernels.variational.newton import evaluate, iterate, on_branch, tolerance_of, try_kept_factors
+from biped.kernels.variational.newton import evaluate, iterate, on_branch, tolerance_of
 from contact.arrays import Floats
 from contact.jit import kernel
 from contact.vectors import copy1
@@ -201,11 +201,7 @@ def find_by_scaled_newton(tree, ground, state, pushes, scratch, method, root_fin
         if iteration >= method.solver.max_iterations or not math.isfinite(norm):
             return cause_of(norm)
         iteration += 1
-        if trust:
-            reduced = try_kept_factors(tree, ground, state, pushes, scratch, method, h, tolerance, norm)
-            trust = reduced <= FRESH_GAIN * norm
-            norm = reduced
-        else:
-            norm = iterate(tree, ground, state, pushes, scratch, method, h, tolerance, norm)
-            trust = True
+        reduced = iterate(tree, ground, state, pushes, scratch, method, h, tolerance, norm, trust)
+        trust = not trust or reduced <= FRESH_GAIN * norm
+        norm = reduced
     return iteration

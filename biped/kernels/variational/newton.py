@@ -64,15 +64,27 @@ def displace_base(tree, scratch, factor, trial):
 
 
 @kernel
-def search_line(tree, ground, state, pushes, scratch, method, h, tolerance, norm):
-    """Take the largest of 1, 1/2, 1/4, ... of Newton's step that reduces the residual; its norm, inf if none does."""
+def search_line(tree, ground, state, pushes, scratch, method, h, tolerance, norm, kept):
+    """Go a part of Newton's step; the residual's norm there, or inf.
+
+    Of an exact step the largest of 1, 1/2, 1/4, ... that reduces the residual. Of one by ``kept`` factors the whole,
+    or, if that is worse, none: Newton's matrix is M/h + O(1), so that the factors of a step of another length, also
+    backwards, serve by their ratio. The residual is evaluated in one place, since each place is compiled by itself.
+    """
     copy1(scratch.q, scratch.base_q)
     copy1(scratch.shift, scratch.base_shift)
-    factor = 1.0
-    for trial in range(method.solver.max_backtracks):
-        displace_base(tree, scratch, factor, trial)
+    factor = h / state.cache.kept_for[0] if kept else 1.0
+    for trial in range(2 if kept else method.solver.max_backtracks):
+        if kept and trial == 1:
+            copy1(scratch.base_q, scratch.q)
+            copy1(scratch.base_shift, scratch.shift)
+        else:
+            displace_base(tree, scratch, factor, trial)
         reduced = evaluate(method.body, tree, ground, state, pushes, scratch, h)
-        if suffices(reduced, tolerance, factor, norm):
+        if kept:
+            if trial == 1 or reduced <= tolerance or reduced < norm:
+                return reduced
+        elif suffices(reduced, tolerance, factor, norm):
             return reduced
         factor *= 0.5
     return math.inf
@@ -127,41 +139,15 @@ def may_serve(state, h):
 
 
 @kernel
-def try_kept_factors(tree, ground, state, pushes, scratch, method, h, tolerance, norm):
-    """One iteration with the factorization at hand; the residual's norm after it, or as it was if that is less.
-
-    Newton's matrix is M/h + O(1), so that the factors of a step of another length, also backwards, serve by
-    their ratio.
-    """
-    copy1(scratch.q, scratch.base_q)
-    copy1(scratch.shift, scratch.base_shift)
-    solve(
-        tree,
-        scratch.motion.poses.motion,
-        scratch.next.motion,
-        scratch.residual,
-        kept_factors(state, scratch),
-        scratch.delta,
-    )
-    factor = h / state.cache.kept_for[0]
-    displace(tree, scratch.next, scratch.base_q, scratch.base_shift, factor, scratch.delta, scratch.q, scratch.shift)
-    reduced = evaluate(method.body, tree, ground, state, pushes, scratch, h)
-    if reduced <= tolerance or reduced < norm:
-        return reduced
-    copy1(scratch.base_q, scratch.q)
-    copy1(scratch.base_shift, scratch.shift)
-    return evaluate(method.body, tree, ground, state, pushes, scratch, h)
-
-
-@kernel
-def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, norm):
-    """One iteration of Newton's method: its exact matrix, and a line search; the residual's norm after it."""
-    set_newton_blocks(method.body, tree, ground, state, scratch, h)
+def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, norm, kept):
+    """One iteration of Newton's method, by its exact matrix or by the factors at hand; the residual's norm after it."""
     factors = kept_factors(state, scratch)
-    eliminate(tree, scratch.motion.poses.motion, scratch.next.motion, scratch.diagonal, factors, 0)
-    note_purpose(state, h)
+    if not kept:
+        set_newton_blocks(method.body, tree, ground, state, scratch, h)
+        eliminate(tree, scratch.motion.poses.motion, scratch.next.motion, scratch.diagonal, factors, 0)
+        note_purpose(state, h)
     solve(tree, scratch.motion.poses.motion, scratch.next.motion, scratch.residual, factors, scratch.delta)
-    return search_line(tree, ground, state, pushes, scratch, method, h, tolerance, norm)
+    return search_line(tree, ground, state, pushes, scratch, method, h, tolerance, norm, kept)
 
 
 @kernel
@@ -229,15 +215,11 @@ def find_by_articulated_newton(tree, ground, state, pushes, scratch, method, roo
     while not norm <= tolerance:
         if iteration >= method.solver.max_iterations or not math.isfinite(norm):
             return cause_of(norm)
-        before = norm
-        if kept or fresh:
-            norm = try_kept_factors(tree, ground, state, pushes, scratch, method, h, tolerance, norm)
-            if kept and norm > tolerance:
-                state.counts[PATIENCE] = RETRY_AFTER
-            kept = fresh = False
-        else:
-            norm = iterate(tree, ground, state, pushes, scratch, method, h, tolerance, norm)
-            fresh = norm * norm <= before * tolerance
+        before, exact = norm, not (kept or fresh)
+        norm = iterate(tree, ground, state, pushes, scratch, method, h, tolerance, norm, not exact)
+        if kept and norm > tolerance:
+            state.counts[PATIENCE] = RETRY_AFTER
+        kept, fresh = False, exact and norm * norm <= before * tolerance
         iteration += 1
     return iteration
 

@@ -1,4 +1,4 @@
-"""What both formats are written from, columns of a run in ISB axes, and how."""
+"""What formats are written from, columns of a run, in ISB axes or as they are, and how."""
 
 from pathlib import Path
 
@@ -29,6 +29,16 @@ def text_of(run: Run, table: Table, separator: str) -> str:
     """A table with its times, twelve digits a number."""
     frame = pd.DataFrame({"time": run.frame["time"].to_numpy(dtype=np.float64)} | table)
     return frame.to_csv(sep=separator, index=False, float_format="%.12g", lineterminator="\n")
+
+
+def export_columns(run: Run, folder: Path) -> Path:
+    """Write all columns of a run of whatever it is as ``run.csv``, each headed by its name and unit.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    frame = run.frame.rename(columns={name: f"{name} [{unit}]" for name, unit in run.units.items()})
+    return write(folder / "run.csv", frame.to_csv(index=False, float_format="%.17g", lineterminator="\n"))
 
 
 def write(path: Path, text: str) -> Path:

@@ -8,7 +8,10 @@ import numpy as np
 from biped.metrics.timeseries import error_quaternions, orientation_errors, position_errors
 from biped.model.legs import common_name, legs_of
 from biped.runs.row_layout import POSE
+from biped.runs.run import Run
+from biped.runs.world import Plot, World
 from contact.arrays import Floats
+from experiments.cli.quantities import unit_text
 from experiments.visualization.figures import style
 from experiments.visualization.figures.labels import SIDES, WORKS, contact_groups, joint_groups, joint_label
 from experiments.visualization.figures.subject import Subject
@@ -57,6 +60,24 @@ def named(
         Curve(label, value, color, sign)
         for value, label, color, sign in zip(values, labels, colors, signs, strict=False)
     )
+
+
+#: Curves of one panel at most, which a legend has room for.
+MOST_CURVES = 8
+
+
+def world_panels(run: Run, world: World) -> list[Panel]:
+    """Of a run of no tree: what its world says is worth a look, of many curves those of the greatest values."""
+    return [_world_panel(run, plot) for plot in world.plots]
+
+
+def _world_panel(run: Run, plot: Plot) -> Panel:
+    sizes = {name: float(run.frame[name].abs().max()) for name in plot.columns}
+    greatest = sorted(plot.columns, key=lambda name: -sizes[name])[:MOST_CURVES]
+    names = [name for name in plot.columns if name in greatest]
+    title = plot.title if len(names) == len(plot.columns) else f"{plot.title}, the greatest"
+    curves = named([run.frame[name].to_numpy() for name in names], [name.replace("_", " ") for name in names])
+    return Panel(title, f"[{unit_text(plot.unit) or '–'}]", curves, logarithmic=plot.logarithmic)
 
 
 def columns(subject: Subject, prefix: str, parts: Sequence[str] = XYZ) -> list[Floats]:

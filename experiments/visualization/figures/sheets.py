@@ -13,7 +13,6 @@ from biped.runs.run import Run
 from contact.errors import did_you_mean
 from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.lookup.figure_names import file_name
-from experiments.lookup.notebooks import in_notebook
 from experiments.visualization.figures import contacts, style
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures.overview import overview
@@ -163,22 +162,29 @@ def plot_run(run: Run, kind: str) -> Figure:
     Raises:
         InputError: there is none of this kind, or the run has nothing to show in it.
     """
-    sheets = {sheet.kind: sheet for sheet in SHEETS}
+    sheets = {sheet.kind: sheet for sheet in sheets_of(run)}
     subject = subject_of(run, run.set_point, _title_of(run))
     fitting = [name for name, sheet in sheets.items() if len(run.frame) > 1 and sheet.applies(subject)]
     if kind not in fitting:
         known = f"of this run there are {', '.join(fitting)}" if fitting else "the run has fewer than two rows"
         raise InputError(f"no figure {kind!r}: {did_you_mean(kind, fitting)}{known}")
-    if in_notebook():
-        pass
     with styled():
         return sheets[kind].draw(subject)
+
+
+def sheets_of(run: Run) -> list[FigureSheet]:
+    """The figures that there may be: of a run of no tree, one with all that its world says is worth a look."""
+    if run.world is None:
+        return SHEETS
+    panels = q.world_panels(run, run.world)
+    size = (style.SIZE[0], 0.8 + 1.6 * len(panels))
+    return [FigureSheet("overview", lambda subject: time_figure(subject, panels, size), lambda _: bool(panels))]
 
 
 def _title_of(run: Run) -> str:
     """Name and title of the experiment that it is a run of, or its model's name."""
     name = str(run.parameters.get("experiment", ""))
-    return f"{name}: {experiment_named(name).title}" if name in MODULES else name or run.state.model.name
+    return f"{name}: {experiment_named(name).title}" if name in MODULES else name or run.name
 
 
 def draw_figures(
@@ -209,7 +215,7 @@ def draw_figures(
     subject = subject_of(run, set_point, name)
     files: list[Path] = []
     with styled():
-        for sheet in SHEETS:
+        for sheet in sheets_of(run):
             if (sheet.general or sheet.kind in numbers) and sheet.applies(subject):
                 files += write_figure(sheet.draw(subject), Path(folder) / file_name(sheet.kind, numbers))
     return files

@@ -124,7 +124,6 @@ def _are_together(one: Change, two: Change) -> bool:
 
 def _touch_mark(run: Run) -> list[Mark]:
     touches = run.events[run.events["kind"] == "touch"]
-    has_feet = any(point in run.state.model.contact_names for points in EDGES.values() for point in points)
-    if has_feet or not len(touches):
+    if not len(touches) or any(point in run.state.model.contact_names for points in EDGES.values() for point in points):
         return []
     return [Mark(float(touches["time"].iloc[0]), "first touch")]

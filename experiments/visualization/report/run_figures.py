@@ -30,6 +30,9 @@ def run_drawings(run: Run) -> list[Drawing]:
     """All figures of a run, in the order of its page; none of a run with fewer than two rows."""
     if len(run.frame) < 2:
         return []
+    if run.world is not None:
+        figure = time_figure(run.frame["time"].to_numpy(), q.world_panels(run, run.world))
+        return [Drawing("quantities", "What is worth a look in the columns of the run.", figure)]
     return list(_drawings(subject_of(run, run.set_point)))
 
 

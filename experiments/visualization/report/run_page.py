@@ -42,6 +42,7 @@ _SENTENCES: dict[str, tuple[str, Mood]] = {
 
 #: The sections of figures: name, title, and the figures that go into it.
 _SECTIONS = (
+    ("quantities", "Quantities", ("quantities",)),
     ("balance", "Balance", ("root", "errors", "top-view", "support")),
     ("floor", "Floor and feet", ("floor-forces", "contact-states", "platform")),
     ("joints", "Joints", ("joint-torques", "joint-angles", "desired-wrench")),
@@ -58,10 +59,10 @@ def run_page(source: RunSource, command: str) -> Page:
     """The page of a saved run; ``command`` is what made the page."""
     run, made_by = source.run, source.experiment
     measured: dict[str, MetricValue] = {}
-    if run.state.model.is_floating and len(run.frame) >= 2:  # there are no metrics of others
+    if run.world is None and run.state.model.is_floating and len(run.frame) >= 2:  # there are no metrics of others
         measured = {name: value for name, value in measure_run(run).items() if value is not None}
     return Page(
-        title=f"Run of {run.state.model.name}" if made_by is None else f"{made_by.name}: {made_by.title}",
+        title=f"Run of {run.name}" if made_by is None else f"{made_by.name}: {made_by.title}",
         subtitle="" if made_by is None else made_by.source,
         lead=_lead(source, measured),
         sections=(_what(source), *_figures(run), _events(run), _numbers(run, measured), _rerun(source, command)),
@@ -74,7 +75,8 @@ def verdict(run: Run) -> tuple[str, Mood]:
     word, reason = run.summary["verdict"], run.summary["reason"]
     text, mood = _SENTENCES[word]
     joint = " " if word == RECOVERED else ", " if word == STEPPED else ": "
-    return f"{at_the_start(text.format(who=who(run.state.model)))}{joint if reason else ''}{reason}.", mood
+    name = who(run.state.model) if run.world is None else run.name
+    return f"{at_the_start(text.format(who=name))}{joint if reason else ''}{reason}.", mood
 
 
 def _lead(source: RunSource, measured: Mapping[str, MetricValue]) -> tuple[Block, ...]:
@@ -87,14 +89,14 @@ def _lead(source: RunSource, measured: Mapping[str, MetricValue]) -> tuple[Block
 
 
 def _headline(run: Run, measured: Mapping[str, MetricValue]) -> Iterable[tuple[str, str]]:
-    summary = run.summary
+    summary, metrics = run.summary, run.metrics
     yield "simulated", f"{summary['simulated_time']:.4g} s in {summary['steps']} steps"
-    if summary["position_error"] is not None:
+    if metrics.get("position_error") is not None:
         settling = summary["settling_time"]
         yield "settling time, to 2 cm and 2°", "not settled" if settling is None else f"{settling:.3f} s"
         angle = math.degrees(summary["orientation_error"])
         yield "error over the last tenth", f"{length(summary['position_error'])}, {angle:.2g}°"
-    if summary["peak_torque"] is not None:
+    if metrics.get("peak_torque") is not None:
         joint, torque = max(run.by_joint("peak_torque").items(), key=lambda item: item[1])
         yield "peak torque", f"{torque:.1f} N·m, {joint.replace('_', ' ')}"
     for one, kind in reversed(_KINDS):
@@ -106,11 +108,11 @@ def _headline(run: Run, measured: Mapping[str, MetricValue]) -> Iterable[tuple[s
     margin = measured.get("margin_of_stability_min")
     if isinstance(margin, float):
         yield "least margin of stability", length(margin) if margin >= 0.0 else f"{length(-margin)} outside"
-    if summary["foot_slip"] is not None:
+    if metrics.get("foot_slip") is not None:
         yield "longest slide of a contact point", length(summary["foot_slip"])
-    if summary["ledger_residual"] is not None:
+    if metrics.get("ledger_residual") is not None:
         yield "energy that no work accounts for", f"{scaled(summary['ledger_residual'], 'J')} at most"
-    if summary["momentum_defect"] is not None:
+    if metrics.get("momentum_defect") is not None:
         yield "momentum that no impulse accounts for", f"{summary['momentum_defect']:.1e} N·s"
 
 
@@ -194,6 +196,7 @@ _MEANINGS = {
     "real_time_factor": ("", "the one by the other"),
 }
 _HEADINGS = ("name", "value", "unit", "meaning", "source")
+_CHECK_HEADINGS = ("check", "passed", "value", "limit", "unit", "finding")
 
 
 def _numbers(run: Run, measured: Mapping[str, MetricValue]) -> Section:
@@ -211,6 +214,9 @@ def _numbers(run: Run, measured: Mapping[str, MetricValue]) -> Section:
         if run.summary[name] is not None
     )
     blocks.append(Table("Computation", _HEADINGS[:-1], others, fold=False))
+    checks = tuple((c.name, c.passed, shown(c.value), shown(c.limit), unit_text(c.unit), c.text) for c in run.trust)
+    if checks:
+        blocks.append(Table("Checks of the run by itself", _CHECK_HEADINGS, checks, fold=False))
     return Section("numbers", "Numbers", blocks=tuple(blocks))
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from biped.errors import InputError
 from biped.model import human
-from biped.runs.run import MODEL, STATE, SUMMARY, TABLE, Run
+from biped.runs.run import MODEL, STATE, SUMMARY, TABLE, Run, missing_files
+from biped.runs.world import WORLD
 from contact.errors import BipedError
 from experiments.catalogue.experiment import SOURCES, Experiment
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
@@ -39,7 +40,7 @@ def saved_option(value: Any) -> str:
 
 
 def is_run(folder: Path) -> bool:
-    return all((folder / name).is_file() for name in (TABLE, SUMMARY, STATE))
+    return not missing_files(folder)
 
 
 def load_run(folder: str | Path) -> Run:
@@ -56,7 +57,7 @@ def run_source(folder: str | Path) -> RunSource:
     """The run that is saved in a folder, and where it is from."""
     folder = Path(folder)
     if not is_run(folder):
-        raise InputError(f"{folder}: no run there: it must hold {TABLE}, {SUMMARY} and {STATE}")
+        raise InputError(f"{folder}: no run there: it must hold {TABLE}, {SUMMARY}, and {STATE} or {WORLD}")
     try:
         summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
         saved, versions = dict(summary["parameters"]), dict(summary["versions"])
@@ -71,7 +72,7 @@ def run_source(folder: str | Path) -> RunSource:
     versions |= {file: _told(digest, known.get(file) or digest_at(file)) for file, digest in sources.items()}
     changes = {} if experiment is None else changes_of(experiment, values)
     model = None
-    if not (folder / MODEL).is_file():  # of an earlier version
+    if not ((folder / MODEL).is_file() or (folder / WORLD).is_file()):  # of an earlier version
         model = human() if experiment is None else experiment.build(changes).model
     try:
         return RunSource(folder, Run.load(folder, model), experiment, values, changes, versions)

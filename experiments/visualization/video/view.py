@@ -69,7 +69,7 @@ def view_run(run: Run, speed: float) -> PageView:
         raise InputError(f"speed = {speed!r}: it must be a number above zero")
 
     trajectory = trajectory_of(run)
-    runs = [LoadedRun(run.state.model.name, run, trajectory)]
+    runs = [LoadedRun(run.name, run, trajectory)]
     schedule = schedule_of([(trajectory.begins, trajectory.ends)], None, None, RATE, speed)
     camera = camera_at("three-quarter", *extent_of(runs), facing=trajectory.model.facing)
     return shown(PageView(run_title(run), replay_page(runs, schedule, camera, lambda _: None)))

@@ -12,6 +12,7 @@ import numpy as np
 from biped.errors import InputError
 from biped.model import Model
 from biped.runs.run import Run
+from biped.runs.world import Bodies
 from biped.simulation.collapse import collapse, has_fallen
 from contact.arrays import Floats
 from experiments.visualization.figures.quantities import Panel
@@ -109,7 +110,7 @@ def extent_of(runs: Sequence[Shown], apart: float = 0.0) -> tuple[Floats, float]
     return _middle_and_reach(corners)
 
 
-def extent_at(model: Model, snapshot: Snapshot) -> tuple[Floats, float]:
+def extent_at(model: Model | Bodies, snapshot: Snapshot) -> tuple[Floats, float]:
     """[m] the same of a model at one instant."""
     return _middle_and_reach(corners_of(shapes_of(model), snapshot))
 
@@ -137,7 +138,8 @@ def load_runs(folders: Sequence[str | Path], after: float | None = None) -> list
         name, disturbances = folder, None
         if after is not None:
             go_on_falling(source, after)
-        take_meshes(source.run.state.model, source.folder)
+        if source.run.world is None:
+            take_meshes(source.run.state.model, source.folder)
         if source.experiment is not None:
             # It knows more of forces that follow a signal than the saved run does.
             disturbances = source.experiment.build(source.changes).disturbances

@@ -7,6 +7,7 @@ import numpy as np
 
 from biped.model import Model
 from biped.model.geometry import Vector3
+from biped.runs.world import Bodies
 from contact.arrays import Floats, Integers
 from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.colors import Color
@@ -33,7 +34,7 @@ class ModelView:
     def __init__(
         self,
         scene: "ViewerScene",
-        model: Model,
+        model: Model | Bodies,
         name: str,
         ghost: bool,
         color: Color | None,
@@ -171,8 +172,10 @@ class ModelView:
             )  # fmt: skip
 
 
-def line_ends(model: Model, snapshot: Snapshot) -> Floats:
+def line_ends(model: Model | Bodies, snapshot: Snapshot) -> Floats:
     """(lines, 2, 3) [m] where a model's lines begin and end."""
+    if isinstance(model, Bodies):  # nothing is stretched between them
+        return np.zeros((0, 2, 3))
     ends = [((line.first, line.begin), (line.second, line.end)) for line in model.lines]
     return np.array([[_place_of(model, snapshot, *end) for end in pair] for pair in ends]).reshape(-1, 2, 3)
 
@@ -185,7 +188,7 @@ def _place_of(model: Model, snapshot: Snapshot, body: str | None, place: Vector3
     return snapshot.point_of(i, np.subtract(place, model.bodies[i].com))
 
 
-def _points_of_feet(model: Model) -> list[Integers]:
+def _points_of_feet(model: Model | Bodies) -> list[Integers]:
     """The numbers of the contact points on each body that has any, where there are several."""
     bodies = [point.body for point in model.contact_points]
     groups = [np.flatnonzero([body == one for body in bodies]) for one in dict.fromkeys(bodies)]

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from biped.model import Model
+from biped.runs.world import Bodies
 from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.marks import FORCE_SCALE
@@ -57,7 +58,7 @@ class ViewerScene:
 
     def add(
         self,
-        model: Model,
+        model: Model | Bodies,
         name: str,  # unique in this scene
         ghost: bool = False,  # seen through, in one colour
         *,

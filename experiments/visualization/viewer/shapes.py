@@ -10,7 +10,7 @@ visuals; bodies without any by their boxes, and by limbs from joint to joint.
 import tomllib
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 from trimesh import Trimesh
 
 from biped.model import Model, Visual, human
+from biped.runs.world import Bodies, Hull
 from contact.arrays import Floats
 from contact.compiling.cache import say
 from experiments.visualization.viewer.colors import Color
@@ -34,6 +35,8 @@ LIPS: Color = (176, 104, 94)
 EYE: Color = (40, 40, 44)
 PLAIN: Color = (150, 164, 178)
 JOINT: Color = (96, 108, 122)
+#: Of bodies with poses of their own: neighbours in their order are told apart.
+TINTS: tuple[Color, ...] = (PLAIN, (112, 146, 176))
 
 #: [m] a stature that the model's legs and centre of mass fit.
 STATURE = 1.77
@@ -51,9 +54,9 @@ class Shape:
     color: Color
 
 
-def shapes_of(model: Model) -> tuple[Shape, ...]:
+def shapes_of(model: Model | Bodies) -> tuple[Shape, ...]:
     """What a model looks like, made once; a model with the human's bodies and joints as a person."""
-    return model.once(_shapes)
+    return _shapes_of_bodies(model) if isinstance(model, Bodies) else model.once(_shapes)
 
 
 def _shapes(model: Model) -> tuple[Shape, ...]:
@@ -254,3 +257,29 @@ def _reach(model: Model) -> float:
     lengths = [float(np.linalg.norm(body.joint.position)) for body in model.bodies[1:]]
     lengths = [length for length in lengths if length > 0.0]
     return float(np.mean(lengths)) if lengths else 0.4
+
+
+# --- bodies with poses of their own ---
+
+
+@lru_cache(maxsize=16)
+def _shapes_of_bodies(bodies: Bodies) -> tuple[Shape, ...]:
+    """A surface for each hull."""
+    return tuple(
+        Shape(i, f"{name}_{k}", _surface(hull), TINTS[i % len(TINTS)])
+        for i, (name, hulls) in enumerate(zip(bodies.body_names, bodies.hulls, strict=True))
+        for k, hull in enumerate(hulls)
+    )
+
+
+def _surface(hull: Hull) -> Trimesh:
+    points, radius = np.array(hull.points), hull.radius
+    if len(points) == 1:
+        return ball(radius, points[0])
+    if len(points) == 2:
+        return limb(points[0], points[1], (radius, radius))
+    if radius:
+        return joined([ball(radius, point) for point in points]).convex_hull
+    surface = Trimesh(points).convex_hull
+    surface.unmerge_vertices()  # each face has corners of its own, so that its edges are sharp
+    return surface

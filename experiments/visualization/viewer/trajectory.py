@@ -18,9 +18,11 @@ from biped.model import Model
 from biped.runs.row_layout import POSE, columns_of
 from biped.runs.run import Run
 from biped.runs.state import State
+from biped.runs.world import Bodies, World
 from biped.signals import Signal
 from contact import ContactState
 from contact.arrays import Floats
+from experiments.visualization.viewer.assembled import seen_of_bodies
 from experiments.visualization.viewer.scenery import Scenery, scenery_of
 from experiments.visualization.viewer.snapshot import Snapshot, turned
 
@@ -32,7 +34,7 @@ PROJECTILE = "projectile"
 class PoseTrajectory:
     """All that is seen of a run."""
 
-    model: Model  # what moves, with its loads
+    model: Model | Bodies  # what moves, with its loads
     scenery: Scenery
     rows: Snapshot  # one for each recorded time, in the arrays' first axis
 
@@ -90,11 +92,14 @@ def trajectory_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -
             ends, and its impulse: without them its mean is shown throughout.
 
     Raises:
-        InputError: the table is empty, or not that of the run's model.
+        InputError: the table is empty, or not that of the run's model; or what moved has no bodies that are known.
     """
-    model, frame = run.state.model, run.frame
+    frame = run.frame
     if not len(frame):
         raise InputError("the run has no rows: there is nothing to see")
+    if run.world is not None:
+        return _trajectory_of_bodies(run, run.world)
+    model = run.state.model
     layout = Layout.of(model, list(frame.columns))
     names = [f"{PROJECTILE}_{part}" for part in POSE]
     projectile = frame[names].to_numpy(dtype=float) if names[0] in frame.columns else None
@@ -103,6 +108,12 @@ def trajectory_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -
     coordinates = frame[list(model.coordinate_names)].to_numpy(dtype=float)
     trajectory = PoseTrajectory(model, scenery, _seen(layout, model, coordinates, rows_of(run), projectile, pushes))
     return trajectory if run.after is None else _joined(trajectory, trajectory_of(run.after, disturbances))
+
+
+def _trajectory_of_bodies(run: Run, world: World) -> PoseTrajectory:
+    if world.bodies is None:
+        raise InputError(f"{run.name!r} is {world.kind}: it has coordinates, and no bodies to be seen in space")
+    return PoseTrajectory(world.bodies, Scenery(floor=world.bodies.floor), seen_of_bodies(run, world.bodies))
 
 
 def touching_only(snapshot: Snapshot, own: int) -> Snapshot:
@@ -117,9 +128,9 @@ def _joined(before: PoseTrajectory, after: PoseTrajectory) -> PoseTrajectory:
 
     Points that the first does not have are nowhere in it; in the second they are where they touch the floor.
     """
-    kept, own = before.times < after.begins - 1e-9, before.model.nc
+    kept, own = before.times < after.begins - 1e-9, before.rows.contact_place.shape[1]
     first, second = before.rows, touching_only(after.rows, own)
-    more = after.model.nc - own
+    more = after.rows.contact_place.shape[1] - own
     ends = {
         "contact_place": np.full((len(before.times), more, 3), np.nan),
         "contact_force": np.zeros((len(before.times), more, 3)),

@@ -21,6 +21,7 @@ from biped.kernels.variational.newton import (
     evaluate,
     extrapolate,
     find_by_articulated_newton,
+    iterate,
     may_serve,
     note_purpose,
     on_branch,
@@ -28,7 +29,6 @@ from biped.kernels.variational.newton import (
     search_line,
     solve_variational_step,
     tolerance_of,
-    try_kept_factors,
 )
 from biped.model import random_tree
 from biped.model.pinocchio_model import orientations
@@ -155,7 +155,7 @@ def test_the_line_search_takes_the_longest_of_halves_that_reduces_the_residual(s
         search.put(base)
         search.scratch.delta[:] = delta
         method = search.method._replace(solver=search.method.solver._replace(max_backtracks=most))
-        found = search_line(*search.things, method, H, 0.0, norm)
+        found = search_line(*search.things, method, H, 0.0, norm, False)
         if most == tries:
             assert found == expected[0]
             assert same(search.here(), expected[1])
@@ -179,7 +179,7 @@ def test_the_line_search_asks_for_a_little_less_each_time(seed):
         search.put(base)
         search.scratch.delta[:] = delta
         method = search.method._replace(solver=search.method.solver._replace(max_backtracks=1))
-        found = search_line(*search.things, method, H, tolerance, norm)
+        found = search_line(*search.things, method, H, tolerance, norm, False)
         assert (found == reduced) == taken
 
 
@@ -217,17 +217,17 @@ def test_a_kept_factorization_takes_a_whole_step_or_none(seed):
     expected = search.beyond(base, 1.0, delta)
     assert expected[0] < norm
     search.put(base)
-    assert try_kept_factors(*search.things, search.method, H, 0.0, norm) == pytest.approx(expected[0], rel=1e-9)
+    assert iterate(*search.things, search.method, H, 0.0, norm, True) == pytest.approx(expected[0], rel=1e-9)
     assert search.here()[0] == pytest.approx(expected[1][0], abs=1e-14, nan_ok=True)  # its place is the shift
     assert search.here()[1] == pytest.approx(expected[1][1], abs=1e-14)
     # What makes it worse is taken back, unless it is still within the tolerance.
     search.put(base)
     residual = search.scratch.residual.copy()
     search.arrays.cache.kept_d[:] *= -1.0
-    assert try_kept_factors(*search.things, search.method, H, 0.0, norm) == norm
+    assert iterate(*search.things, search.method, H, 0.0, norm, True) == norm
     assert same(search.here(), base)
     assert np.array_equal(search.scratch.residual, residual)
-    assert norm < try_kept_factors(*search.things, search.method, H, 1e6, norm) < 1e6
+    assert norm < iterate(*search.things, search.method, H, 1e6, norm, True) < 1e6
     assert not same(search.here(), base)
 
 
