@@ -8,7 +8,7 @@ from experiments.visualization.comparison.panels import Quantity, colors_of
 from experiments.visualization.figures.quantities import Curve
 from experiments.visualization.figures.quantities import Panel as TimePanel
 from experiments.visualization.figures.subject import subject_of
-from experiments.visualization.panels import Panel
+from experiments.visualization.panels.panel import Panel
 from experiments.visualization.panels.with_plotly import figure_of
 from experiments.visualization.report.curves import time_figure
 from experiments.visualization.report.drawing import Drawing

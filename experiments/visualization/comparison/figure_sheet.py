@@ -12,7 +12,7 @@ from experiments.visualization.comparison import panels
 from experiments.visualization.comparison.panels import Quantity, colors_of
 from experiments.visualization.figures import style
 from experiments.visualization.figures.style import STYLE
-from experiments.visualization.panels import Panel, Rule
+from experiments.visualization.panels.panel import Panel, Rule
 from experiments.visualization.panels.with_matplotlib import DASHES, draw
 
 NOT_MEASURED = "not measured"

@@ -16,8 +16,7 @@ from experiments.benchmarks.comparison.backends import Backend
 from experiments.benchmarks.comparison.results import EQUAL, SETTINGS, VENDOR, Results
 from experiments.benchmarks.free_flight import MOTIONS
 from experiments.visualization.figures import style
-from experiments.visualization.panels import Axis, Bars, Panel, Points, Rule
-from experiments.visualization.panels.panel import Dash
+from experiments.visualization.panels.panel import Axis, Bars, Dash, Panel, Points, Rule
 
 #: So many joints' torques are shown where there are no knees.
 FEW = 2

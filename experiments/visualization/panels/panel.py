@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ Dash = Literal["", "solid", "dash", "dot", "dashdot"]
 #: Symbols of points, by their names in Plotly.
 Marker = Literal["", "circle", "square", "diamond", "star", "x", "x-thin", "cross-thin", "line-ew"]
 #: Places of a legend in a file; on a page all panels share one on the right.
-Legend = Literal["", "best", "right", "below", "far below", "above", "over"]
+Legend = Literal["", "best", "right", "below", "around", "far below", "above", "over"]
 #: (n,) lower and (n,) upper ends.
 Interval = tuple[ArrayLike, ArrayLike]
 
@@ -65,37 +65,22 @@ class Points:
 
 
 @dataclass(frozen=True, eq=False)
-class Band:
-    """The area between two curves: (n,) ``low`` and ``high`` over ``x``."""
-
-    x: ArrayLike
-    low: ArrayLike
-    high: ArrayLike
-    color: str
-    label: str = ""
-    alpha: float = 0.35
-    group: str = ""
-
-
-@dataclass(frozen=True, eq=False)
-class Outline:
+class Area:
     """A filled polygon with (n,) corners."""
 
     x: ArrayLike
     y: ArrayLike
-    face: str
-    edge: str
-
-
-@dataclass(frozen=True)
-class Span:
-    """The area between two values of x."""
-
-    low: float
-    high: float
     color: str
     label: str = ""
-    alpha: float = 0.15
+    alpha: float = 0.35  # opacity
+    edge: str = ""  # colour of its outline, where it has one
+    group: str = ""
+
+    @classmethod
+    def between(cls, x: ArrayLike, low: ArrayLike, high: ArrayLike, *look: Any, **more: Any) -> "Area":
+        """Between two curves of (n,) points: out along the one, back along the other."""
+        x, low, high = (np.asarray(values, dtype=float) for values in (x, low, high))
+        return cls(np.append(x, x[::-1]), np.append(high, low[::-1]), *look, **more)
 
 
 @dataclass(frozen=True)
@@ -112,10 +97,7 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Bars:
-    """(n,) bars, with intervals and notes at their ends.
-
-    Several of a panel stand beside one another, the first on top or to the left; or one on the other.
-    """
+    """(n,) lying bars side by side, with intervals and notes at their ends; or upright ones, stacked."""
 
     at: ArrayLike  # numbers, or places of words
     values: ArrayLike
@@ -123,18 +105,13 @@ class Bars:
     label: str = ""
     width: float = 0.6  # of a bar
     interval: Interval | None = None
-    upright: bool = False  # or lying
-    stacked: bool = False  # one on the other
+    stacked: bool = False  # upright, on those before
     notes: Sequence[str] = ()
 
-
-@dataclass(frozen=True, eq=False)
-class Layers:
-    """Shares (n,) of a whole by their names, one on the other; each holds half-way to the next x."""
-
-    x: ArrayLike
-    parts: Mapping[str, Floats]
-    colors: Sequence[str]
+    @property
+    def ends(self) -> Floats:
+        """(n,) where the bars end, or their intervals."""
+        return np.asarray(self.values if self.interval is None else np.maximum(self.values, self.interval[1]), float)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +129,7 @@ class HeatMap:
     hover: Sequence[Sequence[str]] = ()  # under the pointer on a page; coordinates and number without
 
 
-Item = Points | Band | Outline | Span | Rule | Bars | Layers | HeatMap
+Item = Points | Area | Rule | Bars | HeatMap
 
 
 @dataclass(frozen=True)

@@ -14,19 +14,7 @@ from matplotlib.ticker import LogFormatter, MaxNLocator, PercentFormatter
 
 from experiments.studies.threshold.directions import WORDS
 from experiments.visualization.figures import style
-from experiments.visualization.panels.panel import (
-    Axis,
-    Band,
-    Bars,
-    HeatMap,
-    Item,
-    Layers,
-    Outline,
-    Panel,
-    Points,
-    Rule,
-    Span,
-)
+from experiments.visualization.panels.panel import Area, Axis, Bars, HeatMap, Item, Panel, Points, Rule
 
 DASHES: Mapping[str, Any] = {
     "": "none", "solid": "-", "dash": (0, (3.5, 1.8)), "dot": (0, (1, 1.4)), "dashdot": "-.",
@@ -39,6 +27,7 @@ _LEGENDS: Mapping[str, Mapping[str, Any]] = {
     "best": {"loc": "best"},
     "right": {"loc": "upper left", "bbox_to_anchor": (1.0, 1.02), "borderaxespad": 0.3, "handlelength": 1.6},
     "below": {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14)},
+    "around": {"loc": "upper center", "bbox_to_anchor": (0.5, -0.1)},
     "far below": {"loc": "upper center", "bbox_to_anchor": (0.5, -0.62), "handlelength": 1.2},
     "above": {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0)},
     "over": {"loc": "upper center", "labelcolor": "white"},
@@ -47,8 +36,6 @@ _LEGENDS: Mapping[str, Mapping[str, Any]] = {
 _DARK = 0.55
 #: Words along an axis up to which all of them are shown.
 _MOST_WORDS = 12
-#: Legends of polar axes are nearer.
-_POLAR_LEGEND = (0.5, -0.1)
 
 
 class _Place(NamedTuple):
@@ -98,8 +85,7 @@ def draw(axes: Axes, panel: Panel) -> None:
     if panel.title:
         axes.set_title(panel.title)
     if panel.legend:
-        near = {"bbox_to_anchor": _POLAR_LEGEND} if panel.polar else {}
-        axes.legend(ncols=panel.columns, **{**_LEGENDS[panel.legend], **near})
+        axes.legend(ncols=panel.columns, **_LEGENDS[panel.legend])
 
 
 def face_front(axes: PolarAxes) -> None:
@@ -186,20 +172,9 @@ def _draw_points(item: Points, on: _Place) -> None:
 
 
 @_draw.register
-def _draw_band(item: Band, on: _Place) -> None:
-    look: Any = {"color": item.color, "alpha": item.alpha, "linewidth": 0, "label": item.label or None}
-    on.axes.fill_between(_along(item.x, on.panel), item.low, item.high, **look)
-
-
-@_draw.register
-def _draw_outline(item: Outline, on: _Place) -> None:
-    on.axes.fill(_along(item.x, on.panel), item.y, facecolor=item.face, edgecolor=item.edge, linewidth=0.8)
-
-
-@_draw.register
-def _draw_span(item: Span, on: _Place) -> None:
-    label = item.label or None
-    on.axes.axvspan(item.low, item.high, color=item.color, alpha=item.alpha, linewidth=0, label=label)
+def _draw_area(item: Area, on: _Place) -> None:
+    look: Any = {"facecolor": (item.color, item.alpha), "edgecolor": item.edge or "none", "linewidth": 0.8}
+    on.axes.fill(_along(item.x, on.panel), item.y, label=item.label or None, **look)
 
 
 @_draw.register
@@ -214,29 +189,18 @@ def _draw_bars(item: Bars, on: _Place) -> None:
     at, values = np.asarray(item.at, dtype=float), np.asarray(item.values, dtype=float)
     mine = [one for one in on.panel.items if isinstance(one, Bars)]
     place = next(k for k, one in enumerate(mine) if one is item)
-    below = np.zeros(len(at))
-    if item.stacked:
-        below = below + sum(np.asarray(one.values, dtype=float) for one in mine[:place])
-    else:
-        at = at + (item.width + 0.02) * (0.5 * (len(mine) - 1) - place) * (-1.0 if item.upright else 1.0)
     look: Any = {"color": item.color, "label": item.label or None}
-    if item.upright:
+    if item.stacked:
+        below = np.sum([np.zeros(len(at)), *(one.values for one in mine[:place])], axis=0)
         on.axes.bar(at, values, item.width, below, **look)
-    else:
-        on.axes.barh(at, values, item.width, below, **look)
-    end = below + values
+        return
+    at = at + (item.width + 0.02) * (0.5 * (len(mine) - 1) - place)
+    on.axes.barh(at, values, item.width, **look)
     if item.interval is not None:
         reach = _reach(values, item.interval)
-        x, y, ends = (at, end, {"yerr": reach}) if item.upright else (end, at, {"xerr": reach})
-        on.axes.errorbar(x, y, fmt="none", ecolor=style.BLACK, elinewidth=0.9, capsize=2.0, **ends)
-        end = np.maximum(end, below + np.asarray(item.interval[1]))
-    for where, far, text in zip(at, end, item.notes, strict=False):
-        on.axes.annotate(text, (far, where), (4, 0), textcoords="offset points", va="center", fontsize=8.0)
-
-
-@_draw.register
-def _draw_layers(item: Layers, on: _Place) -> None:
-    on.axes.stackplot(item.x, list(item.parts.values()), labels=list(item.parts), colors=item.colors, step="mid")
+        on.axes.errorbar(values, at, xerr=reach, fmt="none", ecolor=style.BLACK, elinewidth=0.9, capsize=2.0)
+    for text, end in zip(item.notes, zip(item.ends, at, strict=True), strict=False):
+        on.axes.annotate(text, end, (4, 0), textcoords="offset points", va="center", fontsize=8.0)
 
 
 @_draw.register

@@ -10,20 +10,7 @@ from plotly.subplots import make_subplots
 
 from experiments.studies.threshold.directions import WORDS
 from experiments.visualization.figures import style
-from experiments.visualization.panels.panel import (
-    Axis,
-    Band,
-    Bars,
-    HeatMap,
-    Item,
-    Layers,
-    Outline,
-    Panel,
-    Points,
-    Rule,
-    Span,
-    closed,
-)
+from experiments.visualization.panels.panel import Area, Axis, Bars, HeatMap, Item, Panel, Points, Rule, closed
 from experiments.visualization.report import theme
 from experiments.visualization.report.drawing import plain
 
@@ -158,7 +145,7 @@ def _add_panel(figure: go.Figure, k: int, panel: Panel, labels: set[str]) -> Non
     bars = [item for item in panel.items if isinstance(item, Bars)]
     if bars:
         figure.update_layout(barmode="stack" if bars[0].stacked else "group")
-    lying = [bar for bar in bars if not bar.upright]  # the last is on top
+    lying = [bar for bar in bars if not bar.stacked]  # the last is on top
     there = set(labels)
     for item in (*reversed(lying), *(item for item in panel.items if item not in lying)):
         name = plain(getattr(item, "label", ""))
@@ -250,66 +237,40 @@ def _add_points(item: Points, on: _Place) -> None:
 
 
 @_add.register
-def _add_band(item: Band, on: _Place) -> None:
-    """Out along one curve, back along the other."""
-    x, low, high = (np.asarray(values, dtype=float) for values in (item.x, item.low, item.high))
-    look = {"fill": "toself", "fillcolor": _faint(item.color, item.alpha), "mode": "lines", "line": {"width": 0}}
-    outline = np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]])
-    _scatter(on, *outline, hoverinfo="skip", **look, **on.entry)
-
-
-@_add.register
-def _add_outline(item: Outline, on: _Place) -> None:
-    look = {"fill": "toself", "fillcolor": theme.FAINT, "mode": "lines", "line": {"color": theme.MARKED, "width": 1}}
+def _add_area(item: Area, on: _Place) -> None:
+    line = {"width": 1.0 if item.edge else 0.0, "color": item.edge or item.color}
+    look = {"fill": "toself", "fillcolor": _faint(item.color, item.alpha), "mode": "lines", "line": line}
     _scatter(on, closed(item.x), closed(item.y), hoverinfo="skip", **look, **on.entry)
 
 
 @_add.register
-def _add_span(item: Span, on: _Place) -> None:
-    look = {"fillcolor": item.color, "opacity": item.alpha, "line": {"width": 0}, "layer": "below"}
-    on.figure.add_shape(type="rect", **_across("x", on.number, item.low, item.high), **look, **on.entry)
-
-
-@_add.register
 def _add_rule(item: Rule, on: _Place) -> None:
+    """A line from end to end of the other axis; an upright one has its label beside it, as there may be many."""
     line = {"width": 1.2 * item.width, "color": _color(item.color), "dash": item.dash}
-    on.figure.add_shape(type="line", **_across(item.along, on.number, item.value, item.value), line=line, **on.entry)
-
-
-def _across(along: str, number: str, low: float, high: float) -> dict[str, Any]:
-    """A shape between two values of one axis, from end to end of the other."""
-    other = "y" if along == "x" else "x"
-    ends = {f"{along}0": low, f"{along}1": high, f"{other}0": 0, f"{other}1": 1}
-    return ends | {f"{along}ref": f"{along}{number}", f"{other}ref": f"{other}{number} domain"}
+    other = "y" if item.along == "x" else "x"
+    ends = {f"{item.along}0": item.value, f"{item.along}1": item.value, f"{other}0": 0, f"{other}1": 1}
+    axes = {f"{item.along}ref": f"{item.along}{on.number}", f"{other}ref": f"{other}{on.number} domain"}
+    beside = {"text": plain(item.label), "textposition": "end", "textangle": 0, "xanchor": "left", "yanchor": "top"}
+    on.figure.add_shape(type="line", line=line, **ends, **axes, **({"label": beside} if other == "y" else on.entry))
 
 
 @_add.register
 def _add_bars(item: Bars, on: _Place) -> None:
-    values, across = ("y", "x") if item.upright else ("x", "y")
+    values, across = ("y", "x") if item.stacked else ("x", "y")
     axes = {"x": on.panel.x, "y": on.panel.y}
     color = item.color if isinstance(item.color, str) else list(item.color)
     look: dict[str, Any] = {values: np.asarray(item.values, dtype=float), across: _values(item.at, axes[across])}
     if item.interval is not None:
-        look[f"error_{values}"] = _ends(item.values, item.interval) | {"color": theme.NEUTRAL}
+        look["error_x"] = _ends(item.values, item.interval) | {"color": theme.NEUTRAL}
     hover = f"%{{{across}}}: %{{{values}:{axes[values].form}}}"
     on.figure.add_bar(
-        orientation="v" if item.upright else "h", marker={"color": _color(color)}, hovertemplate=hover,
+        orientation="v" if item.stacked else "h", marker={"color": _color(color)}, hovertemplate=hover,
         xaxis=f"x{on.number}", yaxis=f"y{on.number}", **look, **on.entry,
     )  # fmt: skip
     if len(item.notes):
-        end = item.values if item.interval is None else np.maximum(item.values, item.interval[1])
-        x, y = (item.at, end) if item.upright else (end, item.at)
         texts = [f"  {plain(note)}" for note in item.notes]
-        _scatter(on, x, y, mode="text", text=texts, textposition="middle right", cliponaxis=False,
+        _scatter(on, item.ends, item.at, mode="text", text=texts, textposition="middle right", cliponaxis=False,
                  hoverinfo="skip", showlegend=False)  # fmt: skip
-
-
-@_add.register
-def _add_layers(item: Layers, on: _Place) -> None:
-    for (name, values), color in zip(item.parts.items(), item.colors, strict=True):
-        look = {"mode": "lines", "line": {"width": 0, "shape": "hvh", "color": color}, "fillcolor": color}
-        _scatter(on, item.x, values, stackgroup=on.number or "1", name=plain(name), legendgroup=plain(name),
-                 hovertemplate=f"%{{y:{on.panel.y.form}}}", **look)  # fmt: skip
 
 
 @_add.register

@@ -12,7 +12,7 @@ from experiments.studies.limits import LIMITS, ScenePush
 from experiments.studies.threshold.directions import word_of
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
-from experiments.visualization.panels import Axis, Panel, Points, closed
+from experiments.visualization.panels.panel import Axis, Panel, Points, closed
 from experiments.visualization.panels.with_matplotlib import figure_of
 
 #: The name of the table and the figure in the folder.
@@ -70,6 +70,6 @@ def draw_limits(push: ScenePush, found: pd.DataFrame, path: Path, who: str) -> l
         if (column := f"{name}_without_friction") in found:
             items.append(Points(angles, closed(found[column]), f"{label}, without friction", color, dash="dot"))
     title = f"Largest push of {push.shape.ends:g} s without a step [N·s]: {who}"
-    panel = Panel(tuple(items), y=Axis(low=0.0), title=title, polar=True, legend="below", columns=2)
+    panel = Panel(tuple(items), y=Axis(low=0.0), title=title, polar=True, legend="around", columns=2)
     with styled():
         return write_figure(figure_of(panel, (6.0, 5.4)), path)

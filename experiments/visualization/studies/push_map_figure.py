@@ -15,8 +15,7 @@ from experiments.studies.threshold.directions import WORDS, soles
 from experiments.studies.threshold.findings import Difference, Finding, Findings
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
-from experiments.visualization.panels import Axis, Band, Bars, HeatMap, Item, Outline, Panel, Points, Rule, closed
-from experiments.visualization.panels.panel import Dash
+from experiments.visualization.panels.panel import Area, Axis, Bars, Dash, HeatMap, Item, Panel, Points, Rule, closed
 from experiments.visualization.panels.with_matplotlib import draw
 from experiments.visualization.studies.threshold_text import label_of, limits_text, name_of, ring_name, shares_of
 
@@ -131,7 +130,7 @@ def map_panel(
     """
     plan, alone = rings[0].findings[0].plan, len(rings) == 1
     top = max(radius_of(rings), 0.0 if best is None else 1.08 * float(best["impulse"].max()))
-    items: list[Item] = [Outline(*sole, "#D9D9D9", style.GREY) for sole in _scaled_soles(rings, top)]
+    items: list[Item] = [Area(*sole, style.GREY, alpha=0.3, edge=style.GREY) for sole in _scaled_soles(rings, top)]
     wider = min(WIDER, WIDEST / len(rings))
     for place, (ring, color) in enumerate(zip(rings, style.LINES, strict=False)):
         items += _ring(ring, color, WIDTH + wider * (len(rings) - 1 - place), spread=alone)
@@ -146,20 +145,20 @@ def map_panel(
     for place, ring in enumerate(rings if verdicts else ()):
         items += _limited(ring, named=place == 0)
     title = f"Largest {plan.label} recovered from [{plan.unit}]"
-    return Panel(tuple(items), y=Axis(low=0.0, high=top), title=title, polar=True, legend="below", columns=columns)
+    return Panel(tuple(items), y=Axis(low=0.0, high=top), title=title, polar=True, legend="around", columns=columns)
 
 
 def _ring(ring: Ring, color: str, width: float, *, spread: bool) -> list[Item]:
     angles = closed(ring.azimuths)
     median, low, high, least, most = (closed(ring.numbers(n)) for n in ("median", "ci_low", "ci_high", "low", "high"))
     confidence = f"{100.0 * ring.findings[0].estimate.median.confidence:.0f} % interval"
-    name = "median" if spread else ring.name
+    name = "median" if spread else f"{ring.name}, with {confidence}"
     texts = [f"{' '.join(name_of(one).split())}: {value:.4g} {one.plan.unit}, limited by {limits_text(one)}"
              for one, value in zip(ring.findings, median, strict=False)]  # fmt: skip
-    outer = [Band(angles, least, most, color, "10 … 90 %", alpha=0.13)] if spread else []
+    outer = [Area.between(angles, least, most, color, "10 … 90 %", alpha=0.13)] if spread else []
     return [
         *outer,
-        Band(angles, low, high, color, confidence if spread else "", group="" if spread else name),
+        Area.between(angles, low, high, color, confidence if spread else "", group="" if spread else name),
         Points(angles, median, name, color, "circle", 2.0, dash="solid", width=width, hover=[*texts, *texts[:1]]),
     ]
 
@@ -202,15 +201,15 @@ def endings_panel(ring: Ring) -> Panel:
     width = 0.7 * float(np.diff(azimuths).min(initial=360.0))
     shares = {word: [one.limits.get(word, 0) / len(one.brackets) for one in ring.findings]
               for word in shares_of(ring.findings)}  # fmt: skip
-    bars = [Bars(azimuths, share, style.VERDICTS[word], word, width, upright=True, stacked=True)
+    bars = [Bars(azimuths, share, style.VERDICTS[word], word, width, stacked=True)
             for word, share in shares.items()]  # fmt: skip
     title, y = "How they end at the threshold", Axis("replicas", 0.0, 1.0, form=".0%")
     return Panel(tuple(bars), _directions(ring), y, title, legend="far below", columns=4)
 
 
 def _directions(ring: Ring) -> Axis:
-    ticks = {90.0 * k: f"{WORDS[2 * k]}\n{90 * k}°" for k in range(4)}
-    return Axis(f"where the push drives {ring.findings[0].plan.experiment.who}", ticks=ticks, grid=False)
+    ticks = {90.0 * k: f"{WORDS[2 * k]}\n{90 * k}" for k in range(4)}
+    return Axis(f"where the push drives {ring.findings[0].plan.experiment.who} [°]", ticks=ticks, grid=False)
 
 
 def _scaled_soles(rings: Sequence[Ring], top: float) -> list[tuple[Floats, Floats]]:

@@ -22,7 +22,7 @@ from experiments.studies.recovery.study import PLAN, RUN, folder_of
 from experiments.studies.threshold.directions import word_of
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
-from experiments.visualization.panels import Axis, Panel, Points, closed
+from experiments.visualization.panels.panel import Axis, Panel, Points, closed
 from experiments.visualization.panels.with_matplotlib import figure_of
 from experiments.visualization.studies.push_map_figure import LIMIT_DASHES, OPTIMAL
 
@@ -83,7 +83,7 @@ def draw_recoveries(table: pd.DataFrame, path: Path, who: str) -> list[Path]:
         Points(angles, around("law"), LAW, style.BLUE, "circle", 3.0, dash="solid"),
     ]
     title = f"Largest push without a step [N·s]: {who}"
-    panel = Panel(tuple(items), y=Axis(low=0.0), title=title, polar=True, legend="below", columns=2)
+    panel = Panel(tuple(items), y=Axis(low=0.0), title=title, polar=True, legend="around", columns=2)
     with styled():
         return write_figure(figure_of(panel, (6.4, 6.2)), path)
 

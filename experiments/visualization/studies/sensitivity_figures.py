@@ -13,7 +13,7 @@ from experiments.studies.store.measured import metric_units
 from experiments.visualization.figures import style
 from experiments.visualization.figures.words import words_of
 from experiments.visualization.figures.writing import styled, write_figure
-from experiments.visualization.panels import Axis, Bars, Item, Panel, Points, Rule
+from experiments.visualization.panels.panel import Axis, Bars, Item, Panel, Points, Rule
 from experiments.visualization.panels.with_matplotlib import figure_of
 
 FIGURE = "sensitivity.png"

@@ -32,8 +32,7 @@ from experiments.studies.sweep.sweep import Sweep
 from experiments.visualization.figures import style
 from experiments.visualization.figures.words import with_unit, words_of
 from experiments.visualization.figures.writing import styled, write_figure
-from experiments.visualization.panels import Axis, HeatMap, Item, Panel, Points
-from experiments.visualization.panels.panel import Dash, Marker
+from experiments.visualization.panels.panel import Axis, Dash, HeatMap, Item, Marker, Panel, Points
 from experiments.visualization.panels.with_matplotlib import figure_of
 from experiments.visualization.report.trials import Axis as Varied
 
@@ -112,7 +111,7 @@ def share_panel(frame: pd.DataFrame, varied: Varied, counts: tuple[str, ...] = (
         shares = [float((group.trials["verdict"] == verdict).mean()) for group in found]
         items.append(Points(places, shares, verdict, style.VERDICTS[verdict], _marker(verdict), 3.0,
                             dash="dash" if joined else "", width=0.8))  # fmt: skip
-    y = Axis("proportion of trials", -0.04, 1.04)
+    y = Axis("proportion of trials", -0.04, 1.04, form=".0%")
     return Panel(tuple(items), _over(varied, [group.label for group in found]), y, legend="best")
 
 
@@ -124,7 +123,7 @@ def metric_panel(
     shown, items = frame if chosen is None else chosen, list[Item]()
     numbers = {group.value: place for place, group in enumerate(found)}
     for verdict in VERDICTS:
-        part = shown[(shown["verdict"] == verdict) & shown[metric].notna()]
+        part = shown[shown["verdict"] == verdict]
         if len(part):
             at = varied.values.loc[part.index]
             at = at if varied.is_numeric else at.map(numbers)

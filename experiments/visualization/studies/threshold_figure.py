@@ -12,13 +12,14 @@ from experiments.studies.limits import LIMITS
 from experiments.studies.threshold.findings import Finding, Findings
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
-from experiments.visualization.panels import Axis, Item, Panel, Points, Rule, Span
-from experiments.visualization.panels.panel import Dash
+from experiments.visualization.panels.panel import Area, Axis, Dash, Item, Panel, Points, Rule
 from experiments.visualization.panels.with_matplotlib import figure_of
 from experiments.visualization.studies.threshold_text import label_of, limits_text, name_of, shares_of
 
 #: More conditions than this are drawn as medians side by side.
 MOST_CURVES = 6
+#: Ends of the axis of proportions.
+_HEIGHT = -0.02, 1.02
 #: Dashes of marked values.
 _MARKS: tuple[Dash, ...] = ("dash", "dot", "dashdot")
 
@@ -59,7 +60,7 @@ def _curves(findings: Findings, marks: Mapping[str, float]) -> Panel:
         items.append(Rule(value, label=name, dash=dash, width=1.0))
     highs = [min(1.05 * finding.estimate.high, plan.grid.limit) for finding in findings.conditions]
     high = max(plan.grid.stop, *highs, *(1.05 * value for _, value, _ in limits))
-    y = Axis(f"proportion of {plan.replicas} replicas", -0.02, 1.02, form=".0%")
+    y = Axis(f"proportion of {plan.replicas} replicas", *_HEIGHT, form=".0%")
     return Panel(tuple(items), Axis(label_of(plan), plan.grid.start, high), y, legend="below", columns=2)
 
 
@@ -92,7 +93,7 @@ def _curve(finding: Finding, color: str, shift: float, *, single: bool) -> list[
             interval=([p.low for p in found], [p.high for p in found]), group=name,
             hover=[f"{value:.4g}: {p.value:.1%} recover" for value, p in zip(at, found, strict=True)],
         ),
-        Span(float(low), float(high), color, interval),
+        Area([low, high, high, low], np.repeat(_HEIGHT, 2), color, interval, alpha=0.15, group=name),
     ]  # fmt: skip
     if single and math.isfinite(finding.half.value):
         half = finding.half

@@ -22,8 +22,7 @@ from experiments.studies.tuning.tuning import Outcome, Tuning
 from experiments.visualization.figures import style
 from experiments.visualization.figures.words import with_unit, words_of
 from experiments.visualization.figures.writing import styled, write_figure
-from experiments.visualization.panels import Axis, Bars, Item, Layers, Panel, Points, Rule
-from experiments.visualization.panels.panel import Marker
+from experiments.visualization.panels.panel import Area, Axis, Bars, Item, Marker, Panel, Points, Rule
 from experiments.visualization.panels.with_matplotlib import figure_of
 
 HISTORY, IMPORTANCE, SLICES, FRONT = "history.png", "importance.png", "slices.png", "front.png"
@@ -95,10 +94,14 @@ def history_panels(tuning: Tuning, outcome: Outcome) -> list[Panel]:
             Rule(outcome.history.baseline.score.values[objective.name], style.BLACK, "baseline", "y", "dash", 0.9),
         ]  # fmt: skip
         panels.append(Panel(tuple(items), x, Axis(label_of(objective)), legend="right"))
-    parts = endings(evaluations)
-    layers = Layers(numbers, parts, [style.VERDICTS[word] for word in parts])
-    x, y = Axis("candidate", x.low, x.high), Axis("part of the trials", 0.0, 1.0)
-    return [*panels, Panel((layers,), x, y, legend="right")]
+    sides, layers = np.repeat(np.arange(len(evaluations) + 1.0) + 0.5, 2)[1:-1], list[Item]()
+    below = np.zeros(len(sides))
+    for word, part in endings(evaluations).items():
+        above = below + np.repeat(part, 2)
+        layers.append(Area.between(sides, below, above, style.VERDICTS[word], word, alpha=1.0))
+        below = above
+    y = Axis("part of the trials", 0.0, 1.0)
+    return [*panels, Panel(tuple(layers), replace(x, label="candidate"), y, legend="right")]
 
 
 def _values(evaluations: Sequence[Evaluation], objective: Objective) -> Floats:
@@ -122,7 +125,8 @@ def importance_panels(tuning: Tuning, evaluations: Sequence[Evaluation]) -> list
             continue
         parts = dict(sorted(found.items(), key=lambda item: item[1]))
         values = list(parts.values())
-        bars = Bars(np.arange(len(parts)), values, style.BLUE, width=0.7, notes=[f"{value:.2f}" for value in values])
+        notes = [f"{value:.2f}" for value in values]
+        bars = Bars(range(len(parts)), values, style.BLUE, words_of(objective.name), 0.7, notes=notes)
         y = Axis(words=tuple(words_of(name) for name in parts), grid=False)
         title = f"What sets the best {GOOD:.0%} in {words_of(objective.name)} apart"
         panels.append(Panel((bars,), Axis("part (PED-ANOVA) [–]", 0.0, 1.12 * max(values)), y, title))
