@@ -191,7 +191,7 @@ def _draw_bars(item: Bars, on: _Place) -> None:
     place = next(k for k, one in enumerate(mine) if one is item)
     look: Any = {"color": item.color, "label": item.label or None}
     if item.stacked:
-        below = np.sum([np.zeros(len(at)), *(one.values for one in mine[:place])], axis=0)
+        below = sum((np.asarray(one.values, dtype=float) for one in mine[:place]), np.zeros(len(at)))
         on.axes.bar(at, values, item.width, below, **look)
         return
     at = at + (item.width + 0.02) * (0.5 * (len(mine) - 1) - place)

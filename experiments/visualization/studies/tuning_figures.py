@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -22,7 +21,7 @@ from experiments.studies.tuning.tuning import Outcome, Tuning
 from experiments.visualization.figures import style
 from experiments.visualization.figures.words import with_unit, words_of
 from experiments.visualization.figures.writing import styled, write_figure
-from experiments.visualization.panels.panel import Area, Axis, Bars, Item, Marker, Panel, Points, Rule
+from experiments.visualization.panels.panel import Area, Axis, Bars, Item, Panel, Points, Rule
 from experiments.visualization.panels.with_matplotlib import figure_of
 
 HISTORY, IMPORTANCE, SLICES, FRONT = "history.png", "importance.png", "slices.png", "front.png"
@@ -58,19 +57,12 @@ def endings(evaluations: Sequence[Evaluation]) -> dict[str, Floats]:
     return {word: count / trials for word, count in counts.items() if count.any()}
 
 
-class _Mark(NamedTuple):
-    """How a candidate that is more than one of many is drawn."""
-
-    label: str
-    color: str
-    marker: Marker
-    size: float
+#: How the candidates that are marked look.
+_BASELINE = Points((), (), "baseline", style.BLACK, "diamond", 4.0)
+_WINNER = Points((), (), "winner", style.RED, "star", 9.0)
 
 
-_BASELINE, _WINNER = _Mark("baseline", style.BLACK, "diamond", 4.0), _Mark("winner", style.RED, "star", 9.0)
-
-
-def _marked(outcome: Outcome) -> list[tuple[_Mark, Evaluation]]:
+def _marked(outcome: Outcome) -> list[tuple[Points, Evaluation]]:
     pairs = ((_BASELINE, outcome.history.baseline), (_WINNER, outcome.winner))
     return [(mark, one) for mark, one in pairs if one is not None]
 
@@ -142,8 +134,7 @@ def slices_panels(tuning: Tuning, outcome: Outcome, objective: Objective) -> lis
         items = [Points(at, values, marker="circle", size=2.0, shades=numbers, numbered=("candidate", numbers))]
         for mark, one in _marked(outcome):
             if variable.name in one.candidate.point:
-                where = [one.candidate.point[variable.name]], [one.score.values[objective.name]]
-                items.append(Points(*where, *mark))
+                items.append(replace(mark, x=[one.candidate.point[variable.name]], y=_values([one], objective)))
         label = with_unit(variable.name, tuning.space.units[variable.name])
         x = Axis(label, variable.low, variable.high, log=variable.scale == LOG)
         panels.append(Panel(tuple(items), x, Axis(words_of(objective.name))))
@@ -170,17 +161,17 @@ def _slices(tuning: Tuning, outcome: Outcome) -> Figure:
 
 def front_panels(tuning: Tuning, outcome: Outcome) -> list[Panel]:
     """The candidates over each pair of objectives, and those that no other beats in everything."""
-    groups: list[tuple[_Mark, Sequence[Evaluation]]] = [
-        (_Mark("candidate", style.SKY, "circle", 2.5), outcome.history.evaluations),
-        (_Mark("front", style.BLUE, "circle", 5.0), outcome.history.front),
-        *((mark._replace(size=mark.size + 2.0), [one]) for mark, one in _marked(outcome)),
+    groups: list[tuple[Points, Sequence[Evaluation]]] = [
+        (Points((), (), "candidate", style.SKY, "circle", 2.5), outcome.history.evaluations),
+        (Points((), (), "front", style.BLUE, "circle", 5.0), outcome.history.front),
+        *((replace(mark, size=mark.size + 2.0), [one]) for mark, one in _marked(outcome)),
     ]
     pairs, panels = list(combinations(tuning.scorer.objectives, 2)), []
     for first, second in pairs:
         items = []
         for mark, members in groups:
             numbers = "candidate", [one.number for one in members]
-            items.append(Points(_values(members, first), _values(members, second), *mark, numbered=numbers))
+            items.append(replace(mark, x=_values(members, first), y=_values(members, second), numbered=numbers))
         axes = (Axis(label_of(objective), margin=0.05) for objective in (first, second))
         panels.append(Panel(tuple(items), *axes, legend="right" if (first, second) == pairs[-1] else ""))
     return panels
