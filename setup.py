@@ -4,8 +4,7 @@ import os
 import shutil
 from pathlib import Path
 
-from setuptools import setup
-from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 
 COMPILED = os.environ.get("BIPED_COMPILED")
@@ -24,12 +23,11 @@ class WithKernels(build_py):
                 shutil.copy(file, target)
 
 
-class OfAPlatform(bdist_wheel):
-    """Machine code is of one processor's kind, and pickled by one version of Python."""
+class OfAPlatform(Distribution):
+    """Machine code is of one kind of processor, and pickled by one version of Python."""
 
-    def finalize_options(self):  # noqa: D102
-        super().finalize_options()
-        self.root_is_pure = not COMPILED
+    def has_ext_modules(self):  # noqa: D102
+        return bool(COMPILED)
 
 
-setup(cmdclass={"build_py": WithKernels, "bdist_wheel": OfAPlatform})
+setup(cmdclass={"build_py": WithKernels}, distclass=OfAPlatform)

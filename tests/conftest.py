@@ -16,7 +16,9 @@ from biped import Controller
 from biped.metrics import METRICS
 from biped.model import Body, Joint, Model, human, random_tree
 from biped.runs.state import State
+from contact.compiling.beside import compile_elsewhere
 
+compile_elsewhere()  # a process of tests meets hundreds of kernels
 settings.register_profile("without a deadline", deadline=None)  # a busy machine may be slow
 settings.load_profile("without a deadline")
 

@@ -8,6 +8,7 @@ import contextlib
 import gc
 import importlib
 import importlib.util
+import math
 import multiprocessing
 import os
 import pickle
@@ -24,11 +25,13 @@ from contact.compiling.cache import cache_folder
 from contact.compiling.keys import Closure, classes_in
 
 #: Functions to compile that a process is worth starting for: that takes about a second, a function 50 ms.
-WORTHWHILE = 60
+WORTHWHILE = 40
 #: Functions after which a process makes room for another one: a compiler gives nothing back.
 BUNDLE = 400
 
 _ALONE = "BIPED_COMPILES_ALONE"  # set in an environment: that process has others beside it
+
+_elsewhere = False
 
 #: Called with the number of jobs that were finished since the last time.
 Progress = Callable[[int], None]
@@ -89,9 +92,27 @@ def compile_all(jobs: Sequence[Job], calls: Sequence[Call] = ()) -> None:
     would compile.
     """
     left = [job for job in jobs if not job.is_done]
-    here, *others = _shares(left, calls if left else (), cores())
+    here, *others = _shares(left, calls if left else (), cores() + _elsewhere)
     with _working(others, len(others)):
         _compile(job for job in here if isinstance(job, Job))
+
+
+def compile_elsewhere() -> None:
+    """From now on, let other processes compile all that they can, and this one only load it.
+
+    A compiler keeps what it has made for as long as its process lives: one that meets hundreds of kernels, as tests
+    do, would grow by gigabytes.
+    """
+    global _elsewhere
+    _elsewhere = True
+
+
+def is_left_to_others(job: Job) -> bool:
+    """Compile a job in another process, if this one is to compile nothing that is worth another one; whether it did."""
+    if not _elsewhere or job.is_done or job.size < WORTHWHILE or not _can_be_named(job):
+        return False
+    compile_all([job])
+    return job.is_done
 
 
 def compile_ahead(jobs: Sequence[Job], calls: Sequence[Call] = (), progress: Progress = lambda _: None) -> None:
@@ -127,10 +148,10 @@ def _shares(jobs: list[Job], calls: Sequence[Call], processes: int) -> list[list
     """Who compiles what: the largest first, each to whoever has least; the first share is that of this process."""
     here = [job for job in jobs if not _can_be_named(job)]
     shares: list[list[Work]] = [[*here], *([] for _ in range(processes - 1))]
-    load = [sum(job.size for job in here), *[0] * (processes - 1)]
+    load = [math.inf if _elsewhere else sum(job.size for job in here), *[0] * (processes - 1)]
     movable: list[Work] = [*calls, *(job for job in jobs if job not in here)]
     for job in sorted(movable, key=lambda job: -job.size):
-        place = min(range(processes), key=lambda k: load[k])
+        place = load.index(min(load))
         shares[place].append(job)
         load[place] += job.size
     busy = [share for share, size in zip(shares[1:], load[1:], strict=True) if size >= WORTHWHILE]

@@ -113,8 +113,15 @@ class _Own:
         return self._library.own_module()
 
 
-class _MachineCode(_Library):
-    """The code of what is called by its address."""
+class MachineCode(_Library):
+    """The code of what is called by its address.
+
+    Once it is kept, its bitcode is only wanted where something else links it: to read it takes longer, and much more
+    memory, than the machine code.
+    """
+
+    _bitcode = b""
+    _shared_module: Any
 
     def add_linking_library(self, library: Any) -> None:
         """Link a library, and if it is a kernel, those that it calls."""
@@ -123,6 +130,35 @@ class _MachineCode(_Library):
             return
         library._ensure_finalized()
         self._linking_libraries += [other.own for other in (library, *library.uses)]
+
+    def _get_module_for_linking(self) -> Any:
+        if self._bitcode and self._shared_module is None:
+            self._shared_module = binding.parse_bitcode(self._bitcode)
+        return super()._get_module_for_linking()
+
+    def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes, tuple[str, ...]]]:
+        """What is cached: machine code, bitcode, and the names of the symbols in them."""
+        name, kind, (code, bitcode) = super().serialize_using_object_code()
+        module = self._get_module_for_linking()
+        defined = (
+            value.name
+            for values in (module.functions, module.global_variables)
+            for value in values
+            if not value.is_declaration
+        )
+        return name, kind, (code, bitcode, tuple(defined))
+
+    @classmethod
+    def of(cls, codegen: Any, serialized: tuple[str, str, tuple[bytes, bytes, tuple[str, ...]]]) -> "MachineCode":
+        """A routine or a part from what was cached of it."""
+        name, _, (code, bitcode, symbols) = serialized
+        library = cls(codegen, name)
+        library.enable_object_caching()
+        library._set_compiled_object(code)
+        library._bitcode = bitcode
+        library._finalize_final_module()
+        library._codegen._engine._defined_symbols.update(symbols)
+        return library
 
 
 class _InsteadOf:
@@ -154,13 +190,13 @@ class MachineCodeCompiler(Compiler):  # type: ignore[misc]
 
     def define_pipelines(self) -> Any:
         """Numba's, with a library that is made here."""
-        self.state.library = _MachineCode(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        self.state.library = MachineCode(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         self.state.library.enable_object_caching()
         return super().define_pipelines()
 
 
-def rebuilt(target_context: Any, library: Bitcode, payload: tuple[Any, ...]) -> Any:
-    """A kernel's ``CompileResult`` from what was cached of it."""
+def rebuilt(target_context: Any, library: Bitcode | MachineCode, payload: tuple[Any, ...]) -> Any:
+    """A ``CompileResult`` with this library, from what was cached of it."""
     codegen = _InsteadOf(library.codegen, unserialize_library=lambda _: library)
     found = CompileResult._rebuild(_InsteadOf(target_context, codegen=lambda: codegen), *payload)
     return found._replace(target_context=target_context)

@@ -23,10 +23,9 @@ from typing import Any
 
 import platformdirs
 from numba.core.caching import _Cache
-from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from contact.compiling.bitcode import Bitcode, rebuilt
+from contact.compiling.bitcode import Bitcode, MachineCode, rebuilt
 from contact.compiling.keys import key_of
 from contact.compiling.target import NUMBERS
 
@@ -276,8 +275,6 @@ def _payload(name: str) -> Any:
 
 
 def _rebuild(target_context: Any, name: str, payload: Any) -> Any:
-    if payload[0][1] != "bitcode":
-        return CompileResult._rebuild(target_context, *payload)
     codegen = target_context.codegen()
 
     def find(file: str) -> Bitcode:
@@ -289,4 +286,5 @@ def _rebuild(target_context: Any, name: str, payload: Any) -> Any:
             _kernels[file].file_name = file
         return _kernels[file]
 
-    return rebuilt(target_context, find(name), payload)
+    library = find(name) if name.endswith(BITCODE) else MachineCode.of(codegen, payload[0])
+    return rebuilt(target_context, library, payload)

@@ -9,6 +9,7 @@ from numba.core.registry import CPUDispatcher
 from numba.extending import overload
 
 from contact.compiling import target  # noqa: F401 (it tells Numba which processor to compile for)
+from contact.compiling.beside import Job, is_left_to_others
 from contact.compiling.bitcode import BitcodeCompiler, MachineCodeCompiler
 from contact.compiling.cache import BITCODE, MACHINE_CODE, KernelCache
 
@@ -20,6 +21,15 @@ class _Inlined(CPUDispatcher):  # type: ignore[misc]
 
     def __call__(self, *args: Any) -> Any:
         return self.py_func(*args)
+
+
+class _Called(CPUDispatcher):  # type: ignore[misc]
+    """A routine: it may have been compiled elsewhere when it is first called."""
+
+    def compile(self, sig: Any) -> Any:
+        """Numba's, after other processes have been asked."""
+        is_left_to_others(Job(self, tuple(getattr(sig, "args", sig))))
+        return super().compile(sig)
 
 
 _COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
@@ -58,7 +68,10 @@ def interpreted_from_python(dispatcher: F) -> F:
 
 def routine(function: F) -> F:
     """Like ``kernel``, but called, not inlined, and open to Python: what the typed API enters by."""
-    return compiled(function)
+    dispatcher = compiled(function)
+    if isinstance(dispatcher, CPUDispatcher):  # not with NUMBA_DISABLE_JIT
+        dispatcher.__class__ = _Called
+    return dispatcher
 
 
 def stands_for(function: F, implementation: Callable[..., Any]) -> F:

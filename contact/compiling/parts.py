@@ -18,7 +18,6 @@ and from Python ``use(address_of(count_all, world, 3), pack(world).ctypes.data)`
 import hashlib
 import itertools
 import re
-import sys
 import types as python_types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -214,8 +213,7 @@ class ForEach:
         own = python_types.FunctionType(
             function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
         )
-        home = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
-        tag = hashlib.sha256(f"{home} {kind.__module__}".encode()).hexdigest()[:8]
+        tag = hashlib.sha256(kind.__module__.encode()).hexdigest()[:8]
         own.__qualname__ = re.sub(r"\W", "_", f"{function.__qualname__}_{kind.__qualname__}_{tag}")
         own.__module__ = function.__module__
         own.__dict__["for_each"] = function.__name__, kind  # by which other processes find it
