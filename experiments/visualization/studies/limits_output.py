@@ -70,6 +70,6 @@ def draw_limits(push: ScenePush, found: pd.DataFrame, path: Path, who: str) -> l
         if (column := f"{name}_without_friction") in found:
             items.append(Points(angles, closed(found[column]), f"{label}, without friction", color, dash="dot"))
     title = f"Largest push of {push.shape.ends:g} s without a step [N·s]: {who}"
-    panel = Panel(tuple(items), y=Axis(low=0.0), title=title, polar=True, legend="around", columns=2)
+    panel = Panel(tuple(items), y=Axis(low=0.0), title=title, polar=True, legend="around")
     with styled():
         return write_figure(figure_of(panel, (6.0, 5.4)), path)
