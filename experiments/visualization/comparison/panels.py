@@ -185,8 +185,8 @@ def precision(results: Results) -> list[Panel]:
             dash: Dash = "dash" if is_smooth(curve.method, results) else "solid"
             lines.append(marked(line(results, curve.method, x, [m.error for m in curve.measurements], dash)))
         if lines:
-            axes = (Axis(label, log=True, powers=True, margin=0.06) for label in (title, "error [m]"))
-            found.append(Panel(tuple(lines), *axes))
+            y = Axis("error [m]", log=True, powers=True, margin=0.06)
+            found.append(Panel(tuple(lines), replace(y, label=title), y))
     return found
 
 

@@ -177,9 +177,7 @@ def _values(values: Any, axis: Axis) -> Any:
     return np.asarray(values, dtype=float)
 
 
-def _ends(values: Any, interval: Any) -> dict[str, Any] | None:
-    if interval is None:
-        return None
+def _ends(values: Any, interval: Any) -> dict[str, Any]:
     low, high = (np.asarray(end, dtype=float) for end in interval)
     values = np.asarray(values, dtype=float)
     return {"type": "data", "array": high - values, "arrayminus": values - low, "thickness": 1.2, "width": 3}
@@ -229,10 +227,10 @@ def _add_points(item: Points, on: _Place) -> None:
         if item.numbered is not None:
             word, look["customdata"] = item.numbered
             look["hovertemplate"] = f"{word} %{{customdata}}: {look['hovertemplate']}"
-    errors = {"error_y": _ends(item.y, item.interval), "error_x": _ends(item.x, item.x_interval)}
-    for name, ends in errors.items():
-        if ends is not None:
-            look[name] = ends if item.bar < 1.0 else ends | {"thickness": _PX * item.bar, "width": 0}
+    for name, values, interval in (("error_y", item.y, item.interval), ("error_x", item.x, item.x_interval)):
+        if interval is not None:
+            thick = {"thickness": _PX * item.bar, "width": 0} if item.bar >= 1.0 else {}
+            look[name] = _ends(values, interval) | thick
     _scatter(on, item.x, item.y, **look, **on.entry)
 
 

@@ -108,8 +108,8 @@ def share_panel(frame: pd.DataFrame, varied: Varied, counts: tuple[str, ...] = (
             interval=([s.low for s in shares], [s.high for s in shares]),
         ))  # fmt: skip
     for verdict in [word for word in verdicts_in(frame) if word not in successes]:
-        shares = [float((group.trials["verdict"] == verdict).mean()) for group in found]
-        items.append(Points(places, shares, verdict, style.VERDICTS[verdict], _marker(verdict), 3.0,
+        parts = [float((group.trials["verdict"] == verdict).mean()) for group in found]
+        items.append(Points(places, parts, verdict, style.VERDICTS[verdict], _marker(verdict), 3.0,
                             dash="dash" if joined else "", width=0.8))  # fmt: skip
     y = Axis("proportion of trials", -0.04, 1.04, form=".0%")
     return Panel(tuple(items), _over(varied, [group.label for group in found]), y, legend="best")
@@ -128,9 +128,9 @@ def metric_panel(
             at = varied.values.loc[part.index]
             at = at if varied.is_numeric else at.map(numbers)
             numbered = "trial", part["trial"].to_numpy(dtype=np.int32)
-            where = at.to_numpy(dtype=float), part[metric].to_numpy(dtype=float)
-            look = verdict, style.VERDICTS[verdict], _marker(verdict), 3.5
-            items.append(Points(*where, *look, alpha=0.6, numbered=numbered))
+            x, y = at.to_numpy(dtype=float), part[metric].to_numpy(dtype=float)
+            color, marker = style.VERDICTS[verdict], _marker(verdict)
+            items.append(Points(x, y, verdict, color, marker, 3.5, alpha=0.6, numbered=numbered))
     places = [group.value if varied.is_numeric else place for place, group in enumerate(found)]
     medians = [float(group.trials[metric].median()) for group in found]
     dash: Dash = "solid" if varied.is_numeric else ""

@@ -127,7 +127,8 @@ def _medians(findings: Findings, marks: Mapping[str, float]) -> Panel:
         items.append(Points(places[mine], median[mine], label, style.VERDICTS[word], "circle", hover=texts))
     limited = [(place, f.limit.pendulum) for place, f in enumerate(conditions) if f.limit is not None]
     if limited:
-        items.append(Points(*zip(*limited, strict=True), LIMITS["limit"], style.BLACK, "line-ew", 12.0))
+        at, limits = zip(*limited, strict=True)
+        items.append(Points(at, limits, LIMITS["limit"], style.BLACK, "line-ew", 12.0))
     items += [Rule(value, label=name, along="y", dash="dash", width=1.0) for name, value in marks.items()]
     x = Axis(words=tuple(name_of(finding) for finding in conditions), slanted=True, margin=0.03)
     return Panel(tuple(items), x, Axis(label_of(plan)), legend="above", columns=2)

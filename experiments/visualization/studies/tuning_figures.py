@@ -172,6 +172,6 @@ def front_panels(tuning: Tuning, outcome: Outcome) -> list[Panel]:
         for mark, members in groups:
             numbers = "candidate", [one.number for one in members]
             items.append(replace(mark, x=_values(members, first), y=_values(members, second), numbered=numbers))
-        axes = (Axis(label_of(objective), margin=0.05) for objective in (first, second))
-        panels.append(Panel(tuple(items), *axes, legend="right" if (first, second) == pairs[-1] else ""))
+        x, y = (Axis(label_of(objective), margin=0.05) for objective in (first, second))
+        panels.append(Panel(tuple(items), x, y, legend="right" if (first, second) == pairs[-1] else ""))
     return panels
