@@ -231,7 +231,7 @@ def test_ctrl_c_before_there_is_a_run(capsys, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("experiments.commands.run.experiment_named", interrupt)
+    monkeypatch.setattr("experiments.cli.settings.experiment_named", interrupt)
     assert run("thrown-block") == 130
     assert capsys.readouterr().err.count("\n") == 1
 
