@@ -1,7 +1,7 @@
-"""What the figures of a comparison show: panels of lines, which the page and the figure sheet draw alike."""
+"""The pictures of a comparison: panels that the page and the figure sheet draw alike."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -16,47 +16,34 @@ from experiments.benchmarks.comparison.backends import Backend
 from experiments.benchmarks.comparison.results import EQUAL, SETTINGS, VENDOR, Results
 from experiments.benchmarks.free_flight import MOTIONS
 from experiments.visualization.figures import style
+from experiments.visualization.panels.panel import Axis, Bars, Dash, Panel, Points, Rule
 
 #: So many joints' torques are shown where there are no knees.
 FEW = 2
 #: [m] creep below this, and relative errors outside of these, are drawn at them, so that axes show what matters.
 LEAST_CREEP, LEAST_ERROR, MOST_ERROR = 1e-9, 1e-13, 1e2
-SOLID, DASHED, DOTTED = "solid", "dash", "dot"
-#: Of engines, in the order of backends; what an engine has for smooth motion is dashed in its colour.
+#: Colours of engines, in the order of backends; what an engine has for smooth motion is dashed in its colour.
 COLORS = (style.BLUE, style.RED, style.GREEN, style.PURPLE, style.ORANGE, style.SKY, style.GREY)
 
 
-@dataclass(frozen=True)
-class Line:
-    """Of an engine."""
-
-    label: str  # the engine's
-    x: ArrayLike  # (points,)
-    y: ArrayLike  # (points,)
-    dash: str = SOLID  # solid in equal settings; what a figure means by others is in its text
-    suffix: str = ""  # of its name, besides the engine's title
-
-
-@dataclass(frozen=True)
-class Panel:
-    """Lines on axes."""
-
-    title: str  # above it
-    x: str  # what is along it
-    y: str  # likewise
-    lines: tuple[Line, ...]  # what it shows
-    log_x: bool = False  # whether that axis is logarithmic
-    log_y: bool = True  # likewise
-    ticks: tuple[float, ...] = field(default=())  # along x, where they are few
-
-
 def colors_of(backends: Sequence[Backend]) -> dict[str, str]:
-    """By label, those for smooth motion included."""
+    """The colour of each label, those for smooth motion included."""
     found = {one.label: COLORS[k % len(COLORS)] for k, one in enumerate(backends)}
     for one in backends:
         for other in one.smooth:
             found.setdefault(other.label, found[one.label])
     return found
+
+
+def line(results: Results, label: str, x: ArrayLike, y: ArrayLike, dash: Dash = "solid", suffix: str = "") -> Points:
+    """A curve of an engine, solid in equal settings."""
+    name, color = results.titles[label] + suffix, colors_of(results.backends)[label]
+    return Points(x, y, name, color, dash=dash, width=1.6)
+
+
+def marked(curve: Points) -> Points:
+    """A curve with its points marked, for few of them."""
+    return replace(curve, marker="circle", size=3.2, width=1.4)
 
 
 def is_smooth(label: str, results: Results) -> bool:
@@ -65,12 +52,12 @@ def is_smooth(label: str, results: Results) -> bool:
 
 
 def shown_runs(results: Results, settings: str) -> dict[str, Run]:
-    """Those that have more than a start."""
+    """The runs that have more than a start."""
     return {label: made.run for label, made in results.runs[settings].items() if len(made.run.frame) > 1}
 
 
 def common_times(runs: Mapping[str, Run]) -> Floats:
-    """(rows,) [s] those of the run that lasted longest, of one run or more."""
+    """(rows,) [s] the times of the run that lasted longest, of one run or more."""
     return max((run.frame["time"].to_numpy() for run in runs.values()), key=lambda time: float(time[-1]))
 
 
@@ -80,7 +67,7 @@ def resampled(time: Floats, run: Run, values: Floats) -> Floats:
 
 
 def turn(run: Run) -> Floats:
-    """(rows,) [°] of the root from its set point, or NaN where it has none."""
+    """(rows,) [°] by which the root is turned from its set point; NaN where it has none."""
     if run.set_point is None:
         return np.full(len(run.frame), np.nan)
     return np.degrees(orientation_errors(run, run.set_point))
@@ -105,29 +92,46 @@ def pose(run: Run) -> list[Quantity]:
 
 
 def torques(run: Run) -> list[Quantity]:
-    """Likewise of the knees, or of the first few joints."""
+    """Title, unit and values of the torques of the knees, or of the first few joints."""
     model = run.state.model
     shown = knees_of(model) or model.joint_names[:FEW]
     return [(joint.replace("_", " ").capitalize(), "N·m", partial(column, f"torque_{joint}")) for joint in shown]
 
 
 def forces(run: Run) -> list[Quantity]:
-    """Likewise of the floor's force on all contact points together."""
+    """Title, unit and values of the floor's force on all contact points together."""
     axes = (("z", "Floor's force, vertical"), ("x", "Floor's force, along x")) if run.state.model.nc else ()
     return [(title, "N", partial(floor_force, axis)) for axis, title in axes]
 
 
+def runs_panel(results: Results, settings: str, quantity: Quantity) -> Panel:
+    """A quantity of all runs, of one or more, thinner and thinner, so that those below are seen."""
+    name, unit, values = quantity
+    runs = shown_runs(results, settings)
+    time = common_times(runs)
+    lines = tuple(
+        replace(line(results, label, time, resampled(time, run, values(run))), width=2.6 - 0.65 * min(k, 2))
+        for k, (label, run) in enumerate(runs.items())
+    )
+    impacts = next(iter(runs.values())).summary["events"]["impacts"][:1]
+    marks = (Rule(impact["time"], style.GREY, dash="dot") for impact in impacts)
+    x = Axis("time [s]", 0.0, until(results, float(time[-1])))
+    return Panel((*lines, *marks), x, Axis(f"{name.lower()} [{unit}]"))
+
+
 def creep(results: Results, settings: Iterable[str] = SETTINGS) -> list[Panel]:
-    """A panel for each settings."""
+    """How far the farthest point of the soles moved sideways, a panel for each settings."""
     found = []
     for name in settings:
+        dash: Dash = "dot" if name == VENDOR else "solid"
         lines = tuple(
-            Line(label, drift.time, 1e3 * np.maximum(drift.distance, LEAST_CREEP), DOTTED if name == VENDOR else SOLID)
+            line(results, label, drift.time, 1e3 * np.maximum(drift.distance, LEAST_CREEP), dash)
             for (which, label), drift in results.drifts.items()
             if which == name
         )
         if lines:
-            found.append(Panel(f"Creep, {SETTINGS[name]}", "time [s]", "moved sideways [mm]", lines))
+            y = Axis("moved sideways [mm]", log=True, powers=True)
+            found.append(Panel(lines, Axis("time [s]"), y, f"Creep, {SETTINGS[name]}"))
     return found
 
 
@@ -138,13 +142,14 @@ def flights(results: Results, *, reported: bool) -> list[Panel]:
         lines = []
         for (which, label), flown in results.flown.items():
             if which == motion:
-                dash = DASHED if is_smooth(label, results) else SOLID
-                lines.append(Line(label, *_clipped(*flown.in_phase.worst_so_far), dash))
+                dash: Dash = "dash" if is_smooth(label, results) else "solid"
+                lines.append(line(results, label, *_clipped(*flown.in_phase.worst_so_far), dash))
                 if reported and flown.reported is not flown.in_phase:
-                    lines.append(Line(label, *_clipped(*flown.reported.worst_so_far), DOTTED, ", as reported"))
+                    late = _clipped(*flown.reported.worst_so_far)
+                    lines.append(line(results, label, *late, "dot", suffix=", as reported"))
         if lines:
-            title = f"{motion.capitalize()} flight"
-            found.append(Panel(title, "time [s]", "greatest relative error so far", tuple(lines)))
+            y = Axis("greatest relative error so far", log=True, powers=True)
+            found.append(Panel(tuple(lines), Axis("time [s]"), y, f"{motion.capitalize()} flight"))
     return found
 
 
@@ -157,15 +162,15 @@ def refinements(results: Results) -> list[Panel]:
     rows = [row for row in results.refinements if row.peak is not None and row.final is not None]
     if not rows:
         return []
-    ticks = tuple(sorted({1e3 * row.step for row in rows}))
-    found = []
+    ticks = {1e3 * step: f"{1e3 * step:g}" for step in sorted({row.step for row in rows})}
+    x, found = Axis("step [ms]", log=True, ticks=ticks), []
     for number, title in (("peak", "greatest distance on the way [m]"), ("final", "distance at the end [m]")):
         lines = []
         for label in dict.fromkeys(row.engine for row in rows):
             mine = [row for row in rows if row.engine == label]
             errors = [max(getattr(row, number), 1e-16) for row in mine]
-            lines.append(Line(label, [1e3 * row.step for row in mine], errors))
-        found.append(Panel("", "step [ms]", title, tuple(lines), log_x=True, ticks=ticks))
+            lines.append(marked(line(results, label, [1e3 * row.step for row in mine], errors)))
+        found.append(Panel(tuple(lines), x, Axis(title, log=True, powers=True)))
     return found
 
 
@@ -174,22 +179,30 @@ def precision(results: Results) -> list[Panel]:
     curves = [] if results.precision is None else [one for one in results.precision.curves if one.measurements]
     found = []
     for by_cost, title in ((True, "engine time of a simulated second [ms]"), (False, "step [ms]")):
-        lines = tuple(
-            Line(
-                curve.method,
-                [1e3 * (m.seconds if by_cost else m.size.step) for m in curve.measurements],
-                [m.error for m in curve.measurements],
-                DASHED if is_smooth(curve.method, results) else SOLID,
-            )
-            for curve in curves
-        )
+        lines = []
+        for curve in curves:
+            x = [1e3 * (m.seconds if by_cost else m.size.step) for m in curve.measurements]
+            dash: Dash = "dash" if is_smooth(curve.method, results) else "solid"
+            lines.append(marked(line(results, curve.method, x, [m.error for m in curve.measurements], dash)))
         if lines:
-            found.append(Panel("", title, "error [m]", lines, log_x=True))
+            y = Axis("error [m]", log=True, powers=True, margin=0.06)
+            found.append(Panel(tuple(lines), replace(y, label=title), y))
     return found
 
 
+def costs_panel(results: Results) -> Panel:
+    """Time of a step of each engine, of one or more: median and its interval, and how many times the first one's."""
+    rows, colors = results.costs[::-1], colors_of(results.backends)
+    values, low, high = 1e6 * np.array([(row.per_step, *row.between) for row in rows]).T
+    notes = ["" if row is results.costs[0] else f", {row.ratio:.3g} ×" for row in rows]
+    notes = [f"{value:.3g} µs{note}" for value, note in zip(values, notes, strict=True)]
+    bars = Bars(range(len(rows)), values, [colors[row.engine] for row in rows], "", 0.55, (low, high), notes=notes)
+    x = Axis("time [µs]; of external engines, their steps replayed", 0.0, 1.55 * float(high.max()))
+    return Panel((bars,), x, Axis(words=tuple(results.titles[row.engine] for row in rows), grid=False))
+
+
 def until(results: Results, end: float) -> float:
-    """[s] what is shown of the experiment: until all have long settled, or to the end."""
+    """[s] up to which the experiment is shown: until all have long settled, or to the end."""
     outcomes = results.outcomes[EQUAL]
     settled = [row.settling_time for row in outcomes if row.settling_time is not None]
     return min(end, max(1.0, 2.0 * max(settled))) if settled and len(settled) == len(outcomes) else end

@@ -40,6 +40,7 @@ class Axis:
     name: str  # of the column
     label: str  # name and unit, and what goes with it
     values: "pd.Series[Any]"  # (trials,) numbers, or texts where the values are no numbers
+    log: bool | None = None  # whether a logarithmic axis shows them; by how much they span if not given
 
     @property
     def is_numeric(self) -> bool:
@@ -52,7 +53,9 @@ class Axis:
 
     @property
     def is_logarithmic(self) -> bool:
-        """Whether its values span so much that a logarithmic axis shows them better."""
+        """Whether a logarithmic axis shows its values best: as it was said, or because they span so much."""
+        if self.log is not None:
+            return self.log
         return self.is_numeric and self.points[0] > 0.0 and self.points[-1] > 50.0 * self.points[0]
 
 

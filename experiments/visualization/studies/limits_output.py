@@ -1,11 +1,8 @@
 """The limits of the inverted pendulum: on the terminal, as a table in a file, and as a picture."""
 
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
@@ -15,11 +12,12 @@ from experiments.studies.limits import LIMITS, ScenePush
 from experiments.studies.threshold.directions import word_of
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
-from experiments.visualization.studies.compass import face_front
+from experiments.visualization.panels.panel import Axis, Panel, Points, closed
+from experiments.visualization.panels.with_matplotlib import figure_of
 
 #: The name of the table and the figure in the folder.
 NAME = "limits"
-#: Of columns, in the terminal's table.
+#: Headings of columns in the terminal's table.
 HEADINGS = {
     "distance": "to the edge [m]",
     "limit": "limit [N·s]",
@@ -31,7 +29,7 @@ HEADINGS = {
 
 
 def print_limits(push: ScenePush, found: pd.DataFrame, who: str) -> None:
-    """What is assumed, and a row for each direction."""
+    """Print the assumptions, and a row for each direction."""
     console = terminal()
     pendulum = push.stance.pendulum
     console.print(
@@ -49,12 +47,12 @@ def print_limits(push: ScenePush, found: pd.DataFrame, who: str) -> None:
         table.add_row(f"{azimuth:g}°{word}", *(f"{row[name]:.4g}" for name in names))
     console.print(table)
     if not push.stance.flywheels:
-        told = "what the hips add is not known: give the hips' joints limits of torque and position"
-        console.print(Text(told, style="yellow"))
+        hint = "what the hips add is not known: give the hips' joints limits of torque and position"
+        console.print(Text(hint, style="yellow"))
 
 
 def write_limits(push: ScenePush, found: pd.DataFrame, folder: Path, who: str, *, draw: bool) -> list[Path]:
-    """The table as CSV, and a figure; the files, which are told."""
+    """Write the table as CSV and draw a figure; the files, whose names are printed."""
     files = [folder / f"{NAME}.csv"]
     found.to_csv(files[0], index=False)
     if draw:
@@ -64,18 +62,14 @@ def write_limits(push: ScenePush, found: pd.DataFrame, folder: Path, who: str, *
 
 
 def draw_limits(push: ScenePush, found: pd.DataFrame, path: Path, who: str) -> list[Path]:
-    """Impulses over the direction, seen from above with the front at the top."""
+    """Draw impulses over the direction, seen from above with the front at the top; the files."""
+    angles, items = closed(found["direction"]), []
+    for (name, label), color in zip(LIMITS.items(), (style.BLUE, style.ORANGE), strict=True):
+        if name in found:
+            items.append(Points(angles, closed(found[name]), label, color, dash="solid"))
+        if (column := f"{name}_without_friction") in found:
+            items.append(Points(angles, closed(found[column]), f"{label}, without friction", color, dash="dot"))
+    title = f"Largest push of {push.shape.ends:g} s without a step [N·s]: {who}"
+    panel = Panel(tuple(items), y=Axis(low=0.0), title=title, polar=True, legend="around")
     with styled():
-        figure = Figure(figsize=(6.0, 5.4))
-        axes: Any = figure.add_subplot(projection="polar")
-        angles = np.radians(np.append(found["direction"], found["direction"].iloc[0]))
-        for (name, label), color in zip(LIMITS.items(), (style.BLUE, style.ORANGE), strict=True):
-            for column, dashes, more in ((name, "-", ""), (f"{name}_without_friction", ":", ", without friction")):
-                if column in found:
-                    values = np.append(found[column], found[column].iloc[0])
-                    axes.plot(angles, values, dashes, color=color, label=f"{label}{more}")
-        axes.set_ylim(0.0, None)
-        face_front(axes)
-        axes.set_title(f"Largest push of {push.shape.ends:g} s without a step [N·s]: {who}")
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=2)
-        return write_figure(figure, path)
+        return write_figure(figure_of(panel, (6.0, 5.4)), path)

@@ -1,16 +1,13 @@
-"""The push map as a picture: seen from above, the human's front at the top."""
+"""Pictures of push maps: the map from above, the human's front at the top; proportions, and what limits directions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.projections.polar import PolarAxes
 
 from contact.arrays import Floats
 from experiments.studies.limits import LIMITS
@@ -18,8 +15,9 @@ from experiments.studies.threshold.directions import WORDS, soles
 from experiments.studies.threshold.findings import Difference, Finding, Findings
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
-from experiments.visualization.studies.compass import face_front
-from experiments.visualization.studies.threshold_text import ring_name, shares_of
+from experiments.visualization.panels.panel import Area, Axis, Bars, Dash, HeatMap, Item, Panel, Points, Rule, closed
+from experiments.visualization.panels.with_matplotlib import draw
+from experiments.visualization.studies.threshold_text import label_of, limits_text, name_of, ring_name, shares_of
 
 #: How much of the map's radius the feet take.
 FEET = 0.2
@@ -28,9 +26,9 @@ LEVELS = 160
 ISLAND = "recovers again above a loss"
 #: [pt] Width of a map's line; by how much those below it are wider, so that equal maps are all seen; of all together.
 WIDTH, WIDER, WIDEST = 1.5, 2.0, 6.0
-#: Of the limits, in the order of ``LIMITS``.
-LIMIT_LINES = ("-", ":")
-#: What optimal recovery found is called, and in so many directions it is drawn as a line.
+#: Dashes of the limits' lines.
+LIMIT_DASHES: Mapping[str, Dash] = dict(zip(LIMITS.values(), ("solid", "dot"), strict=True))
+#: Name of what optimal recovery reaches; in so many directions it is drawn as a line.
 OPTIMAL, LEAST_AROUND = "best recovery found, of the whole body", 8
 #: [°] between the points of two maps in one direction.
 SIDE = 8.0
@@ -99,7 +97,7 @@ def draw_maps(
     changes: Mapping[str, Sequence[Difference]] | None = None,
     best: pd.DataFrame | None = None,
 ) -> list[Path]:
-    """Maps around the human, on top of one another.
+    """Draw maps around the human, on top of one another; the files.
 
     On the right of a single one is the proportion that recovers at each impulse of the grid, and how the replicas end
     where they first do not; on the right of several what changed from the first to those that ``changes`` names.
@@ -110,139 +108,124 @@ def draw_maps(
     with styled():
         figure = Figure(figsize=(10.4 if has_two else 6.0, 6.8 if alone else 5.8))
         parts: Any = figure.subfigures(1, 2, width_ratios=(1.0, 1.05)) if has_two else (figure,)
-        polar: PolarAxes = parts[0].add_subplot(projection="polar")
-        wider = min(WIDER, WIDEST / len(rings))
-        for place, (ring, color) in enumerate(zip(rings, style.LINES, strict=False)):
-            _draw_ring(polar, ring, color, WIDTH + wider * (len(rings) - 1 - place), spread=alone)
-        _draw_bounds(polar, rings)
-        if best is not None:
-            _draw_best(polar, best)
+        whole = map_panel(rings, best, verdicts=alone, columns=1 if changes else 2)
+        draw(parts[0].add_subplot(projection="polar"), whole)
         if alone:
-            _draw_unsure(polar, rings[0])
-            _draw_what_limits(polar, rings[0])
             upper, lower = parts[1].subplots(2, 1, sharex=True, height_ratios=(3.4, 1.0))
-            _draw_proportions(upper, rings[0])
-            _draw_limits(lower, rings[0])
+            proportions = proportions_panel(rings[0])
+            draw(upper, replace(proportions, x=replace(proportions.x, label="")))
+            draw(lower, endings_panel(rings[0]))
         elif changes:
-            _draw_changes(parts[1].subplots(), changes, rings)
-        _finish_polar(polar, rings, 1 if changes else 2, 0.0 if best is None else float(best["impulse"].max()))
+            draw(parts[1].subplots(), changes_panel(changes, rings))
         figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
         return write_figure(figure, path)
 
 
-def closed(values: Floats) -> Floats:
-    return np.append(values, values[:1])
+def map_panel(
+    rings: Sequence[Ring], best: pd.DataFrame | None = None, *, verdicts: bool = True, columns: int = 2
+) -> Panel:
+    """Median and interval over the direction, with limits and the best recoveries; of a single ring the spread too.
 
-
-def _draw_ring(axes: PolarAxes, ring: Ring, color: str, width: float, *, spread: bool) -> None:
-    angles = np.radians(closed(ring.azimuths))
-    band = {name: closed(ring.numbers(name)) for name in ("median", "ci_low", "ci_high", "low", "high")}
-    if spread:
-        axes.fill_between(angles, band["low"], band["high"], color=color, alpha=0.13, linewidth=0, label="10 … 90 %")
-    confidence = f"{100.0 * ring.findings[0].estimate.median.confidence:.0f} % interval"
-    axes.fill_between(
-        angles,
-        band["ci_low"],
-        band["ci_high"],
-        color=color,
-        alpha=0.35,
-        linewidth=0,
-        label=confidence if spread else None,
-    )
-    label = "median" if spread else ring.name
-    axes.plot(angles, band["median"], ".-", color=color, linewidth=width, markersize=4.0, label=label)
-
-
-def _draw_bounds(axes: PolarAxes, rings: Sequence[Ring]) -> None:
-    """The limits of the inverted pendulum, which the map cannot pass where its assumptions hold."""
+    ``verdicts`` says whether the medians are coloured by what limits them.
+    """
+    plan, alone = rings[0].findings[0].plan, len(rings) == 1
+    top = max(radius_of(rings), 0.0 if best is None else 1.08 * float(best["impulse"].max()))
+    items: list[Item] = [Area(*sole, style.GREY, alpha=0.3, edge=style.GREY) for sole in _scaled_soles(rings, top)]
+    wider = min(WIDER, WIDEST / len(rings))
+    for place, (ring, color) in enumerate(zip(rings, style.LINES, strict=False)):
+        items += _ring(ring, color, WIDTH + wider * (len(rings) - 1 - place), spread=alone)
     for ring, name, values in limits_of(rings):
-        dashes = LIMIT_LINES[list(LIMITS.values()).index(name)]
-        axes.plot(
-            np.radians(closed(ring.azimuths)), closed(values), dashes, color=style.BLACK, linewidth=1.1, label=name
+        items.append(
+            Points(closed(ring.azimuths), closed(values), name, style.BLACK, dash=LIMIT_DASHES[name], width=1.1)
         )
+    if best is not None:
+        items.append(_best(best))
+    if alone:
+        items += _unsure(rings[0])
+    for place, ring in enumerate(rings if verdicts else ()):
+        items += _limited(ring, named=place == 0)
+    title = f"Largest {plan.label} recovered from [{plan.unit}]"
+    return Panel(tuple(items), y=Axis(low=0.0, high=top), title=title, polar=True, legend="around", columns=columns)
 
 
-def _draw_best(axes: PolarAxes, best: pd.DataFrame) -> None:
-    """What the whole body recovers from at best, as far as it was found; a line where it is known all around."""
-    angles, values = np.radians(best["direction"].to_numpy()), best["impulse"].to_numpy()
+def _ring(ring: Ring, color: str, width: float, *, spread: bool) -> list[Item]:
+    angles = closed(ring.azimuths)
+    median, low, high, least, most = (closed(ring.numbers(n)) for n in ("median", "ci_low", "ci_high", "low", "high"))
+    confidence = f"{100.0 * ring.findings[0].estimate.median.confidence:.0f} % interval"
+    name = "median" if spread else f"{ring.name}, with {confidence}"
+    texts = [f"{' '.join(name_of(one).split())}: {value:.4g} {one.plan.unit}, limited by {limits_text(one)}"
+             for one, value in zip(ring.findings, median, strict=False)]  # fmt: skip
+    outer = [Area.between(angles, least, most, color, "10 … 90 %", alpha=0.13)] if spread else []
+    return [
+        *outer,
+        Area.between(angles, low, high, color, confidence if spread else "", group="" if spread else name),
+        Points(angles, median, name, color, "circle", 2.0, dash="solid", width=width, hover=[*texts, *texts[:1]]),
+    ]
+
+
+def _best(best: pd.DataFrame) -> Points:
+    """The pushes that the whole body recovers from at best, as far as they are known; a line if all around."""
     around = len(best) >= LEAST_AROUND
-    axes.plot(
-        closed(angles) if around else angles, closed(values) if around else values, ".--" if around else ".",
-        color=style.BLACK, linewidth=1.1, markersize=5.0, label=OPTIMAL,
-    )  # fmt: skip
+    angles, values = (best[name].to_numpy(dtype=float) for name in ("direction", "impulse"))
+    if around:
+        angles, values = closed(angles), closed(values)
+    return Points(angles, values, OPTIMAL, style.BLACK, "circle", 2.5, dash="dash" if around else "", width=1.1)
 
 
-def _draw_unsure(axes: PolarAxes, ring: Ring) -> None:
-    """A ring for each direction with replicas that recovered above a loss, its area their proportion."""
+def _unsure(ring: Ring) -> list[Points]:
+    """A circle for each direction with replicas that recovered above a loss, its area their proportion."""
     proportion = ring.unsure
     shown = proportion > 0.0
-    if shown.any():
-        axes.scatter(
-            np.radians(ring.azimuths[shown]),
-            ring.numbers("median")[shown],
-            s=160.0 * proportion[shown] + 14.0,
-            facecolors="none",
-            edgecolors=style.RED,
-            linewidths=1.0,
-            zorder=4,
-            label=f"not monotone ({100.0 * proportion.max():.0f} % at most)",
-        )
+    if not shown.any():
+        return []
+    sizes, label = np.sqrt(160.0 * proportion[shown] + 14.0), f"not monotone ({100.0 * proportion.max():.0f} % at most)"
+    at = ring.azimuths[shown], ring.numbers("median")[shown]
+    return [Points(*at, label, style.RED, "circle", sizes, face="none")]
 
 
-def _draw_what_limits(axes: PolarAxes, ring: Ring) -> None:
+def _limited(ring: Ring, *, named: bool) -> list[Points]:
     """The medians in the colour of the verdict that most replicas of the direction end in at their thresholds."""
-    words = [finding.limited_by for finding in ring.findings]
+    words, found = np.array([finding.limited_by for finding in ring.findings]), list[Points]()
     for word, share in shares_of(ring.findings).items():
-        mine = np.array([word == found for found in words])
+        mine = words == word
         if mine.any():
-            label = f"limited by: {word} ({share:.0%} of all)"
-            where = np.radians(ring.azimuths[mine]), ring.numbers("median")[mine]
-            axes.plot(*where, "o", color=style.VERDICTS[word], markersize=5.0, zorder=5, label=label)
+            label = f"limited by: {word} ({share:.0%} of all)" if named else ""
+            where = ring.azimuths[mine], ring.numbers("median")[mine]
+            found.append(Points(*where, label, style.VERDICTS[word], "circle", 5.0))
+    return found
 
 
-def _draw_limits(axes: Axes, ring: Ring) -> None:
+def endings_panel(ring: Ring) -> Panel:
     """For each direction the shares of the verdicts in which replicas end at the least value at which each is lost."""
     azimuths = ring.azimuths
-    below = np.zeros(len(azimuths))
     width = 0.7 * float(np.diff(azimuths).min(initial=360.0))
-    for word in shares_of(ring.findings):
-        share = np.array([finding.limits.get(word, 0) / len(finding.brackets) for finding in ring.findings])
-        axes.bar(azimuths, share, width, below, color=style.VERDICTS[word], label=word)
-        below += share
-    axes.set_ylim(0.0, 1.0)
-    axes.yaxis.set_major_formatter(matplotlib.ticker.PercentFormatter(1.0))
-    axes.set_ylabel("replicas")
-    axes.set_title("How they end at the threshold")
-    axes.set_xlabel(f"where the push drives {ring.findings[0].plan.experiment.who}")
-    axes.grid(visible=False, axis="x")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.62), ncols=4, handlelength=1.2)
+    shares = {word: [one.limits.get(word, 0) / len(one.brackets) for one in ring.findings]
+              for word in shares_of(ring.findings)}  # fmt: skip
+    bars = [Bars(azimuths, share, style.VERDICTS[word], word, width, stacked=True)
+            for word, share in shares.items()]  # fmt: skip
+    title, y = "How they end at the threshold", Axis("replicas", 0.0, 1.0, form=".0%")
+    return Panel(tuple(bars), _directions(ring), y, title, legend="far below", columns=4)
 
 
-def _finish_polar(axes: PolarAxes, rings: Sequence[Ring], columns: int, least: float) -> None:
-    plan = rings[0].findings[0].plan
-    top = max(radius_of(rings), 1.08 * least)
-    axes.set_ylim(0.0, top)
-    face_front(axes)
-    axes.set_title(f"Largest {plan.label} recovered from [{plan.unit}]")
-    for azimuth, distance in scaled_soles(rings, top):
-        axes.fill(azimuth, distance, facecolor="#D9D9D9", edgecolor=style.GREY, linewidth=0.8)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=columns)
+def _directions(ring: Ring) -> Axis:
+    ticks = {90.0 * k: f"{WORDS[2 * k]}\n{90 * k}" for k in range(4)}
+    return Axis(f"where the push drives {ring.findings[0].plan.experiment.who} [°]", ticks=ticks, grid=False)
 
 
-def scaled_soles(rings: Sequence[Ring], top: float) -> list[tuple[Floats, Floats]]:
-    """Azimuths and distances of the outlines of the robot's soles, in a map of this radius."""
+def _scaled_soles(rings: Sequence[Ring], top: float) -> list[tuple[Floats, Floats]]:
+    """Azimuths [°] and distances of the outlines of the robot's soles, in a map of this radius."""
     outlines = soles(rings[0].findings[0].plan.experiment.build().model)
     scale = FEET * top / max(float(outline.distance.max()) for outline in outlines)
-    return [(outline.azimuth, scale * outline.distance) for outline in outlines]
+    return [(np.degrees(outline.azimuth), scale * outline.distance) for outline in outlines]
 
 
 def radius_of(rings: Sequence[Ring]) -> float:
-    """Of a map with all that is in these."""
+    """The radius of a map with all that is in these rings, and their limits."""
     found = [float(ring.numbers(name).max()) for ring in rings for name in ("ci_high", "high")]
     return 1.08 * max(*found, *(float(values.max()) for _, _, values in limits_of(rings)))
 
 
-def _draw_proportions(axes: Axes, ring: Ring) -> None:
+def proportions_panel(ring: Ring) -> Panel:
     """The proportion of replicas that is not lost yet over direction and impulse, and where some recovered again."""
     plan = ring.findings[0].plan
     azimuths, median = ring.azimuths, ring.numbers("median")
@@ -251,49 +234,42 @@ def _draw_proportions(axes: Axes, ring: Ring) -> None:
     ]
     top = 1.15 * max(float(ring.numbers("high").max()), *(value for _, value, _ in islands), plan.grid.by)
     edges = np.linspace(plan.grid.start, top, LEVELS + 1)
-    proportions = np.array([finding.survivors((edges[1:] + edges[:-1]) / 2.0) for finding in ring.findings])
-    half = (azimuths[1] - azimuths[0]) / 2.0
-    sides = np.append(azimuths - half, azimuths[-1] + half)
-    mesh = axes.pcolormesh(sides, edges, proportions.T, cmap=style.MAP, vmin=0.0, vmax=1.0, rasterized=True)
-    errors = np.abs(np.array([ring.numbers("ci_low"), ring.numbers("ci_high")]) - median)
-    axes.errorbar(azimuths, median, errors, fmt="o", color=style.RED, markersize=3.5, elinewidth=1.2, label="median")
+    middles = (edges[1:] + edges[:-1]) / 2.0
+    proportions = np.array([finding.survivors(middles) for finding in ring.findings])
+    items: list[Item] = [
+        HeatMap(azimuths, middles, proportions.T, form=".0%", low=0.0, high=1.0),
+        Points(azimuths, median, "median", style.RED, "circle", 3.5,
+               interval=(ring.numbers("ci_low"), ring.numbers("ci_high"))),
+    ]  # fmt: skip
     if islands:
         x, y, count = np.array(islands, dtype=float).T
-        axes.scatter(x, y, s=80.0 * count / plan.replicas + 6.0, facecolors="none", edgecolors="white", label=ISLAND)
-    axes.set_xticks(np.arange(0, 360, 90), [f"{WORDS[2 * k]}\n{90 * k}°" for k in range(4)])
-    axes.set_ylabel(f"{plan.label} [{plan.unit}]")
-    axes.set_title(f"Proportion of {plan.replicas} replicas that is not lost up to there")
-    axes.grid(visible=False)
-    axes.figure.colorbar(mesh, ax=axes, pad=0.02, format=matplotlib.ticker.PercentFormatter(1.0))
-    axes.legend(loc="upper center", ncols=2, labelcolor="white")
+        sizes = np.sqrt(80.0 * count / plan.replicas + 6.0)
+        items.append(Points(x, y, ISLAND, "white", "circle", sizes, face="none"))
+    title = f"Proportion of {plan.replicas} replicas that is not lost up to there"
+    y_axis = Axis(label_of(plan), float(edges[0]), float(edges[-1]))
+    return Panel(tuple(items), _directions(ring), y_axis, title, legend="over", columns=2)
 
 
-def reach_of(changes: Mapping[str, Sequence[Difference]]) -> float:
-    """On both sides of zero, what shows all intervals that end."""
-    plan = next(iter(changes.values()))[0].ours.plan
-    ends = [abs(v) for found in changes.values() for c in found for v in (c.change.low, c.change.high)]
-    return 1.2 * max([v for v in ends if np.isfinite(v)], default=plan.grid.by)
-
-
-def _draw_changes(axes: Axes, changes: Mapping[str, Sequence[Difference]], rings: Sequence[Ring]) -> None:
+def changes_panel(changes: Mapping[str, Sequence[Difference]], rings: Sequence[Ring]) -> Panel:
     """A point with its interval for each direction, in its map's colour; hollow where the interval has zero in it."""
-    plan, names = rings[0].findings[0].plan, [ring.name for ring in rings]
-    reach = reach_of(changes)
+    names, items = [ring.name for ring in rings], list[Item]()
+    plan = rings[0].findings[0].plan
+    ends = [abs(v) for found in changes.values() for one in found for v in (one.change.low, one.change.high)]
+    reach = 1.2 * max([v for v in ends if np.isfinite(v)], default=plan.grid.by)  # shows all intervals that end
     for place, (name, found) in enumerate(changes.items()):
         color, side = style.LINES[names.index(name)], SIDE * (place - 0.5 * (len(changes) - 1))
-        for sure, face, text in ((True, color, "interval without zero"), (False, "white", "interval with zero")):
-            shown = [c for c in found if c.change.excludes_zero == sure]
-            azimuth = np.array([c.ours.condition.labels["direction"] for c in shown], dtype=float) + side
+        for sure, face, text in ((True, "", "interval without zero"), (False, "white", "interval with zero")):
+            shown = [one for one in found if one.change.excludes_zero == sure]
+            azimuth = np.array([one.ours.condition.labels["direction"] for one in shown], dtype=float)
             value, low, high = (
-                np.clip([getattr(c.change, end) for c in shown], -reach, reach) for end in ("value", "low", "high")
+                np.clip([getattr(one.change, end) for one in shown], -reach, reach) for end in ("value", "low", "high")
             )
             if shown:
-                axes.errorbar(azimuth, value, (value - low, high - value), fmt="o", color=color, markersize=4.0,
-                              markerfacecolor=face, label=f"{name}, {text}")  # fmt: skip
-    axes.axhline(0.0, color=style.BLACK, linewidth=0.8)
-    axes.set_xmargin(0.03)
-    axes.set_xticks(np.arange(0, 360, 90), [f"{WORDS[2 * k]}\n{90 * k}°" for k in range(4)])
-    axes.set_xlabel(f"where the push drives {plan.experiment.who}")
-    axes.set_ylabel(f"change of the threshold [{plan.unit}]")
-    axes.set_title(f"{' and '.join(changes)} against {names[0]}, replica by replica")
-    axes.legend(loc="best")
+                texts = [f"{at:.4g}°: {change:+.3g}" for at, change in zip(azimuth, value, strict=True)]
+                items.append(Points(azimuth + side, value, f"{name}, {text}", color, "circle", face=face,
+                                    interval=(low, high), hover=texts))  # fmt: skip
+    title = f"{' and '.join(changes)} against {names[0]}, replica by replica"
+    x = replace(_directions(rings[0]), margin=0.03, grid=True)
+    return Panel(
+        (*items, Rule(0.0, along="y")), x, Axis(f"change of the threshold [{plan.unit}]"), title, legend="best"
+    )

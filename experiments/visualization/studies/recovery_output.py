@@ -1,4 +1,4 @@
-"""What optimal recovery leaves behind: lines on the terminal, a table, a map, and the strategy of each direction."""
+"""Output of optimal recovery: lines on the terminal, a table, a map, and the strategy of each direction."""
 
 from pathlib import Path
 from typing import Any
@@ -22,12 +22,15 @@ from experiments.studies.recovery.study import PLAN, RUN, folder_of
 from experiments.studies.threshold.directions import word_of
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
-from experiments.visualization.studies.compass import face_front
-from experiments.visualization.studies.push_map_figure import OPTIMAL
+from experiments.visualization.panels.panel import Axis, Panel, Points, closed
+from experiments.visualization.panels.with_matplotlib import figure_of
+from experiments.visualization.studies.push_map_figure import LIMIT_DASHES, OPTIMAL
 
 #: The name of the table and of the figure in the folder, and of a direction's picture in its own.
 NAME, STRATEGY = "recovery", "strategy"
 LAW = "whole-body law"
+#: Directions from which on the curves of a map are closed.
+LEAST_AROUND = 4
 #: [s] from the push at which the body is drawn.
 MOMENTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.55, 0.7, 0.9, 1.2, 2.0)
 #: [m] between two of them.
@@ -55,7 +58,7 @@ def print_recoveries(table: pd.DataFrame) -> None:
 
 
 def write_recoveries(table: pd.DataFrame, folder: Path, who: str, *, draw: bool) -> list[Path]:
-    """The table as CSV, and figures; the files, which are told."""
+    """Write the table as CSV and draw figures; the files, whose names are printed."""
     files = [folder / f"{NAME}.csv"]
     replace_file(files[0], table.to_csv(index=False).encode())
     if draw:
@@ -67,27 +70,22 @@ def write_recoveries(table: pd.DataFrame, folder: Path, who: str, *, draw: bool)
 
 
 def draw_recoveries(table: pd.DataFrame, path: Path, who: str) -> list[Path]:
-    """Impulses over the direction, seen from above with the front at the top."""
+    """Draw impulses over the direction, seen from above with the front at the top; the files."""
+
+    def around(name: str) -> Floats:
+        return closed(table[name]) if len(table) >= LEAST_AROUND else table[name].to_numpy(dtype=float)
+
+    angles = around("direction")
+    items = [Points(angles, around(name), label, style.BLACK, dash=LIMIT_DASHES[label], width=1.1)
+             for name, label in LIMITS.items()]  # fmt: skip
+    items += [
+        Points(angles, around("impulse"), OPTIMAL, style.RED, "circle", 3.0, dash="solid", width=1.8),
+        Points(angles, around("law"), LAW, style.BLUE, "circle", 3.0, dash="solid"),
+    ]
+    title = f"Largest push without a step [N·s]: {who}"
+    panel = Panel(tuple(items), y=Axis(low=0.0), title=title, polar=True, legend="around", columns=2)
     with styled():
-        figure = Figure(figsize=(6.4, 6.2))
-        axes: Any = figure.add_subplot(projection="polar")
-        closed = len(table) >= 4
-        angles = _ring(np.radians(table["direction"].to_numpy()), closed)
-        for name, dashes in zip(LIMITS, ("-", ":"), strict=True):
-            values = _ring(table[name].to_numpy(), closed)
-            axes.plot(angles, values, dashes, color=style.BLACK, linewidth=1.1, label=LIMITS[name])
-        found = _ring(table["impulse"].to_numpy(), closed)
-        axes.plot(angles, found, ".-", color=style.RED, linewidth=1.8, label=OPTIMAL)
-        axes.plot(angles, _ring(table["law"].to_numpy(), closed), ".-", color=style.BLUE, label=LAW)
-        axes.set_ylim(0.0, None)
-        face_front(axes)
-        axes.set_title(f"Largest push without a step [N·s]: {who}")
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=2)
-        return write_figure(figure, path)
-
-
-def _ring(values: Floats, closed: bool) -> Floats:
-    return np.append(values, values[:1]) if closed else values
+        return write_figure(figure_of(panel, (6.4, 6.2)), path)
 
 
 def draw_strategy(folder: Path, who: str) -> list[Path]:

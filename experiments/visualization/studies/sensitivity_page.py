@@ -1,22 +1,18 @@
-"""What the page of a sensitivity analysis says: which parameters each metric depends on, and what counted how."""
-
-import numpy as np
-import plotly.graph_objects as go
+"""The page of a sensitivity analysis: which parameters each metric depends on, and how trials were counted."""
 
 from experiments.studies.run import recall
 from experiments.studies.sensitivity.analysis import MORRIS, Indices
 from experiments.studies.sensitivity.sensitivity import Sensitivity
 from experiments.studies.store.folder import Study
-from experiments.visualization.figures import style
 from experiments.visualization.pages import Block, Prose, Section, Table
-from experiments.visualization.report import theme
-from experiments.visualization.report.drawing import Drawing, plain
+from experiments.visualization.panels.with_plotly import figure_of
+from experiments.visualization.report.drawing import Drawing
 from experiments.visualization.report.toml import file_and_command
-from experiments.visualization.studies.sensitivity_figures import unit_of
+from experiments.visualization.studies.sensitivity_figures import indices_panel
 from experiments.visualization.studies.sensitivity_output import HEADINGS, cells_of, columns_of
 
-#: [px] of a parameter's bars, and of what is around them.
-_ROW, _AROUND, _LEFT = 40, 130, 180
+#: [px] of a parameter's bars, and around all of them.
+_ROW, _AROUND = 40, 130
 
 
 def page_lead(study: Study) -> list[Block]:
@@ -70,30 +66,9 @@ def _section(sensitivity: Sensitivity, indices: Indices, k: int) -> Section:
 
 
 def _bars(sensitivity: Sensitivity, indices: Indices, k: int) -> Drawing:
-    assert indices.table is not None
-    is_morris = sensitivity.design.method == MORRIS
-    table = indices.table.sort_values(columns_of(sensitivity)[0], kind="stable")
-    names = [plain(name) for name in table["parameter"]]
-    figure = theme.new_figure(_AROUND + _ROW * len(names), barmode="group", margin={"l": _LEFT})
-    if is_morris:
-        _add_bar(figure, names, table["mu_star"], table["mu_star_conf"], "μ*, mean size", style.BLUE)
-        look = {"color": style.ORANGE, "symbol": "diamond", "size": 9}
-        figure.add_scatter(x=table["sigma"].to_numpy(), y=names, mode="markers", marker=look, name="σ, its spread",
-                           hovertemplate="%{y}: %{x:.4g}")  # fmt: skip
-        unit = f"change over a parameter's range {unit_of(sensitivity, indices.metric)}"
+    if sensitivity.design.method == MORRIS:
         text = f"Elementary effects on {indices.metric}: mean size and spread, with 95 % intervals (Morris 1991)."
     else:
-        _add_bar(figure, names, table["S1"], table["S1_conf"], "first order", style.BLUE)
-        _add_bar(figure, names, table["ST"], table["ST_conf"], "total", style.SKY)
-        unit = "part of the metric's variance [–]"
         text = f"Parts of the variance of {indices.metric}, with 95 % intervals (Sobol 2001; Saltelli et al. 2010)."
-    figure.update_layout(xaxis={"title": {"text": plain(unit)}}, yaxis={"showgrid": False})
-    return Drawing(f"indices-{k}", text, figure)
-
-
-def _add_bar(figure: go.Figure, names: list[str], values: object, widths: object, label: str, color: str) -> None:
-    figure.add_bar(
-        orientation="h", x=np.asarray(values, dtype=float), y=names, name=label, marker={"color": color},
-        error_x={"array": np.asarray(widths, dtype=float), "thickness": 1.2, "width": 3, "color": theme.NEUTRAL},
-        hovertemplate="%{y}: %{x:.4g}",
-    )  # fmt: skip
+    height = _AROUND + _ROW * len(sensitivity.space.variables)
+    return Drawing(f"indices-{k}", text, figure_of(indices_panel(sensitivity, indices), height=height))

@@ -1,19 +1,18 @@
-"""One figure of a sweep, by how much was varied.
+"""Pictures of a sweep, or of any trials over what was varied: proportions, metrics, maps of both, and trials as points.
 
-One parameter: the proportion that recovered, and a metric, against it. Two on a grid: maps of both. Two sampled ones:
-every trial where it was. More: the proportion against each, over all values of the others, and the figure says so.
+A sweep's figure shows, of one parameter, the proportion that recovered and a metric over it; of two on a grid, maps of
+both; of two sampled ones, every trial where it was; of more, the proportion over each, whatever the others were.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from pandas.api.types import is_numeric_dtype
 
 from biped.runs.verdict import FELL, LOST_CONTROL, RECOVERED, STEPPED, VERDICTS
 from experiments.studies.counting import USUAL_LOSSES, success_text, withstood
@@ -30,52 +29,46 @@ from experiments.studies.sweep.groups import (
     verdicts_in,
 )
 from experiments.studies.sweep.sweep import Sweep
-from experiments.visualization.figures.style import GREY, MAP, SIZE, SUCCESSES
-from experiments.visualization.figures.style import VERDICTS as COLORS
-from experiments.visualization.figures.ticks import plain_log_ticks
+from experiments.visualization.figures import style
 from experiments.visualization.figures.words import with_unit, words_of
 from experiments.visualization.figures.writing import styled, write_figure
+from experiments.visualization.panels.panel import Axis, Dash, HeatMap, Item, Marker, Panel, Points
+from experiments.visualization.panels.with_matplotlib import figure_of
+from experiments.visualization.report.trials import Axis as Varied
 
-_MARKERS = dict.fromkeys(VERDICTS, "+") | {RECOVERED: "o", STEPPED: "s", FELL: "x", LOST_CONTROL: "X"}
-#: A title above all of a figure's width has so many letters a line at most.
-WIDEST_TITLE = 75
-#: And one above one of two maps.
-WIDEST_MAP_TITLE = 45
+_MARKERS: dict[str, Marker] = {RECOVERED: "circle", STEPPED: "square", FELL: "x-thin", LOST_CONTROL: "x"}
+#: A title above all of a figure's width has so many letters a line at most, and one above one of two maps.
+WIDEST_TITLE, WIDEST_MAP_TITLE = 75, 45
 #: Panels of one figure at most; of more parameters the first are shown.
 MOST_PANELS = 12
-#: A map's cells have their number written in up to this many.
-MOST_WRITTEN = 150
-#: And the words below it up to this many.
-MOST_WORDS = 40
+#: Cells of a map up to which their numbers are written in them, and the words below these.
+MOST_WRITTEN, MOST_WORDS = 150, 40
 
 
 def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> list[Path]:
+    """Draw the figure of a sweep's trials; the files."""
     frame, factors = as_written(plan, frame), factors_of(plan)
-    sampled = [factor.sampled for factor in factors]
+    sampled, varied = [factor.sampled for factor in factors], [_varied(factor, frame) for factor in factors]
     with styled():
         if len(factors) == 1:
-            figure = Figure(figsize=(SIZE[0], 2 * SIZE[1] - 1.6))
-            _draw_one(figure, plan, frame, factors[0])
+            figure = figure_of(_one(plan, frame, varied[0]), (style.SIZE[0], 2 * style.SIZE[1] - 1.6), sharex=True)
         elif len(factors) == 2 and not any(sampled):
-            figure = Figure(figsize=(1.5 * SIZE[0], 4.2))
-            _draw_maps(figure, plan, frame, *reversed(factors))
+            maps = _maps(plan, frame, *varied)
+            figure = figure_of(maps, (1.5 * style.SIZE[0], 4.2), columns=len(maps))
         elif len(factors) == 2 and all(sampled):
-            figure = Figure(figsize=(SIZE[0], 4.8))
-            _draw_points(figure.subplots(), frame, *factors)
+            figure = figure_of(_points(frame, *varied), (style.SIZE[0], 4.8))
         else:
-            figure = _draw_each(plan, frame, factors)
-        figure.suptitle(_title(plan, frame), fontsize=11, fontweight="bold", x=0.01, ha="left")
+            figure = _each(plan, frame, varied)
+        counts = frame["verdict"].value_counts()
+        counted = ", ".join(f"{counts[verdict]} {verdict}" for verdict in verdicts_in(frame))
+        title = f"{plan.experiment.name}: {len(frame)} trials, {counted}"
+        figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
         return write_figure(figure, path)
 
 
-def _title(plan: Sweep, frame: pd.DataFrame) -> str:
-    counts = frame["verdict"].value_counts()
-    counted = ", ".join(f"{counts[verdict]} {verdict}" for verdict in verdicts_in(frame))
-    return f"{plan.experiment.name}: {len(frame)} trials, {counted}"
-
-
-def _with_unit(factor: Factor) -> str:
-    return with_unit(factor.column, factor.unit) + besides(factor)
+def _varied(factor: Factor, frame: pd.DataFrame) -> Varied:
+    label = with_unit(factor.column, factor.unit) + besides(factor)
+    return Varied(factor.column, label, frame[factor.column], factor.is_log)
 
 
 def besides(factor: Factor) -> str:
@@ -88,103 +81,99 @@ def metric_label(plan: Sweep, metric: str) -> str:
     return with_unit(metric, metric_units(plan.experiment).get(metric, ""))
 
 
-def _is_number(frame: pd.DataFrame, column: str) -> bool:
-    return bool(is_numeric_dtype(frame[column]))
+def _marker(verdict: str) -> Marker:
+    return _MARKERS.get(verdict, "cross-thin" if verdict in VERDICTS else "diamond")
 
 
-def _scale(axes: Axes, frame: pd.DataFrame, factor: Factor) -> list[Any]:
-    """The places along x of the groups of a factor, with ticks for words, and a log scale where the values have it."""
-    found = groups(frame, factor.column)
-    if not _is_number(frame, factor.column):
-        axes.set_xticks(range(len(found)), [group.label for group in found])
-        axes.set_xlim(-0.5, len(found) - 0.5)
-        return list(range(len(found)))
-    values = [group.value for group in found]
-    if factor.is_log:
-        _set_log(axes, "x")
-    axes.margins(x=0.03)
-    return values
+def _over(varied: Varied, words: Sequence[str]) -> Axis:
+    if varied.is_numeric:
+        return Axis(varied.label, log=varied.is_logarithmic, margin=0.03)
+    return Axis(varied.label, -0.5, len(words) - 0.5, words=tuple(words))
 
 
-def _set_log(axes: Axes, name: str) -> None:
-    """A log scale whose ticks are plain numbers."""
-    getattr(axes, f"set_{name}scale")("log")
-    plain_log_ticks(getattr(axes, f"{name}axis"))
+def share_panel(frame: pd.DataFrame, varied: Varied, counts: tuple[str, ...] = ()) -> Panel:
+    """The proportion of successes over what was varied, with its intervals, and the shares of the other verdicts.
 
-
-def _draw_proportion(axes: Axes, plan: Sweep, frame: pd.DataFrame, factor: Factor) -> None:
-    places = _scale(axes, frame, factor)
-    found = groups(frame, factor.column)
-    line = "-" if _is_number(frame, factor.column) else "none"
-    successes = successes_in(frame, plan.counts)
+    ``counts`` are the verdicts that the study counts as losses, if it names them.
+    """
+    found = groups(frame.assign(**{varied.name: varied.values}), varied.name)
+    places = [group.value if varied.is_numeric else place for place, group in enumerate(found)]
+    successes, items, joined = successes_in(frame, counts), list[Item](), varied.is_numeric
     for kind, losses in successes.items():
-        proportions = [proportion(group.trials["verdict"], losses) for group in found]
-        bars = [[s.value - s.low for s in proportions], [s.high - s.value for s in proportions]]
-        axes.errorbar(
-            places, [s.value for s in proportions], yerr=bars, color=SUCCESSES[kind], marker=_MARKERS.get(kind, "D"),
-            markersize=4, capsize=2.5, linewidth=1.2, elinewidth=0.8, label=kind, linestyle=line,
-        )  # fmt: skip
+        shares = [proportion(group.trials["verdict"], losses) for group in found]
+        texts = [f"{g.label}: {s.count} of {s.of}, {s.interval}" for g, s in zip(found, shares, strict=True)]
+        items.append(Points(
+            places, [s.value for s in shares], kind, style.SUCCESSES[kind], _marker(kind),
+            dash="solid" if joined else "", width=1.2, bar=0.8, hover=texts,
+            interval=([s.low for s in shares], [s.high for s in shares]),
+        ))  # fmt: skip
     for verdict in [word for word in verdicts_in(frame) if word not in successes]:
-        shares = [float((group.trials["verdict"] == verdict).mean()) for group in found]
-        axes.plot(places, shares, color=COLORS[verdict], marker=_MARKERS[verdict], markersize=3, linewidth=0.8,
-                  linestyle=(0, (3, 2)) if line == "-" else line, label=verdict)  # fmt: skip
-    axes.set_ylim(-0.04, 1.04)
-    axes.set_ylabel("proportion of trials")
-    axes.legend(loc="best")
+        parts = [float((group.trials["verdict"] == verdict).mean()) for group in found]
+        items.append(Points(places, parts, verdict, style.VERDICTS[verdict], _marker(verdict), 3.0,
+                            dash="dash" if joined else "", width=0.8))  # fmt: skip
+    y = Axis("proportion of trials", -0.04, 1.04, form=".0%")
+    return Panel(tuple(items), _over(varied, [group.label for group in found]), y, legend="best")
 
 
-def _draw_one(figure: Figure, plan: Sweep, frame: pd.DataFrame, factor: Factor) -> None:
-    metric = shown_metric(plan, frame)
-    rows: Any = figure.subplots(2 if metric else 1, 1, sharex=True, squeeze=False)[:, 0]
-    binned = " in bins of equally many" if len(groups(frame, factor.column)) < frame[factor.column].nunique() else ""
-    _draw_proportion(rows[0], plan, frame, factor)
-    title = f"proportion that {success_text(plan.counts)}{binned}, with Wilson's {CONFIDENCE:.0%} interval"
-    rows[0].set_title(fill(title, WIDEST_TITLE))
-    if metric:
-        _draw_metric(rows[1], plan, frame, factor, metric)
-    rows[-1].set_xlabel(_with_unit(factor))
-
-
-def _draw_metric(axes: Axes, plan: Sweep, frame: pd.DataFrame, factor: Factor, metric: str) -> None:
-    places = _scale(axes, frame, factor)
-    found = groups(frame, factor.column)
-    number = _is_number(frame, factor.column)
+def metric_panel(
+    frame: pd.DataFrame, varied: Varied, metric: str, label: str, chosen: pd.DataFrame | None = None
+) -> Panel:
+    """A metric of each trial, or of those that are chosen, over what was varied, and its medians over all."""
+    found = groups(frame.assign(**{varied.name: varied.values.loc[frame.index]}), varied.name)
+    shown, items = frame if chosen is None else chosen, list[Item]()
+    numbers = {group.value: place for place, group in enumerate(found)}
     for verdict in VERDICTS:
-        xs: list[Any] = []
-        ys: list[float] = []
-        for place, group in zip(places, found, strict=True):
-            part = group.trials[(group.trials["verdict"] == verdict) & group.trials[metric].notna()]
-            xs += part[factor.column].tolist() if number else [place] * len(part)
-            ys += part[metric].tolist()
-        if ys:
-            axes.scatter(xs, ys, s=12, color=COLORS[verdict], marker=_MARKERS[verdict], alpha=0.6, label=verdict,
-                         linewidths=0.9)  # fmt: skip
-    medians = [group.trials[metric].median() for group in found]
-    axes.plot(
-        places, medians, color=GREY, linewidth=1.0, linestyle="-" if number else "none", marker="_", label="median"
-    )
-    axes.set_ylabel(metric_label(plan, metric))
-    absent = int(frame[metric].isna().sum())
-    axes.set_title(words_of(metric) + (f" ({absent} trials have none)" if absent else ""))
-    axes.legend(loc="best")
+        part = shown[shown["verdict"] == verdict]
+        if len(part):
+            at = varied.values.loc[part.index]
+            at = at if varied.is_numeric else at.map(numbers)
+            numbered = "trial", part["trial"].to_numpy(dtype=np.int32)
+            x, y = at.to_numpy(dtype=float), part[metric].to_numpy(dtype=float)
+            color, marker = style.VERDICTS[verdict], _marker(verdict)
+            items.append(Points(x, y, verdict, color, marker, 3.5, alpha=0.6, numbered=numbered))
+    places = [group.value if varied.is_numeric else place for place, group in enumerate(found)]
+    medians = [float(group.trials[metric].median()) for group in found]
+    dash: Dash = "solid" if varied.is_numeric else ""
+    items.append(Points(places, medians, "median", style.GREY, "line-ew", 6.0, dash=dash, width=1.0))
+    return Panel(tuple(items), _over(varied, [group.label for group in found]), Axis(label), legend="best")
 
 
-def _draw_maps(figure: Figure, plan: Sweep, frame: pd.DataFrame, first: Factor, second: Factor) -> None:
-    """Of the proportion and of a metric: the first factor upwards, the second along x."""
-    metric = shown_metric(plan, frame)
-    columns: Any = figure.subplots(1, 2 if metric else 1, squeeze=False)[0]
-    losses = plan.counts or USUAL_LOSSES
-    proportions = _table(frame, first, second, lambda part: proportion(part["verdict"], losses).value)
-    each = f"of {plan.replicas} trials each" if plan.replicas > 1 else "one trial each"
-    look = {"cmap": MAP, "vmin": 0.0, "vmax": 1.0}
-    lost = _table(frame, first, second, lambda part: _most_lost(part["verdict"], losses))
-    _draw_map(columns[0], proportions, first, second, "proportion", ".2g", lost, **look)
-    title = f"proportion that {success_text(plan.counts)}, {each}, and how most others ended"
-    columns[0].set_title(fill(title, WIDEST_MAP_TITLE))
-    if metric:
-        medians = _table(frame, first, second, lambda part: part[metric].median())
-        _draw_map(columns[1], medians, first, second, metric_label(plan, metric), ".3g", cmap=MAP)
-        columns[1].set_title(f"{'median ' if plan.replicas > 1 else ''}{words_of(metric)}; blank: none has one")
+def share_map(frame: pd.DataFrame, first: Varied, second: Varied, losses: Sequence[str]) -> Panel:
+    """The proportion of successes for each pair of values, and how most others ended."""
+    cells = _cells(frame["verdict"], first, second)
+    shares = [[proportion(cell, losses) for cell in row] for row in cells]
+    table = np.array([[s.value if s.of else np.nan for s in row] for row in shares])
+    words = [[_most_lost(cell, losses) if table.size <= MOST_WORDS else "" for cell in row] for row in cells]
+    hover = [[f"{s.count} of {s.of}, {s.interval}" if s.of else "" for s in row] for row in shares]
+    return _map(first, second, HeatMap(
+        range(len(first.points)), range(len(second.points)), table, "proportion", ".2g", 0.0, 1.0,
+        _written(table, ".2g", words), hover,
+    ))  # fmt: skip
+
+
+def metric_map(frame: pd.DataFrame, first: Varied, second: Varied, metric: str, label: str) -> Panel:
+    """The median of a metric for each pair of values; blank where none has one."""
+    table = np.array([[cell.median() for cell in row] for row in _cells(frame[metric], first, second)], dtype=float)
+    places = range(len(first.points)), range(len(second.points))
+    return _map(first, second, HeatMap(*places, table, label, texts=_written(table, ".3g")))
+
+
+def _cells(column: "pd.Series[Any]", first: Varied, second: Varied) -> "list[list[pd.Series[Any]]]":
+    return [[column[(first.values == x) & (second.values == y)] for x in first.points] for y in second.points]
+
+
+def _written(table: np.ndarray, form: str, words: Sequence[Sequence[str]] = ()) -> list[list[str]]:
+    """The texts in the cells of a map, where these are few."""
+    if table.size > MOST_WRITTEN:
+        return []
+    lines = words or [[""] * table.shape[1]] * table.shape[0]
+    return [
+        [
+            "\n".join([f"{value:{form}}", *word.split()]) if np.isfinite(value) else ""
+            for value, word in zip(*row, strict=True)
+        ]
+        for row in zip(table, lines, strict=True)
+    ]
 
 
 def _most_lost(verdicts: "pd.Series[str]", losses: Sequence[str]) -> str:
@@ -193,79 +182,59 @@ def _most_lost(verdicts: "pd.Series[str]", losses: Sequence[str]) -> str:
     return str(others.mode().iloc[0]) if len(others) else ""
 
 
-def _table(frame: pd.DataFrame, first: Factor, second: Factor, measure: Any) -> pd.DataFrame:
-    """A number for each pair of values: rows by the first, columns by the second, in the plan's order."""
-    found = {key: measure(part) for key, part in frame.groupby([first.column, second.column], sort=False)}
-    rows, columns = (frame[factor.column].drop_duplicates().tolist() for factor in (first, second))
-    for factor, values in ((first, rows), (second, columns)):
-        if _is_number(frame, factor.column):
-            values.sort()
-    return pd.DataFrame([[found[row, column] for column in columns] for row in rows], index=rows, columns=columns)
+def _map(first: Varied, second: Varied, item: HeatMap) -> Panel:
+    """A map with a cell for each pair; cells are equally large, whatever the values' spacing, and words name them."""
+    x, y = (
+        Axis(one.label, words=tuple(f"{p:.6g}" if one.is_numeric else str(p) for p in one.points), grid=False)
+        for one in (first, second)
+    )
+    return Panel((item,), x, y)
 
 
-def _draw_map(
-    axes: Axes,
-    table: pd.DataFrame,
-    first: Factor,
-    second: Factor,
-    label: str,
-    form: str,
-    below: pd.DataFrame | None = None,
-    **look: Any,
-) -> None:
-    """A map with a cell for each pair: cells are equally large, whatever the values' spacing, and ticks name them.
-
-    Where cells are few, their numbers are written in them, and the words of ``below``.
-    """
-    image = axes.imshow(table.to_numpy(dtype=float), origin="lower", aspect="auto", **look)
-    axes.grid(visible=False)
-    for spots, factor, name in ((table.columns, second, "x"), (table.index, first, "y")):
-        step = -(-len(spots) // 12)
-        chosen = list(range(0, len(spots), step))
-        labels = [f"{spots[k]:.4g}" if not isinstance(spots[k], str) else spots[k] for k in chosen]
-        getattr(axes, f"set_{name}ticks")(chosen, labels)
-        getattr(axes, f"set_{name}label")(_with_unit(factor))
-    axes.figure.colorbar(image, ax=axes, label=label)
-    if table.size <= MOST_WRITTEN:
-        for (row, column), value in np.ndenumerate(table.to_numpy(dtype=float)):
-            if np.isfinite(value):
-                dark = float(np.asarray(image.norm(value))) < 0.55
-                word = "" if below is None or table.size > MOST_WORDS else str(below.iat[row, column])
-                text = "\n".join([f"{value:{form}}", *word.split()])
-                axes.text(column, row, text, ha="center", va="center", fontsize=7,
-                          color="white" if dark else "black")  # fmt: skip
+def _one(plan: Sweep, frame: pd.DataFrame, varied: Varied) -> list[Panel]:
+    binned = " in bins of equally many" if len(groups(frame, varied.name)) < frame[varied.name].nunique() else ""
+    title = f"proportion that {success_text(plan.counts)}{binned}, with Wilson's {CONFIDENCE:.0%} interval"
+    panels = [replace(share_panel(frame, varied, plan.counts), title=fill(title, WIDEST_TITLE))]
+    if metric := shown_metric(plan, frame):
+        absent = int(frame[metric].isna().sum())
+        title = words_of(metric) + (f" ({absent} trials have none)" if absent else "")
+        panels.append(replace(metric_panel(frame, varied, metric, metric_label(plan, metric)), title=title))
+        panels[0] = replace(panels[0], x=replace(panels[0].x, label=""))
+    return panels
 
 
-def _draw_points(axes: Axes, frame: pd.DataFrame, first: Factor, second: Factor) -> None:
-    for verdict in VERDICTS:
-        part = frame[frame["verdict"] == verdict]
-        if len(part):
-            axes.scatter(part[first.column], part[second.column], s=16, color=COLORS[verdict],
-                         marker=_MARKERS[verdict], label=verdict, alpha=0.8, linewidths=1.0)  # fmt: skip
-    for factor, name in ((first, "x"), (second, "y")):
-        if factor.is_log:
-            _set_log(axes, name)
-        getattr(axes, f"set_{name}label")(_with_unit(factor))
-    axes.margins(0.03)
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+def _maps(plan: Sweep, frame: pd.DataFrame, first: Varied, second: Varied) -> list[Panel]:
+    each = f"of {plan.replicas} trials each" if plan.replicas > 1 else "one trial each"
+    title = f"proportion that {success_text(plan.counts)}, {each}, and how most others ended"
+    shares = share_map(frame, first, second, plan.counts or USUAL_LOSSES)
+    panels = [replace(shares, title=fill(title, WIDEST_MAP_TITLE))]
+    if metric := shown_metric(plan, frame):
+        title = f"{'median ' if plan.replicas > 1 else ''}{words_of(metric)}; blank: none has one"
+        panels.append(replace(metric_map(frame, first, second, metric, metric_label(plan, metric)), title=title))
+    return panels
 
 
-def _draw_each(plan: Sweep, frame: pd.DataFrame, factors: list[Factor]) -> Figure:
+def _points(frame: pd.DataFrame, first: Varied, second: Varied) -> Panel:
+    """Every trial where it was, by how it ended."""
+    parts = {verdict: frame[frame["verdict"] == verdict] for verdict in VERDICTS}
+    items = tuple(
+        Points(part[first.name], part[second.name], verdict, style.VERDICTS[verdict], _marker(verdict), alpha=0.8)
+        for verdict, part in parts.items()
+        if len(part)
+    )
+    x, y = (Axis(one.label, log=one.is_logarithmic, margin=0.03) for one in (first, second))
+    return Panel(items, x, y, legend="right")
+
+
+def _each(plan: Sweep, frame: pd.DataFrame, varied: Sequence[Varied]) -> Figure:
     """A panel for each factor: the proportion over all values of the others."""
-    shown = factors[:MOST_PANELS]
+    shown = varied[:MOST_PANELS]
     columns = min(3, len(shown))
+    panels = [share_panel(frame, one, plan.counts) for one in shown]
+    panels = [one if k % columns == 0 else replace(one, y=replace(one.y, label="")) for k, one in enumerate(panels)]
     rows = -(-len(shown) // columns)
-    figure = Figure(figsize=(3.6 * columns, 2.6 * rows + 0.6))
-    panels: Any = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
-    for axes, factor in zip(panels, shown, strict=False):
-        _draw_proportion(axes, plan, frame, factor)
-        axes.set_xlabel(_with_unit(factor))
-    for axes in panels[len(shown) :]:
-        axes.set_visible(False)
-    for axes in panels[1 : len(shown)]:
-        if axes.get_subplotspec().colspan.start:
-            axes.set_ylabel("")
-    more = f"; the first {len(shown)} of {len(factors)} parameters" if len(shown) < len(factors) else ""
+    figure = figure_of(panels, (3.6 * columns, 2.6 * rows + 0.6), columns, sharey=True)
+    more = f"; the first {len(shown)} of {len(varied)} parameters" if len(shown) < len(varied) else ""
     figure.supxlabel(
         f"proportion that {success_text(plan.counts)} against each, over all values of the others{more}; "
         f"bars: Wilson, {CONFIDENCE:.0%}",

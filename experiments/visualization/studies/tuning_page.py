@@ -1,29 +1,29 @@
-"""What a tuning's page says: the winner and whether it is confirmed, how it was found, and what it depended on."""
+"""The page of a tuning: the winner and whether it is confirmed, how it was found, and what it depended on."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
-import numpy as np
-
-from experiments.studies.grid import LOG
 from experiments.studies.run import recall
 from experiments.studies.store.folder import Study
 from experiments.studies.tuning.importance import GOOD
-from experiments.studies.tuning.tuner import Confirmation, Evaluation
+from experiments.studies.tuning.tuner import Confirmation
 from experiments.studies.tuning.tuning import Outcome, Tuning
-from experiments.visualization.figures import style
-from experiments.visualization.figures.words import with_unit
 from experiments.visualization.pages import Block, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood
-from experiments.visualization.report import theme
-from experiments.visualization.report.drawing import Drawing, plain
-from experiments.visualization.report.grid import add_choice, grid_of_panels, panel
+from experiments.visualization.panels.with_plotly import figure_of, figure_of_choices
+from experiments.visualization.report.drawing import Drawing
 from experiments.visualization.report.toml import file_and_command
-from experiments.visualization.studies.tuning_figures import best_so_far, endings, important, label_of, pairs_of
+from experiments.visualization.studies.tuning_figures import (
+    endings,
+    front_panels,
+    history_panels,
+    importance_panels,
+    label_of,
+    slices_panels,
+)
 from experiments.visualization.studies.tuning_output import comparison_cells, ending_rows
 
 #: Candidates that the table has at most.
 MOST_ROWS = 200
-_HOVER = "candidate %{customdata}: %{x:.5g}, %{y:.5g}<extra></extra>"
 
 
 def page_lead(study: Study) -> list[Block]:
@@ -49,14 +49,7 @@ def page_sections(study: Study) -> list[Section]:
         found.append(_confirmation(outcome.confirmation))
     sections = [Section("winner", "What was found", blocks=tuple(found))]
     if outcome.history.evaluations:
-        drawings = [
-            _history(tuning, outcome),
-            _slices(tuning, outcome),
-            *_importance(tuning, outcome.history.evaluations),
-        ]
-        if tuning.is_front:
-            drawings.insert(0, _front(tuning, outcome))
-        blocks: list[Block] = [drawing.chart for drawing in drawings]
+        blocks: list[Block] = [drawing.chart for drawing in _drawings(tuning, outcome)]
         blocks.append(_candidates(tuning, outcome))
         sections.append(Section("search", "The search", f"by {tuning.settings.optimizer}", blocks=tuple(blocks)))
     return sections
@@ -118,96 +111,19 @@ def _judged(found: Confirmation, name: str) -> tuple[str, Mood]:
     return (f"within {bound}", "good") if found.within[name] else (f"beyond {bound}", "bad")
 
 
-def _history(tuning: Tuning, outcome: Outcome) -> Drawing:
-    evaluations, objectives = outcome.history.evaluations, tuning.scorer.objectives
-    numbers = np.arange(1, len(evaluations) + 1)
-    within = np.array([one.score.keeps_limits for one in evaluations])
-    figure = grid_of_panels(["candidate"] * len(objectives), [label_of(o) for o in objectives], columns=1)
-    for k, objective in enumerate(objectives):
-        values = np.array([one.score.values[objective.name] for one in evaluations])
-        best, at = best_so_far(evaluations, objective), outcome.history.baseline.score.values[objective.name]
-        for x, y, name, look in (
-            (numbers[within], values[within], "candidate", {"marker": {"color": style.SKY, "size": 5}}),
-            (numbers[~within], values[~within], "beyond a limit",
-             {"marker": {"color": style.ORANGE, "symbol": "x", "size": 5}}),
-            (numbers, best, "best so far", {"line": {"color": style.BLUE, "shape": "hv"}}),
-            (numbers[[0, -1]], [at, at], "baseline", {"line": {"color": theme.NEUTRAL, "dash": "dash"}}),
-        ):  # fmt: skip
-            if len(x):
-                mode = "lines" if "line" in look else "markers"
-                figure.add_scatter(
-                    x=x, y=y, mode=mode, name=name, legendgroup=name, showlegend=k == 0, **look, **panel(k)
-                )
-    return Drawing("history", "Every candidate in the order in which it was asked for, and the best so far.", figure)
-
-
-def _slices(tuning: Tuning, outcome: Outcome) -> Drawing:
-    evaluations, variables, objectives = outcome.history.evaluations, tuning.space.variables, tuning.scorer.objectives
-    labels = [with_unit(variable.name, tuning.space.units[variable.name]) for variable in variables]
-    logarithmic = [variable.scale == LOG for variable in variables]
-    figure = grid_of_panels(labels, [objectives[0].name if len(objectives) == 1 else ""] * len(variables), logarithmic,
-                            top=70 if len(objectives) > 1 else 34)  # fmt: skip
-    numbers = np.array([one.number for one in evaluations])
-    marked = [
-        (one, label, color, symbol)
-        for one, label, color, symbol in (
-            (outcome.history.baseline, "baseline", theme.NEUTRAL, "diamond"),
-            (outcome.winner, "winner", style.RED, "star"),
-        )
-        if one is not None and one.candidate.point
-    ]
-    for place, objective in enumerate(objectives):
-        values = np.array([one.score.values[objective.name] for one in evaluations])
-        for k, variable in enumerate(variables):
-            at = np.array([one.candidate.point[variable.name] for one in evaluations])
-            look = {"color": numbers, "colorscale": theme.SCALE, "reversescale": True, "size": 5, "showscale": False}
-            figure.add_scatter(x=at, y=values, mode="markers", marker=look, customdata=numbers, showlegend=False,
-                               visible=place == 0, hovertemplate=_HOVER, **panel(k))  # fmt: skip
-            for one, label, color, symbol in marked:
-                look = {"color": color, "symbol": symbol, "size": 12}
-                figure.add_scatter(x=[one.candidate.point[variable.name]], y=[one.score.values[objective.name]],
-                                   mode="markers", marker=look, name=label, legendgroup=label, showlegend=k == 0,
-                                   visible=place == 0, **panel(k))  # fmt: skip
-    if len(objectives) > 1:
-        add_choice(figure, [label_of(o) for o in objectives], len(variables) * (1 + len(marked)), 0)
-    return Drawing("slices", "Every candidate over each value that was tuned; the later, the darker.", figure)
-
-
-def _importance(tuning: Tuning, evaluations: Sequence[Evaluation]) -> list[Drawing]:
-    """What sets the best candidates apart, where there are enough of them to say."""
-    shown = important(tuning, evaluations)
-    if not shown:
-        return []
-    figure = theme.new_figure(120 + 34 * len(tuning.space.variables) * len(shown), barmode="group", margin={"l": 170})
-    for (objective, parts), color in zip(shown, theme.LINES, strict=False):
-        figure.add_bar(
-            orientation="h", x=list(parts.values()), y=[plain(name) for name in parts],
-            name=plain(objective.name), marker={"color": color}, hovertemplate="%{y}: %{x:.3f}<extra></extra>",
-        )  # fmt: skip
-    figure.update_layout(xaxis={"title": {"text": "part (PED-ANOVA)"}}, yaxis={"showgrid": False})
-    text = f"What sets the best {GOOD:.0%} of the candidates apart (PED-ANOVA, Watanabe, Bansal and Hutter 2023)."
-    return [Drawing("importance", text, figure)]
-
-
-def _front(tuning: Tuning, outcome: Outcome) -> Drawing:
-    pairs = pairs_of(tuning)
-    figure = grid_of_panels([label_of(a) for a, _ in pairs], [label_of(b) for _, b in pairs], columns=2)
-    groups = (
-        (outcome.history.evaluations, "candidate", style.SKY, "circle", 5),
-        (outcome.history.front, "front", style.BLUE, "circle", 9),
-        ([outcome.history.baseline], "baseline", theme.NEUTRAL, "diamond", 10),
-        ([outcome.winner] if outcome.winner else [], "winner", style.RED, "star", 14),
-    )
-    for k, (first, second) in enumerate(pairs):
-        for members, label, color, symbol, size in groups:
-            figure.add_scatter(
-                x=[one.score.values[first.name] for one in members],
-                y=[one.score.values[second.name] for one in members],
-                customdata=[one.number for one in members], mode="markers", name=label, legendgroup=label,
-                showlegend=k == 0 and bool(members), marker={"color": color, "symbol": symbol, "size": size},
-                hovertemplate=_HOVER, **panel(k),
-            )  # fmt: skip
-    return Drawing("front", "The candidates, and those that no other beats in everything.", figure)
+def _drawings(tuning: Tuning, outcome: Outcome) -> Iterator[Drawing]:
+    objectives = tuning.scorer.objectives
+    if tuning.is_front:
+        text = "The candidates, and those that no other beats in everything."
+        yield Drawing("front", text, figure_of(front_panels(tuning, outcome), columns=2))
+    text = "Every candidate in the order in which it was asked for, the best so far, and how the trials ended."
+    yield Drawing("history", text, figure_of(history_panels(tuning, outcome), columns=1))
+    slices = {label_of(objective): slices_panels(tuning, outcome, objective) for objective in objectives}
+    text = "Every candidate over each value that was tuned; the later, the darker."
+    yield Drawing("slices", text, figure_of_choices(slices))
+    if panels := importance_panels(tuning, outcome.history.evaluations):
+        text = f"What sets the best {GOOD:.0%} of the candidates apart (PED-ANOVA, Watanabe, Bansal and Hutter 2023)."
+        yield Drawing("importance", text, figure_of(panels, columns=1))
 
 
 def _candidates(tuning: Tuning, outcome: Outcome) -> Table:

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from experiments.benchmarks.work_precision.case import TREE
 from experiments.benchmarks.work_precision.step_sizes import Comparison, Curve
 from experiments.visualization.figures import style
-from experiments.visualization.figures.ticks import plain_log_ticks
 from experiments.visualization.figures.writing import styled
+from experiments.visualization.panels.with_matplotlib import plain_log_ticks
 
 _MARKERS = "osD^vP*X<>"
 #: Part of the panel's height that the name of a curve takes.
