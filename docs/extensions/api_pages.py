@@ -8,6 +8,7 @@ import inspect
 import re
 from importlib import import_module
 from pathlib import Path
+from types import GenericAlias
 from typing import Any, NamedTuple
 
 from modules import PUBLIC
@@ -91,7 +92,8 @@ def text_of(page: Page) -> str:
 
 
 def is_data(page: Page, name: str) -> bool:
-    return not callable(getattr(import_module(page.package), name))
+    value = getattr(import_module(page.package), name)
+    return isinstance(value, GenericAlias) or not callable(value)
 
 
 def entry(page: Page, name: str) -> list[str]:

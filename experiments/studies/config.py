@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from biped.errors import InputError
 from contact.errors import BipedError, did_you_mean
+from experiments.catalogue.parameters.parameter import Parameter, Value, from_json
 from experiments.studies.counting import checked_losses
 
 if TYPE_CHECKING:
     from experiments.catalogue.experiment import Experiment
-    from experiments.catalogue.parameters.parameter import Parameter, Value
 
 T = TypeVar("T")
 REQUIRED: Any = object()
@@ -204,17 +204,15 @@ class Config:
         """The verdicts in ``counts``, which are to be losses; empty if it is not there."""
         return self.within(lambda: checked_losses(self.get("counts", tuple[str, ...], ())), "counts")
 
-    def changes(self, experiment: "Experiment") -> "dict[str, Value]":
+    def changes(self, experiment: "Experiment") -> dict[str, Value]:
         """This table as values of an experiment's parameters; an error names the line."""
         return {name: self.value(experiment, name, value) for name, value in self.parameters().items()}
 
-    def value(self, experiment: "Experiment", name: str, value: Any) -> "Value":
-        from experiments.catalogue.parameters.parameter import from_json
-
+    def value(self, experiment: "Experiment", name: str, value: Any) -> Value:
         plain = tuple(value) if isinstance(value, list) else value
         return self.within(lambda: from_json(experiment.parameter(name), plain), name)
 
-    def read_angles(self, parameter: "Parameter", *keys: str) -> None:
+    def read_angles(self, parameter: Parameter, *keys: str) -> None:
         """Read what these keys have with a unit, such as ``90deg``, where they are values of an angle."""
         for key in keys if parameter.is_angle else ():
             if isinstance(self.data.get(key), str):
