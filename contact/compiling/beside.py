@@ -5,6 +5,7 @@ What they do not manage is compiled where it is needed.
 """
 
 import contextlib
+import functools
 import gc
 import importlib
 import importlib.util
@@ -22,7 +23,7 @@ from typing import Any, NamedTuple
 from numba.core.event import trigger_event
 
 from contact.compiling.cache import cache_folder
-from contact.compiling.keys import Closure, classes_in
+from contact.compiling.keys import Closure
 
 #: Functions to compile that a process is worth starting for: that takes about a second, a function 50 ms.
 WORTHWHILE = 40
@@ -33,29 +34,25 @@ _ALONE = "BIPED_COMPILES_ALONE"  # set in an environment: that process has other
 
 _elsewhere = False
 
-#: Called with the number of jobs that were finished since the last time.
-Progress = Callable[[int], None]
+#: Called when a job has ended: with nothing, or, in a line, why it has failed.
+Progress = Callable[[str], None]
 
 
-class Job(NamedTuple):
+class Job:
     """Something to compile: a dispatcher, and Numba's types of its arguments."""
 
-    dispatcher: Any
-    kinds: tuple[Any, ...]
+    def __init__(self, dispatcher: Any, kinds: tuple[Any, ...]) -> None:
+        self.dispatcher, self.kinds = dispatcher, kinds
+
+    @functools.cached_property
+    def closure(self) -> Closure:
+        """What it is compiled from."""
+        return Closure(self.dispatcher.py_func, self.kinds)
 
     @property
     def size(self) -> int:
         """How many functions it is made of."""
         return len(self.closure.functions)
-
-    @property
-    def closure(self) -> Closure:
-        """What it is compiled from."""
-        found = Closure()
-        for kind in self.kinds:
-            found.classes.update(classes_in(kind))
-        found.add(self.dispatcher.py_func)
-        return found
 
     @property
     def is_done(self) -> bool:
@@ -107,28 +104,23 @@ def compile_elsewhere() -> None:
     _elsewhere = True
 
 
-def is_left_to_others(job: Job) -> bool:
-    """Compile a job in another process, if this one is to compile nothing that is worth another one; whether it did."""
-    if not _elsewhere or job.is_done or job.size < WORTHWHILE or not _can_be_named(job):
-        return False
-    compile_all([job])
-    return job.is_done
+def leave_to_others(job: Job) -> None:
+    """Compile a job in another process, if this one is to compile nothing that is worth another one."""
+    if _elsewhere and not job.is_done and job.size >= WORTHWHILE and _can_be_named(job):
+        compile_all([job])
 
 
-def compile_ahead(jobs: Sequence[Job], calls: Sequence[Call] = (), progress: Progress = lambda _: None) -> None:
-    """Compile what is not on disk yet by other processes, as many at once as there are cores; load nothing."""
-    left = sorted((job for job in jobs if not job.is_done and _can_be_named(job)), key=lambda job: -job.size)
-    progress(len(jobs) - len(left))
+def compile_ahead(calls: Sequence[Call], progress: Progress) -> None:
+    """Let other processes compile what calls need, as many at once as there are cores; load nothing."""
     bundles: list[list[Work]] = []
     size = BUNDLE
-    work: list[Work] = [*left, *calls]
-    for job in work:
-        if size + job.size > BUNDLE:
+    for call in calls:
+        if size + call.size > BUNDLE:
             bundles.append([])
             size = 0
-        bundles[-1].append(job)
-        size += job.size
-    with _working(bundles, max(cores(), 1), progress):
+        bundles[-1].append(call)
+        size += call.size
+    with _working(bundles, cores(), progress):
         pass
 
 
@@ -179,7 +171,7 @@ def _working(bundles: list[list[Work]], processes: int, progress: Progress = lam
 
 
 class _Worker:
-    """A process that compiles a bundle; it writes a byte for each job that it has finished."""
+    """A process that compiles a bundle; it writes a line for each job that has ended."""
 
     _ended = threading.Condition()
 
@@ -190,17 +182,22 @@ class _Worker:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             env=os.environ | {"BIPED_CACHE_DIR": str(cache_folder().parent), _ALONE: "1"},
         )  # fmt: skip
-        self._thread = threading.Thread(target=self._follow, args=(_written(bundle), progress), daemon=True)
+        self._thread = threading.Thread(
+            target=self._follow, args=(_written(bundle), len(bundle), progress), daemon=True
+        )
         self._thread.start()
 
-    def _follow(self, words: bytes, progress: Progress) -> None:
+    def _follow(self, words: bytes, left: int, progress: Progress) -> None:
         with self._process as process:
             assert process.stdin is not None
             assert process.stdout is not None
             with contextlib.suppress(BrokenPipeError), process.stdin:  # it has ended
                 process.stdin.write(words)
-            while process.stdout.read(1):
-                progress(1)
+            for line in process.stdout:
+                progress(line.decode(errors="replace").strip())
+                left -= 1
+        for _ in range(left):
+            progress(f"the process that compiles it has ended with {process.returncode}")
         with self._ended:
             self.has_ended = True
             self._ended.notify_all()
@@ -266,9 +263,12 @@ def main() -> None:
     for job in pickle.load(sys.stdin.buffer):
         if os.getppid() != asked_by:
             return
-        with contextlib.suppress(Exception):  # whoever needs it meets it too, and says so
+        problem = ""
+        try:
             _do(job)
-        done.write(b".")
+        except Exception as error:  # whoever needs it meets it too
+            problem = f"{getattr(job, 'arguments', '')} {type(error).__name__}: {error}"
+        done.write(" ".join(problem.split()).encode() + b"\n")
         done.flush()
 
 

@@ -26,7 +26,7 @@ from numba.core.caching import _Cache
 from numba.core.serialize import dumps
 
 from contact.compiling.bitcode import Bitcode, MachineCode, rebuilt
-from contact.compiling.keys import key_of
+from contact.compiling.keys import key_of, options_of
 from contact.compiling.target import NUMBERS
 
 _NAME = "biped-kernels"
@@ -188,9 +188,10 @@ def _write(path: Path, content: bytes) -> None:
 class KernelCache(_Cache):  # type: ignore[misc]
     """The machine code of a function for all types of arguments that it was called with."""
 
-    def __init__(self, function: Any, suffix: str) -> None:
-        """Of a function as it was written, in files that end so."""
-        self._function, self._suffix = function, suffix
+    def __init__(self, dispatcher: Any, suffix: str) -> None:
+        """Of a dispatcher, in files that end so."""
+        function = dispatcher.py_func
+        self._function, self._options, self._suffix = function, options_of(dispatcher), suffix
         self._name = re.sub(r"[^\w.]", "", f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}")
         self._keys: dict[Any, str] = {}
         self._is_enabled = True
@@ -220,7 +221,7 @@ class KernelCache(_Cache):  # type: ignore[misc]
         """The name of the file for some types of arguments and a processor."""
         arguments = tuple(getattr(sig, "args", sig))
         if arguments not in self._keys:
-            self._keys[arguments] = key_of(self._function, arguments, codegen.magic_tuple())
+            self._keys[arguments] = key_of(self._function, arguments, self._options, codegen.magic_tuple())
         return f"{self._name}-{self._keys[arguments]}{self._suffix}"
 
     def has(self, sig: Any, codegen: Any) -> bool:

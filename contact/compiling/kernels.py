@@ -9,7 +9,7 @@ from numba.core.registry import CPUDispatcher
 from numba.extending import overload
 
 from contact.compiling import target  # noqa: F401 (it tells Numba which processor to compile for)
-from contact.compiling.beside import Job, is_left_to_others
+from contact.compiling.beside import Job, leave_to_others
 from contact.compiling.bitcode import BitcodeCompiler, MachineCodeCompiler
 from contact.compiling.cache import BITCODE, MACHINE_CODE, KernelCache
 
@@ -28,7 +28,7 @@ class _Called(CPUDispatcher):  # type: ignore[misc]
 
     def compile(self, sig: Any) -> Any:
         """Numba's, after other processes have been asked."""
-        is_left_to_others(Job(self, tuple(getattr(sig, "args", sig))))
+        leave_to_others(Job(self, tuple(getattr(sig, "args", sig))))
         return super().compile(sig)
 
 
@@ -42,7 +42,7 @@ def compiled(function: F, **options: Any) -> F:
     dispatcher = numba.njit(**chosen)(function)
     if isinstance(dispatcher, CPUDispatcher) and os.path.isfile(function.__code__.co_filename):
         suffix = BITCODE if chosen["pipeline_class"] is BitcodeCompiler else MACHINE_CODE
-        dispatcher._cache = KernelCache(function, suffix)  # not with NUMBA_DISABLE_JIT, or in a notebook
+        dispatcher._cache = KernelCache(dispatcher, suffix)  # not with NUMBA_DISABLE_JIT, or in a notebook
     return dispatcher
 
 

@@ -32,38 +32,28 @@ _EXTENDED_ARG = opcode.opmap["EXTENDED_ARG"]
 #: Of a code object, beside its bytecode and constants.
 _SHAPE = ("co_argcount", "co_kwonlyargcount", "co_names", "co_varnames", "co_freevars", "co_cellvars")
 
-#: The compiler, and all that decides how it reads a function.
-_COMPILER = repr(
-    (
-        numba.__version__,
-        llvmlite.__version__,
-        np.__version__.partition(".")[0],
-        platform.python_implementation(),
-        sys.version_info[:2],
-    )
-)
+#: Of Numba's settings, those that change machine code.
+_SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "DEBUG_ARRAY_OPT")
 
 
-def key_of(function: FunctionType, signature: tuple[Any, ...], target: object) -> str:
+def key_of(function: FunctionType, signature: tuple[Any, ...], options: object, target: object) -> str:
     """The key of a function, compiled for the types of its arguments.
 
     Args:
         function: as it was written, not its dispatcher.
         signature: Numba's types of the arguments.
+        options: of its decorator.
         target: the processor that the code is for.
     """
-    closure = Closure()
-    for part in signature:
-        closure.classes.update(classes_in(part))
-    closure.add(function)
     words = [
-        _COMPILER,
+        _compiler(),
         _infrastructure(),
-        repr(target),
+        repr((options, target)),
         f"{function.__module__}.{function.__qualname__}",
         str(signature),
+        *Closure(function, signature).words(),
     ]
-    return hashlib.sha256("\n".join([*words, *closure.words()]).encode()).hexdigest()[:32]
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()[:32]
 
 
 def classes_in(kind: Any) -> Iterator[type]:
@@ -78,20 +68,20 @@ def classes_in(kind: Any) -> Iterator[type]:
 
 
 class Closure:
-    """All functions and classes that a kernel is compiled from.
+    """All functions and classes that a function is compiled from, for the types of its arguments.
 
     Attributes:
         functions: by themselves, in the order in which they were met.
         classes: of named tuples that occur: they choose among implementations.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, function: FunctionType, signature: tuple[Any, ...]) -> None:
         self.functions: dict[FunctionType, None] = {}
-        self.classes: set[type] = set()
+        self.classes = {found for part in signature for found in classes_in(part)}
         self._tables: list[Any] = []
+        self._add(function)
 
-    def add(self, function: FunctionType) -> None:
-        """A function, and all that it is compiled with."""
+    def _add(self, function: FunctionType) -> None:
         left = [function]
         while left:
             found = left.pop()
@@ -135,13 +125,18 @@ def _read(function: FunctionType) -> _Own:
             words.append(f"{name} generic")
         elif (compiled := compiled_from(value)) is not None:
             functions.append(compiled)
-            words.append(f"{name} kernel {compiled.__module__}.{compiled.__qualname__}")
+            words.append(f"{name} kernel {compiled.__module__}.{compiled.__qualname__} {options_of(value)}")
         else:
             if isinstance(value, type) and hasattr(value, "_fields"):
                 classes.add(value)
             words.append(f"{name} {_value_word(value)}")
     digest = hashlib.sha256("\n".join(words).encode()).hexdigest()
     return _Own(digest, tuple(functions), frozenset(classes), tuple(tables))
+
+
+def options_of(dispatcher: Any) -> list[tuple[str, object]]:
+    """What a decorator told Numba."""
+    return sorted(getattr(dispatcher, "targetoptions", {}).items())
 
 
 def compiled_from(value: Any) -> FunctionType | None:
@@ -231,17 +226,22 @@ def _layout(kind: type) -> str:
     return f"{kind.__module__}.{kind.__qualname__} {fields} {_value_word(tuple(defaults.values()))}"
 
 
+def _compiler() -> str:
+    """The compiler, and all that decides how it reads a function."""
+    versions = (numba.__version__, llvmlite.__version__, np.__version__.partition(".")[0])
+    settings = [getattr(numba.config, name, None) for name in _SETTINGS]
+    return repr((*versions, platform.python_implementation(), sys.version_info[:2], settings))
+
+
 @functools.cache
 def _infrastructure() -> str:
     """A digest of what turns kernels into machine code, besides Numba."""
-    names = ("bitcode", "generic", "parts")
-    modules = (sys.modules[f"{__package__}.{name}"] for name in names)
-    words = [
-        word
-        for module in modules
-        for found in _functions_of(module)
-        for word in _code_words(found.__code__, found.__doc__)
-    ]
+    words: list[str] = []
+    for name in ("bitcode", "generic", "kernels", "parts"):
+        module = sys.modules[f"{__package__}.{name}"]
+        for found in _functions_of(module):
+            words += _code_words(found.__code__, found.__doc__)
+            words += [f"{name} {value}" for name, value in _names_of(found) if isinstance(value, dict)]  # of options
     return hashlib.sha256("\n".join(words).encode()).hexdigest()
 
 

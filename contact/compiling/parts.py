@@ -230,11 +230,7 @@ def part_for_each(function: Callable[..., int]) -> ForEach:
 
 def is_part_compiled(function: Callable[..., int], *arguments: Any) -> bool:
     """Whether ``address_of`` compiles nothing."""
-    return not isinstance(function, CPUDispatcher) or _is_there(function, _part_types(arguments))
-
-
-def _is_there(function: Any, kinds: tuple[Any, ...]) -> bool:
-    return kinds in function.overloads or function._cache.has(kinds, function.targetctx.codegen())
+    return not isinstance(function, CPUDispatcher) or Job(function, _part_types(arguments)).is_done
 
 
 def is_compiled(function: Callable[..., Any], *arguments: Any) -> bool:
@@ -248,4 +244,4 @@ def is_compiled(function: Callable[..., Any], *arguments: Any) -> bool:
     dispatcher: Any = function
     if not arguments:
         return bool(dispatcher.overloads) or cache.has(None, None)
-    return _is_there(dispatcher, tuple(dispatcher.typeof_pyval(argument) for argument in arguments))
+    return Job(dispatcher, tuple(dispatcher.typeof_pyval(argument) for argument in arguments)).is_done

@@ -35,6 +35,7 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     import time
 
+    from contact.errors import BipedError
     from experiments.cli.progress import ProgressBar
     from experiments.cli.reply import reply
     from experiments.cli.terminal import terminal
@@ -42,28 +43,34 @@ def main(argv: Sequence[str]) -> int:
     chosen = _chosen(options.what)
     begin = time.monotonic()
     with ProgressBar(len(chosen) + 1, "compiling", "", counts=True) as bar:
-        _compile(chosen, bar)
+        problems = _compile(chosen, bar)
+    if problems:
+        raise BipedError("not all was compiled: " + "; ".join(problems))
     took = time.monotonic() - begin
     reply({"compiled": list(chosen), "seconds": round(took, 1)})
     terminal().print(f"compiled, or found compiled, in {took:.0f} s: {', '.join(chosen)}")
     return 0
 
 
-def _compile(names: Sequence[str], bar: Callable[[float], None]) -> None:
-    """First what all of them need, then what is theirs alone: else each process would compile the same."""
+def _compile(names: Sequence[str], bar: Callable[[float], None]) -> list[str]:
+    """First what all of them need, then what is theirs alone: else each process would compile the same.
+
+    Returns:
+        What was not compiled, and why.
+    """
     from contact.jit import Call, compile_ahead
     from experiments.catalogue.registry import experiment_named
 
-    known, done = _known(), 0
+    known, ended = _known(), [""]
 
-    def count(more: int) -> None:
-        nonlocal done
-        done += more
-        bar(done)
+    def count(problem: str) -> None:
+        ended.append(problem)
+        bar(len(ended))
 
     experiment_named("thrown-block").run({"run.duration": _DURATION})
-    count(1)
-    compile_ahead((), [Call(*known[name]) for name in names], count)
+    bar(1)
+    compile_ahead([Call(*known[name]) for name in names], count)
+    return [problem for problem in ended if problem]
 
 
 def _chosen(what: Sequence[str]) -> list[str]:

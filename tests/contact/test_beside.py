@@ -68,9 +68,27 @@ def test_a_process_that_nobody_waits_for_any_more_ends(tmp_path):
         "import os, time; from contact.compiling import beside; from pieces import wait\n"
         "calls = [beside.Call(wait, (k,), 1) for k in range(5)]\n"
         "import threading; threading.Timer(4.0, os._exit, (1,)).start()\n"
-        "beside.compile_ahead((), calls)\n"
+        "beside.compile_ahead(calls, print)\n"
     )
     more = {"PYTHONPATH": os.pathsep.join([str(TOP), str(tmp_path)]), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
     subprocess.run([sys.executable, "-c", code], env=os.environ | more, cwd=tmp_path, check=False, capture_output=True)
     begun = sorted(tmp_path.glob("[0-4]"))
     assert len(begun) < 5
+
+
+def test_why_something_was_not_compiled_is_said(tmp_path):
+    (tmp_path / "pieces.py").write_text(
+        "import os\n\n\ndef do(what):\n    if what == 'end':\n        os._exit(3)\n"
+        "    if what:\n        raise ValueError(what)\n"
+    )
+    code = (
+        "from contact.compiling import beside; from pieces import do\n"
+        "calls = [beside.Call(do, (what,), 1) for what in ('', 'no such\\nlaw', 'end', '')]\n"
+        "beside.compile_ahead(calls, print)\n"
+    )
+    more = {"PYTHONPATH": os.pathsep.join([str(TOP), str(tmp_path)]), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
+    found = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | more, cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    lost = "the process that compiles it has ended with 3"
+    assert found.stdout.splitlines() == ["", r"('no such\nlaw',) ValueError: no such law", lost, lost]

@@ -8,7 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
+
+from contact.compiling.keys import key_of
 
 TOP = Path(__file__).parents[2]
 
@@ -138,3 +141,32 @@ def test_the_order_of_fields_is_in_the_keys_of_what_has_them(copy, before):
         "take_steps",
         "ask",
     }
+
+
+def test_options_and_settings_are_in_a_key(monkeypatch):
+    def function(x):
+        return 1.0 / x
+
+    def key(error_model="numpy"):
+        return key_of(function, (numba.types.float64,), [("error_model", error_model)], "a processor")
+
+    assert key() == key()
+    assert key("python") != key()
+    before = key()
+    monkeypatch.setattr(numba.config, "OPT", 1)
+    assert key() != before
+
+
+def test_the_options_of_what_is_called_are_in_a_key():
+    def keys_with(error_model):
+        @numba.njit(error_model=error_model)
+        def inner(x):
+            return 1.0 / x
+
+        def outer(x):
+            return inner(x)
+
+        return key_of(outer, (numba.types.float64,), [], "a processor")
+
+    assert keys_with("numpy") == keys_with("numpy")
+    assert keys_with("numpy") != keys_with("python")
