@@ -241,7 +241,7 @@ def _infrastructure() -> str:
         module = sys.modules[f"{__package__}.{name}"]
         for found in _functions_of(module):
             words += _code_words(found.__code__, found.__doc__)
-            words += [f"{name} {value}" for name, value in _names_of(found) if isinstance(value, dict)]  # of options
+            words += [f"{name} {value}" for name, value in _names_of(found) if name.isupper()]  # options, by constants
     return hashlib.sha256("\n".join(words).encode()).hexdigest()
 
 
