@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -228,185 +229,109 @@ class Tree:
         return self.local_inverse(k) @ self.V_vq(parent, j, i) @ self.local(k)
 
     def p(self, k: int) -> np.ndarray:
-        """p_{s,k}, a column of (2); its derivatives are those of (3) and (4)."""
+        """p_{s,k}, a column of (2)."""
         return self.g(k)[:3, 3]
 
-    def p_q(self, k: int, i: int) -> np.ndarray:
-        return self.g_q(k, i)[:3, 3]
+    def carried(self, k: int, x: Sequence[float] = (0.0, 0.0, 0.0, 1.0)) -> Jet:
+        """Where (x, 1) of a frame's axes is in the world, by default its origin; how (x, 0) is directed."""
+        x = np.asarray(x, dtype=float)
+        return Jet(
+            (self.g(k) @ x)[:3],
+            self.vector(lambda i: (self.g_q(k, i) @ x)[:3]),
+            self.matrix(lambda i, j: (self.g_qq(k, i, j) @ x)[:3]),
+        )
 
-    def p_qq(self, k: int, i: int, j: int) -> np.ndarray:
-        return self.g_qq(k, i, j)[:3, 3]
-
-    def vector(self, function: Callable[..., complex]) -> np.ndarray:
-        """(n,) of a function of a variable."""
+    def vector(self, function: Callable[..., Any]) -> np.ndarray:
+        """(n, …) of a function of a variable."""
         return np.array([function(i) for i in range(self.n)])
 
-    def matrix(self, function: Callable[..., complex]) -> np.ndarray:
-        """(n, n) of a function of two."""
+    def matrix(self, function: Callable[..., Any]) -> np.ndarray:
+        """(n, n, …) of a function of two."""
         return np.array([[function(i, j) for j in range(self.n)] for i in range(self.n)])
 
 
-class Gravity:
+class Jet(NamedTuple):
+    """What depends on q, with its derivatives ∂/∂q_i and ∂²/∂q_i ∂q_j: i and j are the first indices."""
+
+    f: np.ndarray
+    d: np.ndarray
+    dd: np.ndarray
+
+    def __sub__(self, other: Jet) -> Jet:
+        return Jet(*(one - two for one, two in zip(self, other, strict=True)))
+
+    def __matmul__(self, other: Jet) -> Jet:
+        """Of two vectors."""
+        mixed = self.d @ other.d.T
+        bend = self.dd @ other.f + other.dd @ self.f + mixed + mixed.T
+        return Jet(self.f @ other.f, self.d @ other.f + other.d @ self.f, bend)
+
+    def into(self, *U: Callable[[complex], complex]) -> Jet:
+        """U of this number, U given with its first two derivatives."""
+        value, slope, bend = (one(self.f) for one in U)
+        return Jet(value, slope * self.d, bend * np.outer(self.d, self.d) + slope * self.dd)
+
+
+#: A potential V or a constraint's h.
+Function = Callable[[Tree], Jet]
+
+
+def gravity(k: int, mass: float, g: Sequence[float]) -> Function:
     """(30)-(32), of one mass."""
-
-    def __init__(self, k: int, mass: float, g: Sequence[float]) -> None:
-        self.k, self.force = k, mass * np.asarray(g)
-
-    def V(self, tree: Tree) -> complex:
-        return -self.force @ tree.p(self.k)
-
-    def V_q(self, tree: Tree, i: int) -> complex:
-        return -self.force @ tree.p_q(self.k, i)
-
-    def V_qq(self, tree: Tree, i: int, j: int) -> complex:
-        return -self.force @ tree.p_qq(self.k, i, j)
+    return lambda tree: Jet(*(-mass * part @ np.asarray(g) for part in tree.carried(k)))
 
 
-class Between:
-    """A potential U(x) of the distance x of two frames' origins, with its first two derivatives by x (33)-(35)."""
-
-    def __init__(self, a: int, b: int, *U: Callable[[complex], complex]) -> None:
-        self.a, self.b, self.U = a, b, U
-
-    def arm(self, tree: Tree) -> np.ndarray:
-        return tree.p(self.a) - tree.p(self.b)
-
-    def arm_q(self, tree: Tree, i: int) -> np.ndarray:
-        return tree.p_q(self.a, i) - tree.p_q(self.b, i)
-
-    def arm_qq(self, tree: Tree, i: int, j: int) -> np.ndarray:
-        return tree.p_qq(self.a, i, j) - tree.p_qq(self.b, i, j)
-
-    def x(self, tree: Tree) -> complex:
-        v = self.arm(tree)
-        return np.sqrt(v @ v)
-
-    def x_q(self, tree: Tree, i: int) -> complex:
-        return self.arm(tree) @ self.arm_q(tree, i) / self.x(tree)
-
-    def x_qq(self, tree: Tree, i: int, j: int) -> complex:
-        """The print has −½ x⁻² ∂x/∂q_j vᵀ ∂v/∂q_i in the first place: the ½ is one too many."""
-        x, v = self.x(tree), self.arm(tree)
-        return (
-            -self.x_q(tree, j) * (v @ self.arm_q(tree, i)) / x**2
-            + self.arm_q(tree, j) @ self.arm_q(tree, i) / x
-            + v @ self.arm_qq(tree, i, j) / x
-        )
-
-    def V(self, tree: Tree) -> complex:
-        return self.U[0](self.x(tree))
-
-    def V_q(self, tree: Tree, i: int) -> complex:
-        return self.U[1](self.x(tree)) * self.x_q(tree, i)
-
-    def V_qq(self, tree: Tree, i: int, j: int) -> complex:
-        x = self.x(tree)
-        return self.U[2](x) * self.x_q(tree, j) * self.x_q(tree, i) + self.U[1](x) * self.x_qq(tree, i, j)
+def squared(tree: Tree, a: int, b: int) -> Jet:
+    """vᵀ v of two frames' origins."""
+    v = tree.carried(a) - tree.carried(b)
+    return v @ v
 
 
-def linear_spring(a: int, b: int, stiffness: float, rest: float) -> Between:
-    """½ k (x − x₀)²."""
-    return Between(
-        a, b, lambda x: 0.5 * stiffness * (x - rest) ** 2, lambda x: stiffness * (x - rest), lambda _: stiffness
-    )
+def between(a: int, b: int, *U: Callable[[complex], complex]) -> Function:
+    """A potential U(x) of the distance x of two frames' origins, with its first two derivatives by x (33)-(35).
+
+    The print has −½ x⁻² ∂x/∂q_j vᵀ ∂v/∂q_i in ∂²x/∂q_i ∂q_j: the ½ is one too many.
+    """
+    return lambda tree: squared(tree, a, b).into(*SQUARE_ROOT).into(*U)
 
 
-def newtonian_gravity(a: int, b: int, product: float) -> Between:
-    """−G m₁ m₂ / x, ``product`` = G m₁ m₂."""
-    return Between(a, b, lambda x: -product / x, lambda x: product / x**2, lambda x: -2.0 * product / x**3)
+SQUARE_ROOT = np.sqrt, lambda s: 0.5 / np.sqrt(s), lambda s: -0.25 / (s * np.sqrt(s))
 
 
-class OfVariable:
+def of_variable(i: int, *U: Callable[[complex], complex]) -> Function:
     """A potential U(q_i) of one variable: torsional springs, linear or not."""
-
-    def __init__(self, i: int, *U: Callable[[complex], complex]) -> None:
-        self.i, self.U = i, U
-
-    def V(self, tree: Tree) -> complex:
-        return self.U[0](tree.q[self.i])
-
-    def V_q(self, tree: Tree, i: int) -> complex:
-        return self.U[1](tree.q[i]) if i == self.i else 0.0
-
-    def V_qq(self, tree: Tree, i: int, j: int) -> complex:
-        return self.U[2](tree.q[i]) if i == j == self.i else 0.0
+    return lambda tree: affine({i: 1.0})(tree).into(*U)
 
 
-def torsional_spring(i: int, stiffness: float, rest: float) -> OfVariable:
-    return OfVariable(
-        i, lambda x: 0.5 * stiffness * (x - rest) ** 2, lambda x: stiffness * (x - rest), lambda _: stiffness
-    )
+def spring(stiffness: float | Sequence[float], rest: float) -> tuple[Callable[[complex], complex], ...]:
+    """The potential of a force Σ c_k (x − x₀)^k, and its derivatives."""
+    force = np.polynomial.Polynomial([0.0, *np.atleast_1d(stiffness)])
+    return tuple(lambda x, one=one: one(x - rest) for one in (force.integ(), force, force.deriv()))
 
 
-class Distance(Between):
-    """The wire constraint (37), (38), and the second derivative that the continuous dynamics needs."""
-
-    def __init__(self, a: int, b: int, length: float) -> None:
-        super().__init__(a, b)
-        self.length = length
-
-    def h(self, tree: Tree) -> complex:
-        v = self.arm(tree)
-        return v @ v - self.length**2
-
-    def h_q(self, tree: Tree, i: int) -> complex:
-        return 2.0 * self.arm(tree) @ self.arm_q(tree, i)
-
-    def h_qq(self, tree: Tree, i: int, j: int) -> complex:
-        return 2.0 * (self.arm_q(tree, j) @ self.arm_q(tree, i) + self.arm(tree) @ self.arm_qq(tree, i, j))
+def newtonian_gravity(a: int, b: int, product: float) -> Function:
+    """−G m₁ m₂ / x, ``product`` = G m₁ m₂."""
+    return between(a, b, lambda x: -product / x, lambda x: product / x**2, lambda x: -2.0 * product / x**3)
 
 
-class Point(Between):
-    """n̂ · (p_a − p_b) = offset (IV-D4), with n̂ in the axes of the world (−1) or of a frame."""
-
-    def __init__(self, a: int, b: int, direction: Sequence[float], axes: int = -1, offset: float = 0.0) -> None:
-        super().__init__(a, b)
-        self.n, self.axes, self.offset = np.asarray(direction, dtype=float), axes, offset
-
-    def h(self, tree: Tree) -> complex:
-        return tree.g(self.axes)[:3, :3] @ self.n @ self.arm(tree) - self.offset
-
-    def h_q(self, tree: Tree, i: int) -> complex:
-        n, n_i = tree.g(self.axes)[:3, :3] @ self.n, tree.g_q(self.axes, i)[:3, :3] @ self.n
-        return n_i @ self.arm(tree) + n @ self.arm_q(tree, i)
-
-    def h_qq(self, tree: Tree, i: int, j: int) -> complex:
-        n, n_ij = tree.g(self.axes)[:3, :3] @ self.n, tree.g_qq(self.axes, i, j)[:3, :3] @ self.n
-        n_i, n_j = (tree.g_q(self.axes, one)[:3, :3] @ self.n for one in (i, j))
-        turned = n_ij @ self.arm(tree) + n_i @ self.arm_q(tree, j) + n_j @ self.arm_q(tree, i)
-        return turned + n @ self.arm_qq(tree, i, j)
+def distance(a: int, b: int, length: float, factor: float = 1.0) -> Function:
+    """The wire constraint (37), (38), times a constant: its multiplier is as much smaller."""
+    return lambda tree: squared(tree, a, b).into(lambda s: factor * (s - length**2), lambda _: factor, lambda _: 0.0)
 
 
-class Affine:
+def point(a: int, b: int, direction: Sequence[float], axes: int = -1) -> Function:
+    """n̂ · (p_a − p_b) = 0 (IV-D4), with n̂ in the axes of the world (−1) or of a frame."""
+    return lambda tree: tree.carried(axes, [*direction, 0.0]) @ (tree.carried(a) - tree.carried(b))
+
+
+def affine(terms: dict[int, float], offset: float = 0.0) -> Function:
     """Σ c_i q_i = offset: the screw (39), (40) with c = (p, −1), a gear, a coordinate that is held."""
 
-    def __init__(self, terms: dict[int, float], offset: float = 0.0) -> None:
-        self.terms, self.offset = terms, offset
+    def h(tree: Tree) -> Jet:
+        slope = tree.vector(lambda i: terms.get(i, 0.0))
+        return Jet(slope @ tree.q - offset, slope, np.zeros((tree.n, tree.n)))
 
-    def h(self, tree: Tree) -> complex:
-        return sum(c * tree.q[i] for i, c in self.terms.items()) - self.offset
-
-    def h_q(self, tree: Tree, i: int) -> complex:
-        return self.terms.get(i, 0.0)
-
-    def h_qq(self, tree: Tree, i: int, j: int) -> complex:
-        return 0.0
-
-
-class Scaled:
-    """Another one's h times a constant: its multiplier is as much smaller."""
-
-    def __init__(self, other: Distance | Point | Affine, factor: float) -> None:
-        self.other, self.factor = other, factor
-
-    def h(self, tree: Tree) -> complex:
-        return self.factor * self.other.h(tree)
-
-    def h_q(self, tree: Tree, i: int) -> complex:
-        return self.factor * self.other.h_q(tree, i)
-
-    def h_qq(self, tree: Tree, i: int, j: int) -> complex:
-        return self.factor * self.other.h_qq(tree, i, j)
+    return h
 
 
 def at(value: float | Callable[[float], float], t: float) -> float:
@@ -430,61 +355,35 @@ class JointForce:
         return -self.damping if i == j == self.i else 0.0
 
 
-class BodyWrench:
-    """J^bᵀ F of a wrench in a frame's own axes at its origin (IV-E1), a constant or a function of time."""
+class Wrench:
+    """Jᵀ F of a wrench at a frame (IV-E1), a function of time, in axes and about an origin.
 
-    def __init__(self, k: int, wrench: Sequence[float] | Callable[[float], Sequence[float]]) -> None:
-        self.k, self.wrench = k, wrench
+    In the body's: Jᵇ. In space's, its moment about the world's origin: Jˢ. Hybrid: in the world's axes, at the frame's.
+    """
 
-    def F(self, t: float) -> np.ndarray:
-        return np.asarray(self.wrench(t) if callable(self.wrench) else self.wrench, dtype=float)
+    def __init__(self, k: int, wrench: Callable[[float], Sequence[float]], axes: str = "body") -> None:
+        self.k, self.wrench, self.axes = k, wrench, axes
 
-    def column(self, tree: Tree, i: int) -> np.ndarray:
-        """g⁻¹ ∂g/∂q_i."""
-        return np.linalg.inv(tree.g(self.k)) @ tree.g_q(self.k, i)
-
-    def column_q(self, tree: Tree, i: int, j: int) -> np.ndarray:
-        back = np.linalg.inv(tree.g(self.k))
-        return back @ tree.g_qq(self.k, i, j) - back @ tree.g_q(self.k, j) @ back @ tree.g_q(self.k, i)
+    def column(self, tree: Tree, i: int, *j: int) -> np.ndarray:
+        """Of J: g⁻¹ ∂g/∂q_i or ∂g/∂q_i g⁻¹; or its derivative by q_j."""
+        back, g_i = np.linalg.inv(tree.g(self.k)), tree.g_q(self.k, i)
+        if j:
+            g_j, g_ij = tree.g_q(self.k, *j), tree.g_qq(self.k, i, *j)
+        if self.axes == "body":
+            return unhat(back @ (g_ij - g_j @ back @ g_i if j else g_i))
+        found = unhat((g_ij - g_i @ back @ g_j if j else g_i) @ back)
+        if self.axes == "hybrid":
+            found[:3] = (g_ij if j else g_i)[:3, 3]
+        return found
 
     def f(self, tree: Tree, i: int, t: float) -> complex:
-        return unhat(self.column(tree, i)) @ self.F(t)
+        return self.column(tree, i) @ self.wrench(t)
 
     def f_q(self, tree: Tree, i: int, j: int, t: float) -> complex:
-        return unhat(self.column_q(tree, i, j)) @ self.F(t)
+        return self.column(tree, i, j) @ self.wrench(t)
 
     def f_v(self, tree: Tree, i: int, j: int, t: float) -> complex:
         return 0.0
-
-
-class SpatialWrench(BodyWrench):
-    """J^sᵀ F: the wrench in the world's axes, its moment about the world's origin."""
-
-    def column(self, tree: Tree, i: int) -> np.ndarray:
-        """∂g/∂q_i g⁻¹."""
-        return tree.g_q(self.k, i) @ np.linalg.inv(tree.g(self.k))
-
-    def column_q(self, tree: Tree, i: int, j: int) -> np.ndarray:
-        back = np.linalg.inv(tree.g(self.k))
-        return tree.g_qq(self.k, i, j) @ back - tree.g_q(self.k, i) @ back @ tree.g_q(self.k, j) @ back
-
-
-class OriginWrench(BodyWrench):
-    """A wrench in the world's axes that acts at the frame's origin: the body wrench, turned."""
-
-    def column(self, tree: Tree, i: int) -> np.ndarray:
-        back = np.linalg.inv(tree.g(self.k))
-        turning = tree.g_q(self.k, i) @ back
-        found = np.zeros((4, 4), dtype=turning.dtype)
-        found[:3, :3], found[:3, 3] = turning[:3, :3], tree.p_q(self.k, i)
-        return found
-
-    def column_q(self, tree: Tree, i: int, j: int) -> np.ndarray:
-        back = np.linalg.inv(tree.g(self.k))
-        turning = tree.g_qq(self.k, i, j) @ back - tree.g_q(self.k, i) @ back @ tree.g_q(self.k, j) @ back
-        found = np.zeros((4, 4), dtype=turning.dtype)
-        found[:3, :3], found[:3, 3] = turning[:3, :3], tree.p_qq(self.k, i, j)
-        return found
 
 
 @dataclass
@@ -500,7 +399,7 @@ class System:
     def with_gravity(self, g: Sequence[float]) -> System:
         """A gravity potential for every mass, as trep adds it."""
         tree = self.tree
-        self.potentials += [Gravity(k, tree.mass(k), g) for k in tree.massive]
+        self.potentials += [gravity(k, tree.mass(k), g) for k in tree.massive]
         return self
 
     # The Lagrangian at what is written to the tree.
@@ -511,51 +410,47 @@ class System:
         return sum(0.5 * v @ tree.inertia[k] @ v for k, v in velocities.items())
 
     def potential_energy(self) -> complex:
-        return sum(potential.V(self.tree) for potential in self.potentials)
+        return sum(potential(self.tree).f for potential in self.potentials)
 
     def L(self) -> complex:
         """(11)."""
         return self.kinetic_energy() - self.potential_energy()
 
-    def sum_of(self, kinetic: Callable[[int], complex], potential: Callable[..., complex] | None = None) -> complex:
-        value = sum(kinetic(k) for k in self.tree.massive)
-        return value if potential is None else value - sum(potential(one) for one in self.potentials)
+    def kinetic(self, of: Callable[[int], complex]) -> complex:
+        """The sum over masses."""
+        return sum(of(k) for k in self.tree.massive)
 
     def L_q(self) -> np.ndarray:
         """(23)."""
         tree, M = self.tree, self.tree.inertia
-
-        def of(i: int) -> complex:
-            return self.sum_of(lambda k: unhat(tree.V(k)) @ M[k] @ unhat(tree.V_q(k, i)), lambda one: one.V_q(tree, i))
-
-        return tree.vector(of)
+        kinetic = tree.vector(lambda i: self.kinetic(lambda k: unhat(tree.V(k)) @ M[k] @ unhat(tree.V_q(k, i))))
+        return kinetic - sum(potential(tree).d for potential in self.potentials)
 
     def L_qq(self) -> np.ndarray:
         """(24)."""
         tree, M = self.tree, self.tree.inertia
 
         def of(i: int, j: int) -> complex:
-            return self.sum_of(
+            return self.kinetic(
                 lambda k: (
                     unhat(tree.V_q(k, j)) @ M[k] @ unhat(tree.V_q(k, i))
                     + unhat(tree.V(k)) @ M[k] @ unhat(tree.V_qq(k, i, j))
-                ),
-                lambda one: one.V_qq(tree, i, j),
+                )
             )
 
-        return tree.matrix(of)
+        return tree.matrix(of) - sum(potential(tree).dd for potential in self.potentials)
 
     def L_v(self) -> np.ndarray:
         """(25): the momenta P."""
         tree, M = self.tree, self.tree.inertia
-        return tree.vector(lambda i: self.sum_of(lambda k: unhat(tree.V(k)) @ M[k] @ unhat(tree.V_v(k, i))))
+        return tree.vector(lambda i: self.kinetic(lambda k: unhat(tree.V(k)) @ M[k] @ unhat(tree.V_v(k, i))))
 
     def L_qv(self) -> np.ndarray:
         """(26): ∂²L/∂q_i ∂q̇_j in row i, column j."""
         tree, M = self.tree, self.tree.inertia
 
         def of(i: int, j: int) -> complex:
-            return self.sum_of(
+            return self.kinetic(
                 lambda k: (
                     unhat(tree.V_v(k, j)) @ M[k] @ unhat(tree.V_q(k, i))
                     + unhat(tree.V(k)) @ M[k] @ unhat(tree.V_vq(k, j, i))
@@ -567,7 +462,7 @@ class System:
     def L_vv(self) -> np.ndarray:
         """(27) with (9): M(q)."""
         tree, M = self.tree, self.tree.inertia
-        return tree.matrix(lambda i, j: self.sum_of(lambda k: unhat(tree.V_v(k, j)) @ M[k] @ unhat(tree.V_v(k, i))))
+        return tree.matrix(lambda i, j: self.kinetic(lambda k: unhat(tree.V_v(k, j)) @ M[k] @ unhat(tree.V_v(k, i))))
 
     def force(self, t: float) -> np.ndarray:
         """f_c."""
@@ -580,17 +475,14 @@ class System:
         return self.tree.matrix(lambda i, j: sum(force.f_v(self.tree, i, j, t) for force in self.forces))
 
     def h(self) -> np.ndarray:
-        return np.array([one.h(self.tree) for one in self.constraints])
+        return np.array([one(self.tree).f for one in self.constraints])
 
     def Dh(self) -> np.ndarray:
-        rows = [[one.h_q(self.tree, i) for i in range(self.tree.n)] for one in self.constraints]
-        return np.array(rows).reshape(len(self.constraints), self.tree.n)
+        return np.array([one(self.tree).d for one in self.constraints]).reshape(len(self.constraints), self.tree.n)
 
     def DDh(self, v: np.ndarray) -> np.ndarray:
         """∂²h/∂q∂q · (v, v)."""
-        return np.array(
-            [v @ self.tree.matrix(lambda i, j, o=one: o.h_qq(self.tree, i, j)) @ v for one in self.constraints]
-        )
+        return np.array([v @ one(self.tree).dd @ v for one in self.constraints])
 
     # Continuous dynamics.
 

@@ -10,18 +10,18 @@ from biped.mechanism import rx, ry, rz, tx, tz
 from .closed_chains import four_bar, mechanism_of, rssr
 from .longhand import (
     KINDS,
-    Affine,
-    Between,
-    Distance,
     JointForce,
-    Point,
     System,
     Tree,
+    affine,
+    between,
+    distance,
     hat,
     inverse,
-    linear_spring,
+    of_variable,
+    point,
     primitive,
-    torsional_spring,
+    spring,
     twist,
     unhat,
 )
@@ -143,46 +143,39 @@ def test_derivatives_of_the_lagrangian(system):
         assert_allclose(getattr(found, name)(), value, rtol=1e-11, atol=1e-11, err_msg=name)
 
 
-@pytest.mark.parametrize("kind", ["potentials", "constraints", "forces"])
-def test_derivatives_of_components(system, kind):
-    """Each potential's (31), (32), (34), (35), each constraint's Dh and D²h, each force's by q and q̇."""
+@pytest.mark.parametrize("kind", ["potentials", "constraints"])
+def test_derivatives_of_potentials_and_constraints(system, kind):
+    """Each potential's (31), (32), (34), (35), each constraint's Dh and D²h."""
     found, q, v = system
     for component in getattr(found, kind):
-        if kind == "forces":
-            check_force(component, found.tree, q, v, 0.3)
-        else:
-            check_function(component, kind, found.tree, q, v)
+
+        def part(name, component=component):
+            def of(x):
+                found.tree.set(x, v)
+                return getattr(component(found.tree), name)
+
+            return of
+
+        slope, bend = (by_complex_steps(part(name), q) for name in ("f", "d"))
+        found.tree.set(q, v)
+        assert_allclose(component(found.tree).d, slope, **EXACT)
+        assert_allclose(component(found.tree).dd, bend, rtol=1e-11, atol=1e-11)
 
 
-def check_function(component, kind, tree, q, v):
-    names = {"potentials": ("V", "V_q", "V_qq"), "constraints": ("h", "h_q", "h_qq")}[kind]
-    value, first, second = (getattr(component, name) for name in names)
+def test_derivatives_of_forces(system):
+    """Each force's by q and q̇."""
+    found, q, v = system
+    tree, t = found.tree, 0.3
+    for force in found.forces:
 
-    def at(function):
-        def of(x):
-            tree.set(x, v)
-            return np.array(function())
+        def at(x, y, force=force):
+            tree.set(x, y)
+            return tree.vector(lambda i: force.f(tree, i, t))
 
-        return by_complex_steps(of, q)
-
-    def gradient():
-        return tree.vector(lambda i: first(tree, i))
-
-    slope, curvature = at(lambda: value(tree)), at(gradient)
-    tree.set(q, v)
-    assert_allclose(gradient(), slope, **EXACT)
-    assert_allclose(tree.matrix(lambda i, j: second(tree, i, j)), curvature, rtol=1e-11, atol=1e-11)
-
-
-def check_force(force, tree, q, v, t):
-    def at(x, y):
-        tree.set(x, y)
-        return tree.vector(lambda i: force.f(tree, i, t))
-
-    by_q, by_v = by_complex_steps(lambda x: at(x, v), q), by_complex_steps(lambda y: at(q, y), v)
-    tree.set(q, v)
-    assert_allclose(tree.matrix(lambda i, j: force.f_q(tree, i, j, t)), by_q, **EXACT)
-    assert_allclose(tree.matrix(lambda i, j: force.f_v(tree, i, j, t)), by_v, **EXACT)
+        by_q, by_v = by_complex_steps(lambda x: at(x, v), q), by_complex_steps(lambda y: at(q, y), v)
+        tree.set(q, v)
+        assert_allclose(tree.matrix(lambda i, j, force=force: force.f_q(tree, i, j, t)), by_q, **EXACT)
+        assert_allclose(tree.matrix(lambda i, j, force=force: force.f_v(tree, i, j, t)), by_v, **EXACT)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.25, 0.5, 1.0])
@@ -256,7 +249,7 @@ def test_small_systems_against_sympy(make):
     rates = [{A: U, B: V, C: W}[q] for q in coordinates]
     found = System(Tree(frames)).with_gravity((0.0, 0.0, -G))
     if "cart" in found.tree.names:
-        found.potentials.append(linear_spring(found.tree.names["cart"], -1, 30.0, 0.1))
+        found.potentials.append(between(found.tree.names["cart"], -1, *spring(30.0, 0.1)))
     rng, signs = np.random.default_rng(3), np.array(signs)
     n = len(coordinates)
     q, v = rng.uniform(0.2, 1.2, n), rng.normal(size=n)
@@ -321,21 +314,17 @@ def test_caching_changes_nothing_but_the_work():
 # Misprints: each of these fails where the print is taken at its word.
 
 
-class PrintedSpring(Between):
-    def x_qq(self, tree, i, j):
-        x, v = self.x(tree), self.arm(tree)
-        return super().x_qq(tree, i, j) + 0.5 * self.x_q(tree, j) * (v @ self.arm_q(tree, i)) / x**2
-
-
 def test_the_printed_second_derivative_of_a_springs_length_is_none():
+    """Its first term is −½ x⁻² ∂x/∂q_j vᵀ ∂v/∂q_i, half of what it should be."""
     tree = Tree([tx("x", tz("z", name="end"))])
-    right, printed = (kind(tree.names["end"], -1) for kind in (Between, PrintedSpring))
+    x = between(tree.names["end"], -1, lambda x: x, lambda _: 1.0, lambda _: 0.0)
     q = np.array([0.6, 0.8])
-    expected = by_complex_steps(lambda x: (tree.set(x, x), tree.vector(lambda i: right.x_q(tree, i)))[1], q)
+    expected = by_complex_steps(lambda y: (tree.set(y, y), x(tree).d)[1], q)
     tree.set(q, q)
-    assert_allclose(tree.matrix(lambda i, j: right.x_qq(tree, i, j)), expected, **EXACT)
-    wrong = tree.matrix(lambda i, j: printed.x_qq(tree, i, j)) - expected
-    assert_allclose(wrong, 0.5 * np.outer(q, q), **EXACT)  # ½ x⁻¹ ∂x/∂q_i ∂x/∂q_j too much; x = 1 here
+    assert_allclose(x(tree).dd, expected, **EXACT)
+    v = tree.carried(tree.names["end"])
+    printed = (-0.5 * np.outer(v.d @ v.f, x(tree).d) / x(tree).f + v.d @ v.d.T + v.dd @ v.f) / x(tree).f
+    assert_allclose(printed - expected, 0.5 * np.outer(q, q), **EXACT)  # ½ x⁻¹ ∂x/∂q_i ∂x/∂q_j too much; x = 1 here
 
 
 def test_the_printed_midpoint_is_no_midpoint():
@@ -374,7 +363,7 @@ def scissor_lift(segments, link=1.0, inertia=1.0, length=2.0, slider=1.0):
     system = System(Tree(frames))
     for k in range(1, segments + 1):
         for axis in ((1, 0, 0), (0, 0, 1)):
-            system.constraints.append(Point(system.tree.names[f"l{k}mid"], system.tree.names[f"r{k}mid"], axis))
+            system.constraints.append(point(system.tree.names[f"l{k}mid"], system.tree.names[f"r{k}mid"], axis))
     return system
 
 
@@ -421,8 +410,8 @@ def test_the_lifts_lagrangian_has_a_quarter_of_the_sine(segments):
 def test_springs_dampers_and_gears_of_variables():
     """What the random systems do not pin down by sign: a damper takes energy, a torsional spring returns."""
     found = System(Tree([rx("a", mass=(1.0, 2.0, 1.0, 1.0)), rx("b", mass=(1.0, 0.5, 1.0, 1.0))]))
-    found.potentials, found.forces = [torsional_spring(0, 3.0, 0.1)], [JointForce(0, damping=0.4)]
-    found.constraints = [Affine({0: 2.0, 1: -1.0})]  # b = 2 a
+    found.potentials, found.forces = [of_variable(0, *spring(3.0, 0.1))], [JointForce(0, damping=0.4)]
+    found.constraints = [affine({0: 2.0, 1: -1.0})]  # b = 2 a
     acceleration, multiplier = found.accelerations(np.array([0.3, 0.6]), np.array([1.0, 2.0]))
     # (2 + 4 · 0.5) ä = −3 (0.3 − 0.1) − 0.4
     assert_allclose(acceleration, [-0.25, -0.5], rtol=1e-13)
@@ -432,7 +421,7 @@ def test_springs_dampers_and_gears_of_variables():
 def test_the_wire_is_one():
     tree = Tree([tx("x", tz("z", name="end"))])
     tree.set(np.array([3.0, 4.0]), np.zeros(2))
-    assert Distance(tree.names["end"], -1, 5.0).h(tree) == 0.0
+    assert distance(tree.names["end"], -1, 5.0)(tree).f == 0.0
 
 
 @pytest.mark.parametrize("make", [four_bar, rssr])

@@ -29,7 +29,7 @@ from biped.mechanism import (
 )
 
 from . import longhand
-from .longhand import Between, OfVariable, System, Tree
+from .longhand import Function, System, Tree, spring
 
 
 def twin_of(mechanism: Mechanism, alpha: float = 0.5) -> System:
@@ -50,39 +50,29 @@ def constraint_jacobian(tree: Tree, constraints: Sequence[Constraint]) -> np.nda
     return System(tree, constraints=[row for one in constraints for row in rows_of(tree, one)]).Dh()
 
 
-def law_of(given, rest):
-    """The potential of a force Σ c_k (x − x₀)^k, and its derivatives."""
-    c = np.atleast_1d(given)
-    force = np.polynomial.Polynomial([0.0, *c])
-    energy, slope = force.integ(), force.deriv()
-    return lambda x: energy(x - rest), lambda x: force(x - rest), lambda x: slope(x - rest)
-
-
-def potential_of(tree: Tree, one: Potential):
+def potential_of(tree: Tree, one: Potential) -> Function:
     names = tree.names
     match one:
         case LinearSpring():
-            return longhand.linear_spring(names[one.first], names[one.second], one.stiffness, one.length)
+            return longhand.between(names[one.first], names[one.second], *spring(one.stiffness, one.length))
         case NonlinearSpring():
-            return Between(names[one.first], names[one.second], *law_of(one.coefficients, one.length))
+            return longhand.between(names[one.first], names[one.second], *spring(one.coefficients, one.length))
         case CoordinateSpring():
-            return OfVariable(tree.variables.index(one.coordinate), *law_of(one.stiffness, one.rest))
+            return longhand.of_variable(tree.variables.index(one.coordinate), *spring(one.stiffness, one.rest))
         case NewtonianGravity():
             a, b = names[one.first], names[one.second]
             return longhand.newtonian_gravity(a, b, one.constant * tree.mass(a) * tree.mass(b))
         case Gravity():
             k = names[one.frame]
-            return longhand.Gravity(k, tree.mass(k), one.acceleration)
+            return longhand.gravity(k, tree.mass(k), one.acceleration)
     raise TypeError(one)
 
 
-def rows_of(tree: Tree, one: Constraint):
+def rows_of(tree: Tree, one: Constraint) -> list[Function]:
     """One equation after the other; with the units of the mechanism's, where the paper has others."""
-    names = tree.names
     match one:
         case Distance():
-            wire = longhand.Distance(names[one.first], names[one.second], one.length)
-            return [longhand.Scaled(wire, 0.5 / one.length)]
+            return [longhand.distance(tree.names[one.first], tree.names[one.second], one.length, 0.5 / one.length)]
         case PointAlong():
             return [point(tree, one.first, one.second, one.direction, one.axes)]
         case PointOnPlane():
@@ -100,13 +90,13 @@ def rows_of(tree: Tree, one: Constraint):
     raise TypeError(one)
 
 
-def point(tree: Tree, first: str, second: str, direction, axes: str = "world"):
+def point(tree: Tree, first: str, second: str, direction, axes: str = "world") -> Function:
     n = np.asarray(direction) / np.linalg.norm(direction)
-    return longhand.Point(tree.names[first], tree.names[second], n, tree.names[axes])
+    return longhand.point(tree.names[first], tree.names[second], n, tree.names[axes])
 
 
-def affine(tree: Tree, terms: dict[str, float], offset: float = 0.0):
-    return longhand.Affine({tree.variables.index(name): c for name, c in terms.items()}, offset)
+def affine(tree: Tree, terms: dict[str, float], offset: float = 0.0) -> Function:
+    return longhand.affine({tree.variables.index(name): c for name, c in terms.items()}, offset)
 
 
 def force_of(tree: Tree, one: Force):
@@ -116,8 +106,7 @@ def force_of(tree: Tree, one: Force):
         case Torque():
             return longhand.JointForce(tree.variables.index(one.coordinate), torque=one.torque)
         case BodyWrench() | SpatialWrench() | HybridWrench():
-            kind = {BodyWrench: longhand.BodyWrench, SpatialWrench: longhand.SpatialWrench}
+            axes = {BodyWrench: "body", SpatialWrench: "space", HybridWrench: "hybrid"}[type(one)]
             parts = [*one.force, *one.moment]
-            wrench = kind.get(type(one), longhand.OriginWrench)
-            return wrench(tree.names[one.frame], lambda t: [longhand.at(part, t) for part in parts])
+            return longhand.Wrench(tree.names[one.frame], lambda t: [longhand.at(part, t) for part in parts], axes)
     raise TypeError(one)
