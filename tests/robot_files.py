@@ -23,14 +23,9 @@ from biped.simulation.simulate import simulate
 
 #: Tried in this order, once a file is refused as it is.
 WAYS: tuple[dict[str, Any], ...] = (
-    {},
-    {"repair": "merge"},
-    {"repair": "inertia"},
-    {"floating": False},
-    {"floating": True},
-    {"floating": False, "repair": "inertia"},
-    {"floating": True, "repair": "inertia"},
-)
+    {}, {"repair": "merge"}, {"repair": "inertia"}, {"floating": False}, {"floating": True},
+    {"floating": False, "repair": "inertia"}, {"floating": True, "repair": "inertia"},
+)  # fmt: skip
 COLUMNS = ("mass matrix", "gravity", "bias", "forward dynamics", "momentum")
 FALL = 0.1
 READERS = {".urdf": load_urdf, ".xml": load_mjcf}

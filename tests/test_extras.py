@@ -28,14 +28,9 @@ ABSENT = [package for package in OPTIONAL if package != "PIL"]
 
 #: What works without any of them, in this order; the first makes a run for the others.
 WORKING = (
-    "run box-drop --duration 0.05 --out run",
-    "list",
-    "show box-drop",
-    "integrators",
-    "reproduce",
-    "export run --sto",
+    "run box-drop --duration 0.05 --out run", "list", "show box-drop", "integrators", "reproduce", "export run --sto",
     "sweep sweep.toml --out swept",
-)
+)  # fmt: skip
 #: And what does not, with the sentence that says why.
 REFUSED = {
     "report run": f"pages need plotly: {REPORT}",

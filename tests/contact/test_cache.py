@@ -30,10 +30,10 @@ def source(tmp_path):
     return file
 
 
-def doubled(source, folder, **more):
+def doubled(source, folder, *, code=DOUBLE, **more):
     """What a process says that calls a routine: its result and whether it was in the cache, and its sentences."""
     environment = {**os.environ, "BIPED_CACHE_DIR": str(folder), **more}
-    command = [sys.executable, "-c", DOUBLE, str(source)]
+    command = [sys.executable, "-c", code, str(source)]
     return subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -220,9 +220,7 @@ def test_a_folder_that_goes_away_is_made_again(source, tmp_path):
     late = DOUBLE.replace(
         "print(", "import shutil, os\nmodule.double(1)\nshutil.rmtree(os.environ['BIPED_CACHE_DIR'])\nprint("
     )
-    environment = {**os.environ, "BIPED_CACHE_DIR": str(folder)}
-    command = [sys.executable, "-c", late, str(source)]
-    found = subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, check=False)
+    found = doubled(source, folder, code=late)
     assert (found.stdout, found.stderr) == ("3.0 0\n", "")
     assert len(files(folder)) == 1
 
@@ -238,9 +236,7 @@ def test_code_of_another_cpu_is_not_taken(source, tmp_path):
 def test_code_of_another_numba_is_not_taken(source, tmp_path):
     folder = tmp_path / "cache"
     older = "import numba\nnumba.__version__ = '0.1'\n"
-    environment = {**os.environ, "BIPED_CACHE_DIR": str(folder)}
-    command = [sys.executable, "-c", older + DOUBLE, str(source)]
-    subprocess.run(command, cwd=TOP, env=environment, check=True, capture_output=True)
+    assert doubled(source, folder, code=older + DOUBLE).returncode == 0
     assert doubled(source, folder).stdout == "3.0 0\n"
     assert len(files(folder)) == 2
 
@@ -262,25 +258,21 @@ def test_an_edit_of_another_file_is_seen(source, tmp_path):
 def test_an_edit_after_the_import_is_not_kept_for_the_new_text(source, tmp_path):
     """What was compiled from the old text is not found by a process that has the new one."""
     source.write_text(CALLS)
-    other, more = tmp_path / "other.py", {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(TOP)])}
+    other = tmp_path / "other.py"
+    more = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(TOP)]), "PYTHONDONTWRITEBYTECODE": "1"}
     other.write_text(OTHER.format(3))
     late = DOUBLE.replace("print(", f"open({str(other)!r}, 'w').write({OTHER.format(4)!r})\nprint(")
-    environment = {**os.environ, "BIPED_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1", **more}
-    command = [sys.executable, "-c", late, str(source)]
-    first = subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, check=False)
+    first = doubled(source, tmp_path / "cache", code=late, **more)
     assert (first.stdout, first.stderr) == ("4.5 0\n", "")
-    assert doubled(source, tmp_path / "cache", **more, PYTHONDONTWRITEBYTECODE="1").stdout == "6.0 0\n"
+    assert doubled(source, tmp_path / "cache", **more).stdout == "6.0 0\n"
 
 
 def symbols(source, tmp_path, factor):
     """Those of a routine and of a kernel that it calls, in a process that has compiled them."""
     (tmp_path / "other.py").write_text(OTHER.format(factor))
     show = DOUBLE.replace("len(module.double.stats.cache_hits)", "*module.double.inspect_llvm().values()")
-    folder = str(tmp_path / f"cache {factor} {uuid.uuid4()}")
-    more = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(TOP)]), "BIPED_CACHE_DIR": folder}
-    command = [sys.executable, "-c", show, str(source)]
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **more}
-    found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    more = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(TOP)]), "PYTHONDONTWRITEBYTECODE": "1"}
+    found = doubled(source, tmp_path / f"cache {factor} {uuid.uuid4()}", code=show, **more)
     return set(re.findall(r"@(_ZN\w*double\w*)", found.stdout))
 
 

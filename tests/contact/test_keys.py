@@ -133,14 +133,8 @@ def test_the_order_of_fields_is_in_the_keys_of_what_has_them(copy, before):
         copy, before, "biped/kernels/loop/closed_loop.py", lambda text: text.replace(field + other, other + field)
     )
     assert {name.split()[2] for name in changed} == {
-        "advance_world",
-        "measure_part",
-        "apply_part",
-        "append_row_to",
-        "meet_box",
-        "take_steps",
-        "ask",
-    }
+        "advance_world", "measure_part", "apply_part", "append_row_to", "meet_box", "take_steps", "ask",
+    }  # fmt: skip
 
 
 def test_options_and_settings_are_in_a_key(monkeypatch):

@@ -75,12 +75,9 @@ def test_nothing_is_held_where_all_joints_are_in_legs():
 def test_sensors_act_on_a_law_that_also_holds_joints():
     model = with_arms()
     noisy = simulate(
-        model,
-        WorkspaceController(),
-        state=start(model),
-        duration=0.2,
+        model, WorkspaceController(), state=start(model), duration=0.2,
         disturbances=(Sensors(joint_noise=1e-3, seed=1),),
-    )
+    )  # fmt: skip
     exact = simulate(model, WorkspaceController(), state=start(model), duration=0.2)
     assert not np.allclose(noisy.frame["torque_left_knee_pitch"], exact.frame["torque_left_knee_pitch"])
 

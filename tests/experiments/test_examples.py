@@ -30,15 +30,8 @@ MEASURES = {
     ),
 }
 BROUGHT = {
-    *LAWS,
-    "arch.py",
-    "crossing_legs.py",
-    "nudge.py",
-    "lean.py",
-    "exoskeleton.py",
-    "stiffening_floor.py",
-    *MEASURES,
-}
+    *LAWS, "arch.py", "crossing_legs.py", "nudge.py", "lean.py", "exoskeleton.py", "stiffening_floor.py", *MEASURES,
+}  # fmt: skip
 
 
 def test_all_examples_are_tested():

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 from biped.assembly import Assembly
 from biped.assembly.placement import Placement
 from biped.kernels.variational.free_body import fly
+from biped.model.geometry import quaternion_matrix
 
 from .random_assemblies import random_body, random_unit
 
@@ -25,19 +26,10 @@ def momenta(assembly, motion, row):
     """(n, 6) [N·s, N·m·s] about centres of mass, world axes."""
     found = []
     for body in assembly.bodies:
-        R = rotation(motion.orientation(body.name)[row])
+        R = quaternion_matrix(motion.orientation(body.name)[row])
         v = motion.velocity(body.name)[row]
         found.append(np.concatenate([body.mass * v[:3], R @ np.array(body.inertia) @ R.T @ v[3:]]))
     return np.array(found)
-
-
-def rotation(q):
-    w, x, y, z = q
-    return np.array([
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ])  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -46,7 +38,7 @@ def test_a_body_flies_as_the_one_written_in_momenta(seed):
     assembly, start = thrown(seed)
     motion = assembly.simulate(1.0, STEP, start, tolerance=1e-14)
     for i, body in enumerate(assembly.bodies):
-        R = rotation(start.orientation[i])
+        R = quaternion_matrix(start.orientation[i])
         inertia = R @ np.array(body.inertia) @ R.T
         state = np.concatenate([
             start.position[i], start.orientation[i], body.mass * start.velocity[i, :3], inertia @ start.velocity[i, 3:],

@@ -211,13 +211,9 @@ def in_cone(seed):
     return replace(assembly, directions=0), start
 
 
-def test_loops_and_wild_masses_converge_or_end_in_a_typed_error():
-    assert scenes_end_well(in_cone, range(20)) >= 16
-
-
-@pytest.mark.slow
-def test_many_loops_and_wild_masses_converge_or_end_in_a_typed_error():
-    assert scenes_end_well(in_cone, range(1000)) >= 850
+@pytest.mark.parametrize(("count", "least"), [(20, 16), pytest.param(1000, 850, marks=pytest.mark.slow)])
+def test_loops_and_wild_masses_converge_or_end_in_a_typed_error(count, least):
+    assert scenes_end_well(in_cone, range(count)) >= least
 
 
 @pytest.mark.parametrize("directions", [-2, 2, True, 4.5, None, "cone"])

@@ -76,14 +76,16 @@ def test_edges_of_a_square():
     assert edge(square, heading(math.pi / 4.0)) == pytest.approx(math.sqrt(2.0))
 
 
-def test_what_stands_beside_its_support_has_no_limit():
-    with pytest.raises(NoLimitError, match=r"0\.5 m outside of the support"):
-        edge(np.array([[0.5, 1.0], [0.5, -1.0], [2.0, 0.0]]), heading(0.0))
-
-
-def test_a_line_is_no_support():
-    with pytest.raises(NoLimitError, match="without area"):
-        edge(np.array([[0.1, 1.0], [0.1, -1.0], [0.1, 0.0]]), heading(0.0))
+@pytest.mark.parametrize(
+    ("support", "told"),
+    [
+        ([[0.5, 1.0], [0.5, -1.0], [2.0, 0.0]], r"0\.5 m outside of the support"),
+        ([[0.1, 1.0], [0.1, -1.0], [0.1, 0.0]], "without area"),
+    ],
+)
+def test_what_does_not_stand_on_its_support_has_no_limit(support, told):
+    with pytest.raises(NoLimitError, match=told):
+        edge(np.array(support), heading(0.0))
 
 
 def test_a_pendulum_has_a_height():

@@ -69,10 +69,10 @@ def test_a_seed_decides_and_all_kinds_occur():
     assert kinds["Patch"] == pytest.approx(300 * SHARE, rel=0.25)
 
 
-def test_delays_are_whole_control_periods_whatever_these_are():
-    experiment = experiment_named("balance")
+@pytest.mark.parametrize("changes", [{"controller.period": 3e-3}, {"sensors.joint_noise": 1e-4, "block.speed": 3.0}])
+def test_they_fit_any_control_period_and_leave_room_for_what_is_set(changes):
     for seed in range(1, 30):
-        experiment.build({"random.seed": seed, "controller.period": 3e-3}).prepare()
+        experiment_named("balance").build({"random.seed": seed} | changes).prepare()
 
 
 @pytest.mark.parametrize(
@@ -108,13 +108,6 @@ def test_blocks_are_thrown_from_above_the_floor():
                 assert disturbance.position[2] > disturbance.size[2] / 2.0
     (block,) = experiment.build({"block.speed": 3.0}).disturbances
     assert block.position[2] > block.size[2] / 2.0
-
-
-def test_they_leave_room_for_what_is_set():
-    experiment = experiment_named("balance")
-    for seed in range(1, 30):
-        setup = experiment.build({"random.seed": seed, "sensors.joint_noise": 1e-4, "block.speed": 3.0})
-        setup.prepare()
 
 
 def test_a_disturbance_after_the_end_is_refused():

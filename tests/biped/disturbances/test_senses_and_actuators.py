@@ -261,14 +261,9 @@ def test_a_run_with_everything_goes_on_bit_for_bit(tmp_path):
 
     def go(state, duration):
         return simulate(
-            setup.model,
-            setup.controller,
-            state=state,
-            floor=setup.floor,
-            disturbances=acting,
-            duration=duration,
+            setup.model, setup.controller, state=state, floor=setup.floor, disturbances=acting, duration=duration,
             step=1e-3,
-        )
+        )  # fmt: skip
 
     whole = go(setup.state.copy(), 0.8)
     first = go(setup.state.copy(), 0.307)  # within a control tick

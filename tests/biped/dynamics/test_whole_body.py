@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 
 from biped import InputError, ModelError, dynamics
-from biped.model import Model, human, random_tree
+from biped.model import human, random_tree
 from biped.model.pinocchio_model import (
     configuration_from_pinocchio,
     configuration_to_pinocchio,
@@ -14,21 +14,11 @@ from biped.model.pinocchio_model import (
     velocity_to_pinocchio,
 )
 from biped.whole_body import WholeBody
+from tests.conftest import random_configuration
 from tests.differences import derivative
 
 WORLD = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 KINDS = ("revolute", "prismatic", "helical", "spherical")
-
-
-def random_state(seed: int, model: Model) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    q = model.neutral()
-    for body, first in zip(model.bodies, model.tree.first_q, strict=True):
-        joint, end = body.joint, first + body.joint.nq
-        q[first:end] += rng.uniform(-1.0, 1.0, joint.nq)
-        if not joint.has_axis:
-            q[end - 4 : end] /= np.linalg.norm(q[end - 4 : end])
-    return q, rng.normal(size=model.nv)
 
 
 CASES = {"human": human} | {
@@ -47,7 +37,8 @@ class Pair:
 
     def __init__(self, name: str) -> None:
         self.model = CASES[name]()
-        self.q, self.v = random_state(7, self.model)
+        rng = np.random.default_rng(7)
+        self.q, self.v = random_configuration(self.model, rng), rng.normal(size=self.model.nv)
         self.ours = WholeBody(self.model, self.q, self.v)
         self.theirs = to_pinocchio(self.model)
         rng = np.random.default_rng(11)

@@ -55,13 +55,9 @@ def with_gravity(scene, down):
 
 
 MODEL = (
-    "model.trunk.mass",
-    "model.left_thigh.mass",
-    "model.left_thigh.com[0]",
-    "model.right_shank.com[2]",
-    "model.trunk.inertia[1,1]",
-    "model.trunk.inertia[0,2]",
-)
+    "model.trunk.mass", "model.left_thigh.mass", "model.left_thigh.com[0]", "model.right_shank.com[2]",
+    "model.trunk.inertia[1,1]", "model.trunk.inertia[0,2]",
+)  # fmt: skip
 FLOOR = ("floor.k_n", "floor.b_n", "floor.k_t", "floor.b_t")
 
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 from scipy.integrate import solve_ivp
 
+from biped.assembly.joint import quaternion_product
 from biped.closing import assembled, closed_velocity
 from biped.dynamics import forward_kinematics
 from biped.model import Body, ClosingJoint, Model, box_inertia, random_tree, revolute
@@ -90,12 +91,8 @@ def joined_tree(rng, kind):
     R, S = (quaternion_matrix(motion.orientation[i]) for i in (first, second))
     point = motion.position[first] + R @ rng.uniform(-0.1, 0.1, 3)
     places = [T.T @ (point - motion.position[i]) + tree.bodies[i].com for T, i in ((R, first), (S, second))]
-    w, x, y, z = motion.orientation[first] * (1.0, -1.0, -1.0, -1.0)
-    s, i, j, k = motion.orientation[second]
-    aligned = (  # the turn from the second body's axes to the first one's
-        w * s - x * i - y * j - z * k, w * i + s * x + y * k - z * j,
-        w * j + s * y + z * i - x * k, w * k + s * z + x * j - y * i,
-    )  # fmt: skip
+    back = motion.orientation[first] * (1.0, -1.0, -1.0, -1.0)
+    aligned = tuple(quaternion_product(back, motion.orientation[second]))  # the second body's axes to the first one's
     names = (tree.bodies[first].name, tree.bodies[second].name)
     axis = rng.normal(size=3)
     more = {"universal": {"second_axis": np.cross(axis, rng.normal(size=3))}, "helical": {"pitch": 0.05}}

@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +25,7 @@ from controllers.workspace import WorkspaceController
 from experiments.catalogue.registry import experiment_named
 
 from ...conftest import assert_same_arrays
+from .motions import thrown
 from .textbook import Forces, exact, step
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -41,11 +40,6 @@ def by_name(integrator):
     return integrator.name
 
 
-def tumbling(model: Model, seed: int) -> State:
-    rng = np.random.default_rng(seed)
-    return State.at(model, model.neutral(), 2.0 * rng.normal(size=model.nv))
-
-
 def swinging() -> tuple[Model, State]:
     model = chain(4).without_contacts()
     return model, State.at(model, model.configuration(angles=dict.fromkeys(model.joint_names, 0.4)))
@@ -53,12 +47,12 @@ def swinging() -> tuple[Model, State]:
 
 def flying() -> tuple[Model, State]:
     model = human().without_contacts()
-    return model, tumbling(model, 5)
+    return model, thrown(model, 5)
 
 
 def of_all_joints(floating: bool) -> tuple[Model, State]:
     model = random_tree(np.random.default_rng(4), 8, floating=floating, kinds=KINDS, armature=0.2)
-    return model, tumbling(model, 5)
+    return model, thrown(model, 5)
 
 
 SYSTEMS = {
@@ -240,7 +234,7 @@ def test_energy_of_a_pendulum():
 def test_semi_implicit_euler_drifts_in_flight():
     """Without gravity and torques, momentum is the human's to keep; the books say how it is lost."""
     model = human().without_contacts().with_gravity((0.0, 0.0, 0.0))
-    kept = tumbling(model, 1)
+    kept = thrown(model, 1)
     lost = kept.copy()
     simulate(model, state=lost, step=1e-3, duration=2.0, integrator=SemiImplicitEuler())
     simulate(model, state=kept, step=1e-3, duration=2.0)
@@ -470,39 +464,6 @@ def test_the_thesis_experiment_at_steps_that_are_said_to_do(name, h):
     assert run.summary["foot_creep"] < 1e-6
     difference = run.frame[["body_x", "body_y", "body_z"]] - ours.frame[["body_x", "body_y", "body_z"]]
     assert np.abs(difference.to_numpy()).max() < 2e-4
-
-
-PLAIN = """
-import sys
-
-import numpy as np
-
-from biped import Adaptive, Push, RungeKutta4, SemiImplicitEuler, State, simulate
-from biped.model import random_tree
-
-model = random_tree(np.random.default_rng(3), 4, floating=True, kinds=("spherical", "revolute"))
-rng = np.random.default_rng(1)
-push = Push(model.body_names[1], (1.0, 0.0, 0.0), 1.0, duration=0.01)
-frames = []
-for integrator in (SemiImplicitEuler(), RungeKutta4(), Adaptive()):
-    state = State.at(model, v=rng.normal(size=model.nv))
-    run = simulate(model, state=state, duration=0.01, step=1e-3, integrator=integrator, disturbances=[push])
-    frames.append(run.frame.to_numpy(dtype=float))
-np.save(sys.argv[1], np.concatenate(frames))
-"""
-
-
-def test_plain_python_gives_the_same(tmp_path):
-    results = []
-    for off in ("1", "0"):
-        target = tmp_path / f"{off}.npy"
-        done = subprocess.run(
-            [sys.executable, "-c", PLAIN, str(target)], cwd=ROOT, env=os.environ | {"NUMBA_DISABLE_JIT": off},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        results.append(np.load(target))
-    np.testing.assert_allclose(*results, rtol=1e-9, atol=1e-9)
 
 
 def test_states_are_those_of_any_integrator():

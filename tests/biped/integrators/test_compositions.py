@@ -6,18 +6,18 @@ from math import factorial
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
 
-from biped import InputError, dynamics
+from biped import InputError
 from biped.disturbances import Push
 from biped.integrators import INTEGRATORS, Composition
 from biped.integrators.composition.weights import SCHEMES
-from biped.model import Model, chain, human
+from biped.model import Model, human
 from biped.runs.state import State
 from biped.simulation.simulate import simulate
 from controllers import JointImpedance
 
 from ...conftest import all_arrays
+from .motions import order_of, swinging
 
 Series = dict[tuple[int, ...], Fraction]
 
@@ -68,10 +68,6 @@ def end(model: Model, start: tuple, integrator, parts: int, span: float) -> np.n
     return np.concatenate([state.q, state.momentum])
 
 
-def slope(parts, errors) -> float:
-    return -np.polyfit(np.log(parts), np.log(errors), 1)[0]
-
-
 SPAN = 0.48
 #: Steps in SPAN: short enough for the order to show, and long enough for errors above round-off.
 CHAIN_PARTS = {4: (32, 48, 64, 96), 6: (24, 32, 48, 64), 8: (8, 12, 16, 24)}
@@ -80,16 +76,7 @@ HUMAN_PARTS = {4: (24, 32, 48, 64), 6: (12, 16, 24, 32), 8: (8, 9, 10, 12, 14)}
 
 @pytest.fixture(scope="module")
 def swinging_chain():
-    """A chain that swings, and where scipy's order 8 takes it on the continuous forward dynamics."""
-    model = chain(4).without_contacts()
-    q = model.configuration(angles=dict.fromkeys(model.joint_names, 0.4))
-    n = model.nq
-
-    def flow(_: float, y: np.ndarray) -> np.ndarray:
-        return np.concatenate([y[n:], dynamics.forward_dynamics(model, y[:n], y[n:], np.zeros(n))])
-
-    y = solve_ivp(flow, (0, SPAN), np.concatenate([q, np.zeros(n)]), "DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
-    return model, q, np.concatenate([y[:n], dynamics.mass_matrix(model, y[:n]) @ y[n:]])
+    return swinging(4, SPAN)
 
 
 @pytest.mark.parametrize("name", SCHEMES)
@@ -97,7 +84,7 @@ def test_order_on_a_chain_against_an_independent_integrator(swinging_chain, name
     model, q, exact = swinging_chain
     parts = CHAIN_PARTS[SCHEMES[name].order]
     errors = [np.linalg.norm(end(model, (q,), INTEGRATORS[name], n, SPAN) - exact) for n in parts]
-    assert slope(parts, errors) == pytest.approx(SCHEMES[name].order, abs=0.15)
+    assert -order_of(parts, errors) == pytest.approx(SCHEMES[name].order, abs=0.15)
 
 
 @pytest.mark.parametrize("name", SCHEMES)
@@ -108,7 +95,7 @@ def test_order_of_the_human_in_flight(name):
     exact = end(model, start, INTEGRATORS["kahan-li-8"], 48, SPAN)
     parts = HUMAN_PARTS[SCHEMES[name].order]
     errors = [np.linalg.norm(end(model, start, INTEGRATORS[name], n, SPAN) - exact) for n in parts]
-    assert slope(parts, errors) == pytest.approx(SCHEMES[name].order, abs=0.15)
+    assert -order_of(parts, errors) == pytest.approx(SCHEMES[name].order, abs=0.15)
 
 
 BASES = [name for name, base in INTEGRATORS.items() if base.symplectic and not isinstance(base, Composition)]
@@ -122,7 +109,7 @@ def test_every_symmetric_base_gains_the_order(swinging_chain, base):
     composed = Composition(scheme="suzuki-4", base=base)
     parts = CHAIN_PARTS[4]
     errors = [np.linalg.norm(end(model, (q,), composed, n, SPAN) - exact) for n in parts]
-    assert slope(parts, errors) == pytest.approx(4.0, abs=0.15)
+    assert -order_of(parts, errors) == pytest.approx(4.0, abs=0.15)
 
 
 def test_the_ledger_closes_to_the_order_with_springs_and_a_push():
@@ -145,7 +132,7 @@ def test_the_ledger_closes_to_the_order_with_springs_and_a_push():
         assert run.summary["momentum_defect"] < 1e-11
         assert run.summary["angular_momentum_defect"] < 1e-10
         residuals.append(run.frame["ledger_residual"].abs().max())
-    assert slope(parts, residuals) == pytest.approx(4.0, abs=0.15)
+    assert -order_of(parts, residuals) == pytest.approx(4.0, abs=0.15)
 
 
 def test_momentum_is_kept_to_round_off():

@@ -17,31 +17,17 @@ from biped.model import Model, random_tree, rigid_box
 from contact import RUBBER, Floor
 from experiments.catalogue.registry import experiment_named
 
+from .motions import momenta, order_of, thrown
+
 KINDS = ("revolute", "prismatic", "spherical")
 WAYS = [
-    Lee(),
-    LeeRiqn(),
-    LeeNewton(),
-    LeeBroyden(),
-    LeeRiqn(guess="current"),
-    LeeRiqn(guess="euler"),
+    Lee(), LeeRiqn(), LeeNewton(), LeeBroyden(), LeeRiqn(guess="current"), LeeRiqn(guess="euler"),
     LeeRiqn(guess="dynamics"),
-]
+]  # fmt: skip
 
 
 def named(integrator: Lee) -> str:
     return f"{integrator.name}-{integrator.guess}"
-
-
-def tumbling(model: Model, seed: int, size: float = 2.0) -> State:
-    rng = np.random.default_rng(seed)
-    return State.at(model, model.neutral(), size * rng.normal(size=model.nv))
-
-
-def momenta(state: State) -> np.ndarray:
-    """Linear momentum, and angular momentum about the inertial origin, from p itself."""
-    linear, about_root = state.momentum[:3], state.momentum[3:6]
-    return np.concatenate([linear, about_root + np.cross(state.q[:3], linear)])
 
 
 @pytest.fixture(scope="module")
@@ -54,10 +40,10 @@ def tree() -> Model:
 
 @pytest.mark.parametrize("way", WAYS, ids=named)
 def test_all_ways_lead_to_the_same_trajectory(tree, way):
-    reference, state = tumbling(tree, 1), tumbling(tree, 1)
+    reference, state = thrown(tree, 1), thrown(tree, 1)
     simulate(tree, state=reference, step=1e-3, duration=0.3, integrator=Lee(tolerance=1e-12))
     run = simulate(tree, state=state, step=1e-3, duration=0.3, integrator=way)
-    assert np.linalg.norm(state.q - tumbling(tree, 1).q) > 0.5
+    assert np.linalg.norm(state.q - thrown(tree, 1).q) > 0.5
     assert np.abs(state.q - reference.q).max() < 1e-7
     assert np.abs(state.momentum - reference.momentum).max() < 1e-6
     assert run.summary["retried_steps"] == 0
@@ -67,7 +53,7 @@ def test_all_ways_lead_to_the_same_trajectory(tree, way):
 @pytest.mark.parametrize("way", WAYS[:5], ids=named)
 def test_momentum_is_kept(tree, way):
     model = tree.with_gravity((0.0, 0.0, 0.0))
-    state = tumbling(model, 2)
+    state = thrown(model, 2)
     before = momenta(state)
     simulate(model, state=state, step=1e-3, duration=5.0, record_every=1.0, integrator=way)
     after = momenta(state)
@@ -85,36 +71,31 @@ def test_spatial_momentum_of_a_free_body_is_exact():
     assert run.summary["angular_momentum_defect"] < 1e-11
 
 
+STEPS = np.array([2e-3, 1e-3, 5e-4])
+
+
+def end(tree: Model, seed: int, step: float, kind: type = Lee) -> np.ndarray:
+    """(q, p) after 0.256 s."""
+    state = thrown(tree, seed)
+    simulate(tree, state=state, step=step, duration=0.256, record_every=0.256, integrator=kind(tolerance=1e-11))
+    return np.concatenate([state.q, state.momentum])
+
+
 def test_order_two(tree):
     """Errors against a step sixteen times finer than the finest."""
-
-    def end(step: float) -> np.ndarray:
-        state = tumbling(tree, 5)
-        simulate(tree, state=state, step=step, duration=0.256, record_every=0.256, integrator=Lee(tolerance=1e-11))
-        return state.q.copy()
-
-    exact = end(1e-3 / 32)
-    steps = np.array([2e-3, 1e-3, 5e-4])
-    errors = [np.linalg.norm(end(float(step)) - exact) for step in steps]
-    assert np.polyfit(np.log(steps), np.log(errors), 1)[0] == pytest.approx(2.0, abs=0.05)
+    exact = end(tree, 5, 1e-3 / 32)[: tree.nq]
+    errors = [np.linalg.norm(end(tree, 5, float(step))[: tree.nq] - exact) for step in STEPS]
+    assert order_of(STEPS, errors) == pytest.approx(2.0, abs=0.05)
 
 
 def test_it_differs_from_the_midpoint_body_in_second_order_only(tree):
-    def end(step: float, integrator: Lee | Recursive) -> np.ndarray:
-        state = tumbling(tree, 6)
-        simulate(tree, state=state, step=step, duration=0.256, record_every=0.256, integrator=integrator)
-        return np.concatenate([state.q, state.momentum])
-
-    steps = np.array([2e-3, 1e-3, 5e-4])
-    apart = [
-        np.linalg.norm(end(float(h), Lee(tolerance=1e-11)) - end(float(h), Recursive(tolerance=1e-11))) for h in steps
-    ]
+    apart = [np.linalg.norm(end(tree, 6, float(h)) - end(tree, 6, float(h), Recursive)) for h in STEPS]
     assert apart[0] > 1e-6
-    assert np.polyfit(np.log(steps), np.log(apart), 1)[0] == pytest.approx(2.0, abs=0.05)
+    assert order_of(STEPS, apart) == pytest.approx(2.0, abs=0.05)
 
 
 def test_time_reverses(tree):
-    state = tumbling(tree, 4)
+    state = thrown(tree, 4)
     start = state.q.copy()
     simulate(tree, state=state, step=1e-3, duration=0.2, integrator=Lee(tolerance=1e-11))
     assert np.linalg.norm(state.q - start) > 0.1
@@ -126,7 +107,7 @@ def test_time_reverses(tree):
 
 
 def test_energy_stays_near_what_it_was(tree):
-    state = tumbling(tree, 7)
+    state = thrown(tree, 7)
     errors = []
     for step in (2e-3, 1e-3):
         run = simulate(tree, state=state.copy(), step=step, duration=1.0, integrator=Lee())
@@ -136,7 +117,7 @@ def test_energy_stays_near_what_it_was(tree):
 
 def test_riqn_converges_linearly(tree):
     """By a factor of the order of h that stays what it is, where Newton's method squares the error."""
-    state = tumbling(tree, 8)
+    state = thrown(tree, 8)
     arrays, scratch, pushes, h = state.arrays, new_scratch(tree.n, tree.nq, tree.nv, 0), new_pushes(0), 4e-3
     ground = compile_ground(RUBBER, tree)
     prepare(tree.tree, arrays, scratch)
@@ -160,7 +141,7 @@ def test_accelerations_of_the_third_guess_are_the_continuous_ones(tree):
     """With them, the guess is off by O(h³)."""
     from biped.integrators.lee.kernels.initial_guesses import set_accelerations
 
-    state = tumbling(tree, 9)
+    state = thrown(tree, 9)
     arrays, scratch = state.arrays, new_scratch(tree.n, tree.nq, tree.nv, 0)
     arrays.torque[6:] = 3.0
     prepare(tree.tree, arrays, scratch)

@@ -1,8 +1,5 @@
 """Maximal coordinates: runs are the recursive integrator's (Wendlandt 1997, Theorem 2.1), joints closed, books kept."""
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +8,7 @@ import pytest
 
 from biped import IntegrationError, Maximal, Push, Recursive, State, dynamics, human, simulate
 from biped.integrators import INTEGRATORS, Integrator
-from biped.model import Model, chain, random_tree
+from biped.model import chain, random_tree
 from biped.runs.run import Run
 from contact import Floor
 from contact.modes import SLIDING, SLIDING_TO_STICKING, STICKING, STICKING_TO_SLIDING
@@ -19,6 +16,7 @@ from controllers import JointImpedance
 from experiments.catalogue.registry import experiment_named
 
 from ...conftest import assert_same_arrays
+from .motions import tumbling
 
 ROOT = Path(__file__).resolve().parents[3]
 KINDS = ("revolute", "prismatic", "spherical")
@@ -36,11 +34,10 @@ def apart(one: State, other: State) -> float:
     return float(max(np.abs(one.q - other.q).max(), np.abs(one.momentum - other.momentum).max() / size))
 
 
-def tumbling(model: Model, seed: int = 1) -> State:
-    rng = np.random.default_rng(seed)
-    v = 2.0 * rng.normal(size=model.nv)
-    v[:3] = rng.normal(size=3)
-    return State.at(model, None, v)
+def check_alike(runs: list[Run]) -> None:
+    """In both coordinates, and in maximal ones with all joints closed."""
+    assert apart(*(run.state for run in runs)) < 1e-8
+    assert gaps(runs[1]) <= 1e-12
 
 
 def test_the_human_in_flight():
@@ -62,8 +59,7 @@ def test_experiments(name):
     setup = replace(experiment_named(name).build(), duration=1.0)
     setup = replace(setup, record_every=setup.step)
     runs = [replace(setup, integrator=integrator).run() for integrator in BOTH]
-    assert apart(*(run.state for run in runs)) < 1e-8
-    assert gaps(runs[1]) <= 1e-12
+    check_alike(runs)
     assert runs[1].summary["momentum_defect"] < 1e-11
     ours, theirs = (run.events for run in runs)
     assert ours[["kind", "subject"]].equals(theirs[["kind", "subject"]])
@@ -80,8 +76,7 @@ def test_the_human_stands_on_stiff_joints_and_is_pushed(person):
         )
         for integrator in BOTH
     ]  # fmt: skip
-    assert apart(*(run.state for run in runs)) < 1e-8
-    assert gaps(runs[1]) <= 1e-12
+    check_alike(runs)
     assert runs[1].state.arrays.ledger.impulse[:2] == pytest.approx(runs[0].state.arrays.ledger.impulse[:2], abs=1e-9)
 
 
@@ -99,8 +94,7 @@ def test_random_trees_that_are_pushed(seed, floats):
         )
         for integrator in BOTH
     ]  # fmt: skip
-    assert apart(*(run.state for run in runs)) < 1e-8
-    assert gaps(runs[1]) <= 1e-12
+    check_alike(runs)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
@@ -123,8 +117,7 @@ def test_trees_that_slide_and_stick(seed):
     ]  # fmt: skip
     modes = runs[1].frame.filter(regex="contact_.*_mode").to_numpy()
     assert {SLIDING, STICKING, SLIDING_TO_STICKING, STICKING_TO_SLIDING} <= set(modes.ravel())
-    assert apart(*(run.state for run in runs)) < 1e-8
-    assert gaps(runs[1]) <= 1e-12
+    check_alike(runs)
     assert runs[1].summary["momentum_defect"] < 1e-11
 
 
@@ -160,8 +153,7 @@ def test_a_long_chain_stays_closed():
     model = chain(200, length=0.03, thickness=0.01, mass=0.1).without_contacts()
     start = State.at(model, np.full(200, 0.2))
     runs = [simulate(model, state=start.copy(), step=1e-3, duration=0.2, integrator=i) for i in BOTH]
-    assert apart(*(run.state for run in runs)) < 1e-8
-    assert gaps(runs[1]) <= 1e-12
+    check_alike(runs)
 
 
 @pytest.mark.parametrize("integrator", [INTEGRATORS["recursive"], INTEGRATORS["maximal"]], ids=lambda i: i.name)
@@ -183,36 +175,6 @@ def test_steps_without_a_solution_are_halved():
     ]
     assert runs[0].summary["retried_steps"] == runs[1].summary["retried_steps"] == 5
     assert apart(*(run.state for run in runs)) < 1e-6
-
-
-PLAIN = """
-import sys
-import numpy as np
-from biped import Maximal, State, simulate
-from biped.model import random_tree
-from controllers import JointImpedance
-
-model = random_tree(np.random.default_rng(5), 5, contacts=6)
-q = model.neutral()
-q[2] += 0.25
-state = State.at(model, q, np.random.default_rng(1).normal(size=model.nv))
-run = simulate(model, JointImpedance(10.0, 0.1), state=state, duration=0.03, integrator=Maximal())
-assert set(run.frame.filter(regex="contact_.*_mode").to_numpy().ravel()) != {1}
-np.save(sys.argv[1], run.frame.drop(columns=["gap_position", "gap_rotation"]).to_numpy(dtype=float))
-"""
-
-
-def test_it_is_the_same_compiled_and_not(tmp_path):
-    frames = []
-    for off in "10":
-        target = tmp_path / f"{off}.npy"
-        environment = os.environ | {"NUMBA_DISABLE_JIT": off}
-        command = [sys.executable, "-c", PLAIN, str(target)]
-        result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-        assert result.returncode == 0, result.stderr
-        frames.append(np.load(target))
-    size = np.maximum(1.0, np.abs(frames[0]).max(axis=0))
-    np.testing.assert_allclose(frames[1] / size, frames[0] / size, rtol=0.0, atol=1e-9)
 
 
 def test_the_command_line_runs_it(tmp_path, capsys):

@@ -11,7 +11,6 @@ import pytest
 
 from biped import Maximal, State, dynamics, simulate
 from biped.control.controller import Controller, Impedance
-from biped.disturbances import compile_ground
 from biped.integrators.maximal.kernels.newton import (
     displace_bodies,
     evaluate_free,
@@ -20,16 +19,13 @@ from biped.integrators.maximal.kernels.newton import (
     set_joint_coordinate,
     set_newton_twists,
 )
-from biped.kernels.state.pushes import new_pushes
-from biped.kernels.state.simulation_state import new_simulation_state
 from biped.kernels.step.step import prepare
-from biped.kernels.tree.dynamics import mass_matrix, new_tree_data
 from biped.kernels.tree.kinematics import place_bodies
 from biped.kernels.variational.discrete_body import MidpointBody
-from biped.kernels.variational.equations import new_scratch
 from biped.model import Body, Model, box_inertia, floating, human, prismatic, random_tree, revolute, spherical
-from contact import Floor
-from contact.modes import SLIDING, STICKING
+from tests.conftest import bent_configuration
+
+from .touching_step import TouchingStep
 
 KINDS = ("revolute", "prismatic", "spherical")
 STIFFNESS, DAMPING = 40.0, 2.0
@@ -287,40 +283,17 @@ def test_steps_are_those_of_the_two_step_equations(floats, impedance):
         assert np.allclose(gammas[k], -0.5 * h * energies, rtol=1e-9, atol=1e-13)
 
 
-class OpenStep:
+class OpenStep(TouchingStep):
     """A step of a tree whose candidate bodies do not fit together."""
 
     def __init__(self, model: Model, seed: int, impedance: tuple[float, float], h: float = 2e-3) -> None:
         rng = np.random.default_rng(seed)
-        self.model, self.tree, self.h = model, model.tree, h
-        self.floor = Floor(mu_s=0.5, mu_d=0.4, b_n=5.0, b_t=5.0)
-        self.ground = compile_ground(self.floor, model)
-        self.pushes, self.finder = new_pushes(0), new_root_finder(model.n)
-        self.arrays = new_simulation_state(model.nq, model.nv, model.nc)
-        self.scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
-        self.arrays.q[:] = model.neutral()
-        for body, first in zip(model.bodies, model.tree.first_q, strict=True):
-            if body.joint.has_axis:
-                self.arrays.q[first] = rng.uniform(-0.5, 0.5)
-        prepare(self.tree, self.arrays, self.scratch)
-        self.touch(rng)
+        super().__init__(model, bent_configuration(model, rng, 0.5), rng, lambda _: 1e-3)
+        self.h, self.finder = h, new_root_finder(model.n)
         self.v = 3.0 * rng.normal(size=model.nv)
-        matrix = np.zeros((model.nv, model.nv))
-        mass_matrix(self.tree, self.arrays.q, new_tree_data(model.n, model.nv, model.nc), matrix)
-        self.arrays.momentum[:] = matrix @ self.v
         one = np.repeat(self.tree.dofs == 1, self.tree.dofs)
-        self.arrays.torque[one] = 5.0 * rng.normal(size=int(one.sum()))
-        self.arrays.stiffness[one], self.arrays.damping[one] = impedance
+        self.drive(self.v, 5.0 * one * rng.normal(size=model.nv), *impedance)
         self.open(rng)
-
-    def touch(self, rng: np.random.Generator) -> None:
-        """Contact points of a floating tree on average 5 cm deep."""
-        contact = self.scratch.motion.poses.contact
-        if self.model.is_floating and self.model.nc:
-            self.arrays.q[2] = -0.05 - contact[:, 2].mean()
-        for c in range(self.model.nc):
-            self.arrays.mode[c] = (SLIDING, STICKING)[c % 2]
-            self.arrays.anchor[c] = contact[c, :2] + self.arrays.q[:2] + rng.normal(size=2) * 1e-3
 
     def open(self, rng: np.random.Generator) -> None:
         """Every body a centimetre and a degree away from where the joints want it."""

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.integrate import solve_ivp
 
 from biped import InputError, dynamics
 from biped.disturbances import compile_ground
@@ -39,6 +38,7 @@ from controllers import JointImpedance
 from experiments.catalogue.registry import experiment_named
 
 from ..mechanism.longhand import System, Tree
+from .motions import order_of, swinging, tumbling
 
 KINDS = ("revolute", "prismatic", "spherical")
 QUATERNIONS = arrays(float, 4, elements=st.floats(-1.0, 1.0)).filter(lambda q: np.linalg.norm(q) > 0.1)
@@ -46,10 +46,6 @@ QUATERNIONS = arrays(float, 4, elements=st.floats(-1.0, 1.0)).filter(lambda q: n
 
 def unit(q):
     return tuple(float(x) for x in np.asarray(q) / np.linalg.norm(q))
-
-
-def slope(steps, errors) -> float:
-    return float(np.polyfit(np.log(steps), np.log(errors), 1)[0])
 
 
 @given(QUATERNIONS, arrays(float, 3, elements=st.floats(-5.0, 5.0)))
@@ -207,7 +203,7 @@ def test_newtons_matrix_lacks_little(alpha):
         steps = np.array([4e-3, 2e-3, 1e-3])
         errors = [Step(1, contacts, float(h), Midpoint(alpha=alpha)).error_of_newtons_step() for h in steps]
         assert errors[-1] < size
-        assert slope(steps, errors) > order - 0.3
+        assert order_of(steps, errors) > order - 0.3
 
 
 @pytest.mark.jit_off
@@ -235,16 +231,7 @@ def test_a_chain_swings_the_same_by_the_papers_recursions(swinging_chain):
 
 @pytest.fixture(scope="module")
 def swinging_chain():
-    """A chain that swings, and where scipy's order 8 takes it on the continuous forward dynamics."""
-    model = chain(3).without_contacts()
-    q = model.configuration(angles=dict.fromkeys(model.joint_names, 0.4))
-    n = model.nq
-
-    def flow(_: float, y: np.ndarray) -> np.ndarray:
-        return np.concatenate([y[n:], dynamics.forward_dynamics(model, y[:n], y[n:], np.zeros(n))])
-
-    y = solve_ivp(flow, (0, 0.3), np.concatenate([q, np.zeros(n)]), "DOP853", rtol=1e-12, atol=1e-13).y[:, -1]
-    return model, q, np.concatenate([y[:n], dynamics.mass_matrix(model, y[:n]) @ y[n:]])
+    return swinging(3, 0.3)
 
 
 @pytest.mark.parametrize(("alpha", "order"), [(0.5, 2), (0.0, 1), (0.3, 1), (1.0, 1)])
@@ -256,16 +243,9 @@ def test_the_order_is_two_in_the_middle_and_one_elsewhere(swinging_chain, alpha,
         state = State.at(model, q)
         simulate(model, state=state, integrator=Midpoint(alpha=alpha), step=step, duration=0.3, record_every=0.3)
         errors.append(np.linalg.norm(np.concatenate([state.q, state.momentum]) - exact))
-    assert slope(steps, errors) == pytest.approx(order, abs=0.05)
+    assert order_of(steps, errors) == pytest.approx(order, abs=0.05)
     assert Midpoint(alpha=alpha).order == order
     assert Midpoint(alpha=alpha).symmetric == (order == 2)
-
-
-def tumbling(model: Model, seed: int, size: float = 2.0) -> State:
-    rng = np.random.default_rng(seed)
-    v = size * rng.normal(size=model.nv)
-    v[:3] = rng.normal(size=3)
-    return State.at(model, model.neutral(), v)
 
 
 def test_the_human_flies_as_with_the_default_integrator_up_to_order_two():
@@ -283,7 +263,7 @@ def test_the_human_flies_as_with_the_default_integrator_up_to_order_two():
             assert run.summary["newton_mean"] < 1.1
         gaps.append(np.linalg.norm(ends[0] - ends[1]))
         assert {choose_chart(tuple(q)) for q in turns} == {0, 1}
-    assert slope(steps, gaps) == pytest.approx(2.0, abs=0.05)
+    assert order_of(steps, gaps) == pytest.approx(2.0, abs=0.05)
 
 
 def test_the_human_sways_on_its_feet_as_with_the_default_integrator_up_to_order_two():
@@ -305,8 +285,8 @@ def test_the_human_sways_on_its_feet_as_with_the_default_integrator_up_to_order_
             assert run.summary["momentum_defect"] < 1e-10
             left.append(np.ptp(run.frame["ledger_residual"]))  # some was left by the start's own steps
         gaps.append(np.linalg.norm(ends[0] - ends[1]))
-    assert slope(steps, gaps) == pytest.approx(2.0, abs=0.05)
-    assert slope(steps, left[::2]) == pytest.approx(2.0, abs=0.1)
+    assert order_of(steps, gaps) == pytest.approx(2.0, abs=0.05)
+    assert order_of(steps, left[::2]) == pytest.approx(2.0, abs=0.1)
 
 
 def test_what_the_coordinates_shift_along_is_kept():

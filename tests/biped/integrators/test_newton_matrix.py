@@ -9,72 +9,38 @@ from biped.disturbances import Patch, Platform, compile_ground
 from biped.integrators.lee.kernels.dense_newton import fill_columns, new_column_newton
 from biped.integrators.lee.kernels.screw_body import ScrewBody
 from biped.kernels.solve.dense import factor_dense, solve_dense
-from biped.kernels.state.pushes import new_pushes
-from biped.kernels.state.simulation_state import new_simulation_state
-from biped.kernels.step.step import prepare
-from biped.kernels.tree.dynamics import mass_matrix, new_tree_data
 from biped.kernels.tree.factorization import eliminate, solve
 from biped.kernels.variational.discrete_body import MidpointBody
-from biped.kernels.variational.equations import displace, new_scratch, set_newton_blocks
+from biped.kernels.variational.equations import displace, set_newton_blocks
 from biped.kernels.variational.newton import evaluate
 from biped.model import Model, human, random_tree
 from biped.signals import Signal
 from contact import Floor
 from contact.ground import begin_ground
 from contact.modes import SLIDING, STICKING
+from tests.conftest import bent_configuration
 from tests.differences import jacobian
+
+from .touching_step import TouchingStep
 
 H = 2e-3
 KINDS = ("revolute", "prismatic", "helical", "spherical")
 
 
-class Step:
-    """A step of a tree in violent motion, with its candidate somewhere off the solution."""
+class Step(TouchingStep):
+    """In violent motion, with its candidate somewhere off the solution; points stick beyond the friction cone too."""
 
     def __init__(self, model: Model, q: np.ndarray, rng: np.random.Generator, body: MidpointBody | ScrewBody) -> None:
-        self.model, self.tree, self.body = model, model.tree, body
-        self.floor = Floor(mu_s=0.5, mu_d=0.4, b_n=5.0, b_t=5.0)
-        self.ground = compile_ground(self.floor, model)
-        self.pushes = new_pushes(0)
-        self.arrays = new_simulation_state(model.nq, model.nv, model.nc)
-        self.scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
-        self.arrays.q[:] = q
-        prepare(self.tree, self.arrays, self.scratch)
-        self.lower_into_floor(rng)
+        super().__init__(model, q, rng, lambda c: 1e-4 if c % 4 == 1 else 0.05)
+        self.body = body
         rates = 8.0 * rng.normal(size=model.nv)
-        matrix = np.zeros((model.nv, model.nv))
-        mass_matrix(self.tree, q, new_tree_data(model.n, model.nv, model.nc), matrix)
-        self.arrays.momentum[:] = matrix @ rates
-        self.arrays.torque[:] = 20.0 * rng.normal(size=model.nv)
-        one = np.repeat(self.tree.dofs == 1, self.tree.dofs)
-        self.arrays.stiffness[one] = 300.0
-        self.arrays.damping[one] = 5.0
+        self.drive(rates, 20.0 * rng.normal(size=model.nv), 300.0, 5.0)
         self.scratch.shift[:] = 0.0
-        offset = rates + 2.0 * rng.normal(size=model.nv)
-        displace(
-            self.tree,
-            self.scratch.motion.poses,
-            self.arrays.q,
-            np.zeros(3),
-            H,
-            offset,
-            self.scratch.q,
-            self.scratch.shift,
-        )
+        offset, poses = rates + 2.0 * rng.normal(size=model.nv), self.scratch.motion.poses
+        displace(self.tree, poses, self.arrays.q, np.zeros(3), H, offset, self.scratch.q, self.scratch.shift)
         self.base = self.scratch.q.copy(), self.scratch.shift.copy()
         self.evaluate()
         self.axes = self.scratch.next._replace(**{k: v.copy() for k, v in self.scratch.next._asdict().items()})
-
-    def lower_into_floor(self, rng: np.random.Generator) -> None:
-        """The contact points on average 5 cm deep: sliding, sticking, and sticking beyond the friction cone."""
-        contact = self.scratch.motion.poses.contact
-        if self.model.is_floating and self.model.nc:
-            self.arrays.q[2] = -0.05 - contact[:, 2].mean()
-        for c in range(self.model.nc):
-            self.arrays.mode[c] = (SLIDING, STICKING)[c % 2]
-            self.arrays.anchor[c] = (
-                contact[c, :2] + self.arrays.q[:2] + rng.normal(size=2) * (1e-4 if c % 4 == 1 else 0.05)
-            )
 
     def evaluate(self) -> np.ndarray:
         norm = evaluate(self.body, self.tree, self.ground, self.arrays, self.pushes, self.scratch, H)
@@ -132,10 +98,7 @@ def cases():
 
 def make(model: Model, seed: int, body: MidpointBody | ScrewBody) -> Step:
     rng = np.random.default_rng(100 + seed)
-    q = model.neutral()
-    for part, first in zip(model.bodies, model.tree.first_q, strict=True):
-        if part.joint.has_axis:
-            q[first] = rng.uniform(-0.5, 0.5)
+    q = bent_configuration(model, rng, 0.5)
     return Step(model, q, rng, body)
 
 

@@ -36,6 +36,7 @@ from biped.runs.state import State
 from biped.simulation.simulate import simulate
 from contact import Floor
 from contact.modes import NONE, SLIDING, STICKING
+from tests.conftest import bent_configuration
 
 pytestmark = pytest.mark.jit_off
 
@@ -51,10 +52,7 @@ class Search:
         rng = np.random.default_rng(seed)
         self.model = model = random_tree(rng, 7, floating=floating, kinds=KINDS, contacts=4 if floating else 0)
         self.tree, self.method = model.tree, Recursive(**settings).method(model)
-        q = model.neutral()
-        for body, first in zip(model.bodies, model.tree.first_q, strict=True):
-            if body.joint.has_axis:
-                q[first] = rng.uniform(-0.5, 0.5)
+        q = bent_configuration(model, rng, 0.5)
         if floating:
             q[2] -= 0.05 + dynamics.forward_kinematics(model, q).contact[:, 2].max()
         self.arrays = arrays = State.at(model, q, 2.0 * rng.normal(size=model.nv)).arrays

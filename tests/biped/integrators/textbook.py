@@ -172,13 +172,9 @@ def step(name: str, model: Model, q: np.ndarray, v: np.ndarray, h: float, forces
         for (a, _, _), omega in zip(quaternions(model), stages[0].turning, strict=True):
             end[a : a + 4] = turned(q[a : a + 4], h * omega)
     return Step(
-        end,
-        v + h * mean(lambda s: s.v),
-        mean(lambda s: s.force),
-        mean(lambda s: s.moment),
-        mean(lambda s: s.joint_power),
-        mean(lambda s: s.contact_power),
-    )
+        end, v + h * mean(lambda s: s.v), mean(lambda s: s.force), mean(lambda s: s.moment),
+        mean(lambda s: s.joint_power), mean(lambda s: s.contact_power),
+    )  # fmt: skip
 
 
 def exact(model: Model, q: np.ndarray, v: np.ndarray, span: float) -> tuple[np.ndarray, np.ndarray]:

@@ -24,12 +24,9 @@ def kepler():
     x, y, s = sympy.symbols("x y s", real=True)
     u, v = rate(x), rate(y)
     return System(
-        coordinates=(x, y),
-        mass=(2, 2),
-        potential=-1 / sympy.sqrt(s),
-        invariants={s: x**2 + y**2},
+        coordinates=(x, y), mass=(2, 2), potential=-1 / sympy.sqrt(s), invariants={s: x**2 + y**2},
         conserved={"angular_momentum": 2 * (x * v - y * u)},
-    )
+    )  # fmt: skip
 
 
 def kepler_in_polar_coordinates():
@@ -42,13 +39,10 @@ def quartic():
     """A chain of three masses on springs that are not linear; only the springs' lengths count."""
     a, b, c, k, s, t = sympy.symbols("a b c k s t", real=True)
     return System(
-        coordinates=(a, b, c),
-        mass=(1, 2, 3),
-        potential=k * (s**2 + t**2) / 4 + (s + t) / 2,
-        invariants={s: (b - a) ** 2, t: (c - b) ** 2},
-        conserved={"momentum": rate(a) + 2 * rate(b) + 3 * rate(c)},
+        coordinates=(a, b, c), mass=(1, 2, 3), potential=k * (s**2 + t**2) / 4 + (s + t) / 2,
+        invariants={s: (b - a) ** 2, t: (c - b) ** 2}, conserved={"momentum": rate(a) + 2 * rate(b) + 3 * rate(c)},
         parameters={k: 0.7},
-    )
+    )  # fmt: skip
 
 
 def crystal():

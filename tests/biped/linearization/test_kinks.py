@@ -24,12 +24,17 @@ def tree(**limits):
     return replace(model, bodies=tuple(bodies))
 
 
-def linearizer(**limits):
-    model = tree(**(FREE | limits))
+def moving(model):
+    """A scene of two steps, and its state, with torques."""
     rng = np.random.default_rng(4)
     state = State.at(model, model.neutral(), rng.normal(size=model.nv))
     state.arrays.torque[6:] = rng.normal(size=model.nv - 6)
-    scene = Scene(model, floor=Floor(), step=STEP, integrator=Recursive(tolerance=1e-12))
+    how = {"step": STEP, "duration": 2 * STEP, "integrator": Recursive(tolerance=1e-12)}
+    return Scene(model, floor=Floor(), state=state, **how), state
+
+
+def linearizer(**limits):
+    scene, state = moving(tree(**(FREE | limits)))
     return Linearizer(scene, span="step"), state
 
 
@@ -106,13 +111,7 @@ def test_the_midpoint_rule_is_refused_in_a_sentence():
 def test_a_gradient_tells_of_a_joint_at_its_stop():
     """The same stop that a linearization tells of, met at the end of the first step."""
     for away, met in ((0.0, True), (1e-4, False)):
-        model = tree(**limits_at("end", away))
-        rng = np.random.default_rng(4)
-        state = State.at(model, model.neutral(), rng.normal(size=model.nv))
-        state.arrays.torque[6:] = rng.normal(size=model.nv - 6)
-        scene = Scene(
-            model, floor=Floor(), state=state, step=STEP, duration=2 * STEP, integrator=Recursive(tolerance=1e-12)
-        )
+        scene, _ = moving(tree(**limits_at("end", away)))
         found = Differentiator(scene, ()).of("rms_torque")
         assert (found.kinks > 0) is met
         assert any(kink.where == "joint" and "stop" in kink.what for kink in found.nearest)

@@ -10,6 +10,7 @@ from biped.linearization import linearize
 from biped.linearization.coordinates import displaced, displacement
 from biped.model import random_tree
 from controllers import ComputedTorque, JointPD
+from tests.conftest import bent_configuration
 from tests.differences import columns_of, derivative
 
 STEP, PERIOD = 1e-3, 4e-3
@@ -34,10 +35,7 @@ def computed_torque(model, rng):
 def scene_of(floating, kinds=("revolute", "prismatic")):
     rng = np.random.default_rng(7)
     model = random_tree(rng, 6, floating=floating, kinds=kinds, armature=0.1)
-    q = model.neutral()
-    for body, first in zip(model.bodies, model.tree.first_q, strict=True):
-        if body.joint.has_axis:
-            q[first] = rng.uniform(-1.0, 1.0)
+    q = bent_configuration(model, rng, 1.0)
     state = State.at(model, q, rng.normal(size=model.nv))
     law: Controller = computed_torque(model, rng)
     return Scene(model, law, state=state, step=STEP, integrator=Recursive(tolerance=1e-12))

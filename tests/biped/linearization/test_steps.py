@@ -17,6 +17,12 @@ from .varied import STEP, Varied, moving
 
 KINDS = ("revolute", "prismatic", "spherical")
 FLOOR = Floor(mu_s=0.5, mu_d=0.4, stiction_velocity=0.05, k_n=2e4, k_t=2e4, b_n=50.0, b_t=50.0)
+MOVING = Signal.step(0.02, 0.0, 20 * STEP)
+#: A floor that moves and has a patch, and a push.
+ACTING = (
+    Platform(x=MOVING, z=MOVING, roll=MOVING, pitch=MOVING, yaw=MOVING, pivot=(0.1, 0.2, 0.3)),
+    Patch((-1.0, 1.0), (0.0, 1.0), FLOOR.with_(k_n=5e4, mu_s=0.2, mu_d=0.1)), Push("trunk", (3.0, 1.0, 0.5), 4.0),
+)  # fmt: skip
 
 
 def standing_human(regime, seed=0, **scene):
@@ -90,20 +96,9 @@ def test_it_is_the_derivative_on_random_trees(seed, floating):
 
 def test_it_is_the_derivative_with_all_that_can_act():
     """On a floor that moves and has a patch, pushed, with springs in the joints, over several steps."""
-    signal = Signal.step(0.02, 0.0, 20 * STEP)
-    platform = Platform(x=signal, z=signal, roll=signal, pitch=signal, yaw=signal, pivot=(0.1, 0.2, 0.3))
-    patch = Patch((-1.0, 1.0), (0.0, 1.0), FLOOR.with_(k_n=5e4, mu_s=0.2, mu_d=0.1))
-    acting = (
-        platform,
-        patch,
-        Push("trunk", (3.0, 1.0, 0.5), 4.0),
-    )
-    varied = standing_human(None, controller=None, disturbances=acting)
-    varied.start.arrays.stiffness[6:], varied.start.arrays.damping[6:], varied.start.arrays.setpoint[6:] = (
-        300.0,
-        5.0,
-        0.1,
-    )
+    varied = standing_human(None, controller=None, disturbances=ACTING)
+    arrays = varied.start.arrays
+    arrays.stiffness[6:], arrays.damping[6:], arrays.setpoint[6:] = 300.0, 5.0, 0.1
     exact = varied.exact(3)
     assert varied.worst(exact, varied.differenced(3), 2e-7) <= 1.0
 

@@ -10,6 +10,7 @@ from biped.kernels.loop.closed_loop import Loop
 from biped.linearization.coordinates import displaced, displacement
 from biped.linearization.kernels.steps import SUBSTEPS, Linearizer
 from biped.simulation.snapshot import put_state
+from tests.conftest import bent_configuration
 from tests.differences import Derivative, columns_of, derivative
 
 STEP = 1e-3
@@ -83,10 +84,7 @@ class Varied:
 
 def moving(model, rng, *, floor, depth=0.005, speed=0.3, bent=0.4, landing_depth=math.inf, **scene):
     """A scene whose state has the contact points about as deep, and joints anywhere."""
-    q = model.neutral()
-    for part, first in zip(model.bodies, model.tree.first_q, strict=True):
-        if part.joint.has_axis:
-            q[first] = bent * rng.uniform(-1.0, 1.0)
+    q = bent_configuration(model, rng, bent)
     if model.is_floating and model.nc:
         q[2] -= np.median(forward_kinematics(model, q).contact[:, 2]) + depth
     integrator = Recursive(tolerance=1e-10, landing_depth=landing_depth)

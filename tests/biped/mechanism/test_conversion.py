@@ -16,15 +16,11 @@ from biped.mechanism import (
     kinematic,
     rx,
     ry,
-    rz,
-    tree_of,
     tx,
-    ty,
     tz,
 )
 from biped.mechanism.as_model import to_model
 from biped.mechanism.conversion import configuration_of, from_model, variables_of
-from biped.mechanism.frames import coordinates_of
 from biped.model import (
     Body,
     Model,
@@ -38,65 +34,17 @@ from biped.model import (
     revolute,
     urdf_text,
 )
+from tests.conftest import random_configuration
 
-
-def frames_of(rng, count, variables):
-    """A random tree: three branches of constant and moving frames with masses, every kind of transformation."""
-    makers = (tx, ty, tz, rx, ry, rz)
-    left = iter(variables)
-
-    def grow(depth):
-        make = makers[rng.integers(6)]
-        parameter = next(left, None) if rng.random() < 0.6 else None
-        tip = tz(0.3, mass=(1.0, 0.1, 0.12, 0.13))
-        mass = (rng.uniform(0.5, 2.0), *rng.uniform(0.1, 0.18, 3)) if rng.random() < 0.6 else None
-        children = [grow(depth - 1) for _ in range(rng.integers(1, 3))] if depth else [tip]
-        return make(float(rng.normal()) if parameter is None else parameter, *children, mass=mass)
-
-    return [grow(4) for _ in range(count)]
-
-
-def regular_frames_of(rng):
-    """A tree whose mass matrix is regular: no two variables of one place turn about one axis, say."""
-    while True:
-        frames = frames_of(rng, 3, [f"q{i}" for i in range(30)])
-        n = len(coordinates_of(tree_of(frames)))
-        M, _ = longhand(frames, rng.standard_normal(n), GRAVITY)
-        if n > 5 and np.linalg.cond(M) < 1e6:
-            return frames
+from .longhand import System, Tree
+from .random_frames import GRAVITY, regular_frames
 
 
 def longhand(frames, q, gravity):
-    """Mass matrix and potential energy, frame by frame, from g = g_parent g_k(q_k), equation (2)."""
-    n = len(q)
-    M, V = np.zeros((n, n)), 0.0
-    chain = []  # pose, and the twists of the variables up the tree: (row, axis, origin or None of a shift)
-    rows = iter(range(n))
-    for node in tree_of(frames):
-        parent, moved = chain[node.parent] if node.parent >= 0 else (np.eye(4), [])
-        frame = node.frame
-        if frame.coordinate is not None:
-            row = next(rows)
-            origin = parent[:3, 3] if frame.is_rotation else None
-            moved = [*moved, (row, parent[:3, frame.axis], origin)]
-            pose = parent @ frame.matrix(q[row])
-        else:
-            pose = parent @ frame.matrix()
-        chain.append((pose, moved))
-        if frame.mass is None:
-            continue
-        m, *moments = frame.mass
-        linear, angular = np.zeros((3, n)), np.zeros((3, n))
-        for row, axis, origin in moved:
-            linear[:, row] = axis if origin is None else np.cross(axis, pose[:3, 3] - origin)
-            angular[:, row] = 0.0 if origin is None else axis
-        R = pose[:3, :3]
-        M += m * linear.T @ linear + angular.T @ (R * moments) @ R.T @ angular
-        V -= m * np.dot(gravity, pose[:3, 3])
-    return M, V
-
-
-GRAVITY = (0.3, -0.2, -9.81)
+    """Mass matrix and potential energy, by the paper's recursions."""
+    system = System(Tree(frames)).with_gravity(gravity)
+    system.tree.set(q, q)
+    return system.L_vv(), system.potential_energy()
 
 
 def close(value, expected):
@@ -112,7 +60,7 @@ def fell(frames, q):
 @pytest.mark.parametrize("seed", range(8))
 def test_a_mechanism_is_its_model(seed):
     rng = np.random.default_rng(seed)
-    frames = regular_frames_of(rng)
+    frames = regular_frames(rng, 9)
     mechanism = Mechanism("drawn", frames, GRAVITY)
     model = to_model(mechanism)
     n = len(mechanism.coordinates)
@@ -146,16 +94,6 @@ def parent_joint(model, body):
     return None if body.parent is None else model.bodies[model.body_index(body.parent)].joint.name
 
 
-def drawn_state(model, rng):
-    q, v = model.neutral(), rng.standard_normal(model.nv)
-    for body, first in zip(model.bodies, model.tree.first_q, strict=True):
-        q[first : first + body.joint.nq] += rng.standard_normal(body.joint.nq)
-        if not body.joint.has_axis:
-            turn = slice(first + body.joint.nq - 4, first + body.joint.nq)
-            q[turn] /= np.linalg.norm(q[turn])
-    return q, v
-
-
 @pytest.mark.filterwarnings("ignore::biped.model.errors.ModelWarning")
 @pytest.mark.parametrize("case", ["human", "random", "ground"])
 def test_a_model_is_its_mechanism(case):
@@ -164,7 +102,7 @@ def test_a_model_is_its_mechanism(case):
     mechanism = from_model(model)
     assert len(mechanism.coordinates) == model.nv
     for _ in range(3):
-        q, v = drawn_state(model, rng)
+        q, v = random_configuration(model, rng), rng.standard_normal(model.nv)
         values, rates = variables_of(model, q, v)
         for body, at, com in zip(
             model.bodies, dynamics.forward_kinematics(model, q).position, model.tree.com_offset, strict=True

@@ -118,13 +118,9 @@ def test_a_system_of_all_kinds():
         (damper "q" 0.1) (torque "r" 2) (spatial-wrench "a" (moment 0 0 1)))""")
     assert (parts.name, parts.gravity) == ("all of them", (0.0, 0.0, -9.81))
     assert parts.constraints == [
-        PointAlong("a", "b", (1.0, 0.0, 0.0)),
-        PointAlong("a", "b", (0.0, 1.0, 0.0), "pin"),
-        Distance("a", "c", 2.0),
-        Coincident("b", "c", "xz"),
-        Screw("t", "s", 0.1),
-        Gear("q", "r", -2.0, 0.5),
-    ]
+        PointAlong("a", "b", (1.0, 0.0, 0.0)), PointAlong("a", "b", (0.0, 1.0, 0.0), "pin"), Distance("a", "c", 2.0),
+        Coincident("b", "c", "xz"), Screw("t", "s", 0.1), Gear("q", "r", -2.0, 0.5),
+    ]  # fmt: skip
     assert parts.potentials == [
         LinearSpring("a", "world", 3.0, 0.5),
         NonlinearSpring("a", "b", (1.0, 2.0)),

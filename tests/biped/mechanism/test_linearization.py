@@ -60,7 +60,7 @@ class Random:
         a, b, c, d = (str(name) for name in rng.choice(ends, size=4, replace=False))
         q = rng.uniform(-0.8, 0.8, N)
         place = {name: plain.frame(name).position(q) for name in ends} | {"world": np.zeros(3)}
-        q[-1] = np.linalg.norm(place[c] - place[d])
+        q[-1], R = np.linalg.norm(place[c] - place[d]), plain.frame(a).rotation(q)
         free = list(plain.dynamic_coordinates[:-1] if not prescribed else plain.dynamic_coordinates)
         potentials = [
             LinearSpring(a, b, 12.0, 0.4),
@@ -81,12 +81,10 @@ class Random:
         ]
         constraints = [
             Distance(a, c, float(np.linalg.norm(place[a] - place[c]))),
-            PointAlong(b, d, tuple(np.cross(place[b] - place[d], rng.normal(size=3))), axes=a),
+            PointAlong(b, d, tuple(R.T @ np.cross(place[b] - place[d], rng.normal(size=3))), axes=a),
             Distance(c, d, "string"),
         ][:loops]
-        mechanism = Mechanism(
-            "random", frames, GRAVITY, potentials, self._met(plain, constraints, q), () if conservative else forces
-        )
+        mechanism = Mechanism("random", frames, GRAVITY, potentials, constraints, () if conservative else forces)
         self.system = DiscreteMechanism(
             mechanism, 0.01, torques=() if conservative else [free[-1]], alpha=0.5, force_share=0.5, tolerance=1e-14
         )
@@ -97,16 +95,6 @@ class Random:
         self.x = self.system.state(q, v)
         moving = q[self.system._kinematic] + 0.01 * v[self.system._kinematic]
         self.u = np.concatenate([[] if conservative else [0.3], moving])
-
-    def _met(self, plain: Mechanism, constraints: list, q: np.ndarray) -> list:
-        """The direction of a point constraint is given where it is carried, at q."""
-        found = []
-        for one in constraints:
-            if isinstance(one, PointAlong):
-                R = plain.frame(one.axes).rotation(q)
-                one = PointAlong(one.first, one.second, tuple(R.T @ np.array(one.direction)), axes=one.axes)
-            found.append(one)
-        return found
 
 
 def _massive(mechanism: Mechanism, *names: str) -> bool:

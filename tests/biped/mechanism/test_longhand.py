@@ -6,6 +6,7 @@ import sympy
 from numpy.testing import assert_allclose
 
 from biped.mechanism import rx, ry, rz, tx, tz
+from biped.mechanism.examples import scissor_configuration, scissor_lift
 
 from .closed_chains import four_bar, mechanism_of, rssr
 from .longhand import (
@@ -19,7 +20,6 @@ from .longhand import (
     hat,
     inverse,
     of_variable,
-    point,
     primitive,
     spring,
     twist,
@@ -344,52 +344,15 @@ def test_the_printed_loop_would_return_its_seed():
     assert found.step(state, 0.01).q[0] != 0.5
 
 
-def scissor_lift(segments, link=1.0, inertia=1.0, length=2.0, slider=1.0):
-    """The lift of figure 10, hung at the upper left: two chains of crossing links, pinned at their middles and ends.
-
-    Each link is a frame turned about y whose x axis points along it, its mass at its middle.
-    """
-
-    def chain(side, k):
-        """Links k, k+1, … that zigzag downward; variables are angles to the link before."""
-        inner = (
-            [tx(length, chain(side, k + 1), name=f"{side}{k}end")]
-            if k < segments
-            else [tx(length, name=f"{side}{k}end")]
-        )
-        return ry(f"{side}{k}", tx(length / 2, name=f"{side}{k}mid", mass=(link, 0.0, inertia, 0.0)), *inner)
-
-    frames = [chain("l", 1), tx("s", chain("r", 1), name="slider", mass=slider)]
-    system = System(Tree(frames))
-    for k in range(1, segments + 1):
-        for axis in ((1, 0, 0), (0, 0, 1)):
-            system.constraints.append(point(system.tree.names[f"l{k}mid"], system.tree.names[f"r{k}mid"], axis))
-    return system
-
-
-def lift_configuration(system, segments, theta, length=2.0):
-    """All links at ±θ to the horizontal; the left chain begins toward the right, going down."""
-    values = {"s": length * np.cos(theta)}
-    for k in range(1, segments + 1):
-        sign = 1.0 if k % 2 else -1.0
-        # Down is a turn about y by +θ; the next link comes back, at π − θ.
-        values[f"l{k}"] = theta if k == 1 else sign * (2 * theta - np.pi)
-        values[f"r{k}"] = np.pi - theta if k == 1 else -sign * (2 * theta - np.pi)
-    return np.array([values[name] for name in system.tree.variables])
-
-
-def lift_rates(system, segments, theta, length=2.0):
-    step = 1e-30
-    moved = lift_configuration(system, segments, theta + 1j * step, length)
-    return np.imag(moved) / step
-
-
 @pytest.mark.parametrize("segments", [1, 2, 5])
 def test_the_lifts_lagrangian_has_a_quarter_of_the_sine(segments):
     """Kinetic energy of the scissor lift at θ̇ = 1 from its frames: ¼ sin² θ, and I outside of m_L L²."""
     theta, m, J, L, m_s = 0.4, 1.0, 1.7, 2.0, 0.6
-    system = scissor_lift(segments, m, J, L, m_s)
-    q, v = lift_configuration(system, segments, theta, L), lift_rates(system, segments, theta, L)
+    lift = scissor_lift(segments, length=L, mass=m, inertia=J, slider=m_s)
+    here, there = (scissor_configuration(segments, angle, length=L) for angle in (theta, theta + 1.0))
+    turning = {name: there[name] - here[name] for name in here}  # all but the slider go evenly
+    q, v = lift.configuration(here), lift.rates(turning | {"slider": -L * np.sin(theta)})
+    system = twin_of(lift)
     system.tree.set(q, v)
     assert_allclose(system.h(), 0.0, atol=1e-13)
     assert_allclose(system.Dh() @ v, 0.0, atol=1e-13)

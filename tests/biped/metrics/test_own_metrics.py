@@ -17,14 +17,6 @@ EXPERIMENT = experiment_named("balance")
 CHANGES = {"push.impulse": 6.0, "run.duration": 0.8, "run.step": 1e-3}
 
 
-@pytest.fixture(autouse=True)
-def registry():
-    before = dict(METRICS)
-    yield
-    METRICS.clear()
-    METRICS.update(before)
-
-
 def farthest(run):
     return run["com_x"][run.first :].max()
 

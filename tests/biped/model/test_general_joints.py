@@ -94,7 +94,9 @@ def test_a_chain_of_screws_moves_as_in_maximal_coordinates():
         brick("c", revolute("three", Y, (0.0, 0.0, -0.4)), "b"),
     ))  # fmt: skip
     q, v = np.array([0.7, -0.4, 0.2]), np.array([1.0, 2.0, -3.0])
-    assert_swings_alike(model, from_model(model), q, v)
+    placement, end = swung_alike(model, from_model(model), placement_of(model, q, v), q, v)
+    assert_allclose(configuration_of(model, placement), end, atol=1e-9)
+    assert np.abs(end - q).max() > 0.1
 
 
 def square(axis, other):
@@ -130,23 +132,18 @@ def test_joints_in_a_row_are_the_joint_of_two_constraints(kind, joints, options)
     solid = [k for k, body in enumerate(model.bodies) if body.mass]
     whole = placement_of(model, q, v)
     start = type(whole)(whole.position[solid], whole.orientation[solid], whole.velocity[solid])
-    steps, h = 40, 5e-3
+    placement, end = swung_alike(model, assembly, start, q, v)
+    assert_allclose(placement.position, dynamics.forward_kinematics(model, end).position[solid], atol=1e-9)
+    assert np.abs(placement.position - start.position).max() > 0.05
+
+
+def swung_alike(model, assembly, start, q, v, steps=40, h=5e-3):
+    """Where both end: as an assembly, and in generalized coordinates."""
     motion = assembly.simulate(steps * h, h, start, tolerance=1e-12)
     run = simulate(
         model, state=State.at(model, q, v), integrator=Recursive(tolerance=1e-13), duration=steps * h, step=h
     )
-    end = dynamics.forward_kinematics(model, run.state.q)
-    assert_allclose(motion.placement().position, end.position[solid], atol=1e-9)
-    assert np.abs(motion.placement().position - start.position).max() > 0.05
-
-
-def assert_swings_alike(model, assembly, q, v, steps=40, h=5e-3):
-    motion = assembly.simulate(steps * h, h, placement_of(model, q, v), tolerance=1e-12)
-    run = simulate(
-        model, state=State.at(model, q, v), integrator=Recursive(tolerance=1e-13), duration=steps * h, step=h
-    )
-    assert_allclose(configuration_of(model, motion.placement()), run.state.q, atol=1e-9)
-    assert np.abs(run.state.q - q).max() > 0.1
+    return motion.placement(), run.state.q
 
 
 def test_energy_of_screws_does_not_drift():

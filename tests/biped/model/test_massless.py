@@ -27,6 +27,7 @@ from biped.model.archive import model_from_json, model_to_json
 from biped.model.urdf import load_urdf, urdf_text
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.engines.registry import engine_named
+from tests.conftest import random_configuration
 
 NONE = np.zeros((3, 3))
 X, Y, Z = np.eye(3)
@@ -69,12 +70,7 @@ def model(request):
 
 def drawn(model, seed):
     rng = np.random.default_rng(seed)
-    q, v = model.neutral(), rng.standard_normal(model.nv)
-    for body, first in zip(model.bodies, model.tree.first_q, strict=True):
-        q[first : first + body.joint.nq] = rng.standard_normal(body.joint.nq)
-        if body.joint.kind == "spherical":
-            q[first : first + 4] /= np.linalg.norm(q[first : first + 4])
-    return q, v
+    return random_configuration(model, rng), rng.standard_normal(model.nv)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -56,13 +56,8 @@ def says(*parts):
 
 def test_bodies_are_sorted_depth_first_and_siblings_keep_their_order():
     given_order = [
-        body("b2", "b"),
-        body("b", "root"),
-        body("a1", "a"),
-        body("root"),
-        body("a", "root"),
-        body("b1", "b"),
-    ]
+        body("b2", "b"), body("b", "root"), body("a1", "a"), body("root"), body("a", "root"), body("b1", "b"),
+    ]  # fmt: skip
     model = Model("m", given_order)
     assert model.body_names == ("root", "b", "b2", "b1", "a", "a1")
     assert list(model.tree.parent) == [-1, 0, 1, 1, 0, 4]

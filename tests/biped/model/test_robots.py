@@ -106,12 +106,31 @@ def mass_matrices(model, text, locked, rng):
 # --- locked joints and mimics ---
 
 
-@pytest.mark.parametrize("grasp", [0.0, 0.6])
-def test_a_mimic_is_locked_where_its_drivers_rest_puts_it(grasp):
-    model = load_urdf(ROBOT, posture={"grasp": grasp})
-    assert "follow" not in model.joint_names
-    assert "grasp" in model.joint_names
-    ours, theirs = mass_matrices(model, ROBOT, {"follow": 0.2 - 0.5 * grasp}, np.random.default_rng(0))
+CHAINED = ROBOT.replace('<mimic joint="grasp"', '<mimic joint="wrist"').replace(
+    '"0 0 -0.1"/><parent link="hand"/><child link="finger"/><axis xyz="1 0 0"/>',
+    '"0 0 -0.1"/><parent link="hand"/><child link="finger"/><axis xyz="1 0 0"/><mimic joint="follow" offset="1"/>',
+)
+LOCKED = {"left_knee": 0.7, "wrist": -0.4, "follow": 0.1}
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "locked"),
+    [
+        (ROBOT, {"posture": {"grasp": 0.0}}, {"follow": 0.2}),  # a mimic, where its driver's rest puts it
+        (ROBOT, {"posture": {"grasp": 0.6}}, {"follow": -0.1}),
+        (ROBOT, {"locked": LOCKED}, LOCKED),
+        (ROBOT, {"locked": {"grasp": 0.8}}, {"grasp": 0.8, "follow": -0.2}),  # the mimic of a locked joint
+        (CHAINED, {"posture": {"wrist": 0.4}}, {"follow": 0.0, "grasp": 1.0}),  # mimics of mimics
+        (MASSLESS, {}, {"follow": 0.2}),  # a shoulder of two axes, as most files have it
+        (MASSLESS, {"repair": "merge"}, {"shoulder_pitch": 0.0, "follow": 0.2}),
+    ],
+)
+def test_locked_joints_are_as_in_pinocchios_reduced_model(text, options, locked):
+    model = load_urdf(text, **options)
+    whole = pin.buildModelFromXML(text, pin.JointModelFreeFlyer())
+    assert {*model.joint_names, *locked} == set(whole.names[2:])
+    assert not {*model.joint_names} & {*locked}
+    ours, theirs = mass_matrices(model, text, locked, np.random.default_rng(0))
     np.testing.assert_allclose(ours, theirs, atol=1e-13)
 
 
@@ -121,33 +140,9 @@ def test_a_mimic_is_told_of():
     assert any("follow grasp: follow" in note for note in model.notes)
 
 
-def test_locked_joints_are_as_in_pinocchios_reduced_model():
-    locked = {"left_knee": 0.7, "wrist": -0.4, "follow": 0.1}
-    model = load_urdf(ROBOT, locked=locked)
-    assert not set(locked) & set(model.joint_names)
-    ours, theirs = mass_matrices(model, ROBOT, locked, np.random.default_rng(1))
-    np.testing.assert_allclose(ours, theirs, atol=1e-13)
-
-
 def test_joints_are_locked_by_pattern():
     model = load_urdf(ROBOT, locked={"*_knee": 0.5, "wrist": 0, "grasp": 0})
     assert model.joint_names == ("left_hip", "left_ankle", "right_hip", "right_ankle")
-
-
-def test_a_mimic_of_a_locked_joint_follows_it():
-    model = load_urdf(ROBOT, locked={"grasp": 0.8})
-    ours, theirs = mass_matrices(model, ROBOT, {"grasp": 0.8, "follow": -0.2}, np.random.default_rng(2))
-    np.testing.assert_allclose(ours, theirs, atol=1e-13)
-
-
-def test_mimics_of_mimics():
-    text = ROBOT.replace('<mimic joint="grasp"', '<mimic joint="wrist"').replace(
-        '"0 0 -0.1"/><parent link="hand"/><child link="finger"/><axis xyz="1 0 0"/>',
-        '"0 0 -0.1"/><parent link="hand"/><child link="finger"/><axis xyz="1 0 0"/><mimic joint="follow" offset="1"/>',
-    )
-    model = load_urdf(text, posture={"wrist": 0.4})
-    ours, theirs = mass_matrices(model, text, {"follow": 0.0, "grasp": 1.0}, np.random.default_rng(3))
-    np.testing.assert_allclose(ours, theirs, atol=1e-13)
 
 
 # --- links that no rigid body is ---
@@ -170,24 +165,11 @@ def test_an_unphysical_link_is_refused_with_the_ways_out(text, why):
         load_urdf(text)
 
 
-def test_a_link_without_mass_between_joints_stays():
-    """A shoulder of two axes, as most files have it."""
-    model = load_urdf(MASSLESS)
+def test_a_link_without_mass_between_joints_stays_or_is_merged():
+    model, merged = load_urdf(MASSLESS), load_urdf(MASSLESS, repair="merge")
     assert model.bodies[model.body_index("shoulder")].mass == 0.0
-    ours, theirs = mass_matrices(model, MASSLESS, {"follow": 0.2}, np.random.default_rng(4))
-    np.testing.assert_allclose(ours, theirs, atol=1e-13)
-    assert [body.mass == 0.0 for body in load_urdf(urdf_text(model)).bodies] == [
-        body.mass == 0.0 for body in model.bodies
-    ]
-
-
-def test_a_merged_link_is_a_locked_joint():
-    model = load_urdf(MASSLESS, repair="merge")
-    assert "shoulder_pitch" not in model.joint_names
-    assert "shoulder_roll" in model.joint_names
-    ours, theirs = mass_matrices(model, MASSLESS, {"shoulder_pitch": 0.0, "follow": 0.2}, np.random.default_rng(4))
-    np.testing.assert_allclose(ours, theirs, atol=1e-13)
-    assert any("welded to their parents" in note and "shoulder has no mass" in note for note in model.notes)
+    assert [body.mass for body in load_urdf(urdf_text(model)).bodies if body.mass == 0.0] == [0.0]
+    assert any("welded to their parents" in note and "shoulder has no mass" in note for note in merged.notes)
 
 
 def test_a_link_given_an_inertia_hardly_changes_the_dynamics():
@@ -379,10 +361,24 @@ def test_limits_are_left_out_and_bearings_given_where_asked_for():
     assert load_urdf(ROBOT, limits=False, damping=0, friction=0).tree.passive.shape[0] == 0
 
 
-def test_limits_of_zero_are_none_and_told_of():
-    with pytest.warns(ModelWarning, match="velocity or effort limits of zero are left out: left_knee"):
-        model = load_urdf(ROBOT.replace('velocity="12"', 'velocity="0"'))
-    assert model.bodies[model.joint_index("left_knee")].joint.max_velocity == math.inf
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('velocity="12"', 'velocity="0"', "velocity or effort limits of zero are left out: left_knee"),
+        (
+            'lower="-0.1" upper="2.5"',
+            'lower="2.5" upper="-0.1"',
+            "position limits that leave no room are left out: left_k",
+        ),
+    ],
+)
+def test_limits_that_are_none_are_left_out_and_told_of(old, new, told):
+    with pytest.warns(ModelWarning, match=told):
+        model = load_urdf(ROBOT.replace(old, new, 1))
+    knee = model.bodies[model.joint_index("left_knee")].joint
+    assert {knee.max_velocity, knee.upper, -knee.lower} >= {math.inf}
+    assert (knee.max_velocity == math.inf) == ("velocity" in new)
+    assert (knee.lower, knee.upper) == ((-0.1, 2.5) if "velocity" in new else (-math.inf, math.inf))
 
 
 def test_what_joints_have_survives_saving():
@@ -397,14 +393,6 @@ def test_what_joints_have_survives_saving():
     assert (again.facing, again.left, again.posture, again.feet) == (
         model.facing, (-1.0, 0.0, 0.0), model.posture, model.feet,
     )  # fmt: skip
-
-
-def test_limits_without_room_are_left_out_and_told_of():
-    text = ROBOT.replace('lower="-0.1" upper="2.5"', 'lower="2.5" upper="-0.1"', 1)
-    with pytest.warns(ModelWarning, match="position limits that leave no room are left out: left_knee"):
-        model = load_urdf(text)
-    knee = model.bodies[model.joint_index("left_knee")].joint
-    assert (knee.lower, knee.upper) == (-math.inf, math.inf)
 
 
 def test_a_model_without_them_tells_nothing():

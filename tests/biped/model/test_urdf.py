@@ -299,66 +299,42 @@ BROKEN = [
     (FOREIGN.replace('xyz="0 0 -0.2"', 'xyz="0 -0.2"'), "link 'z_leg': <origin> attribute 'xyz' must be 3 finite"),
     (FOREIGN.replace('rpy="0 0.7 0"', 'rpy="0 x 0"'), "joint 'knee': <origin> attribute 'rpy' must be 3 finite"),
     (FOREIGN.replace('axis xyz="0 1 0"', 'axis xyz="0 0 0"'), "joint 'knee': axis must not be zero"),
-    (
-        FOREIGN.replace('"prismatic"', '"sliding"'),
-        "joint 'slide': unknown joint type 'sliding'; .* revolute, continuous",
-    ),
+    (FOREIGN.replace('"prismatic"', '"sliding"'),
+     "joint 'slide': unknown joint type 'sliding'; .* revolute, continuous"),
     (FOREIGN.replace('"prismatic"', '"screw"'), "joint 'slide': unknown joint type 'screw'"),
-    (
-        FOREIGN.replace('"prismatic"', '"planar"').replace('<axis xyz="0 0.6 0.8"/>', '<mimic joint="knee"/>'),
-        "joint 'slide': a planar joint has three coordinates and mimics none",
-    ),
+    (FOREIGN.replace('"prismatic"', '"planar"').replace('<axis xyz="0 0.6 0.8"/>', '<mimic joint="knee"/>'),
+     "joint 'slide': a planar joint has three coordinates and mimics none"),
     (FOREIGN.replace('effort="1"', ""), "joint 'z_hip': <limit> attribute 'effort'"),
-    (
-        FOREIGN.replace('<limit lower="-1" upper="1" effort="1" velocity="1"/>', ""),
-        "'z_hip' is revolute and needs a <limit",
-    ),
-    (
-        FOREIGN.replace('<parent link="z_leg"/>', '<parent link="zleg"/>'),
-        "joint 'knee': parent: unknown link 'zleg'; did",
-    ),
+    (FOREIGN.replace('<limit lower="-1" upper="1" effort="1" velocity="1"/>', ""),
+     "'z_hip' is revolute and needs a <limit"),
+    (FOREIGN.replace('<parent link="z_leg"/>', '<parent link="zleg"/>'),
+     "joint 'knee': parent: unknown link 'zleg'; did"),
     (FOREIGN.replace('<parent link="z_leg"/>', ""), "joint 'knee' needs a <parent link=...>"),
-    (
-        FOREIGN.replace('<parent link="z_leg"/>', '<parent link="foot"/>'),
-        "links 'shin', 'foot' do not hang on 'pelvis'",
-    ),
-    (
-        FOREIGN.replace('<child link="shin"/>', '<child link="a_arm"/>'),
-        "'a_arm' is the child of joints 'knee' and 'a_sh",
-    ),
+    (FOREIGN.replace('<parent link="z_leg"/>', '<parent link="foot"/>'),
+     "links 'shin', 'foot' do not hang on 'pelvis'"),
+    (FOREIGN.replace('<child link="shin"/>', '<child link="a_arm"/>'),
+     "'a_arm' is the child of joints 'knee' and 'a_sh"),
     (FOREIGN.replace('<link name="camera"/>', '<link name="camera"/><link name="lost"/>'), "found 'pelvis', 'lost'"),
     (FOREIGN.replace('joint name="knee"', 'joint name="slide"'), "two joints are named 'slide'"),
     (FOREIGN.replace('link name="camera"', 'link name="foot"'), "two links are named 'foot'"),
-    (
-        FOREIGN.replace('<child link="shin"/>', '<child link="shin"/><mimic joint="slid"/>'),
-        "joint 'knee': mimic: unknown joint 'slid'; did you mean 'slide'",
-    ),
-    (
-        FOREIGN.replace('<child link="shin"/>', '<child link="shin"/><mimic joint="knee"/>'),
-        "joint 'knee' mimics itself",
-    ),
-    (
-        FOREIGN.replace('<child link="shin"/>', '<child link="shin"/><mimic joint="slide" multiplier="x"/>'),
-        "joint 'knee': <mimic> attribute 'multiplier' must be a finite number, got 'x'",
-    ),
+    (FOREIGN.replace('<child link="shin"/>', '<child link="shin"/><mimic joint="slid"/>'),
+     "joint 'knee': mimic: unknown joint 'slid'; did you mean 'slide'"),
+    (FOREIGN.replace('<child link="shin"/>', '<child link="shin"/><mimic joint="knee"/>'),
+     "joint 'knee' mimics itself"),
+    (FOREIGN.replace('<child link="shin"/>', '<child link="shin"/><mimic joint="slide" multiplier="x"/>'),
+     "joint 'knee': <mimic> attribute 'multiplier' must be a finite number, got 'x'"),
     (FOREIGN.replace('box size="1 2 3"', 'box size="1 2"'), "link 'foot': <collision>: <box> attribute 'size'"),
     (FOREIGN.replace('box size="1 2 3"', 'box size="1 2 0"'), "box on 'shin': each edge must be above zero"),
     (FOREIGN.replace('name="knee" type="continuous"', 'name="knee" type="floating"'), "'knee' of body 'shin' floats"),
     (FOREIGN.replace("</robot>", '<biped floating="yes"/></robot>'), "<biped>: floating must be 'true' or 'false'"),
-    (
-        FOREIGN.replace("</robot>", '<biped><contact link="foot"/></biped></robot>'),
-        "<contact> needs the attribute 'name'",
-    ),
-    (
-        FOREIGN.replace("</robot>", '<biped><contact name="p" link="fot" xyz="0 0 0"/></biped></robot>'),
-        "contact 'p': unknown link 'fot'; did you mean 'foot'",
-    ),
-    (
-        FOREIGN.replace("</robot>", '<biped><contact name="p" link="foot"/></biped></robot>'),
-        "'p': <contact> attribute 'xyz'",
-    ),
+    (FOREIGN.replace("</robot>", '<biped><contact link="foot"/></biped></robot>'),
+     "<contact> needs the attribute 'name'"),
+    (FOREIGN.replace("</robot>", '<biped><contact name="p" link="fot" xyz="0 0 0"/></biped></robot>'),
+     "contact 'p': unknown link 'fot'; did you mean 'foot'"),
+    (FOREIGN.replace("</robot>", '<biped><contact name="p" link="foot"/></biped></robot>'),
+     "'p': <contact> attribute 'xyz'"),
     (FOREIGN.replace("</robot>", '<biped><foot link="toe"/></biped></robot>'), "feet: unknown link 'toe'"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "message"), BROKEN, ids=[message[:40] for _, message in BROKEN])

@@ -126,17 +126,13 @@ def test_the_outcome_of_a_run_of_format_2_and_its_verdict_are_one(run, folder, o
     assert read.metrics == run.metrics
 
 
-def test_a_run_of_format_1_without_metrics_is_refused_in_a_sentence(run, folder):
-    summary = made_old(run, folder)
-    del summary["metrics"]
+@pytest.mark.parametrize("version", [1, 4])
+def test_a_run_of_format_1_without_metrics_or_of_a_later_one_is_refused_in_a_sentence(run, folder, version):
+    summary = made_old(run, folder) if version == 1 else summary_of(folder) | {"format": version}
+    if version == 1:
+        del summary["metrics"]
     write_summary(folder, summary)
-    with pytest.raises(InputError, match=r"saved by another version \(format 1, here 3\); run it again"):
-        Run.load(folder, run.state.model)
-
-
-def test_a_run_of_a_later_format_is_refused_in_a_sentence(run, folder):
-    write_summary(folder, summary_of(folder) | {"format": 4})
-    with pytest.raises(InputError, match=r"saved by another version \(format 4, here 3\); run it again"):
+    with pytest.raises(InputError, match=rf"saved by another version \(format {version}, here 3\); run it again"):
         Run.load(folder, run.state.model)
 
 

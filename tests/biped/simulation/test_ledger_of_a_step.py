@@ -40,6 +40,7 @@ from contact import Floor
 from contact.ground import END, START, place_frame
 from contact.modes import NONE, SLIDING, STICKING
 from contact.point_law import anchor_at_end, is_clipped, mode_of, point_force, state_at_end, stored_energy
+from tests.conftest import bent_configuration
 
 pytestmark = pytest.mark.jit_off
 
@@ -100,10 +101,7 @@ class Taken:
 
     def start(self, rng):
         """A third of the contact points below the floor at rest."""
-        q, v = self.model.neutral(), rng.normal(size=self.model.nv)
-        for body, first in zip(self.model.bodies, self.model.tree.first_q, strict=True):
-            if body.joint.has_axis:
-                q[first] = rng.uniform(-0.5, 0.5)
+        v, q = rng.normal(size=self.model.nv), bent_configuration(self.model, rng, 0.5)
         if self.model.is_floating:
             heights = np.sort(dynamics.forward_kinematics(self.model, q).contact[:, 2])
             q[2] -= 0.5 * (heights[2] + heights[3])

@@ -174,16 +174,12 @@ def test_torques_from_outside_are_those_of_a_law(person):
     scene = Scene(
         person, CONTROLLER, state=initial_posture(person), duration=0.06, disturbances=(NOISY, LIMITS), step=1e-3
     )
-    session = Session(replace(scene, controller=None, disturbances=()))
-    observation = session.reset()
-    for _ in range(30):
-        observation = session.step(CONTROLLER.torques(observation))
-    same_but_for_counts(session.save().state, run_of(replace(scene, controller=Wrapped(), disturbances=())))
-    session = Session(scene)
-    observation = session.reset()
-    for _ in range(30):
-        observation = session.step(CONTROLLER.torques(observation))
-    same_but_for_counts(session.save().state, run_of(replace(scene, controller=Wrapped())))
+    for told in (replace(scene, controller=None, disturbances=()), scene):
+        session = Session(told)
+        observation = session.reset()
+        for _ in range(30):
+            observation = session.step(CONTROLLER.torques(observation))
+        same_but_for_counts(session.save().state, run_of(replace(told, controller=Wrapped())))
 
 
 def drawn(random):

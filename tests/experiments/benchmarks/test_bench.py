@@ -17,6 +17,7 @@ from experiments.benchmarks.speed.steps import rigid_stance_section
 from experiments.benchmarks.timing import Spread, interleaved, one_core
 from experiments.commands import bench
 from experiments.engines.engine import Engine
+from tests.conftest import random_configuration
 
 
 @pytest.fixture
@@ -80,26 +81,23 @@ def test_an_unwritable_folder_is_told_before_anything_is_measured(tmp_path):
         bench.main(["--out", str(tmp_path / "file" / "bench")])
 
 
-def test_interrupted_it_saves_what_it_has(monkeypatch, tmp_path):
-    def sections(*_):
-        yield "something", lambda: measure.Section("something", "Something", (), notes=["done"])
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(measure, "sections", sections)
-    assert bench.main(["--out", str(tmp_path)]) == 130
-    assert json.loads((tmp_path / JSON).read_text(encoding="utf-8"))["sections"]["something"]["notes"] == ["done"]
-
-
-def test_only_what_is_asked_for_is_measured(monkeypatch, tmp_path):
+@pytest.mark.parametrize(("options", "status"), [([], 130), (["--only", "step"], 0)])
+def test_what_is_measured_is_saved_if_interrupted_too_and_only_what_is_asked_for(
+    monkeypatch, tmp_path, options, status
+):
     def sections(*_):
         yield "a step", lambda: measure.Section("step", "A step", (), notes=["done"])
+        if not options:
+            raise KeyboardInterrupt
         yield "a tick", lambda: pytest.fail("not asked for")
 
     monkeypatch.setattr(measure, "sections", sections)
-    assert bench.main(["--only", "step", "--out", str(tmp_path)]) == 0
-    assert list(json.loads((tmp_path / JSON).read_text(encoding="utf-8"))["sections"]) == ["step"]
-    with pytest.raises(InputError, match=r"--only 'stride': what is measured is a step, a tick"):
-        bench.main(["--only", "stride", "--out", str(tmp_path)])
+    assert bench.main([*options, "--out", str(tmp_path)]) == status
+    written = json.loads((tmp_path / JSON).read_text(encoding="utf-8"))["sections"]
+    assert {name: section["notes"] for name, section in written.items()} == {"step": ["done"]}
+    if options:
+        with pytest.raises(InputError, match=r"--only 'stride': what is measured is a step, a tick"):
+            bench.main(["--only", "stride", "--out", str(tmp_path)])
 
 
 def test_cases_are_taken_in_turn():
@@ -132,15 +130,6 @@ def test_the_fit_of_a_line_is_the_line():
 def mujoco_models():
     rng = np.random.default_rng(1)
     return [human(), chain(7), random_tree(rng, 9, contacts=2), random_tree(rng, 9, floating=False)]
-
-
-def random_configuration(model, rng):
-    q = rng.normal(size=model.nq)
-    for body in model.bodies:
-        if body.joint.kind in ("floating", "spherical"):
-            place = model.coordinates(body.joint.name)
-            q[place.stop - 4 : place.stop] /= np.linalg.norm(q[place.stop - 4 : place.stop])
-    return q
 
 
 @pytest.mark.parametrize("model", mujoco_models(), ids=lambda model: f"{model.name}-{model.nv}")

@@ -206,16 +206,14 @@ class TestCommand:
 
     @pytest.mark.parametrize(
         ("arguments", "told"),
-        [(["cirle"], "unknown problem 'cirle'; the nearest are circle"), (["zzz"], "there are circle, line")],
-    )
-    def test_unknown_problems_are_told(self, circle, tmp_path, capsys, arguments, told):
-        assert main(["work-precision", *arguments, "--out", str(tmp_path / "new")]) == 2
-        assert told in capsys.readouterr().err
+        [
+            (["cirle"], "unknown problem 'cirle'; the nearest are circle"), (["zzz"], "there are circle, line"),
+            (["--method", "recursiv"], "unknown method 'recursiv'; the nearest are recursive"),
+        ],
+    )  # fmt: skip
+    def test_unknown_problems_and_methods_are_told(self, circle, tmp_path, refusal, arguments, told):
+        assert told in refusal("work-precision", *arguments, "--out", tmp_path / "new")
         assert not (tmp_path / "new").exists()
-
-    def test_unknown_methods_are_told(self, tmp_path, capsys):
-        assert main(["work-precision", "--method", "recursiv", "--out", str(tmp_path / "new")]) == 2
-        assert "unknown method 'recursiv'; the nearest are recursive" in capsys.readouterr().err
 
 
 class TestReferences:

@@ -21,11 +21,6 @@ HUMAN = str(Path(__file__).parents[3] / "examples" / "human.urdf")
 PUSH = {"push.impulse": 3.0, "push.start": 0.05, "push.azimuth": 0.4, "run.duration": 0.3}
 
 
-@pytest.fixture
-def balance():
-    return experiment_named("balance")
-
-
 def armed() -> Model:
     """The human with one arm, which faces the other way."""
     person = human()

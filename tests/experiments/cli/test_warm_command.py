@@ -3,9 +3,8 @@
 from experiments.cli import main
 
 
-def test_a_name_of_nothing_is_refused(capsys):
-    assert main(["warm", "whole-bod"]) == 2
-    said = capsys.readouterr().err
+def test_a_name_of_nothing_is_refused(refusal):
+    said = refusal("warm", "whole-bod")
     assert "nothing is called 'whole-bod'; did you mean 'whole-body'?" in said
     assert "rigid" in said
 

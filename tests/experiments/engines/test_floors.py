@@ -35,15 +35,9 @@ def at_rest(speed=0.0, floor=FLOOR):
 def on(engine, *disturbances, state=None, duration=1.0, step=1e-3, floor=FLOOR):
     state = at_rest(floor=floor) if state is None else state
     return simulate(
-        BOX,
-        state=state,
-        floor=floor,
-        disturbances=disturbances,
-        duration=duration,
-        step=step,
-        record_every=step,
+        BOX, state=state, floor=floor, disturbances=disturbances, duration=duration, step=step, record_every=step,
         integrator=EngineIntegrator(engine),
-    )
+    )  # fmt: skip
 
 
 def accelerated(a):
@@ -80,16 +74,9 @@ def test_an_accelerated_floor_is_another_gravity(engine):
 
     def swaying(model, *disturbances):
         return simulate(
-            model,
-            JointImpedance(),
-            state=State.at(model, start),
-            floor=rough,
-            disturbances=disturbances,
-            duration=span,
-            step=step,
-            record_every=1e-2,
-            integrator=EngineIntegrator(engine),
-        ).frame
+            model, JointImpedance(), state=State.at(model, start), floor=rough, disturbances=disturbances,
+            duration=span, step=step, record_every=1e-2, integrator=EngineIntegrator(engine),
+        ).frame  # fmt: skip
 
     moved = swaying(person, Platform(x=accelerated(a[0]), y=accelerated(a[1]), z=accelerated(a[2])))
     still = swaying(person.with_gravity(np.array([0.0, 0.0, -G]) - a))
@@ -204,13 +191,9 @@ def test_floors_that_an_engine_does_not_have_are_told_in_one_line(disturbance, w
     model = human()
     with pytest.raises(InputError, match=words) as error:
         simulate(
-            model,
-            None,
-            state=State.at(model),
-            duration=0.1,
-            disturbances=[disturbance],
+            model, None, state=State.at(model), duration=0.1, disturbances=[disturbance],
             integrator=EngineIntegrator(Plain()),
-        )
+        )  # fmt: skip
     assert "\n" not in str(error.value)
 
 

@@ -42,14 +42,9 @@ def flight(engine, step, moving=True, disturbances=(), gravity=(0.0, 0.0, -9.81)
     model = human().without_contacts().with_gravity(gravity)
     state = State.at(model, *tumbling(model)) if moving else State.at(model)
     return simulate(
-        model,
-        None,
-        state=state,
-        step=step,
-        duration=0.3,
-        disturbances=disturbances,
+        model, None, state=state, step=step, duration=0.3, disturbances=disturbances,
         integrator=EngineIntegrator(engine),
-    )
+    )  # fmt: skip
 
 
 def test_a_free_fall_keeps_momentum_and_energy_to_first_order(engine):
@@ -119,14 +114,9 @@ def swaying(integrator, step, duration=1.5):
     """The human in its home configuration, held by stiff joints, sags into the floor and sways on it."""
     model = human()
     return simulate(
-        model,
-        JointImpedance(),
-        state=State.at(model),
-        step=step,
-        duration=duration,
-        fall=Fall(),
+        model, JointImpedance(), state=State.at(model), step=step, duration=duration, fall=Fall(),
         integrator=integrator,
-    )
+    )  # fmt: skip
 
 
 def sways_as_ours(run):
@@ -191,14 +181,9 @@ def test_a_blow_is_one_event(engine):
     )
     state = State.at(model, model.configuration((0.0, 0.0, 5.0)))
     run = simulate(
-        model,
-        None,
-        state=state,
-        duration=0.1,
-        record_every=5e-4,
-        disturbances=[throw],
+        model, None, state=state, duration=0.1, record_every=5e-4, disturbances=[throw],
         integrator=EngineIntegrator(engine),
-    )
+    )  # fmt: skip
     blows = run.events[run.events.kind == "impact"]
     assert len(blows) == 1
     x = run.frame.projectile_x.to_numpy()

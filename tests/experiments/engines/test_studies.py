@@ -4,7 +4,6 @@ import pandas as pd
 import pytest
 
 from biped.errors import InputError
-from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.studies.execution.executors import Processes, Threads, executor_for
@@ -14,11 +13,6 @@ from experiments.studies.threshold.threshold import Condition
 from experiments.studies.trial import Trial, run_trial
 
 ENGINE = "integrator.name"
-
-
-@pytest.fixture
-def balance():
-    return experiment_named("balance")
 
 
 def test_an_experiment_runs_in_an_engine_by_name(balance, engine):

@@ -106,14 +106,11 @@ def test_our_own_laws_go_through_the_same_door():
         ("my_laws.stiff:Lwa", "did you mean 'Law'?"),
     ],
 )
-def test_what_is_not_there_is_told_in_one_sentence(laws, capsys, name, told):
+def test_what_is_not_there_is_told_in_one_sentence(laws, refusal, name, told):
     with pytest.raises(InputError) as caught:
         CONTROLLERS.find(name)
     assert told.strip() in str(caught.value)
-    assert main(["run", "balance", "--controller", name]) == 2
-    printed = capsys.readouterr().err
-    assert told in printed
-    assert printed.count("\n") == 1
+    assert told in refusal("run", "balance", "--controller", name)
     assert not (laws / "results").exists()
 
 
@@ -136,11 +133,8 @@ def test_what_is_not_there_is_told_in_one_sentence(laws, capsys, name, told):
         (["rerun", "nowhere", "1", "--controller", "law.py"], "nowhere: no study there"),
     ],
 )
-def test_mistakes_on_the_command_line_are_told_in_one_sentence(capsys, arguments, told):
-    assert main(arguments) == 2
-    printed = capsys.readouterr().err
-    assert told in printed
-    assert printed.count("\n") == 1
+def test_mistakes_on_the_command_line_are_told_in_one_sentence(refusal, arguments, told):
+    assert told in refusal(*arguments)
 
 
 @pytest.mark.parametrize(
@@ -153,12 +147,9 @@ def test_mistakes_on_the_command_line_are_told_in_one_sentence(capsys, arguments
         ('metric_file = ["law.py"]', "line 2: unknown key 'metric_file'; did you mean 'metric_files'?"),
     ],
 )
-def test_mistakes_in_a_file_are_told_with_their_line(laws, capsys, line, told):
+def test_mistakes_in_a_file_are_told_with_their_line(laws, refusal, line, told):
     Path("study.toml").write_text(f'experiment = "balance"\n{line}\n[vary]\nrun.duration = [0.01, 0.02]\n')
-    assert main(["sweep", "study.toml"]) == 2
-    printed = capsys.readouterr().err
-    assert f"study.toml, {told}" in printed
-    assert printed.count("\n") == 1
+    assert f"study.toml, {told}" in refusal("sweep", "study.toml")
     assert not (laws / "results").exists()
 
 

@@ -12,6 +12,39 @@ from experiments.papers import registry
 from experiments.papers.item import Finding, Item, Outcome, Paper
 
 
+@pytest.fixture(scope="module")
+def outcomes(request):
+    """The short versions of all items of a module's ``PAPER`` by name, but for those that it names in ``APART``."""
+    matplotlib.use("Agg")
+    items, apart = request.module.PAPER.items, getattr(request.module, "APART", ())
+    return {item.name: item.produce(True, lambda _: None) for item in items if item.name not in apart}
+
+
+def finding(outcome, begin):
+    return next(found for found in outcome.findings if found.quantity.startswith(begin))
+
+
+def check_items(outcomes, lists=(), without_figure=()):
+    """All have tables; those that are not lists alone have statements, what is assumed, and figures."""
+    for name, outcome in outcomes.items():
+        assert outcome.tables
+        if name not in lists:
+            assert outcome.findings
+            assert outcome.assumptions
+        assert bool(outcome.figures) == (name not in (*lists, *without_figure))
+
+
+def check_statements(outcomes, may_differ, of_times=()):
+    """Those that differ are expected to, by how they begin, and say why; times may differ, and say nothing."""
+    for name, outcome in outcomes.items():
+        expected = may_differ.get(name, ())
+        for found in outcome.findings:
+            assert found.agrees or found.quantity.startswith((*of_times, *expected)), found.quantity
+            assert found.agrees or found.note or found.quantity.startswith(of_times), found.quantity
+        for begin in expected:
+            assert not finding(outcome, begin).agrees
+
+
 def outcome(agrees=True, note="", figures=True):
     figure = Figure(figsize=(2.0, 1.0))
     figure.subplots().plot([0.0, 1.0], [0.0, 1.0])

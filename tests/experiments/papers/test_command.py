@@ -188,14 +188,10 @@ def test_papers_and_items_are_listed(paper, good, capsys, arguments):
         (["nobody-1900", "zzz"], "nobody-1900 has no item 'zzz'; there are table-1, figure-2.1"),
     ],
 )
-def test_unknown_names_are_told_with_the_nearest(
-    paper, good, differing, tmp_path, monkeypatch, capsys, arguments, told
-):
-    monkeypatch.chdir(tmp_path)
+def test_unknown_names_are_told_with_the_nearest(paper, good, differing, in_tmp, refusal, arguments, told):
     paper(good, differing)
-    assert main(["reproduce", *arguments]) == 2
-    assert capsys.readouterr().err == f"biped: error: {told}\n"
-    assert not list(tmp_path.iterdir())
+    assert refusal("reproduce", *arguments) == f"biped: error: {told}\n"
+    assert not list(in_tmp.iterdir())
 
 
 def test_damaged_files_are_told(fake, paper, good, tmp_path, capsys):

@@ -2,16 +2,16 @@
 
 import math
 
-import matplotlib
 import numpy as np
 import pytest
 
-from experiments.papers.johnson_murphey_2009 import PAPER
 from experiments.papers.johnson_murphey_2009.lift import START, OneDegreeLift
 from experiments.papers.johnson_murphey_2009.motion import BULLET, BULLET_DIRECT, OURS, Motion
 from experiments.papers.johnson_murphey_2009.precision import Point, cost_at, order
 from experiments.papers.johnson_murphey_2009.scissor import crossing_times, exact_crossing
 from experiments.papers.johnson_murphey_2009.segments import DESIRED, DURATION, errors, reached, tuned
+
+from .conftest import check_items, check_statements, finding
 
 pytest.importorskip("pybullet")
 
@@ -23,33 +23,12 @@ MAY_DIFFER = {"figure-11": ("kinetic energy by the Lagrangian as printed",)}
 LISTS = ("misprints",)
 
 
-@pytest.fixture(scope="module")
-def outcomes():
-    matplotlib.use("Agg")
-    return {item.name: item.produce(True, lambda _: None) for item in PAPER.items}
-
-
-def finding(outcome, begin):
-    return next(found for found in outcome.findings if found.quantity.startswith(begin))
-
-
 def test_every_item_has_statements_tables_and_a_figure(outcomes):
-    for name, outcome in outcomes.items():
-        assert outcome.tables
-        if name not in LISTS:
-            assert outcome.findings
-            assert outcome.assumptions
-            assert outcome.figures
+    check_items(outcomes, LISTS)
 
 
 def test_only_these_statements_differ_and_say_why(outcomes):
-    for name, outcome in outcomes.items():
-        expected = MAY_DIFFER.get(name, ())
-        for found in outcome.findings:
-            assert found.agrees or found.quantity.startswith((*TIMED, *expected)), found.quantity
-            assert found.agrees or found.note or found.quantity.startswith(TIMED), found.quantity
-        for begin in expected:
-            assert not finding(outcome, begin).agrees
+    check_statements(outcomes, MAY_DIFFER, TIMED)
 
 
 def test_points_that_are_one_stay_so(outcomes):

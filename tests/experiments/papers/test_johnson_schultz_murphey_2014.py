@@ -1,48 +1,31 @@
 """The short versions of what is recomputed of Johnson, Schultz and Murphey 2014, but for times of the marionette."""
 
-import matplotlib
 import numpy as np
 import pytest
 
-from experiments.papers.johnson_schultz_murphey_2014 import PAPER, puppet, swing_up
+from experiments.papers.johnson_schultz_murphey_2014 import puppet, swing_up
 from experiments.papers.johnson_schultz_murphey_2014.convergence import slopes
 from experiments.papers.johnson_schultz_murphey_2014.feedback import back_after
 from experiments.papers.johnson_schultz_murphey_2014.pendulum import last_digit, pendulum, same_digits
 
+from .conftest import check_items, check_statements
+
 #: Of this machine's times, or of a process of its own: not asked for here.
-TIMED = ("run-times",)
+APART = ("run-times",)
 #: How statements begin that a machine decides …
 OF_TIMES = ("time of",)
 #: … and those that differ on any, by item; why is in their notes.
 MAY_DIFFER = {"singularities": ("det M where θ + θ' = π",)}
 #: Items that are lists, or tables, alone.
-LISTS, WITHOUT_FIGURE = ("misprints",), ("misprints", "pendulum")
-
-
-@pytest.fixture(scope="module")
-def outcomes():
-    matplotlib.use("Agg")
-    return {item.name: item.produce(True, lambda _: None) for item in PAPER.items if item.name not in TIMED}
+LISTS, WITHOUT_FIGURE = ("misprints",), ("pendulum",)
 
 
 def test_every_item_has_statements_tables_and_a_figure(outcomes):
-    for name, outcome in outcomes.items():
-        assert outcome.tables
-        if name not in LISTS:
-            assert outcome.findings
-            assert outcome.assumptions
-        assert bool(outcome.figures) == (name not in WITHOUT_FIGURE)
+    check_items(outcomes, LISTS, WITHOUT_FIGURE)
 
 
 def test_only_these_statements_differ_and_say_why(outcomes):
-    for name, outcome in outcomes.items():
-        expected = MAY_DIFFER.get(name, ())
-        differing = [found for found in outcome.findings if not found.agrees]
-        for found in differing:
-            assert found.quantity.startswith((*OF_TIMES, *expected)), found.quantity
-            assert found.note
-        for begin in expected:
-            assert any(found.quantity.startswith(begin) for found in differing)
+    check_statements(outcomes, MAY_DIFFER, OF_TIMES)
 
 
 def test_digits_that_are_printed():

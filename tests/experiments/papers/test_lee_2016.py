@@ -11,14 +11,13 @@ from experiments.papers.lee_2016.convergence import _findings, order
 from experiments.papers.lee_2016.kernels import new_every_pair, set_every_first_derivative, set_every_second_derivative
 from experiments.papers.lee_2016.speed import OURS, RIQN, WAYS
 
+from .conftest import finding
+
 #: How statements begin that may differ: those of times, which a machine and what else it does decide, …
 TIMED = (
-    "RIQN with DRNEA against",
-    "growth of the time of an iteration",
-    "DRNEA over SVI",
-    "RIQN over Newton's method",
+    "RIQN with DRNEA against", "growth of the time of an iteration", "DRNEA over SVI", "RIQN over Newton's method",
     "exact Newton in O(n) (ours) over RIQN",
-)
+)  # fmt: skip
 #: … and of those that do not hang on a machine, by item; why is in the item's notes.
 MAY_DIFFER = {
     "figure-2b": (),
@@ -41,10 +40,6 @@ def outcomes(request):
 
 
 BUT_SPEED = pytest.mark.parametrize("outcomes", [False], indirect=True)
-
-
-def finding(outcome, begin):
-    return next(found for found in outcome.findings if found.quantity.startswith(begin))
 
 
 def test_every_item_has_statements_tables_and_a_figure(outcomes):

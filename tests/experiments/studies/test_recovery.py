@@ -10,7 +10,6 @@ import pytest
 from biped.errors import InputError
 from biped.recovery import HeldTorques, Path, Settings, search
 from biped.runs.run import Run
-from experiments import experiment_named
 from experiments.cli.main import main
 from experiments.studies.recovery.human import FOOT_MOVED, FOOT_SLID, Horizon, HumanPush
 from experiments.studies.recovery.mirror import mirrored
@@ -18,11 +17,6 @@ from experiments.studies.recovery.study import Study, run_study, table_of
 
 HORIZON = Horizon(0.8, 4e-3, 2e-3)
 AZIMUTH = 0.6
-
-
-@pytest.fixture(scope="module")
-def balance():
-    return experiment_named("balance")
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,15 @@
 
 import base64
 
+import pytest
+
+from experiments.visualization.viewer.chromium import HOW_TO_GET_IT, chromium_path
+
+#: Marks of what needs it.
+BROWSER = [
+    pytest.mark.browser, pytest.mark.skipif(chromium_path() is None, reason=f"no Chromium here: {HOW_TO_GET_IT}"),
+]  # fmt: skip
+
 
 def picture(browser):
     """The page as a PNG."""

@@ -60,10 +60,3 @@ def start(tmp_path):
     for process in started:
         process.kill()
         process.communicate()
-
-
-@pytest.fixture
-def in_tmp(tmp_path, monkeypatch):
-    """The working folder is an empty one."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path

@@ -116,10 +116,9 @@ floor.mu_s = [0.6, 0.8]
         ("[vary]", "[vary", "not TOML"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_file_is_told_before_anything_runs(in_tmp, capsys, old, new, told):
+def test_what_is_wrong_with_a_file_is_told_before_anything_runs(in_tmp, refusal, old, new, told):
     (in_tmp / "bad.toml").write_text(FILE.replace(old, new), encoding="utf-8")
-    assert main(["sweep", "bad.toml"]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
+    line = refusal("sweep", "bad.toml")
     assert line.startswith("biped: error: bad.toml")
     assert told in line
     assert not (in_tmp / "results").exists()

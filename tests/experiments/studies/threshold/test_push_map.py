@@ -139,9 +139,8 @@ def test_what_optimal_recovery_found_is_drawn_into_it(folder, tmp_path, capsys):
     assert (folder / "push-map.png").read_bytes() != before
 
 
-def test_a_map_of_other_replicas_is_refused_before_anything_is_run(folder, tmp_path, capsys):
-    assert main([*ARGV, "--seed=1", "--out", str(tmp_path / "other"), "--compare", str(folder)]) == 2
-    assert "seeds" in capsys.readouterr().err
+def test_a_map_of_other_replicas_is_refused_before_anything_is_run(folder, tmp_path, refusal):
+    assert "seeds" in refusal(*ARGV, "--seed=1", "--out", tmp_path / "other", "--compare", folder)
     assert not (tmp_path / "other").exists()
 
 

@@ -30,13 +30,8 @@ def descending(small):
     own["experiment"] = "balance"
     own["set"] = {"run.step": 2e-3, "run.duration": 2.0, "push.impulse": 3.0, "push.azimuth": 0.4}
     own["tune"] = {
-        "optimizer": "lbfgs",
-        "candidates": 52,
-        "batch": 2,
-        "replicas": 2,
-        "confirm": 2,
-        "gradient_cost": 4.0,
-    }
+        "optimizer": "lbfgs", "candidates": 52, "batch": 2, "replicas": 2, "confirm": 2, "gradient_cost": 4.0,
+    }  # fmt: skip
     own["objective"] = [{"name": "movement", "term": TERMS}]
     own["limit"] = [
         {"metric": "com_excursion", "fell": 1.0, "at_most": 0.5, "of": "baseline", "penalty": 3.0},

@@ -16,14 +16,12 @@ ROOT = Path(__file__).resolve().parents[4]
 READERS = {"tune": tuning_from, "sensitivity": sensitivity_from}
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("tune*.toml")), ids=lambda path: path.stem)
-def test_tunings_that_are_shipped_make_sense(path):
-    assert tuning_from(read_config(path), path.stem).name == path.stem
+SHIPPED = [(kind, path) for kind in READERS for path in sorted((ROOT / "examples").glob(f"{kind}*.toml"))]
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("sensitivity*.toml")), ids=lambda path: path.stem)
-def test_analyses_that_are_shipped_make_sense(path):
-    assert sensitivity_from(read_config(path), path.stem).name == path.stem
+@pytest.mark.parametrize(("kind", "path"), SHIPPED, ids=lambda part: getattr(part, "stem", part))
+def test_files_that_are_shipped_make_sense(kind, path):
+    assert READERS[kind](read_config(path), path.stem).name == path.stem
 
 
 @pytest.mark.parametrize("page", ["tune", "sensitivity"])

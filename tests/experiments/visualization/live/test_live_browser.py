@@ -4,22 +4,18 @@ import threading
 import time
 
 import numpy as np
-import pytest
 
 from biped.disturbances import Push, Throw
 from experiments.catalogue.registry import experiment_named
 from experiments.visualization.live.loop import Loop
 from experiments.visualization.live.page import Page
 from experiments.visualization.live.runner import Runner
-from experiments.visualization.viewer.chromium import HOW_TO_GET_IT, chromium, chromium_path
+from experiments.visualization.viewer.chromium import chromium
 from experiments.visualization.viewer.serve import serving, url_of
 
-from ..hands import press
+from ..hands import BROWSER, press
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(chromium_path() is None, reason=f"no Chromium here: {HOW_TO_GET_IT}"),
-]
+pytestmark = BROWSER
 POSE = "window.__viserMutable && window.__viserMutable.nodePoseData['/world/figure/trunk']"
 
 

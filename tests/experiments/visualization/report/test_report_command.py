@@ -74,24 +74,18 @@ BAD = [
 
 
 @pytest.mark.parametrize(("arguments", "message"), BAD, ids=[" ".join(arguments) for arguments, _ in BAD])
-def test_bad_input_is_one_line_and_exit_status_2(run_folder, capsys, monkeypatch, arguments, message):
+def test_bad_input_is_one_line_and_exit_status_2(run_folder, refusal, monkeypatch, arguments, message):
     monkeypatch.chdir(run_folder.parent)
     (run_folder.parent / "empty").mkdir()
-    assert main(["report", *arguments]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith("biped: error: ")
-    assert printed.err.count("\n") == 1
-    assert message in printed.err
+    line = refusal("report", *arguments)
+    assert line.startswith("biped: error: ")
+    assert message in line
 
 
 @pytest.mark.parametrize("file", ["summary.json", "state.npz", "run.parquet"])
-def test_a_damaged_run_is_one_line(run_folder, capsys, file):
+def test_a_damaged_run_is_one_line(run_folder, refusal, file):
     (run_folder / file).write_bytes(b"{}")
-    assert main(["report", str(run_folder)]) == 2
-    printed = capsys.readouterr().err
-    assert printed.count("\n") == 1
-    assert str(run_folder) in printed
+    assert str(run_folder) in refusal("report", run_folder)
     assert "report.html" not in names(run_folder)
 
 

@@ -285,13 +285,9 @@ def mass_below(limit):
 def threshold(tmp_path, invented):
     def make(kind, conditions):
         plan = Threshold(
-            experiment=BLOCK,
-            swept=SweptParameter("block.mass", label="mass"),
-            grid=Grid(0.5, 4.5, 0.5, 0.125),
-            conditions=conditions,
-            replicas=7,
-            kind=kind,
-        )
+            experiment=BLOCK, swept=SweptParameter("block.mass", label="mass"), grid=Grid(0.5, 4.5, 0.5, 0.125),
+            conditions=conditions, replicas=7, kind=kind,
+        )  # fmt: skip
         with open_study(plan, tmp_path / kind) as study:
             run_study(plan, study, invented(mass_below(2.0)))
         return Study.read(tmp_path / kind)

@@ -17,14 +17,13 @@ from PIL import Image, ImageSequence
 from experiments.cli.main import main
 from experiments.visualization.video.pictures import pictures
 from experiments.visualization.viewer.camera import camera_at
-from experiments.visualization.viewer.chromium import HOW_TO_GET_IT, chromium, chromium_path
+from experiments.visualization.viewer.chromium import chromium, chromium_path
 from experiments.visualization.viewer.loaded_runs import extent_of, load_runs
 from experiments.visualization.viewer.shapes import SHIRT
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(chromium_path() is None, reason=f"no Chromium here: {HOW_TO_GET_IT}"),
-]
+from ..hands import BROWSER
+
+pytestmark = BROWSER
 SIZE = (160, 120)
 
 

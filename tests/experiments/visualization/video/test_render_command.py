@@ -34,38 +34,22 @@ from experiments.commands.render import parser
         ([], "the following arguments are required: -o/--out"),
     ],
 )
-def test_it_says_what_would_be_right(folder, tmp_path, monkeypatch, capsys, options, says):
-    monkeypatch.chdir(tmp_path)
-    assert main(["render", str(folder), *options]) == 2
-    told = capsys.readouterr().err
-    assert says in told
-    assert told.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
+def test_it_says_what_would_be_right(folder, in_tmp, refusal, options, says):
+    assert says in refusal("render", folder, *options)
+    assert list(in_tmp.iterdir()) == []
 
 
-def test_a_folder_without_a_run(tmp_path, capsys):
-    assert main(["render", str(tmp_path), "-o", str(tmp_path / "film.html")]) == 2
-    assert "no run there" in capsys.readouterr().err
-
-
-def test_a_folder_that_cannot_be_made(folder, tmp_path, capsys):
+def test_where_there_is_no_run_and_where_none_can_be_written(folder, tmp_path, refusal):
+    assert "no run there" in refusal("render", tmp_path, "-o", tmp_path / "film.html")
     (tmp_path / "file").write_text("", encoding="utf-8")
-    assert main(["render", str(folder), "-o", str(tmp_path / "file" / "film.html")]) == 2
-    assert "cannot write into the folder" in capsys.readouterr().err
+    assert "cannot write into the folder" in refusal("render", folder, "-o", tmp_path / "file" / "film.html")
 
 
-def test_no_browser_is_told_with_how_to_get_one(folder, tmp_path, monkeypatch, capsys):
+def test_no_browser_is_told_with_how_to_get_one_and_one_that_does_not_start(folder, tmp_path, monkeypatch, refusal):
+    film = tmp_path / "film.mp4"
+    assert "Chromium does not start" in refusal("render", folder, "-o", film, "--browser", "false")
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert main(["render", str(folder), "-o", str(tmp_path / "film.mp4")]) == 2
-    told = capsys.readouterr().err
-    assert "apt-get install chromium" in told
-    assert told.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_browser_that_does_not_start_is_told(folder, tmp_path, capsys):
-    assert main(["render", str(folder), "-o", str(tmp_path / "film.mp4"), "--browser", "false"]) == 2
-    assert "Chromium does not start" in capsys.readouterr().err
+    assert "apt-get install chromium" in refusal("render", folder, "-o", film)
     assert list(tmp_path.iterdir()) == []
 
 

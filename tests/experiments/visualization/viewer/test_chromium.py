@@ -3,12 +3,11 @@
 import pytest
 
 from biped.errors import InputError
-from experiments.visualization.viewer.chromium import HOW_TO_GET_IT, chromium, chromium_path
+from experiments.visualization.viewer.chromium import chromium
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(chromium_path() is None, reason=f"no Chromium here: {HOW_TO_GET_IT}"),
-]
+from ..hands import BROWSER
+
+pytestmark = BROWSER
 
 
 def test_a_proxy_is_not_asked_and_an_end_is_told_in_one_sentence(monkeypatch):

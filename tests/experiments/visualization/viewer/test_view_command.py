@@ -18,18 +18,9 @@ def saved(pushed, tmp_path_factory):
     return pushed.save(tmp_path_factory.mktemp("runs") / "pushed")
 
 
-def refused(capsys, *argv):
-    assert main(["view", *map(str, argv)]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("biped: ")
-    assert err.count("\n") == 1
-    return err
-
-
-def test_what_is_no_run_is_refused(capsys, tmp_path):
-    assert "no run there" in refused(capsys, tmp_path / "nothing")
-    assert "the following arguments are required: RUN" in refused(capsys)
+def test_what_is_no_run_is_refused(refusal, tmp_path):
+    assert "no run there" in refusal("view", tmp_path / "nothing")
+    assert "the following arguments are required: RUN" in refusal("view")
 
 
 @pytest.mark.parametrize(
@@ -45,16 +36,16 @@ def test_what_is_no_run_is_refused(capsys, tmp_path):
         (("--speed", "fast"), "invalid float value"),
     ],
 )
-def test_bad_options_are_refused_in_one_line(capsys, saved, options, message):
-    assert message in refused(capsys, saved, *options)
+def test_bad_options_are_refused_in_one_line(refusal, saved, options, message):
+    assert message in refusal("view", saved, *options)
 
 
-def test_a_port_that_is_taken_is_refused(capsys, saved):
+def test_a_port_that_is_taken_is_refused(refusal, saved):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
-        assert f"port {port}: Address already in use" in refused(capsys, saved, "--port", port)
+        assert f"port {port}: Address already in use" in refusal("view", saved, "--port", port)
 
 
 def test_the_examples_of_the_help_are_right(capsys):
