@@ -1,4 +1,8 @@
-"""Bodies on joints: against the project's other integrators, closed forms, and what the steps keep."""
+"""Bodies on joints: against the project's other integrators, closed forms, and what the steps keep.
+
+A step ends where the norm of all its equations is no greater than the tolerance, 1e-10 by default, and so is how far
+its joints are open.
+"""
 
 import math
 
@@ -100,7 +104,7 @@ def test_total_momentum_of_a_floating_tree_is_kept():
     # The mean of the momenta before and after a node is that at the node but for joints' impulses, which cancel.
     assert_allclose(total(-1), total(1), atol=1e-10)
     assert np.abs(total(1)).max() > 0.5
-    assert motion.frame["joint_openness"].max() < 1e-10
+    assert motion.frame["joint_openness"].max() <= 1e-10
 
 
 def test_random_trees_of_all_joints_stay_closed_and_keep_their_energy():
@@ -114,7 +118,7 @@ def test_random_trees_of_all_joints_stay_closed_and_keep_their_energy():
             motion = assembly.simulate(0.4, step, start, tolerance=1e-12)
             energy = motion.frame["energy"].to_numpy()
             spans.append(np.abs(energy - energy[0]).max())
-            assert motion.frame["joint_openness"].max() < 1e-12
+            assert motion.frame["joint_openness"].max() <= 1e-12
         assert spans[1] < 0.4 * spans[0]
         assert spans[1] < 0.02 * motion.frame["kinetic_energy"].max()
 
@@ -123,7 +127,7 @@ def test_the_loop_of_figure_7a_does_not_drift():
     assembly, start = three_link_loop()
     motion = assembly.simulate(30.0, 0.01, start, record_every=10)
     energy = motion.frame["energy"].to_numpy()
-    assert motion.frame["joint_openness"].max() < 1e-10
+    assert motion.frame["joint_openness"].max() <= 1e-10
     assert np.ptp(energy) < 0.05 * motion.frame["kinetic_energy"].max()
     assert motion.summary["newton_max"] <= 4
     places = motion.position("coupler")
@@ -164,7 +168,7 @@ def test_a_loop_moves_as_its_generalized_coordinate():
 def test_connected_loops_stay_closed():
     assembly, start = four_bar_chain(3)
     motion = assembly.simulate(2.0, 0.01, start)
-    assert motion.frame["joint_openness"].max() < 1e-10
+    assert motion.frame["joint_openness"].max() <= 1e-10
     energy = motion.frame["energy"].to_numpy()
     assert np.ptp(energy) < 0.02 * motion.frame["kinetic_energy"].max()
 

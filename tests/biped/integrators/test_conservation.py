@@ -8,6 +8,7 @@ from biped.runs.state import State
 from biped.simulation.simulate import simulate
 from controllers import JointImpedance
 
+from ...rounding import walked
 from .motions import momenta, order_of, swinging, tumbling
 
 
@@ -31,7 +32,7 @@ def test_momentum_under_gravity_changes_by_its_impulse():
     weight = model.total_mass * np.array(model.gravity) * 2.0
     assert np.allclose(change[:3], weight, rtol=1e-12, atol=1e-9)
     assert np.allclose(change, state.arrays.ledger.impulse, rtol=0.0, atol=1e-8)
-    assert run.summary["momentum_defect"] < 1e-10
+    assert run.summary["momentum_defect"] < walked(2000 * model.n, np.linalg.norm(weight))
     assert run.summary["angular_momentum_defect"] < 1e-9
 
 

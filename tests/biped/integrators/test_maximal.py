@@ -8,7 +8,8 @@ import pytest
 
 from biped import IntegrationError, Maximal, Push, Recursive, State, dynamics, human, simulate
 from biped.integrators import INTEGRATORS, Integrator
-from biped.model import chain, random_tree
+from biped.integrators.maximal.kernels.newton import GAP
+from biped.model import Model, chain, random_tree
 from biped.runs.run import Run
 from contact import Floor
 from contact.modes import SLIDING, SLIDING_TO_STICKING, STICKING, STICKING_TO_SLIDING
@@ -16,6 +17,7 @@ from controllers import JointImpedance
 from experiments.catalogue.registry import experiment_named
 
 from ...conftest import assert_same_arrays
+from ...rounding import walked
 from .motions import tumbling
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -37,7 +39,12 @@ def apart(one: State, other: State) -> float:
 def check_alike(runs: list[Run]) -> None:
     """In both coordinates, and in maximal ones with all joints closed."""
     assert apart(*(run.state for run in runs)) < 1e-8
-    assert gaps(runs[1]) <= 1e-12
+    assert gaps(runs[1]) <= GAP
+
+
+def defect_of_rounding(model: Model) -> float:
+    """Of a momentum to which the weight of all bodies adds for a second, in steps of 1 ms."""
+    return walked(1000 * model.n, model.total_mass * 9.81)
 
 
 def test_the_human_in_flight():
@@ -46,10 +53,9 @@ def test_the_human_in_flight():
         simulate(model, state=tumbling(model), step=1e-3, record_every=1e-3, duration=1.0, integrator=integrator)
         for integrator in BOTH
     ]
-    assert apart(*(run.state for run in runs)) < 1e-8
+    check_alike(runs)
     assert np.abs(runs[0].state.q[7:]).max() > 1.0
-    assert gaps(runs[1]) <= 1e-12
-    assert runs[1].summary["momentum_defect"] < 1e-10
+    assert runs[1].summary["momentum_defect"] < defect_of_rounding(model)
     assert runs[1].summary["angular_momentum_defect"] < 1e-9
 
 
@@ -60,7 +66,7 @@ def test_experiments(name):
     setup = replace(setup, record_every=setup.step)
     runs = [replace(setup, integrator=integrator).run() for integrator in BOTH]
     check_alike(runs)
-    assert runs[1].summary["momentum_defect"] < 1e-11
+    assert runs[1].summary["momentum_defect"] < defect_of_rounding(setup.model)
     ours, theirs = (run.events for run in runs)
     assert ours[["kind", "subject"]].equals(theirs[["kind", "subject"]])
     assert np.abs(ours["time"] - theirs["time"]).max() < 1e-9
@@ -149,11 +155,17 @@ def test_integrators_can_be_exchanged_at_any_tick(person, posture):
 
 
 def test_a_long_chain_stays_closed():
-    """200 links of 3 cm, six metres from the hinge."""
+    """200 links of 3 cm, six metres from the hinge: runs differ by less than by what a step leaves of a momentum."""
     model = chain(200, length=0.03, thickness=0.01, mass=0.1).without_contacts()
     start = State.at(model, np.full(200, 0.2))
-    runs = [simulate(model, state=start.copy(), step=1e-3, duration=0.2, integrator=i) for i in BOTH]
-    check_alike(runs)
+    beside = start.copy()
+    beside.momentum[:] += 1e-10 / 200**0.5 * np.random.default_rng(1).choice([-1.0, 1.0], 200)
+    one, other, third = (
+        simulate(model, state=state, step=1e-3, duration=0.2, integrator=integrator(tolerance=1e-10))
+        for state, integrator in ((start.copy(), Recursive), (start.copy(), Maximal), (beside, Recursive))
+    )
+    assert apart(one.state, other.state) < apart(one.state, third.state) < 1e-6
+    assert gaps(other) <= GAP
 
 
 @pytest.mark.parametrize("integrator", [INTEGRATORS["recursive"], INTEGRATORS["maximal"]], ids=lambda i: i.name)
