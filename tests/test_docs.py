@@ -7,7 +7,6 @@ read is fenced as ``text``. The cells of tutorials run when the site is built, a
 import importlib.util
 import json
 import re
-import subprocess
 import sys
 import tomllib
 from functools import cache
@@ -19,6 +18,8 @@ from biped.metrics import METRICS
 from biped.runs.verdict import verdict_line
 from experiments.cli import main
 from experiments.visualization import SHEETS
+
+from .conftest import said_by
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -108,10 +109,7 @@ def test_examples_run(page, tmp_path, monkeypatch):
 
 @cache
 def help_of(*subcommand):
-    command = [sys.executable, "-c", "from experiments.cli import main; main()", *subcommand, "--help"]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
-    assert result.returncode == 0, f"biped {' '.join(subcommand)} --help: {result.stderr}"
-    return result.stdout
+    return said_by("from experiments.cli import main; main()", *subcommand, "--help")
 
 
 @pytest.mark.parametrize("page", named(page for page in PAGES if has_command(page, "biped")))

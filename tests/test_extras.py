@@ -14,6 +14,8 @@ from biped.errors import InputError, MissingExtraError
 from biped.extras import OPTIONAL, command, missing, need
 from experiments.engines.registry import ENGINES, engine_named
 
+from .conftest import said_by
+
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
@@ -181,4 +183,4 @@ def test_other_imports_that_fail_are_no_missing_extras(monkeypatch):
 def test_all_that_the_package_itself_offers_needs_none():
     code = f"import sys; sys.modules.update(dict.fromkeys({ABSENT!r}))\nimport biped, controllers, contact\n"
     code += "\n".join(f"biped.{name}" for name in biped.__all__)
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+    said_by(code)

@@ -3,7 +3,6 @@
 import ast
 import re
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -11,6 +10,8 @@ import pytest
 
 import biped
 from biped.extras import OPTIONAL
+
+from .conftest import said_by
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -40,12 +41,6 @@ LATE = {
 }
 
 
-def run_python(code):
-    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
-    return result.stdout
-
-
 def tracked_files():
     """What git tracks or would; all that is there, where there is no git (a source archive)."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
@@ -57,14 +52,14 @@ def tracked_files():
 
 
 def test_importing_biped_is_light():
-    loaded = set(run_python("import sys, biped; print(*{name.partition('.')[0] for name in sys.modules})").split())
+    loaded = set(said_by("import sys, biped; print(*{name.partition('.')[0] for name in sys.modules})").split())
     assert "biped" in loaded
     assert not loaded & HEAVY
 
 
 def test_building_a_model_compiles_nothing_and_needs_no_tables():
     code = "import sys, biped; biped.human().tree; print(*{name.partition('.')[0] for name in sys.modules})"
-    assert not set(run_python(code).split()) & (HEAVY - {"numpy"})
+    assert not set(said_by(code).split()) & (HEAVY - {"numpy"})
 
 
 def imported_within_functions(path):
@@ -106,7 +101,7 @@ def test_the_version_is_the_same_everywhere():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.search(rf"^version: {re.escape(version)}$", citation, re.MULTILINE)
     assert f"## [{version}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    printed = run_python("import sys; sys.argv = ['biped', '--version']; from experiments.cli import main; main()")
+    printed = said_by("import sys; sys.argv = ['biped', '--version']; from experiments.cli import main; main()")
     assert version in printed.split()
 
 

@@ -1,12 +1,11 @@
 """The kernels as plain Python: an oracle for what Numba makes of them, and what coverage can look into."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from .conftest import said_by
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -56,11 +55,8 @@ np.save(sys.argv[1], motion.frame.select_dtypes("number").to_numpy(dtype=float))
 
 
 def outcome(script, folder, jit_off):
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1" if jit_off else "0"}
     target = folder / f"jit_off_{jit_off}.npy"
-    command = [sys.executable, "-c", script, str(target)]
-    result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
+    said_by(script, str(target), NUMBA_DISABLE_JIT="1" if jit_off else "0")
     return np.load(target)
 
 

@@ -3,11 +3,10 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-TOP = Path(__file__).parents[2]
+from ..conftest import ROOT, run_python, said_by
 
 PIECES = """
 from contact.jit import part
@@ -51,7 +50,7 @@ def test_others_leave_what_they_compile_on_disk(tmp_path, before, expected):
     (tmp_path / "pieces.py").write_text(PIECES)
     script = tmp_path / "script.py"
     script.write_text(COMPILE.format(before=before))
-    more = {"PYTHONPATH": str(TOP), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
+    more = {"PYTHONPATH": str(ROOT), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
     found = subprocess.run(
         [sys.executable, str(script)], env=os.environ | more, capture_output=True, text=True, check=False
     )
@@ -70,8 +69,8 @@ def test_a_process_that_nobody_waits_for_any_more_ends(tmp_path):
         "import threading; threading.Timer(4.0, os._exit, (1,)).start()\n"
         "beside.compile_ahead(calls, print)\n"
     )
-    more = {"PYTHONPATH": os.pathsep.join([str(TOP), str(tmp_path)]), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
-    subprocess.run([sys.executable, "-c", code], env=os.environ | more, cwd=tmp_path, check=False, capture_output=True)
+    more = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)]), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
+    run_python(code, cwd=tmp_path, **more)
     begun = sorted(tmp_path.glob("[0-4]"))
     assert len(begun) < 5
 
@@ -86,9 +85,7 @@ def test_why_something_was_not_compiled_is_said(tmp_path):
         "calls = [beside.Call(do, (what,), 1) for what in ('', 'no such\\nlaw', 'end', '')]\n"
         "beside.compile_ahead(calls, print)\n"
     )
-    more = {"PYTHONPATH": os.pathsep.join([str(TOP), str(tmp_path)]), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
-    found = subprocess.run(
-        [sys.executable, "-c", code], env=os.environ | more, cwd=tmp_path, check=True, capture_output=True, text=True
-    )
+    more = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)]), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
+    said = said_by(code, cwd=tmp_path, **more)
     lost = "the process that compiles it has ended with 3"
-    assert found.stdout.splitlines() == ["", r"('no such\nlaw',) ValueError: no such law", lost, lost]
+    assert said.splitlines() == ["", r"('no such\nlaw',) ValueError: no such law", lost, lost]

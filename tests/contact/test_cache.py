@@ -5,13 +5,12 @@ import re
 import subprocess
 import sys
 import uuid
-from pathlib import Path
 
 import pytest
 
 from contact.compiling import cache
 
-TOP = Path(__file__).parents[2]
+from ..conftest import ROOT, run_python
 
 DOUBLE = """
 import importlib.util, sys
@@ -32,9 +31,7 @@ def source(tmp_path):
 
 def doubled(source, folder, *, code=DOUBLE, **more):
     """What a process says that calls a routine: its result and whether it was in the cache, and its sentences."""
-    environment = {**os.environ, "BIPED_CACHE_DIR": str(folder), **more}
-    command = [sys.executable, "-c", code, str(source)]
-    return subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, check=False)
+    return run_python(code, str(source), **{"BIPED_CACHE_DIR": str(folder)} | more)
 
 
 def files(folder):
@@ -74,7 +71,7 @@ def test_the_command_refuses_it_in_one_line(tmp_path):
     environment = {**os.environ, "BIPED_CACHE_DIR": str(folder)}
     refused = subprocess.run(
         [sys.executable, "-c", run, "run", "tumble", "--no-figures", "--out", str(tmp_path / "out")],
-        cwd=TOP, env=environment, capture_output=True, text=True, check=False,
+        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert refused.returncode == 2
     assert refused.stderr.startswith("biped: error: BIPED_CACHE_DIR = ")
@@ -247,7 +244,7 @@ OTHER = "from contact.jit import kernel\n\n\n@kernel\ndef triple(x):\n    return
 
 def test_an_edit_of_another_file_is_seen(source, tmp_path):
     source.write_text(CALLS)
-    path = os.pathsep.join([str(tmp_path), str(TOP)])
+    path = os.pathsep.join([str(tmp_path), str(ROOT)])
     results = []
     for factor in (3, 3, 4):
         (tmp_path / "other.py").write_text(OTHER.format(factor))
@@ -259,7 +256,7 @@ def test_an_edit_after_the_import_is_not_kept_for_the_new_text(source, tmp_path)
     """What was compiled from the old text is not found by a process that has the new one."""
     source.write_text(CALLS)
     other = tmp_path / "other.py"
-    more = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(TOP)]), "PYTHONDONTWRITEBYTECODE": "1"}
+    more = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]), "PYTHONDONTWRITEBYTECODE": "1"}
     other.write_text(OTHER.format(3))
     late = DOUBLE.replace("print(", f"open({str(other)!r}, 'w').write({OTHER.format(4)!r})\nprint(")
     first = doubled(source, tmp_path / "cache", code=late, **more)
@@ -271,7 +268,7 @@ def symbols(source, tmp_path, factor):
     """Those of a routine and of a kernel that it calls, in a process that has compiled them."""
     (tmp_path / "other.py").write_text(OTHER.format(factor))
     show = DOUBLE.replace("len(module.double.stats.cache_hits)", "*module.double.inspect_llvm().values()")
-    more = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(TOP)]), "PYTHONDONTWRITEBYTECODE": "1"}
+    more = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]), "PYTHONDONTWRITEBYTECODE": "1"}
     found = doubled(source, tmp_path / f"cache {factor} {uuid.uuid4()}", code=show, **more)
     return set(re.findall(r"@(_ZN\w*double\w*)", found.stdout))
 
@@ -307,13 +304,11 @@ def test_kernels_that_were_compiled_by_different_processes_fit_together(tmp_path
     """A kernel's file has its own code alone; what it calls may have been written by someone else."""
     (tmp_path / "other.py").write_text(OTHER.format(3))
     (tmp_path / "inlining.py").write_text(INLINING)
-    more = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(TOP)]), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
+    more = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
 
     def use(name):
-        found = subprocess.run(
-            [sys.executable, "-c", USES, name], env={**os.environ, **more}, capture_output=True, text=True, check=True
-        )
-        assert found.stderr == ""
+        found = run_python(USES, name, **more)
+        assert (found.stderr, found.returncode) == ("", 0)
         return found.stdout
 
     assert use("inlining.sextuple") == "9.0\n"

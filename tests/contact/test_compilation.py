@@ -24,6 +24,8 @@ from biped.simulation.world import Fall
 from contact.jit import is_compiled, kernel, kernel_sources, kind_of, routine
 from controllers.workspace import WorkspaceController
 
+from ..conftest import run_python
+
 CONTROLLER = WorkspaceController((-0.01, 0.0, 1.10), (0.99144486, -0.13052619, 0.0, 0.0))
 
 SECOND_PROCESS = """
@@ -79,8 +81,7 @@ def test_a_second_process_compiles_nothing(person, posture):
     run(person, posture, 0.01)
     plan = Scene(person, CONTROLLER).prepare()
     assert is_ready(plan.world, plan.law)
-    top = Path(__file__).parents[2]
-    found = subprocess.run([sys.executable, "-c", SECOND_PROCESS], cwd=top, capture_output=True, text=True, check=False)
+    found = run_python(SECOND_PROCESS)
     assert found.stderr == ""
     assert found.stdout.split() == ["1", "1", "1", "0"]
 

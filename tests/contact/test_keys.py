@@ -1,19 +1,15 @@
 """What a kernel's key depends on, and what it does not: by copies of the project with one edit each."""
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import numba
 import pytest
 
 from contact.compiling.keys import key_of
 
-TOP = Path(__file__).parents[2]
+from ..conftest import ROOT, said_by
 
 KEYS = """
 import json
@@ -41,19 +37,14 @@ print(json.dumps(keys))
 
 def keys(top):
     """Keys of all parts of four closed loops, by integrator, law and part, in a copy of the project."""
-    environment = {**os.environ, "PYTHONPATH": str(top), "PYTHONDONTWRITEBYTECODE": "1"}
-    found = subprocess.run(
-        [sys.executable, "-c", KEYS], cwd=top, env=environment, capture_output=True, text=True, check=False
-    )
-    assert found.returncode == 0, found.stderr
-    return json.loads(found.stdout)
+    return json.loads(said_by(KEYS, cwd=top, PYTHONPATH=str(top), PYTHONDONTWRITEBYTECODE="1"))
 
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
     top = tmp_path_factory.mktemp("copy")
     for package in ("biped", "contact", "controllers"):
-        shutil.copytree(TOP / package, top / package, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / package, top / package, ignore=shutil.ignore_patterns("__pycache__"))
     return top
 
 

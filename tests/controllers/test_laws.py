@@ -2,9 +2,6 @@
 
 import os
 import secrets
-import subprocess
-import sys
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +15,7 @@ from biped.simulation.simulate import simulate
 from biped.simulation.world import Fall
 from controllers.joint_pd import JointPD
 
-TOP = Path(__file__).parents[2]
+from ..conftest import ROOT, run_python
 
 LAW = """
 from typing import NamedTuple
@@ -59,10 +56,8 @@ print(torque, sum(hold.ask.of(pull.Pull).stats.cache_hits.values()))
 
 
 def torque_in_a_process(folder, law):
-    environment = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{TOP}", "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", RUN.format(law)], env=environment, capture_output=True, text=True, check=False
-    )
+    environment = {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
+    done = run_python(RUN.format(law), **environment)
     assert done.stderr == ""
     return done.stdout.split()
 

@@ -18,16 +18,14 @@ from biped.model.pinocchio_model import configuration_to_pinocchio, to_pinocchio
 from controllers.kernels.workspace import workspace_torques
 from controllers.workspace import WorkspaceController, WorkspaceGains
 
+from .whole_body_twin import hat
+
 GAINS = WorkspaceGains((40.0, 50.0, 180.0), (6.0, 7.0, 14.0), (45.0, 50.0, 55.0), (7.0, 8.0, 6.0))
 TARGET = (0.1, -0.05, 1.15)
 #: Joints in no leg.
 BESIDE = ("neck", "shoulder")
 #: The feet that the controller takes for fixed are bodies of 1e6 times the trunk's inertia, and give way by as little.
 BIG_BASE = 2e-6
-
-
-def hat(a):
-    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
 
 
 class Stance:

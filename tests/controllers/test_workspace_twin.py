@@ -13,9 +13,7 @@ from biped.control.observation import Observation
 from biped.model import Model, human
 from controllers.workspace import WorkspaceController, WorkspaceGains
 
-
-def hat(a):
-    return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
+from .whole_body_twin import hat
 
 
 def pose(R, p):

@@ -1,11 +1,11 @@
 """The environments of Gymnasium: its own checker, reproducible episodes, and vectors that are as one by one."""
 
-import subprocess
-import sys
 import warnings
 
 import numpy as np
 import pytest
+
+from ...conftest import run_python
 
 pytest.importorskip("gymnasium")
 
@@ -149,6 +149,5 @@ def test_what_does_not_fit_is_told():
 
 
 def test_without_gymnasium_the_command_is_told():
-    code = "import sys; sys.modules['gymnasium'] = None; import biped.gym"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    result = run_python("import sys; sys.modules['gymnasium'] = None; import biped.gym")
     assert "environments for learning need gymnasium: pip install 'biped-balance[gym]'" in result.stderr

@@ -3,7 +3,6 @@
 import os
 import signal
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,7 +27,6 @@ from ...conftest import assert_same_arrays
 from .motions import thrown
 from .textbook import Forces, exact, step
 
-ROOT = Path(__file__).resolve().parents[3]
 KINDS = ("revolute", "prismatic", "spherical")
 EXPLICIT = [ExplicitEuler(), SemiImplicitEuler(), RungeKutta4()]
 ALL = [*EXPLICIT, Adaptive()]

@@ -120,14 +120,9 @@ def test_the_ledger_closes_to_the_order_with_springs_and_a_push():
     for n in parts:
         state = State.at(model, model.neutral(), np.random.default_rng(6).normal(size=model.nv))
         run = simulate(
-            model,
-            JointImpedance(stiffness=5.0, damping=0.05, period=0.36 / n),
-            state=state,
-            integrator=Composition(scheme="suzuki-4"),
-            step=0.36 / n,
-            duration=0.36,
-            disturbances=[push],
-        )
+            model, JointImpedance(stiffness=5.0, damping=0.05, period=0.36 / n), state=state,
+            integrator=Composition(scheme="suzuki-4"), step=0.36 / n, duration=0.36, disturbances=[push],
+        )  # fmt: skip
         assert run.frame["ledger_pushes"].iloc[-1] > 0.1
         assert run.summary["momentum_defect"] < 1e-11
         assert run.summary["angular_momentum_defect"] < 1e-10

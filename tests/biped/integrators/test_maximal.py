@@ -1,7 +1,6 @@
 """Maximal coordinates: runs are the recursive integrator's (Wendlandt 1997, Theorem 2.1), joints closed, books kept."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +19,6 @@ from ...conftest import assert_same_arrays
 from ...rounding import walked
 from .motions import tumbling
 
-ROOT = Path(__file__).resolve().parents[3]
 KINDS = ("revolute", "prismatic", "spherical")
 TIGHT = 1e-11
 BOTH = (Recursive(tolerance=TIGHT), Maximal(tolerance=TIGHT))

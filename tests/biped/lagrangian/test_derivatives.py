@@ -1,8 +1,6 @@
 """What is generated: exact derivatives, cached on disk, one module for all values of the parameters."""
 
-import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +11,7 @@ from biped.lagrangian.build import built
 from biped.lagrangian.kernels import equations, loop
 from tests.differences import jacobian
 
+from ...conftest import run_python
 from .conftest import crystal, kepler, kepler_in_polar_coordinates, pendulum, quartic
 
 CONSTANT_MASS = ("midpoint-dvp", "first-order-dvp", "shake", "rattle", "energy-momentum")
@@ -96,8 +95,7 @@ print(len(said), sum(advance.stats.cache_hits.values()), sum(advance.stats.cache
 
 def test_a_second_process_neither_derives_nor_compiles():
     double_spherical_pendulum().compile("shake")
-    top = Path(__file__).parents[3]
-    found = subprocess.run([sys.executable, "-c", SECOND_PROCESS], cwd=top, capture_output=True, text=True, check=False)
+    found = run_python(SECOND_PROCESS)
     assert found.stderr == ""
     assert found.stdout.split() == ["0", "1", "0"]
 

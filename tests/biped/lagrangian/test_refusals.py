@@ -68,46 +68,34 @@ def test_starts_that_cannot_be(dsp, change, message):
         dsp.integrate(**arguments)
 
 
-def test_a_mass_that_is_singular():
-    system = System(coordinates=(x, y), mass=(1, 0))
-    with pytest.raises(InputError, match="mass matrix is singular"):
-        system.integrate("midpoint-dvp", [0.0, 0.0], [0.0, 1.0], step=0.1, duration=1.0)
+ROOT, CORNER = sympy.sqrt(x), sympy.Abs(x)  # the first is left by x; y, which nothing pushes, has no residual at all
 
 
-def test_methods_that_do_not_fit_a_system():
-    polar = kepler_in_polar_coordinates()
-    for name in ("shake", "rattle", "energy-momentum"):
-        with pytest.raises(InputError, match="constant mass"):
-            polar.integrate(name, [1.0, 0.0], [0.0, 1.0], step=0.1, duration=1.0)
-    with pytest.raises(InputError, match=r"needs System\.chart"):
-        kepler().integrate("generalized-dvp", [1.0, 0.0], [0.0, 1.0], step=0.1, duration=1.0)
-
-
-def test_a_step_that_cannot_be_solved_says_when_and_how_far():
-    q = [1.5, 0.0]
-    with pytest.raises(IntegrationError, match=r"shake at t = .* s: the step of 2 s .* residual is"):
-        pendulum().integrate("shake", q, [0.0, 0.0], step=2.0, duration=20.0)
-    with pytest.raises(IntegrationError, match="residual"):
-        pendulum().integrate(Shake(max_iterations=0), q, [0.0, 0.0], step=0.1, duration=20.0)
-
-
-def test_what_is_not_finite_is_not_passed_on():
-    """In the centre of −1/r, with a momentum that carries the first step out of it."""
-    with pytest.raises(IntegrationError, match="at t = "):
-        kepler().integrate("midpoint-dvp", [0.0, 0.0], [1.0, 0.0], step=0.5, duration=1.0)
-
-
-def test_a_residual_with_one_row_that_is_not_finite_is_no_solution():
-    """√x is left by x; y, which nothing pushes, has no residual at all."""
-    system = System(coordinates=(x, y), mass=(1, 1), potential=sympy.sqrt(x))
-    with pytest.raises(IntegrationError, match="relative residual is nan"):
-        system.integrate("midpoint-dvp", [0.05, 1.0], [-1.0, 1.0], step=0.01, duration=1.0)
-
-
-def test_what_is_not_smooth_is_named():
-    system = System(coordinates=(x,), mass=(1,), potential=sympy.Abs(x))
-    with pytest.raises(InputError, match="^DiracDelta cannot be compiled"):
-        system.integrate("midpoint-dvp", [1.0], [0.0], step=0.01, duration=1.0)
+@pytest.mark.parametrize(
+    ("system", "method", "q", "v", "step", "error", "message"),
+    [
+        *(
+            (kepler_in_polar_coordinates, name, [1.0, 0.0], [0.0, 1.0], 0.1, InputError, "constant mass")
+            for name in ("shake", "rattle", "energy-momentum")
+        ),
+        (kepler, "generalized-dvp", [1.0, 0.0], [0.0, 1.0], 0.1, InputError, r"needs System\.chart"),
+        (lambda: System(coordinates=(x, y), mass=(1, 0)), "midpoint-dvp", [0.0, 0.0], [0.0, 1.0], 0.1,
+         InputError, "mass matrix is singular"),
+        (lambda: System(coordinates=(x,), mass=(1,), potential=CORNER), "midpoint-dvp", [1.0], [0.0], 0.01,
+         InputError, "^DiracDelta cannot be compiled"),
+        (lambda: System(coordinates=(x, y), mass=(1, 1), potential=ROOT), "midpoint-dvp", [0.05, 1.0], [-1.0, 1.0],
+         0.01, IntegrationError, "relative residual is nan"),
+        # In the centre of −1/r, with a momentum that carries the first step out of it.
+        (kepler, "midpoint-dvp", [0.0, 0.0], [1.0, 0.0], 0.5, IntegrationError, "at t = "),
+        (pendulum, "shake", [1.5, 0.0], [0.0, 0.0], 2.0,
+         IntegrationError, r"shake at t = .* s: the step of 2 s .* residual is"),
+        (pendulum, Shake(max_iterations=0), [1.5, 0.0], [0.0, 0.0], 0.1, IntegrationError, "residual"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_solved_says_when_and_how_far(system, method, q, v, step, error, message):
+    """Nor is what is not finite passed on, what is not smooth compiled, or a method used that does not fit."""
+    with pytest.raises(error, match=message):
+        system().integrate(method, q, v, step=step, duration=20.0)
 
 
 def test_examples_refuse_what_is_no_body():

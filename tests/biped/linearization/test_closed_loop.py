@@ -15,6 +15,8 @@ from controllers import WorkspaceController, WorkspaceGains
 from controllers.whole_body import WholeBodyController
 from tests.differences import columns_of, derivative
 
+from .varied import after
+
 
 def settled(scene, seconds):
     session = Session(scene)
@@ -32,17 +34,6 @@ def scene():
 def standing(scene):
     """A man at rest, and what is linear there."""
     return equilibrium(scene, settled(scene, 3.0))
-
-
-def after(scene, state, change):
-    """The state a period after one that is displaced from ``state`` by ``change`` of (q, p)."""
-    model = scene.model
-    start = state.copy()
-    start.arrays.q[:] = displaced(model, state.q, change[: model.nv])
-    start.arrays.momentum[:] += change[model.nv :]
-    session = Session(replace(scene, state=start))
-    assert session.advance(1) == 1
-    return session.state
 
 
 def worst(scene, state, found, columns, rel):

@@ -5,13 +5,15 @@ import itertools
 import numpy as np
 import pytest
 
-from biped import Controller, InputError, Recursive, Scene, Session, Signal, State, human
+from biped import Controller, InputError, Recursive, Scene, Signal, State, human
 from biped.linearization import linearize
-from biped.linearization.coordinates import displaced, displacement
+from biped.linearization.coordinates import displacement
 from biped.model import random_tree
 from controllers import ComputedTorque, JointPD
 from tests.conftest import bent_configuration
 from tests.differences import columns_of, derivative
+
+from .varied import after
 
 STEP, PERIOD = 1e-3, 4e-3
 
@@ -41,16 +43,6 @@ def scene_of(floating, kinds=("revolute", "prismatic")):
     return Scene(model, law, state=state, step=STEP, integrator=Recursive(tolerance=1e-12))
 
 
-def after(scene, change):
-    model = scene.model
-    state = scene.state.copy()
-    state.arrays.q[:] = displaced(model, state.q, change[: model.nv])
-    state.arrays.momentum[:] += change[model.nv :]
-    session = Session(Scene(model, scene.controller, state=state, step=STEP, integrator=scene.integrator))
-    assert session.advance(1) == 1
-    return session.state
-
-
 @pytest.mark.parametrize("floating", [True, False])
 def test_the_computed_torque_law_has_its_exact_derivative(floating):
     """Gains that couple, a target that moves, a root that floats; over a period of four steps."""
@@ -58,10 +50,10 @@ def test_the_computed_torque_law_has_its_exact_derivative(floating):
     model = scene.model
     found = linearize(scene, scene.state)
     nv = model.nv
-    end = after(scene, np.zeros(2 * nv))
+    end = after(scene, scene.state, np.zeros(2 * nv))
 
     def moved(change):
-        there = after(scene, change)
+        there = after(scene, scene.state, change)
         return np.concatenate([displacement(model, end.q, there.q), there.momentum])
 
     difference = columns_of([

@@ -1,10 +1,11 @@
 """A model in violent motion whose next steps are varied: by the exact derivative, and by differences."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
-from biped import Recursive, Scene, State
+from biped import Recursive, Scene, Session, State
 from biped.dynamics import forward_kinematics
 from biped.kernels.loop.closed_loop import Loop
 from biped.linearization.coordinates import displaced, displacement
@@ -16,6 +17,17 @@ from tests.differences import Derivative, columns_of, derivative
 STEP = 1e-3
 #: Of differences by displacements, momenta, anchors and torques.
 REACHES = (2.5e-6, 2.5e-5, 2.5e-6, 2.5e-2)
+
+
+def after(scene, state, change):
+    """The state a period after one that is displaced from ``state`` by ``change`` of (q, p)."""
+    model = scene.model
+    start = state.copy()
+    start.arrays.q[:] = displaced(model, state.q, change[: model.nv])
+    start.arrays.momentum[:] += change[model.nv :]
+    session = Session(replace(scene, state=start))
+    assert session.advance(1) == 1
+    return session.state
 
 
 class Varied:

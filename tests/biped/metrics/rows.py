@@ -85,3 +85,10 @@ class Rows:
 def sole(half_length=0.1, half_width=0.05, x=0.0, y=0.0, z=0.0):
     """The places of a block's contact points."""
     return [(x + i * half_length, y + j * half_width, z) for i, j in ((-1, -1), (-1, 1), (1, 1), (1, -1))]
+
+
+def on_sole(times, height=1.0, **more):
+    """Rows of a block that stands on its whole sole."""
+    rows = Rows(block(height=height), times, **more)
+    rows.stand(sole())
+    return rows

@@ -6,18 +6,12 @@ import pytest
 from biped.kernels.loop.log import EVENT_WIDTH, IMPACT, LIFT, TOUCH
 from contact.modes import STICKING
 
-from .rows import G, Rows, block, sole
+from .rows import G, on_sole
 
 pytestmark = pytest.mark.jit_off
 
 TIMES = np.linspace(0.0, 1.0, 101)
 WEIGHT = 10.0 * G
-
-
-def standing():
-    rows = Rows(block(), TIMES)
-    rows.stand(sole())
-    return rows
 
 
 def move(rows, shift, where):
@@ -36,14 +30,14 @@ def lift(rows, where):
 
 
 def test_standing_still_is_recovered():
-    measured = standing().measure()
+    measured = on_sole(TIMES).measure()
     assert (measured["verdict"], measured["foot_displacement"], measured["footsteps"]) == ("recovered", 0.0, 0)
     assert measured["time_outside"] == 0.0
 
 
 @pytest.mark.parametrize(("by", "verdict"), [(0.049, "recovered"), (0.051, "stepped")])
 def test_a_foot_that_is_elsewhere_has_stepped(by, verdict):
-    rows = standing()
+    rows = on_sole(TIMES)
     lift(rows, slice(40, 60))
     move(rows, (by, 0.0, 0.0), slice(50, None))
     measured = rows.measure()
@@ -54,14 +48,14 @@ def test_a_foot_that_is_elsewhere_has_stepped(by, verdict):
 
 
 def test_a_foot_that_slid_has_been_moved_without_a_step():
-    rows = standing()
+    rows = on_sole(TIMES)
     move(rows, (0.0, 0.2, 0.0), slice(50, None))
     measured = rows.measure()
     assert (measured["verdict"], measured["footsteps"]) == ("stepped", 0)
 
 
 def test_where_it_first_stood_is_where_it_first_came_down():
-    rows = standing()
+    rows = on_sole(TIMES)
     lift(rows, slice(0, 20))
     move(rows, (-1.0, 0.0, 0.5), slice(0, 20))
     measured = rows.measure()
@@ -70,7 +64,7 @@ def test_where_it_first_stood_is_where_it_first_came_down():
 
 def test_a_foot_in_the_air_is_not_where_it_stood():
     """Two of the foot's points are lifted by 6 cm, and the body stands on the others."""
-    rows = standing()
+    rows = on_sole(TIMES)
     for point in ("p0", "p1"):
         rows[f"contact_{point}_mode"][80:] = 1.0
         rows[f"contact_{point}_fz"][80:] = 0.0
@@ -81,8 +75,7 @@ def test_a_foot_in_the_air_is_not_where_it_stood():
 
 
 def test_on_a_moving_floor_a_foot_that_goes_with_it_stands():
-    rows = Rows(block(), TIMES, platform=True)
-    rows.stand(sole())
+    rows = on_sole(TIMES, platform=True)
     shift = 0.3 * np.sin(TIMES)
     for point in rows.model.contact_names:
         rows[f"contact_{point}_x"] += shift
@@ -96,7 +89,7 @@ def test_on_a_moving_floor_a_foot_that_goes_with_it_stands():
 
 
 def test_creep_is_that_of_the_points_that_stick():
-    rows = standing()
+    rows = on_sole(TIMES)
     rows["contact_p0_x"] += 1e-4 * TIMES
     rows["contact_p1_y"] += 5e-4 * TIMES
     rows["contact_p1_mode"][90] = STICKING - 1
@@ -104,7 +97,7 @@ def test_creep_is_that_of_the_points_that_stick():
 
 
 def test_force_of_a_foot_and_of_a_landing():
-    rows = standing()
+    rows = on_sole(TIMES)
     lift(rows, slice(30, 50))
     for point in rows.model.contact_names:
         rows[f"contact_{point}_fz"][50:55] *= 4.0
@@ -113,23 +106,23 @@ def test_force_of_a_foot_and_of_a_landing():
     assert measured["peak_grf_trunk"] == pytest.approx(7 * WEIGHT)
     assert measured["impact_peak_trunk"] == pytest.approx(4 * WEIGHT)
     assert measured["mean_grf_trunk"] == pytest.approx(WEIGHT * (100 - 20 + 5 * 3 + 2 * 6) / 100)
-    assert standing().measure()["impact_peak_trunk"] is None
+    assert on_sole(TIMES).measure()["impact_peak_trunk"] is None
 
 
 def test_events_are_counted():
     events = np.full((5, EVENT_WIDTH), np.nan)
     events[:, 0], events[:, 1] = (0.1, 0.2, 0.3, 0.4, 0.5), (LIFT, TOUCH, LIFT, IMPACT, IMPACT)
     events[3, 3:6], events[4, 3:6] = (3.0, 0.0, 1.0), (0.0, 4.0, -1.0)
-    measured = standing().measure(events=events)
+    measured = on_sole(TIMES).measure(events=events)
     assert measured["lifts"] == 2
     assert measured["impact_impulse"] == pytest.approx(5.0)
-    assert standing().measure(events=events, start_time=0.25)["lifts"] == 1
-    assert standing().measure(events=events[:3])["impact_impulse"] is None
+    assert on_sole(TIMES).measure(events=events, start_time=0.25)["lifts"] == 1
+    assert on_sole(TIMES).measure(events=events[:3])["impact_impulse"] is None
 
 
 def test_a_body_that_tips_over_an_edge_falls_and_one_that_rocks_back_does_not():
     """On the edge at x = 0.1 the pressed points are a line; the base of support is the sole that comes down."""
-    rows = standing()
+    rows = on_sole(TIMES)
     rows["com_x"] = 0.09
     for point in ("p0", "p1"):
         rows[f"contact_{point}_mode"][:] = 1.0
@@ -143,7 +136,7 @@ def test_a_body_that_tips_over_an_edge_falls_and_one_that_rocks_back_does_not():
 
 def test_who_leans_against_a_steady_force_does_not_fall():
     """The centre of mass is 2 cm behind the sole; a force holds it there, so that the weight is within the sole."""
-    rows = standing()
+    rows = on_sole(TIMES)
     rows["com_x"] = 0.12
     rows.press(np.tile((0.05, 0.0), (len(TIMES), 1)))
     held = rows.measure()

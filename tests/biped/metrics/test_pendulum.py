@@ -7,7 +7,7 @@ import pytest
 
 from biped.metrics.layout import standing_height
 
-from .rows import G, Rows, block, sole
+from .rows import G, Rows, block, on_sole, sole
 
 pytestmark = pytest.mark.jit_off
 
@@ -15,8 +15,7 @@ TIMES = np.linspace(0.0, 1.0, 11)
 
 
 def standing(velocity=(0.0, 0.0), com=(0.0, 0.0, 1.0), height=1.0):
-    rows = Rows(block(height=height), TIMES)
-    rows.stand(sole())
+    rows = on_sole(TIMES, height=height)
     for axis, place in zip("xyz", com, strict=True):
         rows[f"com_{axis}"] = place
     for axis, speed in zip("xy", velocity, strict=True):
@@ -100,8 +99,7 @@ def test_the_least_margin_is_that_since_a_time():
 
 def on_platform(shift, velocity, turn=(1.0, 0.0, 0.0, 0.0)):
     """A body that stands on a floor which moves along x as ``shift`` (n,), with this velocity of its own."""
-    rows = Rows(block(), TIMES, platform=True)
-    rows.stand(sole())
+    rows = on_sole(TIMES, platform=True)
     for point in rows.model.contact_names:
         rows[f"contact_{point}_x"] += shift
     rows["platform_x"], rows["com_x"] = shift, shift

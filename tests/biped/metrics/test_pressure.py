@@ -5,15 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from .rows import G, Rows, block, sole
+from .rows import G, Rows, block, on_sole, sole
 
 N = 2000
 
 
 def pressed(xy, duration=4.0):
     """A block whose weight's centre goes through these places in equal times."""
-    rows = Rows(block(), np.linspace(0.0, duration, len(xy)))
-    rows.stand(sole())
+    rows = on_sole(np.linspace(0.0, duration, len(xy)))
     rows.press(xy)
     return rows
 

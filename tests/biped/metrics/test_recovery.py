@@ -9,7 +9,7 @@ from biped.control.controller import SetPoint
 from biped.errors import InputError
 from biped.runs.summary import Ending
 
-from .rows import Rows, block, sole
+from .rows import on_sole
 
 TIMES = np.linspace(0.0, 10.0, 10_001)
 SET_POINT = SetPoint((0.1, 0.2, 1.0), (1.0, 0.0, 0.0, 0.0))
@@ -22,8 +22,7 @@ def decay(amplitude):
 
 
 def swinging(offset=0.3, turn=0.0):
-    rows = Rows(block(), TIMES)
-    rows.stand(sole())
+    rows = on_sole(TIMES)
     x, y, z = SET_POINT.position
     rows["body_x"], rows["body_y"], rows["body_z"] = x, y + decay(offset), z
     rows["body_qw"], rows["body_qx"] = np.cos(decay(turn) / 2), np.sin(decay(turn) / 2)
@@ -83,8 +82,7 @@ def test_a_quaternion_and_its_negative_are_the_same_turn():
 
 
 def test_the_steady_state_error_is_the_mean_of_the_last_tenth():
-    rows = Rows(block(), TIMES)
-    rows.stand(sole())
+    rows = on_sole(TIMES)
     rows["body_x"], rows["body_y"], rows["body_z"] = SET_POINT.position
     rows["body_x"] += 0.05
     measured = rows.measure(set_point=SET_POINT)

@@ -9,7 +9,7 @@ from biped.errors import InputError
 from biped.metrics import Stimulus
 from biped.runs.summary import Ending
 
-from .rows import Rows, block, sole
+from .rows import Rows, block, on_sole, sole
 
 TIMES = np.arange(0.0, 20.0 + 1e-9, 0.01)
 
@@ -81,8 +81,7 @@ def test_only_the_time_counts_in_which_the_floor_moves_periodically():
 
 
 def test_a_floor_that_shifts_makes_radians_a_metre():
-    rows = Rows(block(), TIMES, platform=True)
-    rows.stand(sole())
+    rows = on_sole(TIMES, platform=True)
     shift = sine(0.05, 0.5)
     for point in rows.model.contact_names:
         rows[f"contact_{point}_x"] += shift

@@ -11,7 +11,7 @@ from biped.runs.summary import Stepping
 from contact import RUBBER, Floor
 from experiments.catalogue.registry import experiment_named
 
-from .rows import Rows, block, sole
+from .rows import on_sole
 
 TIMES = np.linspace(0.0, 4.0, 401)
 KEEPS = Stepping("recursive", 5e-4, conserves_momentum=True)
@@ -19,8 +19,7 @@ EXPLICIT = ("explicit-euler", "semi-implicit-euler", "rk4")
 
 
 def rows_with(**columns):
-    rows = Rows(block(), TIMES)
-    rows.stand(sole())
+    rows = on_sole(TIMES)
     for name, value in columns.items():
         rows[name] = value
     return rows

@@ -20,7 +20,7 @@ from biped.runs.verdict import VERDICTS, Limit, verdict_line
 from experiments.catalogue.registry import experiment_named
 from experiments.studies.execution.executors import cores
 
-from .rows import G, Rows, block, sole
+from .rows import G, Rows, block, on_sole, sole
 
 TIMES = np.linspace(0.0, 4.0, 801)
 TAU = math.sqrt(1.0 / G)
@@ -29,15 +29,9 @@ HEIGHT = Limit("height", "trunk", 0.599, 0.6, 1.92)
 RATE = Limit("joint_rate", "left_ankle_roll", 457.3, 100.0, 4.0)
 
 
-def standing():
-    rows = Rows(block(), TIMES)
-    rows.stand(sole())
-    return rows
-
-
 def outside_since(time):
     """The weight stays below the centre of mass, whose velocity takes it 15 cm in a time constant."""
-    rows = standing()
+    rows = on_sole(TIMES)
     rows["momentum_px"] = rows.model.total_mass * 0.15 / TAU
     rows["com_x"] = np.where(time < TIMES, 0.05, -0.1)
     rows.press(np.column_stack([rows["com_x"], 0.0 * TIMES]))
@@ -45,7 +39,7 @@ def outside_since(time):
 
 
 def concluded(rows=None, **context):
-    return verdict_line((rows or standing()).measure(**context))
+    return verdict_line((rows or on_sole(TIMES)).measure(**context))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +63,7 @@ def test_how_a_run_ended_comes_first_and_has_its_reason(ending, line):
 
 
 def test_a_foot_elsewhere_has_stepped_or_slid():
-    rows = standing()
+    rows = on_sole(TIMES)
     late = TIMES >= 2.0
     for point in rows.model.contact_names:
         rows[f"contact_{point}_x"][late] += 0.09
@@ -199,7 +193,7 @@ def test_on_a_floor_that_is_moved_it_is_the_height_above_that(tilt):
 @pytest.mark.parametrize("rate", [0.02, 0.25, 0.5])
 def test_who_still_comes_down_is_undecided(rate):
     """The limit is a tenth of the height in a time constant: 0.1·√(g l), 0.31 m/s here."""
-    rows = standing()
+    rows = on_sole(TIMES)
     rows["com_z"] = 1.0 - rate * np.maximum(TIMES - 3.8, 0.0)
     said = concluded(rows)
     if rate > 0.1 * math.sqrt(G):

@@ -2,8 +2,6 @@
 
 import math
 import pickle
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -36,6 +34,8 @@ from biped.model import (
     to_pinocchio,
 )
 from biped.model.geometry import quaternion_matrix
+
+from ...conftest import said_by
 
 INERTIA = np.eye(3)
 Y = (0, 1, 0)
@@ -354,8 +354,7 @@ def test_description():
 
 def test_importing_the_package_imports_no_large_library():
     script = "import sys, biped.model; biped.model.human().tree; print(*sorted(sys.modules))"
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert not {"pinocchio", "pandas", "matplotlib", "scipy"} & set(run.stdout.split())
+    assert not {"pinocchio", "pandas", "matplotlib", "scipy"} & set(said_by(script).split())
 
 
 def test_angles_in_degrees_and_turns_by_roll_pitch_and_yaw(person):

@@ -11,9 +11,10 @@ from biped.mechanism import COMPONENTS, load_mechanism
 from biped.model import chain, save_urdf
 from experiments.cli import main
 
+from ...conftest import ROOT
+
 pytestmark = pytest.mark.usefixtures("in_tmp")
 
-ROOT = Path(__file__).parents[3]
 LISTING = ROOT / "examples" / "closed-chain.trep"
 START = ["K=30deg", "M=-1.34537", "J=-30°", "H=1.21009", "A=-0.523599", "C=1.5385", "E=1.22497"]
 

@@ -15,7 +15,8 @@ from experiments.cli import main
 from experiments.cli.main import COMMANDS
 from experiments.commands.example import FOLDER, examples
 
-ROOT = Path(__file__).parents[3]
+from ...conftest import ROOT
+
 SHORT = ["run", "balance", "--set", "push.impulse=3", "--duration", "0.6"]
 SWEEP = """
     experiment = "balance"

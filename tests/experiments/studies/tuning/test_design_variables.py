@@ -48,13 +48,9 @@ def test_a_turn_with_critical_damping_does_not_swing_and_with_less_it_does(ratio
     damping = ratio * critical_damping("controller.kd_orientation[0]", stiffness)
     times = np.linspace(0.0, 6.0, 2000)
     found = solve_ivp(
-        lambda _, y: (y[1], -damping * y[1] - stiffness * math.sin(y[0] / 2.0)),
-        (0.0, 6.0),
-        (0.01, 0.0),
-        t_eval=times,
-        rtol=1e-10,
-        atol=1e-14,
-    )
+        lambda _, y: (y[1], -damping * y[1] - stiffness * math.sin(y[0] / 2.0)), (0.0, 6.0), (0.01, 0.0), t_eval=times,
+        rtol=1e-10, atol=1e-14,
+    )  # fmt: skip
     assert (found.y[0].min() < 0.0) == (ratio < 1.0)
 
 

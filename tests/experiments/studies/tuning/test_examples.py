@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,8 @@ from experiments.studies.config import Config, read_config
 from experiments.studies.sensitivity.sensitivity import sensitivity_from
 from experiments.studies.tuning.tuning import tuning_from
 
-ROOT = Path(__file__).resolve().parents[4]
+from ....conftest import ROOT
+
 READERS = {"tune": tuning_from, "sensitivity": sensitivity_from}
 
 

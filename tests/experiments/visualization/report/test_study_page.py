@@ -4,8 +4,6 @@ import json
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 import tomllib
 from itertools import count
 from types import SimpleNamespace
@@ -36,6 +34,8 @@ from experiments.visualization.report import kinds, study_figures
 from experiments.visualization.report.study_page import study_page
 from experiments.visualization.report.toml import as_toml
 from experiments.visualization.report.trials import Trials
+
+from ....conftest import said_by
 
 NASTY = "<script>alert('a & b')</script>"
 SPEEDS = [-6.0, -5.0, -4.0, -3.0]
@@ -417,15 +417,11 @@ def test_the_page_of_a_tuning_tells_the_winner_and_that_it_is_confirmed(tmp_path
 
 
 SENSITIVITY = {
-    "experiment": "thrown-block",
-    "seed": 1,
-    "sensitivity": {"method": "sobol", "samples": 64},
-    "parameter": [
-        {"name": "mass", "sets": ["block.mass"], "from": 0.5, "to": 2.5},
-        {"name": "friction", "sets": ["floor.mu_s"], "from": 0.5, "to": 1.0},
-    ],
+    "experiment": "thrown-block", "seed": 1, "sensitivity": {"method": "sobol", "samples": 64}, "parameter": [
+    {"name": "mass", "sets": ["block.mass"], "from": 0.5, "to": 2.5},
+    {"name": "friction", "sets": ["floor.mu_s"], "from": 0.5, "to": 1.0}, ],
     "metric": [{"name": "position_error", "fell": 1.0, "failed": 1.0}],
-}
+}  # fmt: skip
 
 
 def test_the_page_of_a_sensitivity_names_what_matters_and_only_that(tmp_path, invented):
@@ -453,7 +449,7 @@ def test_every_kind_with_a_page_of_its_own_has_one():
 
 def test_help_of_report_imports_nothing_heavy():
     code = "import sys; from experiments.cli import main; main(['report', '--help']); print(sorted(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "examples:\n  biped run" in done.stdout
+    said = said_by(code)
+    assert "examples:\n  biped run" in said
     for heavy in ("numba", "pandas", "plotly", "nbformat"):
-        assert f"'{heavy}'" not in done.stdout
+        assert f"'{heavy}'" not in said
