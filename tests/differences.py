@@ -64,7 +64,12 @@ def columns_of(columns: list[Derivative]) -> Derivative:
 def _over(f: np.ndarray, h: float) -> Derivative:
     """Of f(−4h) … f(4h)."""
     fourth, sixth = (np.tensordot(weights, f[1:-1], 1) / h for weights in (FOURTH, SIXTH))
+    return Derivative(sixth, np.abs(sixth - fourth) + SURE * noise_of(f) / h)
+
+
+def noise_of(f: np.ndarray) -> np.ndarray:
+    """Its standard deviation in nine values at equal distances; no less than their rounding."""
     noise = np.finfo(float).eps * np.abs(f).max(axis=0)
     for k in range(5, 9):
         noise = np.maximum(noise, np.sqrt(np.mean(np.diff(f, k, axis=0) ** 2, axis=0) / comb(2 * k, k)))
-    return Derivative(sixth, np.abs(sixth - fourth) + SURE * noise / h)
+    return noise
