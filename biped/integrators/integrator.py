@@ -5,11 +5,11 @@ from typing import Any
 from biped.checks import refuse_near_misses
 from biped.disturbances import Disturbances
 from biped.errors import InputError
-from biped.kernels.loop.log import Nothing
 from biped.kernels.state.simulation_state import SimulationState
 from biped.model import Model
 from contact import Floor
 from contact.arrays import Floats
+from contact.jit import Nothing
 
 
 class Integrator:

@@ -24,7 +24,7 @@ from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, TOTAL_STEPS
 from biped.kernels.state.status import OK
 from biped.kernels.step.step import count_iterations, prepare, substep
 from biped.kernels.variational.equations import displace, set_rates
-from biped.kernels.variational.newton import evaluate, iterate, on_branch, tolerance_of
+from biped.kernels.variational.newton import iterate, measure_step, on_branch, tolerance_of
 from contact.arrays import Floats
 from contact.jit import kernel
 from contact.vectors import copy1
@@ -194,14 +194,14 @@ def remember_stage(tree, state, scratch, method, h):
 def find_by_scaled_newton(tree, ground, state, pushes, scratch, method, root_finder, h):
     """The guess is so good that after one exact iteration its factorization does the rest."""
     tolerance = tolerance_of(method, tree, scratch, h)
-    norm = evaluate(method.body, tree, ground, state, pushes, scratch, h)
+    norm, _ = measure_step(tree, ground, state, pushes, scratch, method, h)
     trust = state.cache.kept_for[0] != 0.0 and norm * KEPT_GAIN <= tolerance
     iteration = 0
     while not norm <= tolerance:
         if iteration >= method.solver.max_iterations or not math.isfinite(norm):
             return cause_of(norm)
         iteration += 1
-        reduced = iterate(tree, ground, state, pushes, scratch, method, h, tolerance, norm, trust)
+        reduced, _ = iterate(tree, ground, state, pushes, scratch, method, h, tolerance, norm, trust)
         trust = not trust or reduced <= FRESH_GAIN * norm
         norm = reduced
     return iteration

@@ -10,7 +10,7 @@ registers its implementations of the functions below; a variational one chooses 
 
 from typing import Any, NamedTuple
 
-from contact.jit import generic
+from contact.jit import Nothing, generic
 
 
 class Solver(NamedTuple):
@@ -30,6 +30,7 @@ class Variational(NamedTuple):
     root_finder: Any
     guess: Any
     solver: Solver
+    closing: Any = Nothing()  # the ``Closing`` of a tree whose loops are closed
 
 
 @generic("method")

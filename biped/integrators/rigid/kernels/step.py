@@ -265,3 +265,4 @@ def record_contacts(tree, state, scratch, more, row, place):
     floors = tree.contact_body.shape[0]
     for c in range(floors, more.active.shape[0]):
         row[place + WORSTS + c - floors] = (more.first[c, 0] + more.last[c, 0]) / state.clock[LAST_STEP_LENGTH]
+    return place + WORSTS + more.active.shape[0] - floors
