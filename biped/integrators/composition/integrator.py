@@ -107,7 +107,7 @@ class Composition(SolverSettings):
         )
         part = inner._replace(root_finder=root_finder, solver=self.solver)
         before = new_checkpoint(model.nq, model.nv, model.nc)
-        return kernels.Composition(part, np.array(self._parts.weights), before, np.zeros(model.nv))
+        return kernels.Composition(part, self.solver, np.array(self._parts.weights), before, np.zeros(model.nv))
 
     @property
     def _parts(self) -> Scheme:

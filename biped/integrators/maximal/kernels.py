@@ -48,9 +48,9 @@ from biped.kernels.solve.rounding import EPSILON
 from biped.kernels.state.method import find_root
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, TOTAL_STEPS
 from biped.kernels.tree.closing import Closing
-from biped.kernels.tree.dynamics import rates_from_momentum
+from biped.kernels.tree.dynamics import rates_from_momentum, spatial_momentum
 from biped.kernels.tree.factorization import eliminate, row_dot, solve_inboard, solve_outboard
-from biped.kernels.tree.kinematics import joint_twist, place_bodies, point_of_body
+from biped.kernels.tree.kinematics import place_bodies, point_of_body, set_twists
 from biped.kernels.tree.loops import close_loops, hand_down
 from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
 from biped.kernels.variational.closing import (
@@ -390,11 +390,11 @@ def extract_coordinates(tree, state, scratch):
 
 
 @kernel
-def body_impulse(tree, motion, i):
-    """Momentum of body i at ``motion.velocity``, linear and about O."""
-    velocity, com = load6(motion.velocity, i), load3(motion.poses.com, i)
-    linear = scale(tree.mass[i], add(velocity[:3], cross(velocity[3:], com)))
-    return linear, add(mat_vec(load9(motion.inertia, i), velocity[3:]), cross(com, linear))
+def load_momenta(tree, motion, root_finder):
+    """The bodies' momenta at ``motion.velocity``."""
+    for i in range(tree.parent.shape[0]):
+        linear, angular = spatial_momentum(tree, motion.poses, motion, i)
+        store_twist(root_finder.momentum, i, linear, angular)
 
 
 @kernel
@@ -402,14 +402,8 @@ def set_body_momenta(tree, state, scratch, root_finder):
     """π: the bodies' momenta at k, those of p: M_i J_i M⁻¹ p."""
     motion = scratch.motion
     rates_from_momentum(tree, state.momentum, motion)
-    for i in range(tree.parent.shape[0]):
-        velocity = joint_twist(tree, motion.poses, motion.rates, i)
-        if tree.parent[i] >= 0:
-            velocity = add6(load6(motion.velocity, tree.parent[i]), velocity)
-        store6(motion.velocity, i, velocity)
-    for i in range(tree.parent.shape[0]):
-        linear, angular = body_impulse(tree, motion, i)
-        store_twist(root_finder.momentum, i, linear, angular)
+    set_twists(tree, motion.poses, motion.rates, motion.velocity)
+    load_momenta(tree, motion, root_finder)
 
 
 @kernel
@@ -448,9 +442,7 @@ def record_joints(tree, state, scratch, more, row, place):
     """
     root_finder, motion = more, scratch.motion
     taken = root_finder.solved[0] + 1 == state.counts[TOTAL_STEPS]
-    for i in range(tree.parent.shape[0]):
-        linear, angular = body_impulse(tree, motion, i)
-        store_twist(root_finder.momentum, i, linear, angular)
+    load_momenta(tree, motion, root_finder)
     sum_inboard(tree, root_finder.momentum)
     rate = 1.0 / state.clock[LAST_STEP_LENGTH]
     for i in range(tree.parent.shape[0]):

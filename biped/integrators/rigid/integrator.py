@@ -12,7 +12,7 @@ from biped.dynamics import body_gaps, forward_kinematics
 from biped.errors import InputError
 from biped.integrators.closing import closing_columns, closing_if_any
 from biped.integrators.newton_settings import VariationalSettings
-from biped.integrators.rigid.kernels import position, step  # noqa: F401  register the kernels of the method
+from biped.integrators.rigid.kernels import step  # noqa: F401  registers the kernels of the method
 from biped.integrators.rigid.kernels.loops import new_loops
 from biped.integrators.rigid.kernels.method import BodyParts, RigidContact, new_rigid_contact
 from biped.kernels.loop.log import Both

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from biped.kernels.solve.causes import TURNED_TOO_FAR, cause_of
 from biped.kernels.solve.line_search import suffices
 from biped.kernels.solve.rounding import EPSILON
-from biped.kernels.state.method import Variational, find_root, set_initial_guess, set_new_momentum, solve_step
+from biped.kernels.state.method import find_root, remember, set_initial_guess
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, PATIENCE
 from biped.kernels.tree.factorization import Factors, eliminate, solve
 from biped.kernels.tree.kinematics import place_bodies, point_of_body
@@ -23,7 +23,7 @@ from biped.kernels.variational.closing import (
     square_of_gaps,
 )
 from biped.kernels.variational.discrete_body import set_momentum
-from biped.kernels.variational.equations import displace, set_newton_blocks, set_residual
+from biped.kernels.variational.equations import displace, set_newton_blocks, set_rates, set_residual
 from contact.jit import kernel
 from contact.vectors import copy1, dot, load3, store3
 
@@ -124,8 +124,32 @@ def extrapolate(tree, ground, state, pushes, scratch, guess, h):
         scratch.delta[dof] = state.cache.rate[dof] + between * (
             state.cache.rate_change[dof] + state.cache.rate_curve[dof]
         )
+    go_on_at_rates(tree, state, scratch, h)
+
+
+@kernel
+def go_on_at_rates(tree, state, scratch, h):
+    """The candidate to which the rates in ``scratch.delta`` lead."""
     scratch.shift[:] = 0.0
     displace(tree, scratch.motion.poses, state.q, scratch.shift, h, scratch.delta, scratch.q, scratch.shift)
+
+
+@remember.register(Extrapolation)
+def remember_for_extrapolation(tree, state, scratch, guess, h):
+    remember_rates(tree, state, scratch, h)
+
+
+@kernel
+def remember_rates(tree, state, scratch, h):
+    """The rates and their changes, for an extrapolation."""
+    set_rates(tree, state.q, scratch, h, scratch.delta)
+    between = 0.5 * (h + state.clock[LAST_STEP_LENGTH])
+    for dof in range(state.cache.rate.shape[0]):
+        change = (scratch.delta[dof] - state.cache.rate[dof]) / between
+        state.cache.rate_curve[dof] = change - state.cache.rate_change[dof]
+        state.cache.rate_change[dof] = change
+        state.cache.rate[dof] = scratch.delta[dof]
+    state.clock[LAST_STEP_LENGTH] = h
 
 
 @kernel
@@ -202,12 +226,16 @@ def tolerance_of(method, tree, scratch, h):
     return max(method.solver.tolerance, round_off(tree, scratch.q, scratch.motion.poses, h))
 
 
-@solve_step.register(Variational)
-def solve_variational_step(tree, ground, state, pushes, scratch, method, h):
+@kernel
+def solve_step(tree, ground, state, pushes, scratch, method, h):
+    """Find q_{k+1}: the number of iterations, or a cause of failure.
+
+    Afterwards ``scratch.q``, ``scratch.shift`` and ``scratch.next`` hold the tree at k + 1, ``state.force`` the contact
+    forces whose impulses over h act at the contact points' chords, and ``scratch.turn`` the bodies' turns.
+    """
     set_initial_guess(tree, ground, state, pushes, scratch, method.guess, h)
-    return on_branch(
-        tree, state, scratch, find_root(tree, ground, state, pushes, scratch, method, method.root_finder, h)
-    )
+    taken = find_root(tree, ground, state, pushes, scratch, method, method.root_finder, h)
+    return on_branch(tree, state, scratch, taken)
 
 
 @kernel
@@ -254,7 +282,8 @@ def find_by_articulated_newton(tree, ground, state, pushes, scratch, method, roo
     return iteration
 
 
-@set_new_momentum.register(Variational)
-def set_variational_momentum(tree, state, pushes, scratch, method, h):
+@kernel
+def set_new_momentum(tree, state, pushes, scratch, method, h):
+    """p_{k+1}, after ``solve_step``."""
     set_momentum(method.body, tree, state, pushes, scratch, h)
     close_momentum(tree, state, scratch, method.closing)

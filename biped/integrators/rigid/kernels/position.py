@@ -9,7 +9,6 @@ matrix in O(n).
 import math
 
 from biped.integrators.rigid.kernels.loops import gaps_suffice, with_gaps
-from biped.integrators.rigid.kernels.method import RigidContact
 from biped.integrators.rigid.kernels.newton import (
     ATTEMPTS,
     EXPECTED,
@@ -46,7 +45,7 @@ from biped.integrators.rigid.kernels.points import (
 )
 from biped.kernels.solve.causes import NOT_CONVERGED, NOT_FINITE
 from biped.kernels.solve.interior import EQUATIONS, MERIT, OFF_CENTER, way_to_boundary
-from biped.kernels.state.method import set_initial_guess, solve_step
+from biped.kernels.state.method import set_initial_guess
 from biped.kernels.tree.factorization import eliminate
 from biped.kernels.tree.kinematics import place_bodies
 from biped.kernels.tree.loops import set_responses
@@ -190,7 +189,7 @@ def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, attempt)
     return iteration
 
 
-@solve_step.register(RigidContact)
+@kernel
 def solve_rigid_step(tree, ground, state, pushes, scratch, method, h):
     """From the last step's forces; where that does not do, from none, and then with caution."""
     tolerance = tolerance_of(method, tree, scratch, h)
