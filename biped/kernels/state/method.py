@@ -5,7 +5,7 @@ registers its implementations of the functions below; a variational one chooses 
 
 - a discrete body (``biped.kernels.variational.discrete_body``): what equations a step has,
 - a finder (``find_root``): how they are solved,
-- a guess (``set_initial_guess``): where the search starts.
+- a guess (``set_initial_guess``, ``remember``): where the search starts.
 """
 
 from typing import Any, NamedTuple
