@@ -7,7 +7,7 @@ import pytest
 
 from biped import IntegrationError, Maximal, Push, Recursive, State, dynamics, human, simulate
 from biped.integrators import INTEGRATORS, Integrator
-from biped.integrators.maximal.kernels.newton import GAP
+from biped.integrators.maximal.kernels import GAP
 from biped.model import Model, chain, random_tree
 from biped.runs.run import Run
 from contact import Floor

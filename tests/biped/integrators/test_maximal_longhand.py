@@ -11,17 +11,15 @@ import pytest
 
 from biped import Maximal, State, dynamics, simulate
 from biped.control.controller import Controller, Impedance
-from biped.integrators.maximal.kernels.newton import (
+from biped.integrators.maximal.kernels import (
     displace_bodies,
     evaluate_free,
     keep_base,
-    new_root_finder,
     set_joint_coordinate,
     set_newton_twists,
 )
 from biped.kernels.step.step import prepare
 from biped.kernels.tree.kinematics import place_bodies
-from biped.kernels.variational.discrete_body import MidpointBody
 from biped.model import Body, Model, box_inertia, floating, human, prismatic, random_tree, revolute, spherical
 from tests.conftest import bent_configuration
 
@@ -289,7 +287,8 @@ class OpenStep(TouchingStep):
     def __init__(self, model: Model, seed: int, impedance: tuple[float, float], h: float = 2e-3) -> None:
         rng = np.random.default_rng(seed)
         super().__init__(model, bent_configuration(model, rng, 0.5), rng, lambda _: 1e-3)
-        self.h, self.finder = h, new_root_finder(model.n)
+        self.h, self.method = h, Maximal().method(model)
+        self.finder = self.method.root_finder
         self.v = 3.0 * rng.normal(size=model.nv)
         one = np.repeat(self.tree.dofs == 1, self.tree.dofs)
         self.drive(self.v, 5.0 * one * rng.normal(size=model.nv), *impedance)
@@ -309,14 +308,12 @@ class OpenStep(TouchingStep):
         self.evaluate()
 
     def evaluate(self) -> np.ndarray:
-        evaluate_free(
-            MidpointBody(), self.tree, self.ground, self.arrays, self.pushes, self.scratch, self.finder, self.h
-        )
+        evaluate_free(self.tree, self.ground, self.arrays, self.pushes, self.scratch, self.method, self.finder, self.h)
         return self.scratch.residual.copy()
 
     def twists(self) -> np.ndarray:
         """Newton's, of all bodies."""
-        set_newton_twists(MidpointBody(), self.tree, self.ground, self.arrays, self.scratch, self.finder, self.h)
+        set_newton_twists(self.tree, self.ground, self.arrays, self.scratch, self.method, self.finder, self.h)
         return self.scratch.motion.factors.twist.copy()
 
     def poses(self) -> np.ndarray:

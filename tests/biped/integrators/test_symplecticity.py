@@ -109,7 +109,7 @@ class Frame:
 
 
 def forms(system, one_step, integrator):
-    """Bᵀ Ω B at the start, D B by differences of order 8 (those of order 6 are near), Ω at the end, the noise of D B."""
+    """Bᵀ Ω B at the start, D B by differences of order 8 (those of order 6 are near), Ω at the end, noise of D B."""
     model, q, v = system
     M = dynamics.mass_matrix(model, q)
     begin = Frame(model, q)
