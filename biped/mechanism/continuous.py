@@ -19,11 +19,11 @@ from biped.kernels.solve.causes import NOT_FINITE
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.inputs import Input, sampled, table_of_inputs
 from biped.mechanism.kernels import continuous as kernels
-from biped.mechanism.kernels.loop import Engine
 from biped.mechanism.simulation import Motion, Settings, checked_motions, columns_of, motion_of, start_of
 from biped.mechanism.singularity import singularity
 from biped.runs.march import Progress, chunk_of, march
 from contact.arrays import Floats
+from contact.jit import Engine, no_parts
 
 if TYPE_CHECKING:
     from biped.mechanism.mechanism import Mechanism, Vector
@@ -145,9 +145,9 @@ def _engine(mechanism: Mechanism, state: Floats, rows: Floats, step: float = 0.0
         inputs=np.zeros((0, 1 + len(mechanism.inputs))),
         given=np.zeros((0, 3, mechanism.size)),
         rows=rows,
-        parts=kernels.no_parts(),
+        parts=no_parts(kernels.PARTS),
     )
-    return Engine(flow, steps, kernels.functions, kernels.CALLS)
+    return Engine(flow, kernels.FUNCTIONS, kernels.CALLS, steps)
 
 
 def _motions_at(mechanism: Mechanism, given: Mapping[str, Input], times: Floats) -> Floats:

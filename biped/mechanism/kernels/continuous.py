@@ -104,11 +104,6 @@ class Flow(NamedTuple):
     parts: Integers  # (PARTS,) addresses of what is compiled by itself
 
 
-def no_parts() -> Integers:
-    """Addresses of parts that are not there yet."""
-    return np.full(PARTS, -1, dtype=np.int64)
-
-
 @kernel
 def accelerate_bodies_of(tree, node, acceleration, bodies):
     """Rates of change of the bodies' twists at O for accelerations of the coordinates."""
@@ -394,10 +389,7 @@ def take_steps_part(place, steps, every, row):
     return 0
 
 
-def functions() -> tuple[tuple[Any, ...], ...]:
-    """Each part with the whole numbers that it is called with, in the order of ``Flow.parts``."""
-    return ((slope_part, 0, 0), (record_part, 0, 0), (take_steps_part, 0, 0, 0))
-
-
+#: Each part with the whole numbers that it is called with, in the order of ``Flow.parts``.
+FUNCTIONS: tuple[tuple[Any, ...], ...] = ((slope_part, 0, 0), (record_part, 0, 0), (take_steps_part, 0, 0, 0))
 #: What a part calls.
 CALLS = {TAKE_STEPS: (SLOPE, RECORD)}
