@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 
 from biped.errors import InputError
-from biped.gradients.kernels.places import base_of, fill_margins, fill_places
-from biped.kernels.tree.kinematics import Poses, new_poses
-from biped.kernels.tree.whole_body import point_jacobian
+from biped.gradients.kernels.places import base_of, fill_margins
+from biped.kernels.tree.kinematics import new_poses
+from biped.kernels.tree.rows import differentiate_rows, place_rows
 from biped.metrics.layout import feet_of, standing_height
 from biped.model import Model
 from contact.arrays import Floats, Integers
@@ -72,21 +72,22 @@ class Trajectory:
         rows, nv = self.momentum.shape
         return Weights(np.zeros((rows, nv)), np.zeros((rows, nv)), np.zeros((rows - 1, nv)), np.zeros(3))
 
-    def poses(self, row: int) -> Poses:
-        """Where the bodies are."""
-        found = self._room()
-        fill_places(self.model.tree, self.q[row : row + 1], found, np.empty((1, 3)), np.empty((1, self.model.nc, 3)))
-        return found
-
-    def _room(self) -> Poses:
-        return new_poses(self.model.n, self.model.nv, self.model.nc)
-
     @cached_property
     def places(self) -> tuple[Floats, Floats]:
         """(rows, 3) [m] the centre of mass, and (rows, nc, 3) the contact points."""
-        com, contact = np.empty((len(self.q), 3)), np.empty((len(self.q), self.model.nc, 3))
-        fill_places(self.model.tree, self.q, self._room(), com, contact)
-        return com, contact
+        model, rows = self.model, len(self.q)
+        com, contact = np.empty((rows, 3)), np.empty((rows, model.nc, 3))
+        place_rows(model.tree, self.q, new_poses(model.n, model.nv, model.nc), com, contact)
+        root = self.q[:, :3] if model.is_floating else np.zeros((rows, 3))
+        return root + com, root[:, None] + contact
+
+    def jacobians(self, row: int) -> tuple[Floats, Floats]:
+        """(2, nv) of the centre of mass in a row, and (nc, 2, nv) of the contact points, as seen from above."""
+        model, mass = self.model, self.model.tree.mass
+        com, contact = np.zeros((1, 3, model.nv)), np.zeros((1, model.nc, 3, model.nv))
+        poses = new_poses(model.n, model.nv, model.nc)
+        differentiate_rows(model.tree, self.q[row : row + 1], mass / mass.sum(), poses, com, contact)
+        return com[0, :2], contact[0, :, :2]
 
     @cached_property
     def foot(self) -> Integers:
@@ -228,27 +229,6 @@ def _peak_torque(trial: Trajectory, dofs: list[int]) -> Value:
 # --- the centre of mass ---
 
 
-def _com_jacobian(trial: Trajectory, row: int) -> Floats:
-    """(2, nv) of the centre of mass in a row, as seen from above."""
-    model, poses = trial.model, trial.poses(row)
-    mass = model.tree.mass / model.tree.mass.sum()
-    jacobian, part = np.zeros((6, model.nv)), np.zeros((6, model.nv))
-    for i in range(model.n):
-        x, y, z = poses.com[i]
-        point_jacobian(model.tree, poses, i, (x, y, z), part)
-        jacobian += mass[i] * part
-    return jacobian[:2]
-
-
-def _contact_jacobian(trial: Trajectory, row: int, c: int) -> Floats:
-    """(2, nv) of a contact point, as seen from above."""
-    model, poses = trial.model, trial.poses(row)
-    part = np.zeros((6, model.nv))
-    x, y, z = poses.contact[c]
-    point_jacobian(model.tree, poses, int(model.tree.contact_body[c]), (x, y, z), part)
-    return part[:2]
-
-
 def _com_excursion(trial: Trajectory) -> Value:
     if not trial.model.nc:
         raise InputError("com_excursion: it is not measured of a model without contact points")
@@ -259,8 +239,8 @@ def _com_excursion(trial: Trajectory) -> Value:
     if size[at] <= NOTHING:
         return float(size[at]), replace(found, kinks=1)
     along = (places[at] - places[0]) / size[at]
-    found.q[trial.first + at] += along @ _com_jacobian(trial, trial.first + at)
-    found.q[trial.first] -= along @ _com_jacobian(trial, trial.first)
+    for row, sign in ((trial.first + at, 1.0), (trial.first, -1.0)):
+        found.q[row] += sign * (along @ trial.jacobians(row)[0])
     return float(size[at]), replace(found, kinks=tie)
 
 
@@ -294,9 +274,10 @@ def _margin(trial: Trajectory, row: int) -> Value:
     after = (edge + 1) % len(corners)
     nearest = corners[edge] + along * (corners[after] - corners[edge])
     n = (trial.extrapolated[row] - nearest) / margin
-    found.q[row] = n @ _com_jacobian(trial, row)
+    com, contact = trial.jacobians(row)
+    found.q[row] = n @ com
     for c, share in ((points[edge], 1.0 - along), (points[after], along)):
-        found.q[row] -= share * (n @ _contact_jacobian(trial, row, c))
+        found.q[row] -= share * (n @ contact[c])
     found.momentum[row, :2] = trial.ahead * n / float(trial.model.tree.mass.sum())
     return margin, found
 
