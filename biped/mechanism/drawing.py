@@ -72,7 +72,7 @@ class Picture:
 def picture_of(mechanism: Mechanism) -> Picture:
     """What there is to draw."""
     nodes = tree_of(mechanism.frames)
-    bodies = _bodies(nodes)
+    bodies = tuple(place.body for place in mechanism.structure.places)
     knots = _knots(nodes)
     links, slides = [], []
     for i, node in enumerate(nodes):
@@ -83,9 +83,8 @@ def picture_of(mechanism: Mechanism) -> Picture:
             while above not in knots and above >= 0:
                 above = nodes[above].parent
             links.append(Link(above, i, bodies[i]))
-    rows = {node.frame.name: i for i, node in enumerate(nodes) if node.frame.name} | {WORLD: -1}
-    held = tuple(tuple(rows[name] for name in _frames_named(one)) for one in mechanism.constraints)
-    return Picture(nodes, tuple(bodies), tuple(links), tuple(slides), tuple(pair for pair in held if pair))
+    held = frames_named(mechanism, mechanism.constraints)
+    return Picture(nodes, bodies, tuple(links), tuple(slides), tuple(pair for pair in held if pair))
 
 
 def frames_named(mechanism: Mechanism, components: Sequence[Component]) -> list[tuple[int, ...]]:
@@ -124,15 +123,6 @@ def lines_of(mechanism: Mechanism) -> tuple[Line, ...]:
 
 
 # --- the tree ---
-
-
-def _bodies(nodes: Sequence[Node]) -> list[int]:
-    found: list[int] = []
-    count = 0
-    for node in nodes:
-        found.append(count if node.frame.coordinate is not None else found[node.parent] if node.parent >= 0 else -1)
-        count += node.frame.coordinate is not None
-    return found
 
 
 def _knots(nodes: Sequence[Node]) -> set[int]:

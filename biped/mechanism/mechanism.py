@@ -117,7 +117,7 @@ class Mechanism:
         builder = Builder(self.structure)
         for component in (*self.potentials, *self.constraints, *self.forces):
             builder.add(component)
-        loose = loose_variables(self.frames) if builder.labels else {}
+        loose = loose_variables(self.structure) if builder.labels else {}
         return builder, builder.finish([c.frame.is_kinematic for c in self.structure.coordinates], loose)
 
     @property

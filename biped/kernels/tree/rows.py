@@ -1,9 +1,9 @@
-"""Centre of mass and contact points of many configurations, and their Jacobians: what looks at a whole trajectory."""
+"""Places and momenta of many configurations, and Jacobians: for what looks at a whole trajectory."""
 
-from biped.kernels.tree.dynamics import centre_of_mass
+from biped.kernels.tree.dynamics import centre_of_mass, momentum_about_reference, set_tree_data
 from biped.kernels.tree.kinematics import place_bodies
 from contact.jit import kernel, routine
-from contact.vectors import add, cross, load3, load6, store3
+from contact.vectors import add, cross, load3, load6, store3, sub
 
 
 @routine
@@ -41,3 +41,17 @@ def add_point_jacobian(tree, poses, i, arm, factor, jacobian):
             for axis in range(3):
                 jacobian[axis, dof] += factor * linear[axis]
         j = tree.parent[j]
+
+
+@routine
+def fill_totals(tree, q, rates, data, momenta, coms):
+    """From (rows, nq) and (rows, nv): linear and angular momentum about the centre of mass, and that relative to O."""
+    for k in range(q.shape[0]):
+        set_tree_data(tree, q[k], rates[k], data)
+        linear, angular = momentum_about_reference(tree, data)
+        com = centre_of_mass(tree, data.poses)
+        spin = sub(angular, cross(com, linear))
+        for axis in range(3):
+            momenta[k, axis] = linear[axis]
+            momenta[k, 3 + axis] = spin[axis]
+            coms[k, axis] = com[axis]

@@ -83,26 +83,14 @@ def new_linearized(world: World, columns: int, driven: Integers, substeps: int) 
     n, nq, nv = world.tree.parent.shape[0], world.state.q.shape[0], world.state.momentum.shape[0]
     nc = world.state.mode.shape[0]
     return Linearized(
-        body=world.method.body,
-        tree=world.tree,
-        ground=world.ground,
-        state=world.state,
-        pushes=world.pushes,
-        live=world.scratch,
-        derivative=new_step_derivative(n, nv, nc),
-        tangent=new_tangent(n, nv, nc, columns),
-        before=new_simulation_state(nq, nv, nc),
-        scratch=new_scratch(n, nq, nv, nc),
-        checkpoint=new_checkpoint(nq, nv, nc),
-        driven=driven,
-        taken=np.zeros(TAKEN, dtype=np.int64),
-        switch=np.full((substeps, nc, SWITCHES), np.inf),
-        joint_switch=np.full((substeps, nv, JOINT_SWITCHES), np.inf),
-        mode=np.zeros((substeps, nc), dtype=np.int64),
-        regime=np.zeros((substeps, nc), dtype=np.int64),
-        parts=np.zeros(PARTS, dtype=np.int64),
-        left_over=np.zeros(1),
-    )
+        body=world.method.body, tree=world.tree, ground=world.ground, state=world.state, pushes=world.pushes,
+        live=world.scratch, derivative=new_step_derivative(n, nv, nc), tangent=new_tangent(n, nv, nc, columns),
+        before=new_simulation_state(nq, nv, nc), scratch=new_scratch(n, nq, nv, nc),
+        checkpoint=new_checkpoint(nq, nv, nc), driven=driven, taken=np.zeros(TAKEN, dtype=np.int64),
+        switch=np.full((substeps, nc, SWITCHES), np.inf), joint_switch=np.full((substeps, nv, JOINT_SWITCHES), np.inf),
+        mode=np.zeros((substeps, nc), dtype=np.int64), regime=np.zeros((substeps, nc), dtype=np.int64),
+        parts=np.zeros(PARTS, dtype=np.int64), left_over=np.zeros(1),
+    )  # fmt: skip
 
 
 @kernel
