@@ -42,21 +42,14 @@ def new_customs(given: Sequence[Custom], border: int) -> tuple[Customs, list[Pac
     slope, rate_slope = np.zeros(squares[-1]), np.zeros(squares[-1])
     energy, value, jacobian = np.zeros(len(given)), np.zeros(values[-1]), np.zeros(jacobians[-1])
     rooms = [
-        Packed(
-            CustomRoom(
-                number=np.array(custom.numbers, dtype=float),
-                z=_part(z, first, k),
-                rate=_part(rate, first, k),
-                energy=energy[k : k + 1],
-                force=_part(force, first, k),
-                slope=_part(slope, squares, k).reshape(custom.size, custom.size),
-                rate_slope=_part(rate_slope, squares, k).reshape(custom.size, custom.size),
-                value=_part(value, values, k),
-                jacobian=_part(jacobian, jacobians, k).reshape(custom.rows, custom.size),
-            )
-        )
+        Packed(CustomRoom(
+            np.array(custom.numbers, dtype=float), _part(z, first, k), _part(rate, first, k), energy[k : k + 1],
+            _part(force, first, k), _part(slope, squares, k).reshape(custom.size, custom.size),
+            _part(rate_slope, squares, k).reshape(custom.size, custom.size), _part(value, values, k),
+            _part(jacobian, jacobians, k).reshape(custom.rows, custom.size),
+        ))
         for k, custom in enumerate(given)
-    ]
+    ]  # fmt: skip
     begin = border - sum(custom.size for custom in given if custom.kind != CONSTRAINT)
     strains = [strain for custom in given for strain in custom.strains]
     customs = Customs(
@@ -73,15 +66,8 @@ def new_customs(given: Sequence[Custom], border: int) -> tuple[Customs, list[Pac
         point=_whole(point for point, _, _ in strains),
         axis=_whole(axis for _, axis, _ in strains),
         coordinate=_whole(coordinate for _, _, coordinate in strains),
-        z=z,
-        rate=rate,
-        force=force,
-        energy=energy,
-        slope=slope,
-        rate_slope=rate_slope,
-        values=value,
-        jacobian=jacobian,
-    )
+        z=z, rate=rate, force=force, energy=energy, slope=slope, rate_slope=rate_slope, values=value, jacobian=jacobian,
+    )  # fmt: skip
     return customs, rooms
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from biped.mechanism.frames import WORLD, Frame, Node, tree_of
 from biped.model.errors import ModelError
-from biped.model.geometry import Vector3, matrix3, vector3
+from biped.model.geometry import Vector3, matrix3, rotation_onto, vector3
 from biped.model.inertia import box_size_of
 from biped.model.line import Line
 from biped.model.visual import Visual
@@ -214,7 +214,7 @@ def _rods(mechanism: Mechanism, picture: Picture, home: Floats, size: float) -> 
         if link.body >= 0 and length > 1e-9:
             thick = 2.0 * ROD * size
             across = (thick, thick, length + thick)
-            turn = _along(second - first)
+            turn = rotation_onto(second - first)
             found.append(bodies.visual(link.body, "capsule", across, 0.5 * (first + second), turn, LINK))
     return found
 
@@ -226,7 +226,7 @@ def _joints(mechanism: Mechanism, picture: Picture, home: Floats, size: float) -
         if node.frame.coordinate is None:
             continue
         parent = home[node.parent] if node.parent >= 0 else np.eye(4)
-        turn = _along(parent[:3, node.frame.axis])
+        turn = rotation_onto(parent[:3, node.frame.axis])
         thick = 2.0 * PIN * size
         form, edges = ("cylinder", (thick, thick, 1.2 * thick)) if node.frame.is_rotation else ("box", (thick,) * 3)
         found.append(bodies.visual(picture.bodies[i], form, edges, home[i, :3, 3], turn, JOINT))
@@ -262,11 +262,3 @@ def _marks(mechanism: Mechanism, picture: Picture, home: Floats, size: float) ->
     return [
         bodies.visual(picture.bodies[row], "sphere", (diameter,) * 3, home[row, :3, 3], np.eye(3), HELD) for row in rows
     ]
-
-
-def _along(direction: Floats) -> Floats:
-    """(3, 3) a rotation that turns z into a direction."""
-    z = direction / np.linalg.norm(direction)
-    x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
-    x /= np.linalg.norm(x)
-    return np.column_stack((x, np.cross(z, x), z))

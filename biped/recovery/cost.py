@@ -16,7 +16,7 @@ from biped import dynamics
 from biped.errors import InputError
 from biped.model import Model
 from biped.recovery.kinematics import Places, places_of
-from biped.recovery.quadratic import Quadratic, Residual
+from biped.recovery.quadratic import LeastSquares, Residual
 from biped.recovery.rollout import Path
 from contact.arrays import Floats
 
@@ -56,7 +56,7 @@ class Weights:
     slip_free: float = 0.015
 
 
-class Standing:
+class Standing(LeastSquares):
     """The cost of coming back to where it stood.
 
     Args:
@@ -92,19 +92,6 @@ class Standing:
         self.end = np.zeros(ticks + 1)
         self.end[-last:] = 1.0 / last
         self.end[-1] += 1.0
-
-    def value(self, path: Path) -> float:
-        """The cost of a path."""
-        return sum(self.parts(path).values())
-
-    def parts(self, path: Path) -> dict[str, float]:
-        """The cost of a path, by task."""
-        parts = {task.name: task.cost for task in self.residuals(path, jacobians=False)}
-        return parts | {"torque": 0.5 * float(np.sum((path.u @ self.input) * path.u))}
-
-    def quadratic(self, path: Path) -> Quadratic:
-        """Slopes and model along a path."""
-        return Quadratic.of(self.residuals(path))
 
     def residuals(self, path: Path, *, jacobians: bool = True) -> list[Residual]:
         """The residuals of each task along a path."""
@@ -193,7 +180,7 @@ def _inverse_left(phi: Floats) -> Floats:
     return found
 
 
-class AtRest:
+class AtRest(LeastSquares):
     """The cost of a tree of hinges on a fixed base: to be where it was, at rest, in the end.
 
     Args:
@@ -213,16 +200,7 @@ class AtRest:
         self.damping = np.diag(1.0 / np.asarray(torques) ** 2)
         self.input = way * period * self.damping
 
-    def value(self, path: Path) -> float:
-        """The cost of a path."""
-        tasks = sum(task.cost for task in self.residuals(path))
-        return tasks + 0.5 * float(np.sum((path.u @ self.input) * path.u))
-
-    def quadratic(self, path: Path) -> Quadratic:
-        """Slopes and model along a path."""
-        return Quadratic.of(self.residuals(path))
-
-    def residuals(self, path: Path) -> list[Residual]:
+    def residuals(self, path: Path, *, jacobians: bool = True) -> list[Residual]:
         """The residuals at the end of a path."""
         nv, nx = self.model.nv, 2 * self.model.nv + path.anchor.shape[1]
         end = np.zeros(len(path.q))
