@@ -136,25 +136,34 @@ def _turns(trial: Trajectory) -> Floats:
     return np.array([rotation_vector(quat_mul(tuple(q[3:7]), back)) for q in trial.q])
 
 
-def _of_lengths(trial: Trajectory, vectors: Floats, turns: bool, weights: Floats) -> Weights:
-    """The weights of Σ weights · |vectors|, of errors of the root's place or orientation."""
+def _vectors(trial: Trajectory, turns: bool) -> Floats:
+    return _turns(trial) if turns else _errors(trial)
+
+
+def _of_errors(trial: Trajectory, along: Floats, turns: bool, kinks: int) -> Weights:
+    """The weights of a number whose derivatives by errors of the root's place or orientation are (rows, 3)."""
     found = trial.nothing()
+    if turns:
+        found.q[:, 3:6] = along
+        return replace(found, kinks=kinks)
+    found.q[:, :3] = along
+    return replace(found, position=-along.sum(axis=0), kinks=kinks)
+
+
+def _of_lengths(trial: Trajectory, vectors: Floats, turns: bool, weights: Floats, kinks: int = 0) -> Weights:
+    """The weights of Σ weights · |vectors|, of such errors."""
     size = np.linalg.norm(vectors, axis=1)
     counted = weights != 0.0
     flat = counted & (size <= NOTHING)
     along = np.zeros_like(vectors)
     good = counted & ~flat
     along[good] = (weights[good] / size[good])[:, None] * vectors[good]
-    if turns:
-        found.q[:, 3:6] = along
-        return replace(found, kinks=int(flat.sum()))
-    found.q[:, :3] = along
-    return replace(found, position=-along.sum(axis=0), kinks=int(flat.sum()))
+    return _of_errors(trial, along, turns, int(flat.sum()) + kinks)
 
 
 def _tail(trial: Trajectory, turns: bool) -> Value:
     """Mean over the last tenth of the rows."""
-    vectors = _turns(trial) if turns else _errors(trial)
+    vectors = _vectors(trial, turns)
     n = len(vectors)
     weights = np.zeros(n)
     weights[n - max(1, n // 10) :] = 1.0 / max(1, n // 10)
@@ -162,28 +171,26 @@ def _tail(trial: Trajectory, turns: bool) -> Value:
 
 
 def _peak(trial: Trajectory, turns: bool) -> Value:
-    vectors = _turns(trial) if turns else _errors(trial)
+    vectors = _vectors(trial, turns)
     size = np.linalg.norm(vectors, axis=1)
     at, tie = _greatest(size, trial.first)
     weights = np.zeros(len(vectors))
     weights[at] = 1.0
-    found = _of_lengths(trial, vectors, turns, weights)
-    return float(size[at]), replace(found, kinks=found.kinks + tie)
+    return float(size[at]), _of_lengths(trial, vectors, turns, weights, tie)
+
+
+def _root_mean_square(values: Floats, share: Floats) -> tuple[float, Floats, int]:
+    """√(Σ share values²) of (rows, k), its derivatives by these, and 1 where it is zero and has none."""
+    root = math.sqrt(float(share @ (values**2).sum(axis=1)))
+    if root <= NOTHING:
+        return root, np.zeros_like(values), 1
+    return root, share[:, None] * values / root, 0
 
 
 def _rms(trial: Trajectory, turns: bool) -> Value:
     """√(∫ e² dt / T), by the trapezoidal rule."""
-    vectors = _turns(trial) if turns else _errors(trial)
-    share = _shares(trial)
-    value = math.sqrt(float(share @ (vectors**2).sum(axis=1)))
-    found = trial.nothing()
-    if value <= NOTHING:
-        return value, replace(found, kinks=1)
-    along = share[:, None] * vectors / value
-    place = slice(3, 6) if turns else slice(0, 3)
-    found.q[:, place] = along
-    position = np.zeros(3) if turns else -along.sum(axis=0)
-    return value, replace(found, position=position)
+    value, along, flat = _root_mean_square(_vectors(trial, turns), _shares(trial))
+    return value, _of_errors(trial, along, turns, flat)
 
 
 def _shares(trial: Trajectory) -> Floats:
@@ -206,13 +213,10 @@ def _rms_torque(trial: Trajectory, dofs: list[int]) -> Value:
     span = np.diff(trial.time)
     span[: trial.first] = 0.0
     share = span / float(span.sum())
-    torque = trial.torque[:-1][:, dofs]
-    value = math.sqrt(float(share @ (torque**2).sum(axis=1)))
+    value, along, flat = _root_mean_square(trial.torque[:-1][:, dofs], share)
     found = trial.nothing()
-    if value <= NOTHING:
-        return value, replace(found, kinks=1)
-    found.torque[:, dofs] = share[:, None] * torque / value
-    return value, found
+    found.torque[:, dofs] = along
+    return value, replace(found, kinks=flat)
 
 
 def _peak_torque(trial: Trajectory, dofs: list[int]) -> Value:

@@ -270,9 +270,7 @@ class Builder:
 
     def add_spring(self, law: int, first: str, second: str, rest: float, coefficients: tuple[float, ...]) -> None:
         """A force along the line between two frames' origins, by a law of ``biped.mechanism.kernels.potentials``."""
-        one, other = self.place(first), self.place(second)
-        if one.body == other.body:
-            raise MechanismError(f"{first!r} and {second!r} are on one body, and never move apart")
+        self._check_apart(first, second)
         self._springs.append((law, self.point(first), self.point(second), rest, coefficients))
 
     def add_coordinate_spring(self, row: int, rest: float, coefficients: tuple[float, ...]) -> None:

@@ -27,10 +27,8 @@ from biped.integrators.rigid.kernels.newton import (
     NEAR,
     WARM,
     center_of,
-    go_from_base,
     has_converged,
     in_use,
-    keep_pairs,
     mean_mass,
     most_iterations,
     note_used,
@@ -55,7 +53,7 @@ from biped.integrators.rigid.kernels.points import (
     wake,
 )
 from biped.kernels.solve.causes import NOT_CONVERGED, NOT_FINITE
-from biped.kernels.solve.interior import EQUATIONS, MERIT, OFF_CENTER, way_to_boundary
+from biped.kernels.solve.interior import EQUATIONS, MERIT, OFF_CENTER, keep_pairs, move_pairs, way_to_boundary
 from biped.kernels.state.method import set_initial_guess, solve_step
 from biped.kernels.tree.factorization import eliminate
 from biped.kernels.tree.kinematics import place_bodies
@@ -112,14 +110,14 @@ def search_line(tree, ground, state, pushes, scratch, method, h, tolerance):
     merit, off = with_gaps(tree, method.loops, unknowns.measure[MERIT], h), unknowns.measure[OFF_CENTER]
     copy1(scratch.q, scratch.base_q)
     copy1(scratch.shift, scratch.base_shift)
-    keep_pairs(unknowns)
+    keep_pairs(unknowns, unknowns)
     keep_loops(method.loops)
     part = way_to_boundary(unknowns, unknowns)
     for trial in range(method.solver.max_backtracks):
         if trial > 0:
             place_bodies(tree, scratch.base_q, scratch.next)  # δ is in the unit twists where the search began
         displace(tree, scratch.next, scratch.base_q, scratch.base_shift, part, scratch.delta, scratch.q, scratch.shift)
-        go_from_base(unknowns, part)
+        move_pairs(unknowns, unknowns, part)
         go_loops(method.loops, part)
         evaluate_step(tree, ground, state, pushes, scratch, method, h)
         set_merit(unknowns)
