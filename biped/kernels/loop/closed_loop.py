@@ -120,8 +120,8 @@ def common_of(world: World) -> CommonWorld:
 
 def interpreted(world: World, method: Any) -> World:
     """The same world for a caller that is interpreted, with another method, which is too."""
-    parts = advance_world, measure_part, apply_part, append_row_to, meet_box, take_steps
-    return world._replace(method=method, parts=np.array(list(map(number_of, parts))))
+    parts: tuple[Any, ...] = advance_world, measure_part, apply_part, append_row_to, meet_box, take_steps
+    return world._replace(method=method, parts=np.array([number_of(one) for one in parts]))
 
 
 @kernel
