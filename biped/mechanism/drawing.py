@@ -7,7 +7,7 @@ makes surfaces of them for the viewer, and `lines_of` lines of what is stretched
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -100,21 +100,15 @@ def poses_at(mechanism: Mechanism, q: Vector | None = None) -> Floats:
 
 def visuals_of(mechanism: Mechanism) -> tuple[Visual, ...]:
     """Surfaces on the bodies of the mechanism's `Model`; what stands on the ground has none but lines."""
-    picture = picture_of(mechanism)
-    home = _poses(picture.nodes, np.zeros(len(mechanism.coordinates)))
-    size = _typical(picture, home)
-    return (
-        *_rods(mechanism, picture, home, size),
-        *_joints(mechanism, picture, home, size),
-        *_masses(mechanism, picture, home, size),
-        *_marks(mechanism, picture, home, size),
-    )
+    bodies = _Bodies(mechanism)
+    size = _typical(bodies.picture, bodies.home)
+    return (*_rods(bodies, size), *_joints(bodies, size), *_masses(bodies, size), *_marks(bodies, size))
 
 
 def lines_of(mechanism: Mechanism) -> tuple[Line, ...]:
     """Lines between the bodies of the mechanism's `Model`: links on the ground, slides, springs, what is held."""
-    picture = picture_of(mechanism)
-    bodies = _Bodies(mechanism, picture, _poses(picture.nodes, np.zeros(len(mechanism.coordinates))))
+    bodies = _Bodies(mechanism)
+    picture = bodies.picture
     found = [bodies.line((link.first, link.second), GROUND) for link in picture.links if link.body < 0]
     found += [bodies.line(pair, LINK) for pair in picture.slides]
     found += [bodies.line(pair, SPRING) for pair in frames_named(mechanism, mechanism.potentials) if len(pair) == 2]
@@ -178,12 +172,13 @@ def _place(poses: Floats, row: int) -> Floats:
 
 
 class _Bodies:
-    """Names and origins of the model's bodies."""
+    """What there is to draw with all variables at zero, and names and origins of the model's bodies."""
 
-    def __init__(self, mechanism: Mechanism, picture: Picture, home: Floats) -> None:
-        self.names = mechanism.coordinates
-        self.bodies, self.home = picture.bodies, home
-        self.origins = [_place(home, node.parent) for node in picture.nodes if node.frame.coordinate is not None]
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.names, self.picture = mechanism.coordinates, picture_of(mechanism)
+        nodes = self.picture.nodes
+        self.home = home = _poses(nodes, np.zeros(len(self.names)))
+        self.origins = [_place(home, node.parent) for node in nodes if node.frame.coordinate is not None]
 
     def visual(
         self, body: int, form: str, size: Sequence[float], place: Floats, rotation: Floats, color: object
@@ -201,27 +196,24 @@ class _Bodies:
 
     def _end(self, row: int) -> tuple[str | None, Vector3]:
         """The body that carries a frame, None for the ground, and where it does."""
-        body = self.bodies[row] if row >= 0 else -1
+        body = self.picture.bodies[row] if row >= 0 else -1
         place = _place(self.home, row) - (self.origins[body] if body >= 0 else 0.0)
         return None if body < 0 else self.names[body], vector3(place, "place")
 
 
-def _rods(mechanism: Mechanism, picture: Picture, home: Floats, size: float) -> list[Visual]:
-    bodies, found = _Bodies(mechanism, picture, home), []
-    for link in picture.links:
-        first, second = _place(home, link.first), _place(home, link.second)
+def _rods(bodies: _Bodies, size: float) -> Iterator[Visual]:
+    for link in bodies.picture.links:
+        first, second = _place(bodies.home, link.first), _place(bodies.home, link.second)
         length = float(np.linalg.norm(second - first))
         if link.body >= 0 and length > 1e-9:
             thick = 2.0 * ROD * size
-            across = (thick, thick, length + thick)
-            turn = rotation_onto(second - first)
-            found.append(bodies.visual(link.body, "capsule", across, 0.5 * (first + second), turn, LINK))
-    return found
+            turn, across = rotation_onto(second - first), (thick, thick, length + thick)
+            yield bodies.visual(link.body, "capsule", across, 0.5 * (first + second), turn, LINK)
 
 
-def _joints(mechanism: Mechanism, picture: Picture, home: Floats, size: float) -> list[Visual]:
+def _joints(bodies: _Bodies, size: float) -> Iterator[Visual]:
     """Pins and blocks; none for a variable that another of the same place follows, but the last."""
-    bodies, found = _Bodies(mechanism, picture, home), []
+    picture, home = bodies.picture, bodies.home
     for i, node in enumerate(picture.nodes):
         if node.frame.coordinate is None:
             continue
@@ -229,18 +221,15 @@ def _joints(mechanism: Mechanism, picture: Picture, home: Floats, size: float) -
         turn = rotation_onto(parent[:3, node.frame.axis])
         thick = 2.0 * PIN * size
         form, edges = ("cylinder", (thick, thick, 1.2 * thick)) if node.frame.is_rotation else ("box", (thick,) * 3)
-        found.append(bodies.visual(picture.bodies[i], form, edges, home[i, :3, 3], turn, JOINT))
-    return found
+        yield bodies.visual(picture.bodies[i], form, edges, home[i, :3, 3], turn, JOINT)
 
 
-def _masses(mechanism: Mechanism, picture: Picture, home: Floats, size: float) -> list[Visual]:
-    bodies, found = _Bodies(mechanism, picture, home), []
-    for i, node in enumerate(picture.nodes):
-        if node.frame.mass is None or not node.frame.mass[0] or picture.bodies[i] < 0:
-            continue
-        form, edges = _solid(node.frame, size, picture.heaviest)
-        found.append(bodies.visual(picture.bodies[i], form, edges, home[i, :3, 3], home[i, :3, :3], MASS))
-    return found
+def _masses(bodies: _Bodies, size: float) -> Iterator[Visual]:
+    picture, home = bodies.picture, bodies.home
+    for i, (node, body) in enumerate(zip(picture.nodes, picture.bodies, strict=True)):
+        if node.frame.mass is not None and node.frame.mass[0] and body >= 0:
+            form, edges = _solid(node.frame, size, picture.heaviest)
+            yield bodies.visual(body, form, edges, home[i, :3, 3], home[i, :3, :3], MASS)
 
 
 def _solid(frame: Frame, size: float, heaviest: float) -> tuple[str, tuple[float, float, float]]:
@@ -255,10 +244,8 @@ def _solid(frame: Frame, size: float, heaviest: float) -> tuple[str, tuple[float
     return "box", vector3(edges, "edges")
 
 
-def _marks(mechanism: Mechanism, picture: Picture, home: Floats, size: float) -> list[Visual]:
-    bodies = _Bodies(mechanism, picture, home)
-    diameter = 2.0 * MARK * size
-    rows = sorted({row for held in picture.held for row in held if row >= 0 and picture.bodies[row] >= 0})
-    return [
-        bodies.visual(picture.bodies[row], "sphere", (diameter,) * 3, home[row, :3, 3], np.eye(3), HELD) for row in rows
-    ]
+def _marks(bodies: _Bodies, size: float) -> Iterator[Visual]:
+    carriers = bodies.picture.bodies
+    for row in sorted({row for held in bodies.picture.held for row in held if row >= 0 and carriers[row] >= 0}):
+        place = bodies.home[row, :3, 3]
+        yield bodies.visual(carriers[row], "sphere", (2.0 * MARK * size,) * 3, place, np.eye(3), HELD)

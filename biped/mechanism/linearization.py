@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biped.causes import why
 from biped.checks import above_zero, is_finite
 from biped.errors import IntegrationError
 from biped.kernels.solve.causes import DEPENDENT, NOT_FINITE, SINGULAR
@@ -34,7 +33,7 @@ from biped.mechanism.kernels.chain import (
 from biped.mechanism.kernels.linearization import Sizes, derive_part, new_derivatives
 from biped.mechanism.kernels.system import Rule as SolverRule
 from biped.mechanism.simulation import MAX_BACKTRACKS
-from biped.mechanism.singularity import singularity
+from biped.mechanism.singularity import cause_of
 from biped.model.errors import unknown
 from contact.arrays import Floats, Integers
 from contact.jit import Engine, Entry, Packed
@@ -225,9 +224,7 @@ class DiscreteMechanism:
     def _fail(self, failed: int, time: float) -> None:
         error = SingularStepError if failed in (SINGULAR, DEPENDENT) else IntegrationError
         world = self._engine.world
-        cause = "; ".join(
-            filter(None, (why(failed, _MAX_ITERATIONS), singularity(self.mechanism, world.room, self.step)))
-        )
+        cause = cause_of(self.mechanism, world.room, failed, self.step, _MAX_ITERATIONS)
         raise error(
             f"{self.mechanism.name}: a step of {self.step:g} s at t = {time:g} s: {cause}; the residual is "
             f"{world.motion.residual[0]:.3g}; try a smaller step"
