@@ -478,9 +478,6 @@ def add_all(record, place, ticks):
     return OK
 
 
-_NOTHING_VARIES = np.zeros(0, dtype=np.int64)
-
-
 class Trial:
     """A loop whose trials are noted, and gone back through: everything is compiled, or loaded, once it is made."""
 
