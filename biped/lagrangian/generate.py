@@ -46,10 +46,7 @@ def _printed(expression: Expr) -> str:
 
 
 def function(
-    name: str,
-    arguments: str,
-    unpacked: Mapping[str, Sequence[Symbol]],
-    outputs: Mapping[str, Sequence[Expr] | Matrix],
+    name: str, arguments: str, unpacked: Mapping[str, Sequence[Symbol]], outputs: Mapping[str, Sequence[Expr] | Matrix]
 ) -> str:
     """The text of a kernel of these arguments that fills arrays: vectors from sequences, matrices from matrices."""
     targets: list[str] = []

@@ -20,16 +20,7 @@ from biped.mechanism.errors import MechanismError
 from biped.mechanism.frames import WORLD, Frame, primitive, tree_of
 from biped.mechanism.inputs import Input
 from biped.mechanism.kernels.ballast import Ballast
-from biped.mechanism.kernels.constraints import (
-    ALONG,
-    CAM,
-    CUSTOM,
-    DISTANCE,
-    LINEAR,
-    NUMBERS,
-    STRING,
-    Constraints,
-)
+from biped.mechanism.kernels.constraints import ALONG, CAM, CUSTOM, DISTANCE, LINEAR, NUMBERS, STRING, Constraints
 from biped.mechanism.kernels.custom import CONSTRAINT, Customs
 from biped.mechanism.kernels.forces import Forces
 from biped.mechanism.kernels.points import WORLD as GROUND

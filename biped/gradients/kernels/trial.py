@@ -17,17 +17,7 @@ from biped.gradients.kernels.equations import (
     new_multipliers,
 )
 from biped.gradients.kernels.step import Adjoint, new_adjoint, pull_back
-from biped.kernels.loop.closed_loop import (
-    ADVANCE,
-    APPLY,
-    MEASURE,
-    NOBODY,
-    NOT_SHOWN,
-    SHOWN,
-    Loop,
-    World,
-    now_in,
-)
+from biped.kernels.loop.closed_loop import ADVANCE, APPLY, MEASURE, NOBODY, NOT_SHOWN, SHOWN, Loop, World, now_in
 from biped.kernels.state.pushes import set_push_impulses
 from biped.kernels.state.status import OK
 from biped.kernels.step.step import prepare

@@ -27,14 +27,7 @@ from biped.mechanism.kernels.constraints import (
     cam_lift,
     length_of,
 )
-from biped.mechanism.kernels.custom import (
-    CONSTRAINT,
-    JACOBIAN,
-    ask_custom,
-    custom_work,
-    set_strain_rates,
-    set_strains,
-)
+from biped.mechanism.kernels.custom import CONSTRAINT, JACOBIAN, ask_custom, custom_work, set_strain_rates, set_strains
 from biped.mechanism.kernels.forces import force_work
 from biped.mechanism.kernels.loop import ENERGY, KINETIC, NEWTON, NUMBERS, POTENTIAL, WORK
 from biped.mechanism.kernels.node import factor_node, load_momenta, place_node, set_energies
