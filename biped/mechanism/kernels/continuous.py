@@ -34,7 +34,7 @@ from biped.mechanism.kernels.node import factor_node, load_momenta, place_node, 
 from biped.mechanism.kernels.points import turned
 from biped.mechanism.kernels.step import load_impulses, part_in
 from biped.mechanism.kernels.system import Mechanics, Room
-from contact.arrays import Floats, Integers
+from contact.arrays import Floats, Integers, unset
 from contact.jit import call, kernel, part, unpacked
 from contact.vectors import add, add6, add_scaled6, cross, dot, load3, load6, store6, sub
 
@@ -73,7 +73,7 @@ class Rates(NamedTuple):
 def new_rates(n: int, m: int) -> Rates:
     """Room, filled with NaN."""
     shapes: tuple[tuple[int, ...], ...] = (n, 6), (n,), (m,), (n,), (m,), (2 * n + 1,), (4, 2 * n + 1)
-    return Rates(*(np.full(shape, np.nan) for shape in shapes), steps=np.zeros(1, dtype=np.int64))
+    return Rates(*(unset(*shape) for shape in shapes), np.zeros(1, dtype=np.int64))
 
 
 class Flow(NamedTuple):
