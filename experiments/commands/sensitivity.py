@@ -61,7 +61,6 @@ def parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from experiments.studies.sensitivity.sensitivity import sensitivity_from
-    from experiments.visualization.studies.sensitivity_output import show_sensitivity
 
     sensitivity = sensitivity_from(config_of(options), Path(options.file).stem)
-    return run(sensitivity, options, sensitivity.name, show_sensitivity)
+    return run(sensitivity, options, sensitivity.name)

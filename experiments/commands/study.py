@@ -27,7 +27,7 @@ Results do not depend on the number of workers.
 
 #: By command: the table that its files have, and no others.
 TABLES = {"sweep": "vary", "threshold": "swept", "tune": "tune", "sensitivity": "sensitivity"}
-#: Called with a study, what it found, its folder, and whether to draw: prints, writes, and returns its files.
+#: Called with a study, its findings, its folder, and whether to draw: prints, writes, and returns its files.
 Show = Callable[..., Sequence[Path]]
 
 
@@ -80,14 +80,16 @@ def config_of(options: argparse.Namespace) -> "Config":
     return config.but(**{key: value for key, value in given.items() if value})
 
 
-def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -> int:
-    """Run a study and show what it found; the exit status. Its folder has this name, if the options have none."""
-    from rich.text import Text
+def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show | None = None) -> int:
+    """Run a study and show its findings, as its kind does if not by ``show``; the exit status.
 
+    Its folder has this name, if the options have none.
+    """
     from experiments.cli.output import writable_folder
-    from experiments.cli.terminal import terminal
+    from experiments.cli.terminal import say_files
     from experiments.studies.run import open_study, run_study
     from experiments.studies.store.folder import HEADER, TABLE
+    from experiments.visualization.studies.kinds import module_of
 
     executor = executor_of(plan, options)
     folder = writable_folder(options.out or Path("results") / plan.kind / name)
@@ -101,16 +103,16 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -
             findings = run_study(plan, study, executor, bar, announce, bar.say)
     except (KeyboardInterrupt, OSError) as error:
         return stopped(study, error, total)
-    files = show(plan, findings, folder, not options.no_figures)
+    files = (show or module_of(plan.kind).show)(plan, findings, folder, not options.no_figures)
     names = [TABLE, HEADER, *(str(file.relative_to(folder)) for file in files)]
-    terminal().print(Text(f"\n{folder}/  {', '.join(names)}", style="cyan"))
+    say_files(folder, names, "\n")
     reply(lambda: _as_json(plan, findings, folder, names))
     return 0
 
 
 def _as_json(plan: "StudyKind", findings: Any, folder: Path, files: Sequence[str]) -> dict[str, Any]:
     from experiments.studies.store.folder import Study
-    from experiments.visualization.studies.findings_json import findings_json
+    from experiments.visualization.studies.kinds import module_of
 
     verdicts = Counter(str(result["verdict"]) for result in Study.read(folder).results().values())
     return {
@@ -118,7 +120,7 @@ def _as_json(plan: "StudyKind", findings: Any, folder: Path, files: Sequence[str
         "experiment": plan.experiment.name,
         "trials": verdicts.total(),
         "verdicts": dict(verdicts),
-        "findings": findings_json(plan, findings),
+        "findings": module_of(plan.kind).as_json(plan, findings),
         "folder": folder,
         "files": files,
     }

@@ -122,11 +122,9 @@ def parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     from experiments.studies.threshold.threshold import threshold_from
-    from experiments.visualization.studies.threshold_output import show_thresholds
 
     options = parser().parse_args(argv)
-    plan = threshold_from(config_of(options))
-    return run(plan, options, Path(options.file).stem, show_thresholds)
+    return run(threshold_from(config_of(options)), options, Path(options.file).stem)
 
 
 def preset_parser(name: str) -> Parser:
@@ -167,14 +165,14 @@ def preset_parser(name: str) -> Parser:
 
 
 def preset_main(name: str, argv: Sequence[str]) -> int:
-    from experiments.visualization.studies.threshold_output import show_preset
+    from experiments.visualization.studies.threshold import show_compared
 
     options = preset_parser(name).parse_args(argv)
     plan = preset_plan(name, options)
     others = _others(getattr(options, "compare", []), plan)
     best = _best(getattr(options, "recovery", None))
     gains = "published" if options.gains is None else Path(options.gains).stem
-    return run(plan, options, f"{gains}-quick" if options.quick else gains, show_preset(others, best))
+    return run(plan, options, f"{gains}-quick" if options.quick else gains, show_compared(others, best))
 
 
 def preset_plan(name: str, options: argparse.Namespace) -> "Threshold":

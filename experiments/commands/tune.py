@@ -76,7 +76,6 @@ def parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     from experiments.studies.tuning.tuning import tuning_from
-    from experiments.visualization.studies.tuning_output import show_tuning
 
     tuning = tuning_from(config_of(options), Path(options.file).stem, options.storage)
-    return run(tuning, options, tuning.name, show_tuning)
+    return run(tuning, options, tuning.name)

@@ -17,7 +17,7 @@ from experiments.benchmarks.comparison.results import EQUAL, FORMER_TABLES, TABL
 from experiments.benchmarks.comparison.table import files_of, write_table
 from experiments.catalogue.rollout import Rollout
 from experiments.cli.machine import stamp
-from experiments.cli.terminal import terminal
+from experiments.cli.terminal import say_files, terminal
 from experiments.lookup.figure_look import remove_figure
 from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.pages import write_page
@@ -87,13 +87,11 @@ def _is_rollout(folder: Path) -> bool:
 
 def print_ranking(results: Results, files: Sequence[Path]) -> None:
     """Who is the best at what, and where the files are."""
-    console = terminal()
     headings, lines = ranking_lines(results)
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
         table.add_column(heading, overflow="fold")
     for line in lines:
         table.add_row(*(Text(cell, style="green" if cell.startswith("★") else "") for cell in line))
-    console.print(table)
-    names = [file.name for file in files if file.suffix != ".parquet"]
-    console.print(Text(f"{files[0].parent}/  {', '.join(names)}", style="cyan"))
+    terminal().print(table)
+    say_files(files[0].parent, [file for file in files if file.suffix != ".parquet"])

@@ -1,19 +1,14 @@
 """What a comparison leaves behind: lines on the terminal, figures, a table, and the page."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
 from experiments.benchmarks.work_precision.cheapest import HEADINGS, cheapest_lines
 from experiments.benchmarks.work_precision.step_sizes import Comparison
 from experiments.cli.file_names import WORK_PRECISION_CSV, WORK_PRECISION_PAGE
 from experiments.cli.machine import stamp
-from experiments.cli.terminal import terminal
+from experiments.cli.terminal import ruled_table, say_files, terminal
 from experiments.visualization.figures.writing import write_figure
 from experiments.visualization.pages import write_page
 from experiments.visualization.work_precision.figure import draw_comparison
@@ -55,21 +50,9 @@ class Output:
     def _print(self, comparison: Comparison) -> None:
         shown = method_table(comparison)
         title = f"{comparison.problem.name}: {comparison.problem.title}"
-        terminal().print(_table(title, shown.headings, shown.rows, shown.styles))
-        lines = cheapest_lines(comparison)
-        terminal().print(_table("The cheapest", HEADINGS, lines, ("number", "text", "number", "text", "number")))
+        terminal().print(ruled_table(title, shown.headings, shown.rows, shown.styles))
+        kinds = ("number", "text", "number", "text", "number")
+        terminal().print(ruled_table("The cheapest", HEADINGS, cheapest_lines(comparison), kinds))
 
     def print_files(self) -> None:
-        figures = [file.name for file in self.figures]
-        terminal().print(
-            Text(f"\n{self.folder}/  {', '.join([WORK_PRECISION_PAGE, WORK_PRECISION_CSV, *figures])}", style="cyan")
-        )
-
-
-def _table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], kinds: Sequence[str]) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
-    for heading, kind in zip(headings, kinds, strict=True):
-        table.add_column(heading, justify="right" if kind == "number" else "left", no_wrap=kind == "word")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return table
+        say_files(self.folder, [WORK_PRECISION_PAGE, WORK_PRECISION_CSV, *self.figures], "\n")

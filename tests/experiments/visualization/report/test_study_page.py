@@ -32,10 +32,11 @@ from experiments.studies.threshold.threshold import Condition, SweptParameter, T
 from experiments.studies.trial import Trial
 from experiments.studies.tuning.tuning import tuning_from
 from experiments.visualization.pages import Code, Prose, Table, render
-from experiments.visualization.report import kinds, study_figures
+from experiments.visualization.report import study_figures
 from experiments.visualization.report.study_page import study_page
 from experiments.visualization.report.toml import as_toml
 from experiments.visualization.report.trials import Trials
+from experiments.visualization.studies import kinds
 
 NASTY = "<script>alert('a & b')</script>"
 SPEEDS = [-6.0, -5.0, -4.0, -3.0]
@@ -451,7 +452,7 @@ def test_the_page_of_a_sensitivity_names_what_matters_and_only_that(tmp_path, in
 def test_every_kind_with_a_page_of_its_own_has_one():
     import importlib
 
-    for module in kinds.PAGES.values():
+    for module in kinds.MODULES.values():
         assert callable(importlib.import_module(module).page_sections)
 
 
