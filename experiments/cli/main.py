@@ -8,6 +8,7 @@ import argparse
 import contextvars
 import importlib
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -17,7 +18,7 @@ from experiments.cli.encoding import spell_what_cannot_be_encoded
 from experiments.cli.failures import CLOSED_PIPE, FAILURE, INTERRUPTED, describe
 from experiments.cli.reply import Form, add_forms, choose_form, form
 
-#: All subcommands and their help. Each is a file of ``experiments.commands`` with a function ``main(argv) -> int``.
+#: All subcommands and their help. Each is a file of ``experiments.commands`` (``command``).
 COMMANDS = {
     "run": "run an experiment",
     "list": "list the experiments",
@@ -88,7 +89,8 @@ def _do(argv: list[str]) -> int:
     try:
         if not argv or argv[0] not in COMMANDS:
             _top(argv or ["--help"])
-        return int(command(argv[0]).main(argv[1:]))
+        called = command(argv[0])
+        return int(called.main(called.parser().parse_args(argv[1:])))
     except SystemExit as stop:  # argparse ends so, after help or a mistake
         return stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt:
@@ -103,7 +105,7 @@ def _do(argv: list[str]) -> int:
 
 
 def command(name: str) -> Any:
-    """The module of a command, which has a ``parser()`` and a ``main(argv)``."""
+    """The module of a command, which has a ``parser()`` and a ``main(options)`` that returns the exit status."""
     return importlib.import_module(f"experiments.commands.{name.replace('-', '_')}")
 
 
@@ -135,12 +137,25 @@ class Parser(argparse.ArgumentParser):
             prog, None, description, epilog, formatter_class=as_written, add_help=add_help, allow_abbrev=False
         )
 
+    def option(self, name: str, metavar: str, text: str, value: Any = str, *aliases: str, **more: Any) -> None:
+        """Add an option; ``value`` is its type, or its default, which the help names; ``more`` as ``add_argument``."""
+        if callable(value):
+            own = {"type": value}
+        else:
+            shown = f"{value:g}" if isinstance(value, int | float) else value
+            own, text = {"type": type(value), "default": value}, f"{text} ({shown})"
+        self.add_argument(name, *aliases, metavar=metavar, help=text, **own | more)
+
+    def switch(self, name: str, text: str, *aliases: str) -> None:
+        """Add an option without a value."""
+        self.add_argument(name, *aliases, action="store_true", help=text)
+
     def add_out(self, default: str) -> None:
-        self.add_argument("--out", metavar="DIR", type=folder_name, help=f"folder for the results (default: {default})")
-        self.add_argument("--no-figures", action="store_true", help="draw no figures")
+        self.option("--out", "DIR", f"folder for the results (default: {default})", folder_name)
+        self.switch("--no-figures", "draw no figures")
 
     def add_verbose(self) -> None:
-        self.add_argument("-v", "--verbose", action="store_true", help="say all about contacts, torques and the solver")
+        self.switch("-v", "say all about contacts, torques and the solver", "--verbose")
 
     def add_forms(self) -> None:
         """``--json`` and ``--quiet``, for commands that call ``experiments.cli.reply.reply``."""
@@ -152,19 +167,16 @@ class Parser(argparse.ArgumentParser):
             hints = (did_you_mean(word.partition("=")[0], self._option_string_actions) for word in unknown)
             hint = next(filter(None, hints), "").strip()
             self.error(f"unrecognized arguments: {' '.join(unknown)}{hint and f'; {hint}'}")
+        options.typed = shlex.join([*self.prog.split(), *argv])
         choose_form(options)
         _choose_look(options)
         return options
 
     def add_figure_look(self) -> None:
         """Add options for the formats and the width of figures: chosen as the options are read."""
-        self.add_argument(
-            "--figures",
-            metavar="FORMATS",
-            help="formats of figures: png (default), pdf, svg, or several, such as pdf,svg",
-        )
+        self.option("--figures", "FORMATS", "formats of figures: png (default), pdf, svg, or several, such as pdf,svg")
         text = "width of figures, by a journal's column: single (85 mm), double (170 mm), or such as 120mm"
-        self.add_argument("--figure-width", metavar="WIDTH", help=text)
+        self.option("--figure-width", "WIDTH", text)
 
     def error(self, message: str) -> NoReturn:
         raise SystemExit(fail(f"{message}; see `{self.prog} --help`", FAILURE))

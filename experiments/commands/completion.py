@@ -4,7 +4,8 @@ The script holds all words, so that nothing is started when the user presses Tab
 """
 
 import argparse
-from collections.abc import Iterable, Sequence
+from argparse import Namespace
+from collections.abc import Iterable
 
 from experiments.catalogue.registry import all_experiments
 from experiments.cli.main import COMMANDS, Parser, command
@@ -53,8 +54,8 @@ def parser() -> Parser:
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    print(script(parser().parse_args(argv).shell), end="")
+def main(options: Namespace) -> int:
+    print(script(options.shell), end="")
     return 0
 
 

@@ -1,8 +1,9 @@
 """``biped example``: the examples that come with the project: files of studies, gains, and laws of one's own."""
 
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
 
+from biped.errors import InputError
 from experiments.cli.main import Parser
 from experiments.cli.names import nearest
 from experiments.cli.reply import reply
@@ -26,9 +27,7 @@ def parser() -> Parser:
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
-    from biped.errors import InputError
+def main(options: Namespace) -> int:
     from experiments.cli.terminal import explained, terminal
 
     if options.name is None:

@@ -1,7 +1,7 @@
 """``biped integrators``: what each integrator can do."""
 
 import sys
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
 
 from experiments.cli.main import Parser
@@ -21,13 +21,12 @@ in the coordinates of a linear space, with constraints (biped.lagrangian).
 
 def parser() -> Parser:
     own = Parser("biped integrators", "List the integrators, and what each can do.", _EXAMPLES)
-    own.add_argument("--csv", metavar="FILE", help="write the table to a file instead; - is the terminal")
+    own.option("--csv", "FILE", "write the table to a file instead; - is the terminal")
     own.add_forms()
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
+def main(options: Namespace) -> int:
     from experiments.cli.terminal import terminal
     from experiments.commands.integrator_table import as_csv, integrator_rows, print_table
 

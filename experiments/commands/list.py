@@ -1,5 +1,6 @@
 """``biped list``: what goes by a name: the experiments, and the controllers that they may have."""
 
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 
 from experiments.catalogue.registry import all_experiments, experiment_registry
@@ -16,8 +17,7 @@ def parser() -> Parser:
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    parser().parse_args(argv)
+def main(_: Namespace) -> int:
     from experiments.catalogue.parameters.controllers import CONTROLLERS
     from experiments.lookup.metric_files import METRIC_FILES
 

@@ -1,7 +1,6 @@
 """``biped reproduce``: recompute a paper's tables and figures, print published against ours, write the page."""
 
 from argparse import Namespace
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,7 +46,7 @@ def parser() -> Parser:
     own = _Parser("biped reproduce", _DESCRIPTION)
     own.add_argument("paper", metavar="PAPER", nargs="?", help="name of a paper; without one, the papers are listed")
     own.add_argument("items", metavar="ITEM", nargs="*", help="name of an item, or a pattern; all, if none is given")
-    own.add_argument("--quick", action="store_true", help="run short versions that check the same statements")
+    own.switch("--quick", "run short versions that check the same statements")
     own.add_out("results/reproduce/PAPER")
     own.add_figure_look()
     return own
@@ -64,8 +63,7 @@ def listing() -> str:
     return "\n".join(lines)
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
+def main(options: Namespace) -> int:
     if options.paper is None:
         print(listing(), end="")
         return 0

@@ -1,7 +1,6 @@
 """``biped rerun``: one trial of a study again, saved and drawn as ``biped run`` does."""
 
 from argparse import Namespace
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,8 +48,7 @@ def parser() -> Parser:
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
+def main(options: Namespace) -> int:
     from experiments.cli.output import writable_folder
     from experiments.studies.rerun import rerun
     from experiments.studies.store.folder import Study

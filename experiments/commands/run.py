@@ -1,5 +1,6 @@
 """``biped run``: simulate an experiment, save it, draw it, report it."""
 
+from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -18,7 +19,7 @@ from experiments.cli.settings import (
     add_metric_files,
     add_settings,
     changes_of,
-    check_after,
+    check_positive,
     experiment_of,
 )
 
@@ -55,7 +56,7 @@ def parser() -> Parser:
     add_experiment(own)
     add_settings(own, *SHORTHANDS)
     add_metric_files(own)
-    own.add_argument("--check", action="store_true", help="run it again with half the step, and compare")
+    own.switch("--check", "run it again with half the step, and compare")
     add_after(own)
     own.add_out("results/EXPERIMENT")
     own.add_verbose()
@@ -64,9 +65,8 @@ def parser() -> Parser:
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
-    check_after(options)
+def main(options: Namespace) -> int:
+    check_positive(options, "after", what="number of seconds")
     from biped.errors import IntegrationError, RunInterrupted
     from biped.simulation.collapse import collapse, has_fallen
     from experiments.cli.output import writable_folder

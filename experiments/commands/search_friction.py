@@ -1,6 +1,6 @@
 """``biped search-friction``: the friction that reproduces the published box drop."""
 
-from collections.abc import Sequence
+from argparse import Namespace
 
 from experiments.cli.main import Parser
 from experiments.cli.progress import ProgressBar
@@ -20,22 +20,15 @@ examples:
 def parser() -> Parser:
     text = "Find the coefficient of friction that the thesis does not print."
     own = Parser("biped search-friction", text, _EXAMPLES)
-    own.add_argument(
-        "--from", metavar="MU", dest="begin", type=float, default=0.02, help="least coefficient of friction (0.02)"
-    )
-    own.add_argument(
-        "--to", metavar="MU", dest="end", type=float, default=1.5, help="greatest coefficient of friction (1.5)"
-    )
-    own.add_argument(
-        "--by", metavar="MU", type=float, default=0.01, help="step between the coefficients of the first search (0.01)"
-    )
+    own.option("--from", "MU", "least coefficient of friction", 0.02, dest="begin")
+    own.option("--to", "MU", "greatest coefficient of friction", 1.5, dest="end")
+    own.option("--by", "MU", "step between the coefficients of the first search", 0.01)
     own.add_out("results/search-friction")
     own.add_figure_look()
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
+def main(options: Namespace) -> int:
     from rich.text import Text
 
     from experiments.cli.output import writable_folder

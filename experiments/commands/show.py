@@ -1,9 +1,11 @@
 """``biped show``: all parameters of an experiment."""
 
+from argparse import Namespace
 from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from biped.errors import InputError
 from contact.errors import did_you_mean
 from experiments.cli.main import Parser
 from experiments.cli.reply import reply
@@ -30,21 +32,16 @@ Change any of them with --set NAME=VALUE; angles [rad] may be written in degrees
 def parser() -> Parser:
     own = Parser("biped show", "Show the parameters of an experiment, with units.", _EXAMPLES)
     add_experiment(own)
-    own.add_argument(
-        "words",
-        metavar="WORD",
-        nargs="*",
-        help="show only this group, or parameters with this word; several: any of them",
-    )
-    own.add_argument("--sources", action="store_true", help="say where each value is from")
+    text = "show only this group, or parameters with this word; several: any of them"
+    own.add_argument("words", metavar="WORD", nargs="*", help=text)
+    own.switch("--sources", "say where each value is from")
     add_controller(own)
     add_robot(own)
     own.add_forms()
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
+def main(options: Namespace) -> int:
     from rich.text import Text
 
     from experiments.cli.terminal import terminal
@@ -67,8 +64,6 @@ def matching(experiment: "Experiment", words: Sequence[str]) -> "list[Parameter]
     Raises:
         InputError: there are none.
     """
-    from biped.errors import InputError
-
     groups = list(dict.fromkeys(parameter.name.partition(".")[0] for parameter in experiment.parameters))
     wanted: set[str] = set()
     for word in words:

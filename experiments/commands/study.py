@@ -45,21 +45,13 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
     parser.add_out(f"results/{name}/{default}")
     parser.add_forms()
     parser.add_figure_look()
-    parser.add_argument(
-        "--workers", metavar="N", type=int, help="number of trials at a time (default: one on each core)"
-    )
-    parser.add_argument(
-        "--backend", metavar="NAME", help="where trials run: threads of this process (default; of a controller in "
-        "Python loky), loky (processes), dask",
-    )  # fmt: skip
-    parser.add_argument(
-        "--time-limit", metavar="S", type=float, help="seconds that a trial may take under a controller of one's own "
-        "in a process of its own (120)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="address of a Dask cluster, such as tcp://10.0.0.1:8786; implies --backend dask",
+    parser.option("--workers", "N", "number of trials at a time (default: one on each core)", int)
+    parser.option("--backend", "NAME", "where trials run: threads of this process (default; of a controller in "
+        "Python loky), loky (processes), dask")  # fmt: skip
+    parser.option("--time-limit", "S", "seconds that a trial may take under a controller of one's own "
+        "in a process of its own (120)", float)  # fmt: skip
+    parser.option(
+        "--scheduler", "ADDRESS", "address of a Dask cluster, such as tcp://10.0.0.1:8786; implies --backend dask"
     )
     return parser
 

@@ -1,6 +1,6 @@
 """``biped sweep``: run an experiment at all combinations of some parameters' values."""
 
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,8 +61,7 @@ def parser() -> Parser:
     return study_parser("sweep", _DESCRIPTION, _EXAMPLES, "what is varied", "FILE")
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
+def main(options: Namespace) -> int:
     from experiments.studies.sweep.sweep import sweep_from
     from experiments.visualization.studies.sweep import show
 

@@ -1,5 +1,6 @@
 """``biped warm``: compiles ahead what runs and studies will need, on all cores."""
 
+from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -31,8 +32,7 @@ def parser() -> Parser:
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
+def main(options: Namespace) -> int:
     import time
 
     from contact.errors import BipedError

@@ -1,5 +1,6 @@
 """``biped work-precision``: all integrators on the same problems, error against cost."""
 
+from argparse import Namespace
 from collections.abc import Sequence
 
 from biped.extras import need
@@ -33,24 +34,17 @@ Exit status: 0 done, 2 bad input, 130 interrupted. A step without a solution is 
 
 def parser() -> Parser:
     own = Parser("biped work-precision", _DESCRIPTION, _EXAMPLES)
-    own.add_argument(
-        "problems", metavar="PROBLEM", nargs="*", help="name of a problem, or a pattern; all, if none is given"
-    )
-    own.add_argument(
-        "--method",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="name of a method, or a pattern, to measure only these; may be repeated",
-    )
-    own.add_argument("--quick", action="store_true", help="try only four step sizes of each method")
+    text = "name of a problem, or a pattern; all, if none is given"
+    own.add_argument("problems", metavar="PROBLEM", nargs="*", help=text)
+    text = "name of a method, or a pattern, to measure only these; may be repeated"
+    own.option("--method", "NAME", text, action="append", default=[])
+    own.switch("--quick", "try only four step sizes of each method")
     own.add_out("results/work-precision")
     own.add_figure_look()
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
+def main(options: Namespace) -> int:
     from experiments.benchmarks.timing import one_core
     from experiments.benchmarks.work_precision.problems import PROBLEMS
     from experiments.benchmarks.work_precision.step_sizes import FULL, QUICK, compare
