@@ -5,16 +5,18 @@ top, and imports what it works with when these are read.
 """
 
 import argparse
+import codecs
 import contextvars
 import importlib
+import io
 import os
 import shlex
 import sys
+import unicodedata
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from contact.errors import did_you_mean
-from experiments.cli.encoding import spell_what_cannot_be_encoded
 from experiments.cli.failures import CLOSED_PIPE, FAILURE, INTERRUPTED, describe
 from experiments.cli.reply import Form, add_forms, choose_form, form
 
@@ -222,3 +224,30 @@ class _Version(argparse.Action):
             found = "(not installed)"
         print(f"biped {found}")
         parser.exit()
+
+
+#: How characters are spelt that an encoding lacks, where their plain form is not theirs.
+SPELT = {
+    "µ": "u", "μ": "u", "·": "*", "×": "x", "−": "-", "–": "-", "—": "-", "°": " deg", "±": "+-", "≤": "<=", "≥": ">=",
+    "√": "sqrt ", "∞": "inf", "π": "pi", "σ": "sigma", "ω": "omega", "θ": "theta", "τ": "tau", "★": "*", "Σ": "sum ",
+    "│": "|", "─": "-", "━": "-", "┃": "|", "∣": "|", "“": '"', "”": '"', "’": "'",
+}  # fmt: skip
+_NAME = "biped.spelt"
+
+
+def spell_what_cannot_be_encoded() -> None:
+    """Let nothing that is printed be an error from now on, whatever the encoding."""
+    codecs.register_error(_NAME, _spell)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=_NAME)
+
+
+def _spell(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    return "".join(map(_spelt, error.object[error.start : error.end])), error.end
+
+
+def _spelt(character: str) -> str:
+    plain = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
+    return SPELT.get(character) or plain or "?"

@@ -95,7 +95,7 @@ def _animations(found: "Linearization", state: "State", count: int, folder: Path
     """A page for each of the slowest modes."""
     if not count:
         return ()
-    from experiments.visualization.modes import moving_mode
+    from experiments.visualization.linearization import moving_mode
     from experiments.visualization.video.frame_schedule import schedule_of
     from experiments.visualization.video.write import write_page
     from experiments.visualization.viewer.camera import camera_at

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biped.errors import InputError
-from experiments.cli.file_names import PUSH_MAP
 from experiments.cli.main import Parser
+from experiments.cli.names import PUSH_MAP
 from experiments.cli.settings import add_settings, changes_of, experiment_of
 from experiments.commands.study import STOPPING, config_of, run, study_parser
 

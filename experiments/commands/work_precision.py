@@ -4,8 +4,8 @@ from argparse import Namespace
 from collections.abc import Sequence
 
 from biped.extras import need
-from experiments.cli.file_names import WORK_PRECISION_PAGE
 from experiments.cli.main import Parser, announce, interrupted
+from experiments.cli.names import WORK_PRECISION_PAGE
 from experiments.cli.progress import ProgressBar
 
 _DESCRIPTION = """\

@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 from biped.model import Model
 from biped.runs.run import Run
 from contact.arrays import Floats
-from experiments.visualization.export.axes import cardan_yxz
+from experiments.visualization.export.tables import cardan_yxz
 
 _AXES = {"roll": (1.0, 0.0, 0.0), "pitch": (0.0, 1.0, 0.0), "yaw": (0.0, 0.0, 1.0)}
 #: A turn about the axis that the body has by then, as SciPy writes it.

@@ -1,4 +1,4 @@
-"""The page of ``biped live``: the scene, what there is to tell, and what there is to meddle with."""
+"""The page of ``biped live``: the scene, its status, the controls, and where it may save gains and runs."""
 
 import html
 import itertools
@@ -16,7 +16,7 @@ from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.model.geometry import Vector3, quaternion_matrix, vector3
 from contact.arrays import Floats
-from controllers.gains import KEYS, UNITS
+from controllers.gains import KEYS, UNITS, read_gains, save_gains
 from controllers.workspace import WorkspaceController, WorkspaceGains
 from experiments.catalogue.parameters.disturbances import heading
 from experiments.catalogue.parameters.fields import field_parameters
@@ -26,7 +26,6 @@ from experiments.visualization.live.loop import EDGES, Loop
 from experiments.visualization.live.plots import RATE as PLOT_RATE
 from experiments.visualization.live.plots import LivePlots
 from experiments.visualization.live.runner import Runner, Status
-from experiments.visualization.live.saving import GainsFolder
 from experiments.visualization.live.settings import Settings, build_settings
 from experiments.visualization.saved_runs import save_run
 from experiments.visualization.viewer.camera import camera_at
@@ -432,3 +431,46 @@ def status_text(status: Status, going: str = "Standing") -> str:
     if status.dropped > 0.005:
         parts.append(f"{status.dropped:.1f} s too late, left out")
     return f"{state}\n\n{', '.join(parts)}"
+
+
+SUFFIX = ".toml"
+
+
+class GainsFolder:
+    """The folder of the file that whoever started the page has named; nothing is written anywhere else."""
+
+    def __init__(self, file: str | Path) -> None:
+        self._file = Path(file)  # what is saved to unless another name is typed in
+
+    @property
+    def name(self) -> str:
+        return self._file.name
+
+    def path_of(self, name: str) -> Path:
+        """The file of this name, which must be a plain one."""
+        if not name:
+            raise InputError("type a file's name first")
+        if name == self._file.name:
+            return self._file
+        if any(part in name for part in ("/", "\\", ":", "..", "\0")) or not name.endswith(SUFFIX) or name[0] == ".":
+            raise InputError(f"it must be a plain name that ends in {SUFFIX}, without a folder")
+        return self._file.with_name(name)
+
+    def save(self, gains: WorkspaceGains, name: str) -> Path:
+        """Write gains, in place of such a file if there is one, but of nothing that holds something else; the file."""
+        path = self.path_of(name)
+        if path.exists() or path.is_symlink():
+            _check_ours(path)
+        save_gains(gains, path)
+        return path
+
+
+def _check_ours(path: Path) -> None:
+    """That nothing is lost that is not gains; what is no regular file, such as a pipe, is not even opened."""
+    refusal = InputError("there is such a file already, and it holds no gains: it is left as it is")
+    if not path.is_file():
+        raise refusal
+    try:
+        read_gains(path)
+    except InputError:
+        raise refusal from None

@@ -8,7 +8,7 @@ import pandas as pd
 from rich.text import Text
 
 from biped.runs.verdict import FAILED
-from experiments.cli.file_names import PUSH_MAP
+from experiments.cli.names import PUSH_MAP
 from experiments.cli.terminal import print_table, say
 from experiments.studies.run import plan_of
 from experiments.studies.store.folder import Study

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from experiments.cli.file_names import PUSH_MAP
+from experiments.cli.names import PUSH_MAP
 from experiments.studies.limits import LIMITS
 from experiments.studies.threshold.directions import word_of
 from experiments.studies.threshold.findings import Finding, Findings
