@@ -93,6 +93,12 @@ def explained(rows: Sequence[Sequence[str]], width: int) -> RenderableType:
     return table if is_beside else Group(*parts)
 
 
+def print_explained(rows: Sequence[Sequence[str]]) -> None:
+    """Print rows of short cells and a text, laid out by ``explained``."""
+    console = terminal()
+    console.print(explained(rows, console.width))
+
+
 def print_table(
     headings: Sequence[str],
     rows: Sequence[Sequence[str | Text]],

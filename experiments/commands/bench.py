@@ -6,7 +6,9 @@ from argparse import Namespace
 
 from biped.errors import InputError
 from experiments.benchmarks.threads import ONE_THREAD
+from experiments.cli.machine import stamp
 from experiments.cli.main import Parser, announce, folder_name, interrupted
+from experiments.cli.output import writable_folder
 
 _DESCRIPTION = "Measure the speed of the simulation on this machine, and of MuJoCo beside it where it is installed."
 
@@ -33,8 +35,6 @@ def main(options: Namespace) -> int:
     from experiments.benchmarks.sections import CSV, JSON, Section, print_section, print_stamp, write_csv, write_json
     from experiments.benchmarks.speed.measure import budget, sections
     from experiments.benchmarks.timing import one_core
-    from experiments.cli.machine import stamp
-    from experiments.cli.output import writable_folder
 
     folder = writable_folder(options.out)
     label = stamp() | {"quick": options.quick}

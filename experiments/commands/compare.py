@@ -9,6 +9,7 @@ from biped.errors import InputError
 from biped.extras import need
 from experiments.benchmarks.comparison.budget import FULL, QUICK
 from experiments.cli.main import Parser, announce, folder_name, interrupted
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
 from experiments.cli.settings import add_experiment, add_settings, changes_of, experiment_of
@@ -59,7 +60,6 @@ def parser() -> Parser:
 def main(options: Namespace) -> int:
     from experiments.benchmarks.comparison.backends import DEFAULT, backends_of
     from experiments.benchmarks.comparison.results import Results
-    from experiments.cli.output import writable_folder
 
     need("plotly", "jinja2")
     experiment = experiment_of(options)

@@ -7,6 +7,7 @@ from biped.errors import InputError
 from experiments.cli.main import Parser
 from experiments.cli.names import nearest
 from experiments.cli.reply import reply
+from experiments.cli.terminal import print_explained
 
 FOLDER = Path(__file__).parents[1] / "examples"
 
@@ -28,12 +29,10 @@ def parser() -> Parser:
 
 
 def main(options: Namespace) -> int:
-    from experiments.cli.terminal import explained, terminal
-
     if options.name is None:
         titles = [(name, title_of(name)) for name in examples()]
         reply([{"name": name, "title": title} for name, title in titles])
-        terminal().print(explained(titles, terminal().width))
+        print_explained(titles)
         return 0
     if options.name not in examples():
         raise InputError(f"there is no example {options.name!r}; {nearest(options.name, examples())}")

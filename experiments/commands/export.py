@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from biped.errors import InputError
 from experiments.cli.main import Parser, folder_name
+from experiments.cli.output import writable_folder
 
 if TYPE_CHECKING:
     from biped import Run
@@ -44,8 +45,6 @@ def parser() -> Parser:
 def main(options: Namespace) -> int:
     if not (options.eurobench or options.sto or options.csv):
         parser().error("--eurobench, --sto or --csv: say what to write")
-    from experiments.cli.output import writable_folder
-
     run = _load(options)
     end = float(run.frame["time"].iloc[-1])
     if options.since is not None and not options.since <= end:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from experiments.cli.main import Parser
 from experiments.cli.reply import reply
+from experiments.cli.terminal import terminal
 
 _EXAMPLES = """\
 examples:
@@ -27,7 +28,6 @@ def parser() -> Parser:
 
 
 def main(options: Namespace) -> int:
-    from experiments.cli.terminal import terminal
     from experiments.commands.integrator_table import as_csv, integrator_rows, print_table
 
     if options.csv is None:

@@ -5,6 +5,7 @@ from argparse import Namespace
 
 from biped.errors import InputError
 from experiments.cli.main import Parser
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
 from experiments.cli.settings import (
@@ -57,7 +58,6 @@ def parser() -> Parser:
 
 
 def main(options: Namespace) -> int:
-    from experiments.cli.output import writable_folder
     from experiments.studies.limits import limit_table, push_under
     from experiments.visualization.studies.limits_output import print_limits, write_limits
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from biped.errors import InputError
 from biped.extras import need
 from experiments.cli.main import Parser, announce
+from experiments.cli.output import writable_folder
 from experiments.cli.reply import Form, form, reply
 from experiments.cli.settings import SHORTHANDS, add_experiment, add_settings, changes_of, experiment_of
+from experiments.visualization.video.frame_schedule import schedule_of
 
 if TYPE_CHECKING:
     from biped import Scene, State
@@ -52,7 +54,6 @@ def parser() -> Parser:
 def main(options: Namespace) -> int:
     from biped.linearization import equilibrium, gain_sensitivities, linearize
     from biped.simulation.session import Session
-    from experiments.cli.output import writable_folder
     from experiments.visualization.linearization import write_linearization
 
     if options.animate < 0:
@@ -96,7 +97,6 @@ def _animations(found: "Linearization", state: "State", count: int, folder: Path
     if not count:
         return ()
     from experiments.visualization.linearization import moving_mode
-    from experiments.visualization.video.frame_schedule import schedule_of
     from experiments.visualization.video.write import write_page
     from experiments.visualization.viewer.camera import camera_at
     from experiments.visualization.viewer.loaded_runs import extent_of

@@ -1,5 +1,6 @@
 """``biped mechanism``: a mechanism from a file, simulated by the generalized midpoint rule, saved and drawn."""
 
+import math
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from biped.errors import InputError
 from biped.modules import module_of_file
+from experiments.catalogue.parameters.parameter import DEGREES
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
 from experiments.cli.main import Parser, announce, fail
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.quantities import scaled
 from experiments.cli.reply import Form, form, reply
+from experiments.cli.terminal import say_files
 
 if TYPE_CHECKING:
     from biped.mechanism import Mechanism
@@ -75,7 +79,6 @@ def parser() -> Parser:
 
 def main(options: Namespace) -> int:
     from biped.errors import IntegrationError
-    from experiments.cli.output import writable_folder
 
     mechanism = _read(options)
     start, rates, motion = (_values(getattr(options, name), f"--{name}") for name in ("start", "rates", "motion"))
@@ -117,10 +120,6 @@ def _read(options: Namespace) -> "Mechanism":
 
 def _values(words: Sequence[str], option: str) -> dict[str, float]:
     """By variable; angles may be in degrees."""
-    import math
-
-    from experiments.catalogue.parameters.parameter import DEGREES
-
     found: dict[str, float] = {}
     for word in words:
         name, _, text = word.partition("=")
@@ -154,10 +153,6 @@ def _save(found: "Motion", folder: Path, *, draw: bool) -> list[Path]:
 
 
 def _tell(found: "Motion", files: Sequence[Path], folder: Path) -> None:
-    from rich.text import Text
-
-    from experiments.cli.terminal import terminal
-
     facts = _facts(found)
     reply(facts | {"folder": str(folder)})
     if form() is not Form.TEXT:
@@ -177,7 +172,7 @@ def _tell(found: "Motion", files: Sequence[Path], folder: Path) -> None:
         f"  steps        {facts['steps']} of {scaled(facts['step'], 's')}, {facts['newton_mean']:.2f} iterations each, "
         f"{facts['newton_max']} at most; {speed:.3g} times as fast as real time"
     )
-    terminal().print(Text(f"{folder}/  {', '.join(file.name for file in files)}", style="cyan"))
+    say_files(folder, files)
 
 
 def _facts(found: "Motion") -> dict[str, Any]:

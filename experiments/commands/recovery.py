@@ -3,6 +3,7 @@
 from argparse import Namespace
 
 from experiments.cli.main import Parser, interrupted
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
 from experiments.cli.settings import (
@@ -63,7 +64,6 @@ def parser() -> Parser:
 
 def main(options: Namespace) -> int:
     from biped.recovery.search import Settings
-    from experiments.cli.output import writable_folder
     from experiments.studies.recovery.human import Horizon
     from experiments.studies.recovery.study import Study, has_results, run_study, table_of
     from experiments.visualization.studies.recovery_output import print_recoveries, write_recoveries

@@ -7,7 +7,11 @@ from pathlib import Path
 from biped.errors import InputError
 from biped.extras import need
 from experiments.cli.main import Parser, announce
+from experiments.cli.output import writable_folder
 from experiments.cli.settings import add_after, check_positive
+from experiments.visualization.video.frame_schedule import parse_size, schedule_of
+from experiments.visualization.viewer.chromium import find_browser
+from experiments.visualization.viewer.shutdown import exit_on_sigterm
 
 #: By suffix: pictures in a second, and width and height [pixels], unless set otherwise.
 DEFAULTS = {".mp4": (30.0, "960x540"), ".gif": (20.0, "480x360"), ".html": (60.0, "960x540")}
@@ -70,11 +74,8 @@ def main(options: Namespace) -> int:
 
     need("viser", "trimesh", "websockets", *PACKAGES[order.suffix])
     from experiments.visualization.video.films import check_gif
-    from experiments.visualization.video.frame_schedule import schedule_of
     from experiments.visualization.viewer.camera import camera_at, check_camera
-    from experiments.visualization.viewer.chromium import find_browser
     from experiments.visualization.viewer.loaded_runs import extent_of, load_runs
-    from experiments.visualization.viewer.shutdown import exit_on_sigterm
 
     program = "" if order.suffix == ".html" else find_browser(options.browser)
     check_camera(options.camera)
@@ -97,9 +98,7 @@ def main(options: Namespace) -> int:
 
 
 def _order(options: Namespace) -> _Order:
-    from experiments.cli.output import writable_folder
     from experiments.visualization.video.films import MOST_GIF_FPS
-    from experiments.visualization.video.frame_schedule import parse_size
 
     out = Path(options.out)
     suffix = out.suffix.lower()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from biped.errors import InputError
 from experiments.cli.main import Parser
+from experiments.visualization.viewer.shutdown import exit_on_sigterm
 
 PAGE = "report.html"
 
@@ -39,7 +40,6 @@ def parser() -> Parser:
 
 def main(options: Namespace) -> int:
     from experiments.visualization.report.write import watch_study, write_report
-    from experiments.visualization.viewer.shutdown import exit_on_sigterm
 
     parts = ["biped", "report", options.folder, *(["--out", options.out] if options.out else [])]
     command = shlex.join([*parts, *(["--notebook"] if options.notebook else [])])

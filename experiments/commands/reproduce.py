@@ -5,7 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biped.extras import need
+from experiments.cli.machine import stamp
 from experiments.cli.main import Parser, fail, interrupted
+from experiments.cli.names import flags
+from experiments.cli.output import writable_folder
 from experiments.papers import registry
 
 if TYPE_CHECKING:
@@ -71,9 +74,6 @@ def main(options: Namespace) -> int:
 
 
 def run(paper: "Paper", options: Namespace) -> int:
-    from experiments.cli.machine import stamp
-    from experiments.cli.names import flags
-    from experiments.cli.output import writable_folder
     from experiments.papers.run import Session
     from experiments.papers.show import print_item, print_summary
 

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from biped.runs.verdict import UNRELIABLE
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
 from experiments.cli.main import Parser, announce, fail, interrupted
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
+from experiments.cli.run_report import Saved, print_report
 from experiments.cli.settings import (
     SHORTHANDS,
     add_after,
@@ -22,6 +24,7 @@ from experiments.cli.settings import (
     check_positive,
     experiment_of,
 )
+from experiments.lookup.figure_names import remove_figures
 
 if TYPE_CHECKING:
     from biped.runs.run import Run
@@ -69,7 +72,6 @@ def main(options: Namespace) -> int:
     check_positive(options, "after", what="number of seconds")
     from biped.errors import IntegrationError, RunInterrupted
     from biped.simulation.collapse import collapse, has_fallen
-    from experiments.cli.output import writable_folder
     from experiments.commands.half_step import check_step
 
     experiment = experiment_of(options)
@@ -97,8 +99,6 @@ def main(options: Namespace) -> int:
 
 def finish(run: "Run", experiment: "Experiment", folder: Path, title: str, *, draw: bool, verbose: bool = False) -> int:
     """Save, draw and report; the report comes even where the files do not. The exit status."""
-    from experiments.cli.run_report import Saved, print_report
-
     files: list[Path] = []
     replaced = saved_at(folder)
     try:
@@ -134,7 +134,6 @@ def saved_at(folder: Path) -> str:
 def save(run: "Run", folder: Path) -> list[Path]:
     """Save the run, and remove the figures of the run that was there before."""
     from biped.runs.run import MODEL, STATE, SUMMARY, TABLE
-    from experiments.lookup.figure_names import remove_figures
     from experiments.visualization.saved_runs import save_run
 
     remove_figures(folder)

@@ -3,7 +3,9 @@
 from argparse import Namespace
 
 from experiments.cli.main import Parser
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
+from experiments.cli.terminal import say_files, terminal
 
 FIGURE = "search.png"
 
@@ -29,22 +31,17 @@ def parser() -> Parser:
 
 
 def main(options: Namespace) -> int:
-    from rich.text import Text
-
-    from experiments.cli.output import writable_folder
-    from experiments.cli.terminal import terminal
     from experiments.papers.wendlandt_1997.friction_search import search
     from experiments.papers.wendlandt_1997.friction_table import TABLE, print_search, save_search
 
     folder = writable_folder(options.out or "results/search-friction")
     with ProgressBar(1.0, "searching", "") as bar:
         found = search(options.begin, options.end, options.by, bar)
-    console = terminal()
-    print_search(found, console)
+    print_search(found, terminal())
     files = [save_search(found, folder / TABLE)]
     if not options.no_figures:
         from experiments.papers.wendlandt_1997.friction_figure import draw_search
 
         files += draw_search(found, folder / FIGURE)
-    console.print(Text(f"\n{folder}/  {', '.join(file.name for file in files)}", style="cyan"))
+    say_files(folder, files, "\n")
     return 0

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from biped.errors import InputError
 from experiments.cli.main import Parser, announce
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
 from experiments.cli.settings import add_experiment, add_settings, changes_of, experiment_of
+from experiments.studies.grid import LINEAR, LOG
 
 if TYPE_CHECKING:
     from experiments.studies.stability.loop import Range
@@ -52,7 +54,6 @@ def parser() -> Parser:
 
 
 def main(options: Namespace) -> int:
-    from experiments.cli.output import writable_folder
     from experiments.studies.stability.loop import StabilityField
     from experiments.studies.stability.stability_map import stability_map
     from experiments.visualization.studies.stability_output import print_map, write_map
@@ -83,7 +84,6 @@ def main(options: Namespace) -> int:
 
 def _range(text: str, axis: str, is_log: bool) -> "Range":
     """NAME=LOW..HIGH."""
-    from experiments.studies.grid import LINEAR, LOG
     from experiments.studies.stability.loop import Range
 
     name, equals, span = text.partition("=")

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 from biped.errors import InputError
 from experiments.cli.failures import FAILURE, describe
 from experiments.cli.main import Parser, announce, fail, interrupted
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
 from experiments.cli.settings import add_controller, add_counts, add_metric_files, add_robot, add_shorthand
+from experiments.cli.terminal import say_files
+from experiments.studies.config import read_config
 
 if TYPE_CHECKING:
     from experiments.studies.config import Config
@@ -58,8 +61,6 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
 
 def config_of(options: argparse.Namespace) -> "Config":
     """The file, with what the options name in its place: controller, metrics, integrator, what counts."""
-    from experiments.studies.config import read_config
-
     config = read_config(options.file)
     kinds = [kind for kind, table in TABLES.items() if table in config]
     if kinds and options.command not in kinds:
@@ -77,8 +78,6 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show | 
 
     Its folder has this name, if the options have none.
     """
-    from experiments.cli.output import writable_folder
-    from experiments.cli.terminal import say_files
     from experiments.studies.run import open_study, run_study
     from experiments.studies.store.folder import HEADER, TABLE
     from experiments.visualization.studies.kinds import module_of

@@ -13,6 +13,7 @@ from experiments.cli.main import Parser
 from experiments.cli.names import PUSH_MAP
 from experiments.cli.settings import add_settings, changes_of, experiment_of
 from experiments.commands.study import STOPPING, config_of, run, study_parser
+from experiments.studies.grid import HALVINGS, Grid
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,8 +204,6 @@ def preset_plan(name: str, options: Namespace) -> "Threshold":
 
 
 def _grid(options: Namespace, budget: "Budget") -> "Grid":
-    from experiments.studies.grid import HALVINGS, Grid
-
     start, stop, by = (
         getattr(budget, name) if getattr(options, name) is None else getattr(options, name)
         for name in ("start", "stop", "by")

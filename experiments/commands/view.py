@@ -8,6 +8,7 @@ from biped.errors import InputError
 from biped.extras import need
 from experiments.cli.main import Parser, announce, interrupted
 from experiments.cli.settings import add_after, add_serving_options, check_positive, open_browser
+from experiments.visualization.viewer.shutdown import exit_on_sigterm
 
 if TYPE_CHECKING:
     from experiments.visualization.viewer.page import Page
@@ -88,7 +89,6 @@ def main(options: Namespace) -> int:
 
 def _measure(page: "Page", rate: float) -> int:
     from experiments.visualization.viewer.measure import measure
-    from experiments.visualization.viewer.shutdown import exit_on_sigterm
 
     try:
         with exit_on_sigterm():

@@ -1,10 +1,15 @@
 """``biped warm``: compiles ahead what runs and studies will need, on all cores."""
 
+import time
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from contact.errors import BipedError, did_you_mean
 from experiments.cli.main import Parser
+from experiments.cli.progress import ProgressBar
+from experiments.cli.reply import reply
+from experiments.cli.terminal import terminal
 
 _DESCRIPTION = """\
 Compile ahead what runs will need, on all cores; what is compiled already is left alone.
@@ -33,13 +38,6 @@ def parser() -> Parser:
 
 
 def main(options: Namespace) -> int:
-    import time
-
-    from contact.errors import BipedError
-    from experiments.cli.progress import ProgressBar
-    from experiments.cli.reply import reply
-    from experiments.cli.terminal import terminal
-
     chosen = _chosen(options.what)
     begin = time.monotonic()
     with ProgressBar(len(chosen) + 1, "compiling", "", counts=True) as bar:
@@ -74,8 +72,6 @@ def _compile(names: Sequence[str], bar: Callable[[float], None]) -> list[str]:
 
 
 def _chosen(what: Sequence[str]) -> list[str]:
-    from contact.errors import BipedError, did_you_mean
-
     known = _known()
     if list(what) == ["all"]:
         return list(known)

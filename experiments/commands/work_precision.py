@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from biped.extras import need
 from experiments.cli.main import Parser, announce, interrupted
-from experiments.cli.names import WORK_PRECISION_PAGE
+from experiments.cli.names import WORK_PRECISION_PAGE, flags, matching
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 
 _DESCRIPTION = """\
@@ -48,8 +49,6 @@ def main(options: Namespace) -> int:
     from experiments.benchmarks.timing import one_core
     from experiments.benchmarks.work_precision.problems import PROBLEMS
     from experiments.benchmarks.work_precision.step_sizes import FULL, QUICK, compare
-    from experiments.cli.names import flags, matching
-    from experiments.cli.output import writable_folder
     from experiments.visualization.work_precision.output import Output
 
     names = matching(options.problems, list(PROBLEMS), "unknown problem")
@@ -75,6 +74,5 @@ def main(options: Namespace) -> int:
 def _check_methods(patterns: Sequence[str]) -> None:
     from biped.integrators import INTEGRATORS
     from biped.lagrangian import LAGRANGIAN_METHODS
-    from experiments.cli.names import matching
 
     matching(patterns, [*INTEGRATORS, *LAGRANGIAN_METHODS], "unknown method")

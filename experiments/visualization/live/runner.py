@@ -1,4 +1,4 @@
-"""The thread that keeps a loop to the time on the wall, and shows it; its clock, and the meter of how well that goes."""
+"""The thread that keeps a loop to the time on the wall, and shows it; its clock, and a meter of how well that goes."""
 
 import threading
 import time
