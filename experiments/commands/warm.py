@@ -84,7 +84,7 @@ def _chosen(what: Sequence[str]) -> list[str]:
 
 
 def _known() -> dict[str, tuple[Callable[..., None], tuple[Any, ...], int]]:
-    """What can be compiled, by name: how, with which arguments, and about how many kernels that takes."""
+    """Functions that compile things, by name, with their arguments and about how many kernels that takes."""
     from biped.integrators.registry import INTEGRATORS
     from experiments.catalogue.parameters.controllers import CONTROLLERS
     from experiments.catalogue.registry import all_experiments

@@ -65,7 +65,7 @@ def shape(found: Linearization, number: int) -> tuple[Floats, Floats, complex]:
 
 
 def moving_mode(found: Linearization, state: State, number: int) -> MovingMode:
-    """What a mode looks like about a state.
+    """The motion of a mode about a state.
 
     Args:
         found: the linearization there.
@@ -149,7 +149,7 @@ def _draw_shape(found: Linearization, state: State, axes: Axes) -> None:
 
 
 def _lines(model: Model, q: Floats) -> list[Floats]:
-    """Of each body, from its joint to what it carries: joints, contact points, a head."""
+    """Lines of the bodies, from their joints to what they carry: joints, contact points, a head."""
     motion, tree = forward_kinematics(model, q), model.tree
     position, rotation = (
         np.asarray(motion.position),

@@ -113,7 +113,7 @@ def feet(run: Run) -> Table:
 
 
 def external_loads(run: Run) -> str:
-    """What tells OpenSim's tools which columns of ``grf.sto`` act on which body."""
+    """The file that says which columns of ``grf.sto`` act on which body, for OpenSim's tools."""
     document = ElementTree.Element("OpenSimDocument", Version="40000")
     loads = ElementTree.SubElement(document, "ExternalLoads", name="ground_reactions")
     objects = ElementTree.SubElement(loads, "objects")

@@ -74,7 +74,7 @@ def _sheet(subject: Subject, left: list[Draw], right: list[Draw], square: Callab
 
 
 def _head(figure: Figure, subject: Subject) -> None:
-    """What came of the run and, below it, what it is a run of: in as many lines as they need."""
+    """Put the outcome of the run above the sheet, and below it the name of the run, in as many lines as they need."""
     letters = int(LETTERS * width_of(WIDTH) / matplotlib.rcParams["font.size"])
     lines = [fill(text, letters) for text in (subject.run.verdict_line, subject.name or subject.model.name)]
     figure.suptitle("\n".join(lines), fontsize="large", fontweight="bold", x=0.01, ha="left")
@@ -174,7 +174,7 @@ def path_panel(support: Support, axis: int) -> Panel:
 
 
 def shade_base(axes: Axes, support: Support, axis: int) -> None:
-    """From where to where the base of support goes over time [mm]."""
+    """Shade the range of the base of support along an axis over time [mm]."""
     low, high = support.reach(axis)
     look: Any = {"color": _BASE, "linewidth": 0.0, "label": "base of support", "zorder": 0.5}
     axes.fill_between(support.subject.time, 1e3 * low, 1e3 * high, **look)

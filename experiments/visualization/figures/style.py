@@ -49,7 +49,7 @@ VERDICTS = {
 #: What a study counts as success (``experiments.studies.sweep.groups.successes_in``).
 SUCCESSES = {RECOVERED: VERDICTS[RECOVERED], f"{RECOVERED} or {STEPPED}": VERDICTS[STEPPED], "withstood": BLUE}
 
-#: From little to much, on paper and on pages: told apart by the colour-blind, and in grey.
+#: From little to much, on paper and on pages: distinct for the colour-blind, and in grey.
 MAP = "cividis"
 
 #: [inch] of a figure with one panel.

@@ -76,7 +76,7 @@ class Loop:
         self._law_error: str | None = None  # of somebody's own
         self.fell_at: float | None = None
         self.fall = ""
-        self._touched: tuple[Ending, str] | None = None  # what no limit tells of: a part of the body on the floor
+        self._touched: tuple[Ending, str] | None = None  # a fall that no limit finds: a part of the body on the floor
         self.disturbances: tuple[Disturbance, ...] = tuple(self.setup.disturbances)  # that act now
         self._acted = list(self.disturbances)  # since the start
         self._session = Session(replace(self.setup, controller=self.controller))
@@ -105,11 +105,11 @@ class Loop:
 
     @property
     def columns(self) -> Columns:
-        """What a row of it has."""
+        """The columns of what is recorded."""
         return self._session.plan.columns
 
     def recorded_since(self, time: float) -> Recording | None:
-        """What was recorded after a time [s]; None if nothing was. Once it is limp, only what was since then."""
+        """Rows that were recorded after a time [s]; None if none were. Once it is limp, only those since then."""
         return (self._limp or self._tape).since(time)
 
     @property
@@ -138,7 +138,7 @@ class Loop:
         return ticks - left
 
     def _own_ticks(self, ticks: int) -> int:
-        """As many of the session's: a limp body has nobody who asks."""
+        """Ticks of the session that take as long: those of a limp body, which no controller drives, may be others."""
         return max(1, round(ticks * self.tick / self._session.period))
 
     def _record(self) -> None:
@@ -165,7 +165,7 @@ class Loop:
             self.state = self._session.state
 
     def run(self) -> Run:
-        """What was recorded since the start, or of the last minutes: up to the fall, and after it.
+        """The run since the start, or of the last minutes: up to the fall, and after it.
 
         Raises:
             InputError: nothing was yet.
@@ -273,7 +273,7 @@ class Loop:
         return x, y, z
 
     def pull(self, body: str, point: Vector3, force: Vector3) -> None:
-        """Let a hand pull at a point of a body [m] from its centre of mass, with a force [N], until told otherwise."""
+        """Let a hand pull at a point of a body [m] from its centre of mass, with a force [N], until ``let_go``."""
         size = float(np.linalg.norm(force))
         if size == 0.0:
             self.let_go()
@@ -291,7 +291,7 @@ class Loop:
             self._continue()
 
     def _without_pull(self) -> tuple[Disturbance, ...]:
-        """What acts besides the pull, of which the part that has acted is kept for the record."""
+        """The disturbances besides the pull, of which the part that has acted is kept for the record."""
         pull, self._pull = self._pull, None
         if pull is not None and self.time > pull.begins:
             done = Signal.rectangle(pull.signal.coefficients[0, 0], pull.begins, self.time - pull.begins)
@@ -359,10 +359,10 @@ class Loop:
 
 
 def _outside(disturbances: Sequence[Disturbance]) -> tuple[Disturbance, ...]:
-    """Those that act on the body from outside."""
+    """The disturbances that act on the body from outside."""
     return tuple(d for d in disturbances if not isinstance(d, (Sensors, Actuators)))
 
 
 def _of_control(disturbances: Sequence[Disturbance]) -> tuple[Disturbance, ...]:
-    """Those between the body and its controller."""
+    """The disturbances between the body and its controller."""
     return tuple(d for d in disturbances if isinstance(d, (Sensors, Actuators)))

@@ -72,7 +72,7 @@ class _GainSlider:
 
 
 class Page:
-    """What a browser shows; ``show`` is called for each picture, from the runner's thread.
+    """The page that a browser shows; ``show`` is called for each picture, from the runner's thread.
 
     The server calls back from threads of its own, several at once. So all that a callback does is ``Runner.ask``: what
     is read, changed and written is so in the runner's thread, one thing after the other. ``gains_file`` is where
@@ -316,7 +316,7 @@ class Page:
         save.on_click(lambda event: self.runner.ask(lambda _: self.save(name.value, event.client)))
 
     def _build_parameter(self, gui: Any, parameter: Parameter) -> None:
-        """What turns one parameter of a controller; but for its period, which cannot change on the way."""
+        """Add the controls of one parameter of a controller; not of its period, which cannot change on the way."""
         name, default = parameter.name.partition(".")[2], parameter.default
         if name == "period" or (isinstance(default, str) and not parameter.choices):
             return
@@ -334,7 +334,7 @@ class Page:
         self._handles[name] = handles
 
     def _by_hand(self, change: Callable[[Loop], Any]) -> Callable[[Any], None]:
-        """As ``_asker``, for a slider that a hand has moved; where the program has, all is known already."""
+        """Make a change as ``_asker`` does, if a hand has moved the slider, and not the program."""
         return lambda event: self.runner.ask(change) if event.client_id is not None else None
 
     def _set_gain(self, slider: _GainSlider, loop: Loop) -> None:
@@ -416,7 +416,7 @@ def _slider(gui: Any, parameter: Parameter, name: str, value: float, hint: str) 
 
 
 def status_text(status: Status, going: str = "Standing") -> str:
-    """What there is to tell, as Markdown; ``going`` is what it does while nothing is wrong."""
+    """The status as Markdown; ``going`` is what the model does while nothing is wrong."""
     if status.error is not None:
         state = f"### Stopped\n{status.error}. Press **Restart**."
     elif status.fell_at is not None:

@@ -52,7 +52,7 @@ class RealTimeClock:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a ``Meter`` shows."""
+    """The reading of a ``Meter``."""
 
     factor: float  # simulated seconds in one on the wall
     idle: float  # share of the time in which there was nothing to do, 0 … 1
@@ -81,7 +81,7 @@ class Meter:
 
     @property
     def reading(self) -> Reading | None:
-        """What it shows; None as long as there is nothing to tell."""
+        """The factor and the share now; None before two marks."""
         if len(self._marks) < 2 or self._marks[-1][0] <= self._marks[0][0]:
             return None
         (begin, before, idle), (end, after, idle_then) = self._marks[0], self._marks[-1]
@@ -101,7 +101,7 @@ Change = Callable[[Loop], None]
 
 @dataclass(frozen=True)
 class Status:
-    """What there is to tell at a moment."""
+    """The status of a loop at a moment."""
 
     time: float  # [s] simulated
     reading: Reading | None  # how well it keeps up; None while it is paused, or has ended, or has only begun
@@ -118,7 +118,7 @@ class Measured:
 
     factor: float  # simulated seconds in one on the wall
     idle: float  # share of the time in which its thread had nothing to do, 0 … 1
-    core: float  # share of a processor's core that its thread used: what idle does not tell where others use the cores
+    core: float  # share of a processor's core that its thread used: which idle does not show where others use the cores
     dropped: float  # [s] of simulated time that could not be made up for
 
 
@@ -214,7 +214,7 @@ class Runner:
                 self._complain(str(error))
 
     def _catch_up(self, wall: float) -> None:
-        """What is due, as far as there is time for it; what is left is dropped."""
+        """Advance by the ticks that are due, as far as there is time for them; those that are left are dropped."""
         loop, real_time = self.loop, self.real_time
         latest = wall + BUDGET * self._frame
         due, slices = real_time.due(wall), max(1, round(SLICE / loop.tick))
@@ -233,7 +233,7 @@ class Runner:
         self.meter.clear()
 
     def _get_up(self, wall: float) -> None:
-        """Restart what has been down for long enough, if told so."""
+        """Restart what has been down for long enough, if it is to be restarted by itself."""
         if self.loop.fell_at is None and not self.loop.has_ended:
             self._ended_at = None
         elif self._ended_at is None:

@@ -43,7 +43,7 @@ class Settings:
 
     @property
     def sliders(self) -> list[str]:
-        """Those that the experiment has."""
+        """The parameters with sliders that the experiment has."""
         known = {parameter.name for parameter in self.experiment.parameters}
         return [name for name in SLIDERS if name in known]
 

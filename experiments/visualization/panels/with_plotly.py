@@ -41,7 +41,7 @@ def figure_of(panels: Panel | Sequence[Panel], columns: int = COLUMNS, height: i
 def figure_of_choices(
     choices: Mapping[str, Sequence[Panel]], columns: int = COLUMNS, height: int | None = None
 ) -> "go.Figure":
-    """As many panels for each of some labels; a menu says which label's are shown, if there are several labels.
+    """Panels for each of some labels, as many for each; of several labels, a menu chooses whose are shown.
 
     The panels of a place share their axes, and what lies across a panel is always shown.
     """

@@ -71,7 +71,7 @@ def run_page(source: RunSource, command: str) -> Page:
 
 
 def verdict(run: Run) -> tuple[str, Mood]:
-    """What came of a run, in a sentence, and how it is coloured."""
+    """The outcome of a run in a sentence, and how it is coloured."""
     word, reason = run.summary["verdict"], run.summary["reason"]
     text, mood = _SENTENCES[word]
     joint = " " if word == RECOVERED else ", " if word == STEPPED else ": "

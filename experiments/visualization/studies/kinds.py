@@ -70,4 +70,4 @@ def _asked(study: Study, name: str, instead: Callable[[Prose], Any]) -> Any:
     try:
         return function(study)
     except InputError as error:
-        return instead(Prose(f"Not to be told yet: {error}.", "muted"))
+        return instead(Prose(f"Not known yet: {error}.", "muted"))

@@ -147,5 +147,5 @@ def _heading(factor: Factor) -> str:
 
 
 def _percent(share: float) -> str:
-    """None of no trials that tell."""
+    """A share in percent; a dash where no trial counts."""
     return "–" if math.isnan(share) else f"{share:.0%}"

@@ -13,7 +13,7 @@ from experiments.studies.trial import Label
 
 
 def name_of(finding: Finding) -> str:
-    """What a condition is called: its labels; of a push map, the direction in degrees and words."""
+    """The name of a condition: its labels; of a push map, the direction in degrees and words."""
     labels = finding.condition.labels
     if finding.plan.kind != PUSH_MAP:
         texts = [f"{name} {value:g}" if isinstance(value, float) else f"{value}" for name, value in labels.items()]
@@ -25,7 +25,7 @@ def name_of(finding: Finding) -> str:
 
 
 def ring_name(labels: Mapping[str, Label]) -> str:
-    """Of the map that a condition is in: its engine and height, where there are several."""
+    """The name of the map that a condition is in: its engine and height, where there are several."""
     height = f"{labels['height']:g} m" if "height" in labels else ""
     return " ".join(filter(None, (str(labels.get("engine", "")), height)))
 
@@ -82,7 +82,7 @@ def shares_of(findings: Iterable[Finding]) -> dict[str, float]:
 
 
 def limits_text(finding: Finding) -> str:
-    """What limits a condition: the verdicts at the replicas' thresholds, the most first, with how many there are."""
+    """The verdicts at the replicas' thresholds, which limit a condition, the most first, with how many there are."""
     return ", ".join(f"{word} {count}" for word, count in finding.limits.items()) or "–"
 
 

@@ -40,7 +40,7 @@ class Caption:
         self._letters = max(LEAST, round(LETTERS * size[1]))
 
     def on(self, picture: Picture, time: float, ended: Sequence[bool] = ()) -> "Image":
-        """The finished picture of a time [s]; ``ended`` tells which of the runs are over by then."""
+        """The finished picture of a time [s]; ``ended`` says which of the runs are over by then."""
         from PIL import Image
 
         drawn = Image.fromarray(picture)
@@ -103,9 +103,9 @@ def _sky(size: tuple[int, int]) -> "Image":
     return Image.fromarray(np.concatenate([rows, opaque], axis=2).astype(np.uint8))
 
 
-#: Pictures that are drawn before it is told how long all of them take; the very first one takes longest.
+#: Pictures that are drawn before it is announced how long all of them take; the very first one takes longest.
 TIMED = 3
-#: [s] What takes less is not told.
+#: [s] What takes less is not announced.
 SHORT = 10.0
 
 
@@ -120,7 +120,7 @@ def write_film(
 ) -> None:
     """Write an MP4 or a GIF, as the suffix says, of a size [pixels], drawn by the browser ``program``.
 
-    ``announce`` is told how long it will take, if that is long, by the first pictures.
+    ``announce`` gets a sentence on how long it will take, if that is long, by the first pictures.
     """
     with ProgressBar(schedule.count, "drawing", "pictures", counts=True) as bar:
         timed = _timed(_finished(runs, schedule, camera, size, program, bar), schedule.count, announce)
@@ -136,7 +136,7 @@ def write_film(
 def _timed(
     pictures: "Generator[Image, None, None]", count: int, announce: Callable[[str], None]
 ) -> "Generator[Image, None, None]":
-    """The same pictures; after a few it is told how long the others take, if that is long."""
+    """Hand pictures on; after a few, announce how long the others take, if that is long."""
     began = 0.0
     try:
         for k, picture in enumerate(pictures, start=1):

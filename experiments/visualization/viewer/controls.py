@@ -1,4 +1,4 @@
-"""What the panels of all pages have: keys and mouse told, and a picture of the scene to keep."""
+"""Controls on the panels of all pages: colours, keys and mouse, and a picture of the scene to keep."""
 
 import html
 import io
@@ -10,7 +10,7 @@ MOUSE = {"drag": "turn", "scroll": "come closer", "right-drag": "move"}
 
 
 def add_help(gui: Any, keys: Mapping[str, str]) -> None:
-    """A folder that tells what keys and mouse do."""
+    """Add a folder with the meanings of keys and mouse."""
     rows = "".join(
         f'<tr><td style="padding-right:1em"><b>{html.escape(key)}</b></td><td>{html.escape(what)}</td></tr>'
         for key, what in {**keys, **MOUSE}.items()

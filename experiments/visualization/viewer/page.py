@@ -29,7 +29,7 @@ LATE = 0.05
 
 
 class Page:
-    """What a browser shows; ``frame`` is called for each picture.
+    """The page that a browser shows; ``frame`` is called for each picture.
 
     The first run is solid, the others are ghosts, unless they stand side by side, so far apart [m].
     """
@@ -78,7 +78,7 @@ class Page:
         self.cost += time.thread_time() - began
 
     def run(self, rate: float = 60.0, until: Callable[[], bool] = lambda: False) -> None:
-        """Send pictures, ``rate`` a second while playing, until told to stop or interrupted."""
+        """Send pictures, ``rate`` a second while playing, until ``until`` is true or it is interrupted."""
         following = time.perf_counter()
         while not until():
             self._wake.clear()

@@ -100,7 +100,7 @@ def _serving_our_way(title: str) -> Iterator[None]:
 
 
 def _titled(response: Any, title: str) -> Any:
-    """What viser answers; a page with another title."""
+    """Viser's response; if it is a page, with another title."""
     if response is not None and response.headers.get("Content-Type", "").startswith("text/html"):
         packed = response.headers["Content-Encoding"] == "gzip"
         response.body = _with_title(response.body, title, packed)

@@ -1,4 +1,4 @@
-"""What is seen at one instant: of a recorded run, or of a simulation that is going on."""
+"""The bodies, forces and points of one instant, of a recorded run or of a simulation that is going on."""
 
 from dataclasses import dataclass, field
 

@@ -76,14 +76,14 @@ class PoseTrajectory:
         return Snapshot(**seen | {"time": time})
 
     def thinned(self, chosen: Any) -> "PoseTrajectory":
-        """The same with fewer rows; ``chosen`` indexes them."""
+        """A trajectory with fewer rows; ``chosen`` indexes them."""
         rows = {item.name: getattr(self.rows, item.name) for item in fields(Snapshot)}
         fewer = {name: values[chosen] for name, values in rows.items() if values is not None}
         return PoseTrajectory(self.model, self.scenery, Snapshot(**rows | fewer))
 
 
 def trajectory_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -> PoseTrajectory:
-    """What is seen of a run, and of what came after its fall: from there on, that is seen.
+    """The trajectory of a run, and of the motion after its fall, which is seen from there on.
 
     Args:
         run: it.
@@ -147,7 +147,7 @@ def _joined(before: PoseTrajectory, after: PoseTrajectory) -> PoseTrajectory:
 
 
 def snapshot_of(state: State, disturbances: Sequence[Disturbance] = ()) -> Snapshot:
-    """What is seen of a simulation that is going on; pushes are the mean over the last step.
+    """The instant of a simulation that is going on; pushes are the mean over the last step.
 
     The extrapolated centre of mass takes the floor to be at rest: one state does not tell how fast it moves.
     """

@@ -341,7 +341,7 @@ def test_the_page_of_thresholds_tells_them_as_they_come(threshold):
     none = whole.folder.with_name("none")
     copy_of(whole, none, first[:2])
     page = study_page(Study.read(none), "")
-    assert "Not to be told yet" in texts(page)
+    assert "Not known yet" in texts(page)
     assert any(section.name == "trials" for section in page.sections)
 
 
