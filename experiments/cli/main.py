@@ -89,6 +89,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _do(argv: list[str]) -> int:
     try:
+        if argv[:1] in (["--version"], ["version"]):
+            print(f"biped {_version()}")
+            return 0
         if not argv or argv[0] not in COMMANDS:
             _top(argv or ["--help"])
         called = command(argv[0])
@@ -197,33 +200,28 @@ def folder_name(text: str) -> str:
 
 
 def _top(argv: Sequence[str]) -> NoReturn:
-    """Help, the version, and errors in a command's name: all that is not a command's own."""
+    """Print help, or say what is wrong with a command's name: all that is not a command's own."""
     top = Parser("biped", _DESCRIPTION, _EXAMPLES)
-    top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    top.switch("--version", "print the version and exit")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
     for name, text in COMMANDS.items():
         commands.add_parser(name, help=text, add_help=False)
     name = argv[0]
-    if not name.startswith("-") and name != "version":
+    if not name.startswith("-"):
         top.error(
             f"unknown command {name!r}; {did_you_mean(name, COMMANDS).strip() or 'commands are ' + ', '.join(COMMANDS)}"
         )
-    top.parse_args(["--version"] if name == "version" else argv)
+    top.parse_args(argv)
     raise AssertionError("an option ends the program, and no option is an error")
 
 
-class _Version(argparse.Action):
-    """Print the version; looked up only when asked for."""
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
 
-    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            found = version("biped-balance")
-        except PackageNotFoundError:
-            found = "(not installed)"
-        print(f"biped {found}")
-        parser.exit()
+    try:
+        return version("biped-balance")
+    except PackageNotFoundError:
+        return "(not installed)"
 
 
 #: How characters are spelt that an encoding lacks, where their plain form is not theirs.

@@ -1,7 +1,7 @@
 """The report of a run on the terminal: its verdict, what was done, what came of it, and all else if asked for."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -148,13 +148,16 @@ def _sections(run: Run) -> list[tuple[str, RenderableType | None]]:
     ]
 
 
+def _grid(rows: Iterable[Sequence[str | Text]], apart: int = 2) -> Table | None:
+    """Rows of cells so many blanks apart; None without any."""
+    table = Table.grid(padding=(0, apart))
+    for row in rows:
+        table.add_row(*row)
+    return table if table.row_count else None
+
+
 def _facts(facts: Facts) -> Table | None:
-    if not facts:
-        return None
-    table = Table.grid(padding=(0, 2))
-    for name, value in facts:
-        table.add_row(Text(name, style=_PASSED.get(name, "dim")), value)
-    return table
+    return _grid((Text(name, style=_PASSED.get(name, "dim")), value) for name, value in facts)
 
 
 def _errors(run: Run) -> Facts:
@@ -177,72 +180,57 @@ def _peak_torques(peaks: dict[str, float]) -> Table | None:
     """A row for each joint; for each of a pair, where there are only pairs."""
     if not any(peaks.values()):
         return None
-    table = Table.grid(padding=(0, 3))
     names = list(dict.fromkeys(joint.removeprefix("left_").removeprefix("right_") for joint in peaks))
     sides = [side for side in ("left", "right") if {f"{side}_{name}" for name in names} <= set(peaks)]
-    prefixes = [f"{side}_" for side in sides] if len(sides) == 2 else [""]
-    if len(sides) == 2:
-        table.add_row("", *(Text(side, style="dim", justify="right") for side in sides))
-    for name in names if len(sides) == 2 else peaks:
+    in_pairs = len(sides) == 2
+    prefixes = [f"{side}_" for side in sides] if in_pairs else [""]
+    rows = [["", *(Text(side, style="dim", justify="right") for side in sides)]] if in_pairs else []
+    for name in names if in_pairs else peaks:
         numbers = (Text(f"{peaks[f'{prefix}{name}']:.1f}", justify="right") for prefix in prefixes)
-        table.add_row(Text(name.replace("_", " "), style="dim"), *numbers)
-    return table
+        rows.append([Text(name.replace("_", " "), style="dim"), *numbers])
+    return _grid(rows, 3)
 
 
 def _feet(edges: list[dict[str, Any]]) -> RenderableType | None:
     changes, hidden = lasting_changes(edges)
-    if not changes:
-        return None
-    table = Table.grid(padding=(0, 2))
-    for change in changes:
-        table.add_row(f"{change.time:.4f} s", f"{change.edge.replace('_', ' ')} {change.change}")
-    if hidden:
-        table.add_row("", Text(f"{hidden} changes that lasted less than {1e3 * BRIEF:.0f} ms not shown", style="dim"))
-    return table
+    rows = [(f"{change.time:.4f} s", f"{change.edge.replace('_', ' ')} {change.change}") for change in changes]
+    brief = Text(f"{hidden} changes that lasted less than {1e3 * BRIEF:.0f} ms not shown", style="dim")
+    return _grid([*rows, *([("", brief)] if rows and hidden else [])])
 
 
 def _contact_points(run: Run) -> Table | None:
     names = run.state.model.contact_names
-    if not names or not len(run.frame):
-        return None
-    table = Table.grid(padding=(0, 2))
-    touches = run.events[run.events["kind"] == "touch"]
-    for name in names:
+    touches, rows = run.events[run.events["kind"] == "touch"], []
+    for name in names if len(run.frame) else ():
         times = touches.loc[touches["subject"] == name, "time"]
         first = f"first down at {times.iloc[0]:.3f} s" if len(times) else "never down"
         if run.frame[f"contact_{name}_mode"].iloc[0] != ContactState.NONE:
             first = "down from the start"
         state = ContactState(int(run.frame[f"contact_{name}_mode"].iloc[-1]))
-        table.add_row(name, first, f"ends in {state.name.lower().replace('_', ' ').replace('none', 'no contact')}")
-    return table
+        rows.append((name, first, f"ends in {state.name.lower().replace('_', ' ').replace('none', 'no contact')}"))
+    return _grid(rows)
 
 
 def _impacts(impacts: list[dict[str, Any]]) -> Table | None:
-    if not impacts:
-        return None
-    table = Table.grid(padding=(0, 2))
     sizes = [math.hypot(*impact["impulse"]) for impact in impacts]
     small = [size for size in sizes if size < SMALL_IMPACT * max(sizes)]
+    rows = []
     for impact, size in zip(impacts, sizes, strict=True):
         if size >= SMALL_IMPACT * max(sizes):
             x, y, z = impact["impulse"]
-            table.add_row(f"{impact['time']:.4f} s", impact["body"], f"impulse ({x:+.3f}, {y:+.3f}, {z:+.3f}) N·s")
+            rows.append((f"{impact['time']:.4f} s", impact["body"], f"impulse ({x:+.3f}, {y:+.3f}, {z:+.3f}) N·s"))
     if small:
-        table.add_row("", "", f"{len(small)} smaller ones, of {sum(small):.3g} N·s together: all are in summary.json")
-    return table
+        rows.append(("", "", f"{len(small)} smaller ones, of {sum(small):.3g} N·s together: all are in summary.json"))
+    return _grid(rows)
 
 
 def _checks(run: Run) -> Table | None:
-    if not run.trust:
-        return None
-    table = Table.grid(padding=(0, 2))
+    rows = []
     for check in run.trust:
         value = f"{check.value:.3g} {unit_text(check.unit)}".rstrip()
-        table.add_row(
-            Text(check.passed, style=_PASSED[check.passed]), check.name, value,
-            Text(f"limit {check.limit:.3g}", style="dim"),
-        )  # fmt: skip
-    return table
+        limit = Text(f"limit {check.limit:.3g}", style="dim")
+        rows.append((Text(check.passed, style=_PASSED[check.passed]), check.name, value, limit))
+    return _grid(rows)
 
 
 def _solver(summary: dict[str, Any]) -> Facts:

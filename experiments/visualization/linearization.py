@@ -1,7 +1,7 @@
 """A linearization's files and page, and a closed loop's modes as they move: exaggerated, and slow enough to see."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -86,17 +86,15 @@ def moving_mode(found: Linearization, state: State, number: int) -> MovingMode:
 
 
 def _stacked(rows: list[Snapshot], times: Floats) -> Snapshot:
-    found: dict[str, Any] = {}
-    for item in fields(Snapshot):
-        values = [getattr(row, item.name) for row in rows]
-        if values[0] is None:
-            found[item.name] = None
-        elif item.name == "support":
-            found[item.name] = np.empty(len(values), dtype=object)
-            found[item.name][:] = values
-        else:
-            found[item.name] = np.array(values)
-    return Snapshot(**found | {"time": times})
+
+    def stacked(item: Field[Any], *values: Any) -> Any:
+        if item.name != "support":
+            return np.array(values)
+        polygons = np.empty(len(values), dtype=object)  # of as many corners as there are
+        polygons[:] = values
+        return polygons
+
+    return replace(Snapshot.of_each(stacked, *rows), time=times)
 
 
 def write_modes_figure(found: Linearization, state: State, path: Path) -> list[Path]:

@@ -1,6 +1,7 @@
 """The closed loop of an experiment that goes on for as long as it is asked to, and is meddled with on the way."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -246,15 +247,10 @@ class Loop:
         aim = (x, y, z if height is None else height)
         gravity = -float(self.model.gravity[2])
         box = Throw.at(aim, speed, direction, mass=mass, size=size, flight=flight, gravity=gravity, target=target)
-        before = self.disturbances
-        projectile, throw = self.state.projectile, self.state.throw
-        self.state.projectile = self.state.throw = None
-        self.disturbances = tuple(d for d in before if not isinstance(d, Throw))
-        try:
+        with _or_as_before(self, "disturbances"), _or_as_before(self.state, "projectile", "throw"):
+            self.state.projectile = self.state.throw = None
+            self.disturbances = tuple(d for d in self.disturbances if not isinstance(d, Throw))
             self._add(box)
-        except InputError:
-            self.disturbances, self.state.projectile, self.state.throw = before, projectile, throw
-            raise
         return box
 
     def _target(self) -> str:
@@ -310,14 +306,10 @@ class Loop:
         setup = self._build(settings)
         at_once = name.partition(".")[0] in AT_ONCE
         if at_once:
-            before = self.disturbances, self.setup
-            self.disturbances = (*_outside(self.disturbances), *_of_control(setup.disturbances))
-            self.setup = setup
-            try:
+            with _or_as_before(self, "disturbances", "setup"):
+                self.disturbances = (*_outside(self.disturbances), *_of_control(setup.disturbances))
+                self.setup = setup
                 self._continue()
-            except InputError:
-                self.disturbances, self.setup = before
-                raise
         self.setup, self.settings = setup, settings
         return at_once
 
@@ -329,13 +321,9 @@ class Loop:
     def _add(self, disturbance: Disturbance) -> None:
         if self.has_ended:
             raise InputError("it has stopped: restart first")
-        before = self.disturbances
-        self.disturbances = (*before, disturbance)
-        try:
+        with _or_as_before(self, "disturbances"):
+            self.disturbances = (*self.disturbances, disturbance)
             self._continue()
-        except InputError:
-            self.disturbances = before
-            raise
         self._acted.append(disturbance)
 
     def _continue(self) -> None:
@@ -356,6 +344,18 @@ class Loop:
         if isinstance(disturbance, Throw) and self.state.throw == disturbance and self.state.projectile is not None:
             return bool(self.state.projectile[2] > GONE)
         return True
+
+
+@contextmanager
+def _or_as_before(changed: object, *names: str) -> Iterator[None]:
+    """Let attributes be as they were before where a change within turns out to be impossible."""
+    before = {name: getattr(changed, name) for name in names}
+    try:
+        yield
+    except InputError:
+        for name, value in before.items():
+            setattr(changed, name, value)
+        raise
 
 
 def _outside(disturbances: Sequence[Disturbance]) -> tuple[Disturbance, ...]:

@@ -29,8 +29,7 @@ from experiments.visualization.live.runner import Runner, Status
 from experiments.visualization.live.settings import Settings, build_settings
 from experiments.visualization.saved_runs import save_run
 from experiments.visualization.viewer.camera import camera_at
-from experiments.visualization.viewer.colors import legend
-from experiments.visualization.viewer.controls import add_help, add_screenshot
+from experiments.visualization.viewer.controls import add_help, add_screenshot, begin_panel
 from experiments.visualization.viewer.loaded_runs import extent_at
 from experiments.visualization.viewer.scene import LAYERS, ViewerScene
 from experiments.visualization.viewer.scenery import scenery_of
@@ -165,8 +164,7 @@ class Page:
 
     def _build(self, loop: Loop) -> None:
         gui = self.server.gui
-        gui.configure_theme(control_width="medium", show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
-        gui.set_panel_label("biped live")
+        begin_panel(gui, "biped live")
         gui.add_html(f'<div style="padding:0.2em 0.9em 0.3em;font-size:0.85em">{html.escape(self._title)}</div>')
         self._text = gui.add_markdown("")
         self._build_time(gui)
@@ -198,8 +196,6 @@ class Page:
             for layer, on in LAYERS.items():
                 box = gui.add_checkbox(layer.capitalize(), on)
                 box.on_update(self._asker(self._switch(layer, box)))
-        with gui.add_folder("Colours", expand_by_default=False):
-            gui.add_html(legend())
         add_help(gui, KEYS_AND_MOUSE)
 
     def _later(self, what: str) -> None:

@@ -70,9 +70,7 @@ def _metric_maps(trials: Trials, first: Axis, second: Axis) -> Drawing:
 def _metrics(trials: Trials, axes: Sequence[Axis]) -> Drawing:
     """Each trial over each axis, for one metric at a time, and the medians."""
     names = trials.shown_metrics
-    frame = trials.frame[trials.frame["verdict"] != FAILED]
-    most = max(50, MOST_POINTS // (len(names) * len(axes)))
-    chosen = frame.iloc[np.sort(np.random.default_rng(0).permutation(len(frame))[:most])]
+    frame, chosen = _chosen(trials, max(50, MOST_POINTS // (len(names) * len(axes))))
     figure = figure_of_choices({
         trials.label(name): [metric_panel(frame, axis, name, trials.label(name), chosen) for axis in axes]
         for name in names
@@ -85,9 +83,7 @@ def _metrics(trials: Trials, axes: Sequence[Axis]) -> Drawing:
 
 def _parallel(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Drawing:
     """Parallel coordinates: what was varied, the verdict, and some metrics."""
-    frame = trials.frame[trials.frame["verdict"] != FAILED]
-    chosen = np.sort(np.random.default_rng(0).permutation(len(frame))[:MOST_LINES])
-    part = frame.iloc[chosen]
+    frame, part = _chosen(trials, MOST_LINES)
     dimensions = [_dimension(axis.label, axis.values.loc[part.index], axis) for axis in axes[:MOST_AXES]]
     losses = counts or USUAL_LOSSES
     good = np.array([float(bool(withstood(verdict, losses))) for verdict in part["verdict"]])
@@ -107,9 +103,15 @@ def _parallel(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> 
         f"Each line is a trial, blue if it {success_text(counts)}. Drag along an axis to pick trials; drag its "
         "name to move it."
     )
-    if len(chosen) < len(frame):
-        text += f" {len(chosen)} of {len(frame)} trials are drawn, chosen at random."
+    if len(part) < len(frame):
+        text += f" {len(part)} of {len(frame)} trials are drawn, chosen at random."
     return Drawing("parallel", text, figure)
+
+
+def _chosen(trials: Trials, most: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The trials that could be computed, and so many of them at most, chosen at random."""
+    frame = trials.frame[trials.frame["verdict"] != FAILED]
+    return frame, frame.iloc[np.sort(np.random.default_rng(0).permutation(len(frame))[:most])]
 
 
 def _dimension(label: str, values: "pd.Series[Any]", axis: Axis | None) -> dict[str, Any]:

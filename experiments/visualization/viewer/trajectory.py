@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import Field, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -66,20 +66,16 @@ class PoseTrajectory:
         after = min(k + 1, len(self.times) - 1)
         time = min(max(time, self.begins), self.ends)
         part = 0.0 if after == k else float((time - self.times[k]) / (self.times[after] - self.times[k]))
-        seen: dict[str, Any] = {}
-        for item in fields(Snapshot):
-            values, between = getattr(self.rows, item.name), item.metadata.get("between")
-            if values is not None and between is not None:
-                seen[item.name] = between(values[k], values[after], part)
-            else:
-                seen[item.name] = None if values is None else values[k]
-        return Snapshot(**seen | {"time": time})
+
+        def seen(item: Field[Any], values: Any) -> Any:
+            between = item.metadata.get("between")
+            return values[k] if between is None else between(values[k], values[after], part)
+
+        return replace(Snapshot.of_each(seen, self.rows), time=time)
 
     def thinned(self, chosen: Any) -> "PoseTrajectory":
         """A trajectory with fewer rows; ``chosen`` indexes them."""
-        rows = {item.name: getattr(self.rows, item.name) for item in fields(Snapshot)}
-        fewer = {name: values[chosen] for name, values in rows.items() if values is not None}
-        return PoseTrajectory(self.model, self.scenery, Snapshot(**rows | fewer))
+        return replace(self, rows=Snapshot.of_each(lambda _, values: values[chosen], self.rows))
 
 
 def trajectory_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -> PoseTrajectory:
@@ -128,22 +124,18 @@ def _joined(before: PoseTrajectory, after: PoseTrajectory) -> PoseTrajectory:
     Points that the first does not have are nowhere in it; in the second they are where they touch the floor.
     """
     kept, own = before.times < after.begins - 1e-9, before.rows.contact_place.shape[1]
-    first, second = before.rows, touching_only(after.rows, own)
     more = after.rows.contact_place.shape[1] - own
     ends = {
         "contact_place": np.full((len(before.times), more, 3), np.nan),
         "contact_force": np.zeros((len(before.times), more, 3)),
         "contact_mode": np.full((len(before.times), more), ContactState.NONE),
     }
-    rows: dict[str, Any] = {}
-    for item in fields(Snapshot):
-        early, late = getattr(first, item.name), getattr(second, item.name)
-        if early is not None and late is not None:
-            early = np.concatenate([early, ends[item.name]], axis=1) if item.name in ends else early
-            rows[item.name] = np.concatenate([early[kept], late])
-        else:
-            rows[item.name] = None
-    return PoseTrajectory(before.model, before.scenery, Snapshot(**rows))
+
+    def joined(item: Field[Any], early: Any, late: Any) -> Any:
+        early = np.concatenate([early, ends[item.name]], axis=1) if item.name in ends else early
+        return np.concatenate([early[kept], late])
+
+    return replace(before, rows=Snapshot.of_each(joined, before.rows, touching_only(after.rows, own)))
 
 
 def snapshot_of(state: State, disturbances: Sequence[Disturbance] = ()) -> Snapshot:
