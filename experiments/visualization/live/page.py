@@ -4,7 +4,7 @@ import html
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -61,15 +61,6 @@ KEYS_AND_MOUSE = {
 }
 
 
-@dataclass(frozen=True)
-class _GainSlider:
-    """A slider and what it is a slider of."""
-
-    handle: Any
-    key: str
-    axis: int
-
-
 class Page:
     """The page that a browser shows; ``show`` is called for each picture, from the runner's thread.
 
@@ -101,8 +92,7 @@ class Page:
         self._text: Any = None
         self._text_at = -math.inf
         self._state: tuple[bool, bool] | None = None
-        self._gain_sliders: list[_GainSlider] = []
-        self._handles: dict[str, list[Any]] = {}  # by the parameter of a controller that is not ours
+        self._gain_sliders: dict[tuple[str, int], Any] = {}  # by gain and axis
         self.gains = loop.gains
         self._files = GainsFolder(gains_file)
         self._target = loop.controller.target_position if isinstance(loop.controller, WorkspaceController) else None
@@ -302,9 +292,8 @@ class Page:
                 handle = gui.add_slider(
                     AXES[axis], min=0.0, max=most, step=most / 4000.0, initial_value=value, hint=f"{key}, {AXES[axis]}"
                 )
-                slider = _GainSlider(handle, key, axis)
-                self._gain_sliders.append(slider)
-                handle.on_update(self._by_hand(partial(self._set_gain, slider)))
+                self._gain_sliders[key, axis] = handle
+                handle.on_update(self._by_hand(partial(self._set_gain, key, axis)))
         reset = gui.add_button("Reset gains")
         name = gui.add_text("File", self._files.name, hint="a name that ends in .toml, beside the file of --save-gains")
         save = gui.add_button("Save gains", hint="for biped run --gains FILE, and biped live --gains FILE")
@@ -327,25 +316,24 @@ class Page:
 
         for handle in handles:
             handle.on_update(self._by_hand(turn))
-        self._handles[name] = handles
 
     def _by_hand(self, change: Callable[[Loop], Any]) -> Callable[[Any], None]:
         """Make a change as ``_asker`` does, if a hand has moved the slider, and not the program."""
         return lambda event: self.runner.ask(change) if event.client_id is not None else None
 
-    def _set_gain(self, slider: _GainSlider, loop: Loop) -> None:
+    def _set_gain(self, key: str, axis: int, loop: Loop) -> None:
         assert loop.gains is not None
-        triple = list(getattr(loop.gains, slider.key))
-        triple[slider.axis] = float(slider.handle.value)
-        self._use(loop, replace(loop.gains, **{slider.key: tuple(triple)}))
+        triple = list(getattr(loop.gains, key))
+        triple[axis] = float(self._gain_sliders[key, axis].value)
+        self._use(loop, replace(loop.gains, **{key: tuple(triple)}))
 
     def set_gains(self, gains: WorkspaceGains) -> None:
         """Let these gains act, and the sliders show them; from any thread."""
 
         def change(loop: Loop) -> None:
             self._use(loop, gains)
-            for slider in self._gain_sliders:
-                slider.handle.value = getattr(gains, slider.key)[slider.axis]
+            for (key, axis), slider in self._gain_sliders.items():
+                slider.value = getattr(gains, key)[axis]
 
         self.runner.ask(change)
 

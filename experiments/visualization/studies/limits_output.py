@@ -8,9 +8,8 @@ from experiments.cli.terminal import ruled_table, say, say_files, terminal
 from experiments.studies.limits import LIMITS, ScenePush
 from experiments.studies.threshold.directions import direction_text
 from experiments.visualization.figures import style
-from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.panels.panel import Axis, Panel, Points, closed
-from experiments.visualization.panels.with_matplotlib import figure_of
+from experiments.visualization.panels.with_matplotlib import write_panels
 
 #: The name of the table and the figure in the folder.
 NAME = "limits"
@@ -63,5 +62,4 @@ def draw_limits(push: ScenePush, found: pd.DataFrame, path: Path, who: str) -> l
             items.append(Points(angles, closed(found[column]), f"{label}, without friction", color, dash="dot"))
     title = f"Largest push of {push.shape.ends:g} s without a step [N·s]: {who}"
     panel = Panel(tuple(items), y=Axis(low=0.0), title=title, polar=True, legend="around")
-    with styled():
-        return write_figure(figure_of(panel, (6.0, 5.4)), path)
+    return write_panels(path, panel, (6.0, 5.4))

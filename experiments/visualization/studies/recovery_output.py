@@ -22,7 +22,7 @@ from experiments.studies.threshold.directions import direction_text
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.panels.panel import Axis, Panel, Points, closed
-from experiments.visualization.panels.with_matplotlib import figure_of
+from experiments.visualization.panels.with_matplotlib import write_panels
 from experiments.visualization.studies.push_map_figure import LIMIT_DASHES, OPTIMAL
 
 #: The name of the table and of the figure in the folder, and of a direction's picture in its own.
@@ -81,8 +81,7 @@ def draw_recoveries(table: pd.DataFrame, path: Path, who: str) -> list[Path]:
     ]
     title = f"Largest push without a step [N·s]: {who}"
     panel = Panel(tuple(items), y=Axis(low=0.0), title=title, polar=True, legend="around", columns=2)
-    with styled():
-        return write_figure(figure_of(panel, (6.4, 6.2)), path)
+    return write_panels(path, panel, (6.4, 6.2))
 
 
 def draw_strategy(folder: Path, who: str) -> list[Path]:

@@ -17,10 +17,10 @@ from experiments.studies.store.folder import Study
 from experiments.studies.store.measured import metric_units
 from experiments.visualization.figures import style
 from experiments.visualization.figures.words import with_unit, words_of
-from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.pages import Block, Chart, Prose, Section, Table
-from experiments.visualization.panels import with_matplotlib, with_plotly
 from experiments.visualization.panels.panel import Axis, Bars, Item, Panel, Points, Rule
+from experiments.visualization.panels.with_matplotlib import write_panels
+from experiments.visualization.panels.with_plotly import figure_of
 from experiments.visualization.report.toml import file_and_command
 
 FIGURE, INDICES, PAIRS = "sensitivity.png", "indices.csv", "pairs.csv"
@@ -116,8 +116,7 @@ def _draw(sensitivity: Sensitivity, found: Sequence[Indices], path: Path) -> lis
     if not panels:
         return []
     height = (0.9 + 0.34 * len(sensitivity.space.variables)) * len(panels)
-    with styled():
-        return write_figure(with_matplotlib.figure_of(panels, (style.SIZE[0], height)), path)
+    return write_panels(path, panels, (style.SIZE[0], height))
 
 
 def _columns(sensitivity: Sensitivity) -> tuple[str, ...]:
@@ -172,4 +171,4 @@ def _bars(sensitivity: Sensitivity, indices: Indices, k: int) -> Chart:
     else:
         text = f"Parts of the variance of {indices.metric}, with 95 % intervals (Sobol 2001; Saltelli et al. 2010)."
     height = _AROUND + _ROW * len(sensitivity.space.variables)
-    return Chart.of(with_plotly.figure_of(indices_panel(sensitivity, indices), height=height), text, f"indices-{k}")
+    return Chart.of(figure_of(indices_panel(sensitivity, indices), height=height), text, f"indices-{k}")

@@ -12,9 +12,8 @@ from experiments.studies.grid import LOG
 from experiments.studies.stability.loop import GROWN, NO_EQUILIBRIUM, RECOVERED, Range
 from experiments.studies.stability.stability_map import TOO_CLOSE, StabilityMap
 from experiments.visualization.figures import style
-from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.panels.panel import Axis, Dash, Item, Marker, Panel, Points
-from experiments.visualization.panels.with_matplotlib import figure_of
+from experiments.visualization.panels.with_matplotlib import write_panels
 
 #: Marker, colour and label of nodes by the simulation's verdict, and [pt] the size of their markers.
 _NODES: dict[str, tuple[Marker, str, str]] = {
@@ -66,8 +65,7 @@ def write_map(found: StabilityMap, folder: Path, *, draw: bool) -> list[Path]:
 
 def draw_map(found: StabilityMap, path: Path) -> list[Path]:
     """Draw the boundary as lines, the simulation's verdicts as markers, the experiment's own values as a star."""
-    with styled():
-        return write_figure(figure_of(map_panel(found), (6.0, 5.2)), path)
+    return write_panels(path, map_panel(found), (6.0, 5.2))
 
 
 def map_panel(found: StabilityMap) -> Panel:
