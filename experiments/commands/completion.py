@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from experiments.catalogue.registry import all_experiments
 from experiments.cli.main import COMMANDS, Parser, command
 from experiments.cli.settings import ALIASES
+from experiments.commands.example import examples
 
 SHELLS = ("bash", "zsh")
 
@@ -61,7 +62,6 @@ def main(options: Namespace) -> int:
 
 def script(shell: str) -> str:
     from biped.integrators import INTEGRATORS
-    from experiments.commands.example import examples
     from experiments.engines.registry import ENGINES
 
     experiments = all_experiments()

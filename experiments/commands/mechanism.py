@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biped.errors import InputError
+from biped.errors import InputError, IntegrationError
 from biped.modules import module_of_file
 from experiments.catalogue.parameters.parameter import DEGREES
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
@@ -78,8 +78,6 @@ def parser() -> Parser:
 
 
 def main(options: Namespace) -> int:
-    from biped.errors import IntegrationError
-
     mechanism = _read(options)
     start, rates, motion = (_values(getattr(options, name), f"--{name}") for name in ("start", "rates", "motion"))
     begin = mechanism.satisfy_constraints(mechanism.configuration(start | motion))

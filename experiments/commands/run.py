@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biped.errors import IntegrationError, RunInterrupted
 from biped.runs.verdict import UNRELIABLE
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
 from experiments.cli.main import Parser, announce, fail, interrupted
@@ -70,7 +71,6 @@ def parser() -> Parser:
 
 def main(options: Namespace) -> int:
     check_positive(options, "after", what="number of seconds")
-    from biped.errors import IntegrationError, RunInterrupted
     from biped.simulation.collapse import collapse, has_fallen
     from experiments.commands.half_step import check_step
 

@@ -73,16 +73,10 @@ def figure_of(
     return figure
 
 
-def write_panels(
-    path: str | Path,
-    panels: Panel | Sequence[Panel | None],
-    size: tuple[float, float],
-    columns: int = 1,
-    **options: Any,
-) -> list[Path]:
+def write_panels(path: str | Path, panels: Panel | Sequence[Panel | None], size: tuple[float, float]) -> list[Path]:
     """Write the figure of panels (``figure_of``) in the style and the formats of the current look; the files."""
     with styled():
-        return write_figure(figure_of(panels, size, columns, **options), path)
+        return write_figure(figure_of(panels, size), path)
 
 
 def draw(axes: Axes, panel: Panel) -> None:
