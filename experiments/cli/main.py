@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 from contact.errors import did_you_mean
 from experiments.cli.failures import CLOSED_PIPE, FAILURE, INTERRUPTED, describe
-from experiments.cli.reply import Form, add_forms, choose_form, form
+from experiments.cli.reply import Form, choose_form, form
 
 #: All subcommands and their help. Each is a file of ``experiments.commands`` (``command``).
 COMMANDS = {
@@ -159,12 +159,21 @@ class Parser(argparse.ArgumentParser):
         self.option("--out", "DIR", f"folder for the results (default: {default})", folder_name)
         self.switch("--no-figures", "draw no figures")
 
+    def add_results(self, default: str, *, forms: bool = True) -> None:
+        """Add options for the folder of results, the form of the reply if it has ``forms``, and the look of figures."""
+        self.add_out(default)
+        if forms:
+            self.add_forms()
+        self.add_figure_look()
+
     def add_verbose(self) -> None:
         self.switch("-v", "say all about contacts, torques and the solver", "--verbose")
 
     def add_forms(self) -> None:
-        """``--json`` and ``--quiet``, for commands that call ``experiments.cli.reply.reply``."""
-        add_forms(self)
+        """Add ``--json`` and ``--quiet``, for commands that call ``experiments.cli.reply.reply``."""
+        either = self.add_mutually_exclusive_group()
+        either.add_argument("--json", action="store_true", help="print one JSON object or array, and nothing else")
+        either.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
 
     def parse_args(self, argv: Sequence[str]) -> argparse.Namespace:  # type: ignore[override]
         options, unknown = self.parse_known_args(argv)

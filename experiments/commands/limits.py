@@ -51,9 +51,7 @@ def parser() -> Parser:
     add_robot(own)
     add_assignments(own)
     own.set_defaults(controller=None, gains=None)  # no law matters here
-    own.add_out("none is written")
-    own.add_forms()
-    own.add_figure_look()
+    own.add_results("none is written")
     return own
 
 

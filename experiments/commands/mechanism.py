@@ -71,9 +71,7 @@ def parser() -> Parser:
         own.option(f"--{name}", "NAME=X", text, nargs="+", action="extend", default=[])
     own.option("--components", "FILE.py", "file of components of your own, which the mechanism names")
     own.option("--write", "FILE", "write the mechanism to a file, as an S-expression")
-    own.add_out("results/NAME")
-    own.add_forms()
-    own.add_figure_look()
+    own.add_results("results/NAME")
     return own
 
 

@@ -56,9 +56,7 @@ def parser() -> Parser:
     own.option("--plan-step", "S", "the optimizer's time step, in seconds", 2e-3)
     add_assignments(own)
     own.set_defaults(controller=None, gains=None, robot=None)  # the law before and after a plan is the whole-body law
-    own.add_out("results/recovery/EXPERIMENT")
-    own.add_forms()
-    own.add_figure_look()
+    own.add_results("results/recovery/EXPERIMENT")
     return own
 
 

@@ -50,8 +50,7 @@ def parser() -> Parser:
     own.add_argument("paper", metavar="PAPER", nargs="?", help="name of a paper; without one, the papers are listed")
     own.add_argument("items", metavar="ITEM", nargs="*", help="name of an item, or a pattern; all, if none is given")
     own.switch("--quick", "run short versions that check the same statements")
-    own.add_out("results/reproduce/PAPER")
-    own.add_figure_look()
+    own.add_results("results/reproduce/PAPER", forms=False)
     return own
 
 

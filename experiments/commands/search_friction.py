@@ -25,8 +25,7 @@ def parser() -> Parser:
     own.option("--from", "MU", "least coefficient of friction", 0.02, dest="begin")
     own.option("--to", "MU", "greatest coefficient of friction", 1.5, dest="end")
     own.option("--by", "MU", "step between the coefficients of the first search", 0.01)
-    own.add_out("results/search-friction")
-    own.add_figure_look()
+    own.add_results("results/search-friction", forms=False)
     return own
 
 

@@ -47,9 +47,7 @@ def parser() -> Parser:
     own.option("--seed", "N", "seed of the random deviations", 0)
     own.switch("--no-simulation", "compute eigenvalues only, and simulate nothing on the grid")
     add_settings(own)
-    own.add_out("results/stability-map/EXPERIMENT")
-    own.add_forms()
-    own.add_figure_look()
+    own.add_results("results/stability-map/EXPERIMENT")
     return own
 
 

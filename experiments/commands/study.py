@@ -45,17 +45,14 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
         add_shorthand(parser, "integrator", "in all trials: ")
     add_counts(parser)
     add_metric_files(parser)
-    parser.add_out(f"results/{name}/{default}")
-    parser.add_forms()
-    parser.add_figure_look()
+    parser.add_results(f"results/{name}/{default}")
     parser.option("--workers", "N", "number of trials at a time (default: one on each core)", int)
-    parser.option("--backend", "NAME", "where trials run: threads of this process (default; of a controller in "
-        "Python loky), loky (processes), dask")  # fmt: skip
-    parser.option("--time-limit", "S", "seconds that a trial may take under a controller of one's own "
-        "in a process of its own (120)", float)  # fmt: skip
-    parser.option(
-        "--scheduler", "ADDRESS", "address of a Dask cluster, such as tcp://10.0.0.1:8786; implies --backend dask"
-    )
+    default = "default; of a controller in Python loky"
+    parser.option("--backend", "NAME", f"where trials run: threads of this process ({default}), loky (processes), dask")
+    text = "seconds that a trial may take under a controller of one's own in a process of its own"
+    parser.option("--time-limit", "S", f"{text} (120)", float)
+    text = "address of a Dask cluster, such as tcp://10.0.0.1:8786; implies --backend dask"
+    parser.option("--scheduler", "ADDRESS", text)
     return parser
 
 

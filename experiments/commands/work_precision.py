@@ -40,8 +40,7 @@ def parser() -> Parser:
     text = "name of a method, or a pattern, to measure only these; may be repeated"
     own.option("--method", "NAME", text, action="append", default=[])
     own.switch("--quick", "try only four step sizes of each method")
-    own.add_out("results/work-precision")
-    own.add_figure_look()
+    own.add_results("results/work-precision", forms=False)
     return own
 
 
