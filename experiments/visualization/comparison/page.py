@@ -21,12 +21,11 @@ from experiments.visualization.comparison.panels import Quantity, colors_of
 from experiments.visualization.figures.quantities import Curve
 from experiments.visualization.figures.quantities import Panel as TimePanel
 from experiments.visualization.figures.subject import subject_of
-from experiments.visualization.pages import Block, Bullets, Code, Image, Page, Prose, Section, Table
+from experiments.visualization.pages import Block, Bullets, Chart, Code, Image, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import shown
 from experiments.visualization.panels.panel import Panel
 from experiments.visualization.panels.with_plotly import figure_of
 from experiments.visualization.report.curves import time_figure
-from experiments.visualization.report.drawing import Drawing
 
 #: Numbers that readers want in another unit than the tables have: what they are multiplied by.
 _SCALES = {"step": (1e3, "ms"), "creep": (1e3, "mm")} | dict.fromkeys(
@@ -67,7 +66,7 @@ _VENDOR = "Each engine as its own users know it, with its own default step; of o
 
 def compare_page(results: Results, sheet: bytes | None, command: str, made: Mapping[str, Any]) -> Page:
     """The page of what there is; ``sheet`` is the figure sheet, ``made`` machine and versions."""
-    charts = {name: [drawing.chart for drawing in found] for name, found in drawings(results).items()}
+    charts = charts_of(results)
     sections = [
         Section(name, title, subtitle, blocks=(*before, *charts[name], *after))
         for name, title, subtitle, before, after in _parts(results)
@@ -236,7 +235,7 @@ _PRECISION_CAPTION = (
 )
 
 
-def drawings(results: Results) -> dict[str, list[Drawing]]:
+def charts_of(results: Results) -> dict[str, list[Chart]]:
     """All figures that there is something for, by the section of the page that they go into."""
     return {
         EQUAL: list(_runs(results, EQUAL)),
@@ -249,7 +248,7 @@ def drawings(results: Results) -> dict[str, list[Drawing]]:
     }
 
 
-def _runs(results: Results, settings: str) -> Iterator[Drawing]:
+def _runs(results: Results, settings: str) -> Iterator[Chart]:
     runs = panels.shown_runs(results, settings)
     if not runs:
         return
@@ -269,16 +268,16 @@ def _runs(results: Results, settings: str) -> Iterator[Drawing]:
     ):
         if quantities:
             figure = time_figure(time, [time_panel(quantity) for quantity in quantities], marks)
-            yield Drawing(f"{settings}-{name}", text, figure)
+            yield Chart.of(figure, text, f"{settings}-{name}")
 
 
-def _grid(name: str, text: str, found: Sequence[Panel]) -> list[Drawing]:
+def _grid(name: str, text: str, found: Sequence[Panel]) -> list[Chart]:
     """Two panels in a row; a line has one entry in the legend, and one click hides it in all panels."""
-    return [Drawing(name, text, figure_of(found, columns=2))] if found else []
+    return [Chart.of(figure_of(found, columns=2), text, name)] if found else []
 
 
-def _cost(results: Results) -> list[Drawing]:
+def _cost(results: Results) -> list[Chart]:
     if not results.costs:
         return []
     text = "Time of a step: median and its interval; and how many times the first engine's."
-    return [Drawing("cost", text, figure_of(panels.costs_panel(results), height=120 + 42 * len(results.costs)))]
+    return [Chart.of(figure_of(panels.costs_panel(results), height=120 + 42 * len(results.costs)), text, "cost")]

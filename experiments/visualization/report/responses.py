@@ -10,10 +10,10 @@ from biped.runs.verdict import FAILED
 from experiments.studies.counting import USUAL_LOSSES, success_text, withstood
 from experiments.studies.sweep.groups import successes_in
 from experiments.visualization.figures import style
-from experiments.visualization.pages import Section
+from experiments.visualization.pages import Chart, Section
 from experiments.visualization.panels.with_plotly import COLUMNS, figure_of, figure_of_choices
 from experiments.visualization.report import theme
-from experiments.visualization.report.drawing import Drawing, plain
+from experiments.visualization.report.drawing import plain
 from experiments.visualization.report.trials import Axis, Trials, is_grid
 from experiments.visualization.studies.sweep_figure import metric_map, metric_panel, share_map, share_panel
 
@@ -32,11 +32,11 @@ def response_sections(trials: Trials, axes: Sequence[Axis], counts: tuple[str, .
     """
     if not axes or (trials.frame["verdict"] == FAILED).all():
         return []
-    charts = tuple(drawing.chart for drawing in _drawings(trials, axes[: COLUMNS * MOST_ROWS], counts))
+    charts = tuple(_charts(trials, axes[: COLUMNS * MOST_ROWS], counts))
     return [Section("responses", "What it depends on", blocks=charts)]
 
 
-def _drawings(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Iterator[Drawing]:
+def _charts(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Iterator[Chart]:
     surface = len(axes) == 2 and all(len(axis.points) <= MOST_CELLS for axis in axes) and is_grid(axes)
     yield _share_maps(trials, axes[0], axes[1], counts) if surface else _shares(trials, axes, counts)
     if trials.shown_metrics:
@@ -45,29 +45,29 @@ def _drawings(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> 
         yield _parallel(trials, axes, counts)
 
 
-def _shares(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Drawing:
+def _shares(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Chart:
     over = "" if len(axes) == 1 else ", over each of what was varied, whatever the others were"
     text = (
         f"Share of the trials that {success_text(counts)}{over}; bars: 95 % intervals of the probability "
         "(Wilson 1927). Dashed: how trials ended."
     )
-    return Drawing("recovered", text, figure_of([share_panel(trials.frame, axis, counts) for axis in axes]))
+    return Chart.of(figure_of([share_panel(trials.frame, axis, counts) for axis in axes]), text, "recovered")
 
 
-def _share_maps(trials: Trials, first: Axis, second: Axis, counts: tuple[str, ...]) -> Drawing:
+def _share_maps(trials: Trials, first: Axis, second: Axis, counts: tuple[str, ...]) -> Chart:
     kinds = successes_in(trials.frame, counts)
     maps = {kind: [share_map(trials.frame, first, second, losses)] for kind, losses in kinds.items()}
     text = f"Share of the trials that {success_text(counts)}, with Wilson's 95 % interval (1927)."
-    return Drawing("recovered", text, figure_of_choices(maps, height=500 if len(kinds) > 1 else 460))
+    return Chart.of(figure_of_choices(maps, height=500 if len(kinds) > 1 else 460), text, "recovered")
 
 
-def _metric_maps(trials: Trials, first: Axis, second: Axis) -> Drawing:
+def _metric_maps(trials: Trials, first: Axis, second: Axis) -> Chart:
     maps = {trials.label(name): [metric_map(trials.frame, first, second, name, "")] for name in trials.shown_metrics}
     text = "Median over the trials of each combination; empty where none of them has this number."
-    return Drawing("metrics", text, figure_of_choices(maps, height=500))
+    return Chart.of(figure_of_choices(maps, height=500), text, "metrics")
 
 
-def _metrics(trials: Trials, axes: Sequence[Axis]) -> Drawing:
+def _metrics(trials: Trials, axes: Sequence[Axis]) -> Chart:
     """Each trial over each axis, for one metric at a time, and the medians."""
     names = trials.shown_metrics
     frame, chosen = _chosen(trials, max(50, MOST_POINTS // (len(names) * len(axes))))
@@ -78,10 +78,10 @@ def _metrics(trials: Trials, axes: Sequence[Axis]) -> Drawing:
     text = "Each trial, and the medians; of many values, of bins of equally many trials."
     if len(chosen) < len(frame):
         text += f" {len(chosen)} of {len(frame)} trials are drawn, chosen at random; medians are of all."
-    return Drawing("metrics", text, figure)
+    return Chart.of(figure, text, "metrics")
 
 
-def _parallel(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Drawing:
+def _parallel(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Chart:
     """Parallel coordinates: what was varied, the verdict, and some metrics."""
     frame, part = _chosen(trials, MOST_LINES)
     dimensions = [_dimension(axis.label, axis.values.loc[part.index], axis) for axis in axes[:MOST_AXES]]
@@ -105,7 +105,7 @@ def _parallel(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> 
     )
     if len(part) < len(frame):
         text += f" {len(part)} of {len(frame)} trials are drawn, chosen at random."
-    return Drawing("parallel", text, figure)
+    return Chart.of(figure, text, "parallel")
 
 
 def _chosen(trials: Trials, most: int) -> tuple[pd.DataFrame, pd.DataFrame]:
