@@ -94,19 +94,15 @@ def indices_panel(sensitivity: Sensitivity, indices: Indices) -> Panel:
 
 def _write_tables(found: Sequence[Indices], folder: Path) -> list[Path]:
     """Write a row for each metric and parameter, and for each pair; ``_conf`` is half the width of a 95 % interval."""
-    files = []
-    for name, tables in (
-        (INDICES, [one.table.assign(metric=one.metric) for one in found if one.table is not None]),
-        (PAIRS, [one.pairs.assign(metric=one.metric) for one in found if one.pairs is not None]),
-    ):
-        (folder / name).unlink(missing_ok=True)
-        if tables or name == INDICES:
-            frame = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=["metric", "parameter"])
-            if name == INDICES:
-                frame = frame[["metric", *(column for column in frame.columns if column != "metric")]]
-            frame.to_csv(folder / name, index=False)
-            files.append(folder / name)
-    return files
+    tables = [one.table.assign(metric=one.metric) for one in found if one.table is not None]
+    frame = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=["metric", "parameter"])
+    frame[["metric", *frame.columns.drop("metric")]].to_csv(folder / INDICES, index=False)
+    pairs = [one.pairs.assign(metric=one.metric) for one in found if one.pairs is not None]
+    if not pairs:
+        (folder / PAIRS).unlink(missing_ok=True)
+        return [folder / INDICES]
+    pd.concat(pairs, ignore_index=True).to_csv(folder / PAIRS, index=False)
+    return [folder / INDICES, folder / PAIRS]
 
 
 def _draw(sensitivity: Sensitivity, found: Sequence[Indices], path: Path) -> list[Path]:
