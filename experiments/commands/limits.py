@@ -4,18 +4,11 @@ import math
 from argparse import Namespace
 
 from biped.errors import InputError
+from experiments.cli import settings
 from experiments.cli.main import Parser
 from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
-from experiments.cli.settings import (
-    add_assignments,
-    add_experiment,
-    add_robot,
-    changes_of,
-    check_counts,
-    experiment_of,
-)
 
 _DESCRIPTION = """\
 How hard may a standing robot be pushed without a step, whatever the law that balances it? For a point mass at constant
@@ -45,11 +38,11 @@ Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupt
 
 def parser() -> Parser:
     own = Parser("biped limits", _DESCRIPTION, _EXAMPLES)
-    add_experiment(own, "balance", "an experiment with a push (balance)")
+    settings.add_experiment(own, "balance", "an experiment with a push (balance)")
     own.option("--directions", "N", "number of directions, evenly around the model", 24)
     own.option("--delay", "S", "seconds before the push is reacted to (sensors.delay)", float)
-    add_robot(own)
-    add_assignments(own)
+    settings.add_robot(own)
+    settings.add_assignments(own)
     own.set_defaults(controller=None, gains=None)  # no law matters here
     own.add_results("none is written")
     return own
@@ -59,11 +52,11 @@ def main(options: Namespace) -> int:
     from experiments.studies.limits import limit_table, push_under
     from experiments.visualization.studies.limits_output import print_limits, write_limits
 
-    check_counts(options, "directions")
+    settings.check_counts(options, "directions")
     if options.delay is not None and not 0.0 <= options.delay < math.inf:
         raise InputError(f"--delay {options.delay:g}: it must be a number of seconds, zero or above")
-    experiment = experiment_of(options)
-    changes = changes_of(experiment, options, ())
+    experiment = settings.experiment_of(options)
+    changes = settings.changes_of(experiment, options, ())
     push = push_under(experiment, changes, options.delay)
     rise = experiment.values(changes).number("platform.rise")
     folder = None if options.out is None else writable_folder(options.out)

@@ -2,18 +2,11 @@
 
 from argparse import Namespace
 
+from experiments.cli import settings
 from experiments.cli.main import Parser, interrupted
 from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
-from experiments.cli.settings import (
-    add_assignments,
-    add_experiment,
-    changes_of,
-    check_counts,
-    check_positive,
-    experiment_of,
-)
 
 _DESCRIPTION = """\
 How hard may the human be pushed without a step, if its joints do the best that they can? In each direction torques over
@@ -48,13 +41,13 @@ Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupt
 
 def parser() -> Parser:
     own = Parser("biped recovery", _DESCRIPTION, _EXAMPLES)
-    add_experiment(own, "balance", "an experiment with a push (balance)")
+    settings.add_experiment(own, "balance", "an experiment with a push (balance)")
     own.option("--directions", "N", "number of directions, evenly around the model", 24)
     own.option("--budget", "N", "most iterations of the optimizer in each direction", 100)
     own.option("--horizon", "S", "duration of a plan, in seconds", 1.0)
     own.option("--plan-period", "S", "seconds for which a plan holds its torques", 4e-3)
     own.option("--plan-step", "S", "the optimizer's time step, in seconds", 2e-3)
-    add_assignments(own)
+    settings.add_assignments(own)
     own.set_defaults(controller=None, gains=None, robot=None)  # the law before and after a plan is the whole-body law
     own.add_results("results/recovery/EXPERIMENT")
     return own
@@ -66,11 +59,11 @@ def main(options: Namespace) -> int:
     from experiments.studies.recovery.study import Study, has_results, run_study, table_of
     from experiments.visualization.studies.recovery_output import print_recoveries, write_recoveries
 
-    check_counts(options, "directions", "budget")
-    check_positive(options, "horizon", "plan-period", "plan-step")
-    experiment = experiment_of(options)
+    settings.check_counts(options, "directions", "budget")
+    settings.check_positive(options, "horizon", "plan-period", "plan-step")
+    experiment = settings.experiment_of(options)
     horizon = Horizon(options.horizon, options.plan_period, options.plan_step)
-    changes = changes_of(experiment, options, ())
+    changes = settings.changes_of(experiment, options, ())
     study = Study(experiment, changes, options.directions, horizon, Settings(budget=options.budget))
     folder = writable_folder(options.out or f"results/recovery/{options.experiment}")
     stopped = False

@@ -9,22 +9,13 @@ from typing import TYPE_CHECKING
 
 from biped.errors import IntegrationError, RunInterrupted
 from biped.runs.verdict import UNRELIABLE
+from experiments.cli import settings
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
 from experiments.cli.main import Parser, announce, fail, interrupted
 from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
 from experiments.cli.run_report import Saved, print_report
-from experiments.cli.settings import (
-    SHORTHANDS,
-    add_after,
-    add_experiment,
-    add_metric_files,
-    add_settings,
-    changes_of,
-    check_positive,
-    experiment_of,
-)
 from experiments.lookup.figure_names import remove_figures
 
 if TYPE_CHECKING:
@@ -57,11 +48,11 @@ failed), 2 bad input, 130 interrupted.
 
 def parser() -> Parser:
     own = Parser("biped run", "Run an experiment.", _EXAMPLES)
-    add_experiment(own)
-    add_settings(own, *SHORTHANDS)
-    add_metric_files(own)
+    settings.add_experiment(own)
+    settings.add_settings(own, *settings.SHORTHANDS)
+    settings.add_metric_files(own)
     own.switch("--check", "run it again with half the step, and compare")
-    add_after(own)
+    settings.add_after(own)
     own.add_out("results/EXPERIMENT")
     own.add_verbose()
     own.add_forms()
@@ -70,12 +61,12 @@ def parser() -> Parser:
 
 
 def main(options: Namespace) -> int:
-    check_positive(options, "after", what="number of seconds")
+    settings.check_positive(options, "after", what="number of seconds")
     from biped.simulation.collapse import collapse, has_fallen
     from experiments.commands.half_step import check_step
 
-    experiment = experiment_of(options)
-    changes = changes_of(experiment, options)
+    experiment = settings.experiment_of(options)
+    changes = settings.changes_of(experiment, options)
     scene = experiment.build(changes)
     folder = writable_folder(options.out or Path("results") / experiment.name)
     try:

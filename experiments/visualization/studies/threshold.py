@@ -21,20 +21,9 @@ from experiments.visualization.pages import Block, Chart, Prose, Section, Table
 from experiments.visualization.panels.with_plotly import figure_of
 from experiments.visualization.report.toml import file_and_command
 from experiments.visualization.studies import push_map_figure as push_map
+from experiments.visualization.studies import threshold_text as words
 from experiments.visualization.studies.push_map_figure import Ring, draw_maps, rings_of
 from experiments.visualization.studies.threshold_figure import MOST_CURVES, draw_findings, findings_panel
-from experiments.visualization.studies.threshold_text import (
-    estimate_texts,
-    interval_text,
-    label_of,
-    limit_texts,
-    limits_text,
-    name_of,
-    number_text,
-    reached_text,
-    remarks,
-    shares_of,
-)
 
 
 def show(plan: Threshold, findings: Findings, folder: Path, draw: bool, best: pd.DataFrame | None = None) -> list[Path]:
@@ -103,11 +92,11 @@ def page_lead(study: Study) -> list[Block]:
             f"{plan.label.capitalize()} that {plan.experiment.who} recovers from, the median of {plan.replicas} "
             f"replicas ({confidence}): least for {ends[0]}; greatest for {ends[1]}."
         )
-    ended = ", ".join(f"{word} {share:.0%}" for word, share in shares_of(found).items())
+    ended = ", ".join(f"{word} {share:.0%}" for word, share in words.shares_of(found).items())
     limited = [Prose(f"What limits it, of all replicas at their thresholds: {ended}.")] if ended else []
     bounded = [finding for finding in found if finding.limit is not None]
-    shares = [Prose(f"Medians, {reached_text(bounded)}.")] if bounded else []
-    return [Prose(text, "good"), *shares, *limited, *(Prose(remark, "muted") for remark in remarks(findings))]
+    shares = [Prose(f"Medians, {words.reached_text(bounded)}.")] if bounded else []
+    return [Prose(text, "good"), *shares, *limited, *(Prose(remark, "muted") for remark in words.remarks(findings))]
 
 
 def page_sections(study: Study) -> list[Section]:
@@ -141,13 +130,13 @@ def print_findings(findings: Findings, title: str) -> None:
     for finding in findings.conditions:
         found = finding.estimate
         odd = f"{100.0 * found.non_monotone / found.replicas:.0f} %" if found.non_monotone else "–"
-        shares = limit_texts(finding) if limited else []
-        rows.append([name_of(finding) or "threshold", *estimate_texts(finding), *shares, odd])
+        shares = words.limit_texts(finding) if limited else []
+        rows.append([words.name_of(finding) or "threshold", *words.estimate_texts(finding), *shares, odd])
     say(f"{title}: {plan.label} [{plan.unit}], {plan.replicas} replicas", "bold")
     print_table(headings, rows)
     if limited:
-        say(reached_text(limited), "green")
-    for line in remarks(findings):
+        say(words.reached_text(limited), "green")
+    for line in words.remarks(findings):
         say(line, "yellow")
 
 
@@ -156,10 +145,10 @@ def print_changes(changes: Sequence[Difference], ours: str, theirs: str) -> None
     reached = changes[0].change.confidence
     rows: list[list[str | Text]] = []
     for change in changes:
-        interval = Text(interval_text(change.change.low, change.change.high))
+        interval = Text(words.interval_text(change.change.low, change.change.high))
         interval.stylize("green" if change.change.low > 0.0 else "red" if change.change.high < 0.0 else "dim")
-        medians = (number_text(finding.estimate.median.value) for finding in (change.theirs, change.ours))
-        rows.append([name_of(change.ours), *medians, f"{change.change.value:+.3g}", interval])
+        medians = (words.number_text(finding.estimate.median.value) for finding in (change.theirs, change.ours))
+        rows.append([words.name_of(change.ours), *medians, f"{change.change.value:+.3g}", interval])
     say(f"{ours} against {theirs}, replica by replica [{changes[0].ours.plan.unit}]", "bold")
     print_table(["", theirs, ours, "change", f"{100.0 * reached:.1f} % interval"], rows)
 
@@ -179,12 +168,12 @@ def _print_failures(study: Study) -> None:
 
 
 def _said(finding: Finding) -> str:
-    median, interval, *_ = estimate_texts(finding)
+    median, interval, *_ = words.estimate_texts(finding)
     return f"{median} {finding.plan.unit} ({interval})"
 
 
 def _called(finding: Finding) -> str:
-    return " ".join(name_of(finding).split()) or "as it is"
+    return " ".join(words.name_of(finding).split()) or "as it is"
 
 
 def _table(findings: Findings) -> Table:
@@ -197,8 +186,8 @@ def _table(findings: Findings) -> Table:
     rows = []
     for finding in findings.conditions:
         counts = finding.estimate.replicas, finding.estimate.non_monotone, finding.failed, finding.trials
-        texts = (*estimate_texts(finding), *limit_texts(finding), limits_text(finding), *map(str, counts))
-        rows.append((_called(finding), *texts))
+        found = (*words.estimate_texts(finding), *words.limit_texts(finding), words.limits_text(finding))
+        rows.append((_called(finding), *found, *map(str, counts)))
     return Table(f"Thresholds of {plan.label}", headings, tuple(rows), fold=False)
 
 
@@ -219,7 +208,7 @@ def _map_charts(findings: Findings) -> Iterator[Chart]:
     """The map around the human, what changes between engines, and how replicas end and what is left of them."""
     plan, rings, changes = findings.plan, rings_of(findings), changes_of_engines(findings)
     text = (
-        f"Largest {label_of(plan)} that {plan.experiment.who} recovers from, over where it is driven: median of "
+        f"Largest {words.label_of(plan)} that {plan.experiment.who} recovers from, over where it is driven: median of "
         f"{plan.replicas} replicas and its interval; dots in the colour of what limits it, as below. From above, front "
         "up; the soles are to the scale of one another."
     )

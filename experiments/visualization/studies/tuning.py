@@ -17,15 +17,7 @@ from experiments.visualization.pages import Block, Chart, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood
 from experiments.visualization.panels.with_plotly import figure_of, figure_of_choices
 from experiments.visualization.report.toml import file_and_command
-from experiments.visualization.studies.tuning_figures import (
-    draw_tuning,
-    endings,
-    front_panels,
-    history_panels,
-    importance_panels,
-    label_of,
-    slices_panels,
-)
+from experiments.visualization.studies import tuning_figures as figures
 
 #: Members of a front that are printed, and candidates in the page's table, at most.
 MOST, MOST_ROWS = 12, 200
@@ -34,7 +26,7 @@ _HEADINGS = ("", "baseline", "winner", "difference", "95 % interval", "p", "")
 
 def show(tuning: Tuning, outcome: Outcome, folder: Path, draw: bool) -> list[Path]:
     """Write the results and figures of a tuning, and print its findings; the files."""
-    files = [*write_results(tuning, outcome, folder), *(draw_tuning(tuning, outcome, folder) if draw else ())]
+    files = [*write_results(tuning, outcome, folder), *(figures.draw_tuning(tuning, outcome, folder) if draw else ())]
     history = outcome.history
     beyond = sum(not one.score.keeps_limits for one in history.evaluations)
     text = f"{tuning.name}: {len(history.evaluations)} candidates by {tuning.settings.optimizer}"
@@ -119,7 +111,9 @@ def _value(one: Evaluation, variable: str, form: str) -> str:
 
 def _ending_rows(*evaluations: Evaluation) -> list[tuple[str, list[str]]]:
     """For each verdict that occurs, the part of each candidate's trials that ended so."""
-    return [(f"trials: {word}", [f"{part:.0%}" for part in parts]) for word, parts in endings(evaluations).items()]
+    return [
+        (f"trials: {word}", [f"{part:.0%}" for part in parts]) for word, parts in figures.endings(evaluations).items()
+    ]
 
 
 def _print_confirmation(found: Confirmation) -> None:
@@ -162,7 +156,7 @@ def _variables(tuning: Tuning, outcome: Outcome) -> Table:
         rows.append((variable.name, *span, *(_value(one, variable.name, ".6g") for one in shown)))
     for objective in tuning.scorer.objectives:
         scores = (f"{one.score.values[objective.name]:.5g}" for one in shown)
-        rows.append((label_of(objective), "", "", "", *scores))
+        rows.append((figures.label_of(objective), "", "", "", *scores))
     rows += [(name, "", "", "", *parts) for name, parts in _ending_rows(*shown)]
     return Table("Values, and what they come to in the search", headings, tuple(rows), fold=False)
 
@@ -187,14 +181,16 @@ def _judged(found: Confirmation, name: str) -> tuple[str, Mood]:
 def _charts(tuning: Tuning, outcome: Outcome) -> Iterator[Chart]:
     if tuning.is_front:
         text = "The candidates, and those that no other beats in everything."
-        yield Chart.of(figure_of(front_panels(tuning, outcome), columns=2), text, "front")
+        yield Chart.of(figure_of(figures.front_panels(tuning, outcome), columns=2), text, "front")
     text = "Every candidate in the order in which it was asked for, the best so far, and how the trials ended."
-    yield Chart.of(figure_of(history_panels(tuning, outcome), columns=1), text, "history")
+    yield Chart.of(figure_of(figures.history_panels(tuning, outcome), columns=1), text, "history")
     objectives = tuning.scorer.objectives
-    slices = {label_of(objective): slices_panels(tuning, outcome, objective) for objective in objectives}
+    slices = {
+        figures.label_of(objective): figures.slices_panels(tuning, outcome, objective) for objective in objectives
+    }
     text = "Every candidate over each value that was tuned; the later, the darker."
     yield Chart.of(figure_of_choices(slices), text, "slices")
-    if panels := importance_panels(tuning, outcome.history.evaluations):
+    if panels := figures.importance_panels(tuning, outcome.history.evaluations):
         text = f"What sets the best {GOOD:.0%} of the candidates apart (PED-ANOVA, Watanabe, Bansal and Hutter 2023)."
         yield Chart.of(figure_of(panels, columns=1), text, "importance")
 
@@ -203,7 +199,7 @@ def _candidates(tuning: Tuning, outcome: Outcome) -> Table:
     ordered = sorted(outcome.history.evaluations, key=lambda one: one.score.costs[0])[:MOST_ROWS]
     variables = [variable.name for variable in tuning.space.variables]
     objectives = [objective.name for objective in tuning.scorer.objectives]
-    ended = endings(ordered)
+    ended = figures.endings(ordered)
     rows = tuple(
         (
             str(one.number),
