@@ -93,6 +93,7 @@ class Page:
         self._text_at = -math.inf
         self._state: tuple[bool, bool] | None = None
         self._gain_sliders: dict[tuple[str, int], Any] = {}  # by gain and axis
+        self._handles: dict[str, list[Any]] = {}  # by the parameter of a controller that is not ours
         self.gains = loop.gains
         self._files = GainsFolder(gains_file)
         self._target = loop.controller.target_position if isinstance(loop.controller, WorkspaceController) else None
@@ -316,6 +317,7 @@ class Page:
 
         for handle in handles:
             handle.on_update(self._by_hand(turn))
+        self._handles[name] = handles
 
     def _by_hand(self, change: Callable[[Loop], Any]) -> Callable[[Any], None]:
         """Make a change as ``_asker`` does, if a hand has moved the slider, and not the program."""

@@ -21,7 +21,7 @@ _NODES: dict[str, tuple[Marker, str, str]] = {
     GROWN: ("x", style.RED, "simulated: grown"),
     NO_EQUILIBRIUM: ("square", style.GREY, "no equilibrium"),
 }
-_SIZE = 4.7
+_SIZE = 4.0
 FLIPPING = "to and fro at each tick"
 #: Dashes of the boundary by the mode that is on it.
 _DASHES: dict[str, Dash] = {"swinging": "solid", "creeping": "dash", FLIPPING: "dashdot"}
@@ -71,10 +71,8 @@ def draw_map(found: StabilityMap, path: Path) -> list[Path]:
 def map_panel(found: StabilityMap) -> Panel:
     items: list[Item] = [*_boundary(found), *_nodes(found), *_special_points(found)]
     if found.home is not None:
-        items.append(Points(*found.home, "the experiment's own", style.ORANGE, "star", 13.0))
-    x, y = (
-        Axis(_label(found, axis), axis.low, axis.high, log=axis.scale == LOG) for axis in (found.field.x, found.field.y)
-    )
+        items.append(Points(*found.home, "the experiment's own", style.BLACK, "star", 13.0, style.ORANGE))
+    x, y = (Axis(_label(found, axis), log=axis.scale == LOG, margin=0.03) for axis in (found.field.x, found.field.y))
     who = found.field.experiment
     title = f"Local stability: {who.name}, {who.controller or 'its own controller'}"
     return Panel(tuple(items), x, y, title, legend="below", columns=2)

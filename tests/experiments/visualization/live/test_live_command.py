@@ -137,12 +137,12 @@ def test_turns_of_many_hands_are_all_kept(page):
     event = SimpleNamespace(client_id=0)
 
     def turn(slider, value):
-        slider.handle._impl.value = value  # as the browser has it
-        for callback in slider.handle._impl.update_cb:
+        slider._impl.value = value  # as the browser has it
+        for callback in slider._impl.update_cb:
             callback(event)
 
     wanted = [10.0 + k for k in range(len(page._gain_sliders))]
-    hands = [threading.Thread(target=turn, args=pair) for pair in zip(page._gain_sliders, wanted, strict=True)]
+    hands = [threading.Thread(target=turn, args=pair) for pair in zip(page._gain_sliders.values(), wanted, strict=True)]
     first = page.gains
     for hand in hands:
         hand.start()

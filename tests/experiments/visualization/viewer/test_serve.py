@@ -56,7 +56,8 @@ def test_what_strangers_send_is_not_told_on_the_terminal(caplog, capfd):
         opened(server, None)  # it still serves
     assert caplog.records == []
     assert capfd.readouterr() == ("", "")
-    assert logger.level == level and not logger.disabled
+    assert logger.level == level
+    assert not logger.disabled
 
 
 def test_addresses_are_what_a_browser_takes():
