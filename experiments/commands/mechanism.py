@@ -98,7 +98,7 @@ def main(options: Namespace) -> int:
         found, status, failed = error.run, UNSOLVED, str(error)
     except KeyboardInterrupt:
         return fail("interrupted: nothing is saved", INTERRUPTED, "")
-    _tell(found, _save(found, folder, draw=not options.no_figures), folder)
+    _print_motion(found, _save(found, folder, draw=not options.no_figures), folder)
     return fail(failed, status) if failed else status
 
 
@@ -148,7 +148,7 @@ def _save(found: "Motion", folder: Path, *, draw: bool) -> list[Path]:
     return files
 
 
-def _tell(found: "Motion", files: Sequence[Path], folder: Path) -> None:
+def _print_motion(found: "Motion", files: Sequence[Path], folder: Path) -> None:
     facts = _facts(found)
     reply(facts | {"folder": str(folder)})
     if form() is not Form.TEXT:

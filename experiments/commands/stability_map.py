@@ -64,7 +64,7 @@ def main(options: Namespace) -> int:
     announce("linearizing: kernels are compiled once, in up to a minute")
     with ProgressBar(options.grid**2, "grid", "nodes", counts=True) as bar:
 
-        def tell(what: str, done: int, total: int) -> None:
+        def count(what: str, done: int, total: int) -> None:
             if total:
                 bar(done)
             else:
@@ -72,7 +72,7 @@ def main(options: Namespace) -> int:
 
         found = stability_map(
             field, grid=options.grid, size=options.size, seconds=options.span, seed=options.seed,
-            simulate=not options.no_simulation, progress=tell,
+            simulate=not options.no_simulation, progress=count,
         )  # fmt: skip
     files = write_map(found, folder, draw=not options.no_figures)
     reply({"folder": folder, "files": [file.name for file in files], "boundary": found.boundary, "grid": found.grid})
