@@ -1,7 +1,7 @@
 """The report of a run on the terminal: its verdict, what was done, what came of it, and all else if asked for."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -91,25 +91,21 @@ def effects(run: Run) -> Facts:
     return [*facts, *_trust(run)]
 
 
-def _sway(metrics: dict[str, Any]) -> Facts:
-    facts: Facts = []
+def _sway(metrics: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if metrics.get("com_excursion") is not None:
-        facts.append((METRICS["com_excursion"].definition, length(metrics["com_excursion"])))
+        yield METRICS["com_excursion"].definition, length(metrics["com_excursion"])
     if metrics.get("sway_angle_max") is not None:
-        facts.append((METRICS["sway_angle_max"].definition, f"{math.degrees(metrics['sway_angle_max']):.2g}°"))
-    return facts
+        yield METRICS["sway_angle_max"].definition, f"{math.degrees(metrics['sway_angle_max']):.2g}°"
 
 
-def _stability(metrics: dict[str, Any]) -> Facts:
-    facts: Facts = []
+def _stability(metrics: dict[str, Any]) -> Iterator[tuple[str, str]]:
     least, final = metrics.get("margin_of_stability_min"), metrics.get("margin_of_stability_end")
     if least is not None:
         last = "" if final is None else f", final {length(final)}"
-        facts.append(("margin of stability", f"min {length(least)}{last}"))
+        yield "margin of stability", f"min {length(least)}{last}"
     if metrics.get("cop_range_x") is not None:
         x, y = length(metrics["cop_range_x"]), length(metrics["cop_range_y"])
-        facts.append(("excursion of the centre of pressure", f"{x} along x, {y} along y"))
-    return facts
+        yield "excursion of the centre of pressure", f"{x} along x, {y} along y"
 
 
 def _recovery(metrics: dict[str, Any]) -> Facts:
@@ -156,24 +152,22 @@ def _grid(rows: Iterable[Sequence[str | Text]], apart: int = 2) -> Table | None:
     return table if table.row_count else None
 
 
-def _facts(facts: Facts) -> Table | None:
+def _facts(facts: Iterable[tuple[str, str]]) -> Table | None:
     return _grid((Text(name, style=_PASSED.get(name, "dim")), value) for name, value in facts)
 
 
-def _errors(run: Run) -> Facts:
+def _errors(run: Run) -> Iterator[tuple[str, str]]:
     summary = run.summary
-    facts: Facts = []
     if summary["position_error"] is not None:
         name = "final error" if summary["settling_time"] is None else "steady-state error"
         angle = math.degrees(summary["orientation_error"])
-        facts.append((name, f"{length(summary['position_error'])}, {angle:.2g}°"))
+        yield name, f"{length(summary['position_error'])}, {angle:.2g}°"
     if run.set_point is not None and summary["cop_path_length"] is not None:
-        facts.append(("CoP path length", length(summary["cop_path_length"])))
+        yield "CoP path length", length(summary["cop_path_length"])
     if summary["foot_slip"] is not None:
-        facts.append(("max foot slip", length(summary["foot_slip"])))
+        yield "max foot slip", length(summary["foot_slip"])
     if summary["foot_creep"] is not None:
-        facts.append(("max creep of sticking contacts", f"{length(summary['foot_creep'])} in the last quarter"))
-    return facts
+        yield "max creep of sticking contacts", f"{length(summary['foot_creep'])} in the last quarter"
 
 
 def _peak_torques(peaks: dict[str, float]) -> Table | None:
@@ -233,19 +227,17 @@ def _checks(run: Run) -> Table | None:
     return _grid(rows)
 
 
-def _solver(summary: dict[str, Any]) -> Facts:
-    facts: Facts = []
+def _solver(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if summary["ledger_residual"] is not None:
-        facts.append(("energy residual", f"max {scaled(summary['ledger_residual'], 'J')}"))
+        yield "energy residual", f"max {scaled(summary['ledger_residual'], 'J')}"
     if summary["momentum_defect"] is not None:
         linear, angular = summary["momentum_defect"], summary["angular_momentum_defect"]
-        facts.append(("momentum residual", f"max {linear:.1e} N·s, {angular:.1e} N·m·s"))
+        yield "momentum residual", f"max {linear:.1e} N·s, {angular:.1e} N·m·s"
     iterations = f"mean {summary['newton_mean']:.3f}, max {summary['newton_max']}"
-    facts.append(("Newton iterations", f"{iterations}; {summary['retried_steps']} of {summary['steps']} steps retried"))
+    yield "Newton iterations", f"{iterations}; {summary['retried_steps']} of {summary['steps']} steps retried"
     factor = summary["real_time_factor"]
     speed = "" if factor is None else f", {factor:.1f} times real time"
-    facts.append(("computed in", f"{summary['wall_time']:.3f} s for {summary['simulated_time']:.3f} s{speed}"))
-    return facts
+    yield "computed in", f"{summary['wall_time']:.3f} s for {summary['simulated_time']:.3f} s{speed}"
 
 
 def _files(saved: Saved) -> RenderableType:

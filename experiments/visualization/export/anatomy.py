@@ -61,13 +61,12 @@ class AnatomicalJoint:
 
 def anatomical_joints(model: Model) -> list[AnatomicalJoint]:
     """The hips, knees and ankles of a model; those whose hinges have the names and axes of the human's."""
-    found = []
-    for side in _SIDES:
-        for name in _JOINTS:
-            hinges = tuple(_hinges(model, f"{side}_{name}_"))
-            if hinges:
-                found.append(AnatomicalJoint(side, name, hinges))
-    return found
+    return [
+        AnatomicalJoint(side, name, hinges)
+        for side in _SIDES
+        for name in _JOINTS
+        if (hinges := tuple(_hinges(model, f"{side}_{name}_")))
+    ]
 
 
 def _hinges(model: Model, prefix: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from experiments.cli.names import PUSH_MAP
 from experiments.studies.limits import LIMITS
@@ -86,24 +86,21 @@ def limits_text(finding: Finding) -> str:
     return ", ".join(f"{word} {count}" for word, count in finding.limits.items()) or "–"
 
 
-def remarks(findings: Findings) -> list[str]:
+def remarks(findings: Findings) -> Iterator[str]:
+    """Sentences that a reader has to know: too few replicas, thresholds out of range, islands."""
     plan = findings.plan
     estimates = [finding.estimate for finding in findings.conditions]
     reached = estimates[0].median.confidence
-    lines = []
     if reached < plan.confidence:
-        lines.append(
-            f"{plan.replicas} replicas reach {100.0 * reached:.1f} % at most, not {100.0 * plan.confidence:g} %."
-        )
+        yield f"{plan.replicas} replicas reach {100.0 * reached:.1f} % at most, not {100.0 * plan.confidence:g} %."
     below, above, odd = (sum(getattr(e, name) for e in estimates) for name in ("below", "above", "non_monotone"))
     if below:
         least, who = f"{plan.grid.start:g} {plan.unit}", plan.experiment.who
-        lines.append(f"{below} thresholds are below the least value, {least}: {who} falls at it.")
+        yield f"{below} thresholds are below the least value, {least}: {who} falls at it."
     if above:
-        lines.append(f"{above} thresholds are above the greatest value tried, {plan.grid.limit:g} {plan.unit}.")
+        yield f"{above} thresholds are above the greatest value tried, {plan.grid.limit:g} {plan.unit}."
     if odd:
-        lines.append(
+        yield (
             f"{odd} of {sum(e.replicas for e in estimates)} searches found a recovery above a fall: "
             "a threshold is the first fall, and such islands do not count; a finer grid (--by) would find more."
         )
-    return lines
