@@ -178,7 +178,8 @@ def _peak_torques(peaks: dict[str, float]) -> Table | None:
     sides = [side for side in ("left", "right") if {f"{side}_{name}" for name in names} <= set(peaks)]
     in_pairs = len(sides) == 2
     prefixes = [f"{side}_" for side in sides] if in_pairs else [""]
-    rows = [["", *(Text(side, style="dim", justify="right") for side in sides)]] if in_pairs else []
+    heading: list[str | Text] = ["", *(Text(side, style="dim", justify="right") for side in sides)]
+    rows = [heading] if in_pairs else []
     for name in names if in_pairs else peaks:
         numbers = (Text(f"{peaks[f'{prefix}{name}']:.1f}", justify="right") for prefix in prefixes)
         rows.append([Text(name.replace("_", " "), style="dim"), *numbers])

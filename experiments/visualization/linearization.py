@@ -94,7 +94,7 @@ def _stacked(rows: list[Snapshot], times: Floats) -> Snapshot:
         polygons[:] = values
         return polygons
 
-    return replace(Snapshot.of_each(stacked, *rows), time=times)
+    return replace(Snapshot.of_each(stacked, *rows), time=times)  # type: ignore[arg-type]  # of rows: all of them
 
 
 def write_modes_figure(found: Linearization, state: State, path: Path) -> list[Path]:

@@ -108,7 +108,8 @@ def _boundary(found: StabilityMap) -> Iterator[Points]:
         for first, last in pairwise(changes):
             parts.setdefault(words[first], []).append(np.vstack([places[first : last + 1], [np.nan, np.nan]]))
     for word, lines in parts.items():
-        yield Points(*np.concatenate(lines).T, f"|λ| = 1, {word}", style.BLACK, dash=_DASHES[word], width=1.8)
+        x, y = np.concatenate(lines).T
+        yield Points(x, y, f"|λ| = 1, {word}", style.BLACK, dash=_DASHES[word], width=1.8)
 
 
 def _mode_word(frequency: float, period: float) -> str:
@@ -119,16 +120,19 @@ def _mode_word(frequency: float, period: float) -> str:
 
 def _special_points(found: StabilityMap) -> Iterator[Points]:
     """The corners of the boundary, and where its components end within the ranges."""
-    corners, ends = [], []
+    corners, ends = list[Floats](), list[Floats]()
     for number, branch in enumerate(found.branches):
         rows = found.boundary[found.boundary["component"] == number]
         places = rows[[found.field.x.name, found.field.y.name]].to_numpy()
         corners += [places[k] for k in branch.corners]
         ends += [places[k] for end, k in zip(branch.ends, (0, -1), strict=True) if end and end != "leaves the range"]
-    if corners:
-        yield Points(*np.transpose(corners), "two modes at once", style.PURPLE, "square", 6.0)
-    if ends:
-        yield Points(*np.transpose(ends), "ends here: see the table", style.BLUE, "diamond", 6.0)
+    for points, label, color, marker in (
+        (corners, "two modes at once", style.PURPLE, "square"),
+        (ends, "ends here: see the table", style.BLUE, "diamond"),
+    ):
+        if points:
+            x, y = np.transpose(points)
+            yield Points(x, y, label, color, marker, 6.0)
 
 
 def _label(found: StabilityMap, axis: Range) -> str:

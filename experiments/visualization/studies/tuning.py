@@ -72,8 +72,8 @@ def page_sections(study: Study) -> list[Section]:
         found.append(_confirmation(outcome.confirmation))
     sections = [Section("winner", "What was found", blocks=tuple(found))]
     if outcome.history.evaluations:
-        blocks = (*_charts(tuning, outcome), _candidates(tuning, outcome))
-        sections.append(Section("search", "The search", f"by {tuning.settings.optimizer}", blocks=blocks))
+        blocks: list[Block] = [*_charts(tuning, outcome), _candidates(tuning, outcome)]
+        sections.append(Section("search", "The search", f"by {tuning.settings.optimizer}", blocks=tuple(blocks)))
     return sections
 
 
