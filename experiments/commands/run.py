@@ -15,7 +15,6 @@ from experiments.cli.main import Parser, announce, fail, interrupted
 from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
-from experiments.cli.run_report import Saved, print_report
 from experiments.lookup.figure_names import remove_figures
 
 if TYPE_CHECKING:
@@ -90,6 +89,8 @@ def main(options: Namespace) -> int:
 
 def finish(run: "Run", experiment: "Experiment", folder: Path, title: str, *, draw: bool, verbose: bool = False) -> int:
     """Save, draw and report; the report comes even where the files do not. The exit status."""
+    from experiments.cli.run_report import Saved, print_report
+
     files: list[Path] = []
     replaced = saved_at(folder)
     try:

@@ -456,8 +456,9 @@ def test_every_kind_with_a_page_of_its_own_has_one():
         assert callable(importlib.import_module(module).page_sections)
 
 
-def test_help_of_report_imports_nothing_heavy():
-    code = "import sys; from experiments.cli import main; main(['report', '--help']); print(sorted(sys.modules))"
+@pytest.mark.parametrize("command", ["report", "run"])
+def test_help_of_a_command_imports_nothing_heavy(command):
+    code = f"import sys; from experiments.cli import main; main(['{command}', '--help']); print(sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "examples:\n  biped run" in done.stdout
     for heavy in ("numba", "pandas", "plotly", "nbformat"):
