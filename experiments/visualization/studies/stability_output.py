@@ -126,13 +126,12 @@ def _special_points(found: StabilityMap) -> Iterator[Points]:
         places = rows[[found.field.x.name, found.field.y.name]].to_numpy()
         corners += [places[k] for k in branch.corners]
         ends += [places[k] for end, k in zip(branch.ends, (0, -1), strict=True) if end and end != "leaves the range"]
-    for points, label, color, marker in (
-        (corners, "two modes at once", style.PURPLE, "square"),
-        (ends, "ends here: see the table", style.BLUE, "diamond"),
-    ):
-        if points:
-            x, y = np.transpose(points)
-            yield Points(x, y, label, color, marker, 6.0)
+    if corners:
+        x, y = np.transpose(corners)
+        yield Points(x, y, "two modes at once", style.PURPLE, "square", 6.0)
+    if ends:
+        x, y = np.transpose(ends)
+        yield Points(x, y, "ends here: see the table", style.BLUE, "diamond", 6.0)
 
 
 def _label(found: StabilityMap, axis: Range) -> str:
