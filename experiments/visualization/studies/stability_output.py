@@ -99,9 +99,7 @@ def _boundary(found: StabilityMap) -> Iterator[Points]:
     """A line for each way in which a mode may be on the boundary, with gaps where it is there in another way."""
     parts: dict[str, list[Floats]] = {}
     for number, branch in enumerate(found.branches):
-        rows = found.boundary[found.boundary["component"] == number]
-        places = rows[[found.field.x.name, found.field.y.name]].to_numpy()
-        words = [_mode_word(f, period) for f, period in zip(rows["frequency_hz"], rows["period"], strict=True)]
+        places, words = _component(found, number)
         if branch.closed:
             places, words = np.vstack([places, places[:1]]), [*words, words[0]]
         changes = [0, *(k for k in range(1, len(words)) if words[k] != words[k - 1]), len(words) - 1]
@@ -110,6 +108,13 @@ def _boundary(found: StabilityMap) -> Iterator[Points]:
     for word, lines in parts.items():
         x, y = np.concatenate(lines).T
         yield Points(x, y, f"|λ| = 1, {word}", style.BLACK, dash=_DASHES[word], width=1.8)
+
+
+def _component(found: StabilityMap, number: int) -> tuple[Floats, list[str]]:
+    """(points, 2) the places of a component of the boundary, and words for the modes there."""
+    rows = found.boundary[found.boundary["component"] == number]
+    words = [_mode_word(f, period) for f, period in zip(rows["frequency_hz"], rows["period"], strict=True)]
+    return rows[[found.field.x.name, found.field.y.name]].to_numpy(), words
 
 
 def _mode_word(frequency: float, period: float) -> str:
@@ -122,8 +127,7 @@ def _special_points(found: StabilityMap) -> Iterator[Points]:
     """The corners of the boundary, and where its components end within the ranges."""
     corners, ends = list[Floats](), list[Floats]()
     for number, branch in enumerate(found.branches):
-        rows = found.boundary[found.boundary["component"] == number]
-        places = rows[[found.field.x.name, found.field.y.name]].to_numpy()
+        places, _ = _component(found, number)
         corners += [places[k] for k in branch.corners]
         ends += [places[k] for end, k in zip(branch.ends, (0, -1), strict=True) if end and end != "leaves the range"]
     if corners:
