@@ -16,8 +16,8 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
+from experiments.catalogue.balancing import THROWN_BLOCK as BLOCK
 from experiments.catalogue.parameters.parameter import value_under
-from experiments.catalogue.thrown_block import EXPERIMENT as BLOCK
 from experiments.cli import main
 from experiments.studies.config import Config
 from experiments.studies.execution.runner import run_trials
