@@ -1,7 +1,8 @@
 """Parts of a reproduction: items of a paper, and the outcome of recomputing one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -63,3 +64,19 @@ def misprints(source: str, rows: Sequence[tuple[str, str, str, str]]) -> Item:
         return Outcome((), tables={"Misprints": pd.DataFrame(rows, columns=columns)})
 
     return Item("misprints", "what is misprinted", source, produce)
+
+
+def in_turn(progress: Progress, number: int, count: int) -> Progress:
+    """Return the progress of one of ``count`` computations that are done one after the other."""
+    return lambda done: progress((number + min(done, 1.0)) / count)
+
+
+def tabulated(
+    cases: Collection[tuple[Any, ...]], row: Callable[..., Mapping[str, object]], progress: Progress
+) -> pd.DataFrame:
+    """Return a table with a row of each case, computed one after the other."""
+    rows = []
+    for case in cases:
+        rows.append(row(*case))
+        progress(len(rows) / len(cases))
+    return pd.DataFrame(rows)

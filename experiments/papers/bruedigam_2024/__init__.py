@@ -11,7 +11,6 @@ from experiments.papers.bruedigam_2024 import (
     rehabilitation,
     scaling,
     spheres,
-    tolerance,
 )
 from experiments.papers.item import Paper, misprints
 
@@ -30,6 +29,6 @@ PAPER = Paper(
     "J. Brüdigam, S. Sosnowski, Z. Manchester, S. Hirche, Variational integrators and graph-based solvers for "
     "multibody dynamics in maximal coordinates, Multibody System Dynamics, 2024",
     (drift.ITEM, energy.DOUBLE, energy.DAMPED, drop.ITEM, cost.TREE_ITEM, spheres.ITEM, cost.LOOP_ITEM,
-     graphs.LADDER_ITEM, graphs.NET_ITEM, graphs.CRYSTAL_ITEM, tolerance.ITEM, scaling.ITEM, linkage.ITEM,
+     graphs.LADDER_ITEM, graphs.NET_ITEM, graphs.CRYSTAL_ITEM, scaling.TOLERANCE_ITEM, scaling.SCALE_ITEM, linkage.ITEM,
      learning.ITEM, rehabilitation.ITEM, misprints("Brüdigam et al. 2024", MISPRINTS)),
 )  # fmt: skip

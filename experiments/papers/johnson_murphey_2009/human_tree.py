@@ -14,7 +14,7 @@ from contact.arrays import Floats
 from experiments.papers.criteria import below, stated, when
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.johnson_murphey_2009.lift import G
-from experiments.papers.johnson_murphey_2009.motion import ours
+from experiments.papers.johnson_murphey_2009.motions import ours
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled
 

@@ -9,10 +9,30 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from biped import Observation, mass_matrix
 from biped.assembly import Assembly, from_model, placement_of
-from experiments.papers.bruedigam_2024.gait import DAMPING, PACE, STIFFNESS, Gait, Trot
-from experiments.papers.bruedigam_2024.learning import START, learn, scene, walked
-from experiments.papers.bruedigam_2024.quadruped import CLEARANCE, LEGS, PARTS, crouched, limbs, quadruped
-from experiments.papers.bruedigam_2024.random_search import NARROW, SHRINKING, SPREAD, STRIDE, RandomSearch
+from experiments.papers.bruedigam_2024.learning import (
+    NARROW,
+    SHRINKING,
+    SPREAD,
+    START,
+    STRIDE,
+    RandomSearch,
+    learn,
+    scene,
+    walked,
+)
+from experiments.papers.bruedigam_2024.quadruped import (
+    CLEARANCE,
+    DAMPING,
+    LEGS,
+    PACE,
+    PARTS,
+    STIFFNESS,
+    Gait,
+    Trot,
+    crouched,
+    limbs,
+    quadruped,
+)
 
 #: What a later program of the same authors (Dojo.jl, examples/learning) gives as learned.
 WALKING = Gait(0.3604389380437305, 0.15854285262309512, 0.9575825661369068, -0.325769852046206, -1.4824537456751052)
