@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from biped.dynamics import mass_matrix
 from biped.errors import InputError
 from biped.extras import need
 from contact.arrays import Floats
@@ -15,7 +16,6 @@ from experiments.engines.contact_points import ContactPoints
 from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults
 from experiments.engines.kernels.external import Arrival, FloorState
 from experiments.engines.pybullet.loading import pybullet
-from experiments.engines.pybullet.springs import check_springs
 from experiments.engines.pybullet.urdf import principal_axes
 from experiments.engines.pybullet.world import FASTEST, build_world, set_up_foot
 
@@ -230,3 +230,22 @@ def _scalar_first(quaternion: tuple[float, float, float, float]) -> Floats:
 def _product(a: Floats, b: Floats) -> Floats:
     """The product of two quaternions (w, x, y, z)."""
     return np.array(quat_mul(a.tolist(), b.tolist()))
+
+
+def check_springs(case: Case, q: Floats, dofs: Floats, stiffness: Floats, damping: Floats) -> None:
+    """Whether they stay stable: v' = v - h A (K θ + B v), θ' = θ + h v' must not grow, A being M(q)⁻¹.
+
+    ``dofs`` are where the joints stand in a velocity; ``stiffness`` [N·m/rad], ``damping`` [N·m·s/rad].
+    """
+    if not (stiffness.any() or damping.any()):
+        return
+    h = case.step
+    A = h * np.linalg.inv(mass_matrix(case.model, q))[np.ix_(dofs, dofs)]
+    eye = np.eye(len(dofs))
+    spring, damper = A * stiffness, eye - A * damping
+    step = np.block([[damper, -spring], [h * damper, eye - h * spring]])
+    if np.max(np.abs(np.linalg.eigvals(step))) > 1.0 + 1e-6:
+        raise InputError(
+            "PyBullet has no implicit springs in joints, and explicit ones this stiff are unstable at a step of "
+            f"{h:g} s: take a smaller step, or less stiffness and damping"
+        )
