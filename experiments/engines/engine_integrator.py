@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from biped.control.controller import Impedance
 from biped.disturbances import Disturbances
@@ -20,9 +21,12 @@ from biped.kernels.state.simulation_state import STEP_LENGTH, STEPS, TIME_ORIGIN
 from biped.kernels.state.status import OK
 from biped.kernels.variational.equations import reference_point
 from biped.kernels.variational.free_body import body_velocities
+from biped.metrics import measure_again
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
 from biped.model.inertia import is_solid
+from biped.runs.events import impacts_of
+from biped.runs.run import Run
 from contact import RUBBER, Floor
 from contact.arrays import Floats
 from contact.ground import END, START, is_moving, place_frame
@@ -223,3 +227,20 @@ def _applied(world: World) -> list[Applied]:
         for j in range(len(pushes.body))
         if pushes.impulse[j].any()
     ]
+
+
+def complete(run: Run, integrator: EngineIntegrator) -> None:
+    """Add which engine it was, and the impact that was going on when it ended."""
+    engine = integrator.engine
+    if integrator.impact is not None:
+        (target,) = (acted["target"] for acted in run.disturbances if acted["kind"] == "throw")
+        _add_impact(run, integrator.impact, target)
+    run.summary["engine"] = {"name": engine.name, "version": engine.version, "settings": engine.settings}
+    measure_again(run)
+
+
+def _add_impact(run: Run, impact: Impact, target: str) -> None:
+    """The event of an impact that lasts beyond the end of the run."""
+    row = [impact.time, "impact", target, *impact.impulse, *impact.place, *impact.velocity]
+    run.events = pd.concat([run.events, pd.DataFrame([row], columns=run.events.columns)]).sort_values("time")
+    run.summary["events"]["impacts"] = impacts_of(run.events)

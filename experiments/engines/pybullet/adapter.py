@@ -15,9 +15,8 @@ from contact.vectors import quat_mul
 from experiments.engines.contact_points import ContactPoints
 from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults
 from experiments.engines.kernels.external import Arrival, FloorState
-from experiments.engines.pybullet.loading import pybullet
 from experiments.engines.pybullet.urdf import principal_axes
-from experiments.engines.pybullet.world import FASTEST, build_world, set_up_foot
+from experiments.engines.pybullet.world import FASTEST, build_world, pybullet, set_up_foot
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,7 @@ from biped.errors import InputError
 from biped.extras import need
 from biped.mechanism.frames import Frame, tree_of
 from contact.arrays import Floats
-from experiments.engines.pybullet.loading import pybullet, silenced
-from experiments.engines.pybullet.world import FASTEST
+from experiments.engines.pybullet.world import FASTEST, pybullet, silenced
 
 #: The body of frames that do not move.
 GROUND = -1

@@ -1,7 +1,13 @@
 """The world that PyBullet simulates: our model, the floor, a thrown box, and what each may touch."""
 
+import ctypes
+import os
+import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +19,33 @@ from experiments.engines.pybullet.urdf import Solid, principal_axes, principal_u
 
 if TYPE_CHECKING:
     from experiments.engines.pybullet.adapter import Pybullet
+
+
+@cache
+def pybullet() -> Any:
+    """The module. It tells when it was built, on the standard error, past Python, whoever asked for what."""
+    with silenced(2):
+        import pybullet as module
+
+        return module
+
+
+@contextmanager
+def silenced(descriptor: int) -> Iterator[None]:
+    """Suppress what C writes to the standard output (1) or the standard error (2), past Python."""
+    (sys.stdout if descriptor == 1 else sys.stderr).flush()
+    libc = ctypes.CDLL(None) if os.name == "posix" else None  # elsewhere its buffer may be written later
+    kept = os.dup(descriptor)
+    try:
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), descriptor)
+        yield
+    finally:
+        if libc is not None:
+            libc.fflush(None)
+        os.dup2(kept, descriptor)
+        os.close(kept)
+
 
 #: [m] radius of the sphere at a contact point; its centre is this far above the point in the home configuration.
 POINT_RADIUS = 1e-3

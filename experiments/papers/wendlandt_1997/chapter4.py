@@ -2,7 +2,7 @@
 
 from experiments.lookup.figure_names import BALANCING
 from experiments.papers.item import Item
-from experiments.papers.wendlandt_1997 import experiment1, experiment2, screen_capture
+from experiments.papers.wendlandt_1997 import experiment1, experiment2
 from experiments.papers.wendlandt_1997.simulated import Compare, simulated_figure
 
 #: The thesis's names of the figures, in its order.
@@ -46,6 +46,6 @@ def _figures(
 
 ITEMS: tuple[Item, ...] = (
     *_figures("stand-tilted", 1, experiment1.COMPARE, _ASSUMPTIONS),
-    screen_capture.ITEM,
+    experiment2.SCREEN_CAPTURE,
     *_figures("thrown-block", 2, experiment2.COMPARE, _ASSUMPTIONS + _BLOCK),
 )
