@@ -35,23 +35,14 @@ ASSUMED = (
 
 
 class Run(NamedTuple):
-    """A motion of the linkage by one of the methods.
+    """A motion of the linkage by one of the methods."""
 
-    Attributes:
-        time: (rows,) [s]
-        angle: (rows,) [rad] of the first bar from upright, towards +y.
-        kinetic: (rows,) [J]
-        potential: (rows,) [J] from the ground.
-        violation: (rows,) [m] of the constraint that is violated most.
-        seconds: [s] that all steps took.
-    """
-
-    time: Floats
-    angle: Floats
-    kinetic: Floats
-    potential: Floats
-    violation: Floats
-    seconds: float
+    time: Floats  # (rows,) [s]
+    angle: Floats  # (rows,) [rad] of the first bar from upright, towards +y
+    kinetic: Floats  # (rows,) [J]
+    potential: Floats  # (rows,) [J] from the ground
+    violation: Floats  # (rows,) [m] of the constraint that is violated most
+    seconds: float  # [s] that all steps took
 
     @property
     def energy_error(self) -> Floats:

@@ -52,21 +52,13 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Study:
-    """A study of the largest pushes from which the best controls recover, by direction.
+    """A study of the largest pushes from which the best controls recover, by direction."""
 
-    Attributes:
-        experiment: with a push.
-        changes: of its parameters.
-        directions: evenly around the human; those to its right are the mirror images of those to its left.
-        horizon: of plans.
-        settings: of each search.
-    """
-
-    experiment: Experiment
-    changes: Mapping[str, Value] = field(default_factory=dict)
-    directions: int = 24
-    horizon: Horizon = field(default_factory=Horizon)
-    settings: Settings = field(default_factory=Settings)
+    experiment: Experiment  # with a push
+    changes: Mapping[str, Value] = field(default_factory=dict)  # of its parameters
+    directions: int = 24  # evenly around the human; those to its right are the mirror images of those to its left
+    horizon: Horizon = field(default_factory=Horizon)  # of plans
+    settings: Settings = field(default_factory=Settings)  # of each search
 
     @property
     def azimuths(self) -> list[float]:
