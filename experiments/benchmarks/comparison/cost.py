@@ -47,7 +47,7 @@ class RecordedSimulation:
         self.simulation.step(torque, forces)
 
     def replay(self) -> float:
-        """[s] a step, of the same steps from the same start, with nothing in between."""
+        """[s] a step, when the recorded steps are taken again from their start, with nothing in between."""
         assert self.start is not None
         q, v, projectile = (values.copy() for values in self.start)
         self.simulation.place(q, v, projectile)
@@ -88,7 +88,7 @@ EXTERNAL = "the engine's step alone, replayed in a bare loop"
 
 @dataclass(frozen=True)
 class Cost:
-    """What a step of the experiment takes in an engine; ratios are to the first engine's."""
+    """The time of a step of the experiment in an engine; ratios are to the first engine's."""
 
     engine: str = quantity("", "name")
     verdict: str = quantity("", "how the timed run ended")
@@ -113,7 +113,7 @@ class Cost:
 
 @dataclass
 class Taken:
-    """What was timed of an engine."""
+    """The timings of an engine."""
 
     verdict: str  # how its run ended
     #: [s] a step, of each repeat: in the replay of an external engine, in the loop of ours

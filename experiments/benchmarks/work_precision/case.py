@@ -36,7 +36,7 @@ LAGRANGIAN = "Lagrangian systems"
 
 @dataclass(frozen=True)
 class Motion:
-    """What a method made of a problem, at the problem's sample times."""
+    """The motion by a method, at a problem's sample times."""
 
     places: Floats  # (samples, points, 3) [m]
     energy: Floats  # (samples,) [J]
@@ -49,7 +49,7 @@ class Case(Protocol):
 
     @property
     def systems(self) -> str:
-        """What its integrators take: ``TREE`` or ``LAGRANGIAN``."""
+        """The kind of system that its integrators take: ``TREE`` or ``LAGRANGIAN``."""
 
     @property
     def reference(self) -> Reference:

@@ -19,7 +19,7 @@ from experiments.benchmarks.work_precision.reference import rms
 
 Progress = Callable[[float], None]
 
-#: An error below so many of the reference's own is not told from it.
+#: An error of less than so many times the reference's own cannot be distinguished from it.
 ABOVE_REFERENCE = 10.0
 #: [m] errors above this are no approximation of the motion, and show no order.
 LARGE = 0.1
@@ -27,7 +27,7 @@ LARGE = 0.1
 RARE = 0.01
 #: The part of a comparison's time that errors take, about; timings take the rest.
 MEASURING = 0.6
-#: The least step sizes from which an order is told.
+#: The fewest step sizes that an order is fitted to.
 LEAST = 3
 
 
@@ -55,7 +55,7 @@ class Curve:
     method: str  # its name
     systems: str  # what it takes: ``case.TREE`` or ``case.LAGRANGIAN``
     traits: Any  # what it says of itself: an object with ``order``, ``symplectic`` and the like
-    floor: float  # [m] below this an error is not told from that of the reference
+    floor: float  # [m] an error below it cannot be distinguished from the reference's
     measurements: tuple[Measurement, ...]  # from the coarsest step on
     failures: tuple[tuple[StepSize, str], ...] = ()  # at steps without a solution: why
 

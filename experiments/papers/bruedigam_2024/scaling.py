@@ -38,7 +38,7 @@ LONG_STEP, LONG_STEPS, QUICK_LONG_STEPS = 0.01, 1000, 100
 LONG_ASSUMED = (
     "the same pendulums as in figure 8a, from π/4 in the first joint",
     "tolerances are of the norm of the equations, which are momenta here and forces in the paper: a hundredth of them "
-    "at this step; they are never below what rounding leaves, which is told",
+    "at this step; they are never below what rounding leaves",
     "the integrators in minimal coordinates that fail in the paper are not run here",
 )
 

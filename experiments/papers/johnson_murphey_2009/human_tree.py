@@ -18,7 +18,7 @@ from experiments.papers.johnson_murphey_2009.motions import ours
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled
 
-#: [rad] of the picture and of the start, so that the limbs are told apart.
+#: [rad] of the picture and of the start, so that the limbs can be distinguished.
 POSE = {
     "trunk": 0.1,
     "shoulder": -0.5,

@@ -96,7 +96,7 @@ def stability_map(
 
 
 def _nobody(what: str, done: int, total: int) -> None:
-    """Is told."""
+    """Ignore how far it is."""
 
 
 def _node(field: StabilityField, u: Floats, seconds: float, seed: int) -> dict[str, object]:

@@ -32,7 +32,7 @@ from experiments.catalogue.registry import experiment_named
 from experiments.studies.store.header import Header, difference
 from experiments.studies.store.measured import metric_units
 from experiments.studies.store.table import as_parquet, cell_of, changes_text, json_text, table_of
-from experiments.studies.trial import TOLD, Result, Trial
+from experiments.studies.trial import STORED, Result, Trial
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -251,7 +251,7 @@ class Study:
         """
         wanted = self.header.metrics
         if wanted is not None:
-            result = {name: value for name, value in result.items() if name in wanted or name in TOLD}
+            result = {name: value for name, value in result.items() if name in wanted or name in STORED}
         parameters = self.experiment.parameters
         varied = {name: cell_of(value_under(name, trial.changes, parameters)) for name in self.header.varied}
         texts = json_text(trial.labels), json_text(varied), changes_text(trial.changes), json_text(result)

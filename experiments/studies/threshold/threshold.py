@@ -278,7 +278,7 @@ def findings_so_far(plan: Threshold, study: Study) -> Findings:
     for number, condition in enumerate(plan.conditions):
         ended = [_known(plan, results, number, replica) for replica in range(plan.replicas)]
         if all(ended):
-            found.append(Finding(condition, plan, [_told(plan, one) for one in ended], ended))
+            found.append(Finding(condition, plan, [_outcomes(plan, one) for one in ended], ended))
     if not found:
         raise InputError(f"{study.folder}: no condition has been tried at all values of the grid")
     return Findings(plan, tuple(found))
@@ -287,7 +287,7 @@ def findings_so_far(plan: Threshold, study: Study) -> Findings:
 def _known(plan: Threshold, results: Mapping[int, Result], condition: int, replica: int) -> dict[float, str]:
     """By value, the verdicts of all rounds of the search that are complete."""
     known: dict[float, str] = {}
-    while values := next_values(_told(plan, known), plan.grid):
+    while values := next_values(_outcomes(plan, known), plan.grid):
         queries = [Query(condition, replica, len(known) + k, value) for k, value in enumerate(values)]
         numbers = [plan.number(query) for query in queries]
         if any(number not in results for number in numbers):
@@ -296,5 +296,5 @@ def _known(plan: Threshold, results: Mapping[int, Result], condition: int, repli
     return known
 
 
-def _told(plan: Threshold, ended: Mapping[float, str]) -> dict[float, bool | None]:
+def _outcomes(plan: Threshold, ended: Mapping[float, str]) -> dict[float, bool | None]:
     return {value: withstood(verdict, plan.losses) for value, verdict in ended.items()}
