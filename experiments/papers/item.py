@@ -55,6 +55,11 @@ class Paper:
     items: tuple[Item, ...]
 
 
+def items_of(cited: str, rows: Sequence[tuple[Any, ...]]) -> tuple[Item, ...]:
+    """Return the items of a paper, cited so, from rows: name, title, place in the paper, ``produce``, and packages."""
+    return tuple(Item(name, title, f"{cited}, {where}", *rest) for name, title, where, *rest in rows)
+
+
 def misprints(source: str, rows: Sequence[tuple[str, str, str, str]]) -> Item:
     """Return the item of a paper's misprints: place, printed, right, how one knows."""
 

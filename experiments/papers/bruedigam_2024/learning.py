@@ -29,7 +29,7 @@ from experiments.papers.bruedigam_2024.quadruped import (
 )
 from experiments.papers.criteria import above, at_most, stated
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
 
 #: Spread of tries that go in no direction, and what each failure leaves of it.
@@ -224,6 +224,3 @@ def _draw_footfalls(run: Run, period: float, seed: int) -> Figure:
             force = run.frame[f"contact_{name}_fz"][last]
             axes.plot(time[last], force, color=DIAGONALS[name], ls="-" if name in NEAR else ":", label=name)
     return figure
-
-
-ITEM = Item("figure-13", "a quadruped learns to walk", "Brüdigam et al. 2024, figure 13, section 5.4", produce)

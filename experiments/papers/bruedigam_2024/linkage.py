@@ -14,7 +14,7 @@ from contact.arrays import Floats
 from experiments.papers.bruedigam_2024 import ggl
 from experiments.papers.criteria import above, at_least, below, stated, when
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
 
 WINDOWS = 2
@@ -183,6 +183,3 @@ def _draw_energies(own: Run) -> Figure:
         axes.plot(own.time, own.potential, color=style.GREEN, label="potential")
         axes.plot(own.time, own.kinetic + own.potential, color=style.BLUE, label="total")
     return figure
-
-
-ITEM = Item("figure-12", "a double four-bar linkage", "Brüdigam et al. 2024, figure 12, section 5.3", produce)

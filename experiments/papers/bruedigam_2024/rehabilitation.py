@@ -17,7 +17,7 @@ from contact.arrays import Floats
 from experiments.papers.bruedigam_2024.quadruped import Unit
 from experiments.papers.criteria import above, at_most, below, near, stated
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
 
 EIGHTH = 0.25 * math.pi
@@ -194,6 +194,3 @@ def _draw(kind: str, torques: dict[tuple[str, str], Floats]) -> Figure:
         for side in (-LIMIT, LIMIT):
             axes.axhline(side, color=style.GREY, ls="--", label="limit" if side > 0.0 else None)
     return figure
-
-
-ITEM = Item("figure-14", "an exoskeleton's gains", "Brüdigam et al. 2024, figure 14, section 5.4", produce)

@@ -14,7 +14,7 @@ from biped.errors import IntegrationError
 from experiments.benchmarks import step_sizes
 from experiments.papers.criteria import above, at_most, below, near, stated, when
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress, tabulated
+from experiments.papers.item import Finding, Outcome, Progress, tabulated
 from experiments.visualization.figures import style
 
 Row = dict[str, object]
@@ -83,10 +83,6 @@ def _draw_tolerances(table: pd.DataFrame) -> Figure:
         axes.set_ylim(bottom=0.0)
     return figure
 
-
-TOLERANCE_ITEM = Item(
-    "figure-10", "long pendulums at small tolerances", "Brüdigam et al. 2024, figure 10, section 5.3", tolerances
-)
 
 SCALES = (1.0, 0.5, 0.1)
 START, G = math.pi / 2.0, 9.81
@@ -183,6 +179,3 @@ def _draw(table: pd.DataFrame, column: str, label: str, *, logarithmic: bool) ->
         else:
             axes.set_ylim(bottom=0.0)
     return figure
-
-
-SCALE_ITEM = Item("figure-11", "pendulums of three sizes", "Brüdigam et al. 2024, figure 11, section 5.3", scales)

@@ -19,7 +19,7 @@ from contact.arrays import Floats
 from experiments.engines.pybullet.linkage import Linkage
 from experiments.papers.criteria import above, below, no_longer, no_more, smaller, stated, when, within, within_factor
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress, in_turn
+from experiments.papers.item import Finding, Outcome, Progress, in_turn
 from experiments.papers.johnson_murphey_2009 import motions
 from experiments.papers.johnson_murphey_2009.motions import Motion
 
@@ -36,7 +36,7 @@ DURATION, QUICK_DURATION, NEIGHBOURS, SHIFT = 120.0, 12.0, 9, 1e-9
 TREP_SECONDS, ODE_SECONDS = 22.1, 1.86
 
 
-def _pendulum(quick: bool, progress: Progress) -> Outcome:
+def pendulum_energy(quick: bool, progress: Progress) -> Outcome:
     duration, q = QUICK_SWINGING if quick else SWINGING, {"J1": START}
     mechanism = n_link_pendulum(1, length=LENGTH, mass=MASS, inertia=INERTIA)
     own = motions.ours(
@@ -102,12 +102,7 @@ def _draw_pendulum(found: dict[str, Motion]) -> Figure:
     return figure
 
 
-PENDULUM = Item(
-    "figure-1", "energy of a pendulum over 5000 s", "Johnson and Murphey 2009, figure 1", _pendulum, ("pybullet",)
-)
-
-
-def _closed_chain(quick: bool, progress: Progress) -> Outcome:
+def closed_chain_energy(quick: bool, progress: Progress) -> Outcome:
     duration = QUICK_DURATION if quick else DURATION
     mechanism = closed_chain_device()
     starts = [_start(mechanism, number * SHIFT) for number in range(NEIGHBOURS)]
@@ -200,9 +195,3 @@ def _draw_closed_chain(found: dict[str, Motion]) -> Figure:
             axes.plot(found[name].time, found[name].energy, lw=1.2, color=motions.COLORS[name], label=name)
         axes.margins(y=0.1)
     return figure
-
-
-CLOSED_CHAIN = Item(
-    "figure-8", "energy of the closed-chain device over 120 s", "Johnson and Murphey 2009, figures 6 and 8, listing 1",
-    _closed_chain, ("pybullet",),
-)  # fmt: skip

@@ -12,7 +12,7 @@ from biped.mechanism.examples import planar_human
 from biped.mechanism.frames import TRANSFORMS, Node, tree_of
 from contact.arrays import Floats
 from experiments.papers.criteria import below, stated, when
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_murphey_2009.lift import G
 from experiments.papers.johnson_murphey_2009.motions import ours
 from experiments.visualization.figures import style
@@ -151,6 +151,3 @@ def _draw_tree(axes: Axes, nodes: Sequence[Node]) -> None:
         box = {"boxstyle": "round,pad=0.25", "fc": "white", "ec": edge, "lw": 1.6 if edge == style.BLUE else 0.8}
         axes.text(x[k], -depth[k], text, ha="center", va="center", fontsize=6.5, color=color, bbox=box, zorder=2)
     axes.margins(0.08, 0.05)
-
-
-ITEM = Item("figure-2", "a planar human as a tree", "Johnson and Murphey 2009, figure 2, table I", produce)

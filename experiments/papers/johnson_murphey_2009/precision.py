@@ -18,7 +18,7 @@ from contact.arrays import Floats
 from experiments.benchmarks import step_sizes
 from experiments.papers.criteria import above, near, stated, when
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_murphey_2009 import motions
 from experiments.papers.johnson_murphey_2009.lift import OneDegreeLift
 from experiments.papers.johnson_murphey_2009.scissor import (
@@ -196,9 +196,3 @@ def _draw(found: dict[str, list[Point]]) -> Figure:
             axes.loglog(times, errors, "o-", ms=4, color=METHOD_COLORS[name], label=name)
         axes.margins(x=0.05)
     return figure
-
-
-ITEM = Item(
-    "error-cost", "error against cost on the scissor lift", "Johnson and Murphey 2009, section VI-C, equation (36)",
-    produce, ("pybullet",),
-)  # fmt: skip

@@ -12,7 +12,7 @@ from contact.arrays import Floats
 from experiments.engines.pybullet.linkage import Linkage, LinkageSettings
 from experiments.papers.criteria import above, at_most, below, near, no_longer, smaller, stated, when, within_factor
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress, in_turn
+from experiments.papers.item import Finding, Outcome, Progress, in_turn
 from experiments.papers.johnson_murphey_2009 import motions
 from experiments.papers.johnson_murphey_2009.lift import (
     INERTIA,
@@ -57,7 +57,7 @@ def lift_linkage(segments: int, step: float, settings: LinkageSettings) -> Linka
     return Linkage(frames, lift_start(segments), scissor_pins(segments), step=step, settings=settings)
 
 
-def _short(quick: bool, progress: Progress) -> Outcome:
+def short_run(quick: bool, progress: Progress) -> Outcome:
     mechanism, q, exact = lift_mechanism(SEGMENTS), lift_start(SEGMENTS), OneDegreeLift(SEGMENTS)
     own = motions.ours(mechanism, q, "L1", duration=SHORT, step=STEP)
     half = motions.ours(mechanism, q, "L1", duration=SHORT, step=STEP / 2.0)
@@ -198,7 +198,7 @@ def _draw(own: Motion, bullets: dict[tuple[float, bool], Motion], exact: OneDegr
     return figure
 
 
-def _long(quick: bool, progress: Progress) -> Outcome:
+def long_run(quick: bool, progress: Progress) -> Outcome:
     duration, exact = QUICK_LONG if quick else LONG, OneDegreeLift(SEGMENTS)
     own = motions.ours(
         lift_mechanism(SEGMENTS), lift_start(SEGMENTS), "L1", duration=duration, step=STEP, progress=progress
@@ -255,10 +255,3 @@ def _draw_long(own: Motion, exact: OneDegreeLift, duration: float) -> Figure:
         axes.set_ylim(0.0, 4.0)
         axes.legend(loc="upper left", ncols=2)
     return figure
-
-
-SHORT_ITEM = Item(
-    "figure-11", "trajectories of the scissor lift over 10 s", "Johnson and Murphey 2009, figures 9 to 11", _short,
-    ("pybullet",),
-)  # fmt: skip
-LONG_ITEM = Item("figure-12", "the scissor lift after 1000 s", "Johnson and Murphey 2009, figure 12", _long)

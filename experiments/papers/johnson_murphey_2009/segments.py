@@ -16,7 +16,7 @@ from contact.arrays import Floats
 from experiments.engines.pybullet.linkage import LinkageSettings
 from experiments.papers.criteria import stated, when
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_murphey_2009 import motions
 from experiments.papers.johnson_murphey_2009.lift import OneDegreeLift
 from experiments.papers.johnson_murphey_2009.motions import Motion
@@ -162,9 +162,3 @@ def _draw(found: dict[tuple[str, int], Tuned]) -> Figure:
         axes.set_xticks(sorted({segments for _, segments in found}))
         axes.margins(x=0.03)
     return figure
-
-
-ITEM = Item(
-    "figure-13", "run time of the scissor lift at the same error", "Johnson and Murphey 2009, figure 13, equation (47)",
-    produce, ("pybullet",),
-)  # fmt: skip

@@ -9,7 +9,7 @@ from biped.mechanism import DiscreteMechanism, Linearization, Mechanism, Torque,
 from biped.optimal import controllability_matrix, controllability_rank
 from contact.arrays import Floats
 from experiments.papers.criteria import same, stated, when
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
 
 #: [s], [m/s²]
 STEP, G = 0.1, 9.8
@@ -110,9 +110,3 @@ def _table(found: dict[str, Floats]) -> pd.DataFrame:
     return pd.DataFrame([{
         "what": name, "row": i + 1, "column": j + 1, "printed": text, "ours": float(found[name][i, j]),
     } for name, rows in PRINTED.items() for i, row in enumerate(rows) for j, text in enumerate(row)])  # fmt: skip
-
-
-ITEM = Item(
-    "pendulum", "a step of a pendulum and its derivatives",
-    "Johnson, Schultz and Murphey 2014, sections II-A, IV-A, V-A 1, V-B 1", produce,
-)  # fmt: skip

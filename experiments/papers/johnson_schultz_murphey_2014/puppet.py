@@ -12,7 +12,7 @@ from biped.mechanism.marionette import marionette, marionette_start
 from biped.optimal import Trajectory
 from contact.arrays import Floats
 from experiments.papers.criteria import same, stated
-from experiments.papers.item import Item, Outcome, Progress
+from experiments.papers.item import Outcome, Progress
 from experiments.visualization.figures.writing import styled
 
 #: [s], [m] and [rad/s]
@@ -98,6 +98,3 @@ def _draw(mechanism: Mechanism) -> Figure:
         axes.set_axis_off()
         axes.set_title("")
     return figure
-
-
-ITEM = Item("figure-5", "the marionette", "Johnson, Schultz and Murphey 2014, figure 5, section VIII-B", produce)

@@ -13,7 +13,7 @@ from biped.simulation.simulate import simulate
 from contact.arrays import Floats
 from experiments.papers.criteria import below, near, stated, when
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress, in_turn
+from experiments.papers.item import Finding, Outcome, Progress, in_turn
 from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
 from experiments.visualization.figures import style
 
@@ -86,8 +86,6 @@ def _draw_energy(time: Floats, curves: dict[str, Floats]) -> Figure:
     return figure
 
 
-ENERGY = Item("figure-2b", "energy of a passive chain of ten bodies", "Lee et al. 2016, figure 2 (b)", energy)
-
 LONG = 50
 #: [s] It takes a second or two: the short version is the same.
 SECOND = 1.0
@@ -155,6 +153,3 @@ def _draw_counts(counts: dict[str, Integers]) -> Figure:
         axes.set_ylim(0.0, 1.45 * max(found.max() for found in counts.values()))
         axes.legend(loc="upper right", markerscale=4)
     return figure
-
-
-ITERATIONS = Item("figure-4b", "iterations of the steps of a run", "Lee et al. 2016, figure 4 (b)", iterations)

@@ -20,7 +20,7 @@ from biped.simulation.scene import Scene
 from experiments.benchmarks.timing import interleaved, one_core, ratios, seconds
 from experiments.papers.criteria import near, stated, when, within_factor
 from experiments.papers.growth import Curve, draw_growth, power
-from experiments.papers.item import Finding, Item, Outcome, Progress, in_turn
+from experiments.papers.item import Finding, Outcome, Progress, in_turn
 from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
 from experiments.papers.lee_2016.kernels import EveryPair, new_every_pair
 from experiments.visualization.figures import style
@@ -259,6 +259,3 @@ def _draw(costs: Costs, sizes: tuple[int, ...]) -> Figure:
         times = [SHOWN_STEPS * median(costs, name, bodies) for bodies in sizes]
         curves.append(Curve(f"{name}: $n^{{{slope(costs, name, sizes):.2f}}}$", way.color, sizes, times))
     return draw_growth("A serial chain, h = 1 ms", "bodies", "time of 10,000 steps [s]", curves, (7.0, 4.4))
-
-
-ITEM = Item("figure-3", "computation time over the number of bodies", "Lee et al. 2016, figure 3", produce)
