@@ -7,15 +7,9 @@ from experiments.papers.wendlandt_1997.simulated import Compare, simulated_figur
 
 #: The thesis's names of the figures, in its order.
 _TITLES = (
-    "Joint Angles",
-    "Joint Torques",
-    "Body Position",
-    "Body Orientation",
-    "Body Position Error",
-    "Body Orientation Error",
-    "Desired Body Force",
-    "Desired Body Torque",
-)
+    "Joint Angles", "Joint Torques", "Body Position", "Body Orientation", "Body Position Error",
+    "Body Orientation Error", "Desired Body Force", "Desired Body Torque",
+)  # fmt: skip
 
 _ASSUMPTIONS = (
     "The figures are known by what the text says about them: magnitudes bind within 5%, and times within 0.05 s, since "
@@ -33,15 +27,11 @@ def _figures(
 ) -> tuple[Item, ...]:
     return tuple(
         simulated_figure(
-            experiment,
-            kind,
-            f"{title} for Experiment {number}",
-            f"Wendlandt 1997, section 4.3, experiment {number}",
-            compare.get(kind, lambda _: ()),
-            assumptions,
+            experiment, kind, f"{title} for Experiment {number}", f"Wendlandt 1997, section 4.3, experiment {number}",
+            compare[kind], assumptions,
         )
         for kind, title in zip(BALANCING, _TITLES, strict=True)
-    )
+    )  # fmt: skip
 
 
 ITEMS: tuple[Item, ...] = (
