@@ -65,14 +65,9 @@ def _controller(
 def set_up(values: Values, disturbances: tuple[Disturbance, ...] = (), model: Model | None = None) -> Scene:
     model = model or human()
     return groups.scene_from(
-        values,
-        model,
-        initial_state(model, values),
-        controller_from(values),
-        floor=groups.floor_from(values),
-        disturbances=disturbances,
-        fall=groups.fall_from(values),
-    )
+        values, model, initial_state(model, values), controller_from(values), floor=groups.floor_from(values),
+        disturbances=disturbances, fall=groups.fall_from(values),
+    )  # fmt: skip
 
 
 def figures(first: int) -> dict[str, str]:

@@ -33,13 +33,9 @@ def tracking(
         return with_defaults(balance.parameters(robot), changed)
 
     return Experiment(
-        name=name,
-        title=title,
-        source=SOURCE,
-        parameters=parameters(HUMAN),
-        set_up=partial(_set_up, name),
+        name=name, title=title, source=SOURCE, parameters=parameters(HUMAN), set_up=partial(_set_up, name),
         for_robot=parameters if any_robot else None,
-    )
+    )  # fmt: skip
 
 
 def _set_up(name: str, values: Values) -> Scene:

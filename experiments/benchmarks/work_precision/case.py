@@ -127,15 +127,9 @@ class TreeCase:
 
     def _run(self, method: str, size: StepSize, duration: float, record_every: float) -> Run:
         return simulate(
-            self.model,
-            self.controller,
-            floor=self.floor,
-            state=self.start(),
-            duration=duration,
-            step=size.step,
-            integrator=integrator_named(method, **size.settings),
-            record_every=record_every,
-        )
+            self.model, self.controller, floor=self.floor, state=self.start(), duration=duration, step=size.step,
+            integrator=integrator_named(method, **size.settings), record_every=record_every,
+        )  # fmt: skip
 
 
 def _tolerances(relative: float) -> dict[str, float]:

@@ -248,15 +248,10 @@ Solimp = tuple[float, float, float, float, float]
 
 def options_of(engine: Mujoco, case: Case) -> MujocoOptions:
     options = MujocoOptions(
-        step=case.step,
-        integrator=engine.integrator,
-        solver=engine.solver,
-        cone=engine.cone,
-        friction=case.floor.mu_s,
-        soles=engine.soles if case.model.nc else "none",
-        impratio=engine.impratio,
+        step=case.step, integrator=engine.integrator, solver=engine.solver, cone=engine.cone, friction=case.floor.mu_s,
+        soles=engine.soles if case.model.nc else "none", impratio=engine.impratio,
         floor_moves=case.platform is not None,
-    )
+    )  # fmt: skip
     return options if engine.contact == "default" or not case.model.nc else matched(case, options)
 
 

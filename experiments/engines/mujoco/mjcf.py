@@ -127,15 +127,9 @@ def _rotations(model: Model, q: Floats) -> list[Floats]:
 
 def _add_options(root: Element, model: Model, options: MujocoOptions) -> None:
     element = SubElement(
-        root,
-        "option",
-        timestep=_text([options.step]),
-        gravity=_text(model.gravity),
-        integrator=options.integrator,
-        solver=options.solver,
-        cone=options.cone,
-        impratio=_text([options.impratio]),
-    )
+        root, "option", timestep=_text([options.step]), gravity=_text(model.gravity), integrator=options.integrator,
+        solver=options.solver, cone=options.cone, impratio=_text([options.impratio]),
+    )  # fmt: skip
     # A state that is not finite must not be taken for a new start.
     SubElement(element, "flag", island="enable" if options.islands else "disable", autoreset="disable")
 

@@ -60,13 +60,9 @@ def ours(step: float, duration: float) -> Run:
              ("angle_ground_0", "kinetic_energy", "potential_energy", "joint_openness")}  # fmt: skip
     angle = math.pi - frame["angle_ground_0"]
     return Run(
-        motion.time,
-        angle,
-        frame["kinetic_energy"],
-        frame["potential_energy"],
-        frame["joint_openness"],
+        motion.time, angle, frame["kinetic_energy"], frame["potential_energy"], frame["joint_openness"],
         motion.summary["wall_time"],
-    )
+    )  # fmt: skip
 
 
 def theirs(step: float, duration: float) -> Run:

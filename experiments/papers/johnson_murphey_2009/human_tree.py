@@ -20,14 +20,9 @@ from experiments.visualization.figures.writing import styled
 
 #: [rad] of the picture and of the start, so that the limbs can be distinguished.
 POSE = {
-    "trunk": 0.1,
-    "shoulder": -0.5,
-    "elbow": -0.6,
-    "left hip": -0.5,
-    "left knee": 0.5,
-    "right hip": 0.3,
-    "right knee": 0.3,
-}
+    "trunk": 0.1, "shoulder": -0.5, "elbow": -0.6,
+    "left hip": -0.5, "left knee": 0.5, "right hip": 0.3, "right knee": 0.3,
+}  # fmt: skip
 DURATION, QUICK_DURATION, STEP = 2.0, 0.3, 1e-3
 ASSUMPTIONS = (
     "the figure is a drawing without numbers; that frame 6 hangs on frame 2 and has the ancestors 2, 1 and s is in "

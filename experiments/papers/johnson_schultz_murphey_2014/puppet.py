@@ -57,30 +57,17 @@ def reference(system: DiscreteMechanism, steps: int, progress: Progress = lambda
     return Trajectory(np.array(x), u)
 
 
-#: As printed.
-SIZES = {
-    "dynamic configuration variables": 22,
-    "kinematic configuration variables": 18,
-    "holonomic constraints": 6,
-    "states": 80,
-    "inputs": 18,
-}
-
-
 def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is one configuration
     system = puppet()
     mechanism = system.mechanism
-    ours = (
-        len(mechanism.dynamic_coordinates),
-        len(mechanism.kinematic_coordinates),
-        len(mechanism.constraint_names),
-        system.states,
-        system.inputs,
+    sizes = (  # as printed, and ours
+        ("dynamic configuration variables", 22, len(mechanism.dynamic_coordinates)),
+        ("kinematic configuration variables", 18, len(mechanism.kinematic_coordinates)),
+        ("holonomic constraints", 6, len(mechanism.constraint_names)),
+        ("states", 80, system.states),
+        ("inputs", 18, system.inputs),
     )
-    findings = [
-        stated(what, float(printed), float(count), same(printed))
-        for (what, printed), count in zip(SIZES.items(), ours, strict=True)
-    ]
+    findings = [stated(what, float(printed), float(count), same(printed)) for what, printed, count in sizes]
     q = marionette_start(mechanism)
     table = pd.DataFrame({"configuration variable": mechanism.coordinates, "at the start [m or rad]": np.asarray(q)})
     progress(1.0)

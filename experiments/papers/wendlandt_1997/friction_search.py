@@ -185,13 +185,9 @@ class Trial:
 def examine(friction: float) -> Trial:
     motion = Motion(EXPERIMENT.run({"floor.mu_s": friction, "floor.mu_d": friction}))
     return Trial(
-        friction=friction,
-        holds={fact.name: fact.holds(motion) for fact in FACTS},
-        rest_at=motion.rest_at,
-        rise=motion.rise_of_y,
-        fall_of_y=motion.greatest_fall_of_y,
-        newton_max=motion.newton_max,
-    )
+        friction=friction, holds={fact.name: fact.holds(motion) for fact in FACTS}, rest_at=motion.rest_at,
+        rise=motion.rise_of_y, fall_of_y=motion.greatest_fall_of_y, newton_max=motion.newton_max,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -131,18 +131,11 @@ class Study:
         found = experiment_named(experiment, controller, metric_files, robot)
         of_metrics = {n: unit for n, unit in metric_units(found).items() if metrics is None or n in metrics}
         wanted = Header(
-            kind=kind,
-            experiment=experiment,
-            configuration=dict(configuration),
-            varied=tuple(varied),
+            kind=kind, experiment=experiment, configuration=dict(configuration), varied=tuple(varied),
             units={name: found.parameter(name).unit for name in varied} | dict(units or {}) | of_metrics,
-            metrics=None if metrics is None else tuple(metrics),
-            seed=seed,
-            controller=controller,
-            robot=robot,
-            metric_files=tuple(metric_files),
-            sources=found.sources if sources is None else dict(sources),
-        )
+            metrics=None if metrics is None else tuple(metrics), seed=seed, controller=controller, robot=robot,
+            metric_files=tuple(metric_files), sources=found.sources if sources is None else dict(sources),
+        )  # fmt: skip
         return cls._write(folder, wanted)
 
     @classmethod
