@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from biped.disturbances import Throw
 from biped.errors import InputError
 from contact import Floor
-from experiments.engines.engine import Case
+from experiments.engines.engine import Case, struck_box
 from experiments.engines.pybullet.urdf import Solid, principal_axes, principal_urdf
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _solids(case: Case, soles: str) -> list[Solid]:
                 f"PyBullet tells what may touch what by body: {case.throw.target!r} cannot both stand on the floor and "
                 "be the target of a thrown box; throw it at another body"
             )
-        box = next(box for box in model.shapes if box.body == case.throw.target)
+        box = struck_box(model, case.throw)
         found.append(Solid(box.body, box.size, box.center, box.rotation))
     return found
 

@@ -92,7 +92,8 @@ def _angles(time: Floats, paths: dict[str, Trajectory]) -> pd.DataFrame:
 
 def _draw_angles(time: Floats, paths: dict[str, Trajectory]) -> Figure:
     looks = {
-        REFERENCE: (style.BLACK, ":"), FEASIBLE: (style.BLACK, "-"), CLOSED: (style.BLUE, "--"), OPEN: (style.RED, "-."),
+        REFERENCE: (style.BLACK, ":"), FEASIBLE: (style.BLACK, "-"),
+        CLOSED: (style.BLUE, "--"), OPEN: (style.RED, "-."),
     }  # fmt: skip
     with plotted("A pendulum that begins at (1, 1) in place of (0, 0)", "time [s]", "θ [rad]") as (figure, axes):
         for name, path in paths.items():
