@@ -71,11 +71,6 @@ def misprints(source: str, rows: Sequence[tuple[str, str, str, str]]) -> Item:
     return Item("misprints", "what is misprinted", source, produce)
 
 
-def in_turn(progress: Progress, number: int, count: int) -> Progress:
-    """Return the progress of one of ``count`` computations that are done one after the other."""
-    return lambda done: progress((number + min(done, 1.0)) / count)
-
-
 def tabulated(
     cases: Collection[tuple[Any, ...]], row: Callable[..., Mapping[str, object]], progress: Progress
 ) -> pd.DataFrame:

@@ -16,10 +16,11 @@ from biped.mechanism.examples import (
     pendulum_frames,
 )
 from contact.arrays import Floats
+from experiments.benchmarks.comparison.budget import part
 from experiments.engines.pybullet.linkage import Linkage
 from experiments.papers.criteria import above, below, no_longer, no_more, smaller, stated, when, within, within_factor
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Outcome, Progress, in_turn
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_murphey_2009 import motions
 from experiments.papers.johnson_murphey_2009.motions import Motion
 
@@ -40,10 +41,10 @@ def pendulum_energy(quick: bool, progress: Progress) -> Outcome:
     duration, q = QUICK_SWINGING if quick else SWINGING, {"J1": START}
     mechanism = n_link_pendulum(1, length=LENGTH, mass=MASS, inertia=INERTIA)
     own = motions.ours(
-        mechanism, q, "J1", duration=duration, step=STEP, every=round(EVERY / STEP), progress=in_turn(progress, 0, 2)
+        mechanism, q, "J1", duration=duration, step=STEP, every=round(EVERY / STEP), progress=part(progress, 0, 2)
     )
     linkage = Linkage([pendulum_frames(1, LENGTH, (MASS, INERTIA, INERTIA, INERTIA))], q, step=STEP)
-    other = motions.bullet(linkage, "J1", duration=duration, every=EVERY, progress=in_turn(progress, 1, 2))
+    other = motions.bullet(linkage, "J1", duration=duration, every=EVERY, progress=part(progress, 1, 2))
     found = {motions.OURS: own, motions.BULLET: other}
     assumed = (
         f"the pendulum, of which nothing is printed: {MASS:g} kg and {INERTIA:g} kg m² {LENGTH:g} m below the hinge, "
@@ -113,9 +114,7 @@ def closed_chain_energy(quick: bool, progress: Progress) -> Outcome:
     progress(1.0 / 3.0)
     for number, (label, settings) in enumerate(motions.BULLETS.items(), start=1):
         linkage = Linkage(closed_chain_frames(), q, CLOSED_CHAIN_PINS, step=STEP, settings=settings)
-        found[label] = motions.bullet(
-            linkage, "J", duration=duration, every=EVERY, progress=in_turn(progress, number, 3)
-        )
+        found[label] = motions.bullet(linkage, "J", duration=duration, every=EVERY, progress=part(progress, number, 3))
     assumed = (
         "start, which is not printed: the angles of the authors' program (examples/pccd.py), moved onto the "
         "constraints, at rest; its damping and its g of 9.8 are not the paper's",

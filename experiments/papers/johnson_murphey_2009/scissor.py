@@ -9,10 +9,11 @@ from matplotlib.figure import Figure
 from biped.mechanism import Mechanism
 from biped.mechanism.examples import scissor_configuration, scissor_frames, scissor_lift, scissor_pins
 from contact.arrays import Floats
+from experiments.benchmarks.comparison.budget import part
 from experiments.engines.pybullet.linkage import Linkage, LinkageSettings
 from experiments.papers.criteria import above, at_most, below, near, no_longer, smaller, stated, when, within_factor
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Outcome, Progress, in_turn
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_murphey_2009 import motions
 from experiments.papers.johnson_murphey_2009.lift import (
     INERTIA,
@@ -68,8 +69,8 @@ def short_run(quick: bool, progress: Progress) -> Outcome:
         (step, kind) for kind in (motions.ITERATIVE, motions.DIRECT) for step in steps
     ):
         linkage = lift_linkage(SEGMENTS, step, settings)
-        part = in_turn(progress, number, 2 * len(steps))
-        bullets[step, settings.direct] = motions.bullet(linkage, "L1", duration=SHORT, every=EVERY, progress=part)
+        own_part = part(progress, number, 2 * len(steps))
+        bullets[step, settings.direct] = motions.bullet(linkage, "L1", duration=SHORT, every=EVERY, progress=own_part)
     findings = (*_proof(mechanism, exact), *_tracking(own, half, exact), *_dissipation(bullets, exact),
                 *_run_times(own, bullets))  # fmt: skip
     tables = {"Trajectories of 10 s": _table(own, bullets, exact)}

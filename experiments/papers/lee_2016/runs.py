@@ -11,9 +11,10 @@ from biped.integrators import Integrator, Lee, LeeNewton, LeeRiqn, SemiImplicitE
 from biped.runs.run import Run
 from biped.simulation.simulate import simulate
 from contact.arrays import Floats
+from experiments.benchmarks.comparison.budget import part
 from experiments.papers.criteria import below, near, stated, when
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Outcome, Progress, in_turn
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
 from experiments.visualization.figures import style
 
@@ -25,10 +26,9 @@ def runs_of(methods: Methods, bodies: int, duration: float, every: float, progre
     """Return the chain's run from its random start by each method, with a row at every so many seconds."""
     model, found = lee_chain(bodies), {}
     for number, (label, (integrator, _)) in enumerate(methods.items()):
-        part = in_turn(progress, number, len(methods))
         found[label] = simulate(
             model, state=random_start(model), step=STEP, duration=duration, integrator=integrator, record_every=every,
-            progress=lambda now, part=part: part(now / duration),
+            progress=part(progress, number, len(methods), duration),
         )  # fmt: skip
     return found
 

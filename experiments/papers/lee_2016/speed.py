@@ -17,10 +17,11 @@ from biped.kernels.state.status import OK
 from biped.kernels.tree.tree import Tree
 from biped.runs.state import State
 from biped.simulation.scene import Scene
+from experiments.benchmarks.comparison.budget import part
 from experiments.benchmarks.timing import interleaved, one_core, ratios, seconds
 from experiments.papers.criteria import near, stated, when, within_factor
 from experiments.papers.growth import Curve, draw_growth, power
-from experiments.papers.item import Finding, Outcome, Progress, in_turn
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
 from experiments.papers.lee_2016.kernels import EveryPair, new_every_pair
 from experiments.visualization.figures import style
@@ -119,7 +120,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
                 (name, bodies): partial(cost_of, way.integrator, start, steps_of(way, bodies, most))
                 for name, way in ways_at(bodies, quick).items()
             }
-            costs |= interleaved(cases, repeats, warm_up=False, progress=in_turn(progress, number, len(sizes)))
+            costs |= interleaved(cases, repeats, warm_up=False, progress=part(progress, number, len(sizes)))
     tables = {"Time and iterations": _table(costs, most), "Growth": _growth(costs, sizes)}
     return Outcome(_findings(costs, sizes), _assumptions(most, repeats), tables, {"speed": _draw(costs, sizes)})
 
