@@ -9,15 +9,13 @@ import numpy as np
 from biped.errors import InputError
 from biped.integrators import Rigid, integrator_named
 from biped.model import human
-from contact import RUBBER
 from controllers.impedance import JointImpedance
+from experiments.benchmarks.free_flight import Glider
 from experiments.benchmarks.scenes import STEPS, Timed, closed_loops, stiff_stance, whole_experiment
 from experiments.benchmarks.sections import Column, Section
 from experiments.benchmarks.speed import table
 from experiments.benchmarks.speed.table import Budget
 from experiments.benchmarks.timing import seconds
-from experiments.engines.engine import Case
-from experiments.engines.kernels.external import new_arrival
 from experiments.engines.registry import engine_named
 
 #: The first is what the other is measured against.
@@ -103,25 +101,23 @@ def experiment_section(work: Budget) -> Section:
     )
 
 
-class Standing:
+class Standing(Glider):
     """The human in an engine, standing on the default floor, every joint held by ``JointImpedance()``."""
 
     def __init__(self, name: str, step: float) -> None:
         model = human()
-        self.height = float(model.neutral()[2])
-        self.arrival = new_arrival(model.nq, model.nv, model.nc)
-        self.simulation = engine_named(name).start(Case(model, RUBBER, step, JointImpedance().impedance(model), None))
-        self.simulation.place(model.neutral(), np.zeros(model.nv), np.zeros(13))
-        self.simulation.passive_rollout(round(SETTLING / step))
+        at_rest = (model, model.neutral(), np.zeros(model.nv))
+        super().__init__(engine_named(name), at_rest, step, JointImpedance().impedance(model))
+        self.restart()
+        self.advance(round(SETTLING / step))
 
     def step_time(self, steps: int) -> float:
         """Return what one of the next steps takes [s]."""
-        return seconds(lambda: self.simulation.passive_rollout(steps)) / steps
+        return seconds(lambda: self.advance(steps)) / steps
 
     @property
     def stands(self) -> bool:
-        self.simulation.read(self.arrival)
-        return bool(abs(self.arrival.q[2] - self.height) < SAG)
+        return bool(abs(self.state()[0][2] - self.q[2]) < SAG)
 
 
 def rigid_stance_section(names: Sequence[str], steps: int, repeats: int) -> Section:
