@@ -40,14 +40,14 @@ class Client:
 
     def __init__(self) -> None:
         self._module = pybullet()
-        self._number = self._module.connect(self._module.DIRECT)
-        if self._number < 0:
+        self.number = self._module.connect(self._module.DIRECT)
+        if self.number < 0:
             raise InputError("PyBullet has no client left: too many of its simulations are alive in this process")
-        self.close = weakref.finalize(self, self._module.disconnect, self._number)
+        self.close = weakref.finalize(self, self._module.disconnect, self.number)
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._module, name)
-        self.__dict__[name] = partial(found, physicsClientId=self._number) if callable(found) else found
+        self.__dict__[name] = partial(found, physicsClientId=self.number) if callable(found) else found
         return self.__dict__[name]
 
 
