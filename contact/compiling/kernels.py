@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+from numba.core import types
 from numba.core.registry import CPUDispatcher
 from numba.extending import overload
 
@@ -16,14 +17,24 @@ from contact.compiling.cache import BITCODE, MACHINE_CODE, KernelCache
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class _Inlined(CPUDispatcher):  # type: ignore[misc]
+class _Compiled(CPUDispatcher):  # type: ignore[misc]
+    """A function that is compiled once for all whole numbers, and not for each that a caller names as a constant."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Numba's; what a constant is worth is seen by LLVM, after the function was inlined."""
+        return super().get_call_template(
+            tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()}
+        )
+
+
+class _Inlined(_Compiled):
     """A kernel without an entry from Python: called from there, it runs as the Python that it is."""
 
     def __call__(self, *args: Any) -> Any:
         return self.py_func(*args)
 
 
-class _Called(CPUDispatcher):  # type: ignore[misc]
+class _Called(_Compiled):
     """A routine: it may have been compiled elsewhere when it is first called."""
 
     def compile(self, sig: Any) -> Any:

@@ -107,13 +107,13 @@ ITERATIONS = 1
 ENDED = 2
 
 
-@routine
+@kernel
 def factor_contact_qp(qp):
     """Replace H by its Cholesky factor, for any number of ``solve_contact_qp``."""
     factor_hessian(qp.hessian)
 
 
-@routine
+@kernel
 def solve_contact_qp(qp, bounded):
     """Solve the program into ``qp.unknown``, with the first ``bounded`` of its rows; how it ended.
 

@@ -474,9 +474,11 @@ def solve(law, measurement, torque):
     """
     limits, nv = law.limits, law.room.mass.shape[0]
     factor_contact_qp(law.qp)
-    ended = solve_within(law, measurement, limits.torque, torque)
-    if ended != HELD and not is_within_reason(law, torque):
-        ended = solve_within(law, measurement, limits.reason, torque)
+    ended = HELD
+    for most in (limits.torque, limits.reason):
+        ended = solve_within(law, measurement, most, torque)
+        if ended == HELD or is_within_reason(law, torque):
+            break
     if ended == HELD:
         for dof in range(BASE, nv):
             torque[dof] = measurement.held[dof]
@@ -494,15 +496,12 @@ def solve_within(law, measurement, most, torque):
     limits, qp = law.limits, law.qp
     bounded = write_torque_limits(law, measurement, most)
     write_ranges(law, measurement, bounded)
-    solve_contact_qp(qp, bounded + limits.range_dof.shape[0])
-    ended = SOLVED
-    if qp.counts[ENDED] != SOLVED and limits.range_dof.shape[0] > 0:
-        ended = WITHOUT_RANGES
-        solve_contact_qp(qp, bounded)
-    if qp.counts[ENDED] != SOLVED:
-        return HELD
-    write_torques(law, torque)
-    return ended
+    for ended in range(HELD):  # SOLVED, or else WITHOUT_RANGES; one call, as each is compiled by itself
+        solve_contact_qp(qp, bounded + (limits.range_dof.shape[0] if ended == SOLVED else 0))
+        if qp.counts[ENDED] == SOLVED:
+            write_torques(law, torque)
+            return ended
+    return HELD
 
 
 @kernel

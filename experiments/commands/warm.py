@@ -148,9 +148,9 @@ def _mechanism() -> None:
 
 
 def _assembly() -> None:
-    from biped.assembly.examples import box, three_link_loop
+    from biped.assembly.examples import on_incline, three_link_loop
 
-    for assembly, start in (three_link_loop(), (box((0.5, 0.4, 0.3), 2.0, 0.4), None)):
+    for assembly, start in (three_link_loop(), on_incline((0.5, 0.4, 0.3), 2.0, 0.4, 0.1)):
         assembly.simulate(0.02, 0.01, start)
 
 

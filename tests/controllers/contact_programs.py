@@ -14,6 +14,7 @@ from biped.model import Body, Model
 from biped.runs.run import Run
 from biped.runs.state import State
 from contact.arrays import Floats
+from contact.jit import routine
 from controllers.kernels.contact_qp import (
     ACTIVE,
     BASE,
@@ -31,11 +32,17 @@ INPUTS = (
 )  # fmt: skip
 
 
+@routine
+def factor_and_solve(qp, bounded):
+    """How it ends; the program's Hessian is its factor then."""
+    factor_contact_qp(qp)
+    return solve_contact_qp(qp, bounded)
+
+
 def ours(qp: ContactQp, bounded: int) -> tuple[int, Floats]:
     """How our solver ends, and what it finds; the program is left as it was."""
     kept = qp.hessian.copy()
-    factor_contact_qp(qp)
-    ended = solve_contact_qp(qp, bounded)
+    ended = factor_and_solve(qp, bounded)
     qp.hessian[:] = kept
     return int(ended), qp.unknown.copy()
 

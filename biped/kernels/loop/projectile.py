@@ -168,7 +168,7 @@ def fly_projectile(tree, projectile, h):
     return fly(projectile.state, projectile.mass[0], load9(projectile.inertia, 0), triple(tree.gravity), h)
 
 
-@routine
+@kernel
 def time_before_impact(tree, state, poses, projectile, h):
     """[s] When in the coming step of h the box will touch a target, which ``status`` then names; h if it will not."""
     own, box = own_box(projectile), projectile.state
@@ -211,7 +211,7 @@ def collide(tree, state, motion, projectile, log, time):
     return outcome
 
 
-@routine
+@kernel
 def collide_with(tree, state, motion, projectile, k, log, time):
     """Exchange the collision impulse with target k, if it approaches where they touch (Mirtich 1996; thesis 4.3)."""
     target, own = target_box(tree, state, motion.poses, projectile, k), own_box(projectile)
