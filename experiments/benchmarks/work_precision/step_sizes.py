@@ -212,5 +212,5 @@ def cheapest_lines(comparison: Comparison) -> list[tuple[str, ...]]:
     return lines
 
 
-#: Of ``cheapest_lines``.
+#: The headings of ``cheapest_lines``.
 HEADINGS = ("error [m]", "cheapest", "cost [ms/s]", "next", "times as much")
