@@ -5,11 +5,11 @@ from typing import Any
 from biped.checks import refuse_near_misses
 from biped.disturbances import Disturbances
 from biped.errors import InputError
-from biped.kernels.loop.log import Nothing
 from biped.kernels.state.simulation_state import SimulationState
 from biped.model import Model
 from contact import Floor
 from contact.arrays import Floats
+from contact.jit import Nothing
 
 
 class Integrator:
@@ -169,37 +169,24 @@ def check_fits(integrator: Integrator, model: Model, others: dict[str, Integrato
     Raises:
         InputError: it cannot; the message says which others would.
     """
-    if model.nc and not integrator.takes_contact:
-        able = ", ".join(name for name, other in others.items() if other.takes_contact)
-        raise InputError(
-            f"integrator {integrator.name!r} takes no contact, and model {model.name!r} has contact points: "
-            f"these do: {able}; or simulate the flight of model.without_contacts()"
-        )
-    balls = [point.name for point in model.contact_points if point.radius]
-    if balls and not integrator.takes_balls:
-        able = ", ".join(name for name, other in others.items() if other.takes_balls)
-        raise InputError(
-            f"integrator {integrator.name!r} knows contact points without a radius only, and those of model "
-            f"{model.name!r} have one: {', '.join(balls)}; these take balls: {able}"
-        )
-    if len(model.tree.passive) and not integrator.takes_passive_joints:
-        able = ", ".join(name for name, other in others.items() if other.takes_passive_joints)
-        raise InputError(
-            f"integrator {integrator.name!r} simulates no limits, damping or friction of joints, and model "
-            f"{model.name!r} has some; these do: {able}; or load it with limits = false, damping = 0, friction = 0"
-        )
-    if len(model.tree.pitch) and not integrator.takes_helical_joints:
-        able = ", ".join(name for name, other in others.items() if other.takes_helical_joints)
-        raise InputError(
-            f"integrator {integrator.name!r} knows no helical joints, and model {model.name!r} has some; "
-            f"these do: {able}"
-        )
-    if model.closing_joints and not integrator.takes_loops:
-        able = ", ".join(name for name, other in others.items() if other.takes_loops)
-        raise InputError(
-            f"integrator {integrator.name!r} steps trees only, and model {model.name!r} has joints that close loops; "
-            f"these take them: {able}; or simulate model.without_closing_joints()"
-        )
-    if moving_floor and not integrator.takes_moving_floor:
-        able = ", ".join(name for name, other in others.items() if other.takes_moving_floor)
-        raise InputError(f"integrator {integrator.name!r} takes no floor that moves; these do: {able}")
+    name = f"model {model.name!r}"
+    balls = ", ".join(point.name for point in model.contact_points if point.radius)
+    limits = (
+        (bool(model.nc), "takes_contact", f"takes no contact, and {name} has contact points: these do",
+         "; or simulate the flight of model.without_contacts()"),
+        (bool(balls), "takes_balls",
+         f"knows contact points without a radius only, and those of {name} have one: {balls}; these take balls", ""),
+        (len(model.tree.passive) > 0, "takes_passive_joints",
+         f"simulates no limits, damping or friction of joints, and {name} has some; these do",
+         "; or load it with limits = false, damping = 0, friction = 0"),
+        (len(model.tree.pitch) > 0, "takes_helical_joints", f"knows no helical joints, and {name} has some; these do",
+         ""),
+        (bool(model.closing_joints), "takes_loops",
+         f"steps trees only, and {name} has joints that close loops; these take them",
+         "; or simulate model.without_closing_joints()"),
+        (moving_floor, "takes_moving_floor", "takes no floor that moves; these do", ""),
+    )  # fmt: skip
+    for matters, ability, why, hint in limits:
+        if matters and not getattr(integrator, ability):
+            able = ", ".join(name for name, other in others.items() if getattr(other, ability))
+            raise InputError(f"integrator {integrator.name!r} {why}: {able}{hint}")

@@ -3,12 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from biped.closing import closing_of
-from biped.integrators.closing.kernels.method import ClosedVariational
-from biped.integrators.closing.kernels.newton import ClosedNewton
-from biped.integrators.closing.method import closed_variational, closing_columns
+from biped.integrators.closing import closing_columns, closing_if_any
 from biped.integrators.newton_settings import NewtonSettings
-from biped.kernels.loop.log import Nothing
 from biped.kernels.state.method import Variational
 from biped.kernels.variational.discrete_body import MidpointBody
 from biped.kernels.variational.newton import ArticulatedNewton, Extrapolation
@@ -33,15 +29,14 @@ class Recursive(NewtonSettings):
     cost: ClassVar[str] = "O(n)"
     takes_loops: ClassVar[bool] = True
 
-    def method(self, model: Model) -> Variational | ClosedVariational:
+    def method(self, model: Model) -> Variational:
         """What the kernels step a tree by."""
-        if model.closing_joints:
-            return closed_variational(ClosedNewton(), self.solver, closing_of(model))
-        return Variational(MidpointBody(), ArticulatedNewton(), Extrapolation(), self.solver)
+        finder = ArticulatedNewton(keeps_factors=not model.closing_joints)
+        return Variational(MidpointBody(), finder, Extrapolation(), self.solver, closing_if_any(model))
 
-    def recorder(self, method: Variational | ClosedVariational) -> Any:
+    def recorder(self, method: Variational) -> Any:
         """What of the method is recorded."""
-        return method.closing if isinstance(method, ClosedVariational) else Nothing()
+        return method.closing
 
     def columns(self, model: Model) -> dict[str, str]:
         """Names and units of what is recorded, in its order."""

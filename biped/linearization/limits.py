@@ -11,8 +11,7 @@ import numpy as np
 from biped.kernels.loop.closed_loop import World
 from biped.kernels.loop.measurement import FASTEST_BACK, able
 from biped.linearization.coordinates import configuration_names, torque_names
-from biped.linearization.kernels.law import REACH, LawDifferentiator
-from biped.linearization.kernels.rates import RatesLaw
+from biped.linearization.kernels.law import REACH, LawDifferentiator, RatesLaw
 from biped.linearization.kinks import Kink
 from biped.model import Model
 from contact.arrays import Floats

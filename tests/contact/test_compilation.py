@@ -151,7 +151,9 @@ def test_kernels_stand_where_a_study_looks_for_their_sources():
     for package in ("contact", "biped", "controllers", "experiments"):
         for path in (top / package).rglob("*.py"):
             if re.search(
-                r"^@(kernel\b|routine\b|generic\b|\w+\.register\()", path.read_text(encoding="utf-8"), re.MULTILINE
+                r"^@(kernel\b|routine\b|generic\b|optional\(|\w+\.register\()",
+                path.read_text(encoding="utf-8"),
+                re.MULTILINE,
             ):
                 assert path.resolve() in known or path.parent.name == "compiling", path
 

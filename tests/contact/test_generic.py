@@ -2,9 +2,10 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
-from contact.jit import generic, kernel, routine
+from contact.jit import Nothing, generic, kernel, optional, routine
 
 
 class Circle(NamedTuple):
@@ -66,6 +67,35 @@ def test_a_class_without_an_implementation_is_refused():
 
 def test_an_implementation_can_be_called_by_its_own_name():
     assert circle_area(1.0, Circle(1.0)) == 3.0
+
+
+@optional("shape", Circle)
+def note_radius(seen, shape):
+    seen[0] = shape.radius
+
+
+@optional("shape", Circle, True)
+def is_small(shape):
+    return shape.radius < 1.0
+
+
+@optional("shape", Circle, lambda area, *_: area)
+def with_circle(area, factor, shape):
+    return area + factor * 3.0 * shape.radius**2
+
+
+@routine
+def with_small_circle(area, shape, seen):
+    note_radius(seen, shape)
+    return with_circle(area, 2.0, shape) if is_small(shape) else 0.0
+
+
+@pytest.mark.jit_off
+@pytest.mark.parametrize(("shape", "expected"), [(Circle(0.5), 2.5), (Circle(2.0), 0.0), (Nothing(), 1.0)])
+def test_where_there_is_nothing_a_kernel_is_a_constant_or_an_argument(shape, expected):
+    seen = np.zeros(1)
+    assert with_small_circle(1.0, shape, seen) == expected
+    assert seen[0] == (shape.radius if isinstance(shape, Circle) else 0.0)
 
 
 def test_arguments_by_keyword_are_not_taken():

@@ -105,9 +105,9 @@ class Composition(SolverSettings):
         root_finder = (
             kernels.ScaledArticulatedNewton() if isinstance(inner.root_finder, ArticulatedNewton) else inner.root_finder
         )
-        part = Variational(inner.body, root_finder, inner.guess, self.solver)
+        part = inner._replace(root_finder=root_finder, solver=self.solver)
         before = new_checkpoint(model.nq, model.nv, model.nc)
-        return kernels.Composition(part, np.array(self._parts.weights), before, np.zeros(model.nv))
+        return kernels.Composition(part, self.solver, np.array(self._parts.weights), before, np.zeros(model.nv))
 
     @property
     def _parts(self) -> Scheme:

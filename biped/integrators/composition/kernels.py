@@ -13,18 +13,18 @@ from typing import Any, NamedTuple
 from biped.kernels.solve.causes import cause_of
 from biped.kernels.state.checkpoint import Checkpoint, roll_back, save_checkpoint
 from biped.kernels.state.method import (
+    Solver,
     Variational,
     advance,
     find_root,
     remember,
-    set_new_momentum,
-    solve_step,
+    set_initial_guess,
+    take_part,
 )
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, TOTAL_STEPS
-from biped.kernels.state.status import OK
-from biped.kernels.step.step import count_iterations, prepare, substep
-from biped.kernels.variational.equations import displace, set_rates
-from biped.kernels.variational.newton import evaluate, iterate, on_branch, tolerance_of
+from biped.kernels.step.step import advance_in_parts, prepare, substep
+from biped.kernels.variational.equations import set_rates
+from biped.kernels.variational.newton import go_on_at_rates, iterate, measure_step, tolerance_of
 from contact.arrays import Floats
 from contact.jit import kernel
 from contact.vectors import copy1
@@ -46,16 +46,16 @@ class Composition(NamedTuple):
     """S(w_s h) ∘ … ∘ S(w_1 h) of a variational method S; ``biped.integrators.composition.weights`` has the weights."""
 
     inner: Variational
+    solver: Solver  # that of the stages
     weights: Floats
     checkpoint: Checkpoint  # where a part of the step began
     rate: Floats  # (nv,) the plant's then
 
 
-class Stage(NamedTuple):
-    """One of a composition's steps."""
+class OwnRates(NamedTuple):
+    """The first candidate of one of a composition's steps goes on as that one did in the last composed steps."""
 
-    inner: Variational
-    number: int
+    number: int  # of the stage
 
 
 class ScaledArticulatedNewton(NamedTuple):
@@ -67,33 +67,22 @@ def history_shape(method: Any, nv: int) -> tuple[int, int, int]:
     return (method.weights.shape[0], nv, DEPTH) if isinstance(method, Composition) else (0, nv, 0)
 
 
-@advance.register(Composition)
-def advance_composed(tree, ground, state, pushes, scratch, method, begin, h):
-    """In halves, quarters, ... where a stage does not converge: the step is taken back, so that all have its order."""
-    units = 1 << method.inner.solver.max_halvings
-    done, size, iterations, most = 0, units, 0, 0
-    while done < units:
-        part = h * (size / units)
-        save_checkpoint(state, method.checkpoint)
-        copy1(state.cache.rate, method.rate)
-        fit_history(state, part)
-        taken, hardest = take_stages(tree, ground, state, pushes, scratch, method, begin + h * (done / units), part)
-        if taken >= 0:
-            iterations += taken
-            most = max(most, hardest)
-            done += size
-        else:
-            roll_back_part(tree, state, scratch, method)
-            if size == 1:
-                if done > 0:
-                    roll_back(state, scratch.checkpoint)
-                    prepare(tree, state, scratch)
-                return taken
-            if size == units:
-                save_checkpoint(state, scratch.checkpoint)
-            size //= 2
-    count_iterations(state.counts, iterations, most, size < units)
-    return OK
+advance.register(Composition)(advance_in_parts)
+
+
+@take_part.register(Composition)
+def take_composed_part(tree, ground, state, pushes, scratch, method, begin, h, depth):
+    """All stages or, where one does not converge, none: the part is taken back, so that all have its order."""
+    save_checkpoint(state, method.checkpoint)
+    copy1(state.cache.rate, method.rate)
+    fit_history(state, h)
+    taken, hardest = take_stages(tree, ground, state, pushes, scratch, method, begin, h)
+    if taken < 0:
+        roll_back(state, method.checkpoint)
+        prepare(tree, state, scratch)
+        copy1(method.rate, state.cache.rate)
+        state.cache.history_for[KEPT] = 0.0
+    return taken, hardest
 
 
 @kernel
@@ -103,7 +92,8 @@ def take_stages(tree, ground, state, pushes, scratch, method, begin, h):
     time = begin
     for index in range(method.weights.shape[0]):
         part = method.weights[index] * h
-        stage = Stage(method.inner, index)
+        inner = method.inner
+        stage = Variational(inner.body, inner.root_finder, OwnRates(index), inner.solver, inner.closing)
         taken = substep(tree, ground, state, pushes, scratch, stage, time, part, math.inf)
         if taken < 0:
             return taken, most
@@ -113,14 +103,6 @@ def take_stages(tree, ground, state, pushes, scratch, method, begin, h):
     state.cache.history_for[KEPT] += 1.0
     state.cache.history_for[UNTIL] = state.counts[TOTAL_STEPS]
     return total, most
-
-
-@kernel
-def roll_back_part(tree, state, scratch, method):
-    roll_back(state, method.checkpoint)
-    prepare(tree, state, scratch)
-    copy1(method.rate, state.cache.rate)
-    state.cache.history_for[KEPT] = 0.0
 
 
 @kernel
@@ -160,29 +142,21 @@ def order_of_prediction(history, index, known):
     return known
 
 
-@solve_step.register(Stage)
-def solve_stage(tree, ground, state, pushes, scratch, method, h):
-    predict(state, method.number, scratch.delta)
-    scratch.shift[:] = 0.0
-    displace(tree, scratch.motion.poses, state.q, scratch.shift, h, scratch.delta, scratch.q, scratch.shift)
-    taken = find_root(tree, ground, state, pushes, scratch, method.inner, method.inner.root_finder, h)
-    return on_branch(tree, state, scratch, taken)
+@set_initial_guess.register(OwnRates)
+def go_on_at_own_rates(tree, ground, state, pushes, scratch, guess, h):
+    predict(state, guess.number, scratch.delta)
+    go_on_at_rates(tree, state, scratch, h)
 
 
-@set_new_momentum.register(Stage)
-def set_stage_momentum(tree, state, pushes, scratch, method, h):
-    set_new_momentum(tree, state, pushes, scratch, method.inner, h)
-
-
-@remember.register(Stage)
-def remember_stage(tree, state, scratch, method, h):
+@remember.register(OwnRates)
+def remember_own_rates(tree, state, scratch, guess, h):
     """The new backward differences of the stage's rate: ∇⁰ is the rate, ∇ᵏ⁺¹ the change of ∇ᵏ."""
     set_rates(tree, state.q, scratch, h, scratch.delta)
     for dof in range(state.cache.rate.shape[0]):
         difference = scratch.delta[dof]
         for k in range(DEPTH):
-            before = state.cache.history[method.number, dof, k]
-            state.cache.history[method.number, dof, k] = difference
+            before = state.cache.history[guess.number, dof, k]
+            state.cache.history[guess.number, dof, k] = difference
             difference -= before
         state.cache.rate[dof] = scratch.delta[dof]
         state.cache.rate_change[dof] = 0.0
@@ -194,14 +168,14 @@ def remember_stage(tree, state, scratch, method, h):
 def find_by_scaled_newton(tree, ground, state, pushes, scratch, method, root_finder, h):
     """The guess is so good that after one exact iteration its factorization does the rest."""
     tolerance = tolerance_of(method, tree, scratch, h)
-    norm = evaluate(method.body, tree, ground, state, pushes, scratch, h)
+    norm, _ = measure_step(tree, ground, state, pushes, scratch, method, h)
     trust = state.cache.kept_for[0] != 0.0 and norm * KEPT_GAIN <= tolerance
     iteration = 0
     while not norm <= tolerance:
         if iteration >= method.solver.max_iterations or not math.isfinite(norm):
             return cause_of(norm)
         iteration += 1
-        reduced = iterate(tree, ground, state, pushes, scratch, method, h, tolerance, norm, trust)
+        reduced, _ = iterate(tree, ground, state, pushes, scratch, method, h, tolerance, norm, trust)
         trust = not trust or reduced <= FRESH_GAIN * norm
         norm = reduced
     return iteration

@@ -7,7 +7,7 @@ from biped.errors import InputError
 from biped.integrators.lee.kernels.broyden import new_broyden
 from biped.integrators.lee.kernels.dense_newton import new_column_newton
 from biped.integrators.lee.kernels.initial_guesses import CURRENT, DYNAMICS, EULER, EXTRAPOLATED, InitialGuess
-from biped.integrators.lee.kernels.riqn import Riqn
+from biped.integrators.lee.kernels.quasi_newton import Riqn
 from biped.integrators.lee.kernels.screw_body import ScrewBody
 from biped.integrators.newton_settings import NewtonSettings
 from biped.kernels.state.method import Variational

@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from biped.closing import closing_of
-from biped.integrators.closing.kernels.method import ClosedVariational
-from biped.integrators.closing.method import WRENCH, closed_variational, closing_columns
-from biped.integrators.maximal.kernels.closed import ClosedMaximal
-from biped.integrators.maximal.kernels.newton import new_root_finder
+from biped.integrators.closing import WRENCH, closing_columns, closing_if_any
+from biped.integrators.maximal.kernels import new_root_finder
 from biped.integrators.newton_settings import NewtonSettings
+from biped.kernels.loop.log import Both
 from biped.kernels.state.method import Variational
 from biped.kernels.variational.discrete_body import MidpointBody
 from biped.kernels.variational.newton import Extrapolation
@@ -35,16 +33,14 @@ class Maximal(NewtonSettings):
     takes_helical_joints: ClassVar[bool] = False
     takes_loops: ClassVar[bool] = True
 
-    def method(self, model: Model) -> Variational | ClosedVariational:
+    def method(self, model: Model) -> Variational:
         """What the kernels step a tree by."""
-        if model.closing_joints:
-            closing = closing_of(model)
-            return closed_variational(ClosedMaximal(new_root_finder(model.n), closing), self.solver, closing)
-        return Variational(MidpointBody(), new_root_finder(model.n), Extrapolation(), self.solver)
+        finder = new_root_finder(model.n)
+        return Variational(MidpointBody(), finder, Extrapolation(), self.solver, closing_if_any(model))
 
-    def recorder(self, method: Variational | ClosedVariational) -> Any:
+    def recorder(self, method: Variational) -> Any:
         """What of the method is recorded."""
-        return method.root_finder
+        return Both(method.root_finder, method.closing)
 
     def columns(self, model: Model) -> dict[str, str]:
         """Names and units of what is recorded, in its order."""

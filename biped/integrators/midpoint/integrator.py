@@ -10,8 +10,7 @@ from biped.integrators.lee.kernels.initial_guesses import InitialGuess
 from biped.integrators.midpoint.expansion import expanded
 from biped.integrators.midpoint.kernels.cached import new_cached
 from biped.integrators.midpoint.kernels.linear_time import LinearTime
-from biped.integrators.midpoint.kernels.newton import MidpointNewton
-from biped.integrators.midpoint.kernels.rule import new_rule
+from biped.integrators.midpoint.kernels.rule import MidpointNewton, new_rule
 from biped.integrators.newton_settings import NewtonSettings
 from biped.kernels.state.method import Variational
 from biped.kernels.tree.tree import Tree

@@ -7,16 +7,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from biped.closing import closing_of
 from biped.disturbances import Disturbances
 from biped.dynamics import body_gaps, forward_kinematics
 from biped.errors import InputError
-from biped.integrators.closing.method import closing_columns
+from biped.integrators.closing import closing_columns, closing_if_any
 from biped.integrators.newton_settings import VariationalSettings
-from biped.integrators.rigid.kernels import closed, position, step  # noqa: F401  register the kernels of the method
-from biped.integrators.rigid.kernels.loops import ClosedContact, new_loops
+from biped.integrators.rigid.kernels import step  # noqa: F401  registers the kernels of the method
+from biped.integrators.rigid.kernels.loops import new_loops
 from biped.integrators.rigid.kernels.method import BodyParts, RigidContact, new_rigid_contact
-from biped.kernels.loop.log import Nothing
+from biped.kernels.loop.log import Both
 from biped.kernels.state.simulation_state import START, TOTAL_STEPS, SimulationState
 from biped.kernels.variational.discrete_body import MidpointBody
 from biped.kernels.variational.newton import Extrapolation
@@ -24,6 +23,7 @@ from biped.model import Capsule, Model
 from biped.model.ragdoll import touching_all_over
 from contact import Floor
 from contact.arrays import Floats, Integers
+from contact.jit import Nothing
 from contact.modes import NONE
 
 #: [m] Points of a state that is gone on from may be so far in the floor.
@@ -146,6 +146,7 @@ class Rigid(VariationalSettings):
     def method(self, model: Model) -> RigidContact:
         """What the kernels step a tree by."""
         parts = _parts(model, self.body_friction, self.touching == "body")
+        closing = closing_if_any(model)
         return new_rigid_contact(
             MidpointBody(),
             Extrapolation(),
@@ -157,14 +158,13 @@ class Rigid(VariationalSettings):
             model.contact_radii,
             _watched(model),
             parts,
-            new_loops(closing_of(model), len(parts.body)) if model.closing_joints else Nothing(),
+            closing,
+            closing if isinstance(closing, Nothing) else new_loops(closing, len(parts.body)),
         )
 
     def recorder(self, method: RigidContact) -> Any:
         """What of the method is recorded."""
-        if isinstance(method.loops, Nothing):
-            return method.unknowns
-        return ClosedContact(method.unknowns, method.loops.step)
+        return Both(method.unknowns, method.closing)
 
     def columns(self, model: Model) -> dict[str, str]:
         """Names and units of what is recorded, in its order."""

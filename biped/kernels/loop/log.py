@@ -11,12 +11,14 @@ from biped.kernels.state.simulation_state import (
     IMPACTS,
     JOINTS,
     JOINTS_DISSIPATED,
+    LAST_STEP_LENGTH,
     PLATFORM,
     PUSHES,
     RECENT_ITERATIONS,
     TOTAL_STEPS,
 )
 from biped.kernels.state.simulation_state import START as AT_START
+from biped.kernels.tree.closing import GAPS, Closing
 from biped.kernels.tree.dynamics import (
     centre_of_mass,
     kinetic_energy,
@@ -29,7 +31,7 @@ from biped.kernels.variational.equations import reference_point
 from biped.kernels.variational.joints import stop_energy, within_effort
 from contact.arrays import Floats, Integers
 from contact.ground import START, begin_ground, law_at, to_floor
-from contact.jit import generic, kernel
+from contact.jit import Nothing, generic, kernel
 from contact.modes import NONE
 from contact.point_law import stored_energy
 from contact.vectors import add, copy1, cross, load3, sub
@@ -145,18 +147,44 @@ class Log(NamedTuple):
     more: Any  # what else is recorded: chooses ``record_more``
 
 
-class Nothing(NamedTuple):
-    """Nothing else is recorded."""
+class Both(NamedTuple):
+    """One thing is recorded, and another after it."""
+
+    first: Any
+    second: Any
 
 
 @generic("more")
 def record_more(tree, state, scratch, more, row, place):
-    """Write what else there is of the present state and the step before it, from ``place`` on."""
+    """Write what else there is of the present state and the step before it, from ``place`` on; the place after it."""
 
 
 @record_more.register(Nothing)
 def record_nothing(tree, state, scratch, more, row, place):
-    pass
+    return place
+
+
+@record_more.register(Both)
+def record_both(tree, state, scratch, more, row, place):
+    place = record_more(tree, state, scratch, more.first, row, place)
+    return record_more(tree, state, scratch, more.second, row, place)
+
+
+@record_more.register(Closing)
+def record_closing(tree, state, scratch, more, row, place):
+    """The closing joints' wrenches of the step just taken, and the worst gaps since the last row.
+
+    A wrench is the mean over the step of the impulses at both ends. Zeros where this run has taken no step yet.
+    """
+    rate = 1.0 / state.clock[LAST_STEP_LENGTH]
+    for j in range(more.start.shape[0]):
+        for k in range(6):
+            row[place + k] = rate * (more.start[j, k] + more.end[j, k])
+        place += 6
+    for kind in range(GAPS):
+        row[place + kind] = more.worst[kind]
+        more.worst[kind] = 0.0
+    return place + GAPS
 
 
 def new_log(

@@ -5,12 +5,12 @@ registers its implementations of the functions below; a variational one chooses 
 
 - a discrete body (``biped.kernels.variational.discrete_body``): what equations a step has,
 - a finder (``find_root``): how they are solved,
-- a guess (``set_initial_guess``): where the search starts.
+- a guess (``set_initial_guess``, ``remember``): where the search starts.
 """
 
 from typing import Any, NamedTuple
 
-from contact.jit import generic
+from contact.jit import Nothing, generic
 
 
 class Solver(NamedTuple):
@@ -30,6 +30,7 @@ class Variational(NamedTuple):
     root_finder: Any
     guess: Any
     solver: Solver
+    closing: Any = Nothing()  # the ``Closing`` of a tree whose loops are closed
 
 
 @generic("method")
@@ -39,29 +40,11 @@ def advance(tree, ground, state, pushes, scratch, method, begin, h):
 
 @generic("method")
 def take_part(tree, ground, state, pushes, scratch, method, begin, h, depth):
-    """One part of a step, or all of it, done as a whole or not at all: iterations, or a cause of failure.
+    """One part of a step, or all of it, done as a whole or not at all.
 
-    One is that a point lands deeper than ``depth``.
+    Iterations, or a cause of failure, one of which is that a point lands deeper than ``depth``; and the most iterations
+    of any one solve.
     """
-
-
-@generic("method")
-def solve_step(tree, ground, state, pushes, scratch, method, h):
-    """Find q_{k+1}: the number of iterations, or a cause of failure.
-
-    Afterwards ``scratch.q``, ``scratch.shift`` and ``scratch.next`` hold the tree at k + 1, ``state.force`` the contact
-    forces whose impulses over h act at the contact points' chords, and ``scratch.turn`` the bodies' turns.
-    """
-
-
-@generic("method")
-def set_new_momentum(tree, state, pushes, scratch, method, h):
-    """p_{k+1}, after ``solve_step``."""
-
-
-@generic("method")
-def remember(tree, state, scratch, method, h):
-    """Keep what the next step's first guess goes by, before the plant moves on."""
 
 
 @generic("root_finder")
@@ -72,3 +55,8 @@ def find_root(tree, ground, state, pushes, scratch, method, root_finder, h):
 @generic("guess")
 def set_initial_guess(tree, ground, state, pushes, scratch, guess, h):
     """The first candidate for q_{k+1}, into ``scratch.q`` and ``scratch.shift``."""
+
+
+@generic("guess")
+def remember(tree, state, scratch, guess, h):
+    """Keep what the next step's first guess goes by, before the plant moves on."""

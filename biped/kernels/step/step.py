@@ -4,13 +4,12 @@ import math
 
 from biped.kernels.solve.causes import LANDED_TOO_DEEP
 from biped.kernels.state.checkpoint import roll_back, save_checkpoint
-from biped.kernels.state.method import Variational, advance, remember, set_new_momentum, solve_step, take_part
+from biped.kernels.state.method import Variational, advance, remember, take_part
 from biped.kernels.state.pushes import set_push_impulses
 from biped.kernels.state.simulation_state import (
     CONTACT,
     DISSIPATED,
     ITERATIONS,
-    LAST_STEP_LENGTH,
     MOST_ITERATIONS,
     PLATFORM,
     PUSHES,
@@ -25,14 +24,9 @@ from biped.kernels.state.status import OK
 from biped.kernels.tree.dynamics import turn_inertias
 from biped.kernels.tree.kinematics import copy_poses, place_bodies
 from biped.kernels.tree.tree import FLOATING
-from biped.kernels.variational.equations import (
-    contact_chord,
-    reference_point,
-    set_rates,
-    world_chord,
-)
+from biped.kernels.variational.equations import contact_chord, reference_point, world_chord
 from biped.kernels.variational.joints import account_joint_works
-from biped.kernels.variational.newton import place_push
+from biped.kernels.variational.newton import place_push, remember_rates, set_new_momentum, solve_step
 from contact.ground import END, begin_ground, force_in_floor, is_moving, law_at, region_of, stored_at, to_floor
 from contact.jit import kernel, routine
 from contact.modes import NONE, SLIDING
@@ -71,10 +65,11 @@ def advance_in_parts(tree, ground, state, pushes, scratch, method, begin, h):
     while done < units:
         part = h * (size / units)
         depth = math.inf if size == 1 else method.solver.landing_depth
-        taken = take_part(tree, ground, state, pushes, scratch, method, begin + h * (done / units), part, depth)
+        since = begin + h * (done / units)
+        taken, hardest = take_part(tree, ground, state, pushes, scratch, method, since, part, depth)
         if taken >= 0:
             iterations += taken
-            most = max(most, taken)
+            most = max(most, hardest)
             done += size
         elif size > 1:
             if size == units:
@@ -102,6 +97,12 @@ def count_iterations(count, iterations, most, halved):
 
 
 @take_part.register(Variational)
+def take_variational_part(tree, ground, state, pushes, scratch, method, begin, h, depth):
+    taken = substep(tree, ground, state, pushes, scratch, method, begin, h, depth)
+    return taken, taken
+
+
+@kernel
 def substep(tree, ground, state, pushes, scratch, method, begin, h, depth):
     """One step of length h, all of it or nothing: the number of iterations, or a cause of failure.
 
@@ -117,7 +118,7 @@ def substep(tree, ground, state, pushes, scratch, method, begin, h, depth):
     account_push_works(state, pushes, scratch, h)
     account_momentum(tree, state, pushes, scratch, method, h)
     update_contact_modes(tree, ground, state, scratch, h)
-    remember(tree, state, scratch, method, h)
+    remember(tree, state, scratch, method.guess, h)
     commit_step(tree, state, scratch)
     return iterations
 
@@ -252,24 +253,6 @@ def update_contact_mode(ground, state, h, c, middle, velocity, done):
     state.mode[c] = mode_of(found)
     kept = stored_at(ground, region_of(ground, end[0], end[1]), state.mode[c], end, anchor)
     state.ledger.works[DISSIPATED] -= done + kept - stored
-
-
-@remember.register(Variational)
-def remember_variational(tree, state, scratch, method, h):
-    remember_rates(tree, state, scratch, h)
-
-
-@kernel
-def remember_rates(tree, state, scratch, h):
-    """The rates and their changes, for an extrapolation."""
-    set_rates(tree, state.q, scratch, h, scratch.delta)
-    between = 0.5 * (h + state.clock[LAST_STEP_LENGTH])
-    for dof in range(state.cache.rate.shape[0]):
-        change = (scratch.delta[dof] - state.cache.rate[dof]) / between
-        state.cache.rate_curve[dof] = change - state.cache.rate_change[dof]
-        state.cache.rate_change[dof] = change
-        state.cache.rate[dof] = scratch.delta[dof]
-    state.clock[LAST_STEP_LENGTH] = h
 
 
 @kernel

@@ -79,17 +79,17 @@ def turn_inertias(tree, poses, inertia):
 
 
 @kernel
-def load_body_blocks(tree, motion):
-    """The bodies' own inertias about O into ``factors.block``; needs poses and inertias."""
+def load_body_blocks(tree, motion, block):
+    """The bodies' own inertias about O; needs poses and inertias."""
     for i in range(tree.parent.shape[0]):
         com = load3(motion.poses.com, i)
-        store_block(motion.factors.block, i, tree.mass[i], com, com, load9(motion.inertia, i))
+        store_block(block, i, tree.mass[i], com, com, load9(motion.inertia, i))
 
 
 @kernel
 def load_composite_blocks(tree, motion):
-    """The same, each with those of all bodies outboard of it."""
-    load_body_blocks(tree, motion)
+    """The same into ``factors.block``, each with those of all bodies outboard of it."""
+    load_body_blocks(tree, motion, motion.factors.block)
     for i in range(tree.parent.shape[0] - 1, 0, -1):
         if tree.parent[i] >= 0:
             add_block(motion.factors.block, tree.parent[i], i)
@@ -98,7 +98,7 @@ def load_composite_blocks(tree, motion):
 @kernel
 def factor_mass_matrix(tree, motion, outermost):
     """Articulated-body inertias of the bodies (the inboard loop of Algorithm 3.3); needs poses and inertias."""
-    load_body_blocks(tree, motion)
+    load_body_blocks(tree, motion, motion.factors.block)
     eliminate(tree, motion.poses.motion, motion.poses.motion, tree.armature, motion.factors, outermost)
 
 
@@ -248,18 +248,22 @@ def compose_mass_matrix(tree, motion, result):
             result[dof, dof] += tree.armature[dof]
 
 
+@kernel
+def spatial_momentum(tree, poses, motion, i):
+    """Linear [N·s] and, about O, angular momentum [N·m·s] of body i, by its inertia and its twist in ``motion``."""
+    twist, com = load6(motion.velocity, i), load3(poses.com, i)
+    linear = scale(tree.mass[i], add(twist[:3], cross(twist[3:], com)))
+    return linear, add(mat_vec(load9(motion.inertia, i), twist[3:]), cross(com, linear))
+
+
 @routine
 def momentum_about_reference(tree, motion):
     """Linear momentum [N·s] and angular momentum about O [N·m·s]; needs poses, inertias and velocities."""
-    linear = (0.0, 0.0, 0.0)
-    angular = (0.0, 0.0, 0.0)
+    total_linear = total_angular = (0.0, 0.0, 0.0)
     for i in range(tree.parent.shape[0]):
-        com = load3(motion.poses.com, i)
-        velocity = load6(motion.velocity, i)
-        p = scale(tree.mass[i], add(velocity[:3], cross(velocity[3:], com)))
-        linear = add(linear, p)
-        angular = add(angular, add(mat_vec(load9(motion.inertia, i), velocity[3:]), cross(com, p)))
-    return linear, angular
+        linear, angular = spatial_momentum(tree, motion.poses, motion, i)
+        total_linear, total_angular = add(total_linear, linear), add(total_angular, angular)
+    return total_linear, total_angular
 
 
 @routine

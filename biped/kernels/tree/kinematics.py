@@ -163,8 +163,18 @@ def joint_twist(tree, poses, rates, i):
 
 
 @kernel
+def set_twists(tree, poses, rates, velocity):
+    """Twists of the bodies about O (equation 3.9), (n, 6)."""
+    for i in range(tree.parent.shape[0]):
+        twist = joint_twist(tree, poses, rates, i)
+        if tree.parent[i] >= 0:
+            twist = add6(load6(velocity, tree.parent[i]), twist)
+        store6(velocity, i, twist)
+
+
+@kernel
 def move_bodies(tree, poses, rates, velocity, drift):
-    """Twists of the bodies (equation 3.9) and the part a_k of their accelerations that velocities cause.
+    """``set_twists``, and the part a_k of their accelerations that velocities cause.
 
     velocity, drift: (n, 6), about the fixed point of space where O is now. The unit twists of a joint
     move with the joint; those of a floating or spherical joint keep the world's axes, so that only

@@ -13,10 +13,11 @@ Rows of which one follows from others, as three of a planar loop of hinges do, h
 among their impulses. Those of the rows with the least pivots are zero.
 """
 
+from biped.kernels.tree.closing import Closing
 from biped.kernels.tree.factorization import solve
 from biped.kernels.tree.joint_rows import set_rows
 from biped.kernels.tree.row_kinds import HELIX, TRANSLATION
-from contact.jit import kernel
+from contact.jit import kernel, optional
 from contact.vectors import add, cross, dot6, load3, load6, load9, mat_vec, scale, store6, store_twist, sub
 
 # A row whose pivot is less than this part of its own response depends on others.
@@ -81,7 +82,7 @@ def along_row(closing, r, twist):
     return rate
 
 
-@kernel
+@optional("closing", Closing)
 def close_loops(tree, left, right, closing, factors, solution):
     """From what A⁻¹ e is in ``solution``, and in ``factors.twist``, to what it is with the loops closed to first order.
 
@@ -95,7 +96,7 @@ def close_loops(tree, left, right, closing, factors, solution):
     close_by_responses(tree, closing, closing.gap, factors, solution)
 
 
-@kernel
+@optional("closing", Closing)
 def set_responses(tree, left, right, closing, factors):
     """What a unit impulse of each row does to the unknowns and to the bodies."""
     size = 0.0

@@ -5,17 +5,28 @@ from typing import NamedTuple
 
 from biped.kernels.solve.causes import TURNED_TOO_FAR, cause_of
 from biped.kernels.solve.line_search import suffices
-from biped.kernels.state.method import Variational, find_root, set_initial_guess, set_new_momentum, solve_step
+from biped.kernels.solve.rounding import EPSILON
+from biped.kernels.state.method import find_root, remember, set_initial_guess
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, PATIENCE
 from biped.kernels.tree.factorization import Factors, eliminate, solve
 from biped.kernels.tree.kinematics import place_bodies, point_of_body
+from biped.kernels.tree.loops import close_loops
 from biped.kernels.tree.tree import REVOLUTE
+from biped.kernels.variational.closing import (
+    add_closing_impulses,
+    begin_closing,
+    change_impulses,
+    close_momentum,
+    end_closing,
+    is_closed,
+    keep_impulses,
+    square_of_gaps,
+)
 from biped.kernels.variational.discrete_body import set_momentum
-from biped.kernels.variational.equations import displace, set_newton_blocks, set_residual
+from biped.kernels.variational.equations import displace, set_newton_blocks, set_rates, set_residual
 from contact.jit import kernel
 from contact.vectors import copy1, dot, load3, store3
 
-EPSILON = 2.0**-52
 # No residual above this [N·s] is taken for rounding.
 COARSEST = 1e-4
 
@@ -27,7 +38,12 @@ RETRY_AFTER = 16
 
 
 class ArticulatedNewton(NamedTuple):
-    """Newton's method with the exact matrix, factored in O(n) (``biped.kernels.tree.factorization``)."""
+    """Newton's method with the exact matrix, factored in O(n) (``biped.kernels.tree.factorization``).
+
+    Joints that close loops are a border of it (``biped.kernels.tree.loops``).
+    """
+
+    keeps_factors: bool = True  # for iterations after the one that they are of; not those that have a border
 
 
 class Extrapolation(NamedTuple):
@@ -39,6 +55,15 @@ def evaluate(body, tree, ground, state, pushes, scratch, h):
     """The residual's norm at the candidate ``scratch.q``, ``scratch.shift``."""
     place_candidate(tree, pushes, scratch)
     return math.sqrt(set_residual(body, tree, ground, state, pushes, scratch, h))
+
+
+@kernel
+def measure_step(tree, ground, state, pushes, scratch, method, h):
+    """(‖e‖, ‖e‖ together with the gaps of closing joints as momenta), at the candidate."""
+    place_candidate(tree, pushes, scratch)
+    squared = set_residual(method.body, tree, ground, state, pushes, scratch, h)
+    squared = add_closing_impulses(squared, scratch, method.closing)
+    return math.sqrt(squared), math.sqrt(squared + square_of_gaps(tree, method.closing, h))
 
 
 @kernel
@@ -64,8 +89,8 @@ def displace_base(tree, scratch, factor, trial):
 
 
 @kernel
-def search_line(tree, ground, state, pushes, scratch, method, h, tolerance, norm, kept):
-    """Go a part of Newton's step; the residual's norm there, or inf.
+def search_line(tree, ground, state, pushes, scratch, method, h, tolerance, merit, kept):
+    """Go a part of Newton's step; ``measure_step`` there, or inf.
 
     Of an exact step the largest of 1, 1/2, 1/4, ... that reduces the residual. Of one by ``kept`` factors the whole,
     or, if that is worse, none: Newton's matrix is M/h + O(1), so that the factors of a step of another length, also
@@ -73,6 +98,7 @@ def search_line(tree, ground, state, pushes, scratch, method, h, tolerance, norm
     """
     copy1(scratch.q, scratch.base_q)
     copy1(scratch.shift, scratch.base_shift)
+    keep_impulses(method.closing)
     factor = h / state.cache.kept_for[0] if kept else 1.0
     for trial in range(2 if kept else method.solver.max_backtracks):
         if kept and trial == 1:
@@ -80,14 +106,15 @@ def search_line(tree, ground, state, pushes, scratch, method, h, tolerance, norm
             copy1(scratch.base_shift, scratch.shift)
         else:
             displace_base(tree, scratch, factor, trial)
-        reduced = evaluate(method.body, tree, ground, state, pushes, scratch, h)
+            change_impulses(method.closing, factor)
+        size, reduced = measure_step(tree, ground, state, pushes, scratch, method, h)
         if kept:
-            if trial == 1 or reduced <= tolerance or reduced < norm:
-                return reduced
-        elif suffices(reduced, tolerance, factor, norm):
-            return reduced
+            if trial == 1 or reduced <= tolerance or reduced < merit:
+                return size, reduced
+        elif suffices(reduced, tolerance, factor, merit):
+            return size, reduced
         factor *= 0.5
-    return math.inf
+    return math.inf, math.inf
 
 
 @set_initial_guess.register(Extrapolation)
@@ -97,8 +124,32 @@ def extrapolate(tree, ground, state, pushes, scratch, guess, h):
         scratch.delta[dof] = state.cache.rate[dof] + between * (
             state.cache.rate_change[dof] + state.cache.rate_curve[dof]
         )
+    go_on_at_rates(tree, state, scratch, h)
+
+
+@kernel
+def go_on_at_rates(tree, state, scratch, h):
+    """The candidate to which the rates in ``scratch.delta`` lead."""
     scratch.shift[:] = 0.0
     displace(tree, scratch.motion.poses, state.q, scratch.shift, h, scratch.delta, scratch.q, scratch.shift)
+
+
+@remember.register(Extrapolation)
+def remember_for_extrapolation(tree, state, scratch, guess, h):
+    remember_rates(tree, state, scratch, h)
+
+
+@kernel
+def remember_rates(tree, state, scratch, h):
+    """The rates and their changes, for an extrapolation."""
+    set_rates(tree, state.q, scratch, h, scratch.delta)
+    between = 0.5 * (h + state.clock[LAST_STEP_LENGTH])
+    for dof in range(state.cache.rate.shape[0]):
+        change = (scratch.delta[dof] - state.cache.rate[dof]) / between
+        state.cache.rate_curve[dof] = change - state.cache.rate_change[dof]
+        state.cache.rate_change[dof] = change
+        state.cache.rate[dof] = scratch.delta[dof]
+    state.clock[LAST_STEP_LENGTH] = h
 
 
 @kernel
@@ -139,15 +190,16 @@ def may_serve(state, h):
 
 
 @kernel
-def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, norm, kept):
-    """One iteration of Newton's method, by its exact matrix or by the factors at hand; the residual's norm after it."""
-    factors = kept_factors(state, scratch)
+def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, merit, kept):
+    """One iteration of Newton's method, by its exact matrix or by the factors at hand; ``measure_step`` then."""
+    factors, left, right = kept_factors(state, scratch), scratch.motion.poses.motion, scratch.next.motion
     if not kept:
         set_newton_blocks(method.body, tree, ground, state, scratch, h)
-        eliminate(tree, scratch.motion.poses.motion, scratch.next.motion, scratch.diagonal, factors, 0)
+        eliminate(tree, left, right, scratch.diagonal, factors, 0)
         note_purpose(state, h)
-    solve(tree, scratch.motion.poses.motion, scratch.next.motion, scratch.residual, factors, scratch.delta)
-    return search_line(tree, ground, state, pushes, scratch, method, h, tolerance, norm, kept)
+    solve(tree, left, right, scratch.residual, factors, scratch.delta)
+    close_loops(tree, left, right, method.closing, factors, scratch.delta)
+    return search_line(tree, ground, state, pushes, scratch, method, h, tolerance, merit, kept)
 
 
 @kernel
@@ -174,12 +226,16 @@ def tolerance_of(method, tree, scratch, h):
     return max(method.solver.tolerance, round_off(tree, scratch.q, scratch.motion.poses, h))
 
 
-@solve_step.register(Variational)
-def solve_variational_step(tree, ground, state, pushes, scratch, method, h):
+@kernel
+def solve_step(tree, ground, state, pushes, scratch, method, h):
+    """Find q_{k+1}: the number of iterations, or a cause of failure.
+
+    Afterwards ``scratch.q``, ``scratch.shift`` and ``scratch.next`` hold the tree at k + 1, ``state.force`` the contact
+    forces whose impulses over h act at the contact points' chords, and ``scratch.turn`` the bodies' turns.
+    """
     set_initial_guess(tree, ground, state, pushes, scratch, method.guess, h)
-    return on_branch(
-        tree, state, scratch, find_root(tree, ground, state, pushes, scratch, method, method.root_finder, h)
-    )
+    taken = find_root(tree, ground, state, pushes, scratch, method, method.root_finder, h)
+    return on_branch(tree, state, scratch, taken)
 
 
 @kernel
@@ -208,22 +264,26 @@ def find_by_articulated_newton(tree, ground, state, pushes, scratch, method, roo
     factorization of the iteration before, where that reduces the residual enough if it does so as much as that one did.
     """
     tolerance = tolerance_of(method, tree, scratch, h)
-    norm = evaluate(method.body, tree, ground, state, pushes, scratch, h)
+    begin_closing(tree, scratch, method.closing)
+    size, merit = measure_step(tree, ground, state, pushes, scratch, method, h)
     iteration = 0
-    kept = norm > tolerance and may_serve(state, h)
+    kept = root_finder.keeps_factors and size > tolerance and may_serve(state, h)
     fresh = False
-    while not norm <= tolerance:
-        if iteration >= method.solver.max_iterations or not math.isfinite(norm):
-            return cause_of(norm)
-        before, exact = norm, not (kept or fresh)
-        norm = iterate(tree, ground, state, pushes, scratch, method, h, tolerance, norm, not exact)
-        if kept and norm > tolerance:
+    while not (size <= tolerance and is_closed(tree, scratch, method.closing)):
+        if iteration >= method.solver.max_iterations or not math.isfinite(merit):
+            return cause_of(merit)
+        before, exact = size, not (kept or fresh)
+        size, merit = iterate(tree, ground, state, pushes, scratch, method, h, tolerance, merit, not exact)
+        if kept and size > tolerance:
             state.counts[PATIENCE] = RETRY_AFTER
-        kept, fresh = False, exact and norm * norm <= before * tolerance
+        kept, fresh = False, root_finder.keeps_factors and exact and size * size <= before * tolerance
         iteration += 1
+    end_closing(scratch, method.closing)
     return iteration
 
 
-@set_new_momentum.register(Variational)
-def set_variational_momentum(tree, state, pushes, scratch, method, h):
+@kernel
+def set_new_momentum(tree, state, pushes, scratch, method, h):
+    """p_{k+1}, after ``solve_step``."""
     set_momentum(method.body, tree, state, pushes, scratch, h)
+    close_momentum(tree, state, scratch, method.closing)

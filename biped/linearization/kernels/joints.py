@@ -20,14 +20,9 @@ from biped.kernels.variational.joints import (
     limited_torque,
     stop_pressure,
 )
+from biped.linearization.kernels.points import TURNED, TURNED_PLACE, TURNED_STEP, TURNED_SWITCH
 from contact.arrays import Floats, Integers
 from contact.jit import kernel
-
-# Places in ``JointDerivatives.turned``.
-TURNED_STEP = 0
-TURNED_DOF = 1
-TURNED_SWITCH = 2
-TURNED = 3
 
 
 class JointDerivatives(NamedTuple):
@@ -53,9 +48,9 @@ def new_joint_derivatives(nv: int) -> JointDerivatives:
 def turned_switch(joints, step, dof):
     """The switch that is to be taken from its other side in this step; where the last one ended, this one begins."""
     turned, switch = joints.turned, joints.turned[TURNED_SWITCH]
-    if turned[TURNED_DOF] == dof and turned[TURNED_STEP] == step:
+    if turned[TURNED_PLACE] == dof and turned[TURNED_STEP] == step:
         return switch
-    if turned[TURNED_DOF] == dof and turned[TURNED_STEP] == step - 1:
+    if turned[TURNED_PLACE] == dof and turned[TURNED_STEP] == step - 1:
         if switch == UPPER_END:
             return UPPER_BEGIN
         if switch == LOWER_END:

@@ -21,6 +21,7 @@ from biped.kernels.variational.equations import displace
 from contact.arrays import Floats, Integers
 from contact.jit import address_of, call, kernel, pack, part, part_for_each, unpacked
 from contact.piecewise import Signals
+from contact.vectors import copy1
 
 #: So small that its square is nothing beside one.
 REACH = 1e-20
@@ -133,6 +134,17 @@ def ask_beside(law, place):
     D.torque[:] = 0.0
     control(unpacked(law), D.measurement, D.torque, D.recorded)
     return OK
+
+
+class RatesLaw(NamedTuple):
+    """A law that asks for the rates M⁻¹ p, so that they are differentiated as laws are."""
+
+    number: int
+
+
+@control.register(RatesLaw)
+def show_rates(law, measurement, torque, recorded):
+    copy1(measurement.motion.rates, torque)
 
 
 @kernel

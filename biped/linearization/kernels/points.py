@@ -23,9 +23,9 @@ from contact.regimes import (
 )
 from contact.vectors import add, cross, hat, load3, load6, mat_hat, mat_mul, mat_scale, scale, store9, transposed
 
-# Places in ``PointDerivatives.turned``.
+# Places in ``turned`` of points and of joints.
 TURNED_STEP = 0  # counted among those that the linearization has taken
-TURNED_POINT = 1
+TURNED_PLACE = 1  # a contact point, or a degree of freedom
 TURNED_SWITCH = 2
 TURNED = 3
 
@@ -76,7 +76,7 @@ def set_point_jacobian(tree, twists, c, arm, jacobian):
 def is_turned(points, step, c, switch):
     """Whether the switch of point c is to be taken from its other side in this step."""
     turned = points.turned
-    return turned[TURNED_STEP] == step and turned[TURNED_POINT] == c and turned[TURNED_SWITCH] == switch
+    return turned[TURNED_STEP] == step and turned[TURNED_PLACE] == c and turned[TURNED_SWITCH] == switch
 
 
 @kernel
@@ -97,7 +97,7 @@ def differentiate_points(tree, ground, state, scratch, points, step, h):
         p, v, a = plain(middle), plain(velocity), (anchor[0].real, anchor[1].real)
         store_switches(points, c, switches(floor, mode, p, v, a, plain(end), plain(force)))
         regime = regime_of(floor, mode, p, v, a)
-        if points.turned[TURNED_STEP] == step and points.turned[TURNED_POINT] == c:
+        if points.turned[TURNED_STEP] == step and points.turned[TURNED_PLACE] == c:
             regime = other_side(floor, points.turned[TURNED_SWITCH], regime, mode, p, v, a)
         points.regime[c] = regime
         start = derivative_in(floor, regime, middle, velocity, anchor, -h)

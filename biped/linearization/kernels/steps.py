@@ -19,7 +19,7 @@ from biped.kernels.step.step import count_step, prepare
 from biped.kernels.tree.tree import Tree
 from biped.kernels.variational.equations import Scratch, contact_chord, new_scratch
 from biped.kernels.variational.joints import JOINT_SWITCHES
-from biped.linearization.kernels.points import TURNED_POINT, TURNED_STEP, TURNED_SWITCH
+from biped.linearization.kernels.points import TURNED_PLACE, TURNED_STEP, TURNED_SWITCH
 from biped.linearization.kernels.step import StepDerivative, differentiate_step, new_step_derivative
 from biped.linearization.kernels.tangent import Tangent, carry, new_tangent, seed
 from contact.arrays import Floats, Integers
@@ -139,7 +139,7 @@ def turn_mode(L, h):
     """Go on as on the other side, if this is the step and the point of the switch that is to be turned."""
     turned = L.derivative.points.turned
     if turned[TURNED_STEP] == L.taken[SUBSTEPS]:
-        c = turned[TURNED_POINT]
+        c = turned[TURNED_PLACE]
         if turned[TURNED_SWITCH] == SLIP:
             turn_slip(L, c, h)
         else:

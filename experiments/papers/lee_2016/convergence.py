@@ -8,13 +8,12 @@ from matplotlib.figure import Figure
 
 from biped.disturbances import compile_ground
 from biped.integrators.lee.kernels.dense_newton import new_column_newton
-from biped.integrators.lee.kernels.riqn import Riqn
+from biped.integrators.lee.kernels.quasi_newton import Riqn, set_correction
 from biped.integrators.lee.kernels.screw_body import ScrewBody
 from biped.kernels.state.pushes import new_pushes
 from biped.kernels.step.step import prepare
 from biped.kernels.variational.equations import displace, new_scratch
 from biped.kernels.variational.newton import evaluate
-from biped.kernels.variational.quasi_newton import set_correction
 from biped.model import Model
 from contact import RUBBER
 from contact.arrays import Floats

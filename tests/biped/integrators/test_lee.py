@@ -6,13 +6,12 @@ import pytest
 from biped import InputError, State, dynamics, integrator_named, simulate
 from biped.disturbances import compile_ground
 from biped.integrators import Lee, LeeBroyden, LeeNewton, LeeRiqn, Recursive
-from biped.integrators.lee.kernels.riqn import Riqn
+from biped.integrators.lee.kernels.quasi_newton import Riqn, set_correction
 from biped.integrators.lee.kernels.screw_body import ScrewBody
 from biped.kernels.state.pushes import new_pushes
 from biped.kernels.step.step import prepare
 from biped.kernels.variational.equations import displace, new_scratch
 from biped.kernels.variational.newton import evaluate
-from biped.kernels.variational.quasi_newton import set_correction
 from biped.model import Model, random_tree, rigid_box
 from contact import RUBBER, Floor
 from experiments.catalogue.registry import experiment_named

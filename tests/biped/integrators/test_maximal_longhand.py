@@ -12,11 +12,10 @@ import pytest
 from biped import Maximal, State, dynamics, simulate
 from biped.control.controller import Controller, Impedance
 from biped.disturbances import compile_ground
-from biped.integrators.maximal.kernels.newton import (
+from biped.integrators.maximal.kernels import (
     displace_bodies,
     evaluate_free,
     keep_base,
-    new_root_finder,
     set_joint_coordinate,
     set_newton_twists,
 )
@@ -25,7 +24,6 @@ from biped.kernels.state.simulation_state import new_simulation_state
 from biped.kernels.step.step import prepare
 from biped.kernels.tree.dynamics import mass_matrix, new_tree_data
 from biped.kernels.tree.kinematics import place_bodies
-from biped.kernels.variational.discrete_body import MidpointBody
 from biped.kernels.variational.equations import new_scratch
 from biped.model import Body, Model, box_inertia, floating, human, prismatic, random_tree, revolute, spherical
 from contact import Floor
@@ -295,7 +293,8 @@ class OpenStep:
         self.model, self.tree, self.h = model, model.tree, h
         self.floor = Floor(mu_s=0.5, mu_d=0.4, b_n=5.0, b_t=5.0)
         self.ground = compile_ground(self.floor, model)
-        self.pushes, self.finder = new_pushes(0), new_root_finder(model.n)
+        self.pushes, self.method = new_pushes(0), Maximal().method(model)
+        self.finder = self.method.root_finder
         self.arrays = new_simulation_state(model.nq, model.nv, model.nc)
         self.scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
         self.arrays.q[:] = model.neutral()
@@ -336,14 +335,12 @@ class OpenStep:
         self.evaluate()
 
     def evaluate(self) -> np.ndarray:
-        evaluate_free(
-            MidpointBody(), self.tree, self.ground, self.arrays, self.pushes, self.scratch, self.finder, self.h
-        )
+        evaluate_free(self.tree, self.ground, self.arrays, self.pushes, self.scratch, self.method, self.finder, self.h)
         return self.scratch.residual.copy()
 
     def twists(self) -> np.ndarray:
         """Newton's, of all bodies."""
-        set_newton_twists(MidpointBody(), self.tree, self.ground, self.arrays, self.scratch, self.finder, self.h)
+        set_newton_twists(self.tree, self.ground, self.arrays, self.scratch, self.method, self.finder, self.h)
         return self.scratch.motion.factors.twist.copy()
 
     def poses(self) -> np.ndarray:

@@ -27,7 +27,7 @@ from biped.kernels.variational.newton import (
     on_branch,
     round_off,
     search_line,
-    solve_variational_step,
+    solve_step,
     tolerance_of,
 )
 from biped.model import random_tree
@@ -155,7 +155,7 @@ def test_the_line_search_takes_the_longest_of_halves_that_reduces_the_residual(s
         search.put(base)
         search.scratch.delta[:] = delta
         method = search.method._replace(solver=search.method.solver._replace(max_backtracks=most))
-        found = search_line(*search.things, method, H, 0.0, norm, False)
+        found, _ = search_line(*search.things, method, H, 0.0, norm, False)
         if most == tries:
             assert found == expected[0]
             assert same(search.here(), expected[1])
@@ -179,7 +179,7 @@ def test_the_line_search_asks_for_a_little_less_each_time(seed):
         search.put(base)
         search.scratch.delta[:] = delta
         method = search.method._replace(solver=search.method.solver._replace(max_backtracks=1))
-        found = search_line(*search.things, method, H, tolerance, norm, False)
+        found, _ = search_line(*search.things, method, H, tolerance, norm, False)
         assert (found == reduced) == taken
 
 
@@ -217,17 +217,17 @@ def test_a_kept_factorization_takes_a_whole_step_or_none(seed):
     expected = search.beyond(base, 1.0, delta)
     assert expected[0] < norm
     search.put(base)
-    assert iterate(*search.things, search.method, H, 0.0, norm, True) == pytest.approx(expected[0], rel=1e-9)
+    assert iterate(*search.things, search.method, H, 0.0, norm, True)[0] == pytest.approx(expected[0], rel=1e-9)
     assert search.here()[0] == pytest.approx(expected[1][0], abs=1e-14, nan_ok=True)  # its place is the shift
     assert search.here()[1] == pytest.approx(expected[1][1], abs=1e-14)
     # What makes it worse is taken back, unless it is still within the tolerance.
     search.put(base)
     residual = search.scratch.residual.copy()
     search.arrays.cache.kept_d[:] *= -1.0
-    assert iterate(*search.things, search.method, H, 0.0, norm, True) == norm
+    assert iterate(*search.things, search.method, H, 0.0, norm, True)[0] == norm
     assert same(search.here(), base)
     assert np.array_equal(search.scratch.residual, residual)
-    assert norm < iterate(*search.things, search.method, H, 1e6, norm, True) < 1e6
+    assert norm < iterate(*search.things, search.method, H, 1e6, norm, True)[0] < 1e6
     assert not same(search.here(), base)
 
 
@@ -298,13 +298,13 @@ def test_the_last_iteration_goes_by_the_factorization_before_where_that_will_do(
 def test_a_guess_without_a_residual_is_no_solution():
     search = Search(0)
     search.arrays.momentum[0] = math.nan
-    assert solve_variational_step(*search.things, search.method, H) == NOT_FINITE
+    assert solve_step(*search.things, search.method, H) == NOT_FINITE
 
 
 def test_only_small_turns_are_on_the_branch():
     """Each body turns by 90° at most, a hinge by half a turn; a slide goes as far as it likes."""
     search = Search(1)
-    assert solve_variational_step(*search.things, search.method, H) > 0
+    assert solve_step(*search.things, search.method, H) > 0
     kinds = [body.joint.kind for body in search.model.bodies]
     assert {"revolute", "prismatic"} <= set(kinds)
     hinge, slide = (search.tree.first_q[kinds.index(kind)] for kind in ("revolute", "prismatic"))

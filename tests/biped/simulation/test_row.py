@@ -15,7 +15,6 @@ from biped.kernels.loop.log import (
     TOUCH,
     LedgerColumns,
     MomentumColumns,
-    Nothing,
     is_full,
     log_contact_changes,
     log_event,
@@ -32,6 +31,7 @@ from biped.runs.row_layout import columns_of
 from biped.runs.state import State
 from biped.signals import Signal
 from contact import Floor
+from contact.jit import Nothing
 from contact.modes import NONE, SLIDING, STICKING
 
 pytestmark = pytest.mark.jit_off

@@ -26,6 +26,7 @@ from biped.kernels.tree.dynamics import (
     load_bias_forces,
     new_tree_data,
     rates_from_momentum,
+    spatial_momentum,
     take_off,
     turn_inertias,
 )
@@ -49,7 +50,6 @@ from contact.vectors import (
     load6,
     load9,
     mat_t_vec,
-    mat_vec,
     quat_difference,
     quat_mul,
     quat_normalized,
@@ -338,9 +338,8 @@ def set_momentum(tree, poses, rates, motion, momentum):
     move_bodies(tree, poses, rates, motion.velocity, motion.bias)
     wrench = motion.factors.wrench
     for i in range(tree.parent.shape[0]):
-        twist, com = load6(motion.velocity, i), load3(poses.com, i)
-        linear = scale(tree.mass[i], add(twist[:3], cross(twist[3:], com)))
-        store_twist(wrench, i, linear, add(mat_vec(load9(motion.inertia, i), twist[3:]), cross(com, linear)))
+        linear, angular = spatial_momentum(tree, poses, motion, i)
+        store_twist(wrench, i, linear, angular)
     for i in range(tree.parent.shape[0] - 1, -1, -1):
         b = load6(wrench, i)
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):

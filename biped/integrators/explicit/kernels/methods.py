@@ -17,7 +17,7 @@ from biped.integrators.explicit.kernels.flow import (
     set_slope,
 )
 from biped.kernels.solve.causes import NOT_FINITE
-from biped.kernels.state.method import advance, set_new_momentum, solve_step
+from biped.kernels.state.method import advance
 from biped.kernels.state.simulation_state import ACTUATORS
 from biped.kernels.state.status import OK
 from biped.kernels.step.step import (
@@ -74,16 +74,15 @@ def no_stages(flow: Flow) -> Explicit:
 def advance_explicitly(tree, ground, state, pushes, scratch, method, begin, h):
     """In one part, whatever happens in it."""
     begin_flow_step(tree, ground, state, pushes, scratch, method.flow, begin, h)
-    taken = solve_step(tree, ground, state, pushes, scratch, method, h)
-    if taken < 0:
-        return taken
+    if not go_along_slopes(tree, ground, state, pushes, scratch, method, h):
+        return NOT_FINITE
     account_step(tree, ground, state, pushes, scratch, method, h)
     return OK
 
 
-@solve_step.register(Explicit)
+@kernel
 def go_along_slopes(tree, ground, state, pushes, scratch, method, h):
-    """From where ``begin_flow_step`` stands; there is nothing to iterate."""
+    """From where ``begin_flow_step`` stands to the end of the step; False where a number is not finite."""
     flow = method.flow
     stages = method.weight.shape[0]
     flow.total[:] = 0.0
@@ -97,9 +96,7 @@ def go_along_slopes(tree, ground, state, pushes, scratch, method, h):
     go_from_start(flow, h, flow.total)
     if method.exponential:
         turn_by_exponential(tree, state, flow, h)
-    if stages > 0 and arrive(tree, state, pushes, scratch, flow, h):
-        return 0
-    return NOT_FINITE
+    return stages > 0 and arrive(tree, state, pushes, scratch, flow, h)
 
 
 @kernel
@@ -127,11 +124,6 @@ def exponential(phi):
     return quat_about(scale(1.0 / angle, phi), angle)
 
 
-@set_new_momentum.register(Explicit)
-def take_end_momentum(tree, state, pushes, scratch, method, h):
-    copy1(method.flow.momentum, state.momentum)
-
-
 @kernel
 def account_step(tree, ground, state, pushes, scratch, method, h):
     """Book the works and impulses that the flow has integrated, settle the contacts, move on to q_{k+1}."""
@@ -139,7 +131,7 @@ def account_step(tree, ground, state, pushes, scratch, method, h):
     state.ledger.works[ACTUATORS] += end.joint_work[0]
     account_push_works(state, pushes, scratch, h)
     before, spin_before = whole_momentum(tree, state)
-    set_new_momentum(tree, state, pushes, scratch, method, h)
+    copy1(method.flow.momentum, state.momentum)
     if tree.kind[0] == FLOATING:
         account_impulse(
             tree, state, scratch, before, spin_before, outer_impulse(tree, pushes, end, h), triple(end.moment)

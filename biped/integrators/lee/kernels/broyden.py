@@ -4,10 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.integrators.lee.kernels.riqn import solve_by_mass
+from biped.integrators.lee.kernels.quasi_newton import iterate_quasi_newton, set_correction, solve_by_mass
 from biped.kernels.state.method import find_root
 from biped.kernels.tree.dynamics import factor_mass_matrix
-from biped.kernels.variational.quasi_newton import iterate_quasi_newton, measure, measure_by_recursion, set_correction
 from contact.arrays import Floats
 from contact.jit import kernel, routine
 
@@ -89,5 +88,4 @@ def set_broyden_correction(root_finder, tree, ground, state, scratch, body, h, i
     multiply(root_finder.inverse, scratch.residual, scratch.delta)
 
 
-measure.register(Broyden)(measure_by_recursion)
 find_root.register(Broyden)(iterate_quasi_newton)

@@ -4,14 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from biped.integrators.lee.kernels.quasi_newton import iterate_quasi_newton, set_correction
 from biped.kernels.solve.dense import factor_dense, solve_dense
 from biped.kernels.state.method import find_root
 from biped.kernels.tree.factorization import block_times
-from biped.kernels.variational.equations import (
-    hand_to_parent,
-    set_newton_blocks,
-)
-from biped.kernels.variational.quasi_newton import iterate_quasi_newton, measure, measure_by_recursion, set_correction
+from biped.kernels.variational.equations import hand_to_parent, set_newton_blocks
 from contact.arrays import Floats, Integers
 from contact.jit import routine
 from contact.vectors import add6, dot6, load6
@@ -62,5 +59,4 @@ def set_column_correction(root_finder, tree, ground, state, scratch, body, h, it
     solve_dense(root_finder.matrix, root_finder.order, scratch.residual, scratch.delta)
 
 
-measure.register(ColumnNewton)(measure_by_recursion)
 find_root.register(ColumnNewton)(iterate_quasi_newton)

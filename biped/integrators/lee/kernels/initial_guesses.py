@@ -2,13 +2,12 @@
 
 from typing import NamedTuple
 
-from biped.kernels.state.method import set_initial_guess
+from biped.kernels.state.method import remember, set_initial_guess
 from biped.kernels.tree.dynamics import factor_mass_matrix, load_bias_forces, take_off
 from biped.kernels.tree.factorization import solve_inboard, solve_outboard
 from biped.kernels.tree.kinematics import move_bodies
 from biped.kernels.tree.tree import PRISMATIC, REVOLUTE
-from biped.kernels.variational.equations import displace
-from biped.kernels.variational.newton import extrapolate
+from biped.kernels.variational.newton import extrapolate, go_on_at_rates, remember_rates
 from contact.jit import kernel, routine
 from contact.modes import NONE
 from contact.vectors import copy1, load3, scale
@@ -46,8 +45,12 @@ def go_on(tree, state, pushes, scratch, guess, h):
         set_accelerations(tree, state, pushes, scratch, h)
         for dof in range(state.cache.rate.shape[0]):
             scratch.delta[dof] = state.cache.rate[dof] + h * scratch.delta[dof]
-    scratch.shift[:] = 0.0
-    displace(tree, scratch.motion.poses, state.q, scratch.shift, h, scratch.delta, scratch.q, scratch.shift)
+    go_on_at_rates(tree, state, scratch, h)
+
+
+@remember.register(InitialGuess)
+def remember_for_guess(tree, state, scratch, guess, h):
+    remember_rates(tree, state, scratch, h)
 
 
 @routine

@@ -13,8 +13,11 @@ end of the step.
 
 f⁻ and f⁺ are what ``biped.kernels.variational.equations`` has: half of each force's impulse at each end, at the points'
 own arms there. Forces go by the chords between the ends, so that their works are exact.
+
+Newton's method searches along each of its steps, halving it.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,12 +33,15 @@ from biped.integrators.midpoint.kernels.charts import (
     within_half_turn,
 )
 from biped.kernels.midpoint.equations import MidpointRoom, new_midpoint_room
+from biped.kernels.solve.causes import cause_of
+from biped.kernels.solve.line_search import suffices
+from biped.kernels.state.method import find_root
 from biped.kernels.tree.kinematics import quaternion_place
 from biped.kernels.tree.tree import FLOATING, SPHERICAL, Tree
 from biped.kernels.variational.discrete_body import set_momentum
 from biped.kernels.variational.equations import add_external_impulses, hand_to_parent, move_residual, set_contact_forces
 from biped.kernels.variational.joints import dof_torque
-from biped.kernels.variational.newton import place_candidate
+from biped.kernels.variational.newton import place_candidate, tolerance_of
 from contact.arrays import Floats, Integers
 from contact.jit import generic, kernel
 from contact.modes import NONE
@@ -262,3 +268,45 @@ def set_rule_momentum(body, tree, state, pushes, scratch, h):
         state.momentum[dof] += scratch.residual[dof]
     if tree.kind[0] == FLOATING:
         move_residual(state.momentum, scratch)
+
+
+class MidpointNewton(NamedTuple):
+    """Newton's method; its matrix is that of the rule's ``derivatives``."""
+
+
+@kernel
+def search_step(tree, ground, state, pushes, scratch, method, h, tolerance, norm):
+    """Take the largest of 1, 1/2, 1/4, ... of Newton's step that reduces e; its norm, inf if none does."""
+    rule = method.body
+    copy1(rule.room.moved, rule.base)
+    factor = 1.0
+    for _ in range(method.solver.max_backtracks):
+        for j in range(rule.base.shape[0]):
+            rule.room.moved[j] = rule.base[j] + factor * rule.room.delta[j]
+        reduced = evaluate_rule(tree, ground, state, pushes, scratch, rule, h)
+        if suffices(reduced, tolerance, factor, norm):
+            return reduced
+        factor *= 0.5
+    return math.inf
+
+
+@find_root.register(MidpointNewton)
+def find_by_newton(tree, ground, state, pushes, scratch, method, root_finder, h):
+    """Exact iterations; but one by the factorization of the last, where that one reduced e so far that it will do."""
+    rule = method.body
+    begin_rule(tree, state, scratch, rule)
+    tolerance = tolerance_of(method, tree, scratch, h)
+    norm = evaluate_rule(tree, ground, state, pushes, scratch, rule, h)
+    iteration = 0
+    fresh = True
+    while not norm <= tolerance:
+        if iteration >= method.solver.max_iterations or not math.isfinite(norm):
+            copy1(rule.room.residual, scratch.residual)
+            return cause_of(norm)
+        before = norm
+        set_newton_step(rule.derivatives, tree, ground, state, scratch, rule, h, fresh)
+        norm = search_step(tree, ground, state, pushes, scratch, method, h, tolerance, norm)
+        fresh = not (fresh and norm * norm <= before * tolerance)
+        iteration += 1
+    arrive(tree, state, pushes, scratch, rule)
+    return iteration

@@ -142,7 +142,8 @@ class RigidContact(NamedTuple):
     pairs: BodyPairs
     arms: Arms
     unknowns: ContactUnknowns
-    loops: Any  # ``Nothing`` of a tree without; else chooses how they are closed
+    closing: Any  # the ``Closing`` of a tree whose loops are closed, or ``Nothing``
+    loops: Any  # its ``Loops``, or ``Nothing``
     ahead: TreeData  # the tree at the end of the step
 
 
@@ -157,6 +158,7 @@ def new_rigid_contact(
     radius: Floats,
     watched: Integers,
     parts: BodyParts,
+    closing: Any,
     loops: Any,
 ) -> RigidContact:
     """The method with room for a tree, with so many directions of friction, or with none in the true cone.
@@ -183,5 +185,5 @@ def new_rigid_contact(
     arms = Arms(*(np.full((nc, 3), np.nan) for _ in Arms._fields))
     return RigidContact(
         body, guess, solver, complementarity, restitution, contacts, new_body_pairs(parts, n, nv), arms, unknowns,
-        loops, new_tree_data(n, nv, nc),
+        closing, loops, new_tree_data(n, nv, nc),
     )  # fmt: skip

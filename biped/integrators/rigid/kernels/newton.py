@@ -148,7 +148,7 @@ def in_use(method):
     )  # fmt: skip
     return RigidContact(
         method.body, method.guess, method.solver, method.complementarity, method.restitution, method.contacts,
-        method.pairs, method.arms, unknowns, method.loops, method.ahead,
+        method.pairs, method.arms, unknowns, method.closing, method.loops, method.ahead,
     )  # fmt: skip
 
 

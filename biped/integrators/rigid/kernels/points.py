@@ -271,7 +271,7 @@ def solve_for_target(
             add_wrench(wrench, contacts.body[c], load3(left_arms, c), impulse)
     solve_inboard(tree, left, load, factors, 0)
     solve_outboard(tree, right, factors, change)
-    close_direction(tree, method.loops, factors, change)
+    close_direction(tree, method.closing, factors, change)
     if count_pairs(method) > 0:
         couple_pairs(tree, method, rows, factors, factor, change)
     for c in range(floors, contacts.body.shape[0]):

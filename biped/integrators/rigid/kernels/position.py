@@ -8,18 +8,7 @@ matrix in O(n).
 
 import math
 
-from biped.integrators.rigid.kernels.loops import (
-    add_loops,
-    are_closed,
-    begin_loops,
-    end_loops,
-    gaps_suffice,
-    go_loops,
-    keep_loops,
-    prepare_loops,
-    with_gaps,
-)
-from biped.integrators.rigid.kernels.method import RigidContact
+from biped.integrators.rigid.kernels.loops import gaps_suffice, with_gaps
 from biped.integrators.rigid.kernels.newton import (
     ATTEMPTS,
     EXPECTED,
@@ -56,9 +45,18 @@ from biped.integrators.rigid.kernels.points import (
 )
 from biped.kernels.solve.causes import NOT_CONVERGED, NOT_FINITE
 from biped.kernels.solve.interior import EQUATIONS, MERIT, OFF_CENTER, way_to_boundary
-from biped.kernels.state.method import set_initial_guess, solve_step
+from biped.kernels.state.method import set_initial_guess
 from biped.kernels.tree.factorization import eliminate
 from biped.kernels.tree.kinematics import place_bodies
+from biped.kernels.tree.loops import set_responses
+from biped.kernels.variational.closing import (
+    add_closing_impulses,
+    begin_closing,
+    change_impulses,
+    end_closing,
+    is_closed,
+    keep_impulses,
+)
 from biped.kernels.variational.equations import displace, set_newton_blocks, set_residual
 from biped.kernels.variational.newton import on_branch, place_candidate, tolerance_of
 from contact.ground import START
@@ -80,7 +78,7 @@ def evaluate_step(tree, ground, state, pushes, scratch, method, h):
     wrench, poses = scratch.motion.factors.wrench, scratch.motion.poses
     load_impulses(ground, START, method, method.arms.begin, wrench, 1.0)
     add_along_joints(tree, poses.motion, wrench, scratch.residual)
-    add_loops(tree, scratch, method.loops)
+    add_closing_impulses(0.0, scratch, method.closing)
     total = 0.0
     for dof in range(scratch.residual.shape[0]):
         total += scratch.residual[dof] * scratch.residual[dof]
@@ -94,7 +92,7 @@ def set_newton_step(tree, ground, state, scratch, method, h, attempt):
     set_newton_blocks(method.body, tree, ground, state, scratch, h)
     add_stiffnesses(ground, START, method, factors.block, arms.begin, arms.moved, ahead.contact, 1.0)
     eliminate(tree, poses.motion, ahead.motion, scratch.diagonal, factors, 0)
-    prepare_loops(tree, poses.motion, ahead.motion, method.loops, factors)
+    set_responses(tree, poses.motion, ahead.motion, method.closing, factors)
     if count_pairs(method) > 0:
         rows, nothing = method.pairs.end_rows, scratch.motion.nothing
         set_pair_responses(tree, method, poses.motion, ahead.motion, rows, nothing, factors, 1.0)
@@ -109,27 +107,27 @@ def search_line(tree, ground, state, pushes, scratch, method, h, tolerance):
     """Take the largest of 1, 1/2, 1/4, … of Newton's step within bounds that helps; False if none does."""
     unknowns = method.unknowns
     set_merit(unknowns)
-    merit, off = with_gaps(tree, method.loops, unknowns.measure[MERIT], h), unknowns.measure[OFF_CENTER]
+    merit, off = with_gaps(unknowns.measure[MERIT], tree, method.closing, h), unknowns.measure[OFF_CENTER]
     copy1(scratch.q, scratch.base_q)
     copy1(scratch.shift, scratch.base_shift)
     keep_pairs(unknowns)
-    keep_loops(method.loops)
+    keep_impulses(method.closing)
     part = way_to_boundary(unknowns, unknowns)
     for trial in range(method.solver.max_backtracks):
         if trial > 0:
             place_bodies(tree, scratch.base_q, scratch.next)  # δ is in the unit twists where the search began
         displace(tree, scratch.next, scratch.base_q, scratch.base_shift, part, scratch.delta, scratch.q, scratch.shift)
         go_from_base(unknowns, part)
-        go_loops(method.loops, part)
+        change_impulses(method.closing, part)
         evaluate_step(tree, ground, state, pushes, scratch, method, h)
         set_merit(unknowns)
         enough = 1.0 - 1e-4 * part
-        reduced = with_gaps(tree, method.loops, unknowns.measure[MERIT], h)
+        reduced = with_gaps(unknowns.measure[MERIT], tree, method.closing, h)
         if reduced <= enough * merit or is_solved(tree, scratch, method, tolerance):
             return True
         if unknowns.measure[OFF_CENTER] <= enough * off:
             noise = max(tolerance, rounding_of_step(method, scratch.motion.factors.twist, scratch.next.contact))
-            if unknowns.measure[EQUATIONS] <= noise and gaps_suffice(tree, scratch, method.loops, noise, h):
+            if unknowns.measure[EQUATIONS] <= noise and gaps_suffice(tree, scratch, method.closing, noise, h):
                 return True
         part *= 0.5
     return False
@@ -137,7 +135,7 @@ def search_line(tree, ground, state, pushes, scratch, method, h, tolerance):
 
 @kernel
 def is_solved(tree, scratch, method, tolerance):
-    return has_converged(method, tolerance) and are_closed(tree, scratch, method.loops)
+    return has_converged(method, tolerance) and is_closed(tree, scratch, method.closing)
 
 
 @kernel
@@ -148,7 +146,7 @@ def begin_search(tree, ground, state, pushes, scratch, method, h, attempt):
     """
     set_initial_guess(tree, ground, state, pushes, scratch, method.guess, h)
     place_bodies(tree, scratch.q, scratch.next)
-    begin_loops(tree, scratch, method.loops)
+    begin_closing(tree, scratch, method.closing)
     place_points(tree, ground, state, scratch, method)
     way = usual_way(tree, h)
     place_pairs(scratch.next, method)
@@ -191,7 +189,7 @@ def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, attempt)
     return iteration
 
 
-@solve_step.register(RigidContact)
+@kernel
 def solve_rigid_step(tree, ground, state, pushes, scratch, method, h):
     """From the last step's forces; where that does not do, from none, and then with caution."""
     tolerance = tolerance_of(method, tree, scratch, h)
@@ -207,5 +205,5 @@ def solve_rigid_step(tree, ground, state, pushes, scratch, method, h):
             searching = wake(method.contacts, method.unknowns, TOUCHING)
             searching = wake_pairs(scratch.motion.poses, scratch.next, method, TOUCHING) or searching
     if taken >= 0:
-        end_loops(scratch, method.loops)
+        end_closing(scratch, method.closing)
     return on_branch(tree, state, scratch, taken)

@@ -16,23 +16,23 @@ from biped.integrators.rigid.kernels.points import (
     set_touching_arms,
     touching_chord,
 )
+from biped.integrators.rigid.kernels.position import solve_rigid_step
 from biped.integrators.rigid.kernels.velocity import solve_velocities
 from biped.kernels.loop.log import record_more
 from biped.kernels.solve.cone import cone_left, is_cone
 from biped.kernels.solve.contacts import set_contact_impulse
-from biped.kernels.state.method import advance, remember, set_new_momentum, solve_step, take_part
+from biped.kernels.state.method import advance, take_part
 from biped.kernels.state.simulation_state import CONTACT, DISSIPATED, LAST_STEP_LENGTH, PLATFORM
 from biped.kernels.step.step import (
     account_impulse,
     account_push_works,
     advance_in_parts,
     begin_substep,
-    commit_step,
+    commit_with_rates,
     external_impulse,
-    remember_rates,
 )
 from biped.kernels.tree.dynamics import rates_from_momentum, turn_inertias
-from biped.kernels.tree.kinematics import copy_poses, joint_twist
+from biped.kernels.tree.kinematics import copy_poses, set_twists
 from biped.kernels.tree.tree import FLOATING
 from biped.kernels.variational.discrete_body import set_momentum
 from biped.kernels.variational.equations import reference_point, world_chord
@@ -40,7 +40,7 @@ from biped.kernels.variational.joints import account_joint_works
 from contact.ground import END, MIDDLE, START, is_moving, place_frame, rotation_of, to_floor
 from contact.jit import kernel
 from contact.modes import NONE, SLIDING, STICKING
-from contact.vectors import add, add6, copy1, cross, dot, load3, load6, mat_vec, scale, store3, store6, sub, triple
+from contact.vectors import add, copy1, cross, dot, load3, load6, mat_vec, scale, store3, sub, triple
 
 # A point slides whose cone has no more than this part of its friction left.
 SATURATED = 1e-3
@@ -56,22 +56,21 @@ def take_rigid_part(tree, ground, state, pushes, scratch, method, begin, h, dept
     """One step of length h; no point lands in the floor."""
     begin_substep(tree, ground, state, pushes, scratch, begin, h)
     set_aside(state, method.unknowns)
-    iterations = solve_step(tree, ground, state, pushes, scratch, method, h)
+    iterations = solve_rigid_step(tree, ground, state, pushes, scratch, method, h)
     if iterations < 0:
         put_back(state, method.unknowns)
-        return iterations
+        return iterations, iterations
     note_worst(method.unknowns)
     keep_first_impulses(tree, ground, state, scratch, method, h)
-    set_new_momentum(tree, state, pushes, scratch, method, h)
+    set_momentum(method.body, tree, state, pushes, scratch, h)  # that of the chord, before the impulses at its end
     set_floor_velocities(tree, ground, state, scratch, method, begin + 0.5 * h, begin + h)
     more = find_velocities(tree, ground, state, scratch, method, h)
     account_joint_works(tree, state, scratch, h)
     account_push_works(state, pushes, scratch, h)
     account_contacts(tree, ground, state, pushes, scratch, method, h)
     settle_points(tree, ground, state, scratch, method, h)
-    remember(tree, state, scratch, method, h)
-    commit_step(tree, state, scratch)
-    return iterations + more
+    commit_with_rates(tree, state, scratch, h)
+    return iterations + more, iterations + more
 
 
 @kernel
@@ -98,7 +97,7 @@ def keep_first_impulses(tree, ground, state, scratch, method, h):
     """The step's impulses in world axes, its modes, and how fast the points were when it began."""
     unknowns, contacts, motion = method.unknowns, method.contacts, scratch.motion
     rates_from_momentum(tree, state.momentum, motion)
-    move_rigidly(tree, motion)
+    set_twists(tree, motion.poses, motion.rates, motion.velocity)
     for c in range(contacts.body.shape[0]):
         set_contact_impulse(contacts, unknowns, c)
         if contacts.other[c] >= 0:
@@ -112,22 +111,6 @@ def keep_first_impulses(tree, ground, state, scratch, method, h):
         left = cone_left(unknowns, at) if is_cone(contacts) else unknowns.slack[at + 1]
         saturated = mu == 0.0 or left <= SATURATED * mu * unknowns.dual[at]
         unknowns.first_mode[c] = SLIDING if saturated else STICKING
-
-
-@kernel
-def move_rigidly(tree, motion):
-    """The bodies' twists, by their rates."""
-    for i in range(tree.parent.shape[0]):
-        twist = joint_twist(tree, motion.poses, motion.rates, i)
-        if tree.parent[i] >= 0:
-            twist = add6(load6(motion.velocity, tree.parent[i]), twist)
-        store6(motion.velocity, i, twist)
-
-
-@set_new_momentum.register(RigidContact)
-def set_chord_momentum(tree, state, pushes, scratch, method, h):
-    """The momentum at the end of the chord, before the impulses there."""
-    set_momentum(method.body, tree, state, pushes, scratch, h)
 
 
 @kernel
@@ -176,7 +159,7 @@ def account_contacts(tree, ground, state, pushes, scratch, method, h):
     """The works and the momentum of the contacts: each impulse by the mean of the velocities around it."""
     unknowns, ahead, arms = method.unknowns, method.ahead, method.arms
     shift = triple(scratch.shift)
-    move_rigidly(tree, ahead)
+    set_twists(tree, ahead.poses, ahead.rates, ahead.velocity)
     linear, angular = external_impulse(tree, state, pushes, scratch, h)
     for c in range(tree.contact_body.shape[0]):
         first, last = load3(unknowns.first, c), load3(unknowns.last, c)
@@ -251,11 +234,6 @@ def settle_points(tree, ground, state, scratch, method, h):
         store3(state.force, c, scale(1.0 / h, add(load3(unknowns.first, c), load3(unknowns.last, c))))
 
 
-@remember.register(RigidContact)
-def remember_rigid(tree, state, scratch, method, h):
-    remember_rates(tree, state, scratch, h)
-
-
 @record_more.register(ContactUnknowns)
 def record_contacts(tree, state, scratch, more, row, place):
     """The worst of the steps since the last row, and how hard bodies pressed on one another in the last step."""
@@ -265,3 +243,4 @@ def record_contacts(tree, state, scratch, more, row, place):
     floors = tree.contact_body.shape[0]
     for c in range(floors, more.active.shape[0]):
         row[place + WORSTS + c - floors] = (more.first[c, 0] + more.last[c, 0]) / state.clock[LAST_STEP_LENGTH]
+    return place + WORSTS + more.active.shape[0] - floors

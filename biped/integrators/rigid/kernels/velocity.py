@@ -13,13 +13,7 @@ Loops are closed in every candidate: the momentum has what of Cᵀ λ makes C β
 
 import math
 
-from biped.integrators.rigid.kernels.loops import (
-    begin_loop_rates,
-    close_free_rates,
-    close_loop_rates,
-    end_loop_rates,
-    prepare_loops,
-)
+from biped.integrators.rigid.kernels.loops import begin_loop_rates, close_free_rates, close_loop_rates, end_loop_rates
 from biped.integrators.rigid.kernels.method import UNRESOLVED
 from biped.integrators.rigid.kernels.newton import (
     ATTEMPTS,
@@ -52,10 +46,11 @@ from biped.kernels.solve.causes import NOT_CONVERGED, NOT_FINITE
 from biped.kernels.solve.contacts import gap_of, width_of
 from biped.kernels.solve.interior import EQUATIONS, PRODUCT, way_to_boundary
 from biped.kernels.tree.dynamics import load_body_blocks, rates_from_momentum
-from biped.kernels.tree.factorization import eliminate, solve, store_block
+from biped.kernels.tree.factorization import eliminate, solve
+from biped.kernels.tree.loops import set_responses
 from contact.ground import END
 from contact.jit import kernel
-from contact.vectors import add, copy1, cross, load3, load6, load9, scale, store3, sub
+from contact.vectors import add, copy1, cross, load3, load6, scale, store3, sub
 
 
 @kernel
@@ -127,10 +122,10 @@ def set_velocity_step(tree, ground, method, h, attempt):
     """Newton's step, of impulses and of rates."""
     ahead, arms = method.ahead, method.arms.end
     poses, factors = ahead.poses, ahead.factors
-    load_body_blocks(tree, ahead)
+    load_body_blocks(tree, ahead, factors.block)
     add_stiffnesses(ground, END, method, factors.block, arms, arms, arms, h)
     eliminate(tree, poses.motion, poses.motion, tree.armature, factors, 0)
-    prepare_loops(tree, poses.motion, poses.motion, method.loops, factors)
+    set_responses(tree, poses.motion, poses.motion, method.closing, factors)
     if count_pairs(method) > 0:
         rows = method.pairs.begin_rows
         set_pair_responses(tree, method, poses.motion, poses.motion, rows, ahead.nothing, factors, h)
@@ -216,7 +211,5 @@ def leave_unresolved(unknowns):
 def set_mass_factors(tree, scratch, ahead):
     """M at the end of the step, factored in the room of the step, whose factors are no longer needed."""
     factors = scratch.motion.factors
-    for i in range(tree.parent.shape[0]):
-        com = load3(ahead.poses.com, i)
-        store_block(factors.block, i, tree.mass[i], com, com, load9(ahead.inertia, i))
+    load_body_blocks(tree, ahead, factors.block)
     eliminate(tree, ahead.poses.motion, ahead.poses.motion, tree.armature, factors, 0)

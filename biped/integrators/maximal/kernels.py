@@ -31,6 +31,9 @@ from the inverse of each joint's block (5.16), M + Gᵀ F G, is then M − M N (
 two-sided factorization (``biped.kernels.tree.factorization``) with N in place of the unit twists at k + 1. A joint
 impedance ties the balances of two bodies to the poses of both, and the thesis leaves such forces out. Here it is a
 compliant row, torque + d · change of the coordinate = 0, and stands in the same place as in generalized coordinates.
+
+The rows of joints that close loops, if there are any, stand beside those of the tree's joints, all of them open until
+the step is solved. Their wrenches are not eliminated: they act on the bodies like forces.
 """
 
 import math
@@ -41,16 +44,28 @@ import numpy as np
 from biped.kernels.loop.log import record_more
 from biped.kernels.solve.causes import cause_of
 from biped.kernels.solve.line_search import suffices
+from biped.kernels.solve.rounding import EPSILON
 from biped.kernels.state.method import find_root
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, TOTAL_STEPS
-from biped.kernels.tree.dynamics import rates_from_momentum
+from biped.kernels.tree.closing import Closing
+from biped.kernels.tree.dynamics import rates_from_momentum, spatial_momentum
 from biped.kernels.tree.factorization import eliminate, row_dot, solve_inboard, solve_outboard
-from biped.kernels.tree.kinematics import joint_twist, place_bodies, point_of_body
+from biped.kernels.tree.kinematics import place_bodies, point_of_body, set_twists
+from biped.kernels.tree.loops import close_loops, hand_down
 from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
+from biped.kernels.variational.closing import (
+    add_closing_impulses,
+    begin_closing,
+    change_impulses,
+    end_closing,
+    is_closed,
+    keep_impulses,
+    square_of_gaps,
+)
 from biped.kernels.variational.equations import set_newton_blocks, set_residual
-from biped.kernels.variational.newton import EPSILON, evaluate, place_push, tolerance_of
+from biped.kernels.variational.newton import evaluate, place_push, tolerance_of
 from contact.arrays import Floats, Integers
-from contact.jit import kernel
+from contact.jit import kernel, optional
 from contact.vectors import (
     add,
     add6,
@@ -233,13 +248,14 @@ def place_free_bodies(tree, state, scratch, root_finder):
 
 
 @kernel
-def evaluate_free(body, tree, ground, state, pushes, scratch, root_finder, h):
-    """(‖e‖, ‖e‖ together with the gaps as momenta), at the bodies' candidate poses."""
+def evaluate_free(tree, ground, state, pushes, scratch, method, root_finder, h):
+    """(‖e‖, ‖e‖ together with all gaps as momenta), at the bodies' candidate poses."""
     gaps = place_free_bodies(tree, state, scratch, root_finder)
     for j in range(pushes.body.shape[0]):
         place_push(scratch.next, pushes, j, pushes.right)
-    squared = set_residual(body, tree, ground, state, pushes, scratch, h)
-    return math.sqrt(squared), math.sqrt(squared + gaps / (h * h))
+    squared = set_residual(method.body, tree, ground, state, pushes, scratch, h)
+    squared = add_closing_impulses(squared, scratch, method.closing)
+    return math.sqrt(squared), math.sqrt(squared + gaps / (h * h) + square_of_gaps(tree, method.closing, h))
 
 
 @kernel
@@ -256,17 +272,18 @@ def load_jumps(tree, scratch, root_finder):
 
 
 @kernel
-def set_newton_twists(body, tree, ground, state, scratch, root_finder, h):
+def set_newton_twists(tree, ground, state, scratch, method, root_finder, h):
     """Newton's displacement Δ of every body, about O at k + 1, into ``factors.twist``."""
     factors = scratch.motion.factors
     left, right = scratch.motion.poses.motion, scratch.next.motion
-    set_newton_blocks(body, tree, ground, state, scratch, h)
+    set_newton_blocks(method.body, tree, ground, state, scratch, h)
     load_jumps(tree, scratch, root_finder)
     eliminate(tree, left, right, scratch.diagonal, factors, 0)
     solve_inboard(tree, left, scratch.residual, factors, 0)
     solve_outboard(tree, right, factors, scratch.delta)
     for i in range(tree.parent.shape[0]):
         store6(factors.twist, i, add6(load6(factors.twist, i), load6(root_finder.path, i)))
+    close_loops(tree, left, right, method.closing, factors, scratch.delta)
 
 
 @kernel
@@ -297,13 +314,15 @@ def displace_bodies(tree, scratch, root_finder, factor):
 
 @kernel
 def iterate_free(tree, ground, state, pushes, scratch, method, root_finder, h, tolerance, merit):
-    """One iteration: Newton's exact step, and the largest of 1, 1/2, 1/4, ... of it that helps; NaN if none does."""
-    set_newton_twists(method.body, tree, ground, state, scratch, root_finder, h)
+    """One iteration: Newton's exact step, and the largest of 1, 1/2, 1/4, ... of it that helps; inf if none does."""
+    set_newton_twists(tree, ground, state, scratch, method, root_finder, h)
     keep_base(tree, scratch, root_finder)
+    keep_impulses(method.closing)
     factor = 1.0
     for _ in range(method.solver.max_backtracks):
         displace_bodies(tree, scratch, root_finder, factor)
-        size, reduced = evaluate_free(method.body, tree, ground, state, pushes, scratch, root_finder, h)
+        change_impulses(method.closing, factor)
+        size, reduced = evaluate_free(tree, ground, state, pushes, scratch, method, root_finder, h)
         if suffices(reduced, tolerance, factor, merit):
             return size, reduced
         factor *= 0.5
@@ -320,15 +339,29 @@ def gap_tolerance(tree, poses):
     return max(GAP, ROUNDINGS * EPSILON * math.sqrt(farthest))
 
 
+@kernel
+def all_closed(tree, scratch, method, root_finder, closed):
+    """Whether nothing is left of the rows of all joints but rounding."""
+    gap = root_finder.gap
+    return gap[POSITION] <= closed and gap[ROTATION] <= GAP and is_closed(tree, scratch, method.closing)
+
+
+@optional("closing", Closing)
+def take_off_closing(tree, scratch, closing):
+    """Take the impulses of closing joints off the wrenches of all that their bodies hang on."""
+    hand_down(tree, closing, closing.impulse, scratch.wrench, -1.0)
+
+
 @find_root.register(MaximalNewton)
 def find_in_maximal_coordinates(tree, ground, state, pushes, scratch, method, root_finder, h):
-    """From the candidate ``scratch.q``, where all joints are closed."""
+    """From the candidate ``scratch.q``, where the tree's joints are closed."""
+    begin_closing(tree, scratch, method.closing)
     set_body_momenta(tree, state, scratch, root_finder)
     tolerance, closed = tolerance_of(method, tree, scratch, h), gap_tolerance(tree, scratch.motion.poses)
     place_bodies(tree, scratch.q, scratch.next)
-    size, merit = evaluate_free(method.body, tree, ground, state, pushes, scratch, root_finder, h)
+    size, merit = evaluate_free(tree, ground, state, pushes, scratch, method, root_finder, h)
     iteration = 0
-    while not (size <= tolerance and root_finder.gap[POSITION] <= closed and root_finder.gap[ROTATION] <= GAP):
+    while not (size <= tolerance and all_closed(tree, scratch, method, root_finder, closed)):
         if iteration >= method.solver.max_iterations or not math.isfinite(merit):
             return cause_of(merit)
         size, merit = iterate_free(tree, ground, state, pushes, scratch, method, root_finder, h, tolerance, merit)
@@ -337,6 +370,9 @@ def find_in_maximal_coordinates(tree, ground, state, pushes, scratch, method, ro
         root_finder.worst[kind] = max(root_finder.worst[kind], root_finder.gap[kind])
     extract_coordinates(tree, state, scratch)
     evaluate(method.body, tree, ground, state, pushes, scratch, h)
+    add_closing_impulses(0.0, scratch, method.closing)
+    end_closing(scratch, method.closing)
+    take_off_closing(tree, scratch, method.closing)
     set_first_halves(tree, state, scratch, root_finder)
     return iteration
 
@@ -354,11 +390,11 @@ def extract_coordinates(tree, state, scratch):
 
 
 @kernel
-def body_impulse(tree, motion, i):
-    """Momentum of body i at ``motion.velocity``, linear and about O."""
-    velocity, com = load6(motion.velocity, i), load3(motion.poses.com, i)
-    linear = scale(tree.mass[i], add(velocity[:3], cross(velocity[3:], com)))
-    return linear, add(mat_vec(load9(motion.inertia, i), velocity[3:]), cross(com, linear))
+def load_momenta(tree, motion, root_finder):
+    """The bodies' momenta at ``motion.velocity``."""
+    for i in range(tree.parent.shape[0]):
+        linear, angular = spatial_momentum(tree, motion.poses, motion, i)
+        store_twist(root_finder.momentum, i, linear, angular)
 
 
 @kernel
@@ -366,14 +402,8 @@ def set_body_momenta(tree, state, scratch, root_finder):
     """π: the bodies' momenta at k, those of p: M_i J_i M⁻¹ p."""
     motion = scratch.motion
     rates_from_momentum(tree, state.momentum, motion)
-    for i in range(tree.parent.shape[0]):
-        velocity = joint_twist(tree, motion.poses, motion.rates, i)
-        if tree.parent[i] >= 0:
-            velocity = add6(load6(motion.velocity, tree.parent[i]), velocity)
-        store6(motion.velocity, i, velocity)
-    for i in range(tree.parent.shape[0]):
-        linear, angular = body_impulse(tree, motion, i)
-        store_twist(root_finder.momentum, i, linear, angular)
+    set_twists(tree, motion.poses, motion.rates, motion.velocity)
+    load_momenta(tree, motion, root_finder)
 
 
 @kernel
@@ -412,9 +442,7 @@ def record_joints(tree, state, scratch, more, row, place):
     """
     root_finder, motion = more, scratch.motion
     taken = root_finder.solved[0] + 1 == state.counts[TOTAL_STEPS]
-    for i in range(tree.parent.shape[0]):
-        linear, angular = body_impulse(tree, motion, i)
-        store_twist(root_finder.momentum, i, linear, angular)
+    load_momenta(tree, motion, root_finder)
     sum_inboard(tree, root_finder.momentum)
     rate = 1.0 / state.clock[LAST_STEP_LENGTH]
     for i in range(tree.parent.shape[0]):
@@ -431,3 +459,4 @@ def record_joints(tree, state, scratch, more, row, place):
     for kind in range(GAPS):
         row[place + kind] = root_finder.worst[kind]
         root_finder.worst[kind] = 0.0
+    return place + GAPS

@@ -1,4 +1,4 @@
-"""A variational step of a tree whose loops are closed, and the velocity at its end.
+"""Joints that close loops, in a variational step and for the velocity at its end.
 
 The step has impulses λ of the closing joints where it begins, so that the loops are closed where it ends (Wendlandt
 1997, equations 5.11, of which the tree's joints are eliminated). The momentum there is that of its chord. Impulses of
@@ -7,19 +7,8 @@ the ledger counts. They are the first part of the next step's λ, so that no pos
 """
 
 import math
-from typing import Any, NamedTuple
 
-from biped.kernels.state.method import (
-    Solver,
-    advance,
-    find_root,
-    remember,
-    set_initial_guess,
-    set_new_momentum,
-    solve_step,
-    take_part,
-)
-from biped.kernels.step.step import advance_in_parts, remember_rates, substep
+from biped.kernels.solve.rounding import EPSILON
 from biped.kernels.tree.closing import POSITION, ROTATION, Closing
 from biped.kernels.tree.dynamics import rates_from_momentum, turn_inertias
 from biped.kernels.tree.kinematics import copy_poses
@@ -32,9 +21,7 @@ from biped.kernels.tree.loops import (
     set_loop_rows,
     wrench_at_point,
 )
-from biped.kernels.variational.discrete_body import set_momentum
-from biped.kernels.variational.newton import EPSILON, on_branch
-from contact.jit import kernel
+from contact.jit import kernel, optional
 from contact.vectors import dot, load3, store6
 
 # What may be left of the rows, besides rounding [m, rad]; and of those that others imply.
@@ -43,37 +30,7 @@ ROUNDINGS = 32.0
 IMPLIED_GAP = 1e-9
 
 
-class ClosedVariational(NamedTuple):
-    """A ``Variational`` method of a tree with loops; its root finder solves for their impulses too."""
-
-    body: Any
-    root_finder: Any
-    guess: Any
-    solver: Solver
-    closing: Closing
-
-
-advance.register(ClosedVariational)(advance_in_parts)
-
-
-@take_part.register(ClosedVariational)
-def take_closed_part(tree, ground, state, pushes, scratch, method, begin, h, depth):
-    return substep(tree, ground, state, pushes, scratch, method, begin, h, depth)
-
-
-@solve_step.register(ClosedVariational)
-def solve_closed_step(tree, ground, state, pushes, scratch, method, h):
-    set_initial_guess(tree, ground, state, pushes, scratch, method.guess, h)
-    taken = find_root(tree, ground, state, pushes, scratch, method, method.root_finder, h)
-    return on_branch(tree, state, scratch, taken)
-
-
-@remember.register(ClosedVariational)
-def remember_closed(tree, state, scratch, method, h):
-    remember_rates(tree, state, scratch, h)
-
-
-@kernel
+@optional("closing", Closing)
 def begin_closing(tree, scratch, closing):
     """The rows where the step begins; no impulses yet."""
     set_loop_rows(scratch.motion.poses, closing)
@@ -81,18 +38,14 @@ def begin_closing(tree, scratch, closing):
     closing.impulse[:] = 0.0
 
 
-@kernel
-def measure_closing(tree, scratch, closing, h):
-    """The rows at the candidate, with the impulses added to the residual.
-
-    Returns the square of the residual [N·s, N·m·s], and that of the momentum that closes the gaps in the step.
-    """
+@optional("closing", Closing, lambda squared, *_: squared)
+def add_closing_impulses(squared, scratch, closing):
+    """The rows at the candidate, and their impulses in the residual; the square of its norm, which was ``squared``."""
     set_loop_rows(scratch.next, closing)
-    squared = add_loop_impulses(closing, closing.impulse, scratch.residual)
-    return squared, square_of_gaps(tree, closing, h)
+    return add_loop_impulses(closing, closing.impulse, scratch.residual)
 
 
-@kernel
+@optional("closing", Closing, 0.0)
 def square_of_gaps(tree, closing, h):
     """[N²·s²] of the momentum that closes the gaps in a step, by a mean body."""
     mass = moment = 0.0
@@ -106,7 +59,7 @@ def square_of_gaps(tree, closing, h):
     return gaps / (h * h * tree.parent.shape[0] * tree.parent.shape[0])
 
 
-@kernel
+@optional("closing", Closing, True)
 def is_closed(tree, scratch, closing):
     """Whether nothing is left of the rows but rounding; places are rounded where they are."""
     farthest = 0.0
@@ -120,21 +73,21 @@ def is_closed(tree, scratch, closing):
     return True
 
 
-@kernel
+@optional("closing", Closing)
 def keep_impulses(closing):
     """Where a line search begins."""
     for r in range(closing.impulse.shape[0]):
         closing.base_impulse[r] = closing.impulse[r]
 
 
-@kernel
+@optional("closing", Closing)
 def change_impulses(closing, factor):
     """The impulses at ``factor`` of Newton's step from there."""
     for r in range(closing.impulse.shape[0]):
         closing.impulse[r] = closing.base_impulse[r] + factor * closing.change[r]
 
 
-@kernel
+@optional("closing", Closing)
 def end_closing(scratch, closing):
     """Note what was found: the worst gaps, and the joints' impulses where the step begins."""
     for r in range(closing.gap.shape[0]):
@@ -150,11 +103,10 @@ def store_wrenches(poses, closing, impulse, wrenches):
         store6(wrenches, j, wrench_at_point(poses, closing, impulse, j))
 
 
-@set_new_momentum.register(ClosedVariational)
-def set_closed_momentum(tree, state, pushes, scratch, method, h):
-    """The momentum of the chord, and with it that of velocities which keep the loops closed."""
-    set_momentum(method.body, tree, state, pushes, scratch, h)
-    closing, ahead = method.closing, method.closing.ahead
+@optional("closing", Closing)
+def close_momentum(tree, state, scratch, closing):
+    """To the momentum of the chord that of velocities which keep the loops closed."""
+    ahead = closing.ahead
     copy_poses(scratch.next, ahead.poses)
     turn_inertias(tree, ahead.poses, ahead.inertia)
     rates_from_momentum(tree, state.momentum, ahead)

@@ -1,22 +1,17 @@
-"""How a model with loops is stepped, and what its runs tell of them."""
+"""Joints that close loops: what a method has of a model's, and what its runs have of them."""
 
-from typing import Any
-
-from biped.integrators.closing.kernels import record  # noqa: F401  registers what is recorded
-from biped.integrators.closing.kernels.method import ClosedVariational
-from biped.kernels.state.method import Solver
+from biped.closing import closing_of
 from biped.kernels.tree.closing import Closing
-from biped.kernels.variational.discrete_body import MidpointBody
-from biped.kernels.variational.newton import Extrapolation
 from biped.model import Model
+from contact.jit import Nothing
 
 #: Parts of a reaction in a run's columns, with their units.
 WRENCH = {"fx": "N", "fy": "N", "fz": "N", "nx": "N*m", "ny": "N*m", "nz": "N*m"}
 
 
-def closed_variational(root_finder: Any, solver: Solver, closing: Closing) -> ClosedVariational:
-    """The method; ``closing`` is room for the model's tree and its closing joints."""
-    return ClosedVariational(MidpointBody(), root_finder, Extrapolation(), solver, closing)
+def closing_if_any(model: Model) -> Closing | Nothing:
+    """Those of a model as the kernels have them, with room for its tree."""
+    return closing_of(model) if model.closing_joints else Nothing()
 
 
 def closing_columns(model: Model) -> dict[str, str]:

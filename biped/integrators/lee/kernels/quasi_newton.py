@@ -5,11 +5,15 @@ retried in parts, as all steps are.
 """
 
 import math
+from typing import NamedTuple
 
 from biped.kernels.solve.causes import cause_of
+from biped.kernels.state.method import find_root
+from biped.kernels.tree.dynamics import factor_mass_matrix
+from biped.kernels.tree.factorization import solve
 from biped.kernels.variational.equations import displace
 from biped.kernels.variational.newton import evaluate, tolerance_of
-from contact.jit import generic
+from contact.jit import generic, kernel
 
 
 @generic("root_finder")
@@ -17,22 +21,12 @@ def set_correction(root_finder, tree, ground, state, scratch, body, h, iteration
     """δ that is to remove ``scratch.residual``, into ``scratch.delta``; ``iteration`` counts from 0."""
 
 
-@generic("root_finder")
-def measure(root_finder, tree, ground, state, pushes, scratch, body, h):
-    """The residual of the candidate, and its norm."""
-
-
-def measure_by_recursion(root_finder, tree, ground, state, pushes, scratch, body, h):
-    """Algorithm 2 of Lee et al., DRNEA: O(n)."""
-    return evaluate(body, tree, ground, state, pushes, scratch, h)
-
-
 def iterate_quasi_newton(tree, ground, state, pushes, scratch, method, root_finder, h):
     """Iterations, or a cause of failure: ``find_root`` for the finders that have a ``set_correction``."""
     tolerance = tolerance_of(method, tree, scratch, h)
     iteration = 0
     while True:
-        norm = measure(root_finder, tree, ground, state, pushes, scratch, method.body, h)
+        norm = evaluate(method.body, tree, ground, state, pushes, scratch, h)
         if norm <= tolerance:
             return iteration
         if iteration >= method.solver.max_iterations or not math.isfinite(norm):
@@ -40,3 +34,29 @@ def iterate_quasi_newton(tree, ground, state, pushes, scratch, method, root_find
         set_correction(root_finder, tree, ground, state, scratch, method.body, h, iteration)
         displace(tree, scratch.next, scratch.q, scratch.shift, 1.0, scratch.delta, scratch.q, scratch.shift)
         iteration += 1
+
+
+class Riqn(NamedTuple):
+    """RIQN, algorithm 3: the residual, taken for an impulse, moves the tree by h M(q_k)⁻¹ e (equation 25); O(n).
+
+    Newton's matrix is M/h + O(h) where nothing stiff acts. M is factored once a step.
+    """
+
+
+@set_correction.register(Riqn)
+def set_impulse_correction(root_finder, tree, ground, state, scratch, body, h, iteration):
+    if iteration == 0:
+        factor_mass_matrix(tree, scratch.motion, 0)
+    solve_by_mass(tree, scratch, scratch.residual, h, scratch.delta)
+
+
+@kernel
+def solve_by_mass(tree, scratch, load, h, solution):
+    """h M(q_k)⁻¹ load."""
+    twists = scratch.motion.poses.motion
+    solve(tree, twists, twists, load, scratch.motion.factors, solution)
+    for dof in range(solution.shape[0]):
+        solution[dof] *= h
+
+
+find_root.register(Riqn)(iterate_quasi_newton)
