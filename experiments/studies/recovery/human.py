@@ -13,8 +13,7 @@ from biped.control.controller import Controller
 from biped.disturbances import Push
 from biped.errors import InputError, IntegrationError
 from biped.model.strength import human_torques
-from biped.recovery.cost import Standing
-from biped.recovery.kinematics import places_of
+from biped.recovery.cost import Standing, places_of
 from biped.recovery.optimizer import tracking_gains
 from biped.recovery.plan import PlanThenLaw, RecoveryPlan
 from biped.recovery.rollout import HeldTorques, NotLinearizedError, Path
