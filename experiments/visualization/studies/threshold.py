@@ -14,8 +14,7 @@ from experiments.studies.run import plan_of
 from experiments.studies.store.folder import Study
 from experiments.studies.threshold.findings import Difference, Finding, Findings, changes_of_engines, compare
 from experiments.studies.threshold.presets import PRESETS
-from experiments.studies.threshold.so_far import findings_so_far
-from experiments.studies.threshold.threshold import Threshold
+from experiments.studies.threshold.threshold import Threshold, findings_so_far
 from experiments.visualization.figures.labels import at_the_start
 from experiments.visualization.pages import Block, Chart, Prose, Section, Table
 from experiments.visualization.panels.with_plotly import figure_of

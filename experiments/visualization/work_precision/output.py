@@ -10,8 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.benchmarks.work_precision.case import TREE
-from experiments.benchmarks.work_precision.cheapest import HEADINGS, cheapest_lines
-from experiments.benchmarks.work_precision.step_sizes import Comparison, Curve
+from experiments.benchmarks.work_precision.step_sizes import HEADINGS, Comparison, Curve, cheapest_lines
 from experiments.cli.machine import stamp
 from experiments.cli.names import WORK_PRECISION_CSV, WORK_PRECISION_PAGE
 from experiments.cli.terminal import ruled_table, say_files, terminal
