@@ -11,13 +11,17 @@ from biped import InputError, chain, human
 from biped.model import random_tree
 from experiments.benchmarks import timing
 from experiments.benchmarks.sections import CSV, FIGURE, JSON
-from experiments.benchmarks.speed import measure, studies
+from experiments.benchmarks.speed import measure, startup
 from experiments.benchmarks.speed.chains import ChainCost
 from experiments.benchmarks.speed.steps import rigid_stance_section
 from experiments.benchmarks.timing import Spread, interleaved, one_core
 from experiments.commands import bench
 from experiments.engines.engine import Engine
 from tests.conftest import random_configuration
+
+
+def run(arguments):
+    return bench.main(bench.parser().parse_args(arguments))
 
 
 @pytest.fixture
@@ -28,7 +32,7 @@ def tiny(monkeypatch):
 
 @pytest.mark.usefixtures("tiny")
 def test_bench_measures_and_writes(tmp_path, capsys):
-    assert bench.main(["--quick", "--repeat", "1", "--out", str(tmp_path)]) == 0
+    assert run(["--quick", "--repeat", "1", "--out", str(tmp_path)]) == 0
     written = json.loads((tmp_path / JSON).read_text(encoding="utf-8"))
     assert {"processor", "cores", "system", "python", "numba", "numpy", "date", "commit"} <= set(written["stamp"])
     sections = written["sections"]
@@ -71,14 +75,14 @@ def test_a_stance_says_which_engines_are_missing(monkeypatch):
 @pytest.mark.parametrize("argument", [["--repeat", "0"], ["--repeat", "many"], ["--fast"]])
 def test_bad_arguments_are_told_in_one_line(argument, capsys):
     with pytest.raises(SystemExit):
-        bench.main(argument)
+        run(argument)
     assert len(capsys.readouterr().err.strip().splitlines()) == 1
 
 
 def test_an_unwritable_folder_is_told_before_anything_is_measured(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot write"):
-        bench.main(["--out", str(tmp_path / "file" / "bench")])
+        run(["--out", str(tmp_path / "file" / "bench")])
 
 
 @pytest.mark.parametrize(("options", "status"), [([], 130), (["--only", "step"], 0)])
@@ -92,12 +96,12 @@ def test_what_is_measured_is_saved_if_interrupted_too_and_only_what_is_asked_for
         yield "a tick", lambda: pytest.fail("not asked for")
 
     monkeypatch.setattr(measure, "sections", sections)
-    assert bench.main([*options, "--out", str(tmp_path)]) == status
+    assert run([*options, "--out", str(tmp_path)]) == status
     written = json.loads((tmp_path / JSON).read_text(encoding="utf-8"))["sections"]
     assert {name: section["notes"] for name, section in written.items()} == {"step": ["done"]}
     if options:
         with pytest.raises(InputError, match=r"--only 'stride': what is measured is a step, a tick"):
-            bench.main(["--only", "stride", "--out", str(tmp_path)])
+            run(["--only", "stride", "--out", str(tmp_path)])
 
 
 def test_cases_are_taken_in_turn():
@@ -181,6 +185,6 @@ def test_a_failing_process_is_a_note_and_not_the_end(monkeypatch):
     def failing(*_, **__):
         raise RuntimeError("a process of the benchmark failed")
 
-    monkeypatch.setattr(studies, "startup_times", failing)
-    section = studies.startup_section(measure.budget(quick=True))
+    monkeypatch.setattr(startup, "_python", failing)
+    section = startup.startup_section(measure.budget(quick=True))
     assert section.notes == ["a process of the benchmark failed"]

@@ -11,8 +11,6 @@ from experiments.papers.lee_2016.convergence import _findings, order
 from experiments.papers.lee_2016.kernels import new_every_pair, set_every_first_derivative, set_every_second_derivative
 from experiments.papers.lee_2016.speed import OURS, RIQN, WAYS
 
-from .conftest import finding
-
 #: How statements begin that may differ: those of times, which a machine and what else it does decide, …
 TIMED = (
     "RIQN with DRNEA against", "growth of the time of an iteration", "DRNEA over SVI", "RIQN over Newton's method",
@@ -37,9 +35,6 @@ def outcomes(request):
     return {
         item.name: item.produce(True, lambda _: None) for item in PAPER.items if (item.name == SPEED) == request.param
     }
-
-
-BUT_SPEED = pytest.mark.parametrize("outcomes", [False], indirect=True)
 
 
 def test_every_item_has_statements_tables_and_a_figure(outcomes):
@@ -100,28 +95,6 @@ def test_what_is_evaluated_in_vain_is_zero():
         assert getattr(every, name) == pytest.approx(getattr(every, name).T, abs=1e-12)
         assert np.triu(getattr(every, name)) == pytest.approx(np.triu(getattr(cached, name)), abs=1e-12)
     assert not every.by_rates.any()
-
-
-@BUT_SPEED
-def test_energy_does_not_drift(outcomes):
-    found = outcomes["figure-2b"]
-    assert finding(found, "drift of the energy, RIQN").agrees
-    assert finding(found, "drift of the energy, exact").agrees
-
-
-@BUT_SPEED
-def test_newton_is_quadratic_and_riqn_linear(outcomes):
-    found = outcomes["figure-4a"]
-    assert finding(found, "iterations to 1e-6 N·s from the current").agrees
-    assert finding(found, "order of the last iteration, Newton").agrees
-    assert finding(found, "order of the last iteration, RIQN").agrees
-
-
-@BUT_SPEED
-def test_newton_needs_fewer_iterations_than_riqn(outcomes):
-    found = outcomes["figure-4b"]
-    assert finding(found, "Newton needs fewer").agrees
-    assert finding(found, "evaluations, exact").agrees
 
 
 @pytest.mark.slow

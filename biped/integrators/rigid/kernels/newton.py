@@ -119,19 +119,19 @@ def set_direction(
     A cautious one is aimed at a part of the products at once. Takes what ``solve_for_target`` takes.
     """
     unknowns = method.unknowns
-    if attempt == CAUTIOUS:
+    is_aimed = attempt == CAUTIOUS
+    if is_aimed:
         aim_steadily(unknowns, method.complementarity)
     else:
         aim(unknowns, BELOW * method.complementarity)
+    while True:  # what is solved is inlined once
         solve_for_target(
             tree, ground, at, method, left, right, left_arms, right_arms, centers, residual, factors, factor, change
         )  # fmt: skip
-        if can_go_far(unknowns):
+        if is_aimed or can_go_far(unknowns):
             return
         aim_likely(unknowns, method.complementarity)
-    solve_for_target(
-        tree, ground, at, method, left, right, left_arms, right_arms, centers, residual, factors, factor, change
-    )  # fmt: skip
+        is_aimed = True
 
 
 @kernel
@@ -158,17 +158,3 @@ def note_used(unknowns):
     for c in range(unknowns.active.shape[0]):
         if unknowns.active[c] == 1:
             unknowns.used[0] = c + 1
-
-
-@kernel
-def keep_pairs(unknowns):
-    for k in range(unknowns.slack.shape[0]):
-        unknowns.base_slack[k] = unknowns.slack[k]
-        unknowns.base_dual[k] = unknowns.dual[k]
-
-
-@kernel
-def go_from_base(unknowns, part):
-    for k in range(unknowns.slack.shape[0]):
-        unknowns.slack[k] = unknowns.base_slack[k] + part * unknowns.slack_change[k]
-        unknowns.dual[k] = unknowns.base_dual[k] + part * unknowns.dual_change[k]

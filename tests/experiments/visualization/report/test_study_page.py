@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
+from experiments.catalogue.balancing import THROWN_BLOCK as BLOCK
 from experiments.catalogue.parameters.parameter import value_under
-from experiments.catalogue.thrown_block import EXPERIMENT as BLOCK
 from experiments.cli import main
 from experiments.studies.config import Config
 from experiments.studies.execution.runner import run_trials
@@ -25,15 +25,15 @@ from experiments.studies.run import open_study, plan_of, recall, run_study
 from experiments.studies.sensitivity.sensitivity import sensitivity_from
 from experiments.studies.store.folder import Study, is_being_written
 from experiments.studies.sweep.sweep import sweep_from
-from experiments.studies.threshold.so_far import findings_so_far
-from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
+from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold, findings_so_far
 from experiments.studies.trial import Trial
 from experiments.studies.tuning.tuning import tuning_from
 from experiments.visualization.pages import Code, Prose, Table, render
-from experiments.visualization.report import kinds, study_figures
+from experiments.visualization.report import study_figures
 from experiments.visualization.report.study_page import study_page
 from experiments.visualization.report.toml import as_toml
 from experiments.visualization.report.trials import Trials
+from experiments.visualization.studies import kinds
 
 from ....conftest import said_by
 
@@ -336,7 +336,7 @@ def test_the_page_of_thresholds_tells_them_as_they_come(threshold):
     none = whole.folder.with_name("none")
     copy_of(whole, none, first[:2])
     page = study_page(Study.read(none), "")
-    assert "Not to be told yet" in texts(page)
+    assert "Not known yet" in texts(page)
     assert any(section.name == "trials" for section in page.sections)
 
 
@@ -443,13 +443,15 @@ def test_the_page_of_a_sensitivity_names_what_matters_and_only_that(tmp_path, in
 def test_every_kind_with_a_page_of_its_own_has_one():
     import importlib
 
-    for module in kinds.PAGES.values():
+    for module in kinds.MODULES.values():
         assert callable(importlib.import_module(module).page_sections)
 
 
-def test_help_of_report_imports_nothing_heavy():
-    code = "import sys; from experiments.cli import main; main(['report', '--help']); print(sorted(sys.modules))"
-    said = said_by(code)
+@pytest.mark.parametrize("command", ["report", "run"])
+def test_help_of_a_command_imports_nothing_heavy(command):
+    said = said_by(
+        f"import sys; from experiments.cli import main; main(['{command}', '--help']); print(sorted(sys.modules))"
+    )
     assert "examples:\n  biped run" in said
     for heavy in ("numba", "pandas", "plotly", "nbformat"):
         assert f"'{heavy}'" not in said
