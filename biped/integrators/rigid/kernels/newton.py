@@ -119,19 +119,19 @@ def set_direction(
     A cautious one is aimed at a part of the products at once. Takes what ``solve_for_target`` takes.
     """
     unknowns = method.unknowns
-    if attempt == CAUTIOUS:
+    is_aimed = attempt == CAUTIOUS
+    if is_aimed:
         aim_steadily(unknowns, method.complementarity)
     else:
         aim(unknowns, BELOW * method.complementarity)
+    while True:  # what is solved is inlined once
         solve_for_target(
             tree, ground, at, method, left, right, left_arms, right_arms, centers, residual, factors, factor, change
         )  # fmt: skip
-        if can_go_far(unknowns):
+        if is_aimed or can_go_far(unknowns):
             return
         aim_likely(unknowns, method.complementarity)
-    solve_for_target(
-        tree, ground, at, method, left, right, left_arms, right_arms, centers, residual, factors, factor, change
-    )  # fmt: skip
+        is_aimed = True
 
 
 @kernel

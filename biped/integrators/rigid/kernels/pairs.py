@@ -100,7 +100,7 @@ def apart(poses, pairs, k):
 
 @kernel
 def wake_pairs(begin, end, method, height):
-    """Look at the pairs too that the candidate brings this near [m]; whether there are new ones."""
+    """Look at the pairs too that the candidate brings this near [m]; whether there are new ones, to be placed."""
     pairs, unknowns = method.pairs, method.unknowns
     floors, found = unknowns.active.shape[0] - pairs.body.shape[0], False
     for k in range(pairs.body.shape[0]):
@@ -110,7 +110,6 @@ def wake_pairs(begin, end, method, height):
             if gap <= height:
                 unknowns.gap_begin[c] = open_pair(begin, pairs, k)
                 unknowns.active[c] = 1
-                place_pair(end, pairs, unknowns, c, k)
                 found = True
     return found
 

@@ -274,19 +274,23 @@ def solve_for_target(
     close_direction(tree, method.closing, factors, change)
     if count_pairs(method) > 0:
         couple_pairs(tree, method, rows, factors, factor, change)
-    for c in range(floors, contacts.body.shape[0]):
+    for c in range(contacts.body.shape[0]):
         if unknowns.active[c] == 1:
-            moved = scale(factor, along_rows(pairs, rows, c - floors, factors.twist))
+            if c >= floors:
+                moved = scale(factor, along_rows(pairs, rows, c - floors, factors.twist))
+            else:
+                moved = moved_from_floor(ground, contacts, right_arms, centers, factors.twist, factor, c)
             set_point_changes(contacts, unknowns, unknowns, c, moved)
-    for c in range(floors):
-        if unknowns.active[c] == 1:
-            twist = load6(factors.twist, contacts.body[c])
-            moved = scale(factor, add(twist[:3], cross(twist[3:], load3(right_arms, c))))
-            z, x, y = into_floor(ground, END, moved)
-            if contacts.radius[c] > 0.0:
-                moved = scale(factor, add(twist[:3], cross(twist[3:], load3(centers, c))))
-                z, _, _ = into_floor(ground, END, moved)
-            set_point_changes(contacts, unknowns, unknowns, c, (z, x, y))
+
+
+@kernel
+def moved_from_floor(ground, contacts, arms, centers, twist, factor, c):
+    """How ``factor`` times the bodies' twists move a point; up from the floor that is where a sphere's centre goes."""
+    t = load6(twist, contacts.body[c])
+    z, x, y = into_floor(ground, END, scale(factor, add(t[:3], cross(t[3:], load3(arms, c)))))
+    if contacts.radius[c] > 0.0:
+        z, _, _ = into_floor(ground, END, scale(factor, add(t[:3], cross(t[3:], load3(centers, c)))))
+    return z, x, y
 
 
 @kernel

@@ -149,9 +149,9 @@ def begin_search(tree, ground, state, pushes, scratch, method, h, attempt):
     begin_closing(tree, scratch, method.closing)
     place_points(tree, ground, state, scratch, method)
     way = usual_way(tree, h)
-    place_pairs(scratch.next, method)
     wake(method.contacts, method.unknowns, WITHIN_REACH * way)
     wake_pairs(scratch.motion.poses, scratch.next, method, WITHIN_REACH * way)
+    place_pairs(scratch.next, method)
     note_used(method.unknowns)
     if attempt == EXPECTED and count_pairs(method) > 0:
         attempt = FRESH

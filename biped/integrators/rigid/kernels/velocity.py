@@ -114,7 +114,6 @@ def begin_velocities(tree, ground, state, scratch, method, h, attempt):
                 expect_point(contacts, unknowns, c, impulse, NEAR * way, WARM * method.complementarity)
             else:
                 start_point(contacts, unknowns, c, way, center)
-    set_rates(tree, ground, state, scratch, method, h)
 
 
 @kernel
@@ -140,7 +139,10 @@ def iterate_velocities(tree, ground, state, scratch, method, h, attempt):
     """Iterations to a solution, or why there is none; all is linear but the products, so that each step is taken."""
     unknowns = method.unknowns
     iteration = 0
-    while not has_converged(method, method.solver.tolerance):
+    while True:
+        set_rates(tree, ground, state, scratch, method, h)
+        if has_converged(method, method.solver.tolerance):
+            return iteration
         if not math.isfinite(unknowns.measure[EQUATIONS]):
             return NOT_FINITE
         if iteration >= most_iterations(method, attempt):
@@ -149,9 +151,7 @@ def iterate_velocities(tree, ground, state, scratch, method, h, attempt):
         part = way_to_boundary(unknowns, unknowns)
         keep_pairs(unknowns)
         go_from_base(unknowns, part)
-        set_rates(tree, ground, state, scratch, method, h)
         iteration += 1
-    return iteration
 
 
 @kernel
