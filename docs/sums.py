@@ -6,15 +6,13 @@ division by those of a fixed piece of work, since machines differ.
 """
 
 import json
-import os
-import resource
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from datetime import UTC, datetime
 from pathlib import Path
+
+from experiments.benchmarks.speed.startup import first_run
 
 TOP = Path(__file__).resolve().parent.parent
 KEPT, TESTS = TOP / "docs" / "numbers.json", TOP / "results" / "tests.json"
@@ -55,29 +53,13 @@ def unit_of_work() -> float:
     return min(once() for _ in range(5))
 
 
-def first_run() -> dict[str, float]:
-    """`biped run thrown-block` with an empty cache."""
-    folder = Path(tempfile.mkdtemp())
-    try:
-        before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-        subprocess.run(
-            [sys.executable, "-m", "biped", "run", "thrown-block", "--no-figures", "--out", str(folder / "out")],
-            cwd=TOP, env=os.environ | {"BIPED_CACHE_DIR": str(folder / "cache")}, capture_output=True, check=True,
-        )  # fmt: skip
-        wall, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
-        processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        kernels = sum(1 for path in (folder / "cache").rglob("*") if path.suffix in (".code", ".bitcode"))
-        return {"first run, wall [s]": wall, "first run, processor [s]": processor, "kernels of a first run": kernels}
-    finally:
-        shutil.rmtree(folder)
-
-
 def measured() -> dict[str, float]:
     """All sums, of this state and this machine."""
     unit = unit_of_work()
     found = {"lines of product": lines(*PRODUCT), "lines of tests": lines("tests"), "unit of work [s]": unit}
-    found |= first_run()
-    found["first run, processor, in units of work"] = found["first run, processor [s]"] / unit
+    run = first_run()
+    found |= {"first run, wall [s]": run.wall, "first run, processor [s]": run.processor}
+    found |= {"kernels of a first run": run.kernels, "first run, processor, in units of work": run.processor / unit}
     if TESTS.exists():
         found |= json.loads(TESTS.read_text(encoding="utf-8"))
         found["tests, processor, in units of work"] = found["tests, processor [s]"] / unit

@@ -31,7 +31,7 @@ LATE = {
     "experiments.catalogue": {"experiments/catalogue/registry.py", "experiments/studies/config.py"},
     "experiments.lookup.open_registry": {"experiments/catalogue/registry.py"},
     "experiments.cli.machine": {"experiments/studies/store/header.py"},
-    "experiments.papers.wendlandt_1997.screen_picture": {"experiments/papers/wendlandt_1997/screen_capture.py"},
+    "experiments.papers.wendlandt_1997.screen_picture": {"experiments/papers/wendlandt_1997/experiment2.py"},
     "experiments.papers": {"experiments/papers/registry.py"},
     "experiments.studies": {"experiments/studies/threshold/findings.py"},
     "experiments.visualization.comparison": {"experiments/visualization/comparison/output.py"},

@@ -8,6 +8,7 @@ import numpy as np
 
 from biped.assembly.manifold import Manifold, core_of, manifold, separating_way
 from biped.assembly.shapes import Shape
+from biped.model.geometry import rotation_onto
 from contact.arrays import Floats
 
 #: [m] of what ``coal`` iterates to; what it leaves is taken away by the features that it finds.
@@ -30,7 +31,7 @@ class Collider:
         elif len(points) == 2:
             axis = points[1] - points[0]
             self.geometry = coal.Capsule(shape.radius, float(np.linalg.norm(axis)))
-            self._local = _turn_to(axis / np.linalg.norm(axis)), points.mean(axis=0)
+            self._local = rotation_onto(axis), points.mean(axis=0)
         else:
             self.geometry = _convex(coal, shape)
 
@@ -40,13 +41,6 @@ class Collider:
 
         turn, offset = self._local
         return coal.Transform3s(rotation @ turn, place + rotation @ offset)
-
-
-def _turn_to(axis: Floats) -> Floats:
-    """A rotation whose third column is a unit axis."""
-    across = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
-    across /= np.linalg.norm(across)
-    return np.column_stack([across, np.cross(axis, across), axis])
 
 
 def _convex(coal: Any, shape: Shape) -> Any:

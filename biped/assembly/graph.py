@@ -177,19 +177,12 @@ def _with_updates(
     def whole(values: Sequence[int] | Integers) -> Integers:
         return np.array(values, dtype=np.int64)
 
+    first_edge = np.cumsum([0] + [len(later[node]) for node in order])
     return Graph(
-        order=whole(order),
-        size=whole(size),
-        first_edge=whole(np.cumsum([0] + [len(later[node]) for node in order])),
-        other=whole([other for _, other in edges]),
-        first_update=whole(first_update),
-        update_row=whole(table[:, 0]),
-        update_column=whole(table[:, 1]),
-        update_kind=whole(table[:, 2]),
-        update_target=whole(table[:, 3]),
-        row_edge=rows[0],
-        row_is_upper=rows[1],
-    )
+        order=whole(order), size=whole(size), first_edge=whole(first_edge), other=whole([other for _, other in edges]),
+        first_update=whole(first_update), update_row=whole(table[:, 0]), update_column=whole(table[:, 1]),
+        update_kind=whole(table[:, 2]), update_target=whole(table[:, 3]), row_edge=rows[0], row_is_upper=rows[1],
+    )  # fmt: skip
 
 
 def _row_edges(

@@ -301,14 +301,8 @@ class Differentiator:
 
     def _clear(self) -> None:
         record = self._trial.record
-        for rows in (
-            *record.weight,
-            record.of_q,
-            record.of_momentum,
-            record.of_torque,
-            record.numbers,
-            record.impedance,
-        ):
+        of_states = record.of_q, record.of_momentum, record.of_torque
+        for rows in (*record.weight, *of_states, record.numbers, record.impedance):
             rows[:] = 0.0
         for nearest, scales in (
             (record.nearest, point_scales(self.scene.floor)), (record.nearest_joint, joint_scales(self.plan.model))
@@ -335,15 +329,14 @@ class Differentiator:
     def _nearest(self) -> tuple[Kink, ...]:
         """The nearest kinks, with the steps in which they were."""
         record, mode, names = self._trial.record, np.full((1, self.plan.model.nc), 2), self.plan.model.contact_names
-        of_points, of_joints = record.nearest, record.nearest_joint
-        found = (
-            *(
-                (kink, of_points.at)
-                for kink in nearest_kinks(names, self.scene.floor, of_points.switch[None], mode, False)
-            ),
-            *((kink, of_joints.at) for kink in nearest_joint_kinks(self.plan.model, of_joints.switch[None])),
-        )
-        known = [replace(kink, step=int(at[kink.index, kink.switch])) for kink, at in found]
+        points, joints = record.nearest, record.nearest_joint
+        of_points = nearest_kinks(names, self.scene.floor, points.switch[None], mode, False)
+        of_joints = nearest_joint_kinks(self.plan.model, joints.switch[None])
+        known = [
+            replace(kink, step=int(nearest.at[kink.index, kink.switch]))
+            for kinks, nearest in ((of_points, points), (of_joints, joints))
+            for kink in kinks
+        ]
         return tuple(sorted(known, key=lambda kink: kink.share))
 
 

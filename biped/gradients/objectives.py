@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 
 from biped.errors import InputError
-from biped.gradients.kernels.places import base_of, fill_margins, fill_places
-from biped.kernels.tree.kinematics import Poses, new_poses
-from biped.kernels.tree.whole_body import point_jacobian
+from biped.gradients.kernels.places import base_of, fill_margins
+from biped.kernels.tree.kinematics import new_poses
+from biped.kernels.tree.rows import differentiate_rows, place_rows
 from biped.metrics.layout import feet_of, standing_height
 from biped.model import Model
 from contact.arrays import Floats, Integers
@@ -72,21 +72,22 @@ class Trajectory:
         rows, nv = self.momentum.shape
         return Weights(np.zeros((rows, nv)), np.zeros((rows, nv)), np.zeros((rows - 1, nv)), np.zeros(3))
 
-    def poses(self, row: int) -> Poses:
-        """Where the bodies are."""
-        found = self._room()
-        fill_places(self.model.tree, self.q[row : row + 1], found, np.empty((1, 3)), np.empty((1, self.model.nc, 3)))
-        return found
-
-    def _room(self) -> Poses:
-        return new_poses(self.model.n, self.model.nv, self.model.nc)
-
     @cached_property
     def places(self) -> tuple[Floats, Floats]:
         """(rows, 3) [m] the centre of mass, and (rows, nc, 3) the contact points."""
-        com, contact = np.empty((len(self.q), 3)), np.empty((len(self.q), self.model.nc, 3))
-        fill_places(self.model.tree, self.q, self._room(), com, contact)
-        return com, contact
+        model, rows = self.model, len(self.q)
+        com, contact = np.empty((rows, 3)), np.empty((rows, model.nc, 3))
+        place_rows(model.tree, self.q, new_poses(model.n, model.nv, model.nc), com, contact)
+        root = self.q[:, :3] if model.is_floating else np.zeros((rows, 3))
+        return root + com, root[:, None] + contact
+
+    def jacobians(self, row: int) -> tuple[Floats, Floats]:
+        """(2, nv) of the centre of mass in a row, and (nc, 2, nv) of the contact points, as seen from above."""
+        model, mass = self.model, self.model.tree.mass
+        com, contact = np.zeros((1, 3, model.nv)), np.zeros((1, model.nc, 3, model.nv))
+        poses = new_poses(model.n, model.nv, model.nc)
+        differentiate_rows(model.tree, self.q[row : row + 1], mass / mass.sum(), poses, com, contact)
+        return com[0, :2], contact[0, :, :2]
 
     @cached_property
     def foot(self) -> Integers:
@@ -135,25 +136,34 @@ def _turns(trial: Trajectory) -> Floats:
     return np.array([rotation_vector(quat_mul(tuple(q[3:7]), back)) for q in trial.q])
 
 
-def _of_lengths(trial: Trajectory, vectors: Floats, turns: bool, weights: Floats) -> Weights:
-    """The weights of Σ weights · |vectors|, of errors of the root's place or orientation."""
+def _vectors(trial: Trajectory, turns: bool) -> Floats:
+    return _turns(trial) if turns else _errors(trial)
+
+
+def _of_errors(trial: Trajectory, along: Floats, turns: bool, kinks: int) -> Weights:
+    """The weights of a number whose derivatives by errors of the root's place or orientation are (rows, 3)."""
     found = trial.nothing()
+    if turns:
+        found.q[:, 3:6] = along
+        return replace(found, kinks=kinks)
+    found.q[:, :3] = along
+    return replace(found, position=-along.sum(axis=0), kinks=kinks)
+
+
+def _of_lengths(trial: Trajectory, vectors: Floats, turns: bool, weights: Floats, kinks: int = 0) -> Weights:
+    """The weights of Σ weights · |vectors|, of such errors."""
     size = np.linalg.norm(vectors, axis=1)
     counted = weights != 0.0
     flat = counted & (size <= NOTHING)
     along = np.zeros_like(vectors)
     good = counted & ~flat
     along[good] = (weights[good] / size[good])[:, None] * vectors[good]
-    if turns:
-        found.q[:, 3:6] = along
-        return replace(found, kinks=int(flat.sum()))
-    found.q[:, :3] = along
-    return replace(found, position=-along.sum(axis=0), kinks=int(flat.sum()))
+    return _of_errors(trial, along, turns, int(flat.sum()) + kinks)
 
 
 def _tail(trial: Trajectory, turns: bool) -> Value:
     """Mean over the last tenth of the rows."""
-    vectors = _turns(trial) if turns else _errors(trial)
+    vectors = _vectors(trial, turns)
     n = len(vectors)
     weights = np.zeros(n)
     weights[n - max(1, n // 10) :] = 1.0 / max(1, n // 10)
@@ -161,28 +171,26 @@ def _tail(trial: Trajectory, turns: bool) -> Value:
 
 
 def _peak(trial: Trajectory, turns: bool) -> Value:
-    vectors = _turns(trial) if turns else _errors(trial)
+    vectors = _vectors(trial, turns)
     size = np.linalg.norm(vectors, axis=1)
     at, tie = _greatest(size, trial.first)
     weights = np.zeros(len(vectors))
     weights[at] = 1.0
-    found = _of_lengths(trial, vectors, turns, weights)
-    return float(size[at]), replace(found, kinks=found.kinks + tie)
+    return float(size[at]), _of_lengths(trial, vectors, turns, weights, tie)
+
+
+def _root_mean_square(values: Floats, share: Floats) -> tuple[float, Floats, int]:
+    """√(Σ share values²) of (rows, k), its derivatives by these, and 1 where it is zero and has none."""
+    root = math.sqrt(float(share @ (values**2).sum(axis=1)))
+    if root <= NOTHING:
+        return root, np.zeros_like(values), 1
+    return root, share[:, None] * values / root, 0
 
 
 def _rms(trial: Trajectory, turns: bool) -> Value:
     """√(∫ e² dt / T), by the trapezoidal rule."""
-    vectors = _turns(trial) if turns else _errors(trial)
-    share = _shares(trial)
-    value = math.sqrt(float(share @ (vectors**2).sum(axis=1)))
-    found = trial.nothing()
-    if value <= NOTHING:
-        return value, replace(found, kinks=1)
-    along = share[:, None] * vectors / value
-    place = slice(3, 6) if turns else slice(0, 3)
-    found.q[:, place] = along
-    position = np.zeros(3) if turns else -along.sum(axis=0)
-    return value, replace(found, position=position)
+    value, along, flat = _root_mean_square(_vectors(trial, turns), _shares(trial))
+    return value, _of_errors(trial, along, turns, flat)
 
 
 def _shares(trial: Trajectory) -> Floats:
@@ -205,13 +213,10 @@ def _rms_torque(trial: Trajectory, dofs: list[int]) -> Value:
     span = np.diff(trial.time)
     span[: trial.first] = 0.0
     share = span / float(span.sum())
-    torque = trial.torque[:-1][:, dofs]
-    value = math.sqrt(float(share @ (torque**2).sum(axis=1)))
+    value, along, flat = _root_mean_square(trial.torque[:-1][:, dofs], share)
     found = trial.nothing()
-    if value <= NOTHING:
-        return value, replace(found, kinks=1)
-    found.torque[:, dofs] = share[:, None] * torque / value
-    return value, found
+    found.torque[:, dofs] = along
+    return value, replace(found, kinks=flat)
 
 
 def _peak_torque(trial: Trajectory, dofs: list[int]) -> Value:
@@ -228,27 +233,6 @@ def _peak_torque(trial: Trajectory, dofs: list[int]) -> Value:
 # --- the centre of mass ---
 
 
-def _com_jacobian(trial: Trajectory, row: int) -> Floats:
-    """(2, nv) of the centre of mass in a row, as seen from above."""
-    model, poses = trial.model, trial.poses(row)
-    mass = model.tree.mass / model.tree.mass.sum()
-    jacobian, part = np.zeros((6, model.nv)), np.zeros((6, model.nv))
-    for i in range(model.n):
-        x, y, z = poses.com[i]
-        point_jacobian(model.tree, poses, i, (x, y, z), part)
-        jacobian += mass[i] * part
-    return jacobian[:2]
-
-
-def _contact_jacobian(trial: Trajectory, row: int, c: int) -> Floats:
-    """(2, nv) of a contact point, as seen from above."""
-    model, poses = trial.model, trial.poses(row)
-    part = np.zeros((6, model.nv))
-    x, y, z = poses.contact[c]
-    point_jacobian(model.tree, poses, int(model.tree.contact_body[c]), (x, y, z), part)
-    return part[:2]
-
-
 def _com_excursion(trial: Trajectory) -> Value:
     if not trial.model.nc:
         raise InputError("com_excursion: it is not measured of a model without contact points")
@@ -259,8 +243,8 @@ def _com_excursion(trial: Trajectory) -> Value:
     if size[at] <= NOTHING:
         return float(size[at]), replace(found, kinks=1)
     along = (places[at] - places[0]) / size[at]
-    found.q[trial.first + at] += along @ _com_jacobian(trial, trial.first + at)
-    found.q[trial.first] -= along @ _com_jacobian(trial, trial.first)
+    for row, sign in ((trial.first + at, 1.0), (trial.first, -1.0)):
+        found.q[row] += sign * (along @ trial.jacobians(row)[0])
     return float(size[at]), replace(found, kinks=tie)
 
 
@@ -294,9 +278,10 @@ def _margin(trial: Trajectory, row: int) -> Value:
     after = (edge + 1) % len(corners)
     nearest = corners[edge] + along * (corners[after] - corners[edge])
     n = (trial.extrapolated[row] - nearest) / margin
-    found.q[row] = n @ _com_jacobian(trial, row)
+    com, contact = trial.jacobians(row)
+    found.q[row] = n @ com
     for c, share in ((points[edge], 1.0 - along), (points[after], along)):
-        found.q[row] -= share * (n @ _contact_jacobian(trial, row, c))
+        found.q[row] -= share * (n @ contact[c])
     found.momentum[row, :2] = trial.ahead * n / float(trial.model.tree.mass.sum())
     return margin, found
 

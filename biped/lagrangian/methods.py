@@ -147,17 +147,11 @@ class RigidEnergyMomentum(LagrangianMethod):
     cost: ClassVar[str] = "O(1)"
 
 
-_METHODS: tuple[type[LagrangianMethod], ...] = (
-    MidpointDVP,
-    FirstOrderDVP,
-    GeneralizedDVP,
-    Shake,
-    Rattle,
-    EnergyMomentum,
-    RigidEnergyMomentum,
-)
 #: By name.
-LAGRANGIAN_METHODS: dict[str, type[LagrangianMethod]] = {method.name: method for method in _METHODS}
+LAGRANGIAN_METHODS: dict[str, type[LagrangianMethod]] = {
+    method.name: method
+    for method in (MidpointDVP, FirstOrderDVP, GeneralizedDVP, Shake, Rattle, EnergyMomentum, RigidEnergyMomentum)
+}
 
 
 def lagrangian_method_named(name: str) -> LagrangianMethod:

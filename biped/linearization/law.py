@@ -5,16 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from numba.core.config import DISABLE_JIT
 
 from biped.errors import InputError
-from biped.kernels.loop.closed_loop import enter
 from biped.linearization.kernels.law import LawDifferentiator
 from biped.simulation.plan import Plan
 from biped.tape.kernels import DONE, Tape, TapeJacobian, differentiate_results, new_tape_jacobian
 from biped.tape.law import LawTapes
 from contact.arrays import Floats
-from contact.jit import address_of, pack
+from contact.jit import Entry, Packed
 
 #: Part of the greatest torque by which those of a tape may differ from what the law asked for: rounding is less.
 SAME = 1e-9
@@ -71,9 +69,7 @@ class _Noted:
     def __init__(self, tape: Tape, nq: int, nv: int) -> None:
         self._nq, self._nv, self._tape = nq, nv, tape
         self._room: TapeJacobian = new_tape_jacobian(tape, nq, 2 * nv)
-        self._words = None if DISABLE_JIT else pack(self._room)  # they must not go away before this
-        self._place = self._room if self._words is None else self._words.ctypes.data
-        self._enter = address_of(differentiate_results, self._room)
+        self._differentiate = Entry(differentiate_results, Packed(self._room))
         self._ends = np.maximum(tape.result, 0)
         self._is_zero = tape.result < 0
 
@@ -81,7 +77,7 @@ class _Noted:
         """Whether the law branches there as the tape does; then ``found`` and ``torque`` are those of there."""
         nq, nv, value = self._nq, self._nv, self._tape.value
         value[:nq], value[nq + nv : nq + 2 * nv] = q, momentum
-        return bool(enter(self._enter, (self._place,)) == DONE)
+        return self._differentiate() == DONE
 
     @property
     def found(self) -> Floats:

@@ -46,7 +46,7 @@ from biped.simulation.plan import Plan
 from biped.simulation.scene import Scene
 from biped.simulation.snapshot import put_numbers, put_state
 from contact.arrays import Floats, Integers
-from contact.jit import is_part_compiled
+from contact.jit import Packed, are_ready
 
 #: Parts of steps of which is noted what the contacts did.
 MOST_NOTED = 1024
@@ -339,8 +339,8 @@ def _names(model: Any) -> tuple[list[str], list[str]]:
 
 def are_steps_ready(world: World, driven: Integers) -> bool:
     """Whether a linearizer of this world's steps compiles nothing but its loop."""
-    room = new_linearized(world, 1, driven, 1)
-    return all(is_part_compiled(*call) for call in (*step_calls(room), (linearize_steps, room, 0, 0, 0)))
+    room = Packed(new_linearized(world, 1, driven, 1))
+    return are_ready([*step_calls(room), (linearize_steps, room, 0, 0, 0)])
 
 
 def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:

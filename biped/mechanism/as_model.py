@@ -11,51 +11,24 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from biped.mechanism.compilation import Structure
 from biped.mechanism.component import Force
 from biped.mechanism.drawing import lines_of, visuals_of
 from biped.mechanism.forces import Damper
-from biped.mechanism.frames import Frame, Node, tree_of
+from biped.mechanism.frames import tree_of
 from biped.model import Body, Model, Visual
 from biped.model.geometry import matrix3, vector3
-from biped.model.inertia import is_solid, shifted
+from biped.model.inertia import is_solid
 from biped.model.joint import Joint
 from biped.model.regularity import loose_bodies
 from contact.arrays import Floats
 
 if TYPE_CHECKING:
     from biped.mechanism.mechanism import Mechanism
-
-# --- a mechanism's tree at home ---
-
-
-class Carried(NamedTuple):
-    """A frame with all variables at zero: which body carries it, and where it stands then."""
-
-    node: Node
-    body: int  # the row of the variable that moves it, −1 on the ground
-    pose: Floats  # (4, 4) to the world
-    parent: Floats  # (4, 4) of its parent
-
-
-def at_home(frames: Sequence[Frame]) -> tuple[Carried, ...]:
-    """All frames with all variables at zero, in the order of `tree_of`; bodies count as the variables do."""
-    found: list[Carried] = []
-    bodies = 0
-    for node in tree_of(frames):
-        above, parent = (found[node.parent].body, found[node.parent].pose) if node.parent >= 0 else (-1, np.eye(4))
-        if node.frame.coordinate is not None:
-            found.append(Carried(node, bodies, parent, parent))
-            bodies += 1
-        else:
-            found.append(Carried(node, above, parent @ node.frame.matrix(), parent))
-    return tuple(found)
-
-
-# --- mechanism to model ---
 
 
 def to_model(mechanism: Mechanism, visuals: Sequence[Visual] | None = None) -> Model:
@@ -72,7 +45,7 @@ def to_model(mechanism: Mechanism, visuals: Sequence[Visual] | None = None) -> M
         ModelError: nothing resists a configuration variable, or nothing has mass.
     """
     notes = _left_out(mechanism)
-    bodies = _bodies(mechanism.frames, _damping(mechanism.forces), notes)
+    bodies = _bodies(mechanism.structure, _damping(mechanism.forces), notes)
     return Model(
         mechanism.name,
         tuple(_with_rotor(body, mechanism.loose.get(body.name)) for body in bodies),
@@ -84,9 +57,9 @@ def to_model(mechanism: Mechanism, visuals: Sequence[Visual] | None = None) -> M
     )
 
 
-def loose_variables(frames: Sequence[Frame]) -> dict[str, float]:
+def loose_variables(structure: Structure) -> dict[str, float]:
     """The variables that move no mass in any configuration, each with an inertia [kg or kg m²] as others may have."""
-    bodies = _bodies(frames, {}, [])
+    bodies = _bodies(structure, {}, [])
     mass = math.fsum(body.mass for body in bodies)
     if mass == 0.0 or all(is_solid(body.inertia) for body in bodies):
         return {}
@@ -99,55 +72,25 @@ def _with_rotor(body: Body, armature: float | None) -> Body:
     return body if armature is None else replace(body, joint=replace(body.joint, armature=armature))
 
 
-def _bodies(frames: Sequence[Frame], damping: Mapping[str, float], notes: list[str]) -> list[Body]:
+def _bodies(structure: Structure, damping: Mapping[str, float], notes: list[str]) -> list[Body]:
     """One body a configuration variable, in their order."""
-    placed = at_home(frames)
-    movers = [one for one in placed if one.node.frame.coordinate is not None]
-    carried: list[list[Carried]] = [[] for _ in movers]
-    for one in placed:
-        if one.body >= 0 and one.node.frame.mass is not None:
-            carried[one.body].append(one)
-    found = []
-    for mover, masses in zip(movers, carried, strict=True):
-        above = placed[mover.node.parent].body if mover.node.parent >= 0 else -1
-        place = mover.parent[:3, 3] - (movers[above].parent[:3, 3] if above >= 0 else 0.0)
-        found.append(_body(mover, place, movers[above] if above >= 0 else None, damping, notes, masses))
+    found: list[Body] = []
+    for row, mover in enumerate(structure.coordinates):
+        above = structure.coordinates[mover.parent] if mover.parent >= 0 else None
+        joint = Joint(
+            mover.name,
+            "revolute" if mover.is_rotation else "prismatic",
+            axis=vector3(mover.axis, "axis"),
+            position=vector3(mover.origin - (0.0 if above is None else above.origin), "position"),
+            damping=damping.get(mover.name, 0.0),
+            armature=1.0 if mover.frame.is_kinematic else 0.0,
+        )
+        inertia = structure.tree.inertia[row].reshape(3, 3)
+        tensor = matrix3(_possible(0.5 * (inertia + inertia.T), mover.name, notes), "inertia")
+        com = vector3(structure.com[row] - mover.origin, "com")
+        mass = float(structure.tree.mass[row])
+        found.append(Body(mover.name, mass, tensor, com, joint, None if above is None else above.name))
     return found
-
-
-def _body(
-    mover: Carried, place: Floats, above: Carried | None, damping: Mapping[str, float], notes: list[str],
-    masses: Sequence[Carried],
-) -> Body:  # fmt: skip
-    frame = mover.node.frame
-    name = str(frame.coordinate)
-    joint = Joint(
-        name,
-        "revolute" if frame.is_rotation else "prismatic",
-        axis=vector3(mover.parent[:3, frame.axis], "axis"),
-        position=vector3(place, "position"),
-        damping=damping.get(name, 0.0),
-        armature=1.0 if frame.is_kinematic else 0.0,
-    )
-    mass, com, inertia = _composed(masses)
-    com -= mover.parent[:3, 3] if mass else 0.0
-    return Body(
-        name, mass, matrix3(_possible(inertia, name, notes), "inertia"), vector3(com, "com"), joint,
-        None if above is None else above.node.frame.coordinate,
-    )  # fmt: skip
-
-
-def _composed(masses: Sequence[Carried]) -> tuple[float, Floats, Floats]:
-    """Mass [kg], centre of mass [m] and (3, 3) inertia about it [kg m²] of what one body carries, world axes."""
-    weights = [one.node.frame.mass or (0.0, 0.0, 0.0, 0.0) for one in masses]
-    mass = math.fsum(weight[0] for weight in weights)
-    com, inertia = np.zeros(3), np.zeros((3, 3))
-    if mass > 0.0:
-        com = sum((w[0] * one.pose[:3, 3] for w, one in zip(weights, masses, strict=True)), com) / mass
-    for (m, *moments), one in zip(weights, masses, strict=True):
-        R = one.pose[:3, :3]
-        inertia += shifted((R * moments) @ R.T, m, one.pose[:3, 3] - com)
-    return mass, com, 0.5 * (inertia + inertia.T)
 
 
 def _possible(inertia: Floats, name: str, notes: list[str]) -> Floats:

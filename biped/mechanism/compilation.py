@@ -20,16 +20,7 @@ from biped.mechanism.errors import MechanismError
 from biped.mechanism.frames import WORLD, Frame, primitive, tree_of
 from biped.mechanism.inputs import Input
 from biped.mechanism.kernels.ballast import Ballast
-from biped.mechanism.kernels.constraints import (
-    ALONG,
-    CAM,
-    CUSTOM,
-    DISTANCE,
-    LINEAR,
-    NUMBERS,
-    STRING,
-    Constraints,
-)
+from biped.mechanism.kernels.constraints import ALONG, CAM, CUSTOM, DISTANCE, LINEAR, NUMBERS, STRING, Constraints
 from biped.mechanism.kernels.custom import CONSTRAINT, Customs
 from biped.mechanism.kernels.forces import Forces
 from biped.mechanism.kernels.points import WORLD as GROUND
@@ -270,9 +261,7 @@ class Builder:
 
     def add_spring(self, law: int, first: str, second: str, rest: float, coefficients: tuple[float, ...]) -> None:
         """A force along the line between two frames' origins, by a law of ``biped.mechanism.kernels.potentials``."""
-        one, other = self.place(first), self.place(second)
-        if one.body == other.body:
-            raise MechanismError(f"{first!r} and {second!r} are on one body, and never move apart")
+        self._check_apart(first, second)
         self._springs.append((law, self.point(first), self.point(second), rest, coefficients))
 
     def add_coordinate_spring(self, row: int, rest: float, coefficients: tuple[float, ...]) -> None:

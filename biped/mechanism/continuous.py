@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from scipy.integrate import DOP853
 
-from biped.causes import why
 from biped.kernels.solve.causes import NOT_FINITE
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.inputs import Input, sampled, table_of_inputs
 from biped.mechanism.kernels import continuous as kernels
-from biped.mechanism.kernels.loop import Engine
 from biped.mechanism.simulation import Motion, Settings, checked_motions, columns_of, motion_of, start_of
-from biped.mechanism.singularity import singularity
+from biped.mechanism.singularity import cause_of
 from biped.runs.march import Progress, chunk_of, march
 from contact.arrays import Floats
+from contact.jit import Engine, no_parts
 
 if TYPE_CHECKING:
     from biped.mechanism.mechanism import Mechanism, Vector
@@ -76,7 +75,7 @@ def accelerations(
     rates.stage[:] = state
     failed = engine.enter(kernels.SLOPE, 0, 0)
     if failed:
-        raise MechanismError(f"{mechanism.name} at q: {_cause(failed, mechanism, engine)}")
+        raise MechanismError(f"{mechanism.name} at q: {cause_of(mechanism, engine.world.room, failed)}")
     return Acceleration(rates.acceleration, rates.multiplier)
 
 
@@ -128,11 +127,6 @@ def integrate(
     return march(kind(mechanism, settings, began, given), settings.steps, progress)
 
 
-def _cause(failed: int, mechanism: Mechanism, engine: Engine) -> str:
-    """With the matrix that is singular, if one is."""
-    return "; ".join(filter(None, (why(failed), singularity(mechanism, engine.world.room))))
-
-
 def _engine(mechanism: Mechanism, state: Floats, rows: Floats, step: float = 0.0) -> Engine:
     """The kernels with room for an integration."""
     steps = mechanism.engine()  # which has room for what is asked about one state, and users' components
@@ -145,9 +139,9 @@ def _engine(mechanism: Mechanism, state: Floats, rows: Floats, step: float = 0.0
         inputs=np.zeros((0, 1 + len(mechanism.inputs))),
         given=np.zeros((0, 3, mechanism.size)),
         rows=rows,
-        parts=kernels.no_parts(),
+        parts=no_parts(kernels.PARTS),
     )
-    return Engine(flow, steps, kernels.functions, kernels.CALLS)
+    return Engine(flow, kernels.FUNCTIONS, kernels.CALLS, steps)
 
 
 def _motions_at(mechanism: Mechanism, given: Mapping[str, Input], times: Floats) -> Floats:
@@ -226,7 +220,7 @@ class _Integration(ABC):
 
     def failure(self, cause: int) -> str:
         """What ended the motion."""
-        told = _cause(cause, self.mechanism, self.engine)
+        told = cause_of(self.mechanism, self.engine.world.room, cause)
         return f"{self.mechanism.name} at t = {self.reached:.9g} s: {told}; try a smaller step or tolerance"
 
     def recorded(self, seconds: float, failure: str) -> Motion:

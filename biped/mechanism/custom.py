@@ -23,12 +23,7 @@ from biped.mechanism.compilation import Builder
 from biped.mechanism.component import Component, Constraint, Force, Potential
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.kernels import custom as kernels
-from biped.mechanism.kernels.custom_parts import (
-    constraint_part,
-    force_part,
-    potential_part,
-    potential_without_hessian,
-)
+from biped.mechanism.kernels.custom_parts import constraint_part, force_part, potential_part, potential_without_hessian
 from contact.jit import kernel
 
 _parts: dict[type, Callable[..., int]] = {}

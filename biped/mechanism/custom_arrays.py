@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numba.core.config import DISABLE_JIT
 
 from biped.mechanism.kernels.custom import CONSTRAINT, CustomRoom, Customs
 from contact.arrays import Floats, Integers
-from contact.jit import address_of, pack
+from contact.jit import Packed, addresses, places_of
 
 
 @dataclass(frozen=True)
@@ -33,8 +31,8 @@ class Custom:
         return len(self.strains)
 
 
-def new_customs(given: Sequence[Custom], border: int) -> tuple[Customs, list[Any]]:
-    """All of them with room of their own, and what must stay as long as they do.
+def new_customs(given: Sequence[Custom], border: int) -> tuple[Customs, list[Packed]]:
+    """All of them, and room of their own, which must stay as long as they do.
 
     ``border``: how many unknowns stand beside those of the tree; theirs are the last.
     """
@@ -44,27 +42,21 @@ def new_customs(given: Sequence[Custom], border: int) -> tuple[Customs, list[Any
     slope, rate_slope = np.zeros(squares[-1]), np.zeros(squares[-1])
     energy, value, jacobian = np.zeros(len(given)), np.zeros(values[-1]), np.zeros(jacobians[-1])
     rooms = [
-        CustomRoom(
-            number=np.array(custom.numbers, dtype=float),
-            z=_part(z, first, k),
-            rate=_part(rate, first, k),
-            energy=energy[k : k + 1],
-            force=_part(force, first, k),
-            slope=_part(slope, squares, k).reshape(custom.size, custom.size),
-            rate_slope=_part(rate_slope, squares, k).reshape(custom.size, custom.size),
-            value=_part(value, values, k),
-            jacobian=_part(jacobian, jacobians, k).reshape(custom.rows, custom.size),
-        )
+        Packed(CustomRoom(
+            np.array(custom.numbers, dtype=float), _part(z, first, k), _part(rate, first, k), energy[k : k + 1],
+            _part(force, first, k), _part(slope, squares, k).reshape(custom.size, custom.size),
+            _part(rate_slope, squares, k).reshape(custom.size, custom.size), _part(value, values, k),
+            _part(jacobian, jacobians, k).reshape(custom.rows, custom.size),
+        ))
         for k, custom in enumerate(given)
-    ]
-    words = [] if DISABLE_JIT else [pack(room) for room in rooms]
+    ]  # fmt: skip
     begin = border - sum(custom.size for custom in given if custom.kind != CONSTRAINT)
     strains = [strain for custom in given for strain in custom.strains]
     customs = Customs(
         kind=_whole(custom.kind for custom in given),
         exact=_whole(custom.exact for custom in given),
-        address=_whole(address_of(custom.part, room, 0, 0.0) for custom, room in zip(given, rooms, strict=True)),
-        place=tuple(rooms) if DISABLE_JIT else _whole(word.ctypes.data for word in words),
+        address=addresses([(custom.part, room, 0, 0.0) for custom, room in zip(given, rooms, strict=True)]),
+        place=places_of(rooms),
         first=first,
         slopes=_whole(jacobians[k] if custom.kind == CONSTRAINT else squares[k] for k, custom in enumerate(given)),
         row=_whole(custom.row for custom in given),
@@ -74,16 +66,9 @@ def new_customs(given: Sequence[Custom], border: int) -> tuple[Customs, list[Any
         point=_whole(point for point, _, _ in strains),
         axis=_whole(axis for _, axis, _ in strains),
         coordinate=_whole(coordinate for _, _, coordinate in strains),
-        z=z,
-        rate=rate,
-        force=force,
-        energy=energy,
-        slope=slope,
-        rate_slope=rate_slope,
-        values=value,
-        jacobian=jacobian,
-    )
-    return customs, [rooms, words]
+        z=z, rate=rate, force=force, energy=energy, slope=slope, rate_slope=rate_slope, values=value, jacobian=jacobian,
+    )  # fmt: skip
+    return customs, rooms
 
 
 def _begins(sizes: Iterable[int]) -> Integers:

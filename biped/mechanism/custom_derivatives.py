@@ -20,8 +20,8 @@ from biped.mechanism.kernels import custom as kernels
 from biped.mechanism.kernels.chain import SolvedStep
 from biped.mechanism.kernels.derivatives import add_bend
 from biped.mechanism.kernels.jets import add3
-from biped.mechanism.kernels.loop import enter
 from contact.arrays import Floats, Integers
+from contact.jit import Entry
 
 #: [m, rad, …] relative steps of first differences, and of second ones.
 SPREAD, WIDE = 2e-3, 1e-2
@@ -93,8 +93,8 @@ class CustomDerivatives:
         self.customs, self.above = customs, coupling.above
         self.members = [coupling.members(custom) for custom in customs]
         border = sum(custom.size for custom in customs if custom.kind != kernels.CONSTRAINT)
-        self._arrays, kept = new_customs(customs, border)
-        self._rooms, self._kept = kept[0], kept
+        _, self._rooms = new_customs(customs, border)
+        self._parts = [Entry(custom.part, room, 0, 0.0) for custom, room in zip(customs, self._rooms, strict=True)]
 
     def add(self, step: SolvedStep, order: int) -> None:
         """To the derivatives of a step's equations, to the order 2 or 3."""
@@ -113,9 +113,9 @@ class CustomDerivatives:
         self, k: int, wanted: int, result: str, z: Floats, rate: Floats | None = None, time: float = 0.0
     ) -> Floats:
         """What the functions of a component give."""
-        room = self._rooms[k]
+        room = self._rooms[k].value
         room.z[:], room.rate[:] = z, 0.0 if rate is None else rate
-        enter(int(self._arrays.address[k]), (self._arrays.place[k], wanted, time))
+        self._parts[k](wanted, time)
         found: Floats = getattr(room, result).copy()
         return found
 

@@ -7,7 +7,7 @@ makes surfaces of them for the viewer, and `lines_of` lines of what is stretched
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from biped.mechanism.frames import WORLD, Frame, Node, tree_of
 from biped.model.errors import ModelError
-from biped.model.geometry import Vector3, matrix3, vector3
+from biped.model.geometry import Vector3, matrix3, rotation_onto, vector3
 from biped.model.inertia import box_size_of
 from biped.model.line import Line
 from biped.model.visual import Visual
@@ -72,7 +72,7 @@ class Picture:
 def picture_of(mechanism: Mechanism) -> Picture:
     """What there is to draw."""
     nodes = tree_of(mechanism.frames)
-    bodies = _bodies(nodes)
+    bodies = tuple(place.body for place in mechanism.structure.places)
     knots = _knots(nodes)
     links, slides = [], []
     for i, node in enumerate(nodes):
@@ -83,9 +83,8 @@ def picture_of(mechanism: Mechanism) -> Picture:
             while above not in knots and above >= 0:
                 above = nodes[above].parent
             links.append(Link(above, i, bodies[i]))
-    rows = {node.frame.name: i for i, node in enumerate(nodes) if node.frame.name} | {WORLD: -1}
-    held = tuple(tuple(rows[name] for name in _frames_named(one)) for one in mechanism.constraints)
-    return Picture(nodes, tuple(bodies), tuple(links), tuple(slides), tuple(pair for pair in held if pair))
+    held = frames_named(mechanism, mechanism.constraints)
+    return Picture(nodes, bodies, tuple(links), tuple(slides), tuple(pair for pair in held if pair))
 
 
 def frames_named(mechanism: Mechanism, components: Sequence[Component]) -> list[tuple[int, ...]]:
@@ -101,21 +100,15 @@ def poses_at(mechanism: Mechanism, q: Vector | None = None) -> Floats:
 
 def visuals_of(mechanism: Mechanism) -> tuple[Visual, ...]:
     """Surfaces on the bodies of the mechanism's `Model`; what stands on the ground has none but lines."""
-    picture = picture_of(mechanism)
-    home = _poses(picture.nodes, np.zeros(len(mechanism.coordinates)))
-    size = _typical(picture, home)
-    return (
-        *_rods(mechanism, picture, home, size),
-        *_joints(mechanism, picture, home, size),
-        *_masses(mechanism, picture, home, size),
-        *_marks(mechanism, picture, home, size),
-    )
+    bodies = _Bodies(mechanism)
+    size = _typical(bodies.picture, bodies.home)
+    return (*_rods(bodies, size), *_joints(bodies, size), *_masses(bodies, size), *_marks(bodies, size))
 
 
 def lines_of(mechanism: Mechanism) -> tuple[Line, ...]:
     """Lines between the bodies of the mechanism's `Model`: links on the ground, slides, springs, what is held."""
-    picture = picture_of(mechanism)
-    bodies = _Bodies(mechanism, picture, _poses(picture.nodes, np.zeros(len(mechanism.coordinates))))
+    bodies = _Bodies(mechanism)
+    picture = bodies.picture
     found = [bodies.line((link.first, link.second), GROUND) for link in picture.links if link.body < 0]
     found += [bodies.line(pair, LINK) for pair in picture.slides]
     found += [bodies.line(pair, SPRING) for pair in frames_named(mechanism, mechanism.potentials) if len(pair) == 2]
@@ -124,15 +117,6 @@ def lines_of(mechanism: Mechanism) -> tuple[Line, ...]:
 
 
 # --- the tree ---
-
-
-def _bodies(nodes: Sequence[Node]) -> list[int]:
-    found: list[int] = []
-    count = 0
-    for node in nodes:
-        found.append(count if node.frame.coordinate is not None else found[node.parent] if node.parent >= 0 else -1)
-        count += node.frame.coordinate is not None
-    return found
 
 
 def _knots(nodes: Sequence[Node]) -> set[int]:
@@ -188,12 +172,13 @@ def _place(poses: Floats, row: int) -> Floats:
 
 
 class _Bodies:
-    """Names and origins of the model's bodies."""
+    """What there is to draw with all variables at zero, and names and origins of the model's bodies."""
 
-    def __init__(self, mechanism: Mechanism, picture: Picture, home: Floats) -> None:
-        self.names = mechanism.coordinates
-        self.bodies, self.home = picture.bodies, home
-        self.origins = [_place(home, node.parent) for node in picture.nodes if node.frame.coordinate is not None]
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.names, self.picture = mechanism.coordinates, picture_of(mechanism)
+        nodes = self.picture.nodes
+        self.home = home = _poses(nodes, np.zeros(len(self.names)))
+        self.origins = [_place(home, node.parent) for node in nodes if node.frame.coordinate is not None]
 
     def visual(
         self, body: int, form: str, size: Sequence[float], place: Floats, rotation: Floats, color: object
@@ -211,46 +196,40 @@ class _Bodies:
 
     def _end(self, row: int) -> tuple[str | None, Vector3]:
         """The body that carries a frame, None for the ground, and where it does."""
-        body = self.bodies[row] if row >= 0 else -1
+        body = self.picture.bodies[row] if row >= 0 else -1
         place = _place(self.home, row) - (self.origins[body] if body >= 0 else 0.0)
         return None if body < 0 else self.names[body], vector3(place, "place")
 
 
-def _rods(mechanism: Mechanism, picture: Picture, home: Floats, size: float) -> list[Visual]:
-    bodies, found = _Bodies(mechanism, picture, home), []
-    for link in picture.links:
-        first, second = _place(home, link.first), _place(home, link.second)
+def _rods(bodies: _Bodies, size: float) -> Iterator[Visual]:
+    for link in bodies.picture.links:
+        first, second = _place(bodies.home, link.first), _place(bodies.home, link.second)
         length = float(np.linalg.norm(second - first))
         if link.body >= 0 and length > 1e-9:
             thick = 2.0 * ROD * size
-            across = (thick, thick, length + thick)
-            turn = _along(second - first)
-            found.append(bodies.visual(link.body, "capsule", across, 0.5 * (first + second), turn, LINK))
-    return found
+            turn, across = rotation_onto(second - first), (thick, thick, length + thick)
+            yield bodies.visual(link.body, "capsule", across, 0.5 * (first + second), turn, LINK)
 
 
-def _joints(mechanism: Mechanism, picture: Picture, home: Floats, size: float) -> list[Visual]:
+def _joints(bodies: _Bodies, size: float) -> Iterator[Visual]:
     """Pins and blocks; none for a variable that another of the same place follows, but the last."""
-    bodies, found = _Bodies(mechanism, picture, home), []
+    picture, home = bodies.picture, bodies.home
     for i, node in enumerate(picture.nodes):
         if node.frame.coordinate is None:
             continue
         parent = home[node.parent] if node.parent >= 0 else np.eye(4)
-        turn = _along(parent[:3, node.frame.axis])
+        turn = rotation_onto(parent[:3, node.frame.axis])
         thick = 2.0 * PIN * size
         form, edges = ("cylinder", (thick, thick, 1.2 * thick)) if node.frame.is_rotation else ("box", (thick,) * 3)
-        found.append(bodies.visual(picture.bodies[i], form, edges, home[i, :3, 3], turn, JOINT))
-    return found
+        yield bodies.visual(picture.bodies[i], form, edges, home[i, :3, 3], turn, JOINT)
 
 
-def _masses(mechanism: Mechanism, picture: Picture, home: Floats, size: float) -> list[Visual]:
-    bodies, found = _Bodies(mechanism, picture, home), []
-    for i, node in enumerate(picture.nodes):
-        if node.frame.mass is None or not node.frame.mass[0] or picture.bodies[i] < 0:
-            continue
-        form, edges = _solid(node.frame, size, picture.heaviest)
-        found.append(bodies.visual(picture.bodies[i], form, edges, home[i, :3, 3], home[i, :3, :3], MASS))
-    return found
+def _masses(bodies: _Bodies, size: float) -> Iterator[Visual]:
+    picture, home = bodies.picture, bodies.home
+    for i, (node, body) in enumerate(zip(picture.nodes, picture.bodies, strict=True)):
+        if node.frame.mass is not None and node.frame.mass[0] and body >= 0:
+            form, edges = _solid(node.frame, size, picture.heaviest)
+            yield bodies.visual(body, form, edges, home[i, :3, 3], home[i, :3, :3], MASS)
 
 
 def _solid(frame: Frame, size: float, heaviest: float) -> tuple[str, tuple[float, float, float]]:
@@ -265,18 +244,8 @@ def _solid(frame: Frame, size: float, heaviest: float) -> tuple[str, tuple[float
     return "box", vector3(edges, "edges")
 
 
-def _marks(mechanism: Mechanism, picture: Picture, home: Floats, size: float) -> list[Visual]:
-    bodies = _Bodies(mechanism, picture, home)
-    diameter = 2.0 * MARK * size
-    rows = sorted({row for held in picture.held for row in held if row >= 0 and picture.bodies[row] >= 0})
-    return [
-        bodies.visual(picture.bodies[row], "sphere", (diameter,) * 3, home[row, :3, 3], np.eye(3), HELD) for row in rows
-    ]
-
-
-def _along(direction: Floats) -> Floats:
-    """(3, 3) a rotation that turns z into a direction."""
-    z = direction / np.linalg.norm(direction)
-    x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
-    x /= np.linalg.norm(x)
-    return np.column_stack((x, np.cross(z, x), z))
+def _marks(bodies: _Bodies, size: float) -> Iterator[Visual]:
+    carriers = bodies.picture.bodies
+    for row in sorted({row for held in bodies.picture.held for row in held if row >= 0 and carriers[row] >= 0}):
+        place = bodies.home[row, :3, 3]
+        yield bodies.visual(carriers[row], "sphere", (2.0 * MARK * size,) * 3, place, np.eye(3), HELD)

@@ -115,10 +115,7 @@ def scissor_frames(segments: int, *, length: float, mass: float, inertia: float,
     right: tuple[Frame, ...] = ()
     for k in range(segments, 0, -1):
         # The end of the link that begins on the left is where the right one of the next segment begins.
-        left, right = (
-            (_scissor_link(f"L{k}", length, load, right),),
-            (_scissor_link(f"R{k}", length, load, left),),
-        )
+        left, right = ((_scissor_link(f"L{k}", length, load, right),), (_scissor_link(f"R{k}", length, load, left),))
     return [*left, tx("slider", *right, name="slider", mass=slider)]
 
 

@@ -12,9 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba.core.config import DISABLE_JIT
 
-from biped.causes import why
 from biped.checks import above_zero, is_finite
 from biped.errors import IntegrationError
 from biped.kernels.solve.causes import DEPENDENT, NOT_FINITE, SINGULAR
@@ -33,13 +31,12 @@ from biped.mechanism.kernels.chain import (
     weighted_part,
 )
 from biped.mechanism.kernels.linearization import Sizes, derive_part, new_derivatives
-from biped.mechanism.kernels.loop import Engine, enter
 from biped.mechanism.kernels.system import Rule as SolverRule
 from biped.mechanism.simulation import MAX_BACKTRACKS
-from biped.mechanism.singularity import singularity
+from biped.mechanism.singularity import cause_of
 from biped.model.errors import unknown
 from contact.arrays import Floats, Integers
-from contact.jit import address_of, pack
+from contact.jit import Engine, Entry, Packed
 
 if TYPE_CHECKING:
     from biped.mechanism.mechanism import Mechanism, Vector
@@ -227,9 +224,7 @@ class DiscreteMechanism:
     def _fail(self, failed: int, time: float) -> None:
         error = SingularStepError if failed in (SINGULAR, DEPENDENT) else IntegrationError
         world = self._engine.world
-        cause = "; ".join(
-            filter(None, (why(failed, _MAX_ITERATIONS), singularity(self.mechanism, world.room, self.step)))
-        )
+        cause = cause_of(self.mechanism, world.room, failed, self.step, _MAX_ITERATIONS)
         raise error(
             f"{self.mechanism.name}: a step of {self.step:g} s at t = {time:g} s: {cause}; the residual is "
             f"{world.motion.residual[0]:.3g}; try a smaller step"
@@ -336,36 +331,35 @@ class _Derivation:
 
     def __init__(self, step: SolvedStep, order: int, customs: CustomDerivatives | None) -> None:
         self.step, self.order, self._customs = step, order, customs
-        self._words = None if DISABLE_JIT else pack(step)  # they must not go away before this
-        self._place = step if self._words is None else self._words.ctypes.data
-        self._derive, self._differentiate = address_of(derive_part, step, order), address_of(first_part, step)
+        self._packed = Packed(step)
+        self._derive, self._differentiate = Entry(derive_part, self._packed, order), Entry(first_part, self._packed)
 
     def derive(self, solved: Solved) -> int:
         """All first derivatives; they are written over by the next. 0, or why there are none."""
         step = self.step
         step.q[:], step.moved[:] = solved.q, solved.moved
         step.multiplier[:], step.inputs[:] = solved.multiplier, solved.row
-        enter(self._derive, (self._place, self.order))
+        self._derive(self.order)
         if self._customs is not None:
             self._customs.add(step, self.order)
-        return int(enter(self._differentiate, (self._place,)))
+        return self._differentiate()
 
     @cached_property
-    def _differentiate_twice(self) -> int:
-        return address_of(second_part, self.step)
+    def _differentiate_twice(self) -> Entry:
+        return Entry(second_part, self._packed)
 
     @cached_property
-    def _add_up(self) -> int:
-        return address_of(weighted_part, self.step)
+    def _add_up(self) -> Entry:
+        return Entry(weighted_part, self._packed)
 
     def derive_twice(self) -> None:
         """All second ones, once there are the first."""
-        enter(self._differentiate_twice, (self._place,))
+        self._differentiate_twice()
 
     def add_up(self, q: Floats, p: Floats) -> None:
         """One sum of them, with weights of q' and p'."""
         self.step.chain.on_rows[0], self.step.chain.on_rows[1] = q, p
-        enter(self._add_up, (self._place,))
+        self._add_up()
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,11 +19,12 @@ from biped.mechanism.custom_arrays import Custom
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.frames import Frame
 from biped.mechanism.inputs import Input
-from biped.mechanism.kernels.loop import Engine, no_parts
+from biped.mechanism.kernels.loop import CALLS, FUNCTIONS
 from biped.mechanism.kernels.system import (
     CONSTRAINTS,
     ENERGIES,
     MOMENTUM,
+    PARTS,
     RATES,
     Mechanics,
     Rule,
@@ -39,6 +40,7 @@ from biped.numerics import project
 from biped.presentation import shown_by
 from biped.runs.march import Announce, Progress
 from contact.arrays import Floats
+from contact.jit import Engine, no_parts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -115,7 +117,7 @@ class Mechanism:
         builder = Builder(self.structure)
         for component in (*self.potentials, *self.constraints, *self.forces):
             builder.add(component)
-        loose = loose_variables(self.frames) if builder.labels else {}
+        loose = loose_variables(self.structure) if builder.labels else {}
         return builder, builder.finish([c.frame.is_kinematic for c in self.structure.coordinates], loose)
 
     @property
@@ -242,7 +244,7 @@ class Mechanism:
         """The kernels for it, with room of their own."""
         mechanics, n, m = self.mechanics, self.size, len(self.labels)
         border = int(mechanics.border[0])
-        customs, words = self._built[0].new_customs(border)
+        customs, kept = self._built[0].new_customs(border)
         world = World(
             mechanics=mechanics,
             motion=new_motion(n, m),
@@ -251,9 +253,9 @@ class Mechanism:
             inputs=np.zeros((0, 1 + len(self.inputs))),
             given=np.zeros((0, n)),
             rows=np.zeros((0, 0)),
-            parts=no_parts(),
+            parts=no_parts(PARTS),
         )
-        return Engine(world, words)
+        return Engine(world, FUNCTIONS, CALLS, kept)
 
     def energies(self, q: Vector, v: Vector | None = None) -> tuple[float, float]:
         """Kinetic and potential energy [J]."""

@@ -9,10 +9,10 @@ import numpy as np
 from biped.kernels.loop.log import EVENT_WIDTH
 from biped.kernels.state.simulation_state import STEP_LENGTH, STEPS, TIME_ORIGIN, TOTAL_STEPS
 from biped.kernels.tree.dynamics import new_tree_data
+from biped.kernels.tree.rows import fill_totals
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.forces import Torque
 from biped.mechanism.inputs import sampled
-from biped.mechanism.kernels.totals import fill_totals
 from biped.metrics.runs import assemble
 from biped.model import Model
 from biped.runs.march import constraint_check

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from biped.causes import why
 from biped.checks import is_finite
 from biped.errors import InputError
 from biped.mechanism.errors import MechanismError
 from biped.mechanism.inputs import Input, checked_input, sampled, table_of_inputs
 from biped.mechanism.kernels import system as places
 from biped.mechanism.kernels.system import Rule
-from biped.mechanism.singularity import singularity
+from biped.mechanism.singularity import cause_of, singularity
 from biped.numerics import check_on_constraints
 from biped.runs.march import Announce, Progress, StepSettings, chunk_of, energy_check, march, parts_of_run
 from biped.runs.run import Run
@@ -306,9 +305,7 @@ class _Simulation:
         """What ended the motion."""
         taken = int(self.motion.counts[places.STEPS])
         reached = self.settings.start + self.rule.h * (self.began + taken)
-        told = "; ".join(
-            filter(None, (why(cause, self.rule.max_iterations), singularity(self.mechanism, self.room, self.rule.h)))
-        )
+        told = cause_of(self.mechanism, self.room, cause, self.rule.h, self.rule.max_iterations)
         off, worst, _ = self.motion.residual
         message = f"{self.mechanism.name} at t = {reached:.9g} s: {told}; the residual is {off:.3g}"
         if self.mechanism.labels:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from biped.causes import why
 from biped.kernels.midpoint.equations import MidpointRoom
 from biped.mechanism.kernels.system import Border, Room
 from contact.arrays import Floats, Integers
@@ -26,6 +27,11 @@ def singularity(mechanism: Mechanism, room: Room, step: float = 1.0) -> str:
     """A clause that names the matrix and what is lost, or nothing: of the last ``step`` [s] tried, else of a node."""
     last = _of_matrix(mechanism, room.middle, room.border, step)
     return last or _of_matrix(mechanism, room.node, room.node_border, 1.0)
+
+
+def cause_of(mechanism: Mechanism, room: Room, failed: int, step: float = 1.0, iterations: int | None = None) -> str:
+    """Why a step of so many seconds has no solution, with the matrix that is singular, if one is."""
+    return "; ".join(filter(None, (why(failed, iterations), singularity(mechanism, room, step))))
 
 
 def _of_matrix(mechanism: Mechanism, room: MidpointRoom, border: Border, step: float) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biped.kernels.tree.dynamics import new_tree_data, set_tree_data
-from biped.kernels.tree.whole_body import drift, point_jacobian
+from biped.kernels.tree.whole_body import bias_at, drift, point_jacobian
 from biped.model.errors import unknown
 from contact.arrays import Floats
 
@@ -107,11 +107,8 @@ class FrameView:
         if self.place.body < 0:
             return np.zeros(6)
         drift(self.mechanism.structure.tree, data)
-        twist, change = data.velocity[self.place.body], data.acceleration[self.place.body]
-        arm = self._arm(data)
-        moving = twist[:3] + np.cross(twist[3:], arm)
-        linear = change[:3] + np.cross(change[3:], arm) + np.cross(twist[3:], moving)
-        return np.concatenate([linear, change[3:]])
+        x, y, z = self._arm(data).tolist()
+        return np.array(bias_at(data, self.place.body, (x, y, z)))
 
     def _placed(self, q: Vector, v: Vector | None = None) -> TreeData:
         tree, n = self.mechanism.structure.tree, self.mechanism.size

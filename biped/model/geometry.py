@@ -159,6 +159,14 @@ def rotation_about(axis: ArrayLike, angle: float) -> Matrix3:
     return matrix3(np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * (K @ K), "rotation")
 
 
+def rotation_onto(direction: Floats) -> Floats:
+    """(3, 3) a rotation that turns z into a direction (3,)."""
+    z = direction / np.linalg.norm(direction)
+    x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
+    x /= np.linalg.norm(x)
+    return np.column_stack((x, np.cross(z, x), z))
+
+
 def unit(value: ArrayLike, what: str) -> Vector3:
     """``value`` divided by its length.
 

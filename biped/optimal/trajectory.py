@@ -19,11 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, Protocol, get_args
 
 import numpy as np
 
 from biped.errors import InputError, IntegrationError
+from biped.numerics import armijo
 from biped.optimal.kernels import new_sweep, sweep_back, sweep_forward
 from biped.optimal.linear import regulator
 from contact.arrays import Floats
@@ -281,17 +283,14 @@ def optimize(
         slope = descent.slope
         if abs(slope) < tolerance or iteration == max_iterations:
             break
-        before, part, found = value, 1.0, None
-        for _ in range(max_shrinks):
-            found = _projected(system, path, descent, part, time)
-            if found is not None and cost.value(found) < before + enough * part * slope:
-                break
-            part, found = part * shrink, None
+        project = partial(_projected, system, path, descent, time)
+        found = armijo(project, cost.value, value, slope, shrink, max_shrinks, enough)
         if found is None:
+            least = shrink**max_shrinks
             raise NoDescentError(
-                f"no part of the step down to {part:.1e} reduces the cost {before:.9g}, whose slope is {slope:.3g}"
+                f"no part of the step down to {least:.1e} reduces the cost {value:.9g}, whose slope is {slope:.3g}"
             )
-        path, value = found, cost.value(found)
+        before, (path, value, part) = value, found
         history.append(Iteration(before, slope, descent.method, part))
         if progress is not None:
             progress(history[-1])
@@ -299,7 +298,7 @@ def optimize(
 
 
 def _projected(
-    system: DiscreteSystem, path: Trajectory, descent: Descent, part: float, time: float
+    system: DiscreteSystem, path: Trajectory, descent: Descent, time: float, part: float
 ) -> Trajectory | None:
     """A part of the step along a descent direction, projected; None where a step of the system has no solution."""
     curve = Trajectory(path.x + part * descent.direction.x, path.u + part * descent.direction.u)

@@ -13,9 +13,11 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from biped import dynamics
+from biped.errors import InputError
+from biped.kernels.tree.kinematics import new_poses
+from biped.kernels.tree.rows import differentiate_rows, place_rows
 from biped.model import Model
-from biped.recovery.kinematics import Places, hat, places_of
-from biped.recovery.quadratic import Quadratic, Residual
+from biped.recovery.quadratic import LeastSquares, Residual
 from biped.recovery.rollout import Path
 from contact.arrays import Floats
 
@@ -55,25 +57,59 @@ class Weights:
     slip_free: float = 0.015
 
 
-class Standing:
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where a model with a floating root is at each of N ticks, in world axes.
+
+    Attributes:
+        com: (N, 3) [m] centre of mass of all.
+        contact: (N, nc, 3) [m] contact points.
+        com_jacobian: (N, 3, nv) ∂com by the unit twists of the configuration; empty if not asked for.
+        contact_jacobian: (N, nc, 3, nv) the same of the points.
+    """
+
+    com: Floats
+    contact: Floats
+    com_jacobian: Floats
+    contact_jacobian: Floats
+
+
+def places_of(model: Model, q: Floats, *, jacobians: bool = True) -> Places:
+    """Centre of mass and contact points in configurations (N, nq), and how they move with these."""
+    tree, poses = model.tree, new_poses(model.n, model.nv, model.nc)
+    q = np.ascontiguousarray(q)
+    com, contact = np.empty((len(q), 3)), np.empty((len(q), model.nc, 3))
+    place_rows(tree, q, poses, com, contact)
+    count, root = len(q) if jacobians else 0, q[:, :3]
+    by_com, by_contact = np.zeros((count, 3, model.nv)), np.zeros((count, model.nc, 3, model.nv))
+    differentiate_rows(tree, q[:count], tree.mass / tree.mass.sum(), poses, by_com, by_contact)
+    return Places(root + com, root[:, None] + contact, by_com, by_contact)
+
+
+class Standing(LeastSquares):
     """The cost of coming back to where it stood.
 
     Args:
-        model: with a floating root, that stands.
+        model: with a floating root, that stands; each of its joints has one degree of freedom.
         q: (nq,) where.
         ticks: N.
         period: [s] of a tick.
         torques: (joints,) [N·m] that are a lot: as much on all joints for a second costs one half for each.
         weights: what deviations cost.
+
+    Raises:
+        InputError: the model has no floating root, or another kind of joint.
     """
 
     def __init__(
         self, model: Model, q: Floats, ticks: int, period: float, torques: Floats, weights: Weights | None = None
     ) -> None:
+        if not model.is_floating or model.nq != model.nv + 1:
+            raise InputError(f"{model.name}: a recovery is of a floating root and joints of one degree of freedom each")
         self.model, self.q, self.weights = model, q.copy(), Weights() if weights is None else weights
         self.mass = float(model.total_mass)
         there = places_of(model, q[None], jacobians=False)
-        self.com, self.contact, self.turn = there.com[0], there.contact[0], there.turn[0]
+        self.com, self.contact, self.turn = there.com[0], there.contact[0], _turns(q)
         self.omega = float(np.sqrt(-model.tree.gravity[2] / self.com[2]))
         self.to_motion = np.linalg.cholesky(np.linalg.inv(dynamics.mass_matrix(model, q))).T
         self.damping = np.diag(1.0 / np.asarray(torques) ** 2)
@@ -86,19 +122,6 @@ class Standing:
         self.end = np.zeros(ticks + 1)
         self.end[-last:] = 1.0 / last
         self.end[-1] += 1.0
-
-    def value(self, path: Path) -> float:
-        """The cost of a path."""
-        return sum(self.parts(path).values())
-
-    def parts(self, path: Path) -> dict[str, float]:
-        """The cost of a path, by task."""
-        parts = {task.name: task.cost for task in self.residuals(path, jacobians=False)}
-        return parts | {"torque": 0.5 * float(np.sum((path.u @ self.input) * path.u))}
-
-    def quadratic(self, path: Path) -> Quadratic:
-        """Slopes and model along a path."""
-        return Quadratic.of(self.residuals(path))
 
     def residuals(self, path: Path, *, jacobians: bool = True) -> list[Residual]:
         """The residuals of each task along a path."""
@@ -120,14 +143,14 @@ class Standing:
         low, height = at.com[:, 2:] - self.com[2], at.com_jacobian[:, 2:]
         joints = path.q[:, 7:] - self.q[7:]
         beyond = np.minimum(path.q[:, 7:] - self.low, 0.0) + np.maximum(path.q[:, 7:] - self.high, 0.0)
-        turn = np.asarray(Rotation.from_matrix(at.turn @ self.turn.T).as_rotvec())
+        turn = np.asarray((_turns(path.q) * self.turn.inv()).as_rotvec())
         moved = at.contact - self.contact
         everywhere = end + self.way * (w.motion / w.motion_before) ** 2
         return [
             task("divergent", flat, end, w.divergent, at.com_jacobian[:, :2], unit[:2] / fast),
             task("height", low, end, w.height, height, None),
             task("vertical", momentum[:, 2:] / self.mass, end, w.vertical, None, unit[2:3] / self.mass),
-            self._spin(task, path, at),
+            self._spin(task, path, at.com - path.q[:, :3], at.com_jacobian),
             task("trunk", turn, end, w.trunk, self._turning(turn) if jacobians else None, None),
             task("posture", joints, end, w.posture, unit[6:], None),
             task("range", beyond, self.way, w.range_before, unit[6:] * (beyond != 0.0)[:, :, None], None),
@@ -136,14 +159,14 @@ class Standing:
             self._slips(task, moved[:, :, :2], at),
         ]
 
-    def _spin(self, task, path: Path, at: Places) -> Residual:  # type: ignore[no-untyped-def]
-        momentum, arm, nv = path.p[:, :3], at.com - at.root, self.model.nv
+    def _spin(self, task, path: Path, arm: Floats, by_com: Floats) -> Residual:  # type: ignore[no-untyped-def]
+        momentum, nv = path.p[:, :3], self.model.nv
         spin = path.p[:, 3:6] - np.cross(arm, momentum)
-        if not len(at.com_jacobian):
+        if not len(by_com):
             return task("spin", spin, self.end, self.weights.spin, None, None)
         by_p = np.zeros((len(spin), 3, nv))
-        by_p[:, :, :3], by_p[:, :, 3:6] = -hat(arm), np.eye(3)
-        return task("spin", spin, self.end, self.weights.spin, hat(momentum) @ (at.com_jacobian - np.eye(3, nv)), by_p)
+        by_p[:, :, :3], by_p[:, :, 3:6] = -_hat(arm), np.eye(3)
+        return task("spin", spin, self.end, self.weights.spin, _hat(momentum) @ (by_com - np.eye(3, nv)), by_p)
 
     def _turning(self, turn: Floats) -> Floats:
         found = np.zeros((len(turn), 3, self.model.nv))
@@ -166,18 +189,28 @@ def _flat(rows: Floats) -> Floats:
     return rows.reshape(rows.shape[0], rows.shape[1] * rows.shape[2], *rows.shape[3:])
 
 
+def _turns(q: Floats) -> Rotation:
+    """The root's orientation in a configuration (nq,), or in each of (N, nq)."""
+    return Rotation.from_quat(q[..., 3:7], scalar_first=True)
+
+
+def _hat(vectors: Floats) -> Floats:
+    """(…, 3, 3) the matrices of a ×, for vectors a."""
+    return np.cross(vectors[..., None, :], np.eye(3), axis=-1).swapaxes(-1, -2)
+
+
 def _inverse_left(phi: Floats) -> Floats:
     """(N, 3, 3) ∂log(exp(δ) exp(φ))/∂δ."""
     angle = np.linalg.norm(phi, axis=1)
     small = angle < 1e-4
     safe = np.where(small, 1.0, angle)
     factor = np.where(small, 1.0 / 12.0, (1.0 - 0.5 * safe / np.tan(0.5 * safe)) / safe**2)
-    cross = hat(phi)
+    cross = _hat(phi)
     found: Floats = np.eye(3) - 0.5 * cross + factor[:, None, None] * (cross @ cross)
     return found
 
 
-class AtRest:
+class AtRest(LeastSquares):
     """The cost of a tree of hinges on a fixed base: to be where it was, at rest, in the end.
 
     Args:
@@ -197,16 +230,7 @@ class AtRest:
         self.damping = np.diag(1.0 / np.asarray(torques) ** 2)
         self.input = way * period * self.damping
 
-    def value(self, path: Path) -> float:
-        """The cost of a path."""
-        tasks = sum(task.cost for task in self.residuals(path))
-        return tasks + 0.5 * float(np.sum((path.u @ self.input) * path.u))
-
-    def quadratic(self, path: Path) -> Quadratic:
-        """Slopes and model along a path."""
-        return Quadratic.of(self.residuals(path))
-
-    def residuals(self, path: Path) -> list[Residual]:
+    def residuals(self, path: Path, *, jacobians: bool = True) -> list[Residual]:
         """The residuals at the end of a path."""
         nv, nx = self.model.nv, 2 * self.model.nv + path.anchor.shape[1]
         end = np.zeros(len(path.q))

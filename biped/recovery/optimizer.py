@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 
+from biped.numerics import armijo
 from biped.optimal import regulator
 from biped.recovery.descent import Direction, backward
 from biped.recovery.quadratic import Quadratic
@@ -26,7 +28,7 @@ LEAST, FIRST, MOST = 1e-3, 1.0, 1e7
 
 
 class Cost(Protocol):
-    """A cost of trajectories, with its derivatives."""
+    """A cost of trajectories, with its derivatives, such as ``biped.recovery.quadratic.LeastSquares``."""
 
     input: Floats  # (m, m) R: ½ u·R u a tick is the cost of torques
     damping: Floats  # (m, m) what a change of torques by as much as is a lot costs, for the damping to be counted in
@@ -81,36 +83,29 @@ def improved(
         except NotLinearizedError:
             break
         model = cost.quadratic(path)
-        found, part, direction = None, 0.0, None
+        found, direction = None, None
         while found is None and damping < MOST:
             direction = backward(A, B, model.slope, model.curve, cost.input, path.u, *limits, damping * cost.damping)
             if direction is not None:
-                found, part = _searched(held, cost, path, value, direction, limits)
+                follow = partial(_followed, held, path, direction, limits)
+                found = armijo(follow, cost.value, value, direction.slope, SHRINK, TRIES, ENOUGH)
             if found is None:
                 damping *= 10.0
         count += 1
         if found is None or direction is None:
             break
-        path, value = found
+        path, value, part = found
         damping = max(damping / 3.0, LEAST) if part > 0.3 else damping * 2.0 if part < 0.1 else damping
         gains = direction.gains
         yield Iterate(path, value, part, count, gains)
     yield Iterate(path, value, 0.0, count, gains, ended=True)
 
 
-def _searched(
-    held: HeldTorques, cost: Cost, path: Path, value: float, direction: Direction, limits: tuple[Floats, Floats]
-) -> tuple[tuple[Path, float] | None, float]:
-    """The first of ever shorter steps along a direction that reduces the cost enough, with its cost; and the part."""
-    part = 1.0
-    for _ in range(TRIES):
-        tried = held.follow(path, direction.gains, part * direction.change, limits)
-        if tried is not None:
-            found = cost.value(tried)
-            if found < value + ENOUGH * part * direction.slope:
-                return (tried, found), part
-        part *= SHRINK
-    return None, 0.0
+def _followed(
+    held: HeldTorques, path: Path, direction: Direction, limits: tuple[Floats, Floats], part: float
+) -> Path | None:
+    """A part of the step along a direction, simulated."""
+    return held.follow(path, direction.gains, part * direction.change, limits)
 
 
 def tracking_gains(held: HeldTorques, path: Path, state: Floats, torque: Floats) -> Floats:

@@ -1,9 +1,11 @@
-"""The quadratic model of a cost along a trajectory."""
+"""Costs of trajectories that are sums of squares, and their quadratic models."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 
+from biped.recovery.rollout import Path
 from contact.arrays import Floats
 
 
@@ -47,3 +49,32 @@ class Quadratic:
             slope[used] += (task.value[used][:, None, :] @ weighted)[:, 0]
             curve[used] += np.swapaxes(weighted, 1, 2) @ task.jacobian[used]
         return cls(slope, curve)
+
+
+class LeastSquares(ABC):
+    """A cost of trajectories: squares of what tasks leave, and ½ u·R u a tick of the torques.
+
+    Attributes:
+        input: (m, m) R.
+        damping: (m, m) what a change of torques by as much as is a lot costs.
+    """
+
+    input: Floats
+    damping: Floats
+
+    @abstractmethod
+    def residuals(self, path: Path, *, jacobians: bool = True) -> list[Residual]:
+        """The residuals of each task along a path."""
+
+    def parts(self, path: Path) -> dict[str, float]:
+        """The cost of a path, by task."""
+        parts = {task.name: task.cost for task in self.residuals(path, jacobians=False)}
+        return parts | {"torque": 0.5 * float(np.sum((path.u @ self.input) * path.u))}
+
+    def value(self, path: Path) -> float:
+        """The cost of a path."""
+        return sum(self.parts(path).values())
+
+    def quadratic(self, path: Path) -> Quadratic:
+        """Slopes and model along a path."""
+        return Quadratic.of(self.residuals(path))

@@ -104,11 +104,7 @@ class HeldTorques:
         return deviation(arrays.q, arrays.momentum, arrays.anchor.ravel(), path, k)
 
     def follow(
-        self,
-        path: Path,
-        gains: Floats | None = None,
-        change: Floats | None = None,
-        limits: Limits | None = None,
+        self, path: Path, gains: Floats | None = None, change: Floats | None = None, limits: Limits | None = None
     ) -> Path | None:
         """The trajectory under u = clip(ū + change − K δx); None if a step has no solution.
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba.core.config import DISABLE_JIT
 from numpy.typing import ArrayLike
 
 from biped.control.observation import joint_places
@@ -19,6 +18,7 @@ from biped.kernels.state.status import LOG_FULL, OK
 from biped.simulation.driver import Driver
 from biped.simulation.session import Session, Start
 from contact.arrays import Floats, Integers
+from contact.jit import places_of
 
 if TYPE_CHECKING:
     from biped.simulation.scene import Scene
@@ -84,11 +84,7 @@ class SessionBatch:
         self._reasons: Integers = np.full(count, OK)
         loops = [session.move_to(self._joined(session.plan.world, k)) for k, session in enumerate(self.sessions)]
         self._parts = np.array([session.plan.world.parts for session in self.sessions])
-        # Where everything is interpreted, an address is the value itself.
-        kind = object if DISABLE_JIT else np.int64
-        self._common, self._whole = (
-            _array([getattr(loop, name) for loop in loops], kind) for name in ("common", "whole")
-        )
+        self._common, self._whole = map(places_of, zip(*(loop.packed for loop in loops), strict=True))
         self._chunks = np.linspace(0, count, min(workers or os.cpu_count() or 1, count) + 1).astype(int)
         self._pool = ThreadPoolExecutor(len(self._chunks) - 1)
 
@@ -154,11 +150,3 @@ class SessionBatch:
     def close(self) -> None:
         """Let the threads go."""
         self._pool.shutdown()
-
-
-def _array(values: list[Any], kind: type) -> Any:
-    """One-dimensional, whatever the values are."""
-    array: Any = np.empty(len(values), dtype=kind)
-    for k, value in enumerate(values):
-        array[k] = value
-    return array

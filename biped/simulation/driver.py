@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from biped.control.controller import Controller
 from biped.control.observation import Observation, Recorder, joint_places, torque_places
 from biped.errors import InputError
-from biped.kernels.loop.closed_loop import NOT_SHOWN, SHOWN, Loop, is_ready, record
+from biped.kernels.loop.closed_loop import NOT_SHOWN, SHOWN, Loop, is_ready
 from biped.kernels.loop.log import EVENTS, ROWS
 from biped.kernels.state.simulation_state import INTO_TICK, STEPS
 from biped.kernels.state.status import JOINT_TOO_FAST, LIMITS, LOG_FULL, OK
@@ -95,8 +95,7 @@ class Driver:
 
     def record(self) -> None:
         """Append a row for the present state."""
-        self.ready()
-        record(self.world)
+        self.ready().record()
 
     def finish_tick(self, left: int) -> int:
         """Hold the torques of an unfinished control tick to its end; the steps that are left then."""

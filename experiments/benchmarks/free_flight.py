@@ -82,12 +82,12 @@ class Samples:
 
 
 class Glider:
-    """The tumbling human in an engine: a simulation that is only ever stepped."""
+    """A model in an engine, such as the tumbling human: a simulation that is only ever stepped."""
 
-    def __init__(self, engine: Engine, start: Start, step: float) -> None:
+    def __init__(self, engine: Engine, start: Start, step: float, impedance: Impedance | None = None) -> None:
         self.model, self.q, self.v = start
         self.velocity_offset, self.step = engine.velocity_offset, step
-        self.simulation = engine.start(Case(self.model, RUBBER, step, Impedance(), None))
+        self.simulation = engine.start(Case(self.model, RUBBER, step, impedance or Impedance(), None))
         self.arrival = new_arrival(self.model.nq, self.model.nv, self.model.nc)
 
     def restart(self) -> None:

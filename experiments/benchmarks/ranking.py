@@ -1,7 +1,7 @@
 """Who is best at something: one rule for all comparisons.
 
 Nobody is favoured: the least number is the best, whoever has it. What differs by less than noise is a tie, and so is
-what lies below a floor under which only rounding is told apart. Who is out (fell, failed, has no number) is not the
+what lies below a floor under which numbers differ by rounding only. Who is out (fell, failed, has no number) is not the
 best, and neither is who is alone.
 """
 

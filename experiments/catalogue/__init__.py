@@ -1,1 +1,1 @@
-"""The experiments: each module has an ``EXPERIMENT``; ``experiments.catalogue.registry`` knows them by name."""
+"""The experiments as data; ``experiments.catalogue.registry`` knows them by name."""

@@ -1,13 +1,15 @@
-"""Common parts of the thesis's two balancing experiments: the human, its floor, its controller."""
+"""The two balancing experiments of Wendlandt 1997, section 4.3, and what others share of them."""
 
 from typing import Any
 
-from biped.disturbances import Disturbance
+from biped.disturbances import Disturbance, Throw
+from biped.errors import InputError
 from biped.model import Model, human
 from biped.model.geometry import Vector3
 from biped.simulation.scene import Scene
 from biped.simulation.world import Fall
 from contact import RUBBER
+from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters import groups
 from experiments.catalogue.parameters.controllers import (
     SET_POINT,
@@ -23,6 +25,11 @@ from experiments.lookup.figure_names import BALANCING
 SOURCE = "Wendlandt 1997, 4.3"
 #: Of a robot's standing height: below it, it has fallen. The human's 0.6 m of 1.1 m are as much.
 FALLEN = 0.55
+#: 15° about −X; and about −Y, as the text says: the quaternion printed beside that is the first one again.
+TO_THE_SIDE, FORWARDS = (0.99144486, -0.13052619, 0.0, 0.0), (0.99144486, 0.0, -0.13052619, 0.0)
+#: [m] The block's size is not printed. Section 4.1 takes masses from volumes and the density of water: 1.8 kg of it are
+#: a cube of this edge.
+EDGE = 0.1216
 
 
 def parameters(
@@ -58,16 +65,52 @@ def _controller(
 def set_up(values: Values, disturbances: tuple[Disturbance, ...] = (), model: Model | None = None) -> Scene:
     model = model or human()
     return groups.scene_from(
-        values,
-        model,
-        initial_state(model, values),
-        controller_from(values),
-        floor=groups.floor_from(values),
-        disturbances=disturbances,
-        fall=groups.fall_from(values),
-    )
+        values, model, initial_state(model, values), controller_from(values), floor=groups.floor_from(values),
+        disturbances=disturbances, fall=groups.fall_from(values),
+    )  # fmt: skip
 
 
 def figures(first: int) -> dict[str, str]:
     """The eight figures of a balancing experiment and their numbers in the thesis, from 4.``first`` on."""
     return {kind: f"4.{first + k}" for k, kind in enumerate(BALANCING)}
+
+
+def block_parameters() -> tuple[Parameter, ...]:
+    return (
+        Parameter("block.mass", 1.8, "kg", "mass of the block", SOURCE),
+        Parameter("block.size", (EDGE, EDGE, EDGE), "m", "its edges", "a cube as dense as water (4.1)", repeats=True),
+        Parameter("block.position", (0.50, 0.10, 1.20), "m", "its centre at the start", SOURCE),
+        Parameter("block.velocity", (-4.5, 0.0, 0.2), "m/s", "its velocity at the start", SOURCE),
+        Parameter("block.target", "trunk", "", "the body that it may hit, or all", SOURCE),
+        Parameter("block.restitution", 0.2, "", "of its collisions", SOURCE),
+        Parameter("block.friction", 0.3, "", "coefficient of friction of its collisions", SOURCE),
+    )
+
+
+def with_block(values: Values) -> Scene:
+    """Return the scene in which the block is thrown."""
+    try:
+        return set_up(values, (Throw(**values.group("block")),))
+    except InputError as error:
+        raise InputError(str(error).replace("throw.", "block.")) from None
+
+
+STAND_TILTED = Experiment(
+    name="stand-tilted",
+    title="the human rises from a crouch and tilts its trunk by 15° to the side",
+    source=f"{SOURCE}, experiment 1",
+    parameters=parameters((-0.01, 0.0, 1.10), TO_THE_SIDE),
+    set_up=set_up,
+    figures=figures(first=3),
+)
+THROWN_BLOCK = Experiment(
+    name="thrown-block",
+    title="the human rises from a crouch while a block of 1.8 kg is thrown at its back",
+    source=f"{SOURCE}, experiment 2",
+    parameters=(
+        *parameters((-0.01, 0.0, 1.14), FORWARDS, "15° about −Y (misprinted in Wendlandt 1997, 4.3)"),
+        *block_parameters(),
+    ),
+    set_up=with_block,
+    figures=figures(first=12),
+)

@@ -24,8 +24,7 @@ from experiments.catalogue.parameters.parameter import (
 from experiments.catalogue.parameters.robots import HUMAN, address_of, digest_of_robot, robot_named
 from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.catalogue.registry import all_experiments
-from experiments.engines.engine_integrator import EngineIntegrator
-from experiments.engines.engine_runs import complete
+from experiments.engines.engine_integrator import EngineIntegrator, complete
 from experiments.lookup.foreign_kernels import kernel_errors
 from experiments.lookup.metric_files import register_metric
 from experiments.lookup.open_registry import Entry

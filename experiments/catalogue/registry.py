@@ -8,17 +8,17 @@ if TYPE_CHECKING:
     from experiments.catalogue.experiment import Experiment
     from experiments.lookup.open_registry import OpenRegistry
 
-#: Each module has an ``EXPERIMENT`` of this name.
+#: Each by its name: the module beside this one, and what it is called there.
 MODULES = {
-    "stand-tilted": "experiments.catalogue.stand_tilted",
-    "thrown-block": "experiments.catalogue.thrown_block",
-    "balance": "experiments.catalogue.balance",
-    "box-drop": "experiments.catalogue.box_drop",
-    "tumble": "experiments.catalogue.tumble",
-    "squat": "experiments.catalogue.squat",
-    "sway": "experiments.catalogue.sway",
-    "lean": "experiments.catalogue.lean",
-    "sit-to-stand": "experiments.catalogue.sit_to_stand",
+    "stand-tilted": "balancing:STAND_TILTED",
+    "thrown-block": "balancing:THROWN_BLOCK",
+    "balance": "balance:EXPERIMENT",
+    "box-drop": "box_drop:EXPERIMENT",
+    "tumble": "tumble:EXPERIMENT",
+    "squat": "tracking:SQUAT",
+    "sway": "tracking:SWAY",
+    "lean": "tracking:LEAN",
+    "sit-to-stand": "tracking:SIT_TO_STAND",
 }
 
 
@@ -26,7 +26,7 @@ MODULES = {
 def experiment_registry() -> "OpenRegistry":
     from experiments.lookup.open_registry import OpenRegistry
 
-    own = {name: f"{module}:EXPERIMENT" for name, module in MODULES.items()}
+    own = {name: f"experiments.catalogue.{place}" for name, place in MODULES.items()}
     return OpenRegistry("experiment", own, _is_experiment, "an object of experiments.Experiment")
 
 

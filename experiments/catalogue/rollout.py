@@ -11,8 +11,7 @@ from biped.simulation.driver import Announce, Progress
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.engines.engine import Engine
-from experiments.engines.engine_integrator import EngineIntegrator
-from experiments.engines.engine_runs import complete
+from experiments.engines.engine_integrator import EngineIntegrator, complete
 from experiments.engines.registry import engine_named
 
 

@@ -1,11 +1,15 @@
-"""Common parts of the experiments in which the human follows a moving set point: ``balance``, so moved."""
+"""The experiments in which the human follows a moving set point: ``balance``, so moved."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
 from biped.errors import InputError
+from biped.model import human
+from biped.runs.postures import STANDING_TRUNK, standing_angles
 from biped.simulation.scene import Scene
+from contact import RUBBER
 from experiments.catalogue import balance
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.controllers import CONTROLLERS, GROUP, NAME, controller_parameters
@@ -13,6 +17,10 @@ from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 from experiments.catalogue.parameters.robots import HUMAN
 
 SOURCE = "the law: Wendlandt 1997, 4.2.4 (figure 4.2, Algorithm 4.4); the motion is this project's"
+#: [m] Of 0.03 m, at 0.5 Hz, the law unloads a foot and flings it: it does not know that floors only push.
+SWAY_AMPLITUDE = 0.02
+#: [m] of the trunk's centre of mass: its hips are then at 0.48 m, as on a chair, and the body's weight over its feet.
+SEATED = (0.05, 0.0, 0.75)
 
 
 def tracking(
@@ -25,13 +33,9 @@ def tracking(
         return with_defaults(balance.parameters(robot), changed)
 
     return Experiment(
-        name=name,
-        title=title,
-        source=SOURCE,
-        parameters=parameters(HUMAN),
-        set_up=partial(_set_up, name),
+        name=name, title=title, source=SOURCE, parameters=parameters(HUMAN), set_up=partial(_set_up, name),
         for_robot=parameters if any_robot else None,
-    )
+    )  # fmt: skip
 
 
 def _set_up(name: str, values: Values) -> Scene:
@@ -55,3 +59,39 @@ def _following() -> list[str]:
 def with_defaults(parameters: tuple[Parameter, ...], changed: Mapping[str, Value]) -> tuple[Parameter, ...]:
     """These parameters, some with another default."""
     return tuple(replace(p, default=p.checked(changed[p.name])) if p.name in changed else p for p in parameters)
+
+
+def seated() -> dict[str, Value]:
+    """Return the values with which the human starts in a deep squat, its set point there."""
+    start: dict[str, Value] = {f"initial.body_{axis}": place for axis, place in zip("xyz", SEATED, strict=True)}
+    for joint, angle in standing_angles(human(), RUBBER, SEATED).items():
+        start |= {f"initial.{side}_{joint}": angle for side in ("left", "right")}
+    return start | {"controller.target_position": SEATED}
+
+
+SQUAT = tracking(
+    "squat",
+    "the human bends its knees until its trunk is 0.25 m lower, and rises again",
+    {"shape": "return", "displacement": (0.0, 0.0, -0.25)},
+    {"run.duration": 4.0},
+)
+SWAY = tracking(
+    "sway",
+    "the human sways from side to side by 2 cm at 0.5 Hz",
+    {"shape": "sine", "displacement": (0.0, SWAY_AMPLITUDE, 0.0), "frequency": 0.5, "duration": 6.0},
+    {"run.duration": 8.0},
+)
+LEAN = tracking(
+    "lean",
+    "the human leans its trunk forwards by 15° and straightens up again",
+    {"shape": "return", "turn": (0.0, -math.radians(15.0), 0.0)},
+    {"run.duration": 4.0},
+)
+#: There is no chair: it starts at rest on its feet alone.
+SIT_TO_STAND = tracking(
+    "sit-to-stand",
+    "the human rises from a chair's height, without a chair: out of a deep squat, within 1.5 s",
+    {"shape": "step", "displacement": tuple(a - b for a, b in zip(STANDING_TRUNK, SEATED, strict=True)), "rise": 1.5},
+    {"run.duration": 4.0} | seated(),
+    any_robot=False,
+)

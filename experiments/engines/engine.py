@@ -18,7 +18,7 @@ from biped.control.controller import Impedance
 from biped.disturbances import Disturbances, Patch, Platform, Throw
 from biped.errors import InputError
 from biped.extras import command
-from biped.model import Model
+from biped.model import Body, Box, Model
 from contact import Floor
 from contact.arrays import Floats
 from experiments.engines.kernels.external import Arrival, FloorState
@@ -50,6 +50,19 @@ class Case:
     def floors(self) -> tuple[Floor, ...]:
         """The floor and those of the patches, as ``FloorState.region`` counts them."""
         return (self.floor, *(patch.floor for patch in self.patches))
+
+
+def frame_of(body: Body) -> Floats:
+    """(3,) [m] where engines whose coordinates are ours have a body's frame, in our link frame."""
+    return np.asarray(body.com) if body.joint.kind == "floating" else np.zeros(3)
+
+
+def struck_box(model: Model, throw: Throw) -> Box:
+    """The box of the model that a thrown box may hit; raises InputError if its target has none."""
+    for box in model.shapes:
+        if box.body == throw.target:
+            return box
+    raise InputError(f"throw.target = {throw.target!r}: it has no box that could be hit")
 
 
 @dataclass(frozen=True)

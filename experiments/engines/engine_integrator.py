@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from biped.control.controller import Impedance
 from biped.disturbances import Disturbances
@@ -20,23 +21,18 @@ from biped.kernels.state.simulation_state import STEP_LENGTH, STEPS, TIME_ORIGIN
 from biped.kernels.state.status import OK
 from biped.kernels.variational.equations import reference_point
 from biped.kernels.variational.free_body import body_velocities
+from biped.metrics import measure_again
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
 from biped.model.inertia import is_solid
+from biped.runs.events import impacts_of
+from biped.runs.run import Run
 from contact import RUBBER, Floor
 from contact.arrays import Floats
 from contact.ground import END, START, is_moving, place_frame
 from experiments.engines.engine import Applied, Case, Engine, Simulation
-from experiments.engines.kernels.external import (
-    FloorState,
-    begin_step,
-    end_step,
-    log_impact,
-    new_arrival,
-    new_floor_state,
-    set_floor_state,
-    velocities_now,
-)
+from experiments.engines.kernels import external
+from experiments.engines.kernels.external import FloorState
 
 
 @dataclass
@@ -126,12 +122,12 @@ class EngineIntegrator(Integrator):
         if self._simulation is None:
             self._begin(world)
         if steps == 0:
-            velocities_now(world)
-            begin_step(world, self._floor, 0)
-            return int(end_step(world, self._floor, self._arrival, 0.0, 0))
+            external.velocities_now(world)
+            external.begin_step(world, self._floor, 0)
+            return int(external.end_step(world, self._floor, self._arrival, 0.0, 0))
         for _ in range(steps):
             with interrupts_afterwards():
-                begin_step(world, self._floor, 1)
+                external.begin_step(world, self._floor, 1)
                 reason = self._step(world)
             if reason != OK:
                 return reason
@@ -141,8 +137,8 @@ class EngineIntegrator(Integrator):
         assert self._taken is not None
         model, floor, acting = self._taken
         arrays, step = world.state, float(world.state.clock[STEP_LENGTH])
-        velocities_now(world)
-        self._arrival, self._floor = new_arrival(model.nq, model.nv, model.nc), _floor_so_far(world, step)
+        external.velocities_now(world)
+        self._arrival, self._floor = external.new_arrival(model.nq, model.nv, model.nc), _floor_so_far(world, step)
         self._simulation = self.engine.start(Case.of(model, floor, step, _impedance(model, arrays), acting))
         self._armed = world.projectile.status[ARMED] == 1
         if self._armed:
@@ -167,7 +163,7 @@ class EngineIntegrator(Integrator):
         self._simulation.read(arrival)
         if self._armed:
             self._follow_projectile(world, flying)
-        return int(end_step(world, self._floor, arrival, self.engine.velocity_offset, 1))
+        return int(external.end_step(world, self._floor, arrival, self.engine.velocity_offset, 1))
 
     def _follow_projectile(self, world: World, before: Floats) -> None:
         """The thrown box as it flies on, and an event for an impact once it is over."""
@@ -178,7 +174,7 @@ class EngineIntegrator(Integrator):
                 self.impact = Impact(now, arrival.impact_place.copy(), self._approach(world, before), np.zeros(3))
             self.impact.impulse += arrival.impact
         elif self.impact is not None:
-            log_impact(world, self.impact.time, self.impact.impulse, self.impact.place, self.impact.velocity)
+            external.log_impact(world, self.impact.time, self.impact.impulse, self.impact.place, self.impact.velocity)
             self.impact = None
         R = quaternion_matrix(arrival.projectile[3:7])
         projectile.state[:7] = arrival.projectile[:7]
@@ -190,7 +186,7 @@ class EngineIntegrator(Integrator):
         assert self._taken is not None
         model, _, acting = self._taken
         assert acting.throw is not None
-        velocities_now(world)
+        external.velocities_now(world)
         motion = forward_kinematics(model, world.state.q, world.scratch.motion.rates)
         i, place = model.body_index(acting.throw.target), self._arrival.impact_place
         struck = motion.velocity[i] + np.cross(motion.angular_velocity[i], place - motion.position[i])
@@ -215,11 +211,11 @@ def _time(world: World) -> float:
 
 def _floor_so_far(world: World, step: float) -> FloorState:
     """The floor in the step before the first, from which engines tell how it is accelerated."""
-    floor, now = new_floor_state(world.ground.region), _time(world)
+    floor, now = external.new_floor_state(world.ground.region), _time(world)
     if is_moving(world.ground):
         place_frame(world.ground, START, now - step)
         place_frame(world.ground, END, now)
-        set_floor_state(world.ground, floor, step)
+        external.set_floor_state(world.ground, floor, step)
     return floor
 
 
@@ -231,3 +227,20 @@ def _applied(world: World) -> list[Applied]:
         for j in range(len(pushes.body))
         if pushes.impulse[j].any()
     ]
+
+
+def complete(run: Run, integrator: EngineIntegrator) -> None:
+    """Add which engine it was, and the impact that was going on when it ended."""
+    engine = integrator.engine
+    if integrator.impact is not None:
+        (target,) = (acted["target"] for acted in run.disturbances if acted["kind"] == "throw")
+        _add_impact(run, integrator.impact, target)
+    run.summary["engine"] = {"name": engine.name, "version": engine.version, "settings": engine.settings}
+    measure_again(run)
+
+
+def _add_impact(run: Run, impact: Impact, target: str) -> None:
+    """The event of an impact that lasts beyond the end of the run."""
+    row = [impact.time, "impact", target, *impact.impulse, *impact.place, *impact.velocity]
+    run.events = pd.concat([run.events, pd.DataFrame([row], columns=run.events.columns)]).sort_values("time")
+    run.summary["events"]["impacts"] = impacts_of(run.events)

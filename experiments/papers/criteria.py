@@ -10,7 +10,7 @@ from experiments.papers.item import Finding
 
 
 class Criterion(NamedTuple):
-    """What counts as agreement."""
+    """A criterion of agreement between a printed value and ours."""
 
     text: str  # in words, after "agrees if"
     holds: Callable[[Any], bool]  # whether our value agrees

@@ -1,7 +1,8 @@
 """Parts of a reproduction: items of a paper, and the outcome of recomputing one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -54,6 +55,11 @@ class Paper:
     items: tuple[Item, ...]
 
 
+def items_of(cited: str, rows: Sequence[tuple[Any, ...]]) -> tuple[Item, ...]:
+    """Return the items of a paper, cited so, from rows: name, title, place in the paper, ``produce``, and packages."""
+    return tuple(Item(name, title, f"{cited}, {where}", *rest) for name, title, where, *rest in rows)
+
+
 def misprints(source: str, rows: Sequence[tuple[str, str, str, str]]) -> Item:
     """Return the item of a paper's misprints: place, printed, right, how one knows."""
 
@@ -63,3 +69,14 @@ def misprints(source: str, rows: Sequence[tuple[str, str, str, str]]) -> Item:
         return Outcome((), tables={"Misprints": pd.DataFrame(rows, columns=columns)})
 
     return Item("misprints", "what is misprinted", source, produce)
+
+
+def tabulated(
+    cases: Collection[tuple[Any, ...]], row: Callable[..., Mapping[str, object]], progress: Progress
+) -> pd.DataFrame:
+    """Return a table with a row of each case, computed one after the other."""
+    rows = []
+    for case in cases:
+        rows.append(row(*case))
+        progress(len(rows) / len(cases))
+    return pd.DataFrame(rows)

@@ -150,21 +150,13 @@ def _findings(findings: tuple[Finding, ...]) -> Table:
     has_notes = any(finding.note for finding in findings)
     width = len(_HEADINGS) - (0 if has_notes else 1)
     moods = tuple(_mood(finding) for finding in findings)
-    return Table("", _HEADINGS[:width], tuple(_row(finding)[:width] for finding in findings), moods, fold=False)
+    rows = tuple(
+        (f.quantity, shown(f.published), shown(f.ours), f.criterion, mark(f), f.note)[:width] for f in findings
+    )
+    return Table("", _HEADINGS[:width], rows, moods, fold=False)
 
 
 def _mood(finding: Finding) -> Mood:
     if not finding.agrees:
         return "bad"
     return "muted" if finding.fitted else "good"
-
-
-def _row(finding: Finding) -> tuple[str, ...]:
-    return (
-        finding.quantity,
-        shown(finding.published),
-        shown(finding.ours),
-        finding.criterion,
-        mark(finding),
-        finding.note,
-    )

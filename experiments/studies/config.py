@@ -65,7 +65,7 @@ class Config:
         return key in self.data
 
     def but(self, **values: Any) -> "Config":
-        """The same, with other values of some keys."""
+        """Return this table with other values of some keys."""
         return Config({**self.data, **values}, self.source, self._text, self._path)
 
     def setting(self, parameter: str, value: Any) -> "Config":

@@ -19,10 +19,10 @@ from contact.errors import did_you_mean
 
 #: A fall, or what a fall is likely to follow: metrics are read of what was before.
 FALLS = (FELL, LOST_CONTROL)
-#: Of these nothing follows for balance: they count as neither, and are reported by themselves.
-UNTOLD = (UNDECIDED, UNRELIABLE, INTERRUPTED)
+#: Nothing follows from these for balance: they count as neither, and are reported by themselves.
+INCONCLUSIVE = (UNDECIDED, UNRELIABLE, INTERRUPTED)
 #: Trials without a metric that could be believed.
-WITHOUT_RESULT = (FAILED, *UNTOLD)
+WITHOUT_RESULT = (FAILED, *INCONCLUSIVE)
 #: What can be named as a loss.
 LOSSES = (STEPPED, FELL, LOST_CONTROL, FAILED, UNDECIDED, UNRELIABLE)
 #: What is none, where losses are named.
@@ -40,9 +40,9 @@ def checked_losses(counts: Sequence[str]) -> tuple[str, ...]:
 
 
 def withstood(verdict: str, losses: Sequence[str] = USUAL_LOSSES) -> bool | None:
-    """Whether a trial counts as withstood; None where its verdict tells neither.
+    """Whether a trial counts as withstood; None where nothing follows from its verdict.
 
-    A trial that was cut short by something that does not count, such as a fall where only stepping does, tells neither.
+    Nothing does where it was cut short by something that does not count, such as a fall where only stepping does.
     """
     if verdict in losses:
         return False

@@ -70,7 +70,7 @@ def failed_by(error: BaseException, experiment: Experiment, controller: Controll
 
 
 def _files(experiment: Experiment, controller: Controller | None) -> Iterator[str]:
-    """Those with code that is not the project's: of the experiment, the controller and its bases, and metrics."""
+    """Yield the files with code that is not the project's: of experiment, controller with its bases, and metrics."""
     if experiment.brought is not None:
         yield str(experiment.brought.file)
     things: list[Any] = [*type(controller).__mro__, *(metric.compute for metric in METRICS.values())]

@@ -31,15 +31,10 @@ LIMITS = {"limit": "limit of the inverted pendulum", "limit_hips": "limit with t
 
 @dataclass(frozen=True)
 class Limit:
-    """The largest push [N·s] or displacement of the floor [m] that a model withstands in one direction without a step.
+    """The largest push [N·s] or displacement of the floor [m] that a model withstands one way without a step."""
 
-    Attributes:
-        pendulum: of a point mass on feet.
-        hips: of one with a trunk that turns about the hips; None where their limits are not known.
-    """
-
-    pendulum: float
-    hips: float | None
+    pendulum: float  # of a point mass on feet
+    hips: float | None  # of one with a trunk that turns about the hips; None where their limits are not known
 
     @property
     def columns(self) -> dict[str, float]:
@@ -50,21 +45,13 @@ class Limit:
 
 @dataclass(frozen=True)
 class ScenePush:
-    """A push of a scene, and what meets it.
+    """A push of a scene, and what meets it."""
 
-    Attributes:
-        stance: of its model.
-        azimuth: [rad] where it drives it.
-        shape: the impulse given up to a time, one in the end.
-        delay: [s] before anything is done about it.
-        friction: the floor's coefficient, of static friction.
-    """
-
-    stance: Stance
-    azimuth: float
-    shape: Signal
-    delay: float
-    friction: float
+    stance: Stance  # of its model
+    azimuth: float  # [rad] where it drives it
+    shape: Signal  # the impulse given up to a time, one in the end
+    delay: float  # [s] before anything is done about it
+    friction: float  # the floor's coefficient, of static friction
 
     @cached_property
     def limit(self) -> Limit:

@@ -17,19 +17,13 @@ from experiments.studies.trial import Result, Trial
 def open_study(plan: StudyKind, folder: str | Path) -> Study:
     """Begin the study of a plan, or go on with it; raises what ``Study.create`` raises."""
     return Study.create(
-        folder,
-        plan.kind,
-        plan.experiment.address,
-        plan.configuration,
-        varied=plan.varied,
-        units=plan.units,
-        metrics=plan.metrics,
-        seed=plan.seed,
+        folder, plan.kind, plan.experiment.address, plan.configuration, varied=plan.varied, units=plan.units,
+        metrics=plan.metrics, seed=plan.seed,
         sources={k: v for changes in plan.samples for k, v in plan.experiment.under(changes).sources.items()},
         metric_files=[entry.name for entry in plan.experiment.metrics],
         controller=plan.experiment.controller if plan.experiment.is_driven_by_another else None,
         robot=plan.experiment.robot,
-    )
+    )  # fmt: skip
 
 
 def run_study(

@@ -21,36 +21,23 @@ MOST_KEPT = 64
 
 @dataclass(frozen=True)
 class Slopes:
-    """The metrics of a trial of which derivatives are wanted, and the variables.
+    """The metrics of a trial of which derivatives are wanted, and the variables."""
 
-    Attributes:
-        sums: weighted sums of metrics, by what they are called; each is gone back through for itself.
-        variables: by which.
-        point: where these stand.
-        base: the values of all other parameters.
-    """
-
+    #: weighted sums of metrics, by what they are called; each is gone back through for itself
     sums: Mapping[str, Mapping[str, float]]
-    variables: tuple[DesignVariable, ...]
-    point: Mapping[str, float]
-    base: Mapping[str, Value]
+    variables: tuple[DesignVariable, ...]  # by which
+    point: Mapping[str, float]  # where these stand
+    base: Mapping[str, Value]  # the values of all other parameters
 
 
 @dataclass(frozen=True)
 class SlopeTerm:
-    """A metric's part in a sum.
+    """A metric's part in a sum."""
 
-    Attributes:
-        called: the sum's name.
-        metric: of which.
-        weight: of it.
-        scenarios: names or patterns of those in which it counts.
-    """
-
-    called: str
-    metric: str
-    weight: float
-    scenarios: tuple[str, ...]
+    called: str  # the sum's name
+    metric: str  # of which
+    weight: float  # of it
+    scenarios: tuple[str, ...]  # names or patterns of those in which it counts
 
 
 def sums_in(terms: Sequence[SlopeTerm], scenario: str) -> dict[str, dict[str, float]]:

@@ -23,7 +23,7 @@ from experiments.lookup.foreign_kernels import kernel_errors
 from experiments.studies.failures import TRACEBACK, OutOfTimeError, Result, failed, failed_by, time_limit
 from experiments.studies.slopes import Slopes, slopes_of
 
-__all__ = ["OUTCOME", "TOLD", "Label", "Result", "Trial"]
+__all__ = ["OUTCOME", "STORED", "Label", "Result", "Trial"]
 __all__ += ["run_trial", "waits_for_python"]
 
 #: A label of a study: a word or a number.
@@ -31,8 +31,8 @@ Label = str | float | int
 
 #: What every result has.
 OUTCOME = ("verdict", "reason", "failure", "message")
-#: What is stored of every result that has it.
-TOLD = (*OUTCOME, TRACEBACK)
+#: Entries that are stored of every result that has them.
+STORED = (*OUTCOME, TRACEBACK)
 
 
 @dataclass(frozen=True)

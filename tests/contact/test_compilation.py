@@ -21,6 +21,7 @@ from biped.kernels.loop.closed_loop import is_ready
 from biped.simulation.scene import Scene
 from biped.simulation.simulate import simulate
 from biped.simulation.world import Fall
+from contact.compiling import engine
 from contact.jit import is_compiled, kernel, kernel_sources, kind_of, routine
 from controllers.workspace import WorkspaceController
 
@@ -99,7 +100,7 @@ def test_a_trial_of_a_known_kind_asks_numba_nothing(person, posture, monkeypatch
     def asked(*_):
         raise AssertionError("a part's address was looked up again")
 
-    monkeypatch.setattr(closed_loop, "address_of", asked)
+    monkeypatch.setattr(engine, "address_of", asked)
     assert run(person, posture).frame.equals(first)
     with pytest.raises(AssertionError, match="looked up"):
         simulate(chain(2), WeightlessLaw(), duration=0.01)

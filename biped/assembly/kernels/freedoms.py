@@ -41,22 +41,22 @@ def add_known_forces(joints, motion, room, h, share):
 
 
 @kernel
-def limit_sides(joints, row):
-    """(has a lower limit, has an upper limit)."""
-    return joints.lower[row] > -math.inf, joints.upper[row] < math.inf
+def limit_pair(joints, row, side):
+    """The pair of a freedom's lower (side 0) or upper limit; −1 where it has none."""
+    has_lower = joints.lower[row] > -math.inf
+    if side == 0:
+        return joints.pair[row] if has_lower else -1
+    return joints.pair[row] + has_lower if joints.upper[row] < math.inf else -1
 
 
 @kernel
 def soft_impulse(joints, motion, room, row):
     """λ of a freedom with a damper or limits."""
     impulse = -joints.damping[row] * (room.value[row] - motion.coordinate[row])
-    at = joints.pair[row]
-    lower, upper = limit_sides(joints, row)
-    if lower:
-        impulse += motion.dual[at]
-        at += 1
-    if upper:
-        impulse -= motion.dual[at]
+    for side in range(2):
+        at = limit_pair(joints, row, side)
+        if at >= 0:
+            impulse += motion.dual[at] if side == 0 else -motion.dual[at]
     return impulse
 
 
@@ -92,15 +92,10 @@ def limit_defects(joints, motion, room):
     """Sum of squares of what is between the limits' slacks and the distances that they stand for."""
     total = 0.0
     for row in range(joints.pair.shape[0]):
-        at = joints.pair[row]
-        if at >= 0:
-            lower, upper = limit_sides(joints, row)
-            if lower:
-                off = limit_distance(joints, room, row, 0) - motion.slack[at]
-                total += off * off
-                at += 1
-            if upper:
-                off = limit_distance(joints, room, row, 1) - motion.slack[at]
+        for side in range(2):
+            at = limit_pair(joints, row, side)
+            if at >= 0:
+                off = limit_distance(joints, room, row, side) - motion.slack[at]
                 total += off * off
     return total
 
@@ -109,15 +104,13 @@ def limit_defects(joints, motion, room):
 def softness(joints, motion, room, row):
     """(1/K, f₀/K): the row of a freedom is G₂ δ + δλ/K = f₀/K."""
     stiff, push = joints.damping[row], 0.0
-    at = joints.pair[row]
-    lower, upper = limit_sides(joints, row)
     for side in range(2):
-        if (lower and side == 0) or (upper and side == 1):
+        at = limit_pair(joints, row, side)
+        if at >= 0:
             distance, s, gamma = side_of_limit(joints, motion, room, row, side, at)
             stiff += gamma / s
             force = (room.target[at] - gamma * distance) / s
             push += force if side == 0 else -force
-            at += 1
     stiff = max(stiff, 1.0 / SOFTEST)
     return 1.0 / stiff, push / stiff
 
@@ -125,31 +118,25 @@ def softness(joints, motion, room, row):
 @kernel
 def set_limit_changes(joints, motion, room, row, change):
     """What becomes of the pairs of a freedom's limits when its coordinate changes."""
-    at = joints.pair[row]
-    lower, upper = limit_sides(joints, row)
     for side in range(2):
-        if (lower and side == 0) or (upper and side == 1):
+        at = limit_pair(joints, row, side)
+        if at >= 0:
             way = change if side == 0 else -change
             distance, s, gamma = side_of_limit(joints, motion, room, row, side, at)
             room.slack_change[at] = distance + way - s
             room.dual_change[at] = (room.target[at] - gamma * (distance + way)) / s
-            at += 1
 
 
 @kernel
 def start_limits(joints, motion, room, h, usual):
     """Slacks and multipliers where the iterations begin; ``usual`` [N·s] is an impulse to compare with."""
     for row in range(joints.pair.shape[0]):
-        at = joints.pair[row]
-        if at >= 0:
-            lower, upper = limit_sides(joints, row)
-            way = max(abs(room.value[row] - motion.coordinate[row]), 1e-9)
-            for side in range(2):
-                if (lower and side == 0) or (upper and side == 1):
-                    distance = limit_distance(joints, room, row, side)
-                    motion.slack[at] = max(distance, way)
-                    motion.dual[at] = way * usual / motion.slack[at]
-                    at += 1
+        way = max(abs(room.value[row] - motion.coordinate[row]), 1e-9)
+        for side in range(2):
+            at = limit_pair(joints, row, side)
+            if at >= 0:
+                motion.slack[at] = max(limit_distance(joints, room, row, side), way)
+                motion.dual[at] = way * usual / motion.slack[at]
 
 
 @kernel
@@ -158,12 +145,12 @@ def pressing_limits(joints, motion, room):
     total = 0.0
     for j in range(joints.inboard.shape[0]):
         for row in range(joints.first[j], joints.first[j + 1]):
-            at = joints.pair[row]
-            lower, upper = limit_sides(joints, row)
-            for k in range(at, at + (at >= 0) * (lower + upper)):
-                stiff = motion.dual[k] / motion.slack[k]
-                for a in range(6):
-                    total += stiff * abs(room.load[joints.outboard[j], a])
+            for side in range(2):
+                at = limit_pair(joints, row, side)
+                if at >= 0:
+                    stiff = motion.dual[at] / motion.slack[at]
+                    for a in range(6):
+                        total += stiff * abs(room.load[joints.outboard[j], a])
     return total
 
 

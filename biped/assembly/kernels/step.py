@@ -52,8 +52,10 @@ from biped.kernels.solve.interior import (
     ROUNDING,
     ROUNDINGS,
     aim,
+    keep_pairs,
     likely_center,
     measure_products,
+    move_pairs,
     way_to_boundary,
 )
 from biped.kernels.tree.joint_rows import set_rows
@@ -246,8 +248,7 @@ def keep_base(motion, room):
         store3(room.base_moved, i, load3(room.moved, i))
         store4(room.base_turn, i, load4(room.turn, i))
     copy1(motion.multiplier, room.base_multiplier)
-    copy1(motion.slack, room.base_slack)
-    copy1(motion.dual, room.base_dual)
+    keep_pairs(motion, room)
 
 
 @kernel
@@ -262,9 +263,7 @@ def displace(system, motion, room, factor_):
         begin = joints.first[j]
         for row in range(begin, begin + joints.rigid[j]):
             motion.multiplier[row] = room.base_multiplier[row] + factor_ * room.load[n + j, row - begin]
-    for k in range(motion.slack.shape[0]):
-        motion.slack[k] = room.base_slack[k] + factor_ * room.slack_change[k]
-        motion.dual[k] = room.base_dual[k] + factor_ * room.dual_change[k]
+    move_pairs(motion, room, factor_)
 
 
 @kernel

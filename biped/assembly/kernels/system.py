@@ -12,7 +12,7 @@ import numpy as np
 
 from biped.kernels.solve.contacts import Contacts
 from biped.kernels.solve.interior import MEASURES
-from contact.arrays import Floats, Integers
+from contact.arrays import Floats, Integers, unset
 
 # The most that a node of the graph has: a body has six displacements, a joint at most six rows.
 WIDTH = 6
@@ -129,20 +129,12 @@ def new_motion(n: int, rows: int, contacts: int, pairs: int) -> Motion:
     """A motion that has not begun."""
     last = np.zeros((n, 7))
     last[:, 3] = 1.0
+    z = np.zeros
     return Motion(
-        poses=new_poses(n),
-        momentum=np.zeros((n, 6)),
-        coordinate=np.zeros(rows),
-        force=np.zeros(rows),
-        wrench=np.zeros((n, 6)),
-        multiplier=np.zeros(rows),
-        contact_impulse=np.zeros((contacts, 3)),
-        node_velocity=np.zeros((n, 6)),
-        slack=np.ones(pairs),
-        dual=np.ones(pairs),
-        last_displacement=last,
-        counts=np.zeros(COUNTS, dtype=np.int64),
-    )
+        poses=new_poses(n), momentum=z((n, 6)), coordinate=z(rows), force=z(rows), wrench=z((n, 6)), multiplier=z(rows),
+        contact_impulse=z((contacts, 3)), node_velocity=z((n, 6)), slack=np.ones(pairs), dual=np.ones(pairs),
+        last_displacement=last, counts=z(COUNTS, dtype=np.int64),
+    )  # fmt: skip
 
 
 class Room(NamedTuple):
@@ -187,42 +179,18 @@ class Room(NamedTuple):
 def new_room(n: int, m: int, rows: int, contacts: int, pairs: int, edges: int) -> Room:
     """Room, filled with NaN."""
 
-    def room(*shape: int) -> Floats:
-        return np.full(shape, np.nan)
+    def whole(*shape: int) -> Integers:
+        return np.zeros(shape, dtype=np.int64)
 
+    nodes, twice, block = n + m, 2 * contacts, (WIDTH, WIDTH)
     return Room(
-        next=new_poses(n),
-        inertia=room(n, 9),
-        moved=room(n, 3),
-        turn=room(n, 4),
-        impulse=room(n, 6),
-        balance=room(n, 6),
-        rows_begin=room(2 * rows, 6),
-        rows_end=room(2 * rows, 6),
-        value=room(rows),
-        arm_begin=room(2 * contacts, 3),
-        arm_end=room(2 * contacts, 3),
-        lead_begin=room(2 * contacts, 3),
-        lead_end=room(2 * contacts, 3),
-        gap_begin=room(contacts),
-        slide=room(contacts, 3),
-        diagonal=room(n + m, WIDTH, WIDTH),
-        multipliers=room(n + m, WIDTH, WIDTH),
-        pivots=np.zeros((n + m, WIDTH), dtype=np.int64),
-        rank=np.zeros(n + m, dtype=np.int64),
-        magnitude=room(n + m, WIDTH),
-        upper=room(edges, WIDTH, WIDTH),
-        lower=room(edges, WIDTH, WIDTH),
-        load=room(n + m, WIDTH),
-        scales=room(WIDTH),
-        dimension=np.ones(pairs, dtype=np.int64),
-        target=room(pairs),
-        slack_change=room(pairs),
-        dual_change=room(pairs),
-        base_moved=room(n, 3),
-        base_turn=room(n, 4),
-        base_multiplier=room(rows),
-        base_slack=room(pairs),
-        base_dual=room(pairs),
-        measure=room(MEASURES),
-    )
+        next=new_poses(n), inertia=unset(n, 9), moved=unset(n, 3), turn=unset(n, 4), impulse=unset(n, 6),
+        balance=unset(n, 6), rows_begin=unset(2 * rows, 6), rows_end=unset(2 * rows, 6), value=unset(rows),
+        arm_begin=unset(twice, 3), arm_end=unset(twice, 3), lead_begin=unset(twice, 3), lead_end=unset(twice, 3),
+        gap_begin=unset(contacts), slide=unset(contacts, 3), diagonal=unset(nodes, *block),
+        multipliers=unset(nodes, *block), pivots=whole(nodes, WIDTH), rank=whole(nodes), magnitude=unset(nodes, WIDTH),
+        upper=unset(edges, *block), lower=unset(edges, *block), load=unset(nodes, WIDTH), scales=unset(WIDTH),
+        dimension=np.ones(pairs, dtype=np.int64), target=unset(pairs), slack_change=unset(pairs),
+        dual_change=unset(pairs), base_moved=unset(n, 3), base_turn=unset(n, 4), base_multiplier=unset(rows),
+        base_slack=unset(pairs), base_dual=unset(pairs), measure=unset(MEASURES),
+    )  # fmt: skip

@@ -1,24 +1,9 @@
-"""Centres of mass, contact points and margins of stability of many configurations."""
+"""Bases of support and margins of stability, row by row."""
 
 import math
 
-from biped.kernels.tree.dynamics import centre_of_mass
-from biped.kernels.tree.kinematics import place_bodies
-from biped.kernels.variational.equations import reference_point
 from biped.metrics.kernels.polygon import convex_hull, inside_by
 from contact.jit import kernel, routine
-from contact.vectors import add, load3, store3
-
-
-@routine
-def fill_places(tree, q, poses, com, contact):
-    """(rows, 3) [m] the centre of mass, and (rows, nc, 3) contact points, of configurations (rows, nq)."""
-    for row in range(q.shape[0]):
-        place_bodies(tree, q[row], poses)
-        origin = reference_point(tree, q[row])
-        store3(com, row, add(origin, centre_of_mass(tree, poses)))
-        for c in range(contact.shape[1]):
-            store3(contact[row], c, add(origin, load3(poses.contact, c)))
 
 
 @kernel

@@ -5,10 +5,9 @@ part (``biped.linearization.kernels.steps``). Where each began is noted, so that
 Backwards, each step is differentiated where it was, and the law by its tape.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba.core.config import DISABLE_JIT
 
 from biped.gradients.kernels.equations import (
     Multipliers,
@@ -18,18 +17,7 @@ from biped.gradients.kernels.equations import (
     new_multipliers,
 )
 from biped.gradients.kernels.step import Adjoint, new_adjoint, pull_back
-from biped.kernels.loop.closed_loop import (
-    APPLY,
-    MEASURE,
-    NOBODY,
-    NOT_SHOWN,
-    SHOWN,
-    Loop,
-    World,
-    common_of,
-    enter,
-    now_in,
-)
+from biped.kernels.loop.closed_loop import ADVANCE, APPLY, MEASURE, NOBODY, NOT_SHOWN, SHOWN, Loop, World, now_in
 from biped.kernels.state.pushes import set_push_impulses
 from biped.kernels.state.status import OK
 from biped.kernels.step.step import prepare
@@ -38,19 +26,19 @@ from biped.kernels.variational.joints import JOINT_SWITCHES
 from biped.kernels.variational.newton import place_push
 from biped.linearization.kernels.steps import (
     DIFFERENTIATE,
+    STEP,
     TAKE_STEP,
     UNKNOWN_STEP,
-    Linearized,
     is_explained,
     new_linearized,
     part_of,
+    step_calls,
 )
 from biped.linearization.kernels.steps import SUBSTEPS as STEP_NUMBER
-from biped.linearization.kernels.steps import Linearizer as StepLinearizer
 from biped.tape.kernels import Tape, differentiate_tape, evaluate_tape
 from contact.arrays import Floats, Integers
 from contact.ground import begin_ground
-from contact.jit import address_of, call, kernel, kind_of, pack, part, unpacked
+from contact.jit import Entry, Packed, addresses, call, kernel, part, unpacked
 from contact.modes import NONE
 from contact.regimes import SWITCHES
 from contact.vectors import copy1
@@ -480,85 +468,55 @@ def add_all(record, place, ticks):
     return OK
 
 
-_NOTHING_VARIES = np.zeros(0, dtype=np.int64)
-
-#: Addresses of what goes through a trial, by the kinds of its arguments: of thousands of trials all are alike.
-_known: dict[object, tuple[Integers, ...]] = {}
-
-
-def _addresses(loop: Loop, record: Record, room: Linearized, tape: Tape) -> tuple[Integers, ...]:
-    """Those of ``Linearized.parts``, of ``Record.parts``, of ``go_back_through``'s, and of the two ways."""
-    kind = tuple(kind_of(value) for value in (loop.world, record, room, tape))
-    if kind not in _known:
-        whole = Addresses(loop.world.parts)
-        own = (
-            address_of(keep_part, record, room, 0.0, 0.0),
-            address_of(keep_tick_part, record, room, common_of(loop.world), 0.0),
-            address_of(place_part, record, room, 0, 0),
-            address_of(pull_part, record, room, 0, 0.0),
-            address_of(add_part, record, room, 0, 0.0),
-        )
-        back = (
-            address_of(pull_tick, record, room, 0),
-            address_of(pull_torques, record, 0),
-            address_of(pull_law, record, tape, 0),
-            address_of(add_state_weights, record, 0),
-        )
-        ways = (
-            address_of(take_ticks, record, room, 0, 0, whole, 0, 0, 0, 0),
-            address_of(go_back_through, record, room, tape, whole, 0, 0),
-            address_of(add_all, record, room, 0),
-        )
-        steps = StepLinearizer(loop, _NOTHING_VARIES, 1).room.parts
-        _known[kind] = steps, *(np.array(found, dtype=np.int64) for found in (own, back, ways))
-    return _known[kind]
-
-
 class Trial:
     """A loop whose trials are noted, and gone back through: everything is compiled, or loaded, once it is made."""
 
     def __init__(self, loop: Loop, steps: int, ticks: int, tape: Tape, numbers: int, keeps: bool = False) -> None:
-        state = loop.world.state
+        state, parts = loop.world.state, loop.world.parts
         self.loop = loop
         kept = steps if keeps else 0
         self.record = new_record(len(state.q), len(state.momentum), len(state.mode), steps, ticks, numbers, kept)
-        self.room = new_linearized(loop.world, 1, _NOTHING_VARIES, 1)
-        parts, own, back, self._ways = _addresses(loop, self.record, self.room, tape)
-        self.room.parts[:] = parts
-        self.record.parts[:] = own
-        self._values = (self.record, self.room, Addresses(loop.world.parts), Addresses(back))
-        self._kept = [_packed(value) for value in self._values]
-        self._places = [_place_of(kept) for kept in self._kept]
+        self._record, self._room = Packed(self.record), _room_in(loop.world)
+        record, room, (common, _) = self._record, self._room, loop.packed
+        room.value.parts[:STEP], room.value.parts[STEP] = addresses(step_calls(room)), parts[ADVANCE]
+        self.record.parts[:] = addresses([
+            (keep_part, record, room, 0.0, 0.0), (keep_tick_part, record, room, common, 0.0),
+            (place_part, record, room, 0, 0), (pull_part, record, room, 0, 0.0), (add_part, record, room, 0, 0.0),
+        ])  # fmt: skip
+        law = pull_law, record, Packed(tape), 0
+        backwards = (pull_tick, record, room, 0), (pull_torques, record, 0), law, (add_state_weights, record, 0)
+        self._backwards = Packed(Addresses(addresses(backwards)))
+        self._take = Entry(take_ticks, record, room, 0, 0, Packed(Addresses(parts)), 0, 0, 0, 0)
+        self._way_back(tape)
+        self._equations_in(room)
 
     def take(self, ticks: int, period: int) -> int:
         """``ticks`` control ticks from where the world is, noted; OK, or why not."""
-        record, room, loop_parts, _ = self._places
-        loop = self.loop
         self.record.taken[:] = 0
-        first = record, room, loop.common, loop.whole, loop_parts
-        return int(enter(int(self._ways[0]), (*first, loop.asked, loop.law_address, ticks, period)))
+        loop = self.loop
+        return self._take(loop.common, loop.whole, loop.asked, loop.law_address, ticks, period)
+
+    def _way_back(self, tape: Tape) -> Entry:
+        return Entry(go_back_through, self._record, self._room, Packed(tape), self._backwards, 0, 0)
 
     def go_back(self, tape: Tape, tick: int, is_left: bool) -> int:
         """Back from the state behind a tick to the first: OK, or why not."""
-        record, room, _, addresses = self._places
-        kept = _packed(tape)
-        return int(enter(int(self._ways[1]), (record, room, _place_of(kept), addresses, tick, int(is_left))))
+        return self._way_back(tape)(tick, int(is_left))
+
+    def _equations_in(self, room: Packed) -> Entry:
+        return Entry(add_all, self._record, room, 0)
 
     def equations_in(self, world: World) -> Floats:
         """(2 nv + 2 nc,) the sums of the steps' equations, weighted, in another world of the same kind.
 
         Needs a trial that ``keeps`` its multipliers, and that has been gone back through.
         """
-        room = new_linearized(world, 1, _NOTHING_VARIES, 1)
-        kept, total = _packed(room), self.record.multipliers.total
+        total = self.record.multipliers.total
         total[:] = 0.0
-        enter(int(self._ways[2]), (self._places[0], _place_of(kept), int(self.record.taken[TICKS])))
+        self._equations_in(_room_in(world))(int(self.record.taken[TICKS]))
         return total.copy()
 
 
-def _packed(value: Any) -> Any:
-    return value if DISABLE_JIT else pack(value)
-
-
-def _place_of(kept: Any) -> Any:
-    return kept if DISABLE_JIT else kept.ctypes.data
+def _room_in(world: World) -> Packed:
+    """Room for the steps of a world, whose variations nobody asks for."""
+    return Packed(new_linearized(world, 1, np.zeros(0, dtype=np.int64), 1))

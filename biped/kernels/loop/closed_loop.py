@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.core.config import DISABLE_JIT
 
 from biped.kernels.loop.log import (
     ABSENT,
@@ -40,15 +39,14 @@ from contact.arrays import Floats, Integers
 from contact.ground import END, START, Ground, to_floor
 from contact.jit import (
     Call,
-    address_of,
+    Entry,
+    Packed,
+    addresses,
+    are_ready,
     call,
-    compile_parts,
     generic,
-    is_part_compiled,
     kernel,
-    kind_of,
     number_of,
-    pack,
     part,
     part_for_each,
     routine,
@@ -68,15 +66,14 @@ class FallLimits(NamedTuple):
 # What ``advance_world`` gives back, besides what ``biped.kernels.state.status`` lists: a thrown box is near.
 BOX_IS_NEAR = 100
 
-# Places in ``World.parts``: addresses of parts, and of what they work on, the world and the common.
+# Places in ``World.parts``.
 ADVANCE = 0
 MEASURE = 1
 APPLY = 2
 APPEND_ROW = 3
 MEET_BOX = 4
 TAKE_STEPS = 5
-COMMON = 6
-PARTS = 7
+PARTS = 6
 
 
 class World(NamedTuple):
@@ -123,8 +120,8 @@ def common_of(world: World) -> CommonWorld:
 
 def interpreted(world: World, method: Any) -> World:
     """The same world for a caller that is interpreted, with another method, which is too."""
-    numbers = [number_of(function) for function, *_ in _calls(world, common_of(world))]
-    return world._replace(method=method, parts=np.array(numbers))
+    parts: tuple[Any, ...] = advance_world, measure_part, apply_part, append_row_to, meet_box, take_steps
+    return world._replace(method=method, parts=np.array([number_of(one) for one in parts]))
 
 
 @kernel
@@ -412,14 +409,9 @@ def take_steps(place, whole, steps):
     return OK
 
 
-# The address of a controller that is not there.
+# The address of a controller that is not there, and where that of one is among the parts.
 NOBODY = -1
-
-
-@routine
-def enter(address, arguments):
-    """Call a part from Python."""
-    return call(address, *arguments)
+ASK = PARTS
 
 
 @routine
@@ -465,41 +457,41 @@ class Loop:
         world: what it advances.
         law: of the controller, or None.
         beside: what compiles more that will be needed, on other cores.
+
+    Attributes:
+        packed: what parts work on: the world but for its method, and all of it.
     """
 
     def __init__(self, world: World, law: Any, beside: Sequence[Call] = ()) -> None:
         self.world, self.law = world, law
-        common = common_of(world)
-        places: tuple[Any, ...] = (common, world, law) if DISABLE_JIT else self._places(common, world, law)
-        self.common, self.whole, self.law_address = places
-        world.parts[:], self.asked = _addresses(world, common, law, beside)
-        world.parts[COMMON] = 0 if DISABLE_JIT else self.common
+        self.packed = common, whole = Packed(common_of(world)), Packed(world)
+        self._law = _packed_law(law)
+        self.common, self.whole, self.law_address = common.place, whole.place, self._law.place
+        uses = _uses(common, whole, self._law)
+        found = dict(zip(uses, addresses(list(uses.values()), beside), strict=True))
+        self.asked = int(found.pop(ASK, NOBODY))
+        world.parts[list(found)] = list(found.values())
+        self._measure, self._apply = Entry(*uses[MEASURE]), Entry(*uses[APPLY])
+        self._append_row, self._take_steps = Entry(*uses[APPEND_ROW]), Entry(*uses[TAKE_STEPS])
         self.run(0, 1)
         self.rollout(0)
-
-    def _places(self, *values: Any) -> tuple[int, ...]:
-        self._words = [pack(() if value is None else value) for value in values]  # they must not go away before this
-        return tuple(words.ctypes.data for words in self._words)
 
     def run(self, ticks: int, period: int) -> tuple[int, int]:
         """``ticks`` control ticks of ``steps_per_tick`` steps; how many were done, and why it ended."""
         done, reason = run_ticks(self.world.parts, self.common, self.whole, self.asked, self.law_address, ticks, period)
         return int(done), int(reason)
 
-    def _enter(self, part: int, *arguments: Any) -> int:
-        return int(enter(self.world.parts[part], (self.common, *arguments)))
-
     def rollout(self, steps: int) -> int:
         """Take ``steps`` steps with the torques as they are; OK, or a cause of failure."""
-        return self._enter(TAKE_STEPS, self.whole, steps)
+        return self._take_steps(self.whole, steps)
 
     def measure(self, period: int, shows: int) -> int:
         """The start of a tick, for a controller that is not compiled."""
-        return self._enter(MEASURE, period, shows)
+        return self._measure(period, shows)
 
     def begin(self, period: int) -> int:
         """The start of a run for ``hold_each``, which ends every tick with that of the next."""
-        return self._enter(MEASURE, period, SHOWN_ANYWAY)
+        return self._measure(period, SHOWN_ANYWAY)
 
     def look(self) -> int:
         """A limit of a fall or OK, and what a controller would be shown; it changes nothing, and can be done again."""
@@ -507,59 +499,42 @@ class Loop:
         sensed = counts[SENSED]
         newest = past[sensed % past.shape[0]]
         before = newest.copy()
-        reason = self._enter(MEASURE, 0, SHOWN_ANYWAY)
+        reason = self._measure(0, SHOWN_ANYWAY)
         newest[:] = before
         counts[SENSED] = sensed
         return reason
 
     def apply_torques(self) -> None:
         """The end of it."""
-        self._enter(APPLY)
+        self._apply()
+
+    def record(self) -> None:
+        """Append a row for the present state."""
+        self._append_row()
 
 
 def record(world: World) -> None:
     """Append a row for the present state of a world that a ``Loop`` is there for."""
-    enter(world.parts[APPEND_ROW], (common_of(world) if DISABLE_JIT else world.parts[COMMON],))
-
-
-#: Addresses of parts, and of who is asked, by the kinds of a world and a law: thousands of trials are of one kind.
-_known: dict[object, tuple[Integers, int]] = {}
-
-
-def _addresses(world: World, common: CommonWorld, law: Any, beside: Sequence[Call]) -> tuple[Integers, int]:
-    needed = tuple(_is_needed(world, place) for place in range(COMMON))
-    kind = kind_of(world), kind_of(law), needed
-    if kind not in _known:
-        parts, calls = world.parts.copy(), _calls(world, common)
-        asking = () if _is_nobody(law) else ((ask.of(type(law)), law, common),)
-        compile_parts([*(entry for place, entry in enumerate(calls) if needed[place]), *asking], beside)
-        for place, entry in enumerate(calls):
-            if needed[place]:
-                parts[place] = address_of(*entry)
-        _known[kind] = parts, address_of(*asking[0]) if asking else NOBODY
-    return _known[kind]
-
-
-def _is_nobody(law: Any) -> bool:
-    return law is None or isinstance(law, Passive)
+    Entry(append_row_to, Packed(common_of(world)))()
 
 
 def is_ready(world: World, law: Any) -> bool:
     """Whether ``Loop`` compiles nothing."""
-    common = common_of(world)
-    calls = enumerate(_calls(world, common))
-    parts = all(is_part_compiled(*call) for place, call in calls if _is_needed(world, place))
-    return parts and (_is_nobody(law) or is_part_compiled(ask.of(type(law)), law, common))
+    return are_ready(list(_uses(Packed(common_of(world)), Packed(world), _packed_law(law)).values()))
 
 
-def _is_needed(world: World, place: int) -> bool:
-    """A box that nobody throws is met by nobody."""
-    return place != MEET_BOX or bool(world.projectile.status[ARMED] == 1)
+def _packed_law(law: Any) -> Packed:
+    return Packed(Passive() if law is None else law)
 
 
-def _calls(world: World, common: CommonWorld) -> tuple[tuple[Any, ...], ...]:
-    """Each part and what it is called with, in the order of ``World.parts``."""
-    return (
-        (advance_world, world, common, 0, 0.0, 0.0), (measure_part, common, 0, 0), (apply_part, common),
-        (append_row_to, common), (meet_box, common, 0), (take_steps, common, 0, 0),
-    )  # fmt: skip
+def _uses(common: Packed, whole: Packed, law: Packed) -> dict[int, tuple[Any, ...]]:
+    """Each part that is needed and what it is called with, by its place in ``World.parts``, and ``ask``."""
+    uses: dict[int, tuple[Any, ...]] = {
+        ADVANCE: (advance_world, whole, common, 0, 0.0, 0.0), MEASURE: (measure_part, common, 0, 0),
+        APPLY: (apply_part, common), APPEND_ROW: (append_row_to, common), TAKE_STEPS: (take_steps, common, 0, 0),
+    }  # fmt: skip
+    if whole.value.projectile.status[ARMED] == 1:  # a box that nobody throws is met by nobody
+        uses[MEET_BOX] = meet_box, common, 0
+    if not isinstance(law.value, Passive):
+        uses[ASK] = ask.of(type(law.value)), law, common
+    return uses

@@ -17,8 +17,6 @@ The unknown is the displacement Δ = q_{k+1} − q_k, so that no digit of it is 
 import math
 from typing import NamedTuple
 
-import numpy as np
-
 from biped.kernels.midpoint.elimination import (
     TwoBlocks,
     new_two_blocks,
@@ -27,7 +25,7 @@ from biped.kernels.midpoint.elimination import (
 )
 from biped.kernels.tree.dynamics import turn_inertias
 from biped.kernels.tree.kinematics import Poses, motion_cross, new_poses, place_bodies
-from contact.arrays import Floats
+from contact.arrays import Floats, unset
 from contact.jit import kernel
 from contact.vectors import (
     add,
@@ -70,23 +68,11 @@ class MidpointRoom(NamedTuple):
 def new_midpoint_room(n: int, nc: int) -> MidpointRoom:
     """Room for the steps of a tree of n bodies and nc points, filled with NaN."""
     return MidpointRoom(
-        middle=np.full(n, np.nan),
-        moved=np.full(n, np.nan),
-        rates=np.full(n, np.nan),
-        poses=new_poses(n, n, nc),
-        inertia=np.full((n, 9), np.nan),
-        velocity=np.full((n, 6), np.nan),
-        momentum=np.full((n, 6), np.nan),
-        carried=np.full((n, 6), np.nan),
-        impulse=np.full((n, 6), np.nan),
-        left=np.full((n, 6), np.nan),
-        right=np.full((n, 6), np.nan),
-        load=np.full(n, np.nan),
-        residual=np.full(n, np.nan),
-        delta=np.full(n, np.nan),
-        diagonal=np.full(n, np.nan),
+        middle=unset(n), moved=unset(n), rates=unset(n), poses=new_poses(n, n, nc), inertia=unset(n, 9),
+        velocity=unset(n, 6), momentum=unset(n, 6), carried=unset(n, 6), impulse=unset(n, 6), left=unset(n, 6),
+        right=unset(n, 6), load=unset(n), residual=unset(n), delta=unset(n), diagonal=unset(n),
         factors=new_two_blocks(n),
-    )
+    )  # fmt: skip
 
 
 @kernel

@@ -32,7 +32,7 @@ from biped.kernels.solve.cone import (
     set_cone_changes,
     start_cone,
 )
-from biped.kernels.solve.pyramid import along, linearized_pyramid, set_sliding_changes, sum_of_sides
+from biped.kernels.solve.pyramid import along, linearized_pyramid, set_sliding_changes, start_pyramid, sum_of_sides
 from biped.kernels.solve.rounding import resolved
 from contact.arrays import Floats, Integers
 from contact.jit import kernel
@@ -348,17 +348,24 @@ def set_point_changes(contacts, motion, room, c, moved):
 
 
 @kernel
+def stiffness_of(contacts, motion, c):
+    """[N·s/m] of the pairs of contact c: γ/s, and of friction Σ β/η."""
+    at = contacts.pair[c]
+    stiff = motion.dual[at] / motion.slack[at]
+    if contacts.friction[c] > 0.0 and is_cone(contacts):
+        stiff += cone_stiffness(motion, at)
+    elif contacts.friction[c] > 0.0:
+        for k in range(at + 2, at + 2 + contacts.directions.shape[0]):
+            stiff += motion.dual[k] / motion.slack[k]
+    return stiff
+
+
+@kernel
 def pressing_contacts(contacts, motion, room):
-    """[N·s] Σ of stiffnesses γ/s and β/η times the ways of the bodies that press on them, for the solution in hand."""
+    """[N·s] Σ of stiffnesses times the ways of the bodies that press on them, for the solution in hand."""
     total = 0.0
     for c in range(contacts.body.shape[0]):
-        at = contacts.pair[c]
-        stiff = motion.dual[at] / motion.slack[at]
-        if contacts.friction[c] > 0.0 and is_cone(contacts):
-            stiff += cone_stiffness(motion, at)
-        elif contacts.friction[c] > 0.0:
-            for k in range(at + 2, at + 2 + contacts.directions.shape[0]):
-                stiff += motion.dual[k] / motion.slack[k]
+        stiff = stiffness_of(contacts, motion, c)
         for side in range(2):
             b, _ = side_of(contacts, c, side)
             if b >= 0:
@@ -394,12 +401,5 @@ def start_contacts(contacts, bodies, motion, room, h, wide):
             slide = (room.slide[c, 1], room.slide[c, 2])
             start_cone(motion, at, contacts.friction[c] * gamma, slide, max(way, 2.0 * math.hypot(*slide)))
         elif contacts.friction[c] > 0.0:
-            count = contacts.directions.shape[0]
-            psi = way
-            for i in range(count):
-                psi = max(psi, 2.0 * abs(along(contacts, room, c, i)))
-            each = contacts.friction[c] * gamma / (count + 1)
-            motion.slack[at + 1], motion.dual[at + 1] = each, psi
-            for i in range(count):
-                motion.slack[at + 2 + i] = along(contacts, room, c, i) + psi
-                motion.dual[at + 2 + i] = each
+            each = contacts.friction[c] * gamma / (contacts.directions.shape[0] + 1)
+            start_pyramid(contacts, motion, room, c, each, way)

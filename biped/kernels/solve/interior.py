@@ -8,7 +8,7 @@ import math
 
 from biped.kernels.solve.cone import CONE, entries, greatest_value, jordan, way_in_cone
 from contact.jit import kernel
-from contact.vectors import dot, sub
+from contact.vectors import copy1, dot, sub
 
 # Places in ``room.measure``.
 EQUATIONS = 0  # norm of balances, rigid rows and what is between slacks and their meaning [N·s, m]
@@ -77,6 +77,21 @@ def aim(motion, room, value):
     """The same product of all pairs, and of a cone that many times its unit."""
     for k in range(motion.slack.shape[0]):
         room.target[k] = value if room.dimension[k] > 0 else 0.0
+
+
+@kernel
+def keep_pairs(motion, room):
+    """Where a line search begins."""
+    copy1(motion.slack, room.base_slack)
+    copy1(motion.dual, room.base_dual)
+
+
+@kernel
+def move_pairs(motion, room, part):
+    """The pairs at a part of the step from there."""
+    for k in range(motion.slack.shape[0]):
+        motion.slack[k] = room.base_slack[k] + part * room.slack_change[k]
+        motion.dual[k] = room.base_dual[k] + part * room.dual_change[k]
 
 
 @kernel

@@ -100,3 +100,15 @@ def set_sliding_changes(contacts, motion, room, c, gamma, dx, dy):
         room.slack_change[at + 1] = (room.target[at + 1] - sigma * (now + psi)) / now
     else:
         room.slack_change[at + 1] = resolved_cone(contacts, motion, c) + mu * gamma - total - sigma
+
+
+@kernel
+def start_pyramid(contacts, motion, room, c, each, psi):
+    """Pairs of friction inside all inequalities: impulses of ``each`` [N·s], and a ψ [m] of so much at least."""
+    at, count = contacts.pair[c], contacts.directions.shape[0]
+    for i in range(count):
+        psi = max(psi, 2.0 * abs(along(contacts, room, c, i)))
+    motion.slack[at + 1], motion.dual[at + 1] = each, psi
+    for i in range(count):
+        motion.slack[at + 2 + i] = along(contacts, room, c, i) + psi
+        motion.dual[at + 2 + i] = each

@@ -8,9 +8,8 @@ whose kernels are analytic where it is taken.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.core.config import DISABLE_JIT
 
-from biped.kernels.loop.closed_loop import control, enter
+from biped.kernels.loop.closed_loop import control
 from biped.kernels.loop.measurement import Measurement
 from biped.kernels.state.status import OK
 from biped.kernels.tree.dynamics import TreeData, new_tree_data, rates_from_momentum, turn_inertias
@@ -19,7 +18,7 @@ from biped.kernels.tree.kinematics import Poses, new_poses, place_bodies
 from biped.kernels.tree.tree import FLOATING, Tree
 from biped.kernels.variational.equations import displace
 from contact.arrays import Floats, Integers
-from contact.jit import address_of, call, kernel, pack, part, part_for_each, unpacked
+from contact.jit import Entry, Packed, addresses, call, kernel, part, part_for_each, unpacked
 from contact.piecewise import Signals
 from contact.vectors import copy1
 
@@ -205,19 +204,17 @@ class LawDifferentiator:
 
     def __init__(self, law: Any, tree: Tree, nq: int, nv: int, recorded: int) -> None:
         self.room = new_law_derivative(tree, nq, nv, recorded)
-        self.law = complex_room(law)
-        self._words = None if DISABLE_JIT else (pack(self.room), pack(self.law))
-        self._places = (self.room, self.law) if self._words is None else tuple(w.ctypes.data for w in self._words)
-        self.room.parts[PLACE] = address_of(place_part, self.room)
-        self.room.parts[MOVE] = address_of(move_part, self.room)
-        self.room.parts[ASK] = address_of(ask_beside.of(type(law)), self.law, self.room)
-        self._enter = address_of(differentiate_law, self.room, 0)
+        room, self._law = Packed(self.room), Packed(complex_room(law))
+        self.room.parts[:] = addresses(
+            [(place_part, room), (move_part, room), (ask_beside.of(type(law)), self._law, room)]
+        )
+        self._differentiate = Entry(differentiate_law, room, 0)
 
     def at(self, q: Floats, momentum: Floats, time: float) -> Floats:
         """(nv, 2 nv) ∂(torques)/∂(q, p) there; overwritten by the next; NaN if it looks at the floor's forces."""
         self.room.at_q[:], self.room.at_momentum[:] = q, momentum
         self.room.measurement.time[0] = time
-        enter(self._enter, self._places)
+        self._differentiate(self._law.place)
         return self.room.derivative
 
     @property

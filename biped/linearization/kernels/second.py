@@ -13,9 +13,7 @@ that belong to frames which move.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.core.config import DISABLE_JIT
 
-from biped.kernels.loop.closed_loop import enter
 from biped.kernels.state.pushes import Pushes
 from biped.kernels.state.simulation_state import SimulationState, new_simulation_state
 from biped.kernels.state.status import OK
@@ -39,7 +37,7 @@ from biped.linearization.kernels.steps import note_beginning
 from biped.linearization.kernels.tangent import along_anchor, is_held
 from contact.arrays import Floats, Integers
 from contact.ground import Ground
-from contact.jit import address_of, call, kernel, pack, part, unpacked
+from contact.jit import Entry, Packed, addresses, call, kernel, part, unpacked
 from contact.vectors import load3
 
 Complexes = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
@@ -260,15 +258,15 @@ class SecondDifferentiator:
     def __init__(self, body: Any, tree: Tree, ground: Ground, pushes: Pushes, nq: int) -> None:
         self.room = new_second_derivative(body, tree, ground, pushes, nq)
         self._given = pushes
-        self._words = None if DISABLE_JIT else pack(self.room)
-        self._place = self.room if self._words is None else self._words.ctypes.data
-        calls = (displace_part, 0), (evaluate_part,), (differentiate_part,), (take_part, 0)
-        self.room.parts[:] = [address_of(function, self.room, *more) for function, *more in calls]
-        self._enter = address_of(differentiate_twice, self.room)
+        room = Packed(self.room)
+        self.room.parts[:] = addresses(
+            [(displace_part, room, 0), (evaluate_part, room), (differentiate_part, room), (take_part, room, 0)]
+        )
+        self._differentiate = Entry(differentiate_twice, room)
 
     def between(self, end_q: Floats, h: float) -> SecondDerivative:
         """The derivatives of the step that leads to ``end_q``, from what has been put into ``room.begin``."""
         self.room.end_q[:], self.room.length[0] = end_q, h
         self.room.pushes.impulse[:] = self._given.impulse
-        enter(self._enter, (self._place,))
+        self._differentiate()
         return self.room

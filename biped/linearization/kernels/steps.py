@@ -8,9 +8,8 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.core.config import DISABLE_JIT
 
-from biped.kernels.loop.closed_loop import ADVANCE, Loop, World, enter, now_in
+from biped.kernels.loop.closed_loop import ADVANCE, Loop, World, now_in
 from biped.kernels.state.checkpoint import Checkpoint, new_checkpoint, roll_back, save_checkpoint
 from biped.kernels.state.pushes import Pushes
 from biped.kernels.state.simulation_state import RETRIED, SimulationState, new_simulation_state
@@ -24,7 +23,7 @@ from biped.linearization.kernels.step import StepDerivative, differentiate_step,
 from biped.linearization.kernels.tangent import Tangent, carry, new_tangent, seed
 from contact.arrays import Floats, Integers
 from contact.ground import Ground, force_in_floor, law_at
-from contact.jit import address_of, call, kernel, pack, part, unpacked
+from contact.jit import Entry, Packed, addresses, call, kernel, part, unpacked
 from contact.modes import NONE, SLIDING, STICKING
 from contact.point_law import dragged_anchor
 from contact.regimes import CLIPPED, HEIGHT, PRESSURE, SLIP, SPEED, SWITCHES
@@ -84,26 +83,14 @@ def new_linearized(world: World, columns: int, driven: Integers, substeps: int) 
     n, nq, nv = world.tree.parent.shape[0], world.state.q.shape[0], world.state.momentum.shape[0]
     nc = world.state.mode.shape[0]
     return Linearized(
-        body=world.method.body,
-        tree=world.tree,
-        ground=world.ground,
-        state=world.state,
-        pushes=world.pushes,
-        live=world.scratch,
-        derivative=new_step_derivative(n, nv, nc),
-        tangent=new_tangent(n, nv, nc, columns),
-        before=new_simulation_state(nq, nv, nc),
-        scratch=new_scratch(n, nq, nv, nc),
-        checkpoint=new_checkpoint(nq, nv, nc),
-        driven=driven,
-        taken=np.zeros(TAKEN, dtype=np.int64),
-        switch=np.full((substeps, nc, SWITCHES), np.inf),
-        joint_switch=np.full((substeps, nv, JOINT_SWITCHES), np.inf),
-        mode=np.zeros((substeps, nc), dtype=np.int64),
-        regime=np.zeros((substeps, nc), dtype=np.int64),
-        parts=np.zeros(PARTS, dtype=np.int64),
-        left_over=np.zeros(1),
-    )
+        body=world.method.body, tree=world.tree, ground=world.ground, state=world.state, pushes=world.pushes,
+        live=world.scratch, derivative=new_step_derivative(n, nv, nc), tangent=new_tangent(n, nv, nc, columns),
+        before=new_simulation_state(nq, nv, nc), scratch=new_scratch(n, nq, nv, nc),
+        checkpoint=new_checkpoint(nq, nv, nc), driven=driven, taken=np.zeros(TAKEN, dtype=np.int64),
+        switch=np.full((substeps, nc, SWITCHES), np.inf), joint_switch=np.full((substeps, nv, JOINT_SWITCHES), np.inf),
+        mode=np.zeros((substeps, nc), dtype=np.int64), regime=np.zeros((substeps, nc), dtype=np.int64),
+        parts=np.zeros(PARTS, dtype=np.int64), left_over=np.zeros(1),
+    )  # fmt: skip
 
 
 @kernel
@@ -317,7 +304,7 @@ def linearize_steps(place, common, whole, steps):
     return OK
 
 
-def step_calls(room: Linearized) -> tuple[tuple[Any, ...], ...]:
+def step_calls(room: Any) -> tuple[tuple[Any, ...], ...]:
     """Each part of steps that are gone through and what it is called with, in the order of ``Linearized.parts``."""
     return (
         (begin_part, room), (go_back_part, room), (differentiate_part, room, 0.0), (carry_part, room, 0.0),
@@ -335,17 +322,16 @@ class Linearizer:
         self.loop = loop
         nv, nc = loop.world.state.momentum.shape[0], loop.world.state.mode.shape[0]
         self.room = new_linearized(loop.world, 2 * nv + 2 * nc + len(driven), driven, substeps)
-        self._words = None if DISABLE_JIT else pack(self.room)
-        self._place = self.room if self._words is None else self._words.ctypes.data
-        self._enter = address_of(linearize_steps, self.room, 0, 0, 0)
-        self.room.parts[:STEP] = [address_of(*one) for one in step_calls(self.room)]
+        room = Packed(self.room)
+        self.room.parts[:STEP] = addresses(step_calls(room))
         self.room.parts[STEP] = loop.world.parts[ADVANCE]
+        self._set_off, self._take = Entry(set_off_part, room), Entry(linearize_steps, room, 0, 0, 0)
         self.take(0)
 
     def set_off(self) -> None:
         """Begin with the state that the world has been given."""
-        enter(int(self.room.parts[SET_OFF]), (self._place,))
+        self._set_off()
 
     def take(self, steps: int) -> int:
         """``steps`` steps of the loop with the torques as they are; OK, or why not."""
-        return int(enter(self._enter, (self._place, self.loop.common, self.loop.whole, steps)))
+        return self._take(self.loop.common, self.loop.whole, steps)

@@ -36,7 +36,7 @@ from biped.kernels.solve.causes import DEPENDENT, NOT_FINITE, SINGULAR
 from biped.kernels.solve.dense import add_rows, factor_dense, solve_dense_rows, solve_dense_transposed
 from biped.mechanism.kernels.linearization import Derivatives
 from biped.mechanism.kernels.system import Mechanics
-from contact.arrays import Floats, Integers
+from contact.arrays import Floats, Integers, unset
 from contact.jit import kernel, part, routine, unpacked
 from contact.vectors import copy1, dot, load6
 
@@ -149,39 +149,17 @@ def new_chain(
         near_place[row, members] = np.arange(members.size)
     sizes = np.array([2 * KINDS * members.size**2 for members in near], dtype=np.int64)
     return Chain(
-        coordinate=coordinate,
-        column=column,
-        every=np.arange(n),
-        forced=column[forced],
-        near=new_groups(near),
-        near_place=near_place,
-        held=new_groups([np.sort(column[members]) for members in held]),
-        e_by_start=np.full((nd, n), np.nan),
-        e_by_end=np.full((nd, n), np.nan),
-        p_by_start=np.full((nd, n), np.nan),
-        p_by_end=np.full((nd, n), np.nan),
-        matrix=np.full((rows, rows), np.nan),
-        order=np.zeros(rows, dtype=np.int64),
-        mass=np.full((nd, nd), np.nan),
-        mass_order=np.zeros(nd, dtype=np.int64),
-        sizes=np.full(rows, np.nan),
-        determinant=np.full(2, np.nan),
-        solved=np.full((rows, nw), np.nan),
-        end=np.full((n, nw), np.nan),
-        momentum=np.full((nd, nw), np.nan),
-        discrete=np.full(8, np.nan),
-        block_first=np.cumsum([0, *sizes], dtype=np.int64)[:-1],
-        blocks=np.full(int(sizes.sum()), np.nan),
-        moved=np.full((top + m, nw), np.nan),
-        turned=np.full((top + m, nw), np.nan),
-        beside=np.full(nw, np.nan),
-        leaning=np.full((m, n), np.nan),
-        bends=np.full((rows + nd if top else 0, nw * (nw + 1) // 2), np.nan),
-        load=np.full(rows, np.nan),
-        adjoint=np.full(rows, np.nan),
-        on_rows=np.full((2, nd), np.nan),
-        forms=np.full((KINDS, top, top), np.nan),
-    )
+        coordinate=coordinate, column=column, every=np.arange(n), forced=column[forced], near=new_groups(near),
+        near_place=near_place, held=new_groups([np.sort(column[members]) for members in held]),
+        e_by_start=unset(nd, n), e_by_end=unset(nd, n), p_by_start=unset(nd, n), p_by_end=unset(nd, n),
+        matrix=unset(rows, rows), order=np.zeros(rows, dtype=np.int64), mass=unset(nd, nd),
+        mass_order=np.zeros(nd, dtype=np.int64), sizes=unset(rows), determinant=unset(2), solved=unset(rows, nw),
+        end=unset(n, nw), momentum=unset(nd, nw), discrete=unset(8),
+        block_first=np.cumsum([0, *sizes], dtype=np.int64)[:-1], blocks=unset(int(sizes.sum())),
+        moved=unset(top + m, nw), turned=unset(top + m, nw), beside=unset(nw), leaning=unset(m, n),
+        bends=unset(rows + nd if top else 0, nw * (nw + 1) // 2), load=unset(rows), adjoint=unset(rows),
+        on_rows=unset(2, nd), forms=unset(KINDS, top, top),
+    )  # fmt: skip
 
 
 # --- first derivatives ---

@@ -13,6 +13,7 @@ import numpy as np
 from biped.kernels.midpoint.elimination import wrench_cross
 from biped.kernels.midpoint.equations import momentum_of, point_velocity
 from biped.kernels.solve.causes import NOT_FINITE
+from biped.kernels.tree.dynamics import project_wrenches
 from biped.kernels.tree.kinematics import motion_cross
 from biped.mechanism.kernels.border import solve_border
 from biped.mechanism.kernels.constraints import (
@@ -26,23 +27,16 @@ from biped.mechanism.kernels.constraints import (
     cam_lift,
     length_of,
 )
-from biped.mechanism.kernels.custom import (
-    CONSTRAINT,
-    JACOBIAN,
-    ask_custom,
-    custom_work,
-    set_strain_rates,
-    set_strains,
-)
+from biped.mechanism.kernels.custom import CONSTRAINT, JACOBIAN, ask_custom, custom_work, set_strain_rates, set_strains
 from biped.mechanism.kernels.forces import force_work
 from biped.mechanism.kernels.loop import ENERGY, KINETIC, NEWTON, NUMBERS, POTENTIAL, WORK
 from biped.mechanism.kernels.node import factor_node, load_momenta, place_node, set_energies
 from biped.mechanism.kernels.points import turned
 from biped.mechanism.kernels.step import load_impulses, part_in
 from biped.mechanism.kernels.system import Mechanics, Room
-from contact.arrays import Floats, Integers
+from contact.arrays import Floats, Integers, unset
 from contact.jit import call, kernel, part, unpacked
-from contact.vectors import add, add6, add_scaled6, cross, dot, dot6, load3, load6, store6, sub
+from contact.vectors import add, add6, add_scaled6, cross, dot, load3, load6, store6, sub
 
 # [m or rad] that strains move by in differences.
 DIFFERENCE = 1e-3
@@ -78,16 +72,8 @@ class Rates(NamedTuple):
 
 def new_rates(n: int, m: int) -> Rates:
     """Room, filled with NaN."""
-    return Rates(
-        bodies=np.full((n, 6), np.nan),
-        balance=np.full(n, np.nan),
-        bend=np.full(m, np.nan),
-        acceleration=np.full(n, np.nan),
-        multiplier=np.full(m, np.nan),
-        stage=np.full(2 * n + 1, np.nan),
-        slope=np.full((4, 2 * n + 1), np.nan),
-        steps=np.zeros(1, dtype=np.int64),
-    )
+    shapes: tuple[tuple[int, ...], ...] = (n, 6), (n,), (m,), (n,), (m,), (2 * n + 1,), (4, 2 * n + 1)
+    return Rates(*(unset(*shape) for shape in shapes), np.zeros(1, dtype=np.int64))
 
 
 class Flow(NamedTuple):
@@ -102,11 +88,6 @@ class Flow(NamedTuple):
     given: Floats  # (., 3, n) places, rates and accelerations of prescribed coordinates, at the same times
     rows: Floats  # (., columns) what is recorded
     parts: Integers  # (PARTS,) addresses of what is compiled by itself
-
-
-def no_parts() -> Integers:
-    """Addresses of parts that are not there yet."""
-    return np.full(PARTS, -1, dtype=np.int64)
 
 
 @kernel
@@ -128,14 +109,10 @@ def set_balance(tree, node, acceleration, rates):
     for i in range(tree.parent.shape[0]):
         inertial = momentum_of(tree, node, i, load6(rates.bodies, i))
         turning = wrench_cross(load6(node.velocity, i), load6(node.momentum, i))
-        store6(node.impulse, i, add_scaled6(load6(node.impulse, i), -1.0, add6(inertial, turning)))
-    for i in range(tree.parent.shape[0] - 1, -1, -1):
-        left = load6(node.impulse, i)
-        rotor = tree.armature[i] * acceleration[i]
-        rates.balance[i] = node.load[i] + dot6(load6(node.poses.motion, i), left) - rotor
-        parent = tree.parent[i]
-        if parent >= 0:
-            store6(node.impulse, parent, add6(load6(node.impulse, parent), left))
+        store6(node.factors.wrench, i, add_scaled6(load6(node.impulse, i), -1.0, add6(inertial, turning)))
+    project_wrenches(tree, node, rates.balance)
+    for i in range(tree.parent.shape[0]):
+        rates.balance[i] = node.load[i] + rates.balance[i] - tree.armature[i] * acceleration[i]
 
 
 @kernel
@@ -394,10 +371,7 @@ def take_steps_part(place, steps, every, row):
     return 0
 
 
-def functions() -> tuple[tuple[Any, ...], ...]:
-    """Each part with the whole numbers that it is called with, in the order of ``Flow.parts``."""
-    return ((slope_part, 0, 0), (record_part, 0, 0), (take_steps_part, 0, 0, 0))
-
-
+#: Each part with the whole numbers that it is called with, in the order of ``Flow.parts``.
+FUNCTIONS: tuple[tuple[Any, ...], ...] = ((slope_part, 0, 0), (record_part, 0, 0), (take_steps_part, 0, 0, 0))
 #: What a part calls.
 CALLS = {TAKE_STEPS: (SLOPE, RECORD)}

@@ -2,8 +2,6 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
 from biped.kernels.midpoint.derivatives import (
     Beyond,
     Triples,
@@ -28,7 +26,7 @@ from biped.mechanism.kernels.derivatives import (
 )
 from biped.mechanism.kernels.jets import Jets, new_jets
 from biped.mechanism.kernels.points import place_points
-from contact.arrays import Floats
+from contact.arrays import Floats, unset
 from contact.jit import kernel, part, unpacked
 from contact.vectors import copy1
 
@@ -63,21 +61,11 @@ class Sizes(NamedTuple):
 def new_derivatives(n: int, m: int, points: int, sizes: Sizes) -> Derivatives:
     """Room for the derivatives of n coordinates' equations with m constraints."""
     return Derivatives(
-        middle=new_midpoint_room(n, 0),
-        beyond=new_beyond(n),
-        jets=new_jets(n),
-        arms=np.full((points, 3), np.nan),
-        node=new_poses(n, n, 0),
-        node_q=np.full(n, np.nan),
-        gradient=np.full(2 * n, np.nan),
-        hessian=np.full((2 * n, 2 * n), np.nan),
-        triples=new_triples(sizes.triples),
-        force=np.full((n, 2 * n), np.nan),
-        bends=new_bends(sizes.bends),
-        rows=np.full((2, m, n), np.nan),
-        curvature=np.full((2, m, n, n), np.nan),
-        bent=new_triples(sizes.bent),
-    )
+        middle=new_midpoint_room(n, 0), beyond=new_beyond(n), jets=new_jets(n), arms=unset(points, 3),
+        node=new_poses(n, n, 0), node_q=unset(n), gradient=unset(2 * n), hessian=unset(2 * n, 2 * n),
+        triples=new_triples(sizes.triples), force=unset(n, 2 * n), bends=new_bends(sizes.bends), rows=unset(2, m, n),
+        curvature=unset(2, m, n, n), bent=new_triples(sizes.bent),
+    )  # fmt: skip
 
 
 @part

@@ -3,9 +3,6 @@
 import math
 from typing import Any
 
-import numpy as np
-from numba.core.config import DISABLE_JIT
-
 from biped.kernels.tree.kinematics import place_bodies
 from biped.mechanism.kernels.node import constraints_part, energies_part, momentum_part, rates_part
 from biped.mechanism.kernels.points import place_points
@@ -29,14 +26,13 @@ from biped.mechanism.kernels.system import (
     FACTOR,
     FRESH,
     IMPULSES,
-    PARTS,
     RATES,
     RECORD_END,
     ROWS,
     SOLVE,
     TAKE_STEPS,
 )
-from contact.jit import address_of, call, is_part_compiled, kernel, kind_of, pack, part, routine, unpacked
+from contact.jit import call, kernel, part, unpacked
 from contact.vectors import copy1
 
 # Places of numbers in a row after coordinates, rates and momenta, each (n,); multipliers and driving forces follow.
@@ -184,24 +180,15 @@ def fill_forces(prescribed, motion, h, room, iterations, row):
     row[3 * n + NEWTON] = iterations
 
 
-@routine
-def enter(address, arguments):
-    """Call a part from Python."""
-    return call(address, *arguments)
-
-
-def _functions() -> tuple[tuple[Any, ...], ...]:
-    """Each part with the whole numbers that it is called with, in the order of ``World.parts``."""
-    return (
-        (evaluate_part, 0), (factor_part, 0), (correct_part,), (solve_part, 0, 0, 0), (commit_part, 0, 0),
-        (impulses_part, 0, 0), (rows_part, 0),
-        (momentum_part,), (rates_part,), (energies_part,), (constraints_part,),
-        (begin_part,), (take_steps_part, 0, 0, 0), (record_end_part, 0),
-    )  # fmt: skip
-
-
+#: Each part with the whole numbers that it is called with, in the order of ``World.parts``.
+FUNCTIONS: tuple[tuple[Any, ...], ...] = (
+    (evaluate_part, 0), (factor_part, 0), (correct_part,), (solve_part, 0, 0, 0), (commit_part, 0, 0),
+    (impulses_part, 0, 0), (rows_part, 0),
+    (momentum_part,), (rates_part,), (energies_part,), (constraints_part,),
+    (begin_part,), (take_steps_part, 0, 0, 0), (record_end_part, 0),
+)  # fmt: skip
 #: What a part calls.
-_CALLS = {
+CALLS = {
     EVALUATE: (IMPULSES,),
     FACTOR: (ROWS,),
     SOLVE: (EVALUATE, FACTOR, CORRECT),
@@ -210,59 +197,3 @@ _CALLS = {
     TAKE_STEPS: (SOLVE, COMMIT, RATES, ENERGIES),
     RECORD_END: (SOLVE, RATES, ENERGIES),
 }
-#: Addresses by part and kind of world.
-_known: dict[object, int] = {}
-
-
-class Engine:
-    """A world ready to run: parts are compiled, or loaded, when they are first entered.
-
-    Args:
-        world: a ``World``, or another named tuple with addresses of ``parts``.
-        words: what the world has addresses of, which must not go away before it.
-        functions: its parts, each with the whole numbers that it is called with; those of a ``World`` by default.
-        calls: by a part's number, those that it calls.
-    """
-
-    def __init__(self, world: Any, words: Any = None, functions: Any = _functions, calls: Any = _CALLS) -> None:
-        self.world, self._own = world, words
-        self._functions, self._calls = functions(), calls
-        self._kind = kind_of(world)
-        self._place()
-
-    def _place(self) -> None:
-        self._words = None if DISABLE_JIT else pack(self.world)  # they must not go away before this
-        self.place = self.world if self._words is None else self._words.ctypes.data
-
-    def take_in(self, **arrays: Any) -> None:
-        """Other arrays in the place of the world's, such as the next inputs."""
-        self.world = self.world._replace(**arrays)
-        self._place()
-
-    def enter(self, number: int, *arguments: int) -> int:
-        """Enter a part by its number."""
-        self._need(number)
-        return int(enter(self.world.parts[number], (self.place, *arguments)))
-
-    def is_ready(self, number: int) -> bool:
-        """Whether entering a part compiles nothing."""
-        function, *arguments = self._functions[number]
-        return is_part_compiled(function, self.world, *arguments) and all(
-            map(self.is_ready, self._calls.get(number, ()))
-        )
-
-    def _need(self, number: int) -> None:
-        if self.world.parts[number] >= 0:
-            return
-        for other in self._calls.get(number, ()):
-            self._need(other)
-        function, *arguments = self._functions[number]
-        key = function, self._kind
-        if key not in _known:
-            _known[key] = address_of(function, self.world, *arguments)
-        self.world.parts[number] = _known[key]
-
-
-def no_parts() -> Any:
-    """Addresses of parts that are not there yet."""
-    return np.full(PARTS, -1, dtype=np.int64)

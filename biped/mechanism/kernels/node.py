@@ -3,6 +3,7 @@
 from biped.kernels.midpoint.elimination import eliminate_blocks
 from biped.kernels.midpoint.equations import place_middle, set_midpoint_blocks
 from biped.kernels.solve.causes import DEPENDENT, SINGULAR
+from biped.kernels.tree.dynamics import kinetic_energy, project_wrenches
 from biped.mechanism.kernels.ballast import add_ballast, set_ballast_border
 from biped.mechanism.kernels.border import factor_border, row_times, solve_border
 from biped.mechanism.kernels.constraints import set_constraint_rows, set_constraint_values
@@ -10,7 +11,7 @@ from biped.mechanism.kernels.custom import custom_energy, set_custom_rows, set_c
 from biped.mechanism.kernels.points import place_points
 from biped.mechanism.kernels.potentials import spring_energy
 from contact.jit import kernel, part, unpacked
-from contact.vectors import add6, copy1, dot, dot6, load3, load6, store6, triple
+from contact.vectors import copy1, dot, load3, load6, store6, triple
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -26,15 +27,12 @@ def place_node(mechanics, rates, room):
 
 @kernel
 def load_momenta(tree, node, momentum):
-    """p_j = s_j · H_j."""
+    """p_j = s_j · H_j, and those of rotors."""
     for i in range(tree.parent.shape[0]):
-        store6(node.carried, i, load6(node.momentum, i))
-    for i in range(tree.parent.shape[0] - 1, -1, -1):
-        H = load6(node.carried, i)
-        momentum[i] = dot6(load6(node.poses.motion, i), H) + tree.armature[i] * node.rates[i]
-        parent = tree.parent[i]
-        if parent >= 0:
-            store6(node.carried, parent, add6(load6(node.carried, parent), H))
+        store6(node.factors.wrench, i, load6(node.momentum, i))
+    project_wrenches(tree, node, momentum)
+    for j in range(momentum.shape[0]):
+        momentum[j] += tree.armature[j] * node.rates[j]
 
 
 @part
@@ -116,25 +114,10 @@ def energies_part(place):
 @kernel
 def set_energies(mechanics, room):
     """The same of a tree that is placed."""
-    room.energy[0] = kinetic_of(mechanics.tree, room.node)
-    room.energy[1] = weight_energy(mechanics.tree, room.node) + spring_energy(
-        mechanics.springs,
-        mechanics.coordinate_springs,
-        mechanics.weights,
-        mechanics.points,
-        room.node_arms,
-        room.node_q,
-    )
-    room.energy[1] += custom_energy(room.customs, room.node_arms, room.node_q)
-
-
-@kernel
-def kinetic_of(tree, node):
-    total = 0.0
-    for i in range(tree.parent.shape[0]):
-        total += dot6(load6(node.velocity, i), load6(node.momentum, i))
-        total += tree.armature[i] * node.rates[i] * node.rates[i]
-    return 0.5 * total
+    tree, node, arms, q = mechanics.tree, room.node, room.node_arms, room.node_q
+    room.energy[0] = kinetic_energy(tree, node)
+    of_springs = spring_energy(mechanics.springs, mechanics.coordinate_springs, mechanics.weights, arms, q)
+    room.energy[1] = weight_energy(tree, node) + of_springs + custom_energy(room.customs, arms, q)
 
 
 @kernel

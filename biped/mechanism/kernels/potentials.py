@@ -171,7 +171,7 @@ def set_spring_rows(border, start, K):
 
 
 @kernel
-def spring_energy(springs, coordinate_springs, weights, points, arms, q):
+def spring_energy(springs, coordinate_springs, weights, arms, q):
     """[J] of all potentials but uniform gravity."""
     total = 0.0
     for k in range(springs.law.shape[0]):

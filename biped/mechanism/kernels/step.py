@@ -116,17 +116,8 @@ def load_impulses(mechanics, inputs, k, potentials, forces, customs, arms, middl
     """
     points = mechanics.points
     set_gravity_impulses(mechanics.tree, middle, potentials)
-    add_spring_impulses(
-        mechanics.springs,
-        mechanics.coordinate_springs,
-        mechanics.weights,
-        points,
-        arms,
-        middle.middle,
-        potentials,
-        middle,
-        load,
-    )
+    springs, at, weights = mechanics.springs, mechanics.coordinate_springs, mechanics.weights
+    add_spring_impulses(springs, at, weights, points, arms, middle.middle, potentials, middle, load)
     add_force_impulses(mechanics.forces, inputs, k, forces, middle, load)
     add_custom_impulses(customs, points, arms, inputs[k, 0], potentials, forces, middle, load)
 
@@ -241,17 +232,8 @@ def set_blocks(place, k):
     middle, points, arms = room.middle, mechanics.points, room.middle_arms
     before, forced = (1.0 - rule.alpha) * rule.h, rule.share * rule.h
     set_midpoint_blocks(mechanics.tree, rule.h, before, middle)
-    add_spring_blocks(
-        mechanics.springs,
-        mechanics.coordinate_springs,
-        mechanics.weights,
-        points,
-        arms,
-        middle.middle,
-        rule.alpha,
-        before,
-        middle,
-    )
+    springs, at, weights = mechanics.springs, mechanics.coordinate_springs, mechanics.weights
+    add_spring_blocks(springs, at, weights, points, arms, middle.middle, rule.alpha, before, middle)
     add_force_blocks(mechanics.forces, world.inputs, k, rule.h, forced, middle)
     add_custom_blocks(room.customs, points, arms, before, forced, middle)
     add_ballast(mechanics.ballast, rule.h, middle.diagonal)

@@ -13,7 +13,7 @@ from biped.mechanism.kernels.custom import Customs
 from biped.mechanism.kernels.forces import Forces
 from biped.mechanism.kernels.points import Points
 from biped.mechanism.kernels.potentials import CoordinateSprings, Springs, Weights
-from contact.arrays import Floats, Integers
+from contact.arrays import Floats, Integers, unset
 
 
 class Mechanics(NamedTuple):
@@ -71,15 +71,11 @@ class Motion(NamedTuple):
 
 def new_motion(n: int, m: int) -> Motion:
     """A motion that has not begun."""
+    z = np.zeros
     return Motion(
-        q=np.zeros(n),
-        momentum=np.zeros(n),
-        multiplier=np.zeros(m),
-        past=np.zeros((PAST, n)),
-        counts=np.zeros(COUNTS, dtype=np.int64),
-        work=np.zeros(1),
-        residual=np.zeros(3),
-    )
+        q=z(n), momentum=z(n), multiplier=z(m), past=z((PAST, n)), counts=z(COUNTS, dtype=np.int64), work=z(1),
+        residual=z(3),
+    )  # fmt: skip
 
 
 class Border(NamedTuple):
@@ -98,15 +94,9 @@ class Border(NamedTuple):
 def new_border(b: int, n: int) -> Border:
     """Room for b unknowns; the corner is zero until something is written there."""
     return Border(
-        rows=np.full((b, n), np.nan),
-        columns=np.full((b, n), np.nan),
-        corner=np.zeros((b, b)),
-        load=np.full(b, np.nan),
-        solved=np.full((b, n), np.nan),
-        schur=np.full((b, b), np.nan),
-        order=np.zeros(b, dtype=np.int64),
-        unknown=np.full(b, np.nan),
-    )
+        rows=unset(b, n), columns=unset(b, n), corner=np.zeros((b, b)), load=unset(b), solved=unset(b, n),
+        schur=unset(b, b), order=np.zeros(b, dtype=np.int64), unknown=unset(b),
+    )  # fmt: skip
 
 
 class Room(NamedTuple):
@@ -137,26 +127,12 @@ class Room(NamedTuple):
 def new_room(n: int, m: int, b: int, points: int, customs: Customs, ballast: int = 0) -> Room:
     """Room, filled with NaN."""
     return Room(
-        customs=customs,
-        middle=new_midpoint_room(n, 0),
-        end=new_poses(n, n, 0),
-        middle_arms=np.full((points, 3), np.nan),
-        end_arms=np.full((points, 3), np.nan),
-        border=new_border(b, n),
-        values=np.full(m, np.nan),
-        end_q=np.full(n, np.nan),
-        right_load=np.full(n, np.nan),
-        base_moved=np.full(n, np.nan),
-        base_multiplier=np.full(m, np.nan),
-        node=new_midpoint_room(n, 0),
-        node_arms=np.full((points, 3), np.nan),
-        node_border=new_border(m + ballast, n),
-        node_q=np.zeros(n),
-        node_rates=np.zeros(n),
-        node_momentum=np.full(n, np.nan),
-        given_rates=np.zeros(n),
-        energy=np.full(2, np.nan),
-    )
+        customs=customs, middle=new_midpoint_room(n, 0), end=new_poses(n, n, 0), middle_arms=unset(points, 3),
+        end_arms=unset(points, 3), border=new_border(b, n), values=unset(m), end_q=unset(n), right_load=unset(n),
+        base_moved=unset(n), base_multiplier=unset(m), node=new_midpoint_room(n, 0), node_arms=unset(points, 3),
+        node_border=new_border(m + ballast, n), node_q=np.zeros(n), node_rates=np.zeros(n), node_momentum=unset(n),
+        given_rates=np.zeros(n), energy=unset(2),
+    )  # fmt: skip
 
 
 # Places in ``World.parts``: what is compiled by itself.

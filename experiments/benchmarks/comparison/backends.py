@@ -1,4 +1,4 @@
-"""What is compared: integrators of ours and external engines, all asked for in the same way."""
+"""Backends of a comparison: integrators of ours and external engines, all asked for in the same way."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -50,7 +50,7 @@ class Backend:
 
     @property
     def smooth(self) -> "tuple[Backend, ...]":
-        """The same in other settings of its own, which serve smooth motion without contacts better."""
+        """The backend in other settings of its own, which serve smooth motion without contacts better."""
         if isinstance(self.engine, str):
             return tuple(backend_named(name) for name in SMOOTH.get(self.engine, ()))
         return tuple(_variant(self, self.engine, other) for other in self.engine.smooth)
@@ -92,7 +92,7 @@ def backend_named(name: str) -> Backend:
 
 
 def backends_of(names: Sequence[str]) -> tuple[tuple[Backend, ...], tuple[str, ...]]:
-    """Those that can be used here, and a sentence about each that is not installed.
+    """The backends that can be used here, and a sentence about each that is not installed.
 
     Raises:
         InputError: a name is unknown or given twice, or none is left.

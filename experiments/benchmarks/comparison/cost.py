@@ -3,20 +3,83 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
-from typing import cast
+from typing import Any, cast
+
+import numpy as np
 
 from biped.errors import InputError
+from contact.arrays import Floats
 from experiments.benchmarks.comparison.backends import Backend
 from experiments.benchmarks.comparison.budget import Progress
 from experiments.benchmarks.comparison.outcome import CUT_SHORT
-from experiments.benchmarks.comparison.recorder import Recorder
 from experiments.benchmarks.comparison.table import quantity
 from experiments.benchmarks.ranking import Ranked
-from experiments.benchmarks.timing import Spread, interval, ratios
+from experiments.benchmarks.timing import Spread, interval, ratios, seconds
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.catalogue.rollout import Rollout
-from experiments.engines.engine import Engine
+from experiments.engines.engine import Applied, Case, Engine, Simulation
+from experiments.engines.kernels.external import FloorState
+
+
+class RecordedSimulation:
+    """Stands for a simulation, and remembers where it started and what each step was given."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self.simulation = simulation
+        self.start: tuple[Floats, Floats, Floats] | None = None
+        self.asked: list[tuple[FloorState | None, Floats, Sequence[Applied]]] = []
+        self.floor: FloorState | None = None  # of the step that comes next, where it moves or has patches
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.simulation, name)
+
+    def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
+        self.start, self.asked, self.floor = (q.copy(), v.copy(), projectile.copy()), [], None
+        self.simulation.place(q, v, projectile)
+
+    def set_floor(self, floor: FloorState) -> None:
+        self.floor = FloorState._make(values.copy() for values in floor)
+        self.simulation.set_floor(floor)
+
+    def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
+        self.asked.append((self.floor, torque.copy(), forces))
+        self.simulation.step(torque, forces)
+
+    def replay(self) -> float:
+        """[s] a step, when the recorded steps are taken again from their start, with nothing in between."""
+        assert self.start is not None
+        q, v, projectile = (values.copy() for values in self.start)
+        self.simulation.place(q, v, projectile)
+        simulation, asked = self.simulation, self.asked
+
+        def steps() -> None:
+            for floor, torque, forces in asked:
+                if floor is not None:
+                    simulation.set_floor(floor)
+                simulation.step(torque, forces)
+
+        return seconds(steps) / len(asked) if asked else np.nan
+
+
+class Recorder:
+    """Stands for an engine whose last simulation is recorded; in all else it is the engine itself."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.recorded: RecordedSimulation | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.engine, name)
+
+    def start(self, case: Case) -> RecordedSimulation:
+        self.recorded = RecordedSimulation(self.engine.start(case))
+        return self.recorded
+
+    def replay(self) -> float:
+        """[s] a step of what is recorded; NaN where nothing is."""
+        return np.nan if self.recorded is None else self.recorded.replay()
+
 
 #: What is counted of ours, and of external engines.
 OURS = "the compiled loop: steps, controller, records"
@@ -25,7 +88,7 @@ EXTERNAL = "the engine's step alone, replayed in a bare loop"
 
 @dataclass(frozen=True)
 class Cost:
-    """What a step of the experiment takes in an engine; ratios are to the first engine's."""
+    """The time of a step of the experiment in an engine; ratios are to the first engine's."""
 
     engine: str = quantity("", "name")
     verdict: str = quantity("", "how the timed run ended")
@@ -50,7 +113,7 @@ class Cost:
 
 @dataclass
 class Taken:
-    """What was timed of an engine."""
+    """The timings of an engine."""
 
     verdict: str  # how its run ended
     #: [s] a step, of each repeat: in the replay of an external engine, in the loop of ours

@@ -25,9 +25,9 @@ from experiments.benchmarks.comparison.step_refinement import ROUNDING, VERBS, R
 from experiments.benchmarks.comparison.table import quantity, scientific, table_of
 from experiments.benchmarks.free_flight import MOTIONS
 from experiments.benchmarks.ranking import Ranked, ranked
-from experiments.benchmarks.work_precision.cheapest import ACCURACIES, ranked_methods
+from experiments.benchmarks.work_precision.step_sizes import ACCURACIES, ranked_methods
 
-#: Below these, numbers are told apart by rounding only: [m], [J], relative energy, relative spin, [N·s].
+#: Below these, numbers differ by rounding only: [m], [J], relative energy, relative spin, [N·s].
 CREEP, JOULES, ENERGY, SPIN, MOMENTUM = 1e-6, 1e-4, 1e-11, 1e-9, 1e-9
 
 

@@ -1,4 +1,4 @@
-"""What one rollout amounts to: a row of the tables of equal settings and of vendor defaults."""
+"""The outcome of one rollout: a row of the tables of equal settings and of vendor defaults."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

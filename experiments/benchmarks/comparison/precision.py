@@ -18,8 +18,7 @@ from experiments.benchmarks.comparison.backends import Backend
 from experiments.benchmarks.comparison.budget import Budget, Progress
 from experiments.benchmarks.free_flight import Glider, start_of
 from experiments.benchmarks.timing import one_core, seconds
-from experiments.benchmarks.work_precision.case import TREE, Motion, StepSize, TreeCase
-from experiments.benchmarks.work_precision.problem import Forms
+from experiments.benchmarks.work_precision.case import TREE, Forms, Motion, StepSize, TreeCase
 from experiments.benchmarks.work_precision.problems import FLIGHT
 from experiments.benchmarks.work_precision.reference import Reference
 from experiments.benchmarks.work_precision.step_sizes import Budget as StepBudget

@@ -46,7 +46,7 @@ class PrecisionRow:
 
 @dataclass
 class Results:
-    """What has been found; whatever is not there yet is empty."""
+    """The results of a comparison so far; whatever is not there yet is empty."""
 
     experiment: Experiment  # what is compared on
     changes: Mapping[str, Value]  # of its parameters

@@ -33,7 +33,7 @@ RECORD = "run.record_every"
 
 @dataclass(frozen=True)
 class Work:
-    """What a stage is given."""
+    """The input of a stage of the comparison."""
 
     results: Results  # what it adds to
     budget: Budget  # how much is measured

@@ -1,7 +1,7 @@
-"""What becomes of the experiment as the step is refined: does an engine converge, and how fast?
+"""The experiment at ever finer steps: does an engine converge, and how fast?
 
 Each engine is compared with itself at its own finest step. That says nothing about whether it converges to the right
-motion, and is told of these steps only.
+motion, and holds for these steps only.
 """
 
 import math
@@ -25,7 +25,7 @@ from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.catalogue.rollout import Rollout
 
-#: The least errors from which an order is told, and the orders that are looked for.
+#: The fewest errors that an order is fitted to, and the range of orders that are looked for.
 LEAST, ORDERS = 3, (0.1, 8.0)
 #: The greatest root mean square distance of the errors from a power law, as a factor.
 SCATTER = 1.5

@@ -26,20 +26,11 @@ from controllers.kernels import workspace as kernels
 from controllers.kernels.contact_qp import ContactQp
 from controllers.kernels.whole_body import WholeBodyLaw
 from experiments.benchmarks.sections import Section
+from experiments.benchmarks.speed import table
 from experiments.benchmarks.speed.kernels import Slack, solve_again
 from experiments.benchmarks.speed.programs import Kept, Watched, copied, matrices
 from experiments.benchmarks.speed.studies import STEPS, study_of
-from experiments.benchmarks.speed.table import (
-    MICROSECONDS,
-    Budget,
-    columns,
-    compared,
-    measured,
-    microseconds,
-    milliseconds,
-    numbers_of,
-    spread_columns,
-)
+from experiments.benchmarks.speed.table import Budget
 from experiments.benchmarks.timing import seconds
 
 #: [s] simulated, and the control period, where a tick in Python is timed.
@@ -66,18 +57,20 @@ def compiled_laws_section(work: Budget) -> Section:
     section = Section(
         "compiled_laws",
         f"Studies of {trials} trials of 3 s on one core: ours, and a user's copy of it in a file",
-        (*columns("ours", "copy", unit="1/s", form=".1f"), *columns("ratio", "least", "most")),
+        (*table.columns("ours", "copy", unit="1/s", form=".1f"), *table.columns("ratio", "least", "most")),
         notes=["medians of runs taken in turn; ratio: trials a second of the copy over ours, pair by pair"],
     )
 
     def numbers(ours: list[float], copy: list[float]) -> tuple[float, ...]:
-        return (trials / median(ours), trials / median(copy), *compared(ours, copy))
+        return (trials / median(ours), trials / median(copy), *table.compared(ours, copy))
 
     with tempfile.TemporaryDirectory() as folder:
         users = copy_of_ours(Path(folder))
         for step in STEPS:
             works = [study_of(trials, step, 1, name) for name in (None, users)]
-            section.rows |= numbers_of({f"steps of {milliseconds(step)}": works}, numbers, min(work.repeats, 9))
+            section.rows |= table.numbers_of(
+                {f"steps of {table.milliseconds(step)}": works}, numbers, min(work.repeats, 9)
+            )
     return section
 
 
@@ -112,14 +105,14 @@ def python_law_section(work: Budget) -> Section:
         return float(simulate(model, controller, duration=SPAN, step=PERIOD).summary["wall_time"]) / (SPAN / PERIOD)
 
     def numbers(times: list[float], compiled: list[float]) -> tuple[float, ...]:
-        return microseconds([its - base for its, base in zip(times, compiled, strict=True)])
+        return table.microseconds([its - base for its, base in zip(times, compiled, strict=True)])
 
     compiled = partial(tick, CompiledSlack())
     laws = {"a law that returns": False, "… and reads q, v, angles, rates": True}
-    return measured(
+    return table.measured(
         "python_laws",
         "A tick of a law in Python, beyond the law itself: its time less that of a compiled one that does the same",
-        spread_columns(),
+        table.spread_columns(),
         {name: [partial(tick, PythonSlack(looks)), compiled] for name, looks in laws.items()},
         numbers,
         work.repeats,
@@ -181,13 +174,13 @@ def cone_workspace_section(work: Budget) -> Section:
 
 
 def _ticks_section(name: str, title: str) -> Section:
-    return Section(name, title, columns("median", "99 %", "most", unit="µs", form=".1f"), notes=[_TICKS])
+    return Section(name, title, table.columns("median", "99 %", "most", unit="µs", form=".1f"), notes=[_TICKS])
 
 
 def _ticks(ticks: Sequence[Callable[[], object]], work: Budget, solves: int = 1) -> tuple[float, float, float]:
     """Return the median, 99 % and most [µs] of ticks, of each the least of its repetitions."""
     times = [min(seconds(tick) for _ in range(work.few)) / solves for tick in ticks]
-    ranked = MICROSECONDS * np.array(times)
+    ranked = table.MICROSECONDS * np.array(times)
     return float(median(ranked)), float(np.quantile(ranked, 0.99)), float(ranked.max())
 
 

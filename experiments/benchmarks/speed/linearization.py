@@ -45,15 +45,10 @@ Displaced = Callable[[int, float], Floats]
 
 @dataclass(frozen=True, eq=False)
 class Converged:
-    """Differences that have converged.
+    """Differences that have converged."""
 
-    Attributes:
-        matrix: (2 nv, 2 nv).
-        doubt: by how much the best of each column may be wrong, the greatest, against its block as errors are.
-    """
-
-    matrix: Floats
-    doubt: float
+    matrix: Floats  # (2 nv, 2 nv)
+    doubt: float  # by how much the best of each column may be wrong, the greatest, against its block as errors are
 
     def error(self, other: Floats) -> float:
         """Return the greatest error of a block, as of velocities by displacements, against its greatest element."""
@@ -184,17 +179,11 @@ class OurStep:
 
 @dataclass(frozen=True)
 class Derived:
-    """One way to a derivative.
+    """One way to a derivative."""
 
-    Attributes:
-        times: [s] of the processor that it took, each time.
-        error: of the derivative; NaN where it is not looked at here.
-        doubt: what is not known of that.
-    """
-
-    times: list[float]
-    error: float = float("nan")
-    doubt: float = float("nan")
+    times: list[float]  # [s] of the processor that it took, each time
+    error: float = float("nan")  # of the derivative; NaN where it is not looked at here
+    doubt: float = float("nan")  # what is not known of that
 
 
 #: Calls that are timed at once: alone, one would mostly wait for memory; and a host that takes a virtual processor away

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from biped.extras import command
 from experiments.benchmarks.sections import Section
-from experiments.benchmarks.speed import chains, laws, steps, studies
+from experiments.benchmarks.speed import chains, laws, startup, steps, studies
 from experiments.benchmarks.speed.table import Budget
 
 MISSING = f"MuJoCo is not installed, so it is not compared: {command('mujoco')}"
@@ -39,7 +39,7 @@ def sections(work: Budget, folder: Path, with_mujoco: bool) -> Iterator[tuple[st
     if mujoco and importlib.util.find_spec("gymnasium"):
         yield "environments", partial(studies.environment_section, work)
     yield "chains", partial(chains.chain_section, work, folder)
-    yield "start-up", partial(studies.startup_section, work)
+    yield "start-up", partial(startup.startup_section, work)
     engines = ("mujoco", "drake") if with_mujoco else ("drake",)
     yield "stance on a rigid floor", partial(steps.rigid_stance_section, engines, work.race_steps, work.repeats)
     yield "energy in flight", lambda: _flight(work, folder, with_mujoco and mujoco)

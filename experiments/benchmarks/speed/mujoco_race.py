@@ -27,15 +27,8 @@ from controllers.impedance import JointImpedance
 from experiments.benchmarks.free_flight import Glider
 from experiments.benchmarks.scenes import timed, tumbling
 from experiments.benchmarks.sections import Column, Section
-from experiments.benchmarks.speed.table import (
-    Budget,
-    columns,
-    compared,
-    in_microseconds,
-    microseconds,
-    milliseconds,
-    spread_columns,
-)
+from experiments.benchmarks.speed import table
+from experiments.benchmarks.speed.table import Budget
 from experiments.benchmarks.timing import interleaved, seconds
 from experiments.engines.mujoco.adapter import Mujoco
 from experiments.engines.mujoco.mjcf import MujocoOptions, mjcf, velocity_map
@@ -162,9 +155,11 @@ def screen(quick: bool, steps: int, repeats: int) -> dict[str, tuple[MujocoOptio
 
 
 def screen_section(work: Budget) -> Section:
-    section = Section("mujoco_settings", "MuJoCo's settings that stand: cost of a step, h = 0.5 ms", spread_columns())
+    section = Section(
+        "mujoco_settings", "MuJoCo's settings that stand: cost of a step, h = 0.5 ms", table.spread_columns()
+    )
     screened = screen(work.quick, work.race_steps // 2, work.few)
-    section.rows = {name: microseconds(times) for name, (_, times) in screened.items()}
+    section.rows = {name: table.microseconds(times) for name, (_, times) in screened.items()}
     return section
 
 
@@ -219,7 +214,7 @@ def race_section(work: Budget) -> Section:
         "mujoco",
         "Cost of a step beside MuJoCo",
         (
-            *(*columns("ours", "fastest", unit="µs"), *columns("ratio", "least", "most")),
+            *(*table.columns("ours", "fastest", unit="µs"), *table.columns("ratio", "least", "most")),
             *(Column("defaults", "µs"), Column("their ratio")),
         ),
         notes=[
@@ -239,10 +234,10 @@ def race_section(work: Budget) -> Section:
         for scene, times, defaults in races:
             ours = times["ours"]
             fastest = min((name for name in times if name != "ours"), key=lambda name: median(times[name]))
-            name = f"{scene}, {milliseconds(step)}"
+            name = f"{scene}, {table.milliseconds(step)}"
             section.rows[name] = (
-                *(*in_microseconds(ours, times[fastest]), *compared(times[fastest], ours)),
-                *(*in_microseconds(times[defaults]), compared(times[defaults], ours)[0]),
+                *(*table.in_microseconds(ours, times[fastest]), *table.compared(times[fastest], ours)),
+                *(*table.in_microseconds(times[defaults]), table.compared(times[defaults], ours)[0]),
             )
             section.notes.append(f"{name}: MuJoCo's fastest was {fastest}")
     return section

@@ -9,26 +9,13 @@ import numpy as np
 from biped.errors import InputError
 from biped.integrators import Rigid, integrator_named
 from biped.model import human
-from contact import RUBBER
 from controllers.impedance import JointImpedance
+from experiments.benchmarks.free_flight import Glider
 from experiments.benchmarks.scenes import STEPS, Timed, closed_loops, stiff_stance, whole_experiment
 from experiments.benchmarks.sections import Column, Section
-from experiments.benchmarks.speed.table import (
-    MICROSECONDS,
-    Budget,
-    columns,
-    compared,
-    in_microseconds,
-    measured,
-    microseconds,
-    milliseconds,
-    numbers_of,
-    spread,
-    spread_columns,
-)
+from experiments.benchmarks.speed import table
+from experiments.benchmarks.speed.table import Budget
 from experiments.benchmarks.timing import seconds
-from experiments.engines.engine import Case
-from experiments.engines.kernels.external import new_arrival
 from experiments.engines.registry import engine_named
 
 #: The first is what the other is measured against.
@@ -49,14 +36,19 @@ def per_step(runs: Sequence[Timed]) -> list[float]:
 
 def closed_loop_section(work: Budget) -> Section:
     def numbers(runs: list[Timed]) -> tuple[float, ...]:
-        call = MICROSECONDS * median(run.wall / run.steps for run in runs)
-        return (*microseconds(per_step(runs)), runs[0].newton_mean, max(run.real_time_factor for run in runs), call)
+        call = table.MICROSECONDS * median(run.wall / run.steps for run in runs)
+        return (
+            *table.microseconds(per_step(runs)),
+            runs[0].newton_mean,
+            max(run.real_time_factor for run in runs),
+            call,
+        )
 
-    return measured(
+    return table.measured(
         "closed_loop",
         "Cost of a step, on one core, compiled",
-        (*spread_columns(), Column("iterations"), Column("real time", "×", ".0f"), Column("call", "µs")),
-        {f"{scene}, {milliseconds(step)}": [run] for (scene, step), run in closed_loops(work.duration).items()},
+        (*table.spread_columns(), Column("iterations"), Column("real time", "×", ".0f"), Column("call", "µs")),
+        {f"{scene}, {table.milliseconds(step)}": [run] for (scene, step), run in closed_loops(work.duration).items()},
         numbers,
         work.repeats,
         ["call: the median of the whole call, with set-up and evaluation in Python, over the number of steps"],
@@ -72,16 +64,21 @@ def integrators_section(work: Budget) -> Section:
 
     def numbers(first: list[Timed], second: list[Timed]) -> tuple[float, ...]:
         times = per_step(first), per_step(second)
-        return (*in_microseconds(*times), *compared(times[1], times[0]), first[0].newton_mean, second[0].newton_mean)
+        return (
+            *table.in_microseconds(*times),
+            *table.compared(times[1], times[0]),
+            first[0].newton_mean,
+            second[0].newton_mean,
+        )
 
-    return measured(
+    return table.measured(
         "integrators",
         f"Cost of the human's step: {other} beside {usual}",
         (
-            *columns(usual, other, unit="µs"),
-            *columns("ratio", "least", "most", f"iterations, {usual}", f"iterations, {other}"),
+            *table.columns(usual, other, unit="µs"),
+            *table.columns("ratio", "least", "most", f"iterations, {usual}", f"iterations, {other}"),
         ),
-        {f"{scene}, {milliseconds(step)}": [loop[scene, step] for loop in loops] for scene, step in loops[0]},
+        {f"{scene}, {table.milliseconds(step)}": [loop[scene, step] for loop in loops] for scene, step in loops[0]},
         numbers,
         work.repeats,
         [f"medians; ratio: {other} over {usual}, the median, least and most of pairs taken in turn"],
@@ -91,12 +88,12 @@ def integrators_section(work: Budget) -> Section:
 def experiment_section(work: Budget) -> Section:
     def numbers(runs: list[Timed]) -> tuple[float, ...]:
         wall = 1e3 * median(run.wall for run in runs)
-        return (*spread([run.compiled for run in runs], 1e3), wall, runs[0].newton_mean)
+        return (*table.spread([run.compiled for run in runs], 1e3), wall, runs[0].newton_mean)
 
-    return measured(
+    return table.measured(
         "experiments",
         "A whole experiment of 3 s at h = 0.5 ms",
-        (*spread_columns("ms"), Column("call", "ms"), Column("iterations")),
+        (*table.spread_columns("ms"), Column("call", "ms"), Column("iterations")),
         {name: [whole_experiment(name)] for name in ("stand-tilted", "thrown-block")},
         numbers,
         work.repeats,
@@ -104,25 +101,23 @@ def experiment_section(work: Budget) -> Section:
     )
 
 
-class Standing:
+class Standing(Glider):
     """The human in an engine, standing on the default floor, every joint held by ``JointImpedance()``."""
 
     def __init__(self, name: str, step: float) -> None:
         model = human()
-        self.height = float(model.neutral()[2])
-        self.arrival = new_arrival(model.nq, model.nv, model.nc)
-        self.simulation = engine_named(name).start(Case(model, RUBBER, step, JointImpedance().impedance(model), None))
-        self.simulation.place(model.neutral(), np.zeros(model.nv), np.zeros(13))
-        self.simulation.passive_rollout(round(SETTLING / step))
+        at_rest = (model, model.neutral(), np.zeros(model.nv))
+        super().__init__(engine_named(name), at_rest, step, JointImpedance().impedance(model))
+        self.restart()
+        self.advance(round(SETTLING / step))
 
     def step_time(self, steps: int) -> float:
         """Return what one of the next steps takes [s]."""
-        return seconds(lambda: self.simulation.passive_rollout(steps)) / steps
+        return seconds(lambda: self.advance(steps)) / steps
 
     @property
     def stands(self) -> bool:
-        self.simulation.read(self.arrival)
-        return bool(abs(self.arrival.q[2] - self.height) < SAG)
+        return bool(abs(self.state()[0][2] - self.q[2]) < SAG)
 
 
 def rigid_stance_section(names: Sequence[str], steps: int, repeats: int) -> Section:
@@ -133,18 +128,18 @@ def rigid_stance_section(names: Sequence[str], steps: int, repeats: int) -> Sect
     section = Section(
         "rigid_stance",
         "Cost of a step of the human that stands on a rigid floor, beside engines on soft contacts",
-        spread_columns(),
+        table.spread_columns(),
         notes=["each takes many steps in one call, on one core; engines' contacts are set to the default floor's"],
     )
     for step in STEPS:
         standing = {name: Standing(name, step) for name in _installed(names, section.notes)}
         rows = {OURS: [partial(_own_time, stiff_stance(step, steps * step, integrator=Rigid()))]}
         rows |= {name: [partial(one.step_time, steps)] for name, one in standing.items()}
-        for name, numbers in numbers_of(rows, microseconds, repeats).items():
+        for name, numbers in table.numbers_of(rows, table.microseconds, repeats).items():
             if name == OURS or standing[name].stands:
-                section.rows[f"{name}, {milliseconds(step)}"] = numbers
+                section.rows[f"{name}, {table.milliseconds(step)}"] = numbers
             else:
-                section.notes.append(f"{name} does not stand at {milliseconds(step)}")
+                section.notes.append(f"{name} does not stand at {table.milliseconds(step)}")
     return section
 
 

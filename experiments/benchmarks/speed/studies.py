@@ -1,8 +1,6 @@
-"""Trials, environments and starts: how many a second, and what it costs until the first one runs."""
+"""Trials and environments: how many a second."""
 
 import os
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -33,8 +31,6 @@ OUR_ENVIRONMENT, THEIR_ENVIRONMENT = "biped.gym:biped/Balance-v0", "Humanoid-v5"
 ENVIRONMENTS = 64
 #: Actions are shares of the greatest; those of a wild policy would end episodes within a few steps.
 SHARE = 0.3
-_RUN = "import sys; from experiments.cli import main; sys.exit(main(sys.argv[1:]))"
-_TIMEOUT = 600.0
 
 
 class Parts(NamedTuple):
@@ -153,43 +149,3 @@ def environment_section(work: Budget) -> Section:
         work.few,
         [f"ours steps at 2.5 ms, {theirs} (MuJoCo, 17 actuated joints) at 3 ms; runs taken in turn"],
     )
-
-
-def startup_section(work: Budget) -> Section:
-    """Time starts in processes of their own; a first run with an empty kernel cache takes about a minute."""
-    section = Section("startup", "Start-up, in processes of their own", spread_columns("s"))
-    try:
-        section.rows = {what: spread(times) for what, times in startup_times(work).items()}
-    except RuntimeError as error:
-        section.notes.append(str(error))
-    return section
-
-
-def startup_times(work: Budget) -> dict[str, list[float]]:
-    """Return times [s] by what was done."""
-    _thrown_block({})  # compiled before the clock starts
-    starts: dict[str, Callable[[], None]] = {
-        "python alone": lambda: _python("pass"),
-        "import biped": lambda: _python("import biped"),
-        "warm `biped run thrown-block --no-figures`": lambda: _thrown_block({}),
-    }
-    times = {what: [seconds(start) for _ in range(work.few)] for what, start in starts.items()}
-    if not work.quick:
-        with tempfile.TemporaryDirectory() as folder:
-            cold = seconds(lambda: _thrown_block({"BIPED_CACHE_DIR": folder}))
-        times["the same with an empty kernel cache"] = [cold]
-    return times
-
-
-def _thrown_block(environment: Mapping[str, str]) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        _python(_RUN, ["run", "thrown-block", "--no-figures", "--out", folder], environment)
-
-
-def _python(code: str, arguments: list[str] | None = None, environment: Mapping[str, str] | None = None) -> None:
-    command = [sys.executable, "-c", code, *(arguments or [])]
-    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path), **(environment or {})}
-    result = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=_TIMEOUT, check=False)
-    if result.returncode != 0:
-        lines = result.stderr.strip().splitlines() or ["no message"]
-        raise RuntimeError(f"a process of the benchmark failed with status {result.returncode}: {lines[-1]}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from biped.control.controller import Controller
 from biped.errors import InputError
@@ -17,6 +18,7 @@ from biped.runs.state import State
 from biped.simulation.simulate import simulate
 from contact import RUBBER, Floor
 from contact.arrays import Floats
+from experiments.benchmarks.step_sizes import halved
 from experiments.benchmarks.work_precision.reference import Reference
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ LAGRANGIAN = "Lagrangian systems"
 
 @dataclass(frozen=True)
 class Motion:
-    """What a method made of a problem, at the problem's sample times."""
+    """The motion by a method, at a problem's sample times."""
 
     places: Floats  # (samples, points, 3) [m]
     energy: Floats  # (samples,) [J]
@@ -47,7 +49,7 @@ class Case(Protocol):
 
     @property
     def systems(self) -> str:
-        """What its integrators take: ``TREE`` or ``LAGRANGIAN``."""
+        """The kind of system that its integrators take: ``TREE`` or ``LAGRANGIAN``."""
 
     @property
     def reference(self) -> Reference:
@@ -125,15 +127,9 @@ class TreeCase:
 
     def _run(self, method: str, size: StepSize, duration: float, record_every: float) -> Run:
         return simulate(
-            self.model,
-            self.controller,
-            floor=self.floor,
-            state=self.start(),
-            duration=duration,
-            step=size.step,
-            integrator=integrator_named(method, **size.settings),
-            record_every=record_every,
-        )
+            self.model, self.controller, floor=self.floor, state=self.start(), duration=duration, step=size.step,
+            integrator=integrator_named(method, **size.settings), record_every=record_every,
+        )  # fmt: skip
 
 
 def _tolerances(relative: float) -> dict[str, float]:
@@ -203,3 +199,36 @@ def chart_start(system: "System", q: Floats, v: Floats) -> tuple[Floats, Floats]
         raise InputError("the system does not start within its chart")
     rates = np.linalg.lstsq(off_slope(found.x), v, rcond=None)[0]
     return np.asarray(found.x), np.asarray(rates, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Forms:
+    """The forms of a problem, made when they are asked for."""
+
+    cases: tuple[Case, ...]  # a tree of joints, a Lagrangian system, or both
+    remarks: tuple[str, ...]  # what was chosen, and how far apart the forms are
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One problem."""
+
+    name: str  # as on the command line
+    title: str  # one line
+    source: str  # where it is from
+    points: str  # whose distance to the reference is the error
+    duration: float  # [s]
+    samples: int  # how many times in it errors are measured at
+    coarsest: float  # [s] the longest step; the others are halves, quarters, …
+    count: int  # how many steps
+    forms: Callable[[], Forms]  # makes the forms, and their references
+    packages: tuple[str, ...] = ()  # optional ones that it needs, by the names by which they are imported
+
+    def steps(self, most: int | None = None) -> tuple[float, ...]:
+        """[s] from the longest on."""
+        return halved(self.coarsest, most or self.count)
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """(samples,) [s] when errors are measured."""
+        return self.duration * np.arange(1, self.samples + 1) / self.samples

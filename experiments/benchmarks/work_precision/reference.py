@@ -68,7 +68,7 @@ def reference(
 
 @dataclass(frozen=True)
 class Holds:
-    """What acts on a tree besides gravity: a floor under points that all stick, and springs and dampers in joints."""
+    """Forces on a tree besides gravity: of a floor under points that all stick, of springs and dampers in joints."""
 
     floor: Floor | None = None  # the floor, or None in the air
     anchors: Floats | None = None  # (nc, 2) [m] where the points are held

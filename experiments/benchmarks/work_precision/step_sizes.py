@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 
 from biped.errors import InputError, IntegrationError
+from experiments.benchmarks.ranking import Ranked, ranked
 from experiments.benchmarks.step_sizes import slope
 from experiments.benchmarks.timing import Spread, interleaved
-from experiments.benchmarks.work_precision.case import TREE, Case, StepSize
-from experiments.benchmarks.work_precision.problem import Forms, Problem
+from experiments.benchmarks.work_precision.case import TREE, Case, Forms, Problem, StepSize
 from experiments.benchmarks.work_precision.reference import rms
 
 Progress = Callable[[float], None]
 
-#: An error below so many of the reference's own is not told from it.
+#: An error of less than so many times the reference's own cannot be distinguished from it.
 ABOVE_REFERENCE = 10.0
 #: [m] errors above this are no approximation of the motion, and show no order.
 LARGE = 0.1
@@ -27,7 +27,7 @@ LARGE = 0.1
 RARE = 0.01
 #: The part of a comparison's time that errors take, about; timings take the rest.
 MEASURING = 0.6
-#: The least step sizes from which an order is told.
+#: The fewest step sizes that an order is fitted to.
 LEAST = 3
 
 
@@ -55,7 +55,7 @@ class Curve:
     method: str  # its name
     systems: str  # what it takes: ``case.TREE`` or ``case.LAGRANGIAN``
     traits: Any  # what it says of itself: an object with ``order``, ``symplectic`` and the like
-    floor: float  # [m] below this an error is not told from that of the reference
+    floor: float  # [m] an error below it cannot be distinguished from the reference's
     measurements: tuple[Measurement, ...]  # from the coarsest step on
     failures: tuple[tuple[StepSize, str], ...] = ()  # at steps without a solution: why
 
@@ -179,3 +179,38 @@ def _timed(
         )
         curves.append(replace(curve, measurements=timed))
     return tuple(curves)
+
+
+#: [m] accuracies that are looked at, from coarse to fine.
+ACCURACIES = tuple(10.0**-k for k in range(2, 11))
+
+
+def ranked_methods(comparison: Comparison, accuracy: float) -> list[Ranked]:
+    """[s/s] what an accuracy [m] costs with each method; nothing where none reaches it."""
+    costs = {curve.label: curve.cost_at(accuracy) for curve in comparison.curves}
+    if all(cost is None for cost in costs.values()):
+        return []
+    out = {name: "does not get there" for name, cost in costs.items() if cost is None}
+    refused = {name: f"does not take it: {why}" for name, why in comparison.refusals.items()}
+    return ranked(costs, 0.0, out | refused)
+
+
+def cheapest_lines(comparison: Comparison) -> list[tuple[str, ...]]:
+    """Rows of a table for readers: accuracy, the cheapest methods for it, their cost, the next one and its ratio."""
+    lines: list[tuple[str, ...]] = []
+    for accuracy in ACCURACIES:
+        able = sorted(
+            (one for one in ranked_methods(comparison, accuracy) if one.ratio is not None and one.value is not None),
+            key=lambda one: one.value or 0.0,
+        )
+        if not able:
+            continue
+        best = [one.label for one in able if one.best] or [able[0].label]
+        others = [one for one in able if one.label not in best]
+        rival = (others[0].label, f"{others[0].ratio:.1f}") if others else ("none gets there", "")
+        lines.append((f"{accuracy:.0e}", ", ".join(best), f"{1e3 * (able[0].value or 0.0):.3g}", *rival))
+    return lines
+
+
+#: The headings of ``cheapest_lines``.
+HEADINGS = ("error [m]", "cheapest", "cost [ms/s]", "next", "times as much")

@@ -69,17 +69,11 @@ def _parameter(owner: Any, field: "dataclasses.Field[Any]", name: str, source: s
     default, metadata = _as_value(getattr(owner, field.name)), field.metadata
     assert default is not None
     return Parameter(
-        name,
-        default,
-        metadata.get("unit", ""),
-        metadata.get("title", ""),
-        metadata.get("source", source),
-        repeats=bool(metadata.get("repeats")),
-        may_be_matrix=bool(metadata.get("matrix")),
+        name, default, metadata.get("unit", ""), metadata.get("title", ""), metadata.get("source", source),
+        repeats=bool(metadata.get("repeats")), may_be_matrix=bool(metadata.get("matrix")),
         may_be_infinite=bool(metadata.get("infinite")) or (isinstance(default, float) and math.isinf(default)),
-        choices=_choices(owner, field),
-        span=metadata.get("range"),
-    )
+        choices=_choices(owner, field), span=metadata.get("range"),
+    )  # fmt: skip
 
 
 def _as_value(value: Any) -> Value | None:

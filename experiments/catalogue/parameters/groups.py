@@ -45,14 +45,9 @@ _FRICTION = "of a clipped point: yielding drags its anchor along; printed slides
 def floor_parameters(floor: Floor, friction_source: str) -> tuple[Parameter, ...]:
     return (
         *(
-            Parameter(
-                f"floor.{name}",
-                getattr(floor, name),
-                unit,
-                meaning,
-                friction_source if name.startswith("mu") else "Wendlandt 1997, 5.3",
-            )
+            Parameter(f"floor.{name}", getattr(floor, name), unit, meaning, source)
             for name, (unit, meaning) in _FLOOR.items()
+            for source in [friction_source if name.startswith("mu") else "Wendlandt 1997, 5.3"]
         ),
         Parameter("floor.friction", floor.friction, "", _FRICTION, OURS, choices=get_args(Friction)),
     )
@@ -158,12 +153,7 @@ def scene_from(
     """The scene with the run and the integrator of these values; without a controller every step is recorded."""
     step = values.number("run.step")
     return Scene(
-        model=model,
-        state=state,
-        controller=controller,
-        integrator=integrator_from(values),
-        duration=values.number("run.duration"),
-        step=step,
-        record_every=values.number("run.record_every") or (step if controller is None else None),
-        **others,
-    )
+        model=model, state=state, controller=controller, integrator=integrator_from(values),
+        duration=values.number("run.duration"), step=step,
+        record_every=values.number("run.record_every") or (step if controller is None else None), **others,
+    )  # fmt: skip

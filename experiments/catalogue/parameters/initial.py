@@ -54,22 +54,14 @@ def posture_parameters(
 ) -> tuple[Parameter, ...]:
     """Place, tilt and joint angles: the thesis's, unless others are given, by joint or for both sides at once."""
     root = model.root.name
+    angles = {joint: posture.get(joint, posture.get(joint.partition("_")[2], 0.0)) for joint in model.joint_names}
     return (
         *(
             Parameter(f"initial.body_{axis}", at, "m", f"centre of mass of the {root} along {axis}", source)
             for axis, at in zip("xyz", place, strict=True)
         ),
         Parameter("initial.tilt", tilt, "rad", f"rotation of the {root} about {_to_the_left(model)}", source),
-        *(
-            Parameter(
-                f"initial.{joint}",
-                posture.get(joint, posture.get(joint.partition("_")[2], 0.0)),
-                "rad",
-                "joint angle",
-                source,
-            )
-            for joint in model.joint_names
-        ),
+        *(Parameter(f"initial.{joint}", angle, "rad", "joint angle", source) for joint, angle in angles.items()),
         Parameter("initial.velocity", (0.0, 0.0, 0.0), "m/s", "of the whole body: all of it moves alike", source),
         *scatter_parameters("the joint angles"),
     )

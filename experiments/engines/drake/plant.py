@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from biped.disturbances import Throw
-from biped.errors import InputError
 from biped.model import Body, Model, box_inertia
 from experiments.engines.drake.contact import PointContact, block_contact, floor_contact
-from experiments.engines.engine import Case
+from experiments.engines.engine import Case, frame_of, struck_box
 
 #: [m] of the sphere about a contact point; its centre is this far above the point.
 RADIUS = 1e-6
@@ -73,11 +72,6 @@ def _add_bodies(plant: Any, case: Case) -> tuple[list[Any], list[Any]]:
         place = np.asarray(body.joint.position) - (0.0 if parent is None else frame_of(parent))
         joints.append(_add_joint(plant, body, _frame(plant, body, inboard, place), bodies[-1], case))
     return bodies, joints
-
-
-def frame_of(body: Body) -> Any:
-    """(3,) [m] where Drake's frame of a body is, in our link frame."""
-    return np.asarray(body.com) if body.joint.kind == "floating" else np.zeros(3)
 
 
 def _spatial_inertia(mass: float, J: Any, com: Any) -> Any:
@@ -161,9 +155,7 @@ def _add_throw(plant: Any, model: Model, bodies: Sequence[Any], throw: Throw, la
     from pydrake.math import RigidTransform
     from pydrake.multibody.tree import QuaternionFloatingJoint
 
-    hit = next((box for box in model.shapes if box.body == throw.target), None)
-    if hit is None:
-        raise InputError(f"throw.target = {throw.target!r}: it has no box that could be hit")
+    hit = struck_box(model, throw)
     i, properties = model.body_index(throw.target), _properties(law)
     pose = RigidTransform(np.asarray(hit.center) - frame_of(model.bodies[i]))
     target = plant.RegisterCollisionGeometry(bodies[i], pose, Box(*hit.size), "target", properties)

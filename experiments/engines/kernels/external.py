@@ -65,7 +65,7 @@ AT_THE_CONE = 0.999
 
 
 class Arrival(NamedTuple):
-    """What an engine leaves at the end of a step."""
+    """The state and the forces that an engine leaves at the end of a step."""
 
     q: Floats  # (nq,) configuration
     v: Floats  # (nv,) velocity
@@ -105,7 +105,7 @@ def velocities_now(world):
 
 @routine
 def set_floor_state(ground, floor, h):
-    """What an engine is told of the floor, from its frames at both ends of a step."""
+    """Set an engine's view of the floor from the floor's frames at both ends of a step."""
     start, end = ground.frame[START], ground.frame[END]
     turn = rotation_vector(
         quat_difference((end[12], end[13], end[14], end[15]), (start[12], start[13], start[14], start[15]))
@@ -209,7 +209,7 @@ def set_mean_motion(tree, scratch, arrival):
 
 @kernel
 def way(scratch, body, arm, chord, h, lag):
-    """What a force on a body at ``arm`` from O is multiplied with for its work; ``chord`` is how far its point went."""
+    """Return the displacement by which a force on a body at ``arm`` from O does its work; ``chord`` is its point's."""
     if lag == 0.0:
         return chord
     twist = load6(scratch.motion.velocity, body)
@@ -218,7 +218,7 @@ def way(scratch, body, arm, chord, h, lag):
 
 @kernel
 def account_joint_works(tree, state, scratch, arrival, h, lag):
-    """What stops store counts as if they were ours."""
+    """Book the works of actuators and joints; energy in stops counts as if they were ours."""
     for i in range(tree.parent.shape[0]):
         if tree.dofs[i] == 1:
             q_index, dof = tree.first_q[i], tree.first_v[i]
@@ -251,7 +251,7 @@ def floor_way(ground, floor, point, h, lag):
 
 @kernel
 def account_contact_works(tree, ground, floor, state, scratch, h, lag):
-    """What contacts take counts as dissipated, but for what the floor's motion does."""
+    """Book the works of contacts: what they take counts as dissipated, but for the work of the floor's motion."""
     origin = reference_point(tree, state.q)
     for c in range(state.mode.shape[0]):
         if state.mode[c] != NONE:

@@ -19,6 +19,7 @@ from biped.disturbances import Throw
 from biped.model import Body, ContactPoint, Model, box_inertia
 from biped.model.geometry import quaternion_matrix
 from contact.arrays import Floats
+from experiments.engines.engine import frame_of, struck_box
 from experiments.engines.rebound import damping_ratio
 
 _KINDS = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball", "floating": "free"}
@@ -127,26 +128,16 @@ def _rotations(model: Model, q: Floats) -> list[Floats]:
 
 def _add_options(root: Element, model: Model, options: MujocoOptions) -> None:
     element = SubElement(
-        root,
-        "option",
-        timestep=_text([options.step]),
-        gravity=_text(model.gravity),
-        integrator=options.integrator,
-        solver=options.solver,
-        cone=options.cone,
-        impratio=_text([options.impratio]),
-    )
+        root, "option", timestep=_text([options.step]), gravity=_text(model.gravity), integrator=options.integrator,
+        solver=options.solver, cone=options.cone, impratio=_text([options.impratio]),
+    )  # fmt: skip
     # A state that is not finite must not be taken for a new start.
     SubElement(element, "flag", island="enable" if options.islands else "disable", autoreset="disable")
 
 
-def _frame(body: Body) -> Floats:
-    return np.asarray(body.com) if body.joint.kind == "floating" else np.zeros(3)
-
-
 def _add_body(parent: Element, model: Model, body: Body, impedance: Impedance) -> Element:
-    frame = _frame(body)
-    parent_frame = np.zeros(3) if body.parent is None else _frame(model.bodies[model.body_index(body.parent)])
+    frame = frame_of(body)
+    parent_frame = np.zeros(3) if body.parent is None else frame_of(model.bodies[model.body_index(body.parent)])
     element = SubElement(parent, "body", name=body.name, pos=_text(body.joint.position + frame - parent_frame))
     J = np.asarray(body.inertia)
     SubElement(
@@ -177,7 +168,7 @@ def _add_joint(element: Element, body: Body, impedance: Impedance) -> None:
 
 def _add_point(element: Element, model: Model, point: ContactPoint, options: MujocoOptions) -> None:
     """A small sphere whose lowest point, in the home configuration, is the contact point."""
-    frame = _frame(model.bodies[model.body_index(point.body)])
+    frame = frame_of(model.bodies[model.body_index(point.body)])
     centre = np.add(point.position, (0.0, 0.0, options.point_radius)) - frame
     size = _text([options.point_radius])
     _add_geom(element, options.friction, _FOOT, name=point.name, size=size, pos=_text(centre), **_law(options))
@@ -186,7 +177,7 @@ def _add_point(element: Element, model: Model, point: ContactPoint, options: Muj
 def _add_sole_boxes(elements: dict[str, Element], model: Model, options: MujocoOptions) -> None:
     for box in model.shapes:
         if box.body in model.feet:
-            centre = box.center - _frame(model.bodies[model.body_index(box.body)])
+            centre = box.center - frame_of(model.bodies[model.body_index(box.body)])
             half = _text(np.asarray(box.size) / 2)
             place = {"size": half, "pos": _text(centre)}
             _add_geom(elements[box.body], options.friction, _FOOT, type="box", **place, **_law(options))
@@ -208,8 +199,8 @@ def _add_moving_floor(world: Element, options: MujocoOptions) -> None:
 
 def _add_throw(world: Element, target: Element, model: Model, throw: Throw, options: MujocoOptions) -> None:
     """A free box, and the box that it may hit; restitution as the damping of the contact between them."""
-    hit = next(box for box in model.shapes if box.body == throw.target)
-    centre = hit.center - _frame(model.bodies[model.body_index(throw.target)])
+    hit = struck_box(model, throw)
+    centre = hit.center - frame_of(model.bodies[model.body_index(throw.target)])
     _add_geom(target, 1.0, _TARGET, name=TARGET, type="box", size=_text(np.asarray(hit.size) / 2), pos=_text(centre))
     body = SubElement(world, "body", name=THROWN, pos=_text(throw.position))
     J = np.diag(box_inertia(throw.mass, throw.size))

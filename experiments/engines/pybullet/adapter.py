@@ -1,12 +1,12 @@
 """PyBullet behind the adapter of engines."""
 
-import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from biped.dynamics import mass_matrix
 from biped.errors import InputError
 from biped.extras import need
 from contact.arrays import Floats
@@ -14,10 +14,8 @@ from contact.vectors import quat_mul
 from experiments.engines.contact_points import ContactPoints
 from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults
 from experiments.engines.kernels.external import Arrival, FloorState
-from experiments.engines.pybullet.loading import pybullet
-from experiments.engines.pybullet.springs import check_springs
 from experiments.engines.pybullet.urdf import principal_axes
-from experiments.engines.pybullet.world import FASTEST, build_world, set_up_foot
+from experiments.engines.pybullet.world import FASTEST, Client, build_world, set_up_foot
 
 
 @dataclass(frozen=True)
@@ -91,13 +89,9 @@ class BulletSimulation(Simulation):
 
     def __init__(self, settings: Pybullet, case: Case) -> None:
         super().__init__(case)
-        self.engine, self.settings = pybullet(), settings
-        self.client = self.engine.connect(self.engine.DIRECT)
-        if self.client < 0:
-            raise InputError("PyBullet has no client left: too many of its simulations are alive in this process")
-        self.close = weakref.finalize(self, self.engine.disconnect, self.client)
+        self.settings, self.client = settings, Client()
         model = case.model
-        self.world = build_world(self.engine, self.client, settings, case)
+        self.world = build_world(self.client, settings, case)
         jointed = [
             (link, body.joint.name) for body, link in zip(model.bodies, self.world.links, strict=True) if link >= 0
         ]
@@ -105,7 +99,7 @@ class BulletSimulation(Simulation):
         self.dofs = np.array([model.dof(name) for _, name in jointed], dtype=int)
         self.coordinates = np.array([model.coordinate(name) for _, name in jointed], dtype=int)
         # From the root's axes to those of its inertia, which are PyBullet's base.
-        self.turn = _scalar_first(self.engine.getDynamicsInfo(self.world.robot, -1, physicsClientId=self.client)[4])
+        self.turn = _scalar_first(self.client.getDynamicsInfo(self.world.robot, -1)[4])
         self.points = ContactPoints(model, lambda body: principal_axes(body)[1])
         springs = case.impedance
         self.stiffness, self.damping, self.rest = (
@@ -116,72 +110,68 @@ class BulletSimulation(Simulation):
 
     def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
         """Start anew; raises InputError where springs and dampers in joints would not stay stable."""
-        engine, client = self.engine, self.client
+        client = self.client
         check_springs(self.case, q, self.dofs, self.stiffness, self.damping)
-        self.world = build_world(engine, client, self.settings, self.case)
+        self.world = build_world(client, self.settings, self.case)
         if self.case.model.is_floating:
             self._place_free(self.world.robot, q[:3], _product(q[3:7], self.turn), v[:6])
         for joint, coordinate, dof in zip(self.joints, self.coordinates, self.dofs, strict=True):
-            engine.resetJointState(self.world.robot, joint, q[coordinate], v[dof], physicsClientId=client)
+            client.resetJointState(self.world.robot, joint, q[coordinate], v[dof])
         if self.world.projectile >= 0:
             self._place_free(self.world.projectile, projectile[:3], projectile[3:7], projectile[7:])
         self.q[:], self.v[:] = q, v
         self.region = np.zeros(self.case.model.nc, dtype=int)  # the floor under each contact point
 
     def _place_free(self, body: int, place: Floats, turn: Floats, velocity: Floats) -> None:
-        engine, client = self.engine, self.client
-        engine.resetBasePositionAndOrientation(body, place.tolist(), _scalar_last(turn), physicsClientId=client)
-        engine.resetBaseVelocity(body, velocity[:3].tolist(), velocity[3:].tolist(), physicsClientId=client)
+        client = self.client
+        client.resetBasePositionAndOrientation(body, place.tolist(), _scalar_last(turn))
+        client.resetBaseVelocity(body, velocity[:3].tolist(), velocity[3:].tolist())
 
     def set_floor(self, floor: FloorState) -> None:
         if self.case.platform is not None:
             self._place_free(self.world.floor, floor.pose[:3], floor.pose[3:], floor.velocity)
         for point in np.flatnonzero(floor.region != self.region) if self.case.patches else ():
             link, under = self.world.points[point], self.case.floors[floor.region[point]]
-            set_up_foot(self.engine, self.client, self.world.robot, link, self.settings, under)
+            set_up_foot(self.client, self.world.robot, link, self.settings, under)
         self.region[:] = floor.region
 
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
-        engine, client, robot = self.engine, self.client, self.world.robot
+        client, robot = self.client, self.world.robot
         held = torque[self.dofs]
         held -= self.stiffness * (self.q[self.coordinates] - self.rest) + self.damping * self.v[self.dofs]
         if self.joints:
-            engine.setJointMotorControlArray(
-                robot, self.joints, engine.TORQUE_CONTROL, forces=held.tolist(), physicsClientId=client
-            )
+            client.setJointMotorControlArray(robot, self.joints, client.TORQUE_CONTROL, forces=held.tolist())
         for push in forces:
             link = self.world.links[push.body]
             if link >= 0:  # else the force acts about where the body was a step ago
-                engine.getLinkState(robot, link, computeForwardKinematics=1, physicsClientId=client)
-            engine.applyExternalForce(
-                robot, link, push.force.tolist(), push.place.tolist(), engine.WORLD_FRAME, physicsClientId=client
-            )
-        engine.stepSimulation(physicsClientId=client)
+                client.getLinkState(robot, link, computeForwardKinematics=1)
+            client.applyExternalForce(robot, link, push.force.tolist(), push.place.tolist(), client.WORLD_FRAME)
+        client.stepSimulation()
 
     def passive_rollout(self, steps: int) -> None:
         """Torques and forces last for one step anyway."""
         for _ in range(steps):
-            self.engine.stepSimulation(physicsClientId=self.client)
+            self.client.stepSimulation()
 
     def read(self, arrival: Arrival) -> None:
-        engine, client, robot = self.engine, self.client, self.world.robot
+        client, robot = self.client, self.world.robot
         q, v = self.q, self.v
         if self.case.model.is_floating:
-            place, turn = engine.getBasePositionAndOrientation(robot, physicsClientId=client)
+            place, turn = client.getBasePositionAndOrientation(robot)
             now = _product(_scalar_first(turn), self.turn * (1.0, -1.0, -1.0, -1.0))
             q[:3], q[3:7] = place, now if now @ q[3:7] >= 0.0 else -now
-            v[:3], v[3:6] = engine.getBaseVelocity(robot, physicsClientId=client)
-        states = engine.getJointStates(robot, self.joints, physicsClientId=client) if self.joints else ()
+            v[:3], v[3:6] = client.getBaseVelocity(robot)
+        states = client.getJointStates(robot, self.joints) if self.joints else ()
         q[self.coordinates], v[self.dofs] = [state[0] for state in states], [state[1] for state in states]
         # What is as fast as Bullet lets it be has exploded.
         arrival.q[:], arrival.v[:] = np.nan if np.abs(v).max() >= FASTEST else q, v
         arrival.force[:], arrival.impact[:] = 0.0, 0.0
-        contacts = [c for c in engine.getContactPoints(robot, physicsClientId=client) if c[9] > 0.0]
+        contacts = [c for c in client.getContactPoints(robot) if c[9] > 0.0]
         if contacts:
             self._read_contacts(contacts, arrival)
         if self.world.projectile >= 0:
-            place, turn = engine.getBasePositionAndOrientation(self.world.projectile, physicsClientId=client)
-            velocity, spin = engine.getBaseVelocity(self.world.projectile, physicsClientId=client)
+            place, turn = client.getBasePositionAndOrientation(self.world.projectile)
+            velocity, spin = client.getBaseVelocity(self.world.projectile)
             arrival.projectile[:] = (*place, *_scalar_first(turn), *velocity, *spin)
 
     def _read_contacts(self, contacts: Sequence[Any], arrival: Arrival) -> None:
@@ -212,10 +202,10 @@ class BulletSimulation(Simulation):
     def _frame(self, link: int) -> tuple[Floats, Floats]:
         """(3,) [m] the centre of mass of a link and (3, 3) its principal axes, as PyBullet tells of them."""
         if link < 0:
-            place, turn = self.engine.getBasePositionAndOrientation(self.world.robot, physicsClientId=self.client)
+            place, turn = self.client.getBasePositionAndOrientation(self.world.robot)
         else:
-            place, turn = self.engine.getLinkState(self.world.robot, link, physicsClientId=self.client)[:2]
-        return np.array(place), np.reshape(self.engine.getMatrixFromQuaternion(turn), (3, 3))
+            place, turn = self.client.getLinkState(self.world.robot, link)[:2]
+        return np.array(place), np.reshape(self.client.getMatrixFromQuaternion(turn), (3, 3))
 
 
 def _scalar_last(quaternion: Floats) -> list[float]:
@@ -230,3 +220,22 @@ def _scalar_first(quaternion: tuple[float, float, float, float]) -> Floats:
 def _product(a: Floats, b: Floats) -> Floats:
     """The product of two quaternions (w, x, y, z)."""
     return np.array(quat_mul(a.tolist(), b.tolist()))
+
+
+def check_springs(case: Case, q: Floats, dofs: Floats, stiffness: Floats, damping: Floats) -> None:
+    """Whether they stay stable: v' = v - h A (K θ + B v), θ' = θ + h v' must not grow, A being M(q)⁻¹.
+
+    ``dofs`` are where the joints stand in a velocity; ``stiffness`` [N·m/rad], ``damping`` [N·m·s/rad].
+    """
+    if not (stiffness.any() or damping.any()):
+        return
+    h = case.step
+    A = h * np.linalg.inv(mass_matrix(case.model, q))[np.ix_(dofs, dofs)]
+    eye = np.eye(len(dofs))
+    spring, damper = A * stiffness, eye - A * damping
+    step = np.block([[damper, -spring], [h * damper, eye - h * spring]])
+    if np.max(np.abs(np.linalg.eigvals(step))) > 1.0 + 1e-6:
+        raise InputError(
+            "PyBullet has no implicit springs in joints, and explicit ones this stiff are unstable at a step of "
+            f"{h:g} s: take a smaller step, or less stiffness and damping"
+        )

@@ -6,7 +6,6 @@ solver goes through them one after the other, 50 times at most; with ``direct`` 
 """
 
 import math
-import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -17,8 +16,7 @@ from biped.errors import InputError
 from biped.extras import need
 from biped.mechanism.frames import Frame, tree_of
 from contact.arrays import Floats
-from experiments.engines.pybullet.loading import pybullet, silenced
-from experiments.engines.pybullet.world import FASTEST
+from experiments.engines.pybullet.world import Client, let_move, silenced
 
 #: The body of frames that do not move.
 GROUND = -1
@@ -148,26 +146,16 @@ class Linkage:
         settings = settings or LinkageSettings()
         self.gravity, self.step = gravity, step
         self.bodies, self.pins = bodies_and_pins(frames, q, coincident, settings.point_inertia)
-        self.engine = pybullet()
-        self.client = self.engine.connect(self.engine.DIRECT)
-        if self.client < 0:
-            raise InputError("PyBullet has no client left: too many of its simulations are alive in this process")
-        self.close = weakref.finalize(self, self.engine.disconnect, self.client)
-        self.engine.setGravity(0.0, 0.0, -gravity, physicsClientId=self.client)
-        self.engine.setPhysicsEngineParameter(
-            fixedTimeStep=step,
-            numSubSteps=0,
-            numSolverIterations=settings.iterations,
+        self.client = Client()
+        self.client.setGravity(0.0, 0.0, -gravity)
+        self.client.setPhysicsEngineParameter(
+            fixedTimeStep=step, numSubSteps=0, numSolverIterations=settings.iterations,
             solverResidualThreshold=settings.residual,
-            physicsClientId=self.client,
-        )
+        )  # fmt: skip
         if settings.direct:
             with silenced(1):  # it says that it does
-                self.engine.setPhysicsEngineParameter(
-                    constraintSolverType=self.engine.CONSTRAINT_SOLVER_LCP_DANTZIG,
-                    minimumSolverIslandSize=1,
-                    physicsClientId=self.client,
-                )
+                solver = self.client.CONSTRAINT_SOLVER_LCP_DANTZIG
+                self.client.setPhysicsEngineParameter(constraintSolverType=solver, minimumSolverIslandSize=1)
         self._seen: dict[int, tuple[Floats, Floats, Floats, Floats]] = {}  # motions of bodies since the last step
         self.links = [self._add(body) for body in self.bodies]
         for pin in self.pins:
@@ -175,53 +163,34 @@ class Linkage:
 
     def _add(self, body: Body) -> tuple[int, int]:
         """PyBullet's numbers of its body and link; its axes are the world's at the start."""
-        engine, client, shape = self.engine, self.client, -1
+        client, shape = self.client, -1
         place, turn = body.centre.tolist(), (0.0, 0.0, 0.0, 1.0)
         if body.slides:
-            number = engine.createMultiBody(
+            number = client.createMultiBody(
                 0.0, shape, shape, place, turn, linkMasses=[body.mass], linkCollisionShapeIndices=[shape],
                 linkVisualShapeIndices=[shape], linkPositions=[(0.0, 0.0, 0.0)], linkOrientations=[turn],
                 linkInertialFramePositions=[(0.0, 0.0, 0.0)], linkInertialFrameOrientations=[turn],
-                linkParentIndices=[0], linkJointTypes=[engine.JOINT_PRISMATIC], linkJointAxis=[(1.0, 0.0, 0.0)],
-                physicsClientId=client,
+                linkParentIndices=[0], linkJointTypes=[client.JOINT_PRISMATIC], linkJointAxis=[(1.0, 0.0, 0.0)],
             )  # fmt: skip
-            engine.setJointMotorControl2(number, 0, engine.VELOCITY_CONTROL, force=0.0, physicsClientId=client)
+            client.setJointMotorControl2(number, 0, client.VELOCITY_CONTROL, force=0.0)
         else:
-            number = engine.createMultiBody(body.mass, shape, shape, place, turn, physicsClientId=client)
+            number = client.createMultiBody(body.mass, shape, shape, place, turn)
         link = 0 if body.slides else -1
-        engine.changeDynamics(
-            number,
-            link,
-            localInertiaDiagonal=[body.inertia] * 3,
-            linearDamping=0.0,
-            angularDamping=0.0,
-            jointDamping=0.0,
-            maxJointVelocity=FASTEST,
-            activationState=engine.ACTIVATION_STATE_DISABLE_SLEEPING,
-            physicsClientId=client,
-        )
+        let_move(client, number, link, 0.0, localInertiaDiagonal=[body.inertia] * 3, jointDamping=0.0)
         return number, link
 
     def _join(self, pin: Pin) -> None:
         ground = pin.second == GROUND
         second, link = (-1, -1) if ground else self.links[pin.second]
         other = pin.place + pin.gap
-        self.engine.createConstraint(
-            *self.links[pin.first],
-            second,
-            link,
-            self.engine.JOINT_POINT2POINT,
-            (0.0, 0.0, 0.0),
-            (pin.place - self.bodies[pin.first].centre).tolist(),
-            (other if ground else other - self.bodies[pin.second].centre).tolist(),
-            physicsClientId=self.client,
-        )
+        arms = pin.place - self.bodies[pin.first].centre, other if ground else other - self.bodies[pin.second].centre
+        kind, axis = self.client.JOINT_POINT2POINT, (0.0, 0.0, 0.0)
+        self.client.createConstraint(*self.links[pin.first], second, link, kind, axis, *(arm.tolist() for arm in arms))
 
     def advance(self, steps: int) -> None:
         """Take so many steps."""
-        forward, client = self.engine.stepSimulation, self.client
         for _ in range(steps):
-            forward(physicsClientId=client)
+            self.client.stepSimulation()
         self._seen.clear()
 
     def _motion(self, number: int) -> tuple[Floats, Floats, Floats, Floats]:
@@ -231,14 +200,14 @@ class Linkage:
         return self._seen[number]
 
     def _read(self, number: int) -> tuple[Floats, Floats, Floats, Floats]:
-        engine, client, (body, link) = self.engine, self.client, self.links[number]
+        client, (body, link) = self.client, self.links[number]
         if link >= 0:
-            state = engine.getLinkState(body, link, 1, 1, physicsClientId=client)
+            state = client.getLinkState(body, link, 1, 1)
             place, turn, velocity, spin = state[0], state[1], state[6], state[7]
         else:
-            place, turn = engine.getBasePositionAndOrientation(body, physicsClientId=client)
-            velocity, spin = engine.getBaseVelocity(body, physicsClientId=client)
-        R = np.reshape(engine.getMatrixFromQuaternion(turn), (3, 3))
+            place, turn = client.getBasePositionAndOrientation(body)
+            velocity, spin = client.getBaseVelocity(body)
+        R = np.reshape(client.getMatrixFromQuaternion(turn), (3, 3))
         return np.array(place), R, np.array(velocity), np.array(spin)
 
     def energy(self) -> float:

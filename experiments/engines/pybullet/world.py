@@ -1,18 +1,72 @@
 """The world that PyBullet simulates: our model, the floor, a thrown box, and what each may touch."""
 
+import ctypes
+import os
+import sys
 import tempfile
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biped.disturbances import Throw
 from biped.errors import InputError
 from contact import Floor
-from experiments.engines.engine import Case
+from experiments.engines.engine import Case, struck_box
 from experiments.engines.pybullet.urdf import Solid, principal_axes, principal_urdf
 
 if TYPE_CHECKING:
     from experiments.engines.pybullet.adapter import Pybullet
+
+
+@cache
+def pybullet() -> Any:
+    """The module. It tells when it was built, on the standard error, past Python, whoever asked for what."""
+    with silenced(2):
+        import pybullet as module
+
+        return module
+
+
+class Client:
+    """PyBullet's functions and constants, bound to a client of its own, which is disconnected with it.
+
+    Raises:
+        InputError: PyBullet has no client left.
+    """
+
+    def __init__(self) -> None:
+        self._module = pybullet()
+        self.number = self._module.connect(self._module.DIRECT)
+        if self.number < 0:
+            raise InputError("PyBullet has no client left: too many of its simulations are alive in this process")
+        self.close = weakref.finalize(self, self._module.disconnect, self.number)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._module, name)
+        self.__dict__[name] = partial(found, physicsClientId=self.number) if callable(found) else found
+        return self.__dict__[name]
+
+
+@contextmanager
+def silenced(descriptor: int) -> Iterator[None]:
+    """Suppress what C writes to the standard output (1) or the standard error (2), past Python."""
+    (sys.stdout if descriptor == 1 else sys.stderr).flush()
+    libc = ctypes.CDLL(None) if os.name == "posix" else None  # elsewhere its buffer may be written later
+    kept = os.dup(descriptor)
+    try:
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), descriptor)
+        yield
+    finally:
+        if libc is not None:
+            libc.fflush(None)
+        os.dup2(kept, descriptor)
+        os.close(kept)
+
 
 #: [m] radius of the sphere at a contact point; its centre is this far above the point in the home configuration.
 POINT_RADIUS = 1e-3
@@ -35,23 +89,22 @@ class BulletWorld:
     points: tuple[int, ...]  # likewise of each contact point, where the floor has patches and points are links
 
 
-def build_world(engine: Any, client: int, settings: "Pybullet", case: Case) -> BulletWorld:
-    engine.resetSimulation(physicsClientId=client)
-    _set_parameters(engine, client, settings, case)
-    robot = _load(engine, client, principal_urdf(case.model, _solids(case, settings.soles)), case.model.is_floating)
-    names = [engine.getBodyInfo(robot, physicsClientId=client)[0].decode()]
-    joints = range(engine.getNumJoints(robot, physicsClientId=client))
-    names += [engine.getJointInfo(robot, k, physicsClientId=client)[12].decode() for k in joints]
+def build_world(client: Client, settings: "Pybullet", case: Case) -> BulletWorld:
+    client.resetSimulation()
+    _set_parameters(client, settings, case)
+    robot = _load(client, principal_urdf(case.model, _solids(case, settings.soles)), case.model.is_floating)
+    names = [client.getBodyInfo(robot)[0].decode()]
+    joints = range(client.getNumJoints(robot))
+    names += [client.getJointInfo(robot, k)[12].decode() for k in joints]
     links = tuple(names.index(body) - 1 for body in case.model.body_names)
     points = tuple(names.index(_link_of(point)) - 1 for point in case.model.contact_names) if case.patches else ()
     for link in points:
-        set_up_foot(engine, client, robot, link, settings, case.floor)
-    _set_up_links(engine, client, robot, settings, case, links)
-    floor = engine.createMultiBody(0.0, engine.createCollisionShape(engine.GEOM_PLANE, physicsClientId=client),
-                                   physicsClientId=client)  # fmt: skip
-    engine.changeDynamics(floor, -1, lateralFriction=1.0, restitution=0.0, physicsClientId=client)
-    engine.setCollisionFilterGroupMask(floor, -1, _FLOOR, _TOUCHES[_FLOOR], physicsClientId=client)
-    projectile = -1 if case.throw is None else _add_throw(engine, client, case.throw, settings)
+        set_up_foot(client, robot, link, settings, case.floor)
+    _set_up_links(client, robot, settings, case, links)
+    floor = client.createMultiBody(0.0, client.createCollisionShape(client.GEOM_PLANE))
+    client.changeDynamics(floor, -1, lateralFriction=1.0, restitution=0.0)
+    client.setCollisionFilterGroupMask(floor, -1, _FLOOR, _TOUCHES[_FLOOR])
+    projectile = -1 if case.throw is None else _add_throw(client, case.throw, settings)
     return BulletWorld(robot, floor, projectile, links, points)
 
 
@@ -60,31 +113,28 @@ def _link_of(point: str) -> str:
     return f"contact point {point}"
 
 
-def _set_parameters(engine: Any, client: int, settings: "Pybullet", case: Case) -> None:
-    engine.setGravity(*case.model.gravity, physicsClientId=client)
-    engine.setRealTimeSimulation(0, physicsClientId=client)
-    engine.setPhysicsEngineParameter(
+def _set_parameters(client: Client, settings: "Pybullet", case: Case) -> None:
+    client.setGravity(*case.model.gravity)
+    client.setRealTimeSimulation(0)
+    client.setPhysicsEngineParameter(
         fixedTimeStep=case.step,
         numSubSteps=0,
         numSolverIterations=settings.iterations,
         solverResidualThreshold=settings.residual,
         enableConeFriction=int(settings.cone),
         deterministicOverlappingPairs=1,
-        physicsClientId=client,
     )
     if settings.contact == "matched":
         # Penetration is pushed out by our spring alone (feet), or not at all (the block, which bounces).
-        engine.setPhysicsEngineParameter(
-            contactERP=0.0, contactSlop=0.0, restitutionVelocityThreshold=0.0, physicsClientId=client
-        )
+        client.setPhysicsEngineParameter(contactERP=0.0, contactSlop=0.0, restitutionVelocityThreshold=0.0)
 
 
-def _load(engine: Any, client: int, text: str, floats: bool) -> int:
+def _load(client: Client, text: str, floats: bool) -> int:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.urdf"
         path.write_text(text, encoding="utf-8")
-        flags = engine.URDF_USE_INERTIA_FROM_FILE | engine.URDF_MAINTAIN_LINK_ORDER
-        return int(engine.loadURDF(str(path), useFixedBase=not floats, flags=flags, physicsClientId=client))
+        flags = client.URDF_USE_INERTIA_FROM_FILE | client.URDF_MAINTAIN_LINK_ORDER
+        return int(client.loadURDF(str(path), useFixedBase=not floats, flags=flags))
 
 
 def _solids(case: Case, soles: str) -> list[Solid]:
@@ -103,78 +153,56 @@ def _solids(case: Case, soles: str) -> list[Solid]:
                 f"PyBullet tells what may touch what by body: {case.throw.target!r} cannot both stand on the floor and "
                 "be the target of a thrown box; throw it at another body"
             )
-        box = next(box for box in model.shapes if box.body == case.throw.target)
+        box = struck_box(model, case.throw)
         found.append(Solid(box.body, box.size, box.center, box.rotation))
     return found
 
 
-def _set_up_links(
-    engine: Any, client: int, robot: int, settings: "Pybullet", case: Case, links: tuple[int, ...]
-) -> None:
+def _set_up_links(client: Client, robot: int, settings: "Pybullet", case: Case, links: tuple[int, ...]) -> None:
     model = case.model
     joints = [link for link in links if link >= 0]
     if joints:  # the motors that PyBullet puts into all joints
-        engine.setJointMotorControlArray(
-            robot, joints, engine.VELOCITY_CONTROL, forces=[0.0] * len(joints), physicsClientId=client
-        )
+        client.setJointMotorControlArray(robot, joints, client.VELOCITY_CONTROL, forces=[0.0] * len(joints))
     standing = {point.body for point in model.contact_points} if not case.patches else set()
     # The base last: PyBullet writes the inertia of whichever link is changed into the base too.
     for body, link in sorted(zip(model.bodies, links, strict=True), key=lambda pair: -pair[1]):
-        engine.changeDynamics(
-            robot,
-            link,
-            localInertiaDiagonal=principal_axes(body)[0].tolist(),
-            jointDamping=0.0,
-            rollingFriction=0.0,
-            spinningFriction=0.0,
-            lateralFriction=1.0,
-            restitution=1.0,
-            physicsClientId=client,
-        )
+        client.changeDynamics(
+            robot, link, localInertiaDiagonal=principal_axes(body)[0].tolist(), jointDamping=0.0, rollingFriction=0.0,
+            spinningFriction=0.0, lateralFriction=1.0, restitution=1.0,
+        )  # fmt: skip
         if body.name in standing:
-            set_up_foot(engine, client, robot, link, settings, case.floor)
+            set_up_foot(client, robot, link, settings, case.floor)
             continue
         group = _TARGET if case.throw is not None and body.name == case.throw.target else 0
-        engine.setCollisionFilterGroupMask(robot, link, group, _TOUCHES.get(group, 0), physicsClientId=client)
+        client.setCollisionFilterGroupMask(robot, link, group, _TOUCHES.get(group, 0))
     # What is of the whole tree, by itself: said together with a link's friction, it makes PyBullet forget that.
-    engine.changeDynamics(
-        robot,
-        -1,
-        linearDamping=settings.damping,
-        angularDamping=settings.damping,
-        maxJointVelocity=FASTEST,
-        activationState=engine.ACTIVATION_STATE_DISABLE_SLEEPING,
-        physicsClientId=client,
-    )
+    let_move(client, robot, -1, settings.damping)
 
 
-def set_up_foot(engine: Any, client: int, robot: int, link: int, settings: "Pybullet", floor: Floor) -> None:
+def let_move(client: Client, body: int, link: int, damping: float, **others: Any) -> None:
+    """Set how a body moves as a whole: with this damping, at any speed, and that it never falls asleep."""
+    client.changeDynamics(
+        body, link, linearDamping=damping, angularDamping=damping, maxJointVelocity=FASTEST,
+        activationState=client.ACTIVATION_STATE_DISABLE_SLEEPING, **others,
+    )  # fmt: skip
+
+
+def set_up_foot(client: Client, robot: int, link: int, settings: "Pybullet", floor: Floor) -> None:
     """Let a link touch the floor, by the law of this one."""
-    engine.setCollisionFilterGroupMask(robot, link, _FOOT, _TOUCHES[_FOOT], physicsClientId=client)
-    engine.changeDynamics(robot, link, lateralFriction=floor.mu_s, restitution=0.0, physicsClientId=client)
+    client.setCollisionFilterGroupMask(robot, link, _FOOT, _TOUCHES[_FOOT])
+    client.changeDynamics(robot, link, lateralFriction=floor.mu_s, restitution=0.0)
     if settings.contact == "matched":
-        engine.changeDynamics(robot, link, contactStiffness=floor.k_n, contactDamping=floor.b_n, physicsClientId=client)
-    engine.changeDynamics(robot, link, frictionAnchor=int(settings.anchor), physicsClientId=client)
+        client.changeDynamics(robot, link, contactStiffness=floor.k_n, contactDamping=floor.b_n)
+    client.changeDynamics(robot, link, frictionAnchor=int(settings.anchor))
 
 
-def _add_throw(engine: Any, client: int, throw: Throw, settings: "Pybullet") -> int:
+def _add_throw(client: Client, throw: Throw, settings: "Pybullet") -> int:
     half = [0.5 * edge for edge in throw.size]
-    shape = engine.createCollisionShape(engine.GEOM_BOX, halfExtents=half, physicsClientId=client)
-    projectile = int(engine.createMultiBody(throw.mass, shape, physicsClientId=client))
-    engine.changeDynamics(
-        projectile,
-        -1,
-        linearDamping=settings.damping,
-        angularDamping=settings.damping,
-        lateralFriction=throw.friction,
-        restitution=throw.restitution,
-        rollingFriction=0.0,
-        spinningFriction=0.0,
-        maxJointVelocity=FASTEST,
-        activationState=engine.ACTIVATION_STATE_DISABLE_SLEEPING,
-        physicsClientId=client,
-    )
+    shape = client.createCollisionShape(client.GEOM_BOX, halfExtents=half)
+    projectile = int(client.createMultiBody(throw.mass, shape))
+    contact = {"lateralFriction": throw.friction, "restitution": throw.restitution}
+    let_move(client, projectile, -1, settings.damping, **contact, rollingFriction=0.0, spinningFriction=0.0)
     if settings.contact == "matched":
-        engine.changeDynamics(projectile, -1, contactProcessingThreshold=0.0, physicsClientId=client)
-    engine.setCollisionFilterGroupMask(projectile, -1, _PROJECTILE, _TOUCHES[_PROJECTILE], physicsClientId=client)
+        client.changeDynamics(projectile, -1, contactProcessingThreshold=0.0)
+    client.setCollisionFilterGroupMask(projectile, -1, _PROJECTILE, _TOUCHES[_PROJECTILE])
     return projectile

@@ -12,7 +12,7 @@ from biped.assembly import Assembly, Placement
 from biped.assembly.examples import four_bar_chain, pendulum
 from experiments.papers.criteria import at_most, below, stated
 from experiments.papers.growth import Curve, draw_growth, medians, power, step_seconds
-from experiments.papers.item import Item, Outcome, Progress
+from experiments.papers.item import Outcome, Progress
 from experiments.visualization.figures import style
 
 STEP, STEPS, QUICK_STEPS = 0.01, 1000, 100
@@ -106,7 +106,3 @@ def _draw(table: pd.DataFrame, by: str, powers: dict[str, float], title: str) ->
         for (kind, grown), color in zip(powers.items(), (style.BLUE, style.SKY), strict=False)
     ]
     return draw_growth(f"{title}, Δt = 0.01 s", by, "a step [µs]", curves)
-
-
-TREE_ITEM = Item("figure-8a", "cost of a step of pendulums", "Brüdigam et al. 2024, figure 8a, section 5.2", tree)
-LOOP_ITEM = Item("figure-9a", "cost of a step of chained loops", "Brüdigam et al. 2024, figure 9a, section 5.2", loops)

@@ -13,7 +13,7 @@ from biped.model import box_inertia
 from contact.arrays import Floats
 from experiments.papers.criteria import above, below, stated
 from experiments.papers.figures import plotted
-from experiments.papers.item import Item, Outcome, Progress
+from experiments.papers.item import Outcome, Progress
 from experiments.visualization.figures import style
 
 DURATION, QUICK_DURATION, STEP = 600.0, 20.0, 0.01
@@ -91,6 +91,3 @@ def _draw(time: Floats, ours: Floats, other_time: Floats, other: Floats) -> Figu
         axes.semilogy(other_time, np.maximum(other, 1e-17), color=style.RED, label="Runge and Kutta, accelerations")
         axes.semilogy(time, np.maximum(ours, 1e-17), color=style.BLUE, lw=0.8, label="variational integrator (ours)")
     return figure
-
-
-ITEM = Item("figure-7a", "constraint drift of a loop", "Brüdigam et al. 2024, figure 7a, section 5.1", produce)

@@ -9,7 +9,7 @@ from biped.extras import has, need
 from contact.arrays import Floats
 from experiments.papers.criteria import at_most, stated, when, within, within_factor
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
 
 EDGE, MASS, FRICTION, STEP, DURATION = 0.5, 1.0, 0.3, 0.01, 1.0
@@ -106,6 +106,3 @@ def _draw(time: Floats, bottom: Floats, other: Floats | None) -> Figure:
             axes.plot(time, other, color=style.ORANGE, lw=1.0, label="MuJoCo")
         axes.axhline(-MUJOCO, color=style.RED, ls="--", label="deepest, MuJoCo in the paper")
     return figure
-
-
-ITEM = Item("figure-7d", "a dropped cube", "Brüdigam et al. 2024, figure 7d, section 5.1", produce)

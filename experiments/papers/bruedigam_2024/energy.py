@@ -16,7 +16,7 @@ from biped.model import box_inertia
 from contact.arrays import Floats
 from experiments.papers.criteria import above, below, smaller, stated
 from experiments.papers.figures import plotted
-from experiments.papers.item import Item, Outcome, Progress
+from experiments.papers.item import Outcome, Progress
 from experiments.visualization.figures import style
 
 LENGTH, MASS, EDGE, G = 1.0, 1.0, 0.1, 9.81
@@ -118,7 +118,7 @@ DAMPED_ASSUMED = (
 )
 
 
-def _double(quick: bool, progress: Progress) -> Outcome:
+def double_pendulum(quick: bool, progress: Progress) -> Outcome:
     duration = QUICK_DURATION if quick else DOUBLE_DURATION
     assembly = cubes(2)
     start = assembly.place({"joint_1": math.pi / 2.0, "joint_2": math.pi / 2.0})
@@ -158,10 +158,7 @@ def _draw_double(time: Floats, ours: Floats, other_time: Floats, other: Floats) 
     return figure
 
 
-DOUBLE = Item("figure-7b", "energy of a double pendulum", "Brüdigam et al. 2024, figure 7b, section 5.1", _double)
-
-
-def _damped(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is short as it is
+def damped_pendulum(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is short as it is
     rates = single_rates(DAMPING)
     curves: dict[str, tuple[Floats, Floats]] = {}
     findings = []
@@ -204,6 +201,3 @@ def _draw_damped(curves: dict[str, tuple[Floats, Floats]]) -> Figure:
             axes.plot(*curves[f"{kind} {STEPS[0]}"], line, color=color, label=names[kind])
         axes.set_ylim(-10.5, 6.0)
     return figure
-
-
-DAMPED = Item("figure-7c", "energy of a damped pendulum", "Brüdigam et al. 2024, figure 7c, section 5.1", _damped)

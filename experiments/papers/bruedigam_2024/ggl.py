@@ -25,23 +25,14 @@ TOLERANCE, MAX_ITERATIONS = 1e-9, 40
 
 
 class Linkage(NamedTuple):
-    """N four-bar windows of thin bars: first those on the ground, then the couplers.
+    """N four-bar windows of thin bars: first those on the ground, then the couplers."""
 
-    Attributes:
-        mass: (n,) on the diagonal.
-        director: (bars, n) 1 where a coordinate is of a bar's director: the second derivatives of its length.
-        linear: (rows, n) of the joints, constant.
-        offset: (rows,) what they are.
-        position: (n,) where it starts.
-        velocity: (n,) there.
-    """
-
-    mass: Floats
-    director: Floats
-    linear: Floats
-    offset: Floats
-    position: Floats
-    velocity: Floats
+    mass: Floats  # (n,) on the diagonal
+    director: Floats  # (bars, n) 1 where a coordinate is of a bar's director: the second derivatives of its length
+    linear: Floats  # (rows, n) of the joints, constant
+    offset: Floats  # (rows,) what they are
+    position: Floats  # (n,) where it starts
+    velocity: Floats  # (n,) there
 
     @property
     def weight(self) -> Floats:

@@ -24,10 +24,11 @@ from experiments.benchmarks.timing import interleaved, seconds
 from experiments.papers.criteria import above, at_most, stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.growth import power
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
 
 Pair = tuple[int, int]
+Judge = Callable[[pd.DataFrame], tuple[Finding, ...]]
 
 
 class Case(NamedTuple):
@@ -175,26 +176,6 @@ def compared(shapes: list[tuple[int, ...]], repeats: int) -> pd.DataFrame:
     } for found in in_one_thread(__name__, str(repeats), *grids)])  # fmt: skip
 
 
-def figure_item(
-    name: str, kind: str, shape: Callable[[int], tuple[int, ...]], sizes: tuple[tuple[int, ...], tuple[int, ...]],
-    judge: Callable[[pd.DataFrame], tuple[Finding, ...]],
-) -> Item:  # fmt: skip
-    """Return the item of one of the three figures: grids of a shape, by a number."""
-
-    def produce(quick: bool, progress: Progress) -> Outcome:
-        table = compared([shape(number) for number in sizes[quick]], QUICK_REPEATS if quick else REPEATS)
-        progress(1.0)
-        off = float(table["difference of solutions"].max())
-        same = stated("difference of both solutions, over the greatest unknown", "not in the paper", off,
-                      at_most(SAME))  # fmt: skip
-        return Outcome(
-            (_most_cases(table), *judge(table), same), ASSUMED, {"Times": table}, {"cost": _draw(table, kind)}
-        )
-
-    where = f"Brüdigam et al. 2024, figure {name.removeprefix('figure-')}, section 5.2"
-    return Item(name, f"linear systems on a {kind}", where, produce)
-
-
 def _ladder(table: pd.DataFrame) -> tuple[Finding, ...]:
     filled = np.diff(table["blocks filled in"]) / np.diff(table["nodes"])
     grown = power(tuple(table["nodes"].tolist()), table["sparse [µs]"], LARGE)
@@ -234,16 +215,29 @@ def _greatest_ratio(table: pd.DataFrame, why: str = "") -> Finding:
     return stated("dense over sparse, at most", printed, ratio, above(100), why=why)
 
 
+#: By kind: the shape of the grid of a number, the numbers, those of a short version, and what is said of them.
+KINDS: dict[str, tuple[Callable[[int], tuple[int, ...]], Sequence[int], Sequence[int], Judge]] = {
+    "ladder": (lambda rungs: (rungs, 2), RUNGS, QUICK_RUNGS, _ladder),
+    "net": (lambda side: (side, side), NET, QUICK_NET, _net),
+    "crystal": (lambda side: (side, side, side), CRYSTAL, QUICK_CRYSTAL, _crystal),
+}
+
+
+def produce(kind: str, quick: bool, progress: Progress) -> Outcome:
+    """Solve systems on grids of a kind: one of the three figures."""
+    shape, whole, short, judge = KINDS[kind]
+    table = compared([shape(number) for number in (short if quick else whole)], QUICK_REPEATS if quick else REPEATS)
+    progress(1.0)
+    off = float(table["difference of solutions"].max())
+    same = stated("difference of both solutions, over the greatest unknown", "not in the paper", off, at_most(SAME))
+    return Outcome((_most_cases(table), *judge(table), same), ASSUMED, {"Times": table}, {"cost": _draw(table, kind)})
+
+
 def _draw(table: pd.DataFrame, kind: str) -> Figure:
     with plotted(f"Solving a linear system on a {kind}", "nodes", "time [µs]") as (figure, axes):
         axes.loglog(table["nodes"], table["dense [µs]"], "s-", ms=4, color=style.RED, label="dense (LAPACK)")
         axes.loglog(table["nodes"], table["sparse [µs]"], "o-", ms=4, color=style.BLUE, label="on the graph (ours)")
     return figure
-
-
-LADDER_ITEM = figure_item("figure-9b", "ladder", lambda rungs: (rungs, 2), (RUNGS, QUICK_RUNGS), _ladder)
-NET_ITEM = figure_item("figure-9c", "net", lambda side: (side, side), (NET, QUICK_NET), _net)
-CRYSTAL_ITEM = figure_item("figure-9d", "crystal", lambda side: (side,) * 3, (CRYSTAL, QUICK_CRYSTAL), _crystal)
 
 
 if __name__ == "__main__":

@@ -10,18 +10,32 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 
 from biped import Fall, Rigid, Run, Scene
 from biped.simulation.session import Session
 from contact import Floor
-from experiments.papers.bruedigam_2024.gait import PACE, Gait, Trot
-from experiments.papers.bruedigam_2024.quadruped import EFFORT, LEGS, PARTS, crouched, limbs, quadruped
-from experiments.papers.bruedigam_2024.random_search import RandomSearch
+from contact.arrays import Floats
+from experiments.papers.bruedigam_2024.quadruped import (
+    EFFORT,
+    LEGS,
+    PACE,
+    PARTS,
+    Gait,
+    Trot,
+    crouched,
+    limbs,
+    quadruped,
+)
 from experiments.papers.criteria import above, at_most, stated
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
 
+#: Spread of tries that go in no direction, and what each failure leaves of it.
+SPREAD, SHRINKING = 0.1, 0.9
+#: Step along the direction of the last success, and the spread about its end.
+STRIDE, NARROW = 0.01, 0.002
 STEP, FRICTION = 0.001, 0.2
 DURATION, EPISODES = 10.0, 100
 QUICK_DURATION, QUICK_EPISODES = 1.0, 12
@@ -51,6 +65,46 @@ ASSUMED = (
     "bodies are in joint coordinates, with the paper's contact (`Rigid`), which the tests hold against an assembly in "
     "maximal coordinates",
 )
+
+
+class RandomSearch:
+    """Asks for one try after the other: ``propose`` parameters, then ``judge`` what they achieved.
+
+    As in the authors' program: a success is gone on from, by a stride in the direction that led to it; after a
+    failure the search is about the best parameters in all directions, the nearer to them the more failures there were.
+
+    Args:
+        start: (n,) parameters to begin at, which achieve nothing.
+        seed: of numpy's generator; the same seed is the same search.
+    """
+
+    def __init__(self, start: ArrayLike, seed: int) -> None:
+        self.best: Floats = np.array(start, dtype=float)  # (n,) parameters
+        self.achieved: list[float] = []  # by the best, after each try; the greater the better
+        self._random = np.random.default_rng(seed)
+        self._spread = SPREAD
+        self._direction: Floats | None = None  # unit, of the last success
+        self._tried = self.best
+
+    def propose(self) -> Floats:
+        """Return the next parameters to try, (n,)."""
+        about = self._random.standard_normal(len(self.best))
+        if self._direction is None:
+            self._tried = self.best + self._spread * about
+        else:
+            self._tried = self.best + STRIDE * self._direction + NARROW * about
+        return self._tried
+
+    def judge(self, achieved: float | None) -> None:
+        """Judge the last proposal by what it achieved; None if it failed."""
+        least = self.achieved[-1] if self.achieved else 0.0
+        if achieved is not None and achieved > least:
+            way = self._tried - self.best
+            self.best, self._direction, self._spread = self._tried, way / math.sqrt(way @ way), SPREAD
+            self.achieved.append(achieved)
+        else:
+            self._direction, self._spread = None, SHRINKING * self._spread
+            self.achieved.append(least)
 
 
 def scene(gait: Gait, duration: float, step: float = STEP, record_every: float | None = None) -> Scene:
@@ -170,6 +224,3 @@ def _draw_footfalls(run: Run, period: float, seed: int) -> Figure:
             force = run.frame[f"contact_{name}_fz"][last]
             axes.plot(time[last], force, color=DIAGONALS[name], ls="-" if name in NEAR else ":", label=name)
     return figure
-
-
-ITEM = Item("figure-13", "a quadruped learns to walk", "Brüdigam et al. 2024, figure 13, section 5.4", produce)

@@ -14,7 +14,7 @@ from contact.arrays import Floats
 from experiments.papers.bruedigam_2024 import ggl
 from experiments.papers.criteria import above, at_least, below, stated, when
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
 
 WINDOWS = 2
@@ -35,23 +35,14 @@ ASSUMED = (
 
 
 class Run(NamedTuple):
-    """A motion of the linkage by one of the methods.
+    """A motion of the linkage by one of the methods."""
 
-    Attributes:
-        time: (rows,) [s]
-        angle: (rows,) [rad] of the first bar from upright, towards +y.
-        kinetic: (rows,) [J]
-        potential: (rows,) [J] from the ground.
-        violation: (rows,) [m] of the constraint that is violated most.
-        seconds: [s] that all steps took.
-    """
-
-    time: Floats
-    angle: Floats
-    kinetic: Floats
-    potential: Floats
-    violation: Floats
-    seconds: float
+    time: Floats  # (rows,) [s]
+    angle: Floats  # (rows,) [rad] of the first bar from upright, towards +y
+    kinetic: Floats  # (rows,) [J]
+    potential: Floats  # (rows,) [J] from the ground
+    violation: Floats  # (rows,) [m] of the constraint that is violated most
+    seconds: float  # [s] that all steps took
 
     @property
     def energy_error(self) -> Floats:
@@ -69,13 +60,9 @@ def ours(step: float, duration: float) -> Run:
              ("angle_ground_0", "kinetic_energy", "potential_energy", "joint_openness")}  # fmt: skip
     angle = math.pi - frame["angle_ground_0"]
     return Run(
-        motion.time,
-        angle,
-        frame["kinetic_energy"],
-        frame["potential_energy"],
-        frame["joint_openness"],
+        motion.time, angle, frame["kinetic_energy"], frame["potential_energy"], frame["joint_openness"],
         motion.summary["wall_time"],
-    )
+    )  # fmt: skip
 
 
 def theirs(step: float, duration: float) -> Run:
@@ -192,6 +179,3 @@ def _draw_energies(own: Run) -> Figure:
         axes.plot(own.time, own.potential, color=style.GREEN, label="potential")
         axes.plot(own.time, own.kinetic + own.potential, color=style.BLUE, label="total")
     return figure
-
-
-ITEM = Item("figure-12", "a double four-bar linkage", "Brüdigam et al. 2024, figure 12, section 5.3", produce)

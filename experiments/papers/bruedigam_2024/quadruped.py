@@ -1,27 +1,38 @@
-"""The quadruped Unitree A1 (figure 13), with the numbers of the simplified URDF of the authors' program.
+"""The quadruped Unitree A1 (figure 13) by the authors' simplified URDF, and the trot of their program.
 
 x points forwards, y to the left. Legs are FR, FL, RR and RL; each has a hip about x, a thigh and a calf about y. Only
 the feet touch the floor: four points below the calves. The program leaves the joints' limits out, and so does this.
 """
 
+import math
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biped import Body, Box, ContactPoint, Joint, Model, State, floating, forward_kinematics, revolute
-from biped.model.geometry import Vector3, quaternion_matrix
+from biped import Body, Box, ContactPoint, Controller, Joint, Model, State, floating, forward_kinematics, revolute
+from biped.model.geometry import Matrix3, Vector3, quaternion_matrix
 from contact.arrays import Floats
+from controllers.kernels.joint_pd import PdLaw
+from experiments.papers.bruedigam_2024.kernels import TrotLaw
 
 
 class Unit(NamedTuple):
-    """A link: of the legs the left front one's, of which the others are mirror images."""
+    """A link of a program's URDF."""
 
     mass: float  # [kg]
     com: Vector3  # [m] in the link's axes
     inertia: tuple[float, float, float, float, float, float]  # [kg m²] xx, xy, xz, yy, yz, zz, about the centre of mass
 
+    @property
+    def tensor(self) -> Matrix3:
+        """(3, 3) [kg m²] about the centre of mass."""
+        xx, xy, xz, yy, yz, zz = self.inertia
+        return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
 
+
+#: Of the legs the left front one's links, of which the others are mirror images.
 TRUNK = Unit(4.713, (0.012731, 0.002186, 0.000515),
              (0.01683993, 8.3902e-05, 0.000597679, 0.056579028, 2.5134e-05, 0.064713601))  # fmt: skip
 HIP = Unit(0.696, (-0.003311, 0.000635, 3.1e-05),
@@ -95,5 +106,48 @@ def mirrored(unit: Unit, x: int, y: int) -> Unit:
 
 
 def _body(name: str, unit: Unit, joint: Joint, parent: str | None = None) -> Body:
-    xx, xy, xz, yy, yz, zz = unit.inertia
-    return Body(name, unit.mass, ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)), unit.com, joint, parent)
+    return Body(name, unit.mass, unit.tensor, unit.com, joint, parent)
+
+
+#: Gains of hips, thighs and calves [N·m/rad, N·m·s/rad].
+STIFFNESS, DAMPING = (100.0, 80.0, 60.0), (5.0, 4.0, 3.0)
+#: [Hz] for each unit of the gait's first parameter.
+PACE = 10.0
+
+
+class Gait(NamedTuple):
+    """The parameters that are learned, in the authors' program's order."""
+
+    pace: float  # frequency over 10 Hz
+    thigh_swing: float  # [rad] amplitude
+    thigh: float  # [rad] about which it swings
+    calf_swing: float  # [rad]
+    calf: float  # [rad]
+
+
+@dataclass(frozen=True)
+class Trot(Controller):
+    """A trot held by springs and dampers in the joints.
+
+    Diagonal legs swing together, the two pairs half a period apart; calves are a quarter behind their thighs.
+    """
+
+    gait: Gait
+    period: float = 1e-3  # [s] between two ticks
+
+    def law(self, model: Model) -> TrotLaw:
+        """Return the gait as the kernel takes it."""
+        kp, kd, centre, swing, phase = np.zeros((5, model.nv))
+        for leg, (front, left) in LEGS.items():
+            half = 0.0 if front != left else math.pi
+            parts = (
+                ("hip", 0.0, 0.0, 0.0),
+                ("thigh", self.gait.thigh, self.gait.thigh_swing, half),
+                ("calf", self.gait.calf, self.gait.calf_swing, half - 0.5 * math.pi),
+            )
+            for (part, *target), *gains in zip(parts, STIFFNESS, DAMPING, strict=True):
+                dof = model.dof(f"{leg}_{part}")
+                kp[dof], kd[dof] = gains
+                centre[dof], swing[dof], phase[dof] = target
+        pd = PdLaw(kp, kd, target=np.zeros(model.nv), limit=np.full(model.nv, np.inf))
+        return TrotLaw(pd, centre, swing, phase, 2.0 * math.pi * PACE * self.gait.pace)

@@ -14,9 +14,10 @@ from matplotlib.figure import Figure
 from biped.assembly import Assembly, Freedom, Joint, Motion, Placement, RigidBody, joint
 from biped.model.geometry import Quaternion, Vector3, quaternion_matrix
 from contact.arrays import Floats
+from experiments.papers.bruedigam_2024.quadruped import Unit
 from experiments.papers.criteria import above, at_most, below, near, stated
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
 
 EIGHTH = 0.25 * math.pi
@@ -31,14 +32,6 @@ ALONG_EXOSKELETON, ALONG_ARM = (0.5, -0.5, -0.5, -0.5), (0.5, 0.5, 0.5, 0.5)
 FORTH, BACK = (math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0), (math.sqrt(0.5), -math.sqrt(0.5), 0.0, 0.0)
 #: [N/m, N·m/rad] of attachments.
 ATTACHMENT = 100.0
-
-
-class Unit(NamedTuple):
-    """A link of the program's URDF."""
-
-    mass: float  # [kg]
-    com: Vector3  # [m] in the link's axes
-    inertia: tuple[float, float, float, float, float, float]  # [kg m²] xx, xy, xz, yy, yz, zz
 
 
 UNITS = {
@@ -81,7 +74,8 @@ def exoskeleton(gains: Gains, spastic: bool, lower_point: Vector3 = FITTING) -> 
         joint("spherical", "shoulder", None, "upper_arm", inboard_point=SHOULDER,
               outboard_point=_from_com("upper_arm"), alignment=ALONG_ARM),
     )  # fmt: skip
-    assembly = Assembly("exoskeleton", tuple(_body(name) for name in UNITS), joints)
+    bodies = tuple(RigidBody(name, unit.mass, unit.tensor) for name, unit in UNITS.items())
+    assembly = Assembly("exoskeleton", bodies, joints)
     start = assembly.place({"sFE": EIGHTH, "eFE": -EIGHTH, "elbow": -EIGHTH})
     return assembly, assembly.assemble(start)
 
@@ -104,11 +98,6 @@ def _hinge(
         inboard_point=point if inboard is None else _from_com(inboard, point), outboard_point=_from_com(outboard),
         alignment=alignment, freedoms=[freedom],
     )  # fmt: skip
-
-
-def _body(name: str) -> RigidBody:
-    xx, xy, xz, yy, yz, zz = UNITS[name].inertia
-    return RigidBody(name, UNITS[name].mass, ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
 
 
 STEP, DURATION = 0.001, 10.0
@@ -205,6 +194,3 @@ def _draw(kind: str, torques: dict[tuple[str, str], Floats]) -> Figure:
         for side in (-LIMIT, LIMIT):
             axes.axhline(side, color=style.GREY, ls="--", label="limit" if side > 0.0 else None)
     return figure
-
-
-ITEM = Item("figure-14", "an exoskeleton's gains", "Brüdigam et al. 2024, figure 14, section 5.4", produce)

@@ -12,7 +12,7 @@ from biped.assembly import Assembly, AssemblyStepError, Placement, PointContact,
 from experiments.papers.bruedigam_2024.cost import LINEAR, costs, step_cost
 from experiments.papers.criteria import at_least, at_most, stated, when
 from experiments.papers.growth import Curve, draw_growth, power
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
 
 RADIUS, MASS, SPACING, FRICTION, STEP, STEPS, QUICK_STEPS = 0.25, 1.0, 1.0, 1.0, 0.01, 500, 200
@@ -152,9 +152,3 @@ def _draw(table: pd.DataFrame, grown: float) -> Figure:
     timed = table.dropna(subset="spheres [µs]")
     curve = Curve(f"$n^{{{grown:.2f}}}$", style.BLUE, timed["spheres"].tolist(), timed["spheres [µs]"].tolist())
     return draw_growth("Chains of spheres on a floor, Δt = 0.01 s", "spheres", "a step [µs]", [curve])
-
-
-ITEM = Item(
-    "figure-8b", "cost of a step of spheres on a floor", "Brüdigam et al. 2024, figure 8b, section 5.2", produce,
-    packages=("mujoco",),
-)  # fmt: skip

@@ -1,6 +1,6 @@
 """E. Johnson, T. Murphey, Scalable Variational Integrators for Constrained Mechanical Systems, 2009."""
 
-from experiments.papers.item import Paper, misprints
+from experiments.papers.item import Paper, items_of, misprints
 from experiments.papers.johnson_murphey_2009 import energy, human_tree, links, precision, scissor, segments
 
 _DERIVED = "derived; our derivatives agree with finite differences and with SymPy"
@@ -23,10 +23,23 @@ MISPRINTS = (
      "both are read"),
 )  # fmt: skip
 
+#: Name, title, place in the paper, what recomputes it, and packages that it needs.
+_ITEMS = (
+    ("figure-1", "energy of a pendulum over 5000 s", "figure 1", energy.pendulum_energy, ("pybullet",)),
+    ("figure-2", "a planar human as a tree", "figure 2, table I", human_tree.produce),
+    ("figure-7", "run time over the number of links", "figure 7, section VI-A", links.produce),
+    ("figure-8", "energy of the closed-chain device over 120 s", "figures 6 and 8, listing 1",
+     energy.closed_chain_energy, ("pybullet",)),
+    ("figure-11", "trajectories of the scissor lift over 10 s", "figures 9 to 11", scissor.short_run, ("pybullet",)),
+    ("figure-12", "the scissor lift after 1000 s", "figure 12", scissor.long_run),
+    ("figure-13", "run time of the scissor lift at the same error", "figure 13, equation (47)", segments.produce,
+     ("pybullet",)),
+    ("error-cost", "error against cost on the scissor lift", "section VI-C, equation (36)", precision.produce,
+     ("pybullet",)),
+)  # fmt: skip
 PAPER = Paper(
     "johnson-murphey-2009",
     "E. Johnson, T. Murphey, Scalable Variational Integrators for Constrained Mechanical Systems in Generalized "
     "Coordinates, IEEE Transactions on Robotics, 2009",
-    (energy.PENDULUM, human_tree.ITEM, links.ITEM, energy.CLOSED_CHAIN, scissor.SHORT_ITEM, scissor.LONG_ITEM,
-     segments.ITEM, precision.ITEM, misprints("Johnson and Murphey 2009", MISPRINTS)),
-)  # fmt: skip
+    (*items_of("Johnson and Murphey 2009", _ITEMS), misprints("Johnson and Murphey 2009", MISPRINTS)),
+)

@@ -16,23 +16,13 @@ from biped.mechanism.examples import (
     pendulum_frames,
 )
 from contact.arrays import Floats
+from experiments.benchmarks.comparison.budget import part
 from experiments.engines.pybullet.linkage import Linkage
 from experiments.papers.criteria import above, below, no_longer, no_more, smaller, stated, when, within, within_factor
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress
-from experiments.papers.johnson_murphey_2009.motion import (
-    BASELINE,
-    BULLET,
-    BULLETS,
-    COLORS,
-    OURS,
-    POINTS,
-    Motion,
-    bullet,
-    in_turn,
-    joined,
-    ours,
-)
+from experiments.papers.item import Finding, Outcome, Progress
+from experiments.papers.johnson_murphey_2009 import motions
+from experiments.papers.johnson_murphey_2009.motions import Motion
 
 #: [s], and between two looks at the energy.
 STEP, EVERY = 0.01, 0.1
@@ -47,20 +37,20 @@ DURATION, QUICK_DURATION, NEIGHBOURS, SHIFT = 120.0, 12.0, 9, 1e-9
 TREP_SECONDS, ODE_SECONDS = 22.1, 1.86
 
 
-def _pendulum(quick: bool, progress: Progress) -> Outcome:
+def pendulum_energy(quick: bool, progress: Progress) -> Outcome:
     duration, q = QUICK_SWINGING if quick else SWINGING, {"J1": START}
     mechanism = n_link_pendulum(1, length=LENGTH, mass=MASS, inertia=INERTIA)
-    own = ours(
-        mechanism, q, "J1", duration=duration, step=STEP, every=round(EVERY / STEP), progress=in_turn(progress, 0, 2)
+    own = motions.ours(
+        mechanism, q, "J1", duration=duration, step=STEP, every=round(EVERY / STEP), progress=part(progress, 0, 2)
     )
     linkage = Linkage([pendulum_frames(1, LENGTH, (MASS, INERTIA, INERTIA, INERTIA))], q, step=STEP)
-    other = bullet(linkage, "J1", duration=duration, every=EVERY, progress=in_turn(progress, 1, 2))
-    found = {OURS: own, BULLET: other}
+    other = motions.bullet(linkage, "J1", duration=duration, every=EVERY, progress=part(progress, 1, 2))
+    found = {motions.OURS: own, motions.BULLET: other}
     assumed = (
         f"the pendulum, of which nothing is printed: {MASS:g} kg and {INERTIA:g} kg m² {LENGTH:g} m below the hinge, "
         "released at 45°, as the pendulum of section VI-A",
         f"{duration:g} s; energies are compared above that of the pendulum at rest",
-        BASELINE,
+        motions.BASELINE,
     )
     figures = {"energy": _draw_pendulum(found)}
     return Outcome(_swinging(found), assumed, {"Energy above rest": _pendulum_table(found)}, figures)
@@ -79,7 +69,7 @@ def tenths_drift(motion: Motion) -> float:
 
 
 def _swinging(found: dict[str, Motion]) -> tuple[Finding, ...]:
-    own, other = found[OURS], found[BULLET]
+    own, other = found[motions.OURS], found[motions.BULLET]
     energy = height(own)
     tenth = len(energy) // 10
     widening = float(np.ptp(energy[-tenth:]) / np.ptp(energy[:tenth]))
@@ -108,26 +98,23 @@ def _pendulum_table(found: dict[str, Motion]) -> pd.DataFrame:
 def _draw_pendulum(found: dict[str, Motion]) -> Figure:
     with plotted("A pendulum, h = 0.01 s", "time [s]", "energy above rest [J]") as (figure, axes):
         for name in reversed(found):
-            axes.plot(found[name].time, height(found[name]), lw=1.0, color=COLORS[name], label=name)
+            axes.plot(found[name].time, height(found[name]), lw=1.0, color=motions.COLORS[name], label=name)
         axes.set_ylim(bottom=0.0)
     return figure
 
 
-PENDULUM = Item(
-    "figure-1", "energy of a pendulum over 5000 s", "Johnson and Murphey 2009, figure 1", _pendulum, ("pybullet",)
-)
-
-
-def _closed_chain(quick: bool, progress: Progress) -> Outcome:
+def closed_chain_energy(quick: bool, progress: Progress) -> Outcome:
     duration = QUICK_DURATION if quick else DURATION
     mechanism = closed_chain_device()
     starts = [_start(mechanism, number * SHIFT) for number in range(NEIGHBOURS)]
-    beside, finer = ([ours(mechanism, q, "J", duration=duration, step=h) for q in starts] for h in (STEP, STEP / 2.0))
-    q, found = starts[0], {OURS: beside[0]}
+    beside, finer = (
+        [motions.ours(mechanism, q, "J", duration=duration, step=h) for q in starts] for h in (STEP, STEP / 2.0)
+    )
+    q, found = starts[0], {motions.OURS: beside[0]}
     progress(1.0 / 3.0)
-    for number, (label, settings) in enumerate(BULLETS.items(), start=1):
+    for number, (label, settings) in enumerate(motions.BULLETS.items(), start=1):
         linkage = Linkage(closed_chain_frames(), q, CLOSED_CHAIN_PINS, step=STEP, settings=settings)
-        found[label] = bullet(linkage, "J", duration=duration, every=EVERY, progress=in_turn(progress, number, 3))
+        found[label] = motions.bullet(linkage, "J", duration=duration, every=EVERY, progress=part(progress, number, 3))
     assumed = (
         "start, which is not printed: the angles of the authors' program (examples/pccd.py), moved onto the "
         "constraints, at rest; its damping and its g of 9.8 are not the paper's",
@@ -135,8 +122,8 @@ def _closed_chain(quick: bool, progress: Progress) -> Outcome:
         "step, PyBullet's of its steps alone",
         f"the motion is chaotic: of {NEIGHBOURS} that begin within {(NEIGHBOURS - 1) * SHIFT:g} rad the middle value "
         "is given; the figure shows the first",
-        POINTS,
-        BASELINE,
+        motions.POINTS,
+        motions.BASELINE,
     )
     scale, figures = DURATION / duration, {"energy": _draw_closed_chain(found)}
     tables = {"Energy and run time": _closed_chain_table(found, scale)}
@@ -162,11 +149,11 @@ def lost(motion: Motion, span: float) -> float:
 
 def span_of(found: dict[str, Motion]) -> float:
     """Return the difference between the energy at the start and the lowest that any motion reaches [J]."""
-    return float(found[OURS].energy[0] - min(motion.energy.min() for motion in found.values()))
+    return float(found[motions.OURS].energy[0] - min(motion.energy.min() for motion in found.values()))
 
 
 def _closed(found: dict[str, Motion], beside: list[Motion], finer: list[Motion], scale: float) -> tuple[Finding, ...]:
-    own, other = found[OURS], found[BULLET]
+    own, other = found[motions.OURS], found[motions.BULLET]
     span = span_of(found)
     spread = float(np.median([np.ptp(motion.energy) for motion in beside]) / span)
     shifts, finer_shifts = ([abs(halves_drift(motion)) / span for motion in motions] for motions in (beside, finer))
@@ -180,7 +167,7 @@ def _closed(found: dict[str, Motion], beside: list[Motion], finer: list[Motion],
                below(1e-3), f"up to {max(shifts):.2g}: where the arms whip round, a few steps of {STEP:g} s are too "
                f"long to resolve it"),
         stated(f"the same with h = {STEP / 2.0:g} s, the worst", "not in the paper", max(finer_shifts), below(1e-3)),
-        joined(own),
+        motions.joined(own),
         stated("energy lost by force balance, likewise", "introduces significant damping", gone, above(0.5),
                "ODE in the paper, PyBullet here"),
         stated("run time of 120 s, variational integrator [s]", TREP_SECONDS, own.seconds * scale,
@@ -204,12 +191,6 @@ def _closed_chain_table(found: dict[str, Motion], scale: float) -> pd.DataFrame:
 def _draw_closed_chain(found: dict[str, Motion]) -> Figure:
     with plotted("The closed-chain device, h = 0.01 s", "time [s]", "energy [J]") as (figure, axes):
         for name in reversed(found):
-            axes.plot(found[name].time, found[name].energy, lw=1.2, color=COLORS[name], label=name)
+            axes.plot(found[name].time, found[name].energy, lw=1.2, color=motions.COLORS[name], label=name)
         axes.margins(y=0.1)
     return figure
-
-
-CLOSED_CHAIN = Item(
-    "figure-8", "energy of the closed-chain device over 120 s", "Johnson and Murphey 2009, figures 6 and 8, listing 1",
-    _closed_chain, ("pybullet",),
-)  # fmt: skip

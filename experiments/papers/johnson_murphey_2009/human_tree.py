@@ -12,22 +12,17 @@ from biped.mechanism.examples import planar_human
 from biped.mechanism.frames import TRANSFORMS, Node, tree_of
 from contact.arrays import Floats
 from experiments.papers.criteria import below, stated, when
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_murphey_2009.lift import G
-from experiments.papers.johnson_murphey_2009.motion import ours
+from experiments.papers.johnson_murphey_2009.motions import ours
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled
 
-#: [rad] of the picture and of the start, so that the limbs are told apart.
+#: [rad] of the picture and of the start, so that the limbs can be distinguished.
 POSE = {
-    "trunk": 0.1,
-    "shoulder": -0.5,
-    "elbow": -0.6,
-    "left hip": -0.5,
-    "left knee": 0.5,
-    "right hip": 0.3,
-    "right knee": 0.3,
-}
+    "trunk": 0.1, "shoulder": -0.5, "elbow": -0.6,
+    "left hip": -0.5, "left knee": 0.5, "right hip": 0.3, "right knee": 0.3,
+}  # fmt: skip
 DURATION, QUICK_DURATION, STEP = 2.0, 0.3, 1e-3
 ASSUMPTIONS = (
     "the figure is a drawing without numbers; that frame 6 hangs on frame 2 and has the ancestors 2, 1 and s is in "
@@ -151,6 +146,3 @@ def _draw_tree(axes: Axes, nodes: Sequence[Node]) -> None:
         box = {"boxstyle": "round,pad=0.25", "fc": "white", "ec": edge, "lw": 1.6 if edge == style.BLUE else 0.8}
         axes.text(x[k], -depth[k], text, ha="center", va="center", fontsize=6.5, color=color, bbox=box, zorder=2)
     axes.margins(0.08, 0.05)
-
-
-ITEM = Item("figure-2", "a planar human as a tree", "Johnson and Murphey 2009, figure 2, table I", produce)

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from biped.mechanism.examples import n_link_pendulum
 from experiments.papers.criteria import above, at_least, at_most, stated, when
 from experiments.papers.growth import Curve, draw_growth, medians, power, step_seconds
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
 
 #: A recursion's name, the frame, and the configuration variables by which it is differentiated.
@@ -182,8 +182,3 @@ def _draw_counts(counted: dict[int, tuple[int, int]]) -> Figure:
         label = f"{name}: $N^{{{power(sizes[-2:], counts[-2:]):.1f}}}$"
         curves.append(Curve(label, style.BLACK, sizes, counts, line))
     return draw_growth("The paper's recursions, for one matrix (22)", "links", "evaluations", curves)
-
-
-ITEM = Item(
-    "figure-7", "run time over the number of links", "Johnson and Murphey 2009, figure 7, section VI-A", produce
-)

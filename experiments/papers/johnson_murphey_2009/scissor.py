@@ -9,10 +9,12 @@ from matplotlib.figure import Figure
 from biped.mechanism import Mechanism
 from biped.mechanism.examples import scissor_configuration, scissor_frames, scissor_lift, scissor_pins
 from contact.arrays import Floats
+from experiments.benchmarks.comparison.budget import part
 from experiments.engines.pybullet.linkage import Linkage, LinkageSettings
 from experiments.papers.criteria import above, at_most, below, near, no_longer, smaller, stated, when, within_factor
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
+from experiments.papers.johnson_murphey_2009 import motions
 from experiments.papers.johnson_murphey_2009.lift import (
     INERTIA,
     LENGTH,
@@ -22,19 +24,7 @@ from experiments.papers.johnson_murphey_2009.lift import (
     OneDegreeLift,
     printed_inertia,
 )
-from experiments.papers.johnson_murphey_2009.motion import (
-    BASELINE,
-    BULLET,
-    BULLET_DIRECT,
-    DIRECT,
-    ITERATIVE,
-    OURS,
-    Motion,
-    bullet,
-    in_turn,
-    joined,
-    ours,
-)
+from experiments.papers.johnson_murphey_2009.motions import Motion
 from experiments.visualization.figures import style
 
 SEGMENTS, STEP = 5, 0.01
@@ -68,21 +58,23 @@ def lift_linkage(segments: int, step: float, settings: LinkageSettings) -> Linka
     return Linkage(frames, lift_start(segments), scissor_pins(segments), step=step, settings=settings)
 
 
-def _short(quick: bool, progress: Progress) -> Outcome:
+def short_run(quick: bool, progress: Progress) -> Outcome:
     mechanism, q, exact = lift_mechanism(SEGMENTS), lift_start(SEGMENTS), OneDegreeLift(SEGMENTS)
-    own = ours(mechanism, q, "L1", duration=SHORT, step=STEP)
-    half = ours(mechanism, q, "L1", duration=SHORT, step=STEP / 2.0)
+    own = motions.ours(mechanism, q, "L1", duration=SHORT, step=STEP)
+    half = motions.ours(mechanism, q, "L1", duration=SHORT, step=STEP / 2.0)
     progress(0.1)
     steps = QUICK_STEPS if quick else tuple(ODE_SECONDS)
     bullets = {}
-    for number, (step, settings) in enumerate((step, kind) for kind in (ITERATIVE, DIRECT) for step in steps):
+    for number, (step, settings) in enumerate(
+        (step, kind) for kind in (motions.ITERATIVE, motions.DIRECT) for step in steps
+    ):
         linkage = lift_linkage(SEGMENTS, step, settings)
-        part = in_turn(progress, number, 2 * len(steps))
-        bullets[step, settings.direct] = bullet(linkage, "L1", duration=SHORT, every=EVERY, progress=part)
+        own_part = part(progress, number, 2 * len(steps))
+        bullets[step, settings.direct] = motions.bullet(linkage, "L1", duration=SHORT, every=EVERY, progress=own_part)
     findings = (*_proof(mechanism, exact), *_tracking(own, half, exact), *_dissipation(bullets, exact),
                 *_run_times(own, bullets))  # fmt: skip
     tables = {"Trajectories of 10 s": _table(own, bullets, exact)}
-    return Outcome(findings, (*ASSUMPTIONS, BASELINE), tables, {"trajectories": _draw(own, bullets, exact)})
+    return Outcome(findings, (*ASSUMPTIONS, motions.BASELINE), tables, {"trajectories": _draw(own, bullets, exact)})
 
 
 def error(motion: Motion, exact: OneDegreeLift) -> Floats:
@@ -127,7 +119,7 @@ def _tracking(own: Motion, half: Motion, exact: OneDegreeLift) -> tuple[Finding,
         stated("greatest error of the angle in 10 s, variational integrator, of its swing",
                "tracks the benchmark solution almost perfectly", most / swing, below(0.005)),
         stated("order of that error, from h and h/2", "second order", order, near(2, 0.05)),
-        joined(own),
+        motions.joined(own),
     )  # fmt: skip
 
 
@@ -176,9 +168,9 @@ def _run_times(own: Motion, bullets: dict[tuple[float, bool], Motion]) -> tuple[
 
 
 def _table(own: Motion, bullets: dict[tuple[float, bool], Motion], exact: OneDegreeLift) -> pd.DataFrame:
-    rows = {(OURS, STEP): own}
+    rows = {(motions.OURS, STEP): own}
     for (step, direct), motion in bullets.items():
-        rows[BULLET_DIRECT if direct else BULLET, step] = motion
+        rows[motions.BULLET_DIRECT if direct else motions.BULLET, step] = motion
     return pd.DataFrame([{
         "method": name, "h [s]": step, "greatest error [rad]": np.abs(error(motion, exact)).max(),
         "energy lost, of what is released": loss(motion, exact), "points apart at most [m]": motion.defect,
@@ -194,7 +186,7 @@ def _draw(own: Motion, bullets: dict[tuple[float, bool], Motion], exact: OneDegr
     with plotted(title, "time [s]", "angle of the links [rad]", (7.0, 4.2)) as (figure, axes):
         time = np.linspace(0.0, SHORT, 1000)
         axes.plot(time, exact.angle(time), lw=3.5, color="#C8C8C8", label="benchmark, one degree of freedom")
-        axes.plot(own.time, own.angle, lw=1.2, color=style.BLACK, label=f"{OURS}, h = {STEP:g} s")
+        axes.plot(own.time, own.angle, lw=1.2, color=style.BLACK, label=f"{motions.OURS}, h = {STEP:g} s")
         steps = [step for step, direct in bullets if not direct]
         for step, color in zip(steps, _STEP_COLORS, strict=False):
             motion = bullets[step, False]
@@ -207,9 +199,11 @@ def _draw(own: Motion, bullets: dict[tuple[float, bool], Motion], exact: OneDegr
     return figure
 
 
-def _long(quick: bool, progress: Progress) -> Outcome:
+def long_run(quick: bool, progress: Progress) -> Outcome:
     duration, exact = QUICK_LONG if quick else LONG, OneDegreeLift(SEGMENTS)
-    own = ours(lift_mechanism(SEGMENTS), lift_start(SEGMENTS), "L1", duration=duration, step=STEP, progress=progress)
+    own = motions.ours(
+        lift_mechanism(SEGMENTS), lift_start(SEGMENTS), "L1", duration=duration, step=STEP, progress=progress
+    )
     crossings = crossing_times(own)
     shift = crossings[-1] - exact_crossing(exact, len(crossings) - 1)
     period = 2.0 * float(np.diff(crossings).mean())
@@ -226,7 +220,7 @@ def _long(quick: bool, progress: Progress) -> Outcome:
         stated("turning points of the last two swings against the benchmark's, at most [rad]",
                "the amplitude is still close", worst, below(0.01)),
         stated("difference of the last two swings, once shifted [rad]", "the shape is still close", shape, below(0.02)),
-        joined(own),
+        motions.joined(own),
     )  # fmt: skip
     table = pd.DataFrame({
         "quantity": ["period [s]", "phase shift at the end [s]", "range of the energy [J]", "run time [s]"],
@@ -258,14 +252,7 @@ def _draw_long(own: Motion, exact: OneDegreeLift, duration: float) -> Figure:
         shown = own.time > duration - 15.0
         time = np.linspace(duration - 15.0, duration, 1500)
         axes.plot(time, exact.angle(time), lw=3.5, color="#C8C8C8", label="benchmark, one degree of freedom")
-        axes.plot(own.time[shown], own.angle[shown], lw=1.2, color=style.BLACK, label=OURS)
+        axes.plot(own.time[shown], own.angle[shown], lw=1.2, color=style.BLACK, label=motions.OURS)
         axes.set_ylim(0.0, 4.0)
         axes.legend(loc="upper left", ncols=2)
     return figure
-
-
-SHORT_ITEM = Item(
-    "figure-11", "trajectories of the scissor lift over 10 s", "Johnson and Murphey 2009, figures 9 to 11", _short,
-    ("pybullet",),
-)  # fmt: skip
-LONG_ITEM = Item("figure-12", "the scissor lift after 1000 s", "Johnson and Murphey 2009, figure 12", _long)

@@ -16,19 +16,10 @@ from contact.arrays import Floats
 from experiments.engines.pybullet.linkage import LinkageSettings
 from experiments.papers.criteria import stated, when
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
+from experiments.papers.johnson_murphey_2009 import motions
 from experiments.papers.johnson_murphey_2009.lift import OneDegreeLift
-from experiments.papers.johnson_murphey_2009.motion import (
-    BASELINE,
-    BULLET,
-    BULLET_DIRECT,
-    BULLETS,
-    COLORS,
-    OURS,
-    Motion,
-    bullet,
-    ours,
-)
+from experiments.papers.johnson_murphey_2009.motions import Motion
 from experiments.papers.johnson_murphey_2009.scissor import ASSUMPTIONS, lift_linkage, lift_mechanism, lift_start
 from experiments.visualization.figures import style
 
@@ -38,7 +29,7 @@ ERROR, DESIRED, MARGIN = 0.1, 15.0, 0.01
 #: [s] that is simulated, so that the error is exceeded in it.
 DURATION = 1.1 * DESIRED
 #: [s] first steps tried, and the least: below it the search is given up.
-FIRST = {OURS: 0.05, BULLET: 4e-3, BULLET_DIRECT: 4e-3}
+FIRST = {motions.OURS: 0.05, motions.BULLET: 4e-3, motions.BULLET_DIRECT: 4e-3}
 LEAST, QUICK_LEAST = 1e-4, 2e-3
 #: [s] between two looks at PyBullet.
 EVERY = 0.05
@@ -103,11 +94,11 @@ def tuned(run: Callable[[float], Motion], exact: OneDegreeLift, first: float, le
 
 
 def _own(mechanism: Mechanism, segments: int, step: float) -> Motion:
-    return ours(mechanism, lift_start(segments), "L1", duration=math.ceil(DURATION / step) * step, step=step)
+    return motions.ours(mechanism, lift_start(segments), "L1", duration=math.ceil(DURATION / step) * step, step=step)
 
 
 def _bullet(settings: LinkageSettings, segments: int, step: float) -> Motion:
-    return bullet(lift_linkage(segments, step, settings), "L1", duration=DURATION, every=EVERY)
+    return motions.bullet(lift_linkage(segments, step, settings), "L1", duration=DURATION, every=EVERY)
 
 
 def produce(quick: bool, progress: Progress) -> Outcome:
@@ -115,8 +106,8 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     found: dict[tuple[str, int], Tuned] = {}
     for segments in sizes:
         exact = OneDegreeLift(segments)
-        runs: dict[str, Callable[[float], Motion]] = {OURS: partial(_own, lift_mechanism(segments), segments)}
-        runs |= {name: partial(_bullet, settings, segments) for name, settings in BULLETS.items()}
+        runs: dict[str, Callable[[float], Motion]] = {motions.OURS: partial(_own, lift_mechanism(segments), segments)}
+        runs |= {name: partial(_bullet, settings, segments) for name, settings in motions.BULLETS.items()}
         for name, run in runs.items():
             found[name, segments] = tuned(run, exact, FIRST[name], least)
             progress(len(found) / (len(sizes) * len(runs)))
@@ -124,20 +115,20 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         *ASSUMPTIONS,
         "(47) from 0 s on, by the trapezoidal rule over the steps",
         f"below a step of {least:g} s the search is given up: such run times are bounds from below, by open circles",
-        BASELINE,
+        motions.BASELINE,
     )
     return Outcome(_findings(found, sizes), assumed, {"Steps and run times": _table(found)}, {"cost": _draw(found)})
 
 
 def _findings(found: dict[tuple[str, int], Tuned], sizes: tuple[int, ...]) -> tuple[Finding, ...]:
     def ratios(other: str) -> list[float]:
-        return [found[other, n].seconds / found[OURS, n].seconds for n in sizes]
+        return [found[other, n].seconds / found[motions.OURS, n].seconds for n in sizes]
 
     def text(values: list[float]) -> str:
         return ", ".join(f"{value:.3g} at {n}" for n, value in zip(sizes, values, strict=True))
 
-    times, direct = ratios(BULLET), ratios(BULLET_DIRECT)
-    own = [found[OURS, n] for n in sizes]
+    times, direct = ratios(motions.BULLET), ratios(motions.BULLET_DIRECT)
+    own = [found[motions.OURS, n] for n in sizes]
     return (
         stated("the variational integrator's step gives an error of 0.1 at [s]", DESIRED,
                ", ".join(f"{run.reached:.2f}" for run in own), when("within 1%", all(run.found for run in own))),
@@ -160,7 +151,7 @@ def _table(found: dict[tuple[str, int], Tuned]) -> pd.DataFrame:
 def _draw(found: dict[tuple[str, int], Tuned]) -> Figure:
     title = "A scissor lift for 15 s, its steps such that the error (47) is 0.1 rad² s"
     with plotted(title, "segments", "run time [s]", (7.0, 4.2)) as (figure, axes):
-        for name, color in COLORS.items():
+        for name, color in motions.COLORS.items():
             runs = {segments: run for (method, segments), run in found.items() if method == name}
             axes.semilogy(list(runs), [run.seconds for run in runs.values()], "-", color=color, label=name)
             for segments, run in runs.items():
@@ -171,9 +162,3 @@ def _draw(found: dict[tuple[str, int], Tuned]) -> Figure:
         axes.set_xticks(sorted({segments for _, segments in found}))
         axes.margins(x=0.03)
     return figure
-
-
-ITEM = Item(
-    "figure-13", "run time of the scissor lift at the same error", "Johnson and Murphey 2009, figure 13, equation (47)",
-    produce, ("pybullet",),
-)  # fmt: skip

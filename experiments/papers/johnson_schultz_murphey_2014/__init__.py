@@ -1,6 +1,6 @@
 """E. Johnson, J. Schultz, T. Murphey, Structured Linearization of Discrete Mechanical Systems, 2014."""
 
-from experiments.papers.item import Paper, misprints
+from experiments.papers.item import Paper, items_of, misprints
 from experiments.papers.johnson_schultz_murphey_2014 import (
     convergence,
     feedback,
@@ -26,10 +26,21 @@ MISPRINTS = (
     ("VII-B, det[Dh M⁻¹ Dhᵀ]", "−4 Δt²/m (x x' + y y')", "−4 Δt/m (x x' + y y')", "singularities"),
 )  # fmt: skip
 
+#: Name, title, place in the paper, what recomputes it, and packages that it needs.
+_ITEMS = (
+    ("pendulum", "a step of a pendulum and its derivatives", "sections II-A, IV-A, V-A 1, V-B 1", pendulum.produce),
+    ("singularities", "determinants of a spherical and of a constrained pendulum", "section VII, (34)",
+     singularities.produce),
+    ("figure-3", "convergence of a first- and of a second-order search", "figure 3, (35)", convergence.produce),
+    ("figure-4", "a pendulum led back to its trajectory", "figure 4, (36), (37)", feedback.regulate),
+    ("figure-5", "the marionette", "figure 5, section VIII-B", puppet.produce),
+    ("figure-6", "the marionette led back to its motion, and its torso (figure 7)",
+     "figures 6 and 7, section VIII-B", feedback.stabilize),
+    ("run-times", "a step of the marionette and its linearizations", "section VIII-B", run_times.produce),
+)  # fmt: skip
 PAPER = Paper(
     "johnson-schultz-murphey-2014",
     "E. Johnson, J. Schultz, T. Murphey, Structured Linearization of Discrete Mechanical Systems for Analysis and "
     "Optimal Control, IEEE Transactions on Automation Science and Engineering, 2014",
-    (pendulum.ITEM, singularities.ITEM, convergence.ITEM, feedback.REGULATION, puppet.ITEM, feedback.STABILIZATION,
-     run_times.ITEM, misprints("Johnson, Schultz and Murphey 2014", MISPRINTS)),
-)  # fmt: skip
+    (*items_of("Johnson, Schultz and Murphey 2014", _ITEMS), misprints("Johnson, Schultz and Murphey 2014", MISPRINTS)),
+)

@@ -12,7 +12,7 @@ from contact.arrays import Floats
 from experiments.benchmarks.timing import Spread, interleaved, one_core, seconds
 from experiments.papers.criteria import below, no_longer, no_more, stated, when, within
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_schultz_murphey_2014.pendulum import pendulum
 from experiments.papers.johnson_schultz_murphey_2014.swing_up import ASSUMPTIONS, TOLERANCE, cost, search
 from experiments.visualization.figures import style
@@ -119,9 +119,3 @@ def _draw(found: dict[str, Optimum]) -> Figure:
         axes.set_ylim(bottom=1e-4 * TOLERANCE)
         axes.axhline(TOLERANCE, lw=0.8, color=style.BLACK, ls=":")
     return figure
-
-
-ITEM = Item(
-    "figure-3", "convergence of a first- and of a second-order search",
-    "Johnson, Schultz and Murphey 2014, figure 3, (35)", produce,
-)  # fmt: skip

@@ -9,7 +9,7 @@ from biped.optimal import Trajectory, closed_loop, regulator
 from contact.arrays import Floats
 from experiments.papers.criteria import above, below, stated, when
 from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_schultz_murphey_2014 import puppet, swing_up
 from experiments.papers.johnson_schultz_murphey_2014.pendulum import pendulum
 from experiments.visualization.figures import style
@@ -54,7 +54,7 @@ def back_after(time: Floats, error: Floats, share: float) -> float:
     return float(time[above[-1] + 1]) if above[-1] + 1 < len(time) else float("inf")
 
 
-def _regulate(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the whole takes seconds
+def regulate(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the whole takes seconds
     system = pendulum()
     desired = swing_up.search(system, "newton", progress=lambda done: progress(0.8 * done)).path
     gains = feedback(system, desired, np.eye(2), np.eye(1))
@@ -92,11 +92,9 @@ def _angles(time: Floats, paths: dict[str, Trajectory]) -> pd.DataFrame:
 
 def _draw_angles(time: Floats, paths: dict[str, Trajectory]) -> Figure:
     looks = {
-        REFERENCE: (style.BLACK, ":"),
-        FEASIBLE: (style.BLACK, "-"),
-        CLOSED: (style.BLUE, "--"),
-        OPEN: (style.RED, "-."),
-    }
+        REFERENCE: (style.BLACK, ":"), FEASIBLE: (style.BLACK, "-"),
+        CLOSED: (style.BLUE, "--"), OPEN: (style.RED, "-."),
+    }  # fmt: skip
     with plotted("A pendulum that begins at (1, 1) in place of (0, 0)", "time [s]", "θ [rad]") as (figure, axes):
         for name, path in paths.items():
             color, dashes = looks[name]
@@ -104,13 +102,7 @@ def _draw_angles(time: Floats, paths: dict[str, Trajectory]) -> Figure:
     return figure
 
 
-REGULATION = Item(
-    "figure-4", "a pendulum led back to its trajectory", "Johnson, Schultz and Murphey 2014, figure 4, (36), (37)",
-    _regulate,
-)  # fmt: skip
-
-
-def _stabilize(quick: bool, progress: Progress) -> Outcome:
+def stabilize(quick: bool, progress: Progress) -> Outcome:
     system = puppet.puppet()
     steps = round((QUICK_DURATION if quick else DURATION) / puppet.STEP)
     path = puppet.reference(system, steps, lambda done: progress(0.2 * done))
@@ -186,9 +178,3 @@ def _draw_errors(time: Floats, found: dict[str, Floats], label: str) -> Figure:
             dashes = "-" if name in COLORS else ":"
             axes.plot(time, values, dashes, color=COLORS.get(name, style.BLACK), label=name)
     return figure
-
-
-STABILIZATION = Item(
-    "figure-6", "the marionette led back to its motion, and its torso (figure 7)",
-    "Johnson, Schultz and Murphey 2014, figures 6 and 7, section VIII-B", _stabilize,
-)  # fmt: skip

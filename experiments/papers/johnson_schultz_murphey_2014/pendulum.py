@@ -9,7 +9,7 @@ from biped.mechanism import DiscreteMechanism, Linearization, Mechanism, Torque,
 from biped.optimal import controllability_matrix, controllability_rank
 from contact.arrays import Floats
 from experiments.papers.criteria import same, stated, when
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
 
 #: [s], [m/s²]
 STEP, G = 0.1, 9.8
@@ -28,16 +28,8 @@ PRINTED = {
     "A": (("0.9533", "0.0976"), ("-0.9333", "0.9533")),
     "B": (("0.00976",), ("0.09533",)),
     "[B AB]": (("0.00976", "0.0186"), ("0.09533", "0.0818")),
-    "δ²q'": (
-        ("1.01e-2", "5.06e-4", "5.06e-5"),
-        ("5.06e-4", "2.53e-5", "2.53e-6"),
-        ("5.06e-5", "2.53e-6", "2.53e-7"),
-    ),
-    "δ²p'": (
-        ("2.02e-1", "1.01e-2", "1.01e-3"),
-        ("1.01e-2", "5.06e-4", "5.06e-5"),
-        ("1.01e-3", "5.06e-5", "5.06e-6"),
-    ),
+    "δ²q'": (("1.01e-2", "5.06e-4", "5.06e-5"), ("5.06e-4", "2.53e-5", "2.53e-6"), ("5.06e-5", "2.53e-6", "2.53e-7")),
+    "δ²p'": (("2.02e-1", "1.01e-2", "1.01e-3"), ("1.01e-2", "5.06e-4", "5.06e-5"), ("1.01e-3", "5.06e-5", "5.06e-6")),
 }
 ASSUMPTIONS = (
     "the second derivatives of L_d are not asked of the mechanism but follow from what it tells: D₂D₁ is the "
@@ -110,9 +102,3 @@ def _table(found: dict[str, Floats]) -> pd.DataFrame:
     return pd.DataFrame([{
         "what": name, "row": i + 1, "column": j + 1, "printed": text, "ours": float(found[name][i, j]),
     } for name, rows in PRINTED.items() for i, row in enumerate(rows) for j, text in enumerate(row)])  # fmt: skip
-
-
-ITEM = Item(
-    "pendulum", "a step of a pendulum and its derivatives",
-    "Johnson, Schultz and Murphey 2014, sections II-A, IV-A, V-A 1, V-B 1", produce,
-)  # fmt: skip

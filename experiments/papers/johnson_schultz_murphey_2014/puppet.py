@@ -12,7 +12,7 @@ from biped.mechanism.marionette import marionette, marionette_start
 from biped.optimal import Trajectory
 from contact.arrays import Floats
 from experiments.papers.criteria import same, stated
-from experiments.papers.item import Item, Outcome, Progress
+from experiments.papers.item import Outcome, Progress
 from experiments.visualization.figures.writing import styled
 
 #: [s], [m] and [rad/s]
@@ -57,30 +57,17 @@ def reference(system: DiscreteMechanism, steps: int, progress: Progress = lambda
     return Trajectory(np.array(x), u)
 
 
-#: As printed.
-SIZES = {
-    "dynamic configuration variables": 22,
-    "kinematic configuration variables": 18,
-    "holonomic constraints": 6,
-    "states": 80,
-    "inputs": 18,
-}
-
-
 def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is one configuration
     system = puppet()
     mechanism = system.mechanism
-    ours = (
-        len(mechanism.dynamic_coordinates),
-        len(mechanism.kinematic_coordinates),
-        len(mechanism.constraint_names),
-        system.states,
-        system.inputs,
+    sizes = (  # as printed, and ours
+        ("dynamic configuration variables", 22, len(mechanism.dynamic_coordinates)),
+        ("kinematic configuration variables", 18, len(mechanism.kinematic_coordinates)),
+        ("holonomic constraints", 6, len(mechanism.constraint_names)),
+        ("states", 80, system.states),
+        ("inputs", 18, system.inputs),
     )
-    findings = [
-        stated(what, float(printed), float(count), same(printed))
-        for (what, printed), count in zip(SIZES.items(), ours, strict=True)
-    ]
+    findings = [stated(what, float(printed), float(count), same(printed)) for what, printed, count in sizes]
     q = marionette_start(mechanism)
     table = pd.DataFrame({"configuration variable": mechanism.coordinates, "at the start [m or rad]": np.asarray(q)})
     progress(1.0)
@@ -98,6 +85,3 @@ def _draw(mechanism: Mechanism) -> Figure:
         axes.set_axis_off()
         axes.set_title("")
     return figure
-
-
-ITEM = Item("figure-5", "the marionette", "Johnson, Schultz and Murphey 2014, figure 5, section VIII-B", produce)

@@ -15,7 +15,7 @@ import pandas as pd
 from experiments.benchmarks.threads import in_one_thread
 from experiments.benchmarks.timing import Spread, interleaved, one_core, seconds
 from experiments.papers.criteria import no_longer, stated
-from experiments.papers.item import Item, Outcome, Progress
+from experiments.papers.item import Outcome, Progress
 from experiments.papers.johnson_schultz_murphey_2014.puppet import ASSUMPTIONS, puppet, reference
 
 T = TypeVar("T")
@@ -90,12 +90,6 @@ def _table(times: dict[str, Spread]) -> pd.DataFrame:
         "what": what, "published [ms]": PRINTED.get(what), "ours, median [ms]": times[what].median,
         "least [ms]": times[what].least, "most [ms]": times[what].most,
     } for what in (*PRINTED, ONE_SUM)])  # fmt: skip
-
-
-ITEM = Item(
-    "run-times", "a step of the marionette and its linearizations", "Johnson, Schultz and Murphey 2014, section VIII-B",
-    produce,
-)  # fmt: skip
 
 
 if __name__ == "__main__":

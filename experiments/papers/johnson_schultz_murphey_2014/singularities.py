@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from biped.mechanism import DiscreteMechanism, Distance, Mechanism, SingularStepError, ry, rz, tx, ty, tz
 from contact.arrays import Floats
 from experiments.papers.criteria import below, near, smaller, stated, when
-from experiments.papers.item import Item, Outcome, Progress
+from experiments.papers.item import Outcome, Progress
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled
 
@@ -140,9 +140,3 @@ def _draw(constrained: pd.DataFrame) -> Figure:
                  ylabel="det[Dh M⁻¹ Dhᵀ]")  # fmt: skip
         axes.legend()
     return figure
-
-
-ITEM = Item(
-    "singularities", "determinants of a spherical and of a constrained pendulum",
-    "Johnson, Schultz and Murphey 2014, section VII, (34)", produce,
-)  # fmt: skip

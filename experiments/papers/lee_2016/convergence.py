@@ -18,7 +18,7 @@ from biped.model import Model
 from contact import RUBBER
 from contact.arrays import Floats
 from experiments.papers.criteria import stated, when
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled
@@ -137,6 +137,3 @@ def _draw(errors: dict[tuple[str, str], list[float]]) -> Figure:
             axes.legend()
         figure.axes[0].set_ylabel("norm of the residual [N·s]")
     return figure
-
-
-ITEM = Item("figure-4a", "error of a step over its iterations", "Lee et al. 2016, figure 4 (a)", produce)

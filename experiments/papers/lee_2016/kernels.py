@@ -58,7 +58,7 @@ def new_every_pair(n: int) -> EveryPair:
 
 @kernel
 def carried_from(tree, i, transform, rows):
-    """What body i's row gets from its parent's; nothing from the ground's."""
+    """Return the row of body i's parent in the axes of body i; zero where the parent is the ground."""
     if tree.parent[i] < 0:
         return NOTHING
     R, p, _ = transform

@@ -17,10 +17,11 @@ from biped.kernels.state.status import OK
 from biped.kernels.tree.tree import Tree
 from biped.runs.state import State
 from biped.simulation.scene import Scene
+from experiments.benchmarks.comparison.budget import part
 from experiments.benchmarks.timing import interleaved, one_core, ratios, seconds
 from experiments.papers.criteria import near, stated, when, within_factor
 from experiments.papers.growth import Curve, draw_growth, power
-from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
 from experiments.papers.lee_2016.kernels import EveryPair, new_every_pair
 from experiments.visualization.figures import style
@@ -119,13 +120,9 @@ def produce(quick: bool, progress: Progress) -> Outcome:
                 (name, bodies): partial(cost_of, way.integrator, start, steps_of(way, bodies, most))
                 for name, way in ways_at(bodies, quick).items()
             }
-            costs |= interleaved(cases, repeats, warm_up=False, progress=_part(progress, number, len(sizes)))
+            costs |= interleaved(cases, repeats, warm_up=False, progress=part(progress, number, len(sizes)))
     tables = {"Time and iterations": _table(costs, most), "Growth": _growth(costs, sizes)}
     return Outcome(_findings(costs, sizes), _assumptions(most, repeats), tables, {"speed": _draw(costs, sizes)})
-
-
-def _part(progress: Progress, number: int, count: int) -> Progress:
-    return lambda done: progress((number + done) / count)
 
 
 def _assumptions(most: int, repeats: int) -> tuple[str, ...]:
@@ -263,6 +260,3 @@ def _draw(costs: Costs, sizes: tuple[int, ...]) -> Figure:
         times = [SHOWN_STEPS * median(costs, name, bodies) for bodies in sizes]
         curves.append(Curve(f"{name}: $n^{{{slope(costs, name, sizes):.2f}}}$", way.color, sizes, times))
     return draw_growth("A serial chain, h = 1 ms", "bodies", "time of 10,000 steps [s]", curves, (7.0, 4.4))
-
-
-ITEM = Item("figure-3", "computation time over the number of bodies", "Lee et al. 2016, figure 3", produce)

@@ -2,20 +2,14 @@
 
 from experiments.lookup.figure_names import BALANCING
 from experiments.papers.item import Item
-from experiments.papers.wendlandt_1997 import experiment1, experiment2, screen_capture
+from experiments.papers.wendlandt_1997 import experiment1, experiment2
 from experiments.papers.wendlandt_1997.simulated import Compare, simulated_figure
 
 #: The thesis's names of the figures, in its order.
 _TITLES = (
-    "Joint Angles",
-    "Joint Torques",
-    "Body Position",
-    "Body Orientation",
-    "Body Position Error",
-    "Body Orientation Error",
-    "Desired Body Force",
-    "Desired Body Torque",
-)
+    "Joint Angles", "Joint Torques", "Body Position", "Body Orientation", "Body Position Error",
+    "Body Orientation Error", "Desired Body Force", "Desired Body Torque",
+)  # fmt: skip
 
 _ASSUMPTIONS = (
     "The figures are known by what the text says about them: magnitudes bind within 5%, and times within 0.05 s, since "
@@ -33,19 +27,15 @@ def _figures(
 ) -> tuple[Item, ...]:
     return tuple(
         simulated_figure(
-            experiment,
-            kind,
-            f"{title} for Experiment {number}",
-            f"Wendlandt 1997, section 4.3, experiment {number}",
-            compare.get(kind, lambda _: ()),
-            assumptions,
+            experiment, kind, f"{title} for Experiment {number}", f"Wendlandt 1997, section 4.3, experiment {number}",
+            compare[kind], assumptions,
         )
         for kind, title in zip(BALANCING, _TITLES, strict=True)
-    )
+    )  # fmt: skip
 
 
 ITEMS: tuple[Item, ...] = (
     *_figures("stand-tilted", 1, experiment1.COMPARE, _ASSUMPTIONS),
-    screen_capture.ITEM,
+    experiment2.SCREEN_CAPTURE,
     *_figures("thrown-block", 2, experiment2.COMPARE, _ASSUMPTIONS + _BLOCK),
 )

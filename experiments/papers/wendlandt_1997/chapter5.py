@@ -52,12 +52,8 @@ def _penetration(run: Run) -> Finding:
 
 ITEMS: tuple[Item, ...] = tuple(
     simulated_figure(
-        "box-drop",
-        kind,
-        f"{what} for the Contact Simulation",
-        "Wendlandt 1997, section 5.3",
-        partial(_compare, kind),
+        "box-drop", kind, f"{what} for the Contact Simulation", "Wendlandt 1997, section 5.3", partial(_compare, kind),
         _ASSUMPTIONS,
     )
     for kind, (what, _) in _FIGURES.items()
-)
+)  # fmt: skip

@@ -138,67 +138,32 @@ class Fact:
 
 
 FACTS = (
-    Fact(
-        "first touch",
-        "vertex 1 comes down first, at 0.102 s",
-        lambda m: m.first_touches[0] == m.touched_at and abs(m.touched_at - 0.102) < 5e-4,
-        lambda m: f"vertex {m.first_touches.index(m.touched_at) + 1} at {m.touched_at:.4f} s",
-    ),
-    Fact(
-        "flight",
-        "until then the velocity along x, and y, do not change",
-        lambda m: max(m.changes_in_flight) < 1e-9,
-        lambda m: "they change by {:.1g} m/s and {:.1g} m".format(*m.changes_in_flight),
-    ),
-    Fact(
-        "vertex 1",
-        "slides, has a negative normal force, and ends in no contact",
-        lambda m: {ContactState.SLIDING, ContactState.PULLING} <= m.visited(1) and m.ends_in(1) == ContactState.NONE,
-        _visits(1),
-    ),
-    Fact(
-        "vertex 2",
-        "slides, and ends in no contact",
-        lambda m: ContactState.SLIDING in m.visited(2) and m.ends_in(2) == ContactState.NONE,
-        _visits(2),
-    ),
-    Fact(
-        "vertices 3, 4",
-        "never touch the floor",
-        lambda m: m.visited(3) == m.visited(4) == {ContactState.NONE},
-        _visits(3, 4),
-    ),
-    Fact(
-        "vertices 5–8",
-        "slide, among them some with a negative normal force, and end sticking",
-        _vertices_5_to_8,
-        _visits(5, 6, 7, 8),
-    ),
-    Fact(
-        "flip",
-        "the top ends at the bottom by half a turn about an axis within 15° of y, slightly about x",
-        _flip,
-        lambda m: "ends at ({:.3f}, {:.3f}, {:.3f}, {:.3f})".format(*m.final_quaternion),
-    ),
-    Fact(
-        "rest",
-        f"at rest at about 1.3 s: within {1e3 * VISIBLE:g} mm of its last place from 1.25 … 1.35 s on",
-        lambda m: 1.25 <= m.rest_at <= 1.35,
-        lambda m: f"from {m.rest_at:.3f} s on",
-    ),
-    Fact(
-        "y increases",
-        f"y grows after the collision, and never falls by {1e3 * VISIBLE:g} mm",
-        lambda m: m.greatest_fall_of_y < VISIBLE and m.rise_of_y > VISIBLE,
-        lambda m: f"by {m.rise_of_y:.3f} m, falling {1e3 * m.greatest_fall_of_y:.2g} mm on the way",
-    ),
-    Fact(
-        "Newton",
-        "at most 5 iterations of Newton's method in a step, 1 once settled",
-        lambda m: m.newton_max <= 5 and m.newton_at_rest == 1,
-        lambda m: f"{m.newton_max} at most, {m.newton_at_rest} once settled",
-    ),
-)
+    Fact("first touch", "vertex 1 comes down first, at 0.102 s",
+         lambda m: m.first_touches[0] == m.touched_at and abs(m.touched_at - 0.102) < 5e-4,
+         lambda m: f"vertex {m.first_touches.index(m.touched_at) + 1} at {m.touched_at:.4f} s"),
+    Fact("flight", "until then the velocity along x, and y, do not change",
+         lambda m: max(m.changes_in_flight) < 1e-9,
+         lambda m: "they change by {:.1g} m/s and {:.1g} m".format(*m.changes_in_flight)),
+    Fact("vertex 1", "slides, has a negative normal force, and ends in no contact",
+         lambda m: {ContactState.SLIDING, ContactState.PULLING} <= m.visited(1) and m.ends_in(1) == ContactState.NONE,
+         _visits(1)),
+    Fact("vertex 2", "slides, and ends in no contact",
+         lambda m: ContactState.SLIDING in m.visited(2) and m.ends_in(2) == ContactState.NONE, _visits(2)),
+    Fact("vertices 3, 4", "never touch the floor",
+         lambda m: m.visited(3) == m.visited(4) == {ContactState.NONE}, _visits(3, 4)),
+    Fact("vertices 5–8", "slide, among them some with a negative normal force, and end sticking",
+         _vertices_5_to_8, _visits(5, 6, 7, 8)),
+    Fact("flip", "the top ends at the bottom by half a turn about an axis within 15° of y, slightly about x",
+         _flip, lambda m: "ends at ({:.3f}, {:.3f}, {:.3f}, {:.3f})".format(*m.final_quaternion)),
+    Fact("rest", f"at rest at about 1.3 s: within {1e3 * VISIBLE:g} mm of its last place from 1.25 … 1.35 s on",
+         lambda m: 1.25 <= m.rest_at <= 1.35, lambda m: f"from {m.rest_at:.3f} s on"),
+    Fact("y increases", f"y grows after the collision, and never falls by {1e3 * VISIBLE:g} mm",
+         lambda m: m.greatest_fall_of_y < VISIBLE and m.rise_of_y > VISIBLE,
+         lambda m: f"by {m.rise_of_y:.3f} m, falling {1e3 * m.greatest_fall_of_y:.2g} mm on the way"),
+    Fact("Newton", "at most 5 iterations of Newton's method in a step, 1 once settled",
+         lambda m: m.newton_max <= 5 and m.newton_at_rest == 1,
+         lambda m: f"{m.newton_max} at most, {m.newton_at_rest} once settled"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -220,13 +185,9 @@ class Trial:
 def examine(friction: float) -> Trial:
     motion = Motion(EXPERIMENT.run({"floor.mu_s": friction, "floor.mu_d": friction}))
     return Trial(
-        friction=friction,
-        holds={fact.name: fact.holds(motion) for fact in FACTS},
-        rest_at=motion.rest_at,
-        rise=motion.rise_of_y,
-        fall_of_y=motion.greatest_fall_of_y,
-        newton_max=motion.newton_max,
-    )
+        friction=friction, holds={fact.name: fact.holds(motion) for fact in FACTS}, rest_at=motion.rest_at,
+        rise=motion.rise_of_y, fall_of_y=motion.greatest_fall_of_y, newton_max=motion.newton_max,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

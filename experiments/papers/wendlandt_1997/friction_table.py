@@ -45,14 +45,10 @@ def _trial_table(trials: tuple[Trial, ...]) -> Table:
     for trial in trials:
         marks = (_mark(trial.holds[fact.name]) for fact in FACTS)
         table.add_row(
-            f"{trial.friction:.4g}",
-            *marks,
-            _mark(trial.agrees),
-            f"{trial.rest_at:.3f} s" if math.isfinite(trial.rest_at) else "never",
-            length(trial.rise),
-            length(trial.fall_of_y),
-            str(trial.newton_max),
-        )
+            f"{trial.friction:.4g}", *marks, _mark(trial.agrees),
+            f"{trial.rest_at:.3f} s" if math.isfinite(trial.rest_at) else "never", length(trial.rise),
+            length(trial.fall_of_y), str(trial.newton_max),
+        )  # fmt: skip
     return table
 
 

@@ -109,18 +109,11 @@ def _row(run: "lagrangian.Trajectory", standard: Floats, energy: float, momentum
     related = [float(np.corrcoef(inner, column)[0, 1]) for column in held.T]
     thin = max(1, round(1e-2 / h))
     return Run(
-        h,
-        mean_error(q, standard[:: round(h / STEPS[0])]),
-        mean_error(energies, np.full_like(energies, energy)),
-        mean_error(spins, np.full_like(spins, momentum)),
-        (float(energies.min()), float(energies.max())),
-        (float(spins.min()), float(spins.max())),
-        run.frame["time"].to_numpy()[::thin],
-        q[::thin, POSITIONS.index("y2")],
-        energies[::thin],
-        held[::thin],
-        (related[0], related[1]),
-    )
+        h, mean_error(q, standard[:: round(h / STEPS[0])]), mean_error(energies, np.full_like(energies, energy)),
+        mean_error(spins, np.full_like(spins, momentum)), (float(energies.min()), float(energies.max())),
+        (float(spins.min()), float(spins.max())), run.frame["time"].to_numpy()[::thin],
+        q[::thin, POSITIONS.index("y2")], energies[::thin], held[::thin], (related[0], related[1]),
+    )  # fmt: skip
 
 
 @cache

@@ -102,18 +102,11 @@ def runs() -> tuple[Run, ...]:
             standard = q
         energies = _energies(q, h)
         thin = max(1, round(1e-2 / h))
-        found.append(
-            Run(
-                h,
-                mean_error(q, standard[:: round(h / STEPS[0])]),
-                mean_error(energies, np.full_like(energies, energy)),
-                mean_error(spins, np.broadcast_to(momentum, spins.shape)),
-                (float(energies.min()), float(energies.max())),
-                float(np.ptp(spins, axis=0).max()),
-                frame["time"].to_numpy()[::thin],
-                q[::thin],
-            )
-        )
+        found.append(Run(
+            h, mean_error(q, standard[:: round(h / STEPS[0])]), mean_error(energies, np.full_like(energies, energy)),
+            mean_error(spins, np.broadcast_to(momentum, spins.shape)), (float(energies.min()), float(energies.max())),
+            float(np.ptp(spins, axis=0).max()), frame["time"].to_numpy()[::thin], q[::thin],
+        ))  # fmt: skip
     return tuple(found)
 
 

@@ -14,7 +14,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from itertools import islice
 from typing import Any, Protocol
@@ -296,14 +296,12 @@ class Dask:
 
     def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
         """See ``Executor``; raises ChildProcessError if some trials killed each worker; all others are done by then."""
-        if self._client is not None:
-            yield from self._serve(self._client, work, trials)
-        elif self.scheduler is not None:
-            with self._client_of(self.scheduler) as client:
-                yield from self._serve(client, work, trials)
-        else:
-            with self._local_cluster() as cluster, self._client_of(cluster) as client:
-                yield from self._serve(client, work, trials)
+        with ExitStack() as opened:
+            client = self._client
+            if client is None:
+                where = self.scheduler or opened.enter_context(self._local_cluster())
+                client = opened.enter_context(self._client_of(where))
+            yield from self._serve(client, work, trials)
 
     def _local_cluster(self) -> Any:
         import dask

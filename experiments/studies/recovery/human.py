@@ -13,8 +13,7 @@ from biped.control.controller import Controller
 from biped.disturbances import Push
 from biped.errors import InputError, IntegrationError
 from biped.model.strength import human_torques
-from biped.recovery.cost import Standing
-from biped.recovery.kinematics import places_of
+from biped.recovery.cost import Standing, places_of
 from biped.recovery.optimizer import tracking_gains
 from biped.recovery.plan import PlanThenLaw, RecoveryPlan
 from biped.recovery.rollout import HeldTorques, NotLinearizedError, Path
@@ -56,19 +55,12 @@ class Horizon:
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """The proof that a push is recovered from.
+    """The proof that a push is recovered from."""
 
-    Attributes:
-        plan: torques, trajectory and feedback.
-        runs: of the plan and the law after it, by the step [s].
-        moved: [m] by how much the point of a foot that has moved most has, at the end of them.
-        slid: [m] how far a point that bore weight was from where it stood, at most.
-    """
-
-    plan: RecoveryPlan
-    runs: Mapping[float, Run]
-    moved: float
-    slid: float
+    plan: RecoveryPlan  # torques, trajectory and feedback
+    runs: Mapping[float, Run]  # of the plan and the law after it, by the step [s]
+    moved: float  # [m] by how much the point of a foot that has moved most has, at the end of them
+    slid: float  # [m] how far a point that bore weight was from where it stood, at most
 
 
 class HumanPush:

@@ -42,21 +42,13 @@ class Field(Protocol):
 
 @dataclass
 class Branch:
-    """A component of the curve.
+    """A component of the curve."""
 
-    Attributes:
-        places: (k, 2) in the unit square.
-        slopes: (k, 2) of f.
-        corners: the numbers of the points behind which it has a corner.
-        closed: whether its end is its beginning.
-        ends: why it goes on no further, at its beginning and its end.
-    """
-
-    places: list[Floats] = field(default_factory=list)
-    slopes: list[Floats] = field(default_factory=list)
-    corners: list[int] = field(default_factory=list)
-    closed: bool = False
-    ends: tuple[str, str] = ("", "")
+    places: list[Floats] = field(default_factory=list)  # (k, 2) in the unit square
+    slopes: list[Floats] = field(default_factory=list)  # (k, 2) of f
+    corners: list[int] = field(default_factory=list)  # the numbers of the points behind which it has a corner
+    closed: bool = False  # whether its end is its beginning
+    ends: tuple[str, str] = ("", "")  # why it goes on no further, at its beginning and its end
 
     def distance(self, u: Floats) -> float:
         """How far a place is from it."""

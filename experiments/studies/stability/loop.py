@@ -65,17 +65,11 @@ class Range:
 
 @dataclass(frozen=True, eq=False)
 class Local:
-    """The linearization at the values of two parameters.
+    """The linearization at the values of two parameters."""
 
-    Attributes:
-        state: the equilibrium; None where there is none.
-        found: the linearization there.
-        reason: why there is none.
-    """
-
-    state: State | None
-    found: Linearization | None
-    reason: str = ""
+    state: State | None  # the equilibrium; None where there is none
+    found: Linearization | None  # the linearization there
+    reason: str = ""  # why there is none
 
     @property
     def excess(self) -> float:

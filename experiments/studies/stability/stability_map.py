@@ -18,21 +18,13 @@ TOO_CLOSE = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class StabilityMap:
-    """The result of a stability map.
+    """The result of a stability map."""
 
-    Attributes:
-        field: over which parameters.
-        grid: a row for each node: values, ``|λ|``, the simulation's verdict, why there is no equilibrium.
-        branches: the components of the boundary.
-        boundary: a row for each point of them.
-        home: the values that the experiment has itself, if they are within the ranges.
-    """
-
-    field: StabilityField
-    grid: pd.DataFrame
-    branches: list[Branch]
-    boundary: pd.DataFrame
-    home: tuple[float, float] | None
+    field: StabilityField  # over which parameters
+    grid: pd.DataFrame  # a row for each node: values, ``|λ|``, the simulation's verdict, why there is no equilibrium
+    branches: list[Branch]  # the components of the boundary
+    boundary: pd.DataFrame  # a row for each point of them
+    home: tuple[float, float] | None  # the values that the experiment has itself, if they are within the ranges
 
     @property
     def disagreements(self) -> pd.DataFrame:
@@ -104,7 +96,7 @@ def stability_map(
 
 
 def _nobody(what: str, done: int, total: int) -> None:
-    """Is told."""
+    """Ignore how far it is."""
 
 
 def _node(field: StabilityField, u: Floats, seconds: float, seed: int) -> dict[str, object]:

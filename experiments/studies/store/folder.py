@@ -32,7 +32,7 @@ from experiments.catalogue.registry import experiment_named
 from experiments.studies.store.header import Header, difference
 from experiments.studies.store.measured import metric_units
 from experiments.studies.store.table import as_parquet, cell_of, changes_text, json_text, table_of
-from experiments.studies.trial import TOLD, Result, Trial
+from experiments.studies.trial import STORED, Result, Trial
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,18 +131,11 @@ class Study:
         found = experiment_named(experiment, controller, metric_files, robot)
         of_metrics = {n: unit for n, unit in metric_units(found).items() if metrics is None or n in metrics}
         wanted = Header(
-            kind=kind,
-            experiment=experiment,
-            configuration=dict(configuration),
-            varied=tuple(varied),
+            kind=kind, experiment=experiment, configuration=dict(configuration), varied=tuple(varied),
             units={name: found.parameter(name).unit for name in varied} | dict(units or {}) | of_metrics,
-            metrics=None if metrics is None else tuple(metrics),
-            seed=seed,
-            controller=controller,
-            robot=robot,
-            metric_files=tuple(metric_files),
-            sources=found.sources if sources is None else dict(sources),
-        )
+            metrics=None if metrics is None else tuple(metrics), seed=seed, controller=controller, robot=robot,
+            metric_files=tuple(metric_files), sources=found.sources if sources is None else dict(sources),
+        )  # fmt: skip
         return cls._write(folder, wanted)
 
     @classmethod
@@ -251,7 +244,7 @@ class Study:
         """
         wanted = self.header.metrics
         if wanted is not None:
-            result = {name: value for name, value in result.items() if name in wanted or name in TOLD}
+            result = {name: value for name, value in result.items() if name in wanted or name in STORED}
         parameters = self.experiment.parameters
         varied = {name: cell_of(value_under(name, trial.changes, parameters)) for name in self.header.varied}
         texts = json_text(trial.labels), json_text(varied), changes_text(trial.changes), json_text(result)

@@ -46,21 +46,13 @@ def verdicts_in(frame: "pd.DataFrame") -> list[str]:
 
 @dataclass(frozen=True)
 class Factor:
-    """A column that is varied.
+    """A column that is varied."""
 
-    Attributes:
-        column: the parameter's name.
-        label: that with the names of what goes together with it.
-        sampled: whether its values are samples.
-        is_log: whether they are spread on a log scale.
-        unit: of its values as they were written: ° or °/s, where those are angles in degrees.
-    """
-
-    column: str
-    label: str
-    sampled: bool
-    is_log: bool
-    unit: str
+    column: str  # the parameter's name
+    label: str  # that with the names of what goes together with it
+    sampled: bool  # whether its values are samples
+    is_log: bool  # whether they are spread on a log scale
+    unit: str  # of its values as they were written: ° or °/s, where those are angles in degrees
 
 
 def factors_of(plan: Sweep) -> list[Factor]:

@@ -164,26 +164,15 @@ class Findings:
 
 def _row(finding: Finding) -> dict[str, object]:
     found = finding.estimate
+    limits = {} if finding.limit is None else {**finding.limit.columns, "share": finding.share}
     return {
         **finding.condition.labels,
-        "median": found.median.value,
-        "ci_low": found.median.low,
-        "ci_high": found.median.high,
-        "confidence": found.median.confidence,
-        "p10": found.low,
-        "p90": found.high,
-        "half": finding.half.value,
-        "half_low": finding.half.low,
-        "half_high": finding.half.high,
-        **({} if finding.limit is None else {**finding.limit.columns, "share": finding.share}),
-        "replicas": found.replicas,
-        "non_monotone": found.non_monotone,
-        "below_least": found.below,
-        "above_all": found.above,
-        "limited_by": finding.limited_by,
-        **finding.shares,
-        "trials": finding.trials,
-    }
+        "median": found.median.value, "ci_low": found.median.low, "ci_high": found.median.high,
+        "confidence": found.median.confidence, "p10": found.low, "p90": found.high,
+        "half": finding.half.value, "half_low": finding.half.low, "half_high": finding.half.high, **limits,
+        "replicas": found.replicas, "non_monotone": found.non_monotone, "below_least": found.below,
+        "above_all": found.above, "limited_by": finding.limited_by, **finding.shares, "trials": finding.trials,
+    }  # fmt: skip
 
 
 def read_findings(folder: str | Path) -> Findings:

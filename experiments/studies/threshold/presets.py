@@ -51,13 +51,8 @@ class Preset:
         """The study of its experiment under these changes, with the replicas' starts, floors and times scattered."""
         jittered, randomizations = start_and_floor(changes)
         return Threshold(
-            experiment,
-            self.swept,
-            grid,
-            changes=jittered,
-            randomizations=(*randomizations, self.delay),
-            **others,
-        )
+            experiment, self.swept, grid, changes=jittered, randomizations=(*randomizations, self.delay), **others,
+        )  # fmt: skip
 
 
 #: By the name of the command, which is the kind of study too.

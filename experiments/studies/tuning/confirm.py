@@ -51,16 +51,9 @@ def compare(name: str, baseline: Sequence[float], winner: Sequence[float], seed:
         raise InputError("a paired comparison needs two replicas or more, the same for both")
     low, high = interval(second - first, seed)
     return Comparison(
-        name,
-        float(first.mean()),
-        float(second.mean()),
-        float(first.std(ddof=1)),
-        float(second.std(ddof=1)),
-        low,
-        high,
-        chance(second - first, seed),
-        len(first),
-    )
+        name, float(first.mean()), float(second.mean()), float(first.std(ddof=1)), float(second.std(ddof=1)), low, high,
+        chance(second - first, seed), len(first),
+    )  # fmt: skip
 
 
 def interval(values: "np.ndarray[tuple[int], np.dtype[np.float64]]", seed: int) -> tuple[float, float]:

@@ -170,7 +170,7 @@ class Limit:
         return beyond / abs(bound) if bound else beyond
 
     def tuned_excess(self, value: float, bound: float) -> float:
-        """The same, beyond the margin that a tuning keeps clear of the bound."""
+        """How far beyond the bound less the margin that a tuning keeps clear of it, as a part of the bound."""
         return self.excess(value, bound) + (self.margin if bound else 0.0)
 
 

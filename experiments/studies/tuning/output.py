@@ -126,29 +126,19 @@ def _write_front(tuning: Tuning, outcome: Outcome, folder: Path) -> list[Path]:
 
 
 def summary(tuning: Tuning, outcome: Outcome) -> dict[str, Any]:
-    history = outcome.history
-    found = outcome.confirmation
+    history, found, confirmation = outcome.history, outcome.confirmation, None
+    if found is not None:
+        compared = (*found.objectives, *found.limits)
+        comparisons = {c.name: asdict(c) | {"difference": c.difference} for c in compared}
+        confirmation = {"reasons": found.reasons, "bounds": dict(found.bounds), "comparisons": comparisons}
     return {
-        "name": tuning.name,
-        "experiment": tuning.space.experiment.name,
-        "optimizer": tuning.settings.optimizer,
-        "candidates": len(history.evaluations),
-        "trials_per_candidate": tuning.space.size,
-        "baseline": _as_json(history.baseline),
-        "bounds": dict(history.bounds),
+        "name": tuning.name, "experiment": tuning.space.experiment.name, "optimizer": tuning.settings.optimizer,
+        "candidates": len(history.evaluations), "trials_per_candidate": tuning.space.size,
+        "baseline": _as_json(history.baseline), "bounds": dict(history.bounds),
         "winner": None if outcome.winner is None else _as_json(outcome.winner),
         "front": [_as_json(one) for one in history.front] if tuning.is_front else [],
-        "confirmed": outcome.is_confirmed,
-        "confirmation": None
-        if found is None
-        else {
-            "reasons": found.reasons,
-            "bounds": dict(found.bounds),
-            "comparisons": {
-                c.name: asdict(c) | {"difference": c.difference} for c in (*found.objectives, *found.limits)
-            },
-        },
-    }
+        "confirmed": outcome.is_confirmed, "confirmation": confirmation,
+    }  # fmt: skip
 
 
 def _as_json(one: Evaluation) -> dict[str, Any]:

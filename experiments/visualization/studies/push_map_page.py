@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from experiments.studies.run import plan_of
 from experiments.studies.store.folder import Study
 from experiments.studies.threshold.findings import Findings, changes_of_engines
-from experiments.studies.threshold.so_far import findings_so_far
+from experiments.studies.threshold.threshold import findings_so_far
 from experiments.visualization.pages import Section
 from experiments.visualization.panels.with_plotly import figure_of
 from experiments.visualization.report.drawing import Drawing

@@ -3,7 +3,7 @@
 from experiments.studies.run import plan_of
 from experiments.studies.store.folder import Study
 from experiments.studies.threshold.findings import Finding, Findings
-from experiments.studies.threshold.so_far import findings_so_far
+from experiments.studies.threshold.threshold import findings_so_far
 from experiments.visualization.figures.labels import at_the_start
 from experiments.visualization.pages import Block, Prose, Section, Table
 from experiments.visualization.panels.with_plotly import figure_of

@@ -9,8 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from experiments.benchmarks.work_precision.cheapest import HEADINGS, cheapest_lines
-from experiments.benchmarks.work_precision.step_sizes import Comparison
+from experiments.benchmarks.work_precision.step_sizes import HEADINGS, Comparison, cheapest_lines
 from experiments.cli.file_names import WORK_PRECISION_CSV, WORK_PRECISION_PAGE
 from experiments.cli.machine import stamp
 from experiments.cli.terminal import terminal

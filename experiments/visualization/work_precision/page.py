@@ -5,8 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.benchmarks.work_precision.cheapest import HEADINGS, cheapest_lines
-from experiments.benchmarks.work_precision.step_sizes import Comparison, Curve
+from experiments.benchmarks.work_precision.step_sizes import HEADINGS, Comparison, Curve, cheapest_lines
 from experiments.visualization.pages import Block, Bullets, Code, Image, Page, Prose, Section, Table
 
 #: [m] accuracies whose costs are in the table of a problem.

@@ -10,8 +10,8 @@ from biped.disturbances import Push
 from biped.errors import InputError
 from biped.linearization.coordinates import displaced, displacement
 from biped.recovery import HeldTorques, Path, PlanThenLaw, RecoveryPlan, Standing, tracking_gains
+from biped.recovery.cost import places_of
 from biped.recovery.descent import backward, limited
-from biped.recovery.kinematics import places_of
 from biped.recovery.rollout import deviation
 from biped.whole_body import WholeBody
 from controllers.whole_body import WholeBodyController

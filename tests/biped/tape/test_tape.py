@@ -6,18 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numba.core.config import DISABLE_JIT
 
 from biped import InputError, Scene, Session, human
 from biped.gradients.slopes import slopes
-from biped.kernels.loop.closed_loop import enter
 from biped.linearization.kernels.law import LawDifferentiator
 from biped.linearization.law import LawDerivative
 from biped.tape.kernels import DONE, differentiate_results, differentiate_tape, evaluate_tape, new_tape_jacobian
 from biped.tape.law import law_and_tree, leaves_of, note_law
 from biped.tape.recorder import Recorder
 from contact.analytic import bounded, cos, sin, sqrt
-from contact.jit import address_of, pack
+from contact.jit import Entry, Packed
 from controllers import WorkspaceController
 from controllers.set_point import SetPointMotion
 
@@ -137,9 +135,7 @@ def test_all_results_at_once_are_each_by_itself():
     results = [*many(*inputs), *many(*inputs[::-1]), *many(inputs[1], inputs[2], inputs[0]), inputs[0]]
     tape = recorder.tape(inputs, results)
     jacobian = new_tape_jacobian(tape, 1, 2)
-    place = jacobian if DISABLE_JIT else pack(jacobian)
-    address = address_of(differentiate_results, jacobian)
-    assert enter(address, (place if DISABLE_JIT else place.ctypes.data,)) == DONE
+    assert Entry(differentiate_results, Packed(jacobian))() == DONE
     for k in range(len(results)):
         differentiate_tape(tape, np.eye(len(results))[k])
         assert np.array_equal(jacobian.found[k], tape.gradient[1:])

@@ -11,7 +11,7 @@ from biped import InputError, chain, human
 from biped.model import random_tree
 from experiments.benchmarks import timing
 from experiments.benchmarks.sections import CSV, FIGURE, JSON
-from experiments.benchmarks.speed import measure, studies
+from experiments.benchmarks.speed import measure, startup
 from experiments.benchmarks.speed.chains import ChainCost
 from experiments.benchmarks.speed.steps import rigid_stance_section
 from experiments.benchmarks.timing import Spread, interleaved, one_core
@@ -192,6 +192,6 @@ def test_a_failing_process_is_a_note_and_not_the_end(monkeypatch):
     def failing(*_, **__):
         raise RuntimeError("a process of the benchmark failed")
 
-    monkeypatch.setattr(studies, "startup_times", failing)
-    section = studies.startup_section(measure.budget(quick=True))
+    monkeypatch.setattr(startup, "_python", failing)
+    section = startup.startup_section(measure.budget(quick=True))
     assert section.notes == ["a process of the benchmark failed"]

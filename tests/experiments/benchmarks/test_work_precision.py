@@ -14,18 +14,19 @@ from biped.errors import InputError, IntegrationError
 from biped.lagrangian import double_spherical_pendulum
 from experiments.benchmarks.timing import Spread
 from experiments.benchmarks.work_precision import problems
-from experiments.benchmarks.work_precision.case import LAGRANGIAN, TREE, Motion, StepSize, chart_start
-from experiments.benchmarks.work_precision.cheapest import ACCURACIES, cheapest_lines, ranked_methods
-from experiments.benchmarks.work_precision.problem import Forms, Problem
+from experiments.benchmarks.work_precision.case import LAGRANGIAN, TREE, Forms, Motion, Problem, StepSize, chart_start
 from experiments.benchmarks.work_precision.reference import Reference, reference
 from experiments.benchmarks.work_precision.step_sizes import (
+    ACCURACIES,
     MEASURING,
     Budget,
     Comparison,
     Curve,
     Measurement,
+    cheapest_lines,
     compare,
     measure,
+    ranked_methods,
 )
 from experiments.cli import main
 

@@ -165,7 +165,7 @@ def test_a_pybullet_simulation_takes_its_client_with_it():
     import pybullet
 
     simulated = settings.start(Case(human(), Floor(), 5e-4, Impedance(), None))
-    client = simulated.client
+    client = simulated.client.number
     assert pybullet.isConnected(client)
     del simulated
     gc.collect()

@@ -193,7 +193,7 @@ def test_inertial_forces_are_ours_in_mujoco(model):
 def test_bodies_and_points_are_ours_in_pybullet(model):
     """Bodies move as ours do, have the same energy together, and carry the spheres of their points."""
     simulated = simulation(installed("pybullet"), model)
-    engine, client = simulated.engine, simulated.client
+    client = simulated.client
     for q, v in postures(model):
         simulated.place(q, v, np.zeros(13))
         motion, kinetic = forward_kinematics(model, q, v), 0.0
@@ -203,10 +203,10 @@ def test_bodies_and_points_are_ours_in_pybullet(model):
             close(place, motion.position[i])
             close(velocity, motion.velocity[i])
             close(spin, motion.angular_velocity[i])
-            info = engine.getDynamicsInfo(simulated.world.robot, link, physicsClientId=client)
-            R = np.reshape(engine.getMatrixFromQuaternion(turn), (3, 3))
+            info = client.getDynamicsInfo(simulated.world.robot, link)
+            R = np.reshape(client.getMatrixFromQuaternion(turn), (3, 3))
             kinetic += 0.5 * info[0] * np.dot(velocity, velocity) + 0.5 * np.dot((spin @ R) ** 2, info[2])
-            shapes = engine.getCollisionShapeData(simulated.world.robot, link, physicsClientId=client)
+            shapes = client.getCollisionShapeData(simulated.world.robot, link)
             centres += [place + R @ shape[5] for shape in shapes]
         assert kinetic == pytest.approx(energy(model, q, v).kinetic, rel=1e-9)
         same_spheres(model, q, centres)
@@ -214,12 +214,12 @@ def test_bodies_and_points_are_ours_in_pybullet(model):
 
 def body_of(simulated, link):
     """Place and turn of a body's inertia, its velocity and its angular velocity."""
-    engine, robot, client = simulated.engine, simulated.world.robot, simulated.client
+    client, robot = simulated.client, simulated.world.robot
     if link < 0:
-        pose = engine.getBasePositionAndOrientation(robot, physicsClientId=client)
-        motion = engine.getBaseVelocity(robot, physicsClientId=client)
+        pose = client.getBasePositionAndOrientation(robot)
+        motion = client.getBaseVelocity(robot)
     else:
-        state = engine.getLinkState(robot, link, 1, 1, physicsClientId=client)
+        state = client.getLinkState(robot, link, 1, 1)
         pose, motion = state[:2], state[6:8]
     return np.array(pose[0]), pose[1], np.array(motion[0]), np.array(motion[1])
 

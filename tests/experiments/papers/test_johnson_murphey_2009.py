@@ -8,7 +8,7 @@ import pytest
 
 from experiments.papers.johnson_murphey_2009 import PAPER
 from experiments.papers.johnson_murphey_2009.lift import START, OneDegreeLift
-from experiments.papers.johnson_murphey_2009.motion import BULLET, BULLET_DIRECT, OURS, Motion
+from experiments.papers.johnson_murphey_2009.motions import BULLET, BULLET_DIRECT, OURS, Motion
 from experiments.papers.johnson_murphey_2009.precision import Point, cost_at, order
 from experiments.papers.johnson_murphey_2009.scissor import crossing_times, exact_crossing
 from experiments.papers.johnson_murphey_2009.segments import DESIRED, DURATION, errors, reached, tuned

@@ -1,7 +1,8 @@
 """The experiments behave as published: shapes and signs, and magnitudes where they are those of the printed start.
 
-Wendlandt 1997, section 4.3 (its simulator had another floor and another collision) and section 5.3. What it prints for
-0 s of experiment 1 is not of the printed start: ``test_experiment1_start``.
+Wendlandt 1997, section 4.3 (its simulator had another floor and another collision) and section 5.3, of which the facts
+about the box are in ``test_wendlandt_balancing``. What it prints for 0 s of experiment 1 is not of the printed start:
+``test_experiment1_start``.
 """
 
 import numpy as np
@@ -9,7 +10,6 @@ import pytest
 
 from biped.runs.contact_changes import lasting_changes
 from experiments.catalogue.registry import experiment_named
-from experiments.papers.wendlandt_1997.friction_search import FACTS, Motion
 
 BALANCING = ("stand-tilted", "thrown-block")
 STICKING = 4
@@ -123,11 +123,6 @@ class TestThrownBlock:
         run = experiment_named("thrown-block").run({"block.position": (0.5, 5.0, 1.2), "run.duration": 1.0})
         assert run.summary["events"]["impacts"] == []
         assert [change.change for change in changes(run, "left_heel")] == ["down"]
-
-
-@pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.name)
-def test_the_box_does_what_the_thesis_says(runs, fact):
-    assert fact.holds(Motion(runs["box-drop"])), fact.statement
 
 
 def test_the_box_stands_on_its_spring(runs):

@@ -9,10 +9,20 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from biped import Observation, mass_matrix
 from biped.assembly import Assembly, from_model, placement_of
-from experiments.papers.bruedigam_2024.gait import DAMPING, PACE, STIFFNESS, Gait, Trot
-from experiments.papers.bruedigam_2024.learning import START, learn, scene, walked
-from experiments.papers.bruedigam_2024.quadruped import CLEARANCE, LEGS, PARTS, crouched, limbs, quadruped
-from experiments.papers.bruedigam_2024.random_search import NARROW, SHRINKING, SPREAD, STRIDE, RandomSearch
+from experiments.papers.bruedigam_2024 import learning
+from experiments.papers.bruedigam_2024.quadruped import (
+    CLEARANCE,
+    DAMPING,
+    LEGS,
+    PACE,
+    PARTS,
+    STIFFNESS,
+    Gait,
+    Trot,
+    crouched,
+    limbs,
+    quadruped,
+)
 
 #: What a later program of the same authors (Dojo.jl, examples/learning) gives as learned.
 WALKING = Gait(0.3604389380437305, 0.15854285262309512, 0.9575825661369068, -0.325769852046206, -1.4824537456751052)
@@ -75,7 +85,7 @@ def test_the_compiled_trot_is_its_formula(model):
 
 
 def test_a_quadruped_that_stands_is_borne_by_its_feet():
-    run = replace(scene(START, 2.0), record_every=0.5).run()
+    run = replace(learning.scene(learning.START, 2.0), record_every=0.5).run()
     end = run.frame.iloc[-1]
     forces = end[[f"contact_{leg}_f{axis}" for leg in LEGS for axis in "xyz"]].to_numpy(dtype=float).reshape(-1, 3)
     assert_allclose(forces.sum(axis=0), [0.0, 0.0, 12.213 * 9.81], atol=1e-6)
@@ -86,7 +96,7 @@ def test_the_tree_walks_as_an_assembly_in_maximal_coordinates(model):
     """Two methods, of which one has the dampers within its steps: their ways come together with the step."""
     apart = []
     for step in (1e-3, 2.5e-4):
-        run = replace(scene(WALKING, 0.3, step), controller=Trot(WALKING, step), record_every=1e-3).run()
+        run = replace(learning.scene(WALKING, 0.3, step), controller=Trot(WALKING, step), record_every=1e-3).run()
         assembly, forces = with_motors(model, WALKING)
         start = placement_of(model, crouched(model, WALKING.thigh, WALKING.calf).q)
         motion = assembly.simulate(0.3, step, start, forces=forces, record_every=round(1e-3 / step))
@@ -112,26 +122,26 @@ def with_motors(model, gait):
 
 def test_a_gait_that_was_learned_elsewhere_walks_at_any_step():
     """Within a hundredth of its way."""
-    ways = [walked(WALKING, 2.0, step) for step in (1e-3, 5e-4)]
+    ways = [learning.walked(WALKING, 2.0, step) for step in (1e-3, 5e-4)]
     assert ways[0] > 0.8
     assert_allclose(ways[0], ways[1], rtol=0.01)
 
 
 def test_a_gait_that_throws_the_trunk_below_the_floor_fails():
-    assert walked(Gait(0.1, 0.0, 0.0, 0.0, 3.0), 2.0) is None
+    assert learning.walked(Gait(0.1, 0.0, 0.0, 0.0, 3.0), 2.0) is None
 
 
 def test_learning_is_the_same_in_any_number_of_threads():
-    alone, both = (learn((1, 2), 3, 0.2, lambda _: None, workers) for workers in (1, 2))
+    alone, both = (learning.learn((1, 2), 3, 0.2, lambda _: None, workers) for workers in (1, 2))
     for one, other in zip(alone, both, strict=True):
         assert_array_equal(one.best, other.best)
         assert one.achieved == other.achieved
-    assert any((search.best != START).any() for search in alone)
+    assert any((search.best != learning.START).any() for search in alone)
 
 
 def test_a_search_climbs():
     """A cone: on the way to its top a stride in the direction of the last one is a success."""
-    search = RandomSearch(np.zeros(5), 3)
+    search = learning.RandomSearch(np.zeros(5), 3)
     top = np.full(5, 0.2)
     for _ in range(300):
         search.judge(1.0 - float(np.linalg.norm(search.propose() - top)))
@@ -145,7 +155,7 @@ def test_proposals_are_spread_as_the_last_successes_and_failures_say():
     onwards = []
     for seed in range(400):
         for failures, found in after.items():
-            search = RandomSearch(np.ones(5), seed)
+            search = learning.RandomSearch(np.ones(5), seed)
             for failure in range(failures):
                 search.propose()
                 search.judge(None if failure % 2 else -1.0)
@@ -153,18 +163,18 @@ def test_proposals_are_spread_as_the_last_successes_and_failures_say():
         search.judge(1.0)
         way = found[-1]
         assert_array_equal(search.best, np.ones(5) + way)
-        onwards.append(search.propose() - search.best - STRIDE * way / np.linalg.norm(way))
+        onwards.append(search.propose() - search.best - learning.STRIDE * way / np.linalg.norm(way))
     for failures, found in after.items():
-        assert_allclose(np.std(found), SPREAD * SHRINKING**failures, rtol=0.06)
-    assert_allclose(np.std(onwards), NARROW, rtol=0.06)
+        assert_allclose(np.std(found), learning.SPREAD * learning.SHRINKING**failures, rtol=0.06)
+    assert_allclose(np.std(onwards), learning.NARROW, rtol=0.06)
 
 
 @pytest.mark.slow
 def test_quadrupeds_learn_to_walk():
     """More than 12 m in 10 s after 100 episodes (figure 13), by gaits that walk as far with half the step."""
-    searches = learn((1, 2, 3), 100, 10.0, lambda _: None)
+    searches = learning.learn((1, 2, 3), 100, 10.0, lambda _: None)
     assert np.median([search.achieved[-1] for search in searches]) > 12.0
     for search in searches:
         gait = Gait(*search.best.tolist())
-        assert walked(gait, 10.0) == search.achieved[-1] > 2.0 * search.achieved[9]
-        assert_allclose(walked(gait, 10.0, 5e-4), search.achieved[-1], rtol=0.03)
+        assert learning.walked(gait, 10.0) == search.achieved[-1] > 2.0 * search.achieved[9]
+        assert_allclose(learning.walked(gait, 10.0, 5e-4), search.achieved[-1], rtol=0.03)

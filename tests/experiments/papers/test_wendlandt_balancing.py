@@ -5,6 +5,7 @@ import pytest
 
 from experiments.catalogue.registry import experiment_named
 from experiments.papers.wendlandt_1997 import chapter4, chapter5, experiment1, experiment2
+from experiments.papers.wendlandt_1997.friction_search import FACTS
 from experiments.papers.wendlandt_1997.simulated import run_of, sharpest_change
 from experiments.visualization.viewer.chromium import chromium_path
 
@@ -42,6 +43,8 @@ def test_what_differs_is_known_and_explained(outcomes):
     }
     assert set(differing) == DIFFERING
     assert all(differing.values())
+    stated = {finding.quantity for outcome in outcomes.values() for finding in outcome.findings}
+    assert {fact.name for fact in FACTS} <= stated
 
 
 def test_a_box_of_other_friction_does_not_agree():

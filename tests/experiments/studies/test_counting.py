@@ -8,7 +8,7 @@ import pytest
 from biped.errors import InputError
 from biped.runs.verdict import VERDICTS
 from experiments.studies.config import Config
-from experiments.studies.counting import UNTOLD, checked_losses, shares, withstood
+from experiments.studies.counting import INCONCLUSIVE, checked_losses, shares, withstood
 from experiments.studies.grid import Grid
 from experiments.studies.sweep.groups import proportion, successes_in
 from experiments.studies.sweep.sweep import sweep_from
@@ -58,7 +58,7 @@ def test_proportions_are_of_those_that_can_be_judged():
     assert math.isnan(proportion(pd.Series(["undecided"])).value)
 
 
-@pytest.mark.parametrize("verdict", UNTOLD)
+@pytest.mark.parametrize("verdict", INCONCLUSIVE)
 def test_a_candidate_gains_nothing_by_being_unreliable(verdict):
     sample = Sample("push", 0, 1.0, {"verdict": verdict, "peak_torque": 1.0})
     assert Reading("peak_torque", fell=9.0).value(sample) == 9.0

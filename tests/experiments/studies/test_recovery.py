@@ -13,8 +13,7 @@ from biped.runs.run import Run
 from experiments import experiment_named
 from experiments.cli.main import main
 from experiments.studies.recovery.human import FOOT_MOVED, FOOT_SLID, Horizon, HumanPush
-from experiments.studies.recovery.mirror import mirrored
-from experiments.studies.recovery.study import Study, run_study, table_of
+from experiments.studies.recovery.study import Study, mirrored, run_study, table_of
 
 HORIZON = Horizon(0.8, 4e-3, 2e-3)
 AZIMUTH = 0.6

@@ -158,17 +158,3 @@ def note_used(unknowns):
     for c in range(unknowns.active.shape[0]):
         if unknowns.active[c] == 1:
             unknowns.used[0] = c + 1
-
-
-@kernel
-def keep_pairs(unknowns):
-    for k in range(unknowns.slack.shape[0]):
-        unknowns.base_slack[k] = unknowns.slack[k]
-        unknowns.base_dual[k] = unknowns.dual[k]
-
-
-@kernel
-def go_from_base(unknowns, part):
-    for k in range(unknowns.slack.shape[0]):
-        unknowns.slack[k] = unknowns.base_slack[k] + part * unknowns.slack_change[k]
-        unknowns.dual[k] = unknowns.base_dual[k] + part * unknowns.dual_change[k]

@@ -10,17 +10,18 @@ import math
 from biped.integrators.rigid.kernels.loops import close_direction
 from biped.integrators.rigid.kernels.method import COMPLEMENTARITY, RESIDUAL
 from biped.integrators.rigid.kernels.pairs import add_pair_wrench, along_rows, count_pairs, couple_pairs
-from biped.kernels.solve.cone import cone_defects, cone_stiffness, is_cone, psi_of_product, start_cone
+from biped.kernels.solve.cone import cone_defects, is_cone, psi_of_product, start_cone
 from biped.kernels.solve.contacts import (
     gap_of,
     linearized_contact,
     set_contact_impulse,
     set_dimensions,
     set_point_changes,
+    stiffness_of,
     width_of,
 )
 from biped.kernels.solve.interior import EPSILON, EQUATIONS, MERIT, OFF_CENTER, PRODUCT, ROUNDINGS, measure_products
-from biped.kernels.solve.pyramid import along, sum_of_sides
+from biped.kernels.solve.pyramid import along, start_pyramid, sum_of_sides
 from biped.kernels.tree.factorization import add_point_block, solve_inboard, solve_outboard
 from biped.kernels.variational.equations import reference_point, world_chord
 from contact.ground import END, START, is_moving, law_at, rotation_of, to_floor
@@ -300,12 +301,7 @@ def rounding_of_step(method, twist, arms):
     total = 0.0
     for c in range(contacts.body.shape[0]):
         if unknowns.active[c] == 1:
-            at, moved = contacts.pair[c], load6(twist, contacts.body[c])
-            stiff = unknowns.dual[at] / unknowns.slack[at]
-            if is_cone(contacts):
-                stiff += cone_stiffness(unknowns, at)
-            for k in range(at + 2, at + 2 + contacts.directions.shape[0]):
-                stiff += unknowns.dual[k] / unknowns.slack[k]
+            moved, stiff = load6(twist, contacts.body[c]), stiffness_of(contacts, unknowns, c)
             if contacts.other[c] < 0:
                 total += stiff * norm(add(moved[:3], cross(moved[3:], load3(arms, c))))
             else:
@@ -338,15 +334,8 @@ def start_point(contacts, unknowns, c, way, center):
         way = (unknowns.slide[c, 1], unknowns.slide[c, 2])
         start_cone(unknowns, at, mu * gamma, way, max(center / (mu * gamma), FAR_INSIDE * math.hypot(*way)))
         return
-    count = contacts.directions.shape[0]
-    each = mu * gamma / (count + 1)
-    psi = center / each
-    for i in range(count):
-        psi = max(psi, 2.0 * abs(along(contacts, unknowns, c, i)))
-    unknowns.slack[at + 1], unknowns.dual[at + 1] = each, psi
-    for k in range(at + 2, at + 2 + count):
-        unknowns.slack[k] = along(contacts, unknowns, c, k - at - 2) + psi
-        unknowns.dual[k] = each
+    each = mu * gamma / (contacts.directions.shape[0] + 1)
+    start_pyramid(contacts, unknowns, unknowns, c, each, center / each)
 
 
 @kernel

@@ -16,10 +16,8 @@ from biped.integrators.rigid.kernels.newton import (
     NEAR,
     WARM,
     center_of,
-    go_from_base,
     has_converged,
     in_use,
-    keep_pairs,
     mean_mass,
     most_iterations,
     note_used,
@@ -44,7 +42,7 @@ from biped.integrators.rigid.kernels.points import (
     wake,
 )
 from biped.kernels.solve.causes import NOT_CONVERGED, NOT_FINITE
-from biped.kernels.solve.interior import EQUATIONS, MERIT, OFF_CENTER, way_to_boundary
+from biped.kernels.solve.interior import EQUATIONS, MERIT, OFF_CENTER, keep_pairs, move_pairs, way_to_boundary
 from biped.kernels.state.method import set_initial_guess
 from biped.kernels.tree.factorization import eliminate
 from biped.kernels.tree.kinematics import place_bodies
@@ -110,14 +108,14 @@ def search_line(tree, ground, state, pushes, scratch, method, h, tolerance):
     merit, off = with_gaps(unknowns.measure[MERIT], tree, method.closing, h), unknowns.measure[OFF_CENTER]
     copy1(scratch.q, scratch.base_q)
     copy1(scratch.shift, scratch.base_shift)
-    keep_pairs(unknowns)
+    keep_pairs(unknowns, unknowns)
     keep_impulses(method.closing)
     part = way_to_boundary(unknowns, unknowns)
     for trial in range(method.solver.max_backtracks):
         if trial > 0:
             place_bodies(tree, scratch.base_q, scratch.next)  # δ is in the unit twists where the search began
         displace(tree, scratch.next, scratch.base_q, scratch.base_shift, part, scratch.delta, scratch.q, scratch.shift)
-        go_from_base(unknowns, part)
+        move_pairs(unknowns, unknowns, part)
         change_impulses(method.closing, part)
         evaluate_step(tree, ground, state, pushes, scratch, method, h)
         set_merit(unknowns)

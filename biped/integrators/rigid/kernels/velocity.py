@@ -21,10 +21,8 @@ from biped.integrators.rigid.kernels.newton import (
     NEAR,
     WARM,
     center_of,
-    go_from_base,
     has_converged,
     in_use,
-    keep_pairs,
     mean_mass,
     most_iterations,
     set_direction,
@@ -44,7 +42,7 @@ from biped.integrators.rigid.kernels.points import (
 )
 from biped.kernels.solve.causes import NOT_CONVERGED, NOT_FINITE
 from biped.kernels.solve.contacts import gap_of, width_of
-from biped.kernels.solve.interior import EQUATIONS, PRODUCT, way_to_boundary
+from biped.kernels.solve.interior import EQUATIONS, PRODUCT, keep_pairs, move_pairs, way_to_boundary
 from biped.kernels.tree.dynamics import load_body_blocks, rates_from_momentum
 from biped.kernels.tree.factorization import eliminate, solve
 from biped.kernels.tree.loops import set_responses
@@ -149,8 +147,8 @@ def iterate_velocities(tree, ground, state, scratch, method, h, attempt):
             return NOT_CONVERGED
         set_velocity_step(tree, ground, method, h, attempt)
         part = way_to_boundary(unknowns, unknowns)
-        keep_pairs(unknowns)
-        go_from_base(unknowns, part)
+        keep_pairs(unknowns, unknowns)
+        move_pairs(unknowns, unknowns, part)
         iteration += 1
 
 
@@ -161,7 +159,7 @@ def solve_velocities(tree, ground, state, scratch, method, h):
     Needs poses and inertias of ``method.ahead``, whose rates are then those of the end.
     """
     unknowns, ahead = method.unknowns, method.ahead
-    keep_pairs(unknowns)  # the first candidate's impulses are those of the step
+    keep_pairs(unknowns, unknowns)  # the first candidate's impulses are those of the step
     if choose_touching(ground, method, h) == 0:
         set_free_rates(tree, state, method)
         return 0

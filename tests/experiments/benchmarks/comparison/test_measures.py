@@ -11,10 +11,9 @@ from biped.errors import InputError
 from experiments.benchmarks.comparison import backends, flight, precision, standing
 from experiments.benchmarks.comparison.backends import Backend, backends_of, case_of
 from experiments.benchmarks.comparison.budget import Budget
-from experiments.benchmarks.comparison.cost import Cost, measure
+from experiments.benchmarks.comparison.cost import Cost, Recorder, measure
 from experiments.benchmarks.comparison.flight import flight_row, fly
 from experiments.benchmarks.comparison.outcome import Outcome, apart, penetration
-from experiments.benchmarks.comparison.recorder import Recorder
 from experiments.benchmarks.comparison.results import EQUAL
 from experiments.benchmarks.comparison.standing import Creep
 from experiments.benchmarks.comparison.table import meanings_of, table_of, units_of, write_table

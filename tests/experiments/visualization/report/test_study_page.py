@@ -16,8 +16,8 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
+from experiments.catalogue.balancing import THROWN_BLOCK as BLOCK
 from experiments.catalogue.parameters.parameter import value_under
-from experiments.catalogue.thrown_block import EXPERIMENT as BLOCK
 from experiments.cli import main
 from experiments.studies.config import Config
 from experiments.studies.execution.runner import run_trials
@@ -27,8 +27,7 @@ from experiments.studies.run import open_study, plan_of, recall, run_study
 from experiments.studies.sensitivity.sensitivity import sensitivity_from
 from experiments.studies.store.folder import Study, is_being_written
 from experiments.studies.sweep.sweep import sweep_from
-from experiments.studies.threshold.so_far import findings_so_far
-from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
+from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold, findings_so_far
 from experiments.studies.trial import Trial
 from experiments.studies.tuning.tuning import tuning_from
 from experiments.visualization.pages import Code, Prose, Table, render

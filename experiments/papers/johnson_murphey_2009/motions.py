@@ -82,8 +82,3 @@ def bullet(
         progress(k / count)
     when, angle, energy, defect = np.array(looks).T
     return Motion(when, angle, energy, float(defect.max()), taken)
-
-
-def in_turn(progress: Progress, number: int, count: int) -> Progress:
-    """Return the progress of one of ``count`` computations that are done one after the other."""
-    return lambda done: progress((number + min(done, 1.0)) / count)

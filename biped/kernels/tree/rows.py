@@ -1,0 +1,57 @@
+"""Places and momenta of many configurations, and Jacobians: for what looks at a whole trajectory."""
+
+from biped.kernels.tree.dynamics import centre_of_mass, momentum_about_reference, set_tree_data
+from biped.kernels.tree.kinematics import place_bodies
+from contact.jit import kernel, routine
+from contact.vectors import add, cross, load3, load6, store3, sub
+
+
+@routine
+def place_rows(tree, q, poses, com, contact):
+    """(rows, 3) [m] the centre of mass, and (rows, nc, 3) contact points, of (rows, nq); relative to O of each."""
+    for row in range(q.shape[0]):
+        place_bodies(tree, q[row], poses)
+        store3(com, row, centre_of_mass(tree, poses))
+        for c in range(contact.shape[1]):
+            store3(contact[row], c, load3(poses.contact, c))
+
+
+@routine
+def differentiate_rows(tree, q, share, poses, com, contact):
+    """(rows, 3, nv) and (rows, nc, 3, nv): how the same move with the unit twists of each configuration.
+
+    ``share`` (n,) has the bodies' parts of the mass. What is written to is to be zero before.
+    """
+    for row in range(q.shape[0]):
+        place_bodies(tree, q[row], poses)
+        for i in range(share.shape[0]):
+            add_point_jacobian(tree, poses, i, load3(poses.com, i), share[i], com[row])
+        for c in range(contact.shape[1]):
+            add_point_jacobian(tree, poses, tree.contact_body[c], load3(poses.contact, c), 1.0, contact[row, c])
+
+
+@kernel
+def add_point_jacobian(tree, poses, i, arm, factor, jacobian):
+    """Add ``factor`` times the (3, nv) Jacobian of the point of body i at ``arm``, by the joints that carry it."""
+    j = i
+    while j >= 0:
+        for dof in range(tree.first_v[j], tree.first_v[j] + tree.dofs[j]):
+            s = load6(poses.motion, dof)
+            linear = add(s[:3], cross(s[3:], arm))
+            for axis in range(3):
+                jacobian[axis, dof] += factor * linear[axis]
+        j = tree.parent[j]
+
+
+@routine
+def fill_totals(tree, q, rates, data, momenta, coms):
+    """From (rows, nq) and (rows, nv): linear and angular momentum about the centre of mass, and that relative to O."""
+    for k in range(q.shape[0]):
+        set_tree_data(tree, q[k], rates[k], data)
+        linear, angular = momentum_about_reference(tree, data)
+        com = centre_of_mass(tree, data.poses)
+        spin = sub(angular, cross(com, linear))
+        for axis in range(3):
+            momenta[k, axis] = linear[axis]
+            momenta[k, 3 + axis] = spin[axis]
+            coms[k, axis] = com[axis]
