@@ -34,7 +34,6 @@ LATE = {
     "experiments.papers.wendlandt_1997.screen_picture": {"experiments/papers/wendlandt_1997/experiment2.py"},
     "experiments.papers": {"experiments/papers/registry.py"},
     "experiments.studies": {"experiments/studies/threshold/findings.py"},
-    "experiments.visualization.comparison": {"experiments/visualization/comparison/output.py"},
     "qpsolvers": {"experiments/benchmarks/speed/laws.py"},
     "experiments.visualization.viewer.surfaces": {"experiments/visualization/saved_runs.py"},
 }

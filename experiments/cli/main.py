@@ -5,19 +5,22 @@ top, and imports what it works with when these are read.
 """
 
 import argparse
+import codecs
 import contextvars
 import importlib
+import io
 import os
+import shlex
 import sys
+import unicodedata
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from contact.errors import did_you_mean
-from experiments.cli.encoding import spell_what_cannot_be_encoded
 from experiments.cli.failures import CLOSED_PIPE, FAILURE, INTERRUPTED, describe
-from experiments.cli.reply import Form, add_forms, choose_form, form
+from experiments.cli.reply import Form, choose_form, form
 
-#: All subcommands and their help. Each is a file of ``experiments.commands`` with a function ``main(argv) -> int``.
+#: All subcommands and their help. Each is a file of ``experiments.commands`` (``command``).
 COMMANDS = {
     "run": "run an experiment",
     "list": "list the experiments",
@@ -86,9 +89,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _do(argv: list[str]) -> int:
     try:
+        if argv[:1] in (["--version"], ["version"]):
+            print(f"biped {_version()}")
+            return 0
         if not argv or argv[0] not in COMMANDS:
             _top(argv or ["--help"])
-        return int(command(argv[0]).main(argv[1:]))
+        called = command(argv[0])
+        return int(called.main(called.parser().parse_args(argv[1:])))
     except SystemExit as stop:  # argparse ends so, after help or a mistake
         return stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt:
@@ -103,7 +110,7 @@ def _do(argv: list[str]) -> int:
 
 
 def command(name: str) -> Any:
-    """The module of a command, which has a ``parser()`` and a ``main(argv)``."""
+    """The module of a command, which has a ``parser()`` and a ``main(options)`` that returns the exit status."""
     return importlib.import_module(f"experiments.commands.{name.replace('-', '_')}")
 
 
@@ -135,16 +142,38 @@ class Parser(argparse.ArgumentParser):
             prog, None, description, epilog, formatter_class=as_written, add_help=add_help, allow_abbrev=False
         )
 
+    def option(self, name: str, metavar: str, text: str, value: Any = str, *aliases: str, **more: Any) -> None:
+        """Add an option; ``value`` is its type, or its default, which the help names; ``more`` as ``add_argument``."""
+        if callable(value):
+            own = {"type": value}
+        else:
+            shown = f"{value:g}" if isinstance(value, int | float) else value
+            own, text = {"type": type(value), "default": value}, f"{text} ({shown})"
+        self.add_argument(name, *aliases, metavar=metavar, help=text, **own | more)
+
+    def switch(self, name: str, text: str, *aliases: str) -> None:
+        """Add an option without a value."""
+        self.add_argument(name, *aliases, action="store_true", help=text)
+
     def add_out(self, default: str) -> None:
-        self.add_argument("--out", metavar="DIR", type=folder_name, help=f"folder for the results (default: {default})")
-        self.add_argument("--no-figures", action="store_true", help="draw no figures")
+        self.option("--out", "DIR", f"folder for the results (default: {default})", folder_name)
+        self.switch("--no-figures", "draw no figures")
+
+    def add_results(self, default: str, *, forms: bool = True) -> None:
+        """Add options for the folder of results, the form of the reply if it has ``forms``, and the look of figures."""
+        self.add_out(default)
+        if forms:
+            self.add_forms()
+        self.add_figure_look()
 
     def add_verbose(self) -> None:
-        self.add_argument("-v", "--verbose", action="store_true", help="say all about contacts, torques and the solver")
+        self.switch("-v", "say all about contacts, torques and the solver", "--verbose")
 
     def add_forms(self) -> None:
-        """``--json`` and ``--quiet``, for commands that call ``experiments.cli.reply.reply``."""
-        add_forms(self)
+        """Add ``--json`` and ``--quiet``, for commands that call ``experiments.cli.reply.reply``."""
+        either = self.add_mutually_exclusive_group()
+        either.add_argument("--json", action="store_true", help="print one JSON object or array, and nothing else")
+        either.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
 
     def parse_args(self, argv: Sequence[str]) -> argparse.Namespace:  # type: ignore[override]
         options, unknown = self.parse_known_args(argv)
@@ -152,19 +181,16 @@ class Parser(argparse.ArgumentParser):
             hints = (did_you_mean(word.partition("=")[0], self._option_string_actions) for word in unknown)
             hint = next(filter(None, hints), "").strip()
             self.error(f"unrecognized arguments: {' '.join(unknown)}{hint and f'; {hint}'}")
+        options.typed = shlex.join([*self.prog.split(), *argv])
         choose_form(options)
         _choose_look(options)
         return options
 
     def add_figure_look(self) -> None:
         """Add options for the formats and the width of figures: chosen as the options are read."""
-        self.add_argument(
-            "--figures",
-            metavar="FORMATS",
-            help="formats of figures: png (default), pdf, svg, or several, such as pdf,svg",
-        )
+        self.option("--figures", "FORMATS", "formats of figures: png (default), pdf, svg, or several, such as pdf,svg")
         text = "width of figures, by a journal's column: single (85 mm), double (170 mm), or such as 120mm"
-        self.add_argument("--figure-width", metavar="WIDTH", help=text)
+        self.option("--figure-width", "WIDTH", text)
 
     def error(self, message: str) -> NoReturn:
         raise SystemExit(fail(f"{message}; see `{self.prog} --help`", FAILURE))
@@ -183,30 +209,52 @@ def folder_name(text: str) -> str:
 
 
 def _top(argv: Sequence[str]) -> NoReturn:
-    """Help, the version, and errors in a command's name: all that is not a command's own."""
+    """Print help, or say what is wrong with a command's name: all that is not a command's own."""
     top = Parser("biped", _DESCRIPTION, _EXAMPLES)
-    top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    top.switch("--version", "print the version and exit")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
     for name, text in COMMANDS.items():
         commands.add_parser(name, help=text, add_help=False)
     name = argv[0]
-    if not name.startswith("-") and name != "version":
+    if not name.startswith("-"):
         top.error(
             f"unknown command {name!r}; {did_you_mean(name, COMMANDS).strip() or 'commands are ' + ', '.join(COMMANDS)}"
         )
-    top.parse_args(["--version"] if name == "version" else argv)
+    top.parse_args(argv)
     raise AssertionError("an option ends the program, and no option is an error")
 
 
-class _Version(argparse.Action):
-    """Print the version; looked up only when asked for."""
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
 
-    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from importlib.metadata import PackageNotFoundError, version
+    try:
+        return version("biped-balance")
+    except PackageNotFoundError:
+        return "(not installed)"
 
-        try:
-            found = version("biped-balance")
-        except PackageNotFoundError:
-            found = "(not installed)"
-        print(f"biped {found}")
-        parser.exit()
+
+#: How characters are spelt that an encoding lacks, where their plain form is not theirs.
+SPELT = {
+    "µ": "u", "μ": "u", "·": "*", "×": "x", "−": "-", "–": "-", "—": "-", "°": " deg", "±": "+-", "≤": "<=", "≥": ">=",
+    "√": "sqrt ", "∞": "inf", "π": "pi", "σ": "sigma", "ω": "omega", "θ": "theta", "τ": "tau", "★": "*", "Σ": "sum ",
+    "│": "|", "─": "-", "━": "-", "┃": "|", "∣": "|", "“": '"', "”": '"', "’": "'",
+}  # fmt: skip
+_NAME = "biped.spelt"
+
+
+def spell_what_cannot_be_encoded() -> None:
+    """Let nothing that is printed be an error from now on, whatever the encoding."""
+    codecs.register_error(_NAME, _spell)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=_NAME)
+
+
+def _spell(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    return "".join(map(_spelt, error.object[error.start : error.end])), error.end
+
+
+def _spelt(character: str) -> str:
+    plain = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
+    return SPELT.get(character) or plain or "?"

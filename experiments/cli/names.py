@@ -1,4 +1,4 @@
-"""Names on the command line that may be patterns, and what is said of those that fit nothing."""
+"""Names on the command line that may be patterns, names that a help and a writer share, and hints for unknown ones."""
 
 import difflib
 from argparse import Namespace
@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 from fnmatch import filter as fitting
 
 from biped.errors import InputError
+
+PUSH_MAP = "push-map"
+WORK_PRECISION_PAGE, WORK_PRECISION_CSV = "work-precision.html", "work-precision.csv"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

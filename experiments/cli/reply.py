@@ -1,7 +1,7 @@
 """Replies of commands on the standard output: text for a reader, JSON for a program, or nothing."""
 
 import json
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from contextvars import ContextVar
 from enum import Enum
 from typing import Any
@@ -16,12 +16,6 @@ class Form(Enum):
 
 
 _form = ContextVar("form", default=Form.TEXT)
-
-
-def add_forms(parser: ArgumentParser) -> None:
-    either = parser.add_mutually_exclusive_group()
-    either.add_argument("--json", action="store_true", help="print one JSON object or array, and nothing else")
-    either.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
 
 
 def choose_form(options: Namespace) -> None:

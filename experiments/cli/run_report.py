@@ -1,7 +1,7 @@
 """The report of a run on the terminal: its verdict, what was done, what came of it, and all else if asked for."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -91,25 +91,21 @@ def effects(run: Run) -> Facts:
     return [*facts, *_trust(run)]
 
 
-def _sway(metrics: dict[str, Any]) -> Facts:
-    facts: Facts = []
+def _sway(metrics: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if metrics.get("com_excursion") is not None:
-        facts.append((METRICS["com_excursion"].definition, length(metrics["com_excursion"])))
+        yield METRICS["com_excursion"].definition, length(metrics["com_excursion"])
     if metrics.get("sway_angle_max") is not None:
-        facts.append((METRICS["sway_angle_max"].definition, f"{math.degrees(metrics['sway_angle_max']):.2g}°"))
-    return facts
+        yield METRICS["sway_angle_max"].definition, f"{math.degrees(metrics['sway_angle_max']):.2g}°"
 
 
-def _stability(metrics: dict[str, Any]) -> Facts:
-    facts: Facts = []
+def _stability(metrics: dict[str, Any]) -> Iterator[tuple[str, str]]:
     least, final = metrics.get("margin_of_stability_min"), metrics.get("margin_of_stability_end")
     if least is not None:
         last = "" if final is None else f", final {length(final)}"
-        facts.append(("margin of stability", f"min {length(least)}{last}"))
+        yield "margin of stability", f"min {length(least)}{last}"
     if metrics.get("cop_range_x") is not None:
         x, y = length(metrics["cop_range_x"]), length(metrics["cop_range_y"])
-        facts.append(("excursion of the centre of pressure", f"{x} along x, {y} along y"))
-    return facts
+        yield "excursion of the centre of pressure", f"{x} along x, {y} along y"
 
 
 def _recovery(metrics: dict[str, Any]) -> Facts:
@@ -148,116 +144,101 @@ def _sections(run: Run) -> list[tuple[str, RenderableType | None]]:
     ]
 
 
-def _facts(facts: Facts) -> Table | None:
-    if not facts:
-        return None
-    table = Table.grid(padding=(0, 2))
-    for name, value in facts:
-        table.add_row(Text(name, style=_PASSED.get(name, "dim")), value)
-    return table
+def _grid(rows: Iterable[Sequence[str | Text]], apart: int = 2) -> Table | None:
+    """Rows of cells so many blanks apart; None without any."""
+    table = Table.grid(padding=(0, apart))
+    for row in rows:
+        table.add_row(*row)
+    return table if table.row_count else None
 
 
-def _errors(run: Run) -> Facts:
+def _facts(facts: Iterable[tuple[str, str]]) -> Table | None:
+    return _grid((Text(name, style=_PASSED.get(name, "dim")), value) for name, value in facts)
+
+
+def _errors(run: Run) -> Iterator[tuple[str, str]]:
     summary = run.summary
-    facts: Facts = []
     if summary["position_error"] is not None:
         name = "final error" if summary["settling_time"] is None else "steady-state error"
         angle = math.degrees(summary["orientation_error"])
-        facts.append((name, f"{length(summary['position_error'])}, {angle:.2g}°"))
+        yield name, f"{length(summary['position_error'])}, {angle:.2g}°"
     if run.set_point is not None and summary["cop_path_length"] is not None:
-        facts.append(("CoP path length", length(summary["cop_path_length"])))
+        yield "CoP path length", length(summary["cop_path_length"])
     if summary["foot_slip"] is not None:
-        facts.append(("max foot slip", length(summary["foot_slip"])))
+        yield "max foot slip", length(summary["foot_slip"])
     if summary["foot_creep"] is not None:
-        facts.append(("max creep of sticking contacts", f"{length(summary['foot_creep'])} in the last quarter"))
-    return facts
+        yield "max creep of sticking contacts", f"{length(summary['foot_creep'])} in the last quarter"
 
 
 def _peak_torques(peaks: dict[str, float]) -> Table | None:
     """A row for each joint; for each of a pair, where there are only pairs."""
     if not any(peaks.values()):
         return None
-    table = Table.grid(padding=(0, 3))
     names = list(dict.fromkeys(joint.removeprefix("left_").removeprefix("right_") for joint in peaks))
     sides = [side for side in ("left", "right") if {f"{side}_{name}" for name in names} <= set(peaks)]
-    prefixes = [f"{side}_" for side in sides] if len(sides) == 2 else [""]
-    if len(sides) == 2:
-        table.add_row("", *(Text(side, style="dim", justify="right") for side in sides))
-    for name in names if len(sides) == 2 else peaks:
+    in_pairs = len(sides) == 2
+    prefixes = [f"{side}_" for side in sides] if in_pairs else [""]
+    heading: list[str | Text] = ["", *(Text(side, style="dim", justify="right") for side in sides)]
+    rows = [heading] if in_pairs else []
+    for name in names if in_pairs else peaks:
         numbers = (Text(f"{peaks[f'{prefix}{name}']:.1f}", justify="right") for prefix in prefixes)
-        table.add_row(Text(name.replace("_", " "), style="dim"), *numbers)
-    return table
+        rows.append([Text(name.replace("_", " "), style="dim"), *numbers])
+    return _grid(rows, 3)
 
 
 def _feet(edges: list[dict[str, Any]]) -> RenderableType | None:
     changes, hidden = lasting_changes(edges)
-    if not changes:
-        return None
-    table = Table.grid(padding=(0, 2))
-    for change in changes:
-        table.add_row(f"{change.time:.4f} s", f"{change.edge.replace('_', ' ')} {change.change}")
-    if hidden:
-        table.add_row("", Text(f"{hidden} changes that lasted less than {1e3 * BRIEF:.0f} ms not shown", style="dim"))
-    return table
+    rows = [(f"{change.time:.4f} s", f"{change.edge.replace('_', ' ')} {change.change}") for change in changes]
+    brief = Text(f"{hidden} changes that lasted less than {1e3 * BRIEF:.0f} ms not shown", style="dim")
+    return _grid([*rows, *([("", brief)] if rows and hidden else [])])
 
 
 def _contact_points(run: Run) -> Table | None:
     names = run.state.model.contact_names
-    if not names or not len(run.frame):
-        return None
-    table = Table.grid(padding=(0, 2))
-    touches = run.events[run.events["kind"] == "touch"]
-    for name in names:
+    touches, rows = run.events[run.events["kind"] == "touch"], []
+    for name in names if len(run.frame) else ():
         times = touches.loc[touches["subject"] == name, "time"]
         first = f"first down at {times.iloc[0]:.3f} s" if len(times) else "never down"
         if run.frame[f"contact_{name}_mode"].iloc[0] != ContactState.NONE:
             first = "down from the start"
         state = ContactState(int(run.frame[f"contact_{name}_mode"].iloc[-1]))
-        table.add_row(name, first, f"ends in {state.name.lower().replace('_', ' ').replace('none', 'no contact')}")
-    return table
+        rows.append((name, first, f"ends in {state.name.lower().replace('_', ' ').replace('none', 'no contact')}"))
+    return _grid(rows)
 
 
 def _impacts(impacts: list[dict[str, Any]]) -> Table | None:
-    if not impacts:
-        return None
-    table = Table.grid(padding=(0, 2))
     sizes = [math.hypot(*impact["impulse"]) for impact in impacts]
     small = [size for size in sizes if size < SMALL_IMPACT * max(sizes)]
+    rows = []
     for impact, size in zip(impacts, sizes, strict=True):
         if size >= SMALL_IMPACT * max(sizes):
             x, y, z = impact["impulse"]
-            table.add_row(f"{impact['time']:.4f} s", impact["body"], f"impulse ({x:+.3f}, {y:+.3f}, {z:+.3f}) N·s")
+            rows.append((f"{impact['time']:.4f} s", impact["body"], f"impulse ({x:+.3f}, {y:+.3f}, {z:+.3f}) N·s"))
     if small:
-        table.add_row("", "", f"{len(small)} smaller ones, of {sum(small):.3g} N·s together: all are in summary.json")
-    return table
+        rows.append(("", "", f"{len(small)} smaller ones, of {sum(small):.3g} N·s together: all are in summary.json"))
+    return _grid(rows)
 
 
 def _checks(run: Run) -> Table | None:
-    if not run.trust:
-        return None
-    table = Table.grid(padding=(0, 2))
+    rows = []
     for check in run.trust:
         value = f"{check.value:.3g} {unit_text(check.unit)}".rstrip()
-        table.add_row(
-            Text(check.passed, style=_PASSED[check.passed]), check.name, value,
-            Text(f"limit {check.limit:.3g}", style="dim"),
-        )  # fmt: skip
-    return table
+        limit = Text(f"limit {check.limit:.3g}", style="dim")
+        rows.append((Text(check.passed, style=_PASSED[check.passed]), check.name, value, limit))
+    return _grid(rows)
 
 
-def _solver(summary: dict[str, Any]) -> Facts:
-    facts: Facts = []
+def _solver(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if summary["ledger_residual"] is not None:
-        facts.append(("energy residual", f"max {scaled(summary['ledger_residual'], 'J')}"))
+        yield "energy residual", f"max {scaled(summary['ledger_residual'], 'J')}"
     if summary["momentum_defect"] is not None:
         linear, angular = summary["momentum_defect"], summary["angular_momentum_defect"]
-        facts.append(("momentum residual", f"max {linear:.1e} N·s, {angular:.1e} N·m·s"))
+        yield "momentum residual", f"max {linear:.1e} N·s, {angular:.1e} N·m·s"
     iterations = f"mean {summary['newton_mean']:.3f}, max {summary['newton_max']}"
-    facts.append(("Newton iterations", f"{iterations}; {summary['retried_steps']} of {summary['steps']} steps retried"))
+    yield "Newton iterations", f"{iterations}; {summary['retried_steps']} of {summary['steps']} steps retried"
     factor = summary["real_time_factor"]
     speed = "" if factor is None else f", {factor:.1f} times real time"
-    facts.append(("computed in", f"{summary['wall_time']:.3f} s for {summary['simulated_time']:.3f} s{speed}"))
-    return facts
+    yield "computed in", f"{summary['wall_time']:.3f} s for {summary['simulated_time']:.3f} s{speed}"
 
 
 def _files(saved: Saved) -> RenderableType:

@@ -1,12 +1,15 @@
 """Options that set an experiment's parameters, the same in all commands that run one, and what they change."""
 
 import math
-from argparse import ArgumentParser, Namespace
+import webbrowser
+from argparse import Namespace
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from biped.errors import InputError
 from biped.robot_names import ROBOT_NAMES
 from experiments.catalogue.registry import MODULES, experiment_named
+from experiments.cli.main import Parser, announce
 
 if TYPE_CHECKING:
     from experiments.catalogue.experiment import Experiment
@@ -23,47 +26,64 @@ SHORTHANDS = {
 ALIASES = {"integrator": ("--engine",)}
 
 
-def add_experiment(parser: ArgumentParser) -> None:
-    known = ", ".join(MODULES)
-    parser.add_argument("experiment", metavar="EXPERIMENT", help=f"one of: {known}; or FILE.py, or MODULE:NAME")
+def add_experiment(parser: Parser, default: str | None = None, text: str = "") -> None:
+    """Add the experiment's name; it may be left out where there is a default."""
+    text = text or f"one of: {', '.join(MODULES)}; or FILE.py, or MODULE:NAME"
+    parser.add_argument("experiment", metavar="EXPERIMENT", nargs="?" if default else None, default=default, help=text)
 
 
-def add_controller(parser: ArgumentParser) -> None:
-    text = (
-        "control law: workspace, cone-workspace, whole-body, joint-pd, …, FILE.py:NAME or MODULE:NAME (controller.name)"
-    )
-    parser.add_argument("--controller", metavar="NAME", help=text)
+def add_controller(parser: Parser) -> None:
+    names = "workspace, cone-workspace, whole-body, joint-pd, …, FILE.py:NAME or MODULE:NAME"
+    parser.option("--controller", "NAME", f"control law: {names} (controller.name)")
 
 
-def add_robot(parser: ArgumentParser) -> None:
-    parser.add_argument("--robot", metavar="FILE", help=f"robot instead of the human: {ROBOT_NAMES} (robot.name)")
+def add_robot(parser: Parser) -> None:
+    parser.option("--robot", "FILE", f"robot instead of the human: {ROBOT_NAMES} (robot.name)")
 
 
-def add_counts(parser: ArgumentParser) -> None:
+def add_counts(parser: Parser) -> None:
     """``options.counts``: a tuple of words, None if not given."""
     text = 'verdicts that count as losses, separated by commas: "fell,lost control" (stepped,fell,lost control,failed)'
-    parser.add_argument("--counts", metavar="VERDICTS", type=_words, help=text)
+    parser.option("--counts", "VERDICTS", text, lambda given: tuple(word.strip() for word in given.split(",")))
 
 
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in text.split(","))
-
-
-def add_metric_files(parser: ArgumentParser) -> None:
+def add_metric_files(parser: Parser) -> None:
     text = "a metric of one's own, FILE.py:NAME or MODULE:NAME; may be repeated"
-    parser.add_argument("--metric-file", metavar="NAME", action="append", default=[], dest="metric_files", help=text)
+    parser.option("--metric-file", "NAME", text, action="append", default=[], dest="metric_files")
 
 
-def add_after(parser: ArgumentParser) -> None:
+def add_after(parser: Parser) -> None:
     text = "seconds that a fall goes on for, limp, until it lies; no metric or verdict is about them"
-    parser.add_argument("--after", metavar="S", type=float, help=text)
+    parser.option("--after", "S", text, float)
 
 
-def check_after(options: Namespace) -> None:
-    from biped.errors import InputError
+def check_positive(options: Namespace, *names: str, what: str = "number") -> None:
+    """Raise InputError where one of these options is given, and is not a finite number above zero."""
+    for name in names:
+        value = getattr(options, name.replace("-", "_"))
+        if value is not None and not 0.0 < value < math.inf:
+            raise InputError(f"--{name} {value:g}: it must be a {what} above zero")
 
-    if options.after is not None and not 0.0 < options.after < math.inf:
-        raise InputError(f"--after {options.after:g}: it must be a number of seconds above zero")
+
+def check_counts(options: Namespace, *names: str) -> None:
+    """Raise InputError where one of these options is below one."""
+    for name in names:
+        if getattr(options, name) < 1:
+            raise InputError(f"--{name} {getattr(options, name)}: it must be at least 1")
+
+
+def add_serving_options(parser: Parser) -> None:
+    """Options of the commands that show a page in the browser."""
+    parser.option("--port", "N", "port to listen at (8080, or the next one that is free)", int)
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen at (127.0.0.1: this machine only)")
+    parser.switch("--no-open", "do not open a browser")
+
+
+def open_browser(url: str, options: Namespace) -> None:
+    """Say where the page is, and show it, unless that is not wanted."""
+    announce(f"at {url} until Ctrl-C")
+    if not options.no_open and not webbrowser.open(url):
+        announce("no browser could be opened: open that address in one")
 
 
 def experiment_of(options: Namespace, name: str | None = None) -> "Experiment":
@@ -72,30 +92,24 @@ def experiment_of(options: Namespace, name: str | None = None) -> "Experiment":
     return experiment_named(options.experiment if name is None else name, options.controller, metrics, options.robot)
 
 
-def add_shorthand(parser: ArgumentParser, short: str, where: str = "") -> None:
+def add_shorthand(parser: Parser, short: str, where: str = "") -> None:
     """One of ``SHORTHANDS``, with its other names; its help may begin with ``where`` it is set."""
     _, what, text = SHORTHANDS[short]
-    parser.add_argument(f"--{short}", *ALIASES.get(short, ()), metavar=what, help=where + text)
+    parser.option(f"--{short}", what, where + text, str, *ALIASES.get(short, ()))
 
 
-def add_settings(parser: ArgumentParser, *shorthands: str) -> None:
+def add_settings(parser: Parser, *shorthands: str) -> None:
     for short in shorthands:
         add_shorthand(parser, short)
     add_controller(parser)
     add_robot(parser)
-    parser.add_argument("--gains", metavar="FILE", help="gains, or other parameters, of the controller: a TOML file")
+    parser.option("--gains", "FILE", "gains, or other parameters, of the controller: a TOML file")
     add_assignments(parser)
 
 
-def add_assignments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--set",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        dest="assignments",
-        help="set any parameter by its dotted name, angles as 1.57 or 90deg; may be repeated",
-    )
+def add_assignments(parser: Parser) -> None:
+    text = "set any parameter by its dotted name, angles as 1.57 or 90deg; may be repeated"
+    parser.option("--set", "NAME=VALUE", text, action="append", default=[], dest="assignments")
 
 
 def changes_of(
@@ -105,8 +119,6 @@ def changes_of(
 
     Those of ``shorthands`` are read that the command has; another option may have the name of one that is left out.
     """
-    from biped.errors import InputError
-
     changes: dict[str, Value] = {}
     if options.gains is not None:
         changes |= _gains(experiment, options.gains)
@@ -121,7 +133,6 @@ def changes_of(
 
 
 def _gains(experiment: "Experiment", file: str) -> "dict[str, Value]":
-    from biped.errors import InputError
     from experiments.catalogue.parameters.controller_file import read_controller
 
     if not any(parameter.name.startswith("controller.") for parameter in experiment.parameters):

@@ -3,9 +3,11 @@
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TextIO
 
+from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console, Group, JustifyMethod, RenderableType
 from rich.measure import Measurement
@@ -28,6 +30,17 @@ def terminal() -> Console:
         return console
     width = None if "COLUMNS" in os.environ else WIDTH
     return _Terminal(quiet=console.quiet, file=_Unpadded(sys.stdout), width=width)  # type: ignore[arg-type]
+
+
+def say(text: str = "", style: str = "", rest: str = "") -> None:
+    """Print a line, of which no bracket is markup; the ``rest`` of it is plain."""
+    terminal().print(Text(text, style=style).append(rest, style="default"))
+
+
+def say_files(folder: Path, files: Sequence[Path | str], before: str = "") -> None:
+    """Print where files are, and their names."""
+    names = [file if isinstance(file, str) else file.name for file in files]
+    say(f"{before}{folder}/  {', '.join(names)}", "cyan")
 
 
 class _Terminal(Console):
@@ -80,17 +93,27 @@ def explained(rows: Sequence[Sequence[str]], width: int) -> RenderableType:
     return table if is_beside else Group(*parts)
 
 
+def print_explained(rows: Sequence[Sequence[str]]) -> None:
+    """Print rows of short cells and a text, laid out by ``explained``."""
+    console = terminal()
+    console.print(explained(rows, console.width))
+
+
 def print_table(
-    console: Console, headings: Sequence[str], rows: Sequence[Sequence[str | Text]], first: JustifyMethod = "left"
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str | Text]],
+    first: JustifyMethod = "left",
+    console: Console | None = None,
 ) -> None:
     """Print rows of plain text, in which no bracket is markup; where they are too wide, a block for each.
 
     Args:
-        console: where.
         headings: of the columns; the first of a name, which begins a block.
         rows: as many cells in each.
         first: how the names are aligned; all else is to the right.
+        console: where; the terminal if not given.
     """
+    console = console or terminal()
     cells = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
     broken = ["\n".join(heading.replace(" %", "\N{NO-BREAK SPACE}%").split(" ")) for heading in headings]
     for labels, room in ((headings, 4), (broken, 4), (broken, 2)):
@@ -109,6 +132,23 @@ def print_table(
         for heading, cell in zip(headings[1:], others, strict=True):
             block.add_row(Text(f"    {heading}"), cell)
         console.print(block)
+
+
+def ruled_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], kinds: Sequence[str]) -> Table:
+    """A table with a line below its headings.
+
+    Args:
+        title: above it.
+        headings: of the columns.
+        rows: as many cells of plain text in each.
+        kinds: of the columns: ``number`` to the right, ``word`` that is not broken, or ``text``.
+    """
+    table = Table(title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    for heading, kind in zip(headings, kinds, strict=True):
+        table.add_column(Text(heading), justify="right" if kind == "number" else "left", no_wrap=kind == "word")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
 
 
 def fits(table: Table, console: Console) -> bool:

@@ -2,25 +2,24 @@
 
 import argparse
 import os
-from collections.abc import Sequence
+from argparse import Namespace
 
+from biped.errors import InputError
 from experiments.benchmarks.threads import ONE_THREAD
+from experiments.cli.machine import stamp
 from experiments.cli.main import Parser, announce, folder_name, interrupted
+from experiments.cli.output import writable_folder
 
 _DESCRIPTION = "Measure the speed of the simulation on this machine, and of MuJoCo beside it where it is installed."
 
 
 def parser() -> Parser:
     own = Parser("biped bench", _DESCRIPTION)
-    own.add_argument("--quick", action="store_true", help="a few seconds instead of a few minutes; noisier")
-    own.add_argument(
-        "--out", metavar="DIR", type=folder_name, default="results/bench", help="folder for the results (results/bench)"
-    )
-    own.add_argument("--no-mujoco", action="store_true", help="do not compare with MuJoCo")
-    own.add_argument("--only", metavar="WORDS", help="measure only what has these words in its name")
-    own.add_argument(
-        "--repeat", metavar="N", type=_count, help="number of times that everything is timed (15; quick: 3)"
-    )
+    own.switch("--quick", "a few seconds instead of a few minutes; noisier")
+    own.option("--out", "DIR", "folder for the results (results/bench)", folder_name, default="results/bench")
+    own.switch("--no-mujoco", "do not compare with MuJoCo")
+    own.option("--only", "WORDS", "measure only what has these words in its name")
+    own.option("--repeat", "N", "number of times that everything is timed (15; quick: 3)", _count)
     return own
 
 
@@ -30,16 +29,12 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def main(argv: Sequence[str]) -> int:
+def main(options: Namespace) -> int:
     """Measure, and save the results even if it ends early."""
-    options = parser().parse_args(argv)
     os.environ.update(ONE_THREAD)
-    from biped.errors import InputError
     from experiments.benchmarks.sections import CSV, JSON, Section, print_section, print_stamp, write_csv, write_json
     from experiments.benchmarks.speed.measure import budget, sections
     from experiments.benchmarks.timing import one_core
-    from experiments.cli.machine import stamp
-    from experiments.cli.output import writable_folder
 
     folder = writable_folder(options.out)
     label = stamp() | {"quick": options.quick}

@@ -1,15 +1,15 @@
 """``biped compare``: the same experiment in several physics engines, on one page."""
 
-import shlex
 import time
 from argparse import Namespace
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biped.errors import InputError
 from biped.extras import need
 from experiments.benchmarks.comparison.budget import FULL, QUICK
 from experiments.cli.main import Parser, announce, folder_name, interrupted
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
 from experiments.cli.settings import add_experiment, add_settings, changes_of, experiment_of
@@ -42,28 +42,24 @@ Exit status: 0 done (also where a human fell), 1 an engine's error, 2 bad input,
 def parser() -> Parser:
     own = Parser("biped compare", _DESCRIPTION, _EXAMPLES)
     add_experiment(own)
-    own.add_argument(
+    own.option(
         "--engines",
-        metavar="NAMES",
-        help="engines, and integrators of ours, with commas (recursive,pybullet,mujoco); ratios are to the first",
+        "NAMES",
+        "engines, and integrators of ours, with commas (recursive,pybullet,mujoco); ratios are to the first",
     )
     add_settings(own, "duration", "step")
-    own.add_argument(
-        "--out", metavar="DIR", type=folder_name, help="folder for the results (default: results/compare/EXPERIMENT)"
-    )
-    own.add_argument("--quick", action="store_true", help="shorter flights and stance, fewer steps and repeats")
+    own.option("--out", "DIR", "folder for the results (default: results/compare/EXPERIMENT)", folder_name)
+    own.switch("--quick", "shorter flights and stance, fewer steps and repeats")
     own.add_forms()
     own.add_figure_look()
     text = "leave out the settings that the engines' makers chose"
-    own.add_argument("--no-vendor-defaults", "--no-natural", action="store_true", help=text)
+    own.switch("--no-vendor-defaults", text, "--no-natural")
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
+def main(options: Namespace) -> int:
     from experiments.benchmarks.comparison.backends import DEFAULT, backends_of
     from experiments.benchmarks.comparison.results import Results
-    from experiments.cli.output import writable_folder
 
     need("plotly", "jinja2")
     experiment = experiment_of(options)
@@ -74,13 +70,11 @@ def main(argv: Sequence[str]) -> int:
         announce(f"left out: {sentence}")
     folder = writable_folder(options.out or Path("results") / "compare" / experiment.name)
     results = Results(experiment, changes, backends, missing)
-    command = shlex.join(["biped", "compare", *argv])
-    return run(results, QUICK if options.quick else FULL, folder, command, vendor=not options.no_vendor_defaults)
+    budget = QUICK if options.quick else FULL
+    return run(results, budget, folder, options.typed, vendor=not options.no_vendor_defaults)
 
 
 def _changes(experiment: "Experiment", options: Namespace) -> "dict[str, Value]":
-    from biped.errors import InputError
-
     changes = changes_of(experiment, options)
     if "integrator.name" in changes:
         raise InputError("--set integrator.name: which integrators are compared is said by --engines")

@@ -4,11 +4,13 @@ The script holds all words, so that nothing is started when the user presses Tab
 """
 
 import argparse
-from collections.abc import Iterable, Sequence
+from argparse import Namespace
+from collections.abc import Iterable
 
 from experiments.catalogue.registry import all_experiments
 from experiments.cli.main import COMMANDS, Parser, command
 from experiments.cli.settings import ALIASES
+from experiments.commands.example import examples
 
 SHELLS = ("bash", "zsh")
 
@@ -53,14 +55,13 @@ def parser() -> Parser:
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    print(script(parser().parse_args(argv).shell), end="")
+def main(options: Namespace) -> int:
+    print(script(options.shell), end="")
     return 0
 
 
 def script(shell: str) -> str:
     from biped.integrators import INTEGRATORS
-    from experiments.commands.example import examples
     from experiments.engines.registry import ENGINES
 
     experiments = all_experiments()

@@ -1,11 +1,13 @@
 """``biped example``: the examples that come with the project: files of studies, gains, and laws of one's own."""
 
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
 
+from biped.errors import InputError
 from experiments.cli.main import Parser
 from experiments.cli.names import nearest
 from experiments.cli.reply import reply
+from experiments.cli.terminal import print_explained
 
 FOLDER = Path(__file__).parents[1] / "examples"
 
@@ -26,15 +28,11 @@ def parser() -> Parser:
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
-    from biped.errors import InputError
-    from experiments.cli.terminal import explained, terminal
-
+def main(options: Namespace) -> int:
     if options.name is None:
         titles = [(name, title_of(name)) for name in examples()]
         reply([{"name": name, "title": title} for name, title in titles])
-        terminal().print(explained(titles, terminal().width))
+        print_explained(titles)
         return 0
     if options.name not in examples():
         raise InputError(f"there is no example {options.name!r}; {nearest(options.name, examples())}")

@@ -1,11 +1,12 @@
 """``biped export``: a saved run in the formats of others."""
 
-import argparse
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biped.errors import InputError
 from experiments.cli.main import Parser, folder_name
+from experiments.cli.output import writable_folder
 
 if TYPE_CHECKING:
     from biped import Run
@@ -32,27 +33,18 @@ docs/export.md says what is in the files. Exit status: 0 done, 2 bad input or a 
 def parser() -> Parser:
     own = Parser("biped export", _DESCRIPTION, _EXAMPLES)
     own.add_argument("run", metavar="RUN", help="folder of a saved run")
-    own.add_argument("--eurobench", action="store_true", help="EUROBENCH: CSV with semicolons, and YAML")
-    own.add_argument("--sto", action="store_true", help="OpenSim: .sto, and external_loads.xml")
-    own.add_argument("--csv", action="store_true", help="all columns of a run, of whatever it is")
-    own.add_argument(
-        "--out", metavar="DIR", type=folder_name, help="folder for the folders eurobench and opensim (default: RUN)"
-    )
-    own.add_argument("--since", metavar="S", type=float, help="time from which the metrics count (default: the start)")
-    own.add_argument(
-        "--urdf", metavar="FILE", help="file of the run's model, if that is neither an experiment's nor the human"
-    )
+    own.switch("--eurobench", "EUROBENCH: CSV with semicolons, and YAML")
+    own.switch("--sto", "OpenSim: .sto, and external_loads.xml")
+    own.switch("--csv", "all columns of a run, of whatever it is")
+    own.option("--out", "DIR", "folder for the folders eurobench and opensim (default: RUN)", folder_name)
+    own.option("--since", "S", "time from which the metrics count (default: the start)", float)
+    own.option("--urdf", "FILE", "file of the run's model, if that is neither an experiment's nor the human")
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    own = parser()
-    options = own.parse_args(argv)
+def main(options: Namespace) -> int:
     if not (options.eurobench or options.sto or options.csv):
-        own.error("--eurobench, --sto or --csv: say what to write")
-    from biped.errors import InputError
-    from experiments.cli.output import writable_folder
-
+        parser().error("--eurobench, --sto or --csv: say what to write")
     run = _load(options)
     end = float(run.frame["time"].iloc[-1])
     if options.since is not None and not options.since <= end:
@@ -75,7 +67,7 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
-def _load(options: argparse.Namespace) -> "Run":
+def _load(options: Namespace) -> "Run":
     """The load on the model of the URDF, or else of the run's experiment, or else of the human."""
     from experiments.visualization.report.run_source import load_run
 

@@ -1,11 +1,12 @@
 """``biped integrators``: what each integrator can do."""
 
 import sys
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
 
 from experiments.cli.main import Parser
 from experiments.cli.reply import reply
+from experiments.cli.terminal import terminal
 
 _EXAMPLES = """\
 examples:
@@ -21,14 +22,12 @@ in the coordinates of a linear space, with constraints (biped.lagrangian).
 
 def parser() -> Parser:
     own = Parser("biped integrators", "List the integrators, and what each can do.", _EXAMPLES)
-    own.add_argument("--csv", metavar="FILE", help="write the table to a file instead; - is the terminal")
+    own.option("--csv", "FILE", "write the table to a file instead; - is the terminal")
     own.add_forms()
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
-    from experiments.cli.terminal import terminal
+def main(options: Namespace) -> int:
     from experiments.commands.integrator_table import as_csv, integrator_rows, print_table
 
     if options.csv is None:

@@ -1,12 +1,14 @@
 """``biped limits``: how hard a push may be, at most, by the inverted pendulum."""
 
 import math
-from collections.abc import Sequence
+from argparse import Namespace
 
+from biped.errors import InputError
+from experiments.cli import settings
 from experiments.cli.main import Parser
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
-from experiments.cli.settings import add_assignments, add_robot, changes_of, experiment_of
 
 _DESCRIPTION = """\
 How hard may a standing robot be pushed without a step, whatever the law that balances it? For a point mass at constant
@@ -36,37 +38,25 @@ Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupt
 
 def parser() -> Parser:
     own = Parser("biped limits", _DESCRIPTION, _EXAMPLES)
-    own.add_argument(
-        "experiment", metavar="EXPERIMENT", nargs="?", default="balance", help="an experiment with a push (balance)"
-    )
-    own.add_argument(
-        "--directions", metavar="N", type=int, default=24, help="number of directions, evenly around the model (24)"
-    )
-    own.add_argument("--delay", metavar="S", type=float, help="seconds before the push is reacted to (sensors.delay)")
-    add_robot(own)
-    add_assignments(own)
+    settings.add_experiment(own, "balance", "an experiment with a push (balance)")
+    own.option("--directions", "N", "number of directions, evenly around the model", 24)
+    own.option("--delay", "S", "seconds before the push is reacted to (sensors.delay)", float)
+    settings.add_robot(own)
+    settings.add_assignments(own)
     own.set_defaults(controller=None, gains=None)  # no law matters here
-    own.add_out("none is written")
-    own.add_forms()
-    own.add_figure_look()
+    own.add_results("none is written")
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
-    from biped.errors import InputError
-    from experiments.cli.output import writable_folder
-    from experiments.lookup.figure_look import drawn_as, look_of
+def main(options: Namespace) -> int:
     from experiments.studies.limits import limit_table, push_under
     from experiments.visualization.studies.limits_output import print_limits, write_limits
 
-    look = look_of(options.figures, options.figure_width)
-    if options.directions < 1:
-        raise InputError(f"--directions {options.directions}: it must be at least 1")
+    settings.check_counts(options, "directions")
     if options.delay is not None and not 0.0 <= options.delay < math.inf:
         raise InputError(f"--delay {options.delay:g}: it must be a number of seconds, zero or above")
-    experiment = experiment_of(options)
-    changes = changes_of(experiment, options, ())
+    experiment = settings.experiment_of(options)
+    changes = settings.changes_of(experiment, options, ())
     push = push_under(experiment, changes, options.delay)
     rise = experiment.values(changes).number("platform.rise")
     folder = None if options.out is None else writable_folder(options.out)
@@ -75,6 +65,5 @@ def main(argv: Sequence[str]) -> int:
     reply(table)
     print_limits(push, table, experiment.who)
     if folder is not None:
-        with drawn_as(look):
-            write_limits(push, table, folder, experiment.who, draw=not options.no_figures)
+        write_limits(push, table, folder, experiment.who, draw=not options.no_figures)
     return 0

@@ -1,18 +1,19 @@
 """``biped linearize``: A and B of a closed loop at a moment of an experiment, exact, and what they say."""
 
-from collections.abc import Sequence
+from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biped.errors import InputError
 from biped.extras import need
 from experiments.cli.main import Parser, announce
+from experiments.cli.output import writable_folder
 from experiments.cli.reply import Form, form, reply
 from experiments.cli.settings import SHORTHANDS, add_experiment, add_settings, changes_of, experiment_of
+from experiments.visualization.video.frame_schedule import schedule_of
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-
     from biped import Scene, State
     from biped.linearization import Linearization
 
@@ -41,31 +42,18 @@ def parser() -> Parser:
     own = Parser("biped linearize", _DESCRIPTION, _EXAMPLES)
     add_experiment(own)
     add_settings(own, *SHORTHANDS)
-    own.add_argument(
-        "--at",
-        metavar="S",
-        type=float,
-        required=True,
-        help="time from the start, in seconds, rounded to a control period",
-    )
-    own.add_argument("--open-loop", action="store_true", help="linearize with the controller's torques held")
-    own.add_argument(
-        "--equilibrium", action="store_true", help="linearize at the nearest equilibrium, its contacts held"
-    )
-    own.add_argument(
-        "--animate", metavar="N", type=int, default=0, help="write a page that plays each of the N slowest modes"
-    )
+    own.option("--at", "S", "time from the start, in seconds, rounded to a control period", float, required=True)
+    own.switch("--open-loop", "linearize with the controller's torques held")
+    own.switch("--equilibrium", "linearize at the nearest equilibrium, its contacts held")
+    own.option("--animate", "N", "write a page that plays each of the N slowest modes", int, default=0)
     own.add_out("results/linearize/EXPERIMENT")
     own.add_forms()
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
-    from biped.errors import InputError
+def main(options: Namespace) -> int:
     from biped.linearization import equilibrium, gain_sensitivities, linearize
     from biped.simulation.session import Session
-    from experiments.cli.output import writable_folder
     from experiments.visualization.linearization import write_linearization
 
     if options.animate < 0:
@@ -108,8 +96,7 @@ def _animations(found: "Linearization", state: "State", count: int, folder: Path
     """A page for each of the slowest modes."""
     if not count:
         return ()
-    from experiments.visualization.modes import moving_mode
-    from experiments.visualization.video.frame_schedule import schedule_of
+    from experiments.visualization.linearization import moving_mode
     from experiments.visualization.video.write import write_page
     from experiments.visualization.viewer.camera import camera_at
     from experiments.visualization.viewer.loaded_runs import extent_of
@@ -125,9 +112,8 @@ def _animations(found: "Linearization", state: "State", count: int, folder: Path
     return tuple(files)
 
 
-def _scene(options: "Namespace") -> "tuple[str, Scene]":
+def _scene(options: Namespace) -> "tuple[str, Scene]":
     """The title and the scene of an experiment, or of the run that is saved in a folder."""
-    from biped.errors import InputError
     from experiments.visualization.report.run_source import is_run, run_source
 
     folder = Path(options.experiment)

@@ -1,10 +1,12 @@
 """``biped list``: what goes by a name: the experiments, and the controllers that they may have."""
 
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 
 from experiments.catalogue.registry import all_experiments, experiment_registry
 from experiments.cli.main import Parser
 from experiments.cli.reply import reply
+from experiments.cli.terminal import print_explained, say
 
 _DESCRIPTION = """\
 List the experiments, and the controllers, metrics and experiments that installed packages register."""
@@ -16,8 +18,7 @@ def parser() -> Parser:
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    parser().parse_args(argv)
+def main(_: Namespace) -> int:
     from experiments.catalogue.parameters.controllers import CONTROLLERS
     from experiments.lookup.metric_files import METRIC_FILES
 
@@ -37,14 +38,8 @@ def _sources(origins: Mapping[str, str]) -> list[dict[str, str]]:
 
 
 def _print(found: Mapping[str, Sequence[Mapping[str, str]]]) -> None:
-    from rich.text import Text
-
-    from experiments.cli.terminal import explained, terminal
-
-    console = terminal()
     for kind, things in found.items():
         if things:
-            console.print(Text(kind, style="bold cyan"))
-            rows = [(one["name"], f"{one['title']} [{one['source']}]".lstrip()) for one in things]
-            console.print(explained(rows, console.width))
-            console.print()
+            say(kind, "bold cyan")
+            print_explained([(one["name"], f"{one['title']} [{one['source']}]".lstrip()) for one in things])
+            say()

@@ -1,15 +1,21 @@
 """``biped live``: an experiment in real time, in the browser."""
 
-import argparse
-import math
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biped.errors import InputError
 from biped.extras import need
 from experiments.cli.main import Parser, announce, interrupted
-from experiments.cli.settings import add_experiment, add_settings, changes_of, experiment_of
-from experiments.commands.serving_options import add_serving_options, open_browser
+from experiments.cli.settings import (
+    add_experiment,
+    add_serving_options,
+    add_settings,
+    changes_of,
+    check_positive,
+    experiment_of,
+    open_browser,
+)
 
 if TYPE_CHECKING:
     from experiments.visualization.live.loop import Loop
@@ -41,17 +47,14 @@ def parser() -> Parser:
     own = Parser("biped live", _DESCRIPTION, _EXAMPLES)
     add_experiment(own)
     add_settings(own, "integrator")
-    own.add_argument("--save-gains", metavar="FILE", help="file that the page saves gains to (gains.toml)")
-    own.add_argument("--out", metavar="FOLDER", help="folder that the page saves runs in (results/live-EXPERIMENT)")
+    own.option("--save-gains", "FILE", "file that the page saves gains to (gains.toml)")
+    own.option("--out", "FOLDER", "folder that the page saves runs in (results/live-EXPERIMENT)")
     add_serving_options(own)
-    own.add_argument("--measure", metavar="S", type=float, help="run for S seconds, say how well it keeps up, and end")
+    own.option("--measure", "S", "run for S seconds, say how well it keeps up, and end", float)
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
-    from biped.errors import InputError
-
+def main(options: Namespace) -> int:
     _check(options)
     need("viser", "trimesh", "websockets")
     experiment = experiment_of(options)
@@ -65,16 +68,13 @@ def main(argv: Sequence[str]) -> int:
     return _watch(loop, settings, options)
 
 
-def _check(options: argparse.Namespace) -> None:
-    from biped.errors import InputError
-
-    if options.measure is not None and not (math.isfinite(options.measure) and options.measure > 0.0):
-        raise InputError(f"--measure {options.measure:g}: it must be a number of seconds above zero")
+def _check(options: Namespace) -> None:
+    check_positive(options, "measure", what="number of seconds")
     if options.save_gains is not None and Path(options.save_gains).name in ("", ".."):
         raise InputError(f"--save-gains {options.save_gains}: it must be the name of a file")
 
 
-def _watch(loop: "Loop", settings: "Settings", options: argparse.Namespace) -> int:
+def _watch(loop: "Loop", settings: "Settings", options: Namespace) -> int:
     from experiments.visualization.live.page import Page
     from experiments.visualization.live.runner import Runner
     from experiments.visualization.viewer.serve import serving, url_of

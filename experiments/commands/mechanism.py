@@ -1,16 +1,21 @@
 """``biped mechanism``: a mechanism from a file, simulated by the generalized midpoint rule, saved and drawn."""
 
-import argparse
+import math
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biped.errors import InputError, IntegrationError
 from biped.modules import module_of_file
+from experiments.catalogue.parameters.parameter import DEGREES
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
 from experiments.cli.main import Parser, announce, fail
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.quantities import scaled
 from experiments.cli.reply import Form, form, reply
+from experiments.cli.terminal import say_files
 
 if TYPE_CHECKING:
     from biped.mechanism import Mechanism
@@ -53,42 +58,24 @@ Exit status: 0 done, 1 a step had no solution (what came before is saved), 2 bad
 def parser() -> Parser:
     own = Parser("biped mechanism", _DESCRIPTION, _EXAMPLES)
     own.add_argument("file", metavar="FILE", help="file of a mechanism as an S-expression, or of a robot")
-    own.add_argument("--duration", "--time", metavar="S", type=float, default=10.0, help="simulated seconds (10)")
-    own.add_argument(
-        "--step", metavar="S", type=float, default=0.01, help="time step of the integrator, in seconds (0.01)"
-    )
-    own.add_argument(
-        "--alpha", metavar="A", type=float, default=0.5, help="parameter of the midpoint rule, 0 to 1 (0.5)"
-    )
-    own.add_argument("--record-every", metavar="N", type=int, default=1, help="number of steps between two rows (1)")
+    own.option("--duration", "S", "simulated seconds", 10.0, "--time")
+    own.option("--step", "S", "time step of the integrator, in seconds", 0.01)
+    own.option("--alpha", "A", "parameter of the midpoint rule, 0 to 1", 0.5)
+    own.option("--record-every", "N", "number of steps between two rows", 1)
     for name, what in (
         ("start", "values at the start, near which it begins; the others are zero"),
         ("rates", "rates at the start; the others are zero"),
         ("motion", "values at which variables are held whose motion is prescribed"),
     ):
-        own.add_argument(
-            f"--{name}",
-            metavar="NAME=X",
-            nargs="+",
-            action="extend",
-            default=[],
-            help=f"{what}; angles as 0.52 or 30deg",
-        )
-    own.add_argument(
-        "--components", metavar="FILE.py", help="file of components of your own, which the mechanism names"
-    )
-    own.add_argument("--write", metavar="FILE", help="write the mechanism to a file, as an S-expression")
-    own.add_out("results/NAME")
-    own.add_forms()
-    own.add_figure_look()
+        text = f"{what}; angles as 0.52 or 30deg"
+        own.option(f"--{name}", "NAME=X", text, nargs="+", action="extend", default=[])
+    own.option("--components", "FILE.py", "file of components of your own, which the mechanism names")
+    own.option("--write", "FILE", "write the mechanism to a file, as an S-expression")
+    own.add_results("results/NAME")
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
-    from biped.errors import IntegrationError
-    from experiments.cli.output import writable_folder
-
+def main(options: Namespace) -> int:
     mechanism = _read(options)
     start, rates, motion = (_values(getattr(options, name), f"--{name}") for name in ("start", "rates", "motion"))
     begin = mechanism.satisfy_constraints(mechanism.configuration(start | motion))
@@ -111,11 +98,11 @@ def main(argv: Sequence[str]) -> int:
         found, status, failed = error.run, UNSOLVED, str(error)
     except KeyboardInterrupt:
         return fail("interrupted: nothing is saved", INTERRUPTED, "")
-    _tell(found, _save(found, folder, draw=not options.no_figures), folder)
+    _print_motion(found, _save(found, folder, draw=not options.no_figures), folder)
     return fail(failed, status) if failed else status
 
 
-def _read(options: argparse.Namespace) -> "Mechanism":
+def _read(options: Namespace) -> "Mechanism":
     from biped.mechanism import from_model, load_mechanism
 
     if options.components is not None:
@@ -129,11 +116,6 @@ def _read(options: argparse.Namespace) -> "Mechanism":
 
 def _values(words: Sequence[str], option: str) -> dict[str, float]:
     """By variable; angles may be in degrees."""
-    import math
-
-    from biped.errors import InputError
-    from experiments.catalogue.parameters.parameter import DEGREES
-
     found: dict[str, float] = {}
     for word in words:
         name, _, text = word.partition("=")
@@ -166,11 +148,7 @@ def _save(found: "Motion", folder: Path, *, draw: bool) -> list[Path]:
     return files
 
 
-def _tell(found: "Motion", files: Sequence[Path], folder: Path) -> None:
-    from rich.text import Text
-
-    from experiments.cli.terminal import terminal
-
+def _print_motion(found: "Motion", files: Sequence[Path], folder: Path) -> None:
     facts = _facts(found)
     reply(facts | {"folder": str(folder)})
     if form() is not Form.TEXT:
@@ -190,7 +168,7 @@ def _tell(found: "Motion", files: Sequence[Path], folder: Path) -> None:
         f"  steps        {facts['steps']} of {scaled(facts['step'], 's')}, {facts['newton_mean']:.2f} iterations each, "
         f"{facts['newton_max']} at most; {speed:.3g} times as fast as real time"
     )
-    terminal().print(Text(f"{folder}/  {', '.join(file.name for file in files)}", style="cyan"))
+    say_files(folder, files)
 
 
 def _facts(found: "Motion") -> dict[str, Any]:

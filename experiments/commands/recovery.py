@@ -1,12 +1,12 @@
 """``biped recovery``: the largest push from which any torques within limits bring the human back, by optimization."""
 
-import math
-from collections.abc import Sequence
+from argparse import Namespace
 
+from experiments.cli import settings
 from experiments.cli.main import Parser, interrupted
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
-from experiments.cli.settings import add_assignments, changes_of, experiment_of
 
 _DESCRIPTION = """\
 How hard may the human be pushed without a step, if its joints do the best that they can? In each direction torques over
@@ -41,54 +41,29 @@ Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupt
 
 def parser() -> Parser:
     own = Parser("biped recovery", _DESCRIPTION, _EXAMPLES)
-    own.add_argument(
-        "experiment", metavar="EXPERIMENT", nargs="?", default="balance", help="an experiment with a push (balance)"
-    )
-    own.add_argument(
-        "--directions", metavar="N", type=int, default=24, help="number of directions, evenly around the model (24)"
-    )
-    own.add_argument(
-        "--budget", metavar="N", type=int, default=100, help="most iterations of the optimizer in each direction (100)"
-    )
-    own.add_argument("--horizon", metavar="S", type=float, default=1.0, help="duration of a plan, in seconds (1)")
-    own.add_argument(
-        "--plan-period",
-        metavar="S",
-        type=float,
-        default=4e-3,
-        help="seconds for which a plan holds its torques (0.004)",
-    )
-    own.add_argument(
-        "--plan-step", metavar="S", type=float, default=2e-3, help="the optimizer's time step, in seconds (0.002)"
-    )
-    add_assignments(own)
+    settings.add_experiment(own, "balance", "an experiment with a push (balance)")
+    own.option("--directions", "N", "number of directions, evenly around the model", 24)
+    own.option("--budget", "N", "most iterations of the optimizer in each direction", 100)
+    own.option("--horizon", "S", "duration of a plan, in seconds", 1.0)
+    own.option("--plan-period", "S", "seconds for which a plan holds its torques", 4e-3)
+    own.option("--plan-step", "S", "the optimizer's time step, in seconds", 2e-3)
+    settings.add_assignments(own)
     own.set_defaults(controller=None, gains=None, robot=None)  # the law before and after a plan is the whole-body law
-    own.add_out("results/recovery/EXPERIMENT")
-    own.add_forms()
-    own.add_figure_look()
+    own.add_results("results/recovery/EXPERIMENT")
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
-    from biped.errors import InputError
+def main(options: Namespace) -> int:
     from biped.recovery.search import Settings
-    from experiments.cli.output import writable_folder
-    from experiments.lookup.figure_look import drawn_as, look_of
     from experiments.studies.recovery.human import Horizon
     from experiments.studies.recovery.study import Study, has_results, run_study, table_of
     from experiments.visualization.studies.recovery_output import print_recoveries, write_recoveries
 
-    look = look_of(options.figures, options.figure_width)
-    for name in ("directions", "budget"):
-        if getattr(options, name) < 1:
-            raise InputError(f"--{name} {getattr(options, name)}: it must be at least 1")
-    for name in ("horizon", "plan_period", "plan_step"):
-        if not 0.0 < getattr(options, name) < math.inf:
-            raise InputError(f"--{name.replace('_', '-')} {getattr(options, name):g}: it must be a number above zero")
-    experiment = experiment_of(options)
+    settings.check_counts(options, "directions", "budget")
+    settings.check_positive(options, "horizon", "plan-period", "plan-step")
+    experiment = settings.experiment_of(options)
     horizon = Horizon(options.horizon, options.plan_period, options.plan_step)
-    changes = changes_of(experiment, options, ())
+    changes = settings.changes_of(experiment, options, ())
     study = Study(experiment, changes, options.directions, horizon, Settings(budget=options.budget))
     folder = writable_folder(options.out or f"results/recovery/{options.experiment}")
     stopped = False
@@ -103,8 +78,7 @@ def main(argv: Sequence[str]) -> int:
     table = table_of(folder)
     reply(table)
     print_recoveries(table)
-    with drawn_as(look):
-        write_recoveries(table, folder, experiment.who, draw=not options.no_figures)
+    write_recoveries(table, folder, experiment.who, draw=not options.no_figures)
     return interrupted(f"; {folder} has what is done, and the same command goes on") if stopped else 0
 
 

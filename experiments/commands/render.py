@@ -1,13 +1,17 @@
 """``biped render``: saved runs as a video, as an animated picture, or as a page that plays them."""
 
-import argparse
-from collections.abc import Sequence
+from argparse import Namespace
 from dataclasses import dataclass
 from pathlib import Path
 
+from biped.errors import InputError
 from biped.extras import need
 from experiments.cli.main import Parser, announce
-from experiments.cli.settings import add_after, check_after
+from experiments.cli.output import writable_folder
+from experiments.cli.settings import add_after, check_positive
+from experiments.visualization.video.frame_schedule import parse_size, schedule_of
+from experiments.visualization.viewer.chromium import find_browser
+from experiments.visualization.viewer.shutdown import exit_on_sigterm
 
 #: By suffix: pictures in a second, and width and height [pixels], unless set otherwise.
 DEFAULTS = {".mp4": (30.0, "960x540"), ".gif": (20.0, "480x360"), ".html": (60.0, "960x540")}
@@ -41,27 +45,16 @@ def parser() -> Parser:
     own = Parser("biped render", _DESCRIPTION, _EXAMPLES)
     own.add_argument("runs", metavar="RUN", nargs="+", help="folder of a saved run; several are laid over one another")
     add_after(own)
-    own.add_argument("-o", "--out", metavar="FILE", required=True, help="file to write: .mp4, .gif or .html")
-    own.add_argument("--fps", metavar="N", type=float, help="pictures a second (30; GIF 20; page 60)")
-    own.add_argument("--size", metavar="WxH", help="width and height in pixels (960x540; GIF 480x360); not for .html")
-    own.add_argument(
-        "--speed", metavar="X", type=float, default=1.0, help="seconds of the run in a second of the film (1)"
-    )
-    own.add_argument("--from", metavar="S", dest="begin", type=float, help="time of the run to begin at (its start)")
-    own.add_argument("--to", metavar="S", dest="end", type=float, help="time of the run to end at (its end)")
-    own.add_argument(
-        "--camera",
-        metavar="NAME",
-        default="three-quarter",
-        help="place of the camera: three-quarter (default), front, side, back, top, or X,Y,Z in metres from the model",
-    )
-    text = "factor of the camera's distance; above 1 it stands farther away (1)"
-    own.add_argument("--zoom-out", "--room", metavar="X", type=float, default=1.0, help=text)
-    own.add_argument(
-        "--browser",
-        metavar="PATH",
-        help="the Chromium or Chrome that draws (default: the one on the path); not for .html",
-    )
+    own.option("-o", "FILE", "file to write: .mp4, .gif or .html", str, "--out", required=True)
+    own.option("--fps", "N", "pictures a second (30; GIF 20; page 60)", float)
+    own.option("--size", "WxH", "width and height in pixels (960x540; GIF 480x360); not for .html")
+    own.option("--speed", "X", "seconds of the run in a second of the film", 1.0)
+    own.option("--from", "S", "time of the run to begin at (its start)", float, dest="begin")
+    own.option("--to", "S", "time of the run to end at (its end)", float, dest="end")
+    text = "place of the camera: three-quarter (default), front, side, back, top, or X,Y,Z in metres from the model"
+    own.option("--camera", "NAME", text, default="three-quarter")
+    own.option("--zoom-out", "X", "factor of the camera's distance; above 1 it stands farther away", 1.0, "--room")
+    own.option("--browser", "PATH", "the Chromium or Chrome that draws (default: the one on the path); not for .html")
     return own
 
 
@@ -75,18 +68,14 @@ class _Order:
     size: tuple[int, int]
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
-    check_after(options)
+def main(options: Namespace) -> int:
+    check_positive(options, "after", what="number of seconds")
     order = _order(options)
 
     need("viser", "trimesh", "websockets", *PACKAGES[order.suffix])
     from experiments.visualization.video.films import check_gif
-    from experiments.visualization.video.frame_schedule import schedule_of
     from experiments.visualization.viewer.camera import camera_at, check_camera
-    from experiments.visualization.viewer.chromium import find_browser
     from experiments.visualization.viewer.loaded_runs import extent_of, load_runs
-    from experiments.visualization.viewer.shutdown import exit_on_sigterm
 
     program = "" if order.suffix == ".html" else find_browser(options.browser)
     check_camera(options.camera)
@@ -108,11 +97,8 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
-def _order(options: argparse.Namespace) -> _Order:
-    from biped.errors import InputError
-    from experiments.cli.output import writable_folder
+def _order(options: Namespace) -> _Order:
     from experiments.visualization.video.films import MOST_GIF_FPS
-    from experiments.visualization.video.frame_schedule import parse_size
 
     out = Path(options.out)
     suffix = out.suffix.lower()

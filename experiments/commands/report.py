@@ -1,10 +1,12 @@
 """``biped report``: one page about a run or a study, and a notebook of the same."""
 
 import shlex
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
 
+from biped.errors import InputError
 from experiments.cli.main import Parser
+from experiments.visualization.viewer.shutdown import exit_on_sigterm
 
 PAGE = "report.html"
 
@@ -30,17 +32,14 @@ Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupt
 def parser() -> Parser:
     own = Parser("biped report", _DESCRIPTION, _EXAMPLES)
     own.add_argument("folder", metavar="RUN|STUDY", help="folder of a run or of a study")
-    own.add_argument("--out", metavar="FILE", help=f"file of the page (default: {PAGE} in the folder)")
-    own.add_argument("--watch", action="store_true", help="write the page anew every few seconds while the study runs")
-    own.add_argument("--notebook", action="store_true", help="also write a notebook beside the page (.ipynb)")
+    own.option("--out", "FILE", f"file of the page (default: {PAGE} in the folder)")
+    own.switch("--watch", "write the page anew every few seconds while the study runs")
+    own.switch("--notebook", "also write a notebook beside the page (.ipynb)")
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
-    from biped.errors import InputError
+def main(options: Namespace) -> int:
     from experiments.visualization.report.write import watch_study, write_report
-    from experiments.visualization.viewer.shutdown import exit_on_sigterm
 
     parts = ["biped", "report", options.folder, *(["--out", options.out] if options.out else [])]
     command = shlex.join([*parts, *(["--notebook"] if options.notebook else [])])

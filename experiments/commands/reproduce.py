@@ -1,12 +1,14 @@
 """``biped reproduce``: recompute a paper's tables and figures, print published against ours, write the page."""
 
 from argparse import Namespace
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biped.extras import need
+from experiments.cli.machine import stamp
 from experiments.cli.main import Parser, fail, interrupted
+from experiments.cli.names import flags
+from experiments.cli.output import writable_folder
 from experiments.papers import registry
 
 if TYPE_CHECKING:
@@ -47,9 +49,8 @@ def parser() -> Parser:
     own = _Parser("biped reproduce", _DESCRIPTION)
     own.add_argument("paper", metavar="PAPER", nargs="?", help="name of a paper; without one, the papers are listed")
     own.add_argument("items", metavar="ITEM", nargs="*", help="name of an item, or a pattern; all, if none is given")
-    own.add_argument("--quick", action="store_true", help="run short versions that check the same statements")
-    own.add_out("results/reproduce/PAPER")
-    own.add_figure_look()
+    own.switch("--quick", "run short versions that check the same statements")
+    own.add_results("results/reproduce/PAPER", forms=False)
     return own
 
 
@@ -64,8 +65,7 @@ def listing() -> str:
     return "\n".join(lines)
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
+def main(options: Namespace) -> int:
     if options.paper is None:
         print(listing(), end="")
         return 0
@@ -73,9 +73,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def run(paper: "Paper", options: Namespace) -> int:
-    from experiments.cli.machine import stamp
-    from experiments.cli.names import flags
-    from experiments.cli.output import writable_folder
     from experiments.papers.run import Session
     from experiments.papers.show import print_item, print_summary
 

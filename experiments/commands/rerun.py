@@ -1,14 +1,15 @@
 """``biped rerun``: one trial of a study again, saved and drawn as ``biped run`` does."""
 
 from argparse import Namespace
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biped.errors import InputError, RunInterrupted
 from experiments.cli.main import Parser, announce, fail, interrupted
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.settings import add_controller
+from experiments.cli.terminal import say
 from experiments.commands.run import finish
 
 if TYPE_CHECKING:
@@ -49,9 +50,7 @@ def parser() -> Parser:
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
-    from experiments.cli.output import writable_folder
+def main(options: Namespace) -> int:
     from experiments.studies.rerun import rerun
     from experiments.studies.store.folder import Study
     from experiments.studies.store.header import edited
@@ -103,19 +102,16 @@ def _save(study: "Study", found: "Rerun", folder: Path, options: Namespace) -> i
 
 
 def _verdict(study: "Study", found: "Rerun") -> int:
-    from rich.text import Text
-
-    from experiments.cli.terminal import terminal
     from experiments.studies.rerun import changed_since
 
     number = found.trial.number
     if found.same:
         message = f"{found.stored['verdict']}, and {len(found.stored) - 3} metrics, are the study's, bit for bit"
-        terminal().print(Text(f"\nTrial {number}: {message}", style="green"))
+        say(f"\nTrial {number}: {message}", "green")
         return 0
     lines = [f"{name}: {found.stored[name]!r} then, {found.found.get(name)!r} now" for name in found.differences]
     changed = changed_since(study)
-    terminal().print(Text("\n" + "\n".join(lines), style="yellow"))
+    say("\n" + "\n".join(lines), "yellow")
     reason = f"; what changed since: {'; '.join(changed)}" if changed else "; machine and versions are the same"
     count = f"{len(lines)} of {len(found.stored)} values differ"
     return fail(f"trial {number} is not what the study has: {count}{reason}", DIFFERS)

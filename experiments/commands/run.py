@@ -1,26 +1,21 @@
 """``biped run``: simulate an experiment, save it, draw it, report it."""
 
+from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biped.errors import IntegrationError, RunInterrupted
 from biped.runs.verdict import UNRELIABLE
+from experiments.cli import settings
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
 from experiments.cli.main import Parser, announce, fail, interrupted
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
-from experiments.cli.settings import (
-    SHORTHANDS,
-    add_after,
-    add_experiment,
-    add_metric_files,
-    add_settings,
-    changes_of,
-    check_after,
-    experiment_of,
-)
+from experiments.lookup.figure_names import remove_figures
 
 if TYPE_CHECKING:
     from biped.runs.run import Run
@@ -52,11 +47,11 @@ failed), 2 bad input, 130 interrupted.
 
 def parser() -> Parser:
     own = Parser("biped run", "Run an experiment.", _EXAMPLES)
-    add_experiment(own)
-    add_settings(own, *SHORTHANDS)
-    add_metric_files(own)
-    own.add_argument("--check", action="store_true", help="run it again with half the step, and compare")
-    add_after(own)
+    settings.add_experiment(own)
+    settings.add_settings(own, *settings.SHORTHANDS)
+    settings.add_metric_files(own)
+    own.switch("--check", "run it again with half the step, and compare")
+    settings.add_after(own)
     own.add_out("results/EXPERIMENT")
     own.add_verbose()
     own.add_forms()
@@ -64,16 +59,13 @@ def parser() -> Parser:
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
-    check_after(options)
-    from biped.errors import IntegrationError, RunInterrupted
+def main(options: Namespace) -> int:
+    settings.check_positive(options, "after", what="number of seconds")
     from biped.simulation.collapse import collapse, has_fallen
-    from experiments.cli.output import writable_folder
     from experiments.commands.half_step import check_step
 
-    experiment = experiment_of(options)
-    changes = changes_of(experiment, options)
+    experiment = settings.experiment_of(options)
+    changes = settings.changes_of(experiment, options)
     scene = experiment.build(changes)
     folder = writable_folder(options.out or Path("results") / experiment.name)
     try:
@@ -134,7 +126,6 @@ def saved_at(folder: Path) -> str:
 def save(run: "Run", folder: Path) -> list[Path]:
     """Save the run, and remove the figures of the run that was there before."""
     from biped.runs.run import MODEL, STATE, SUMMARY, TABLE
-    from experiments.lookup.figure_names import remove_figures
     from experiments.visualization.saved_runs import save_run
 
     remove_figures(folder)

@@ -1,9 +1,11 @@
 """``biped search-friction``: the friction that reproduces the published box drop."""
 
-from collections.abc import Sequence
+from argparse import Namespace
 
 from experiments.cli.main import Parser
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
+from experiments.cli.terminal import say_files, terminal
 
 FIGURE = "search.png"
 
@@ -20,38 +22,25 @@ examples:
 def parser() -> Parser:
     text = "Find the coefficient of friction that the thesis does not print."
     own = Parser("biped search-friction", text, _EXAMPLES)
-    own.add_argument(
-        "--from", metavar="MU", dest="begin", type=float, default=0.02, help="least coefficient of friction (0.02)"
-    )
-    own.add_argument(
-        "--to", metavar="MU", dest="end", type=float, default=1.5, help="greatest coefficient of friction (1.5)"
-    )
-    own.add_argument(
-        "--by", metavar="MU", type=float, default=0.01, help="step between the coefficients of the first search (0.01)"
-    )
-    own.add_out("results/search-friction")
-    own.add_figure_look()
+    own.option("--from", "MU", "least coefficient of friction", 0.02, dest="begin")
+    own.option("--to", "MU", "greatest coefficient of friction", 1.5, dest="end")
+    own.option("--by", "MU", "step between the coefficients of the first search", 0.01)
+    own.add_results("results/search-friction", forms=False)
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
-    from rich.text import Text
-
-    from experiments.cli.output import writable_folder
-    from experiments.cli.terminal import terminal
+def main(options: Namespace) -> int:
     from experiments.papers.wendlandt_1997.friction_search import search
     from experiments.papers.wendlandt_1997.friction_table import TABLE, print_search, save_search
 
     folder = writable_folder(options.out or "results/search-friction")
     with ProgressBar(1.0, "searching", "") as bar:
         found = search(options.begin, options.end, options.by, bar)
-    console = terminal()
-    print_search(found, console)
+    print_search(found, terminal())
     files = [save_search(found, folder / TABLE)]
     if not options.no_figures:
         from experiments.papers.wendlandt_1997.friction_figure import draw_search
 
         files += draw_search(found, folder / FIGURE)
-    console.print(Text(f"\n{folder}/  {', '.join(file.name for file in files)}", style="cyan"))
+    say_files(folder, files, "\n")
     return 0

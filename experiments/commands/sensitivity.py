@@ -1,6 +1,6 @@
 """``biped sensitivity``: which parameters a metric depends on."""
 
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
 
 from experiments.cli.main import Parser
@@ -58,10 +58,8 @@ def parser() -> Parser:
     return study_parser("sensitivity", _DESCRIPTION, _EXAMPLES, "the analysis")
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
+def main(options: Namespace) -> int:
     from experiments.studies.sensitivity.sensitivity import sensitivity_from
-    from experiments.visualization.studies.sensitivity_output import show_sensitivity
 
     sensitivity = sensitivity_from(config_of(options), Path(options.file).stem)
-    return run(sensitivity, options, sensitivity.name, show_sensitivity)
+    return run(sensitivity, options, sensitivity.name)

@@ -1,19 +1,20 @@
 """``biped show``: all parameters of an experiment."""
 
+from argparse import Namespace
 from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from biped.errors import InputError
 from contact.errors import did_you_mean
+from experiments.catalogue.parameters.parameter import Parameter, as_json, shown
 from experiments.cli.main import Parser
 from experiments.cli.reply import reply
 from experiments.cli.settings import add_controller, add_experiment, add_robot, experiment_of
+from experiments.cli.terminal import print_explained, say
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from experiments.catalogue.experiment import Experiment
-    from experiments.catalogue.parameters.parameter import Parameter
 
 _EXAMPLES = """\
 examples:
@@ -30,45 +31,33 @@ Change any of them with --set NAME=VALUE; angles [rad] may be written in degrees
 def parser() -> Parser:
     own = Parser("biped show", "Show the parameters of an experiment, with units.", _EXAMPLES)
     add_experiment(own)
-    own.add_argument(
-        "words",
-        metavar="WORD",
-        nargs="*",
-        help="show only this group, or parameters with this word; several: any of them",
-    )
-    own.add_argument("--sources", action="store_true", help="say where each value is from")
+    text = "show only this group, or parameters with this word; several: any of them"
+    own.add_argument("words", metavar="WORD", nargs="*", help=text)
+    own.switch("--sources", "say where each value is from")
     add_controller(own)
     add_robot(own)
     own.add_forms()
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
-    from rich.text import Text
-
-    from experiments.cli.terminal import terminal
-
+def main(options: Namespace) -> int:
     experiment = experiment_of(options)
     chosen = matching(experiment, options.words)
     reply([_as_json(parameter) for parameter in chosen])
-    console = terminal()
-    console.print(Text(f"{experiment.name}: {experiment.title}", style="bold"))
-    console.print(Text(f"{experiment.source}. Change any of these with --set NAME=VALUE.", style="dim"))
+    say(f"{experiment.name}: {experiment.title}", "bold")
+    say(f"{experiment.source}. Change any of these with --set NAME=VALUE.", "dim")
     for group, parameters in groupby(chosen, lambda parameter: parameter.name.partition(".")[0]):
-        console.print(Text(f"\n{group}", style="bold cyan"))
-        console.print(_listed(list(parameters), options.sources, console.width))
+        say(f"\n{group}", "bold cyan")
+        print_explained([_row(parameter, options.sources) for parameter in parameters])
     return 0
 
 
-def matching(experiment: "Experiment", words: Sequence[str]) -> "list[Parameter]":
+def matching(experiment: "Experiment", words: Sequence[str]) -> list[Parameter]:
     """The parameters of a group, or with a word in their name or meaning, of any of these words; all for none.
 
     Raises:
         InputError: there are none.
     """
-    from biped.errors import InputError
-
     groups = list(dict.fromkeys(parameter.name.partition(".")[0] for parameter in experiment.parameters))
     wanted: set[str] = set()
     for word in words:
@@ -82,21 +71,13 @@ def matching(experiment: "Experiment", words: Sequence[str]) -> "list[Parameter]
     return [parameter for parameter in experiment.parameters if not words or parameter.name in wanted]
 
 
-def _listed(parameters: "list[Parameter]", sources: bool, width: int) -> "RenderableType":
-    from experiments.catalogue.parameters.parameter import shown
-    from experiments.cli.terminal import explained
-
-    rows = []
-    for parameter in parameters:
-        value = f"{shown(parameter.default)} {parameter.unit.replace(', ', ' or ')}".rstrip()
-        source = f" ({parameter.source})" if sources and parameter.source else ""
-        rows.append((parameter.name, value, f"{parameter.meaning}{source}"))
-    return explained(rows, width)
+def _row(parameter: Parameter, sources: bool) -> tuple[str, str, str]:
+    value = f"{shown(parameter.default)} {parameter.unit.replace(', ', ' or ')}".rstrip()
+    source = f" ({parameter.source})" if sources and parameter.source else ""
+    return parameter.name, value, f"{parameter.meaning}{source}"
 
 
-def _as_json(parameter: "Parameter") -> dict[str, object]:
-    from experiments.catalogue.parameters.parameter import as_json
-
+def _as_json(parameter: Parameter) -> dict[str, object]:
     return {
         "name": parameter.name,
         "value": as_json(parameter.default),

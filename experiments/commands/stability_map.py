@@ -1,13 +1,16 @@
 """``biped stability-map``: where a closed loop is locally stable, over two parameters."""
 
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biped.errors import InputError
 from experiments.cli.main import Parser, announce
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
-from experiments.cli.settings import add_settings, changes_of, experiment_of
+from experiments.cli.settings import add_experiment, add_settings, changes_of, experiment_of
+from experiments.studies.grid import LINEAR, LOG
 
 if TYPE_CHECKING:
     from experiments.studies.stability.loop import Range
@@ -32,44 +35,27 @@ Exit status: 0 done, 2 bad input, no equilibrium anywhere, or a file that cannot
 
 def parser() -> Parser:
     own = Parser("biped stability-map", _DESCRIPTION, _EXAMPLES)
-    own.add_argument("experiment", metavar="EXPERIMENT", nargs="?", default="balance", help="the experiment (balance)")
+    add_experiment(own, "balance", "the experiment (balance)")
     for axis in "xy":
         text = "the parameter, or one number of it, and its least and greatest value"
-        own.add_argument(f"--{axis}", metavar="NAME=LOW..HIGH", required=True, help=text)
+        own.option(f"--{axis}", "NAME=LOW..HIGH", text, required=True)
     for axis in "xy":
-        own.add_argument(f"--log-{axis}", action="store_true", help=f"spread {axis} on a log scale")
-    own.add_argument(
-        "--grid",
-        metavar="N",
-        type=int,
-        default=9,
-        help="nodes of the grid along each axis, from which the boundary is searched (9)",
-    )
-    text = "length of a step along the boundary, as a part of the ranges (0.04)"
-    own.add_argument("--size", metavar="PART", type=float, default=0.04, help=text)
-    own.add_argument(
-        "--span", metavar="S", type=float, default=3.0, help="seconds for which each deviation is simulated (3)"
-    )
-    own.add_argument("--seed", metavar="N", type=int, default=0, help="seed of the random deviations (0)")
-    own.add_argument(
-        "--no-simulation", action="store_true", help="compute eigenvalues only, and simulate nothing on the grid"
-    )
+        own.switch(f"--log-{axis}", f"spread {axis} on a log scale")
+    own.option("--grid", "N", "nodes of the grid along each axis, from which the boundary is searched", 9)
+    own.option("--size", "PART", "length of a step along the boundary, as a part of the ranges", 0.04)
+    own.option("--span", "S", "seconds for which each deviation is simulated", 3.0)
+    own.option("--seed", "N", "seed of the random deviations", 0)
+    own.switch("--no-simulation", "compute eigenvalues only, and simulate nothing on the grid")
     add_settings(own)
-    own.add_out("results/stability-map/EXPERIMENT")
-    own.add_forms()
-    own.add_figure_look()
+    own.add_results("results/stability-map/EXPERIMENT")
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
-    from experiments.cli.output import writable_folder
-    from experiments.lookup.figure_look import drawn_as, look_of
+def main(options: Namespace) -> int:
     from experiments.studies.stability.loop import StabilityField
     from experiments.studies.stability.stability_map import stability_map
     from experiments.visualization.studies.stability_output import print_map, write_map
 
-    look = look_of(options.figures, options.figure_width)
     experiment = experiment_of(options)
     changes = changes_of(experiment, options, ())
     ranges = [_range(getattr(options, axis), axis, getattr(options, f"log_{axis}")) for axis in "xy"]
@@ -78,7 +64,7 @@ def main(argv: Sequence[str]) -> int:
     announce("linearizing: kernels are compiled once, in up to a minute")
     with ProgressBar(options.grid**2, "grid", "nodes", counts=True) as bar:
 
-        def tell(what: str, done: int, total: int) -> None:
+        def count(what: str, done: int, total: int) -> None:
             if total:
                 bar(done)
             else:
@@ -86,10 +72,9 @@ def main(argv: Sequence[str]) -> int:
 
         found = stability_map(
             field, grid=options.grid, size=options.size, seconds=options.span, seed=options.seed,
-            simulate=not options.no_simulation, progress=tell,
+            simulate=not options.no_simulation, progress=count,
         )  # fmt: skip
-    with drawn_as(look):
-        files = write_map(found, folder, draw=not options.no_figures)
+    files = write_map(found, folder, draw=not options.no_figures)
     reply({"folder": folder, "files": [file.name for file in files], "boundary": found.boundary, "grid": found.grid})
     print_map(found, folder, files)
     return 0
@@ -97,8 +82,6 @@ def main(argv: Sequence[str]) -> int:
 
 def _range(text: str, axis: str, is_log: bool) -> "Range":
     """NAME=LOW..HIGH."""
-    from biped.errors import InputError
-    from experiments.studies.grid import LINEAR, LOG
     from experiments.studies.stability.loop import Range
 
     name, equals, span = text.partition("=")

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 from biped.errors import InputError
 from experiments.cli.failures import FAILURE, describe
 from experiments.cli.main import Parser, announce, fail, interrupted
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
 from experiments.cli.settings import add_controller, add_counts, add_metric_files, add_robot, add_shorthand
+from experiments.cli.terminal import say_files
+from experiments.studies.config import read_config
 
 if TYPE_CHECKING:
     from experiments.studies.config import Config
@@ -27,7 +30,7 @@ Results do not depend on the number of workers.
 
 #: By command: the table that its files have, and no others.
 TABLES = {"sweep": "vary", "threshold": "swept", "tune": "tune", "sensitivity": "sensitivity"}
-#: Called with a study, what it found, its folder, and whether to draw: prints, writes, and returns its files.
+#: Called with a study, its findings, its folder, and whether to draw: prints, writes, and returns its files.
 Show = Callable[..., Sequence[Path]]
 
 
@@ -42,32 +45,19 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
         add_shorthand(parser, "integrator", "in all trials: ")
     add_counts(parser)
     add_metric_files(parser)
-    parser.add_out(f"results/{name}/{default}")
-    parser.add_forms()
-    parser.add_figure_look()
-    parser.add_argument(
-        "--workers", metavar="N", type=int, help="number of trials at a time (default: one on each core)"
-    )
-    parser.add_argument(
-        "--backend", metavar="NAME", help="where trials run: threads of this process (default; of a controller in "
-        "Python loky), loky (processes), dask",
-    )  # fmt: skip
-    parser.add_argument(
-        "--time-limit", metavar="S", type=float, help="seconds that a trial may take under a controller of one's own "
-        "in a process of its own (120)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="address of a Dask cluster, such as tcp://10.0.0.1:8786; implies --backend dask",
-    )
+    parser.add_results(f"results/{name}/{default}")
+    parser.option("--workers", "N", "number of trials at a time (default: one on each core)", int)
+    default = "default; of a controller in Python loky"
+    parser.option("--backend", "NAME", f"where trials run: threads of this process ({default}), loky (processes), dask")
+    text = "seconds that a trial may take under a controller of one's own in a process of its own"
+    parser.option("--time-limit", "S", f"{text} (120)", float)
+    text = "address of a Dask cluster, such as tcp://10.0.0.1:8786; implies --backend dask"
+    parser.option("--scheduler", "ADDRESS", text)
     return parser
 
 
 def config_of(options: argparse.Namespace) -> "Config":
     """The file, with what the options name in its place: controller, metrics, integrator, what counts."""
-    from experiments.studies.config import read_config
-
     config = read_config(options.file)
     kinds = [kind for kind, table in TABLES.items() if table in config]
     if kinds and options.command not in kinds:
@@ -80,14 +70,14 @@ def config_of(options: argparse.Namespace) -> "Config":
     return config.but(**{key: value for key, value in given.items() if value})
 
 
-def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -> int:
-    """Run a study and show what it found; the exit status. Its folder has this name, if the options have none."""
-    from rich.text import Text
+def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show | None = None) -> int:
+    """Run a study and show its findings, as its kind does if not by ``show``; the exit status.
 
-    from experiments.cli.output import writable_folder
-    from experiments.cli.terminal import terminal
+    Its folder has this name, if the options have none.
+    """
     from experiments.studies.run import open_study, run_study
     from experiments.studies.store.folder import HEADER, TABLE
+    from experiments.visualization.studies.kinds import module_of
 
     executor = executor_of(plan, options)
     folder = writable_folder(options.out or Path("results") / plan.kind / name)
@@ -101,16 +91,16 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show) -
             findings = run_study(plan, study, executor, bar, announce, bar.say)
     except (KeyboardInterrupt, OSError) as error:
         return stopped(study, error, total)
-    files = show(plan, findings, folder, not options.no_figures)
+    files = (show or module_of(plan.kind).show)(plan, findings, folder, not options.no_figures)
     names = [TABLE, HEADER, *(str(file.relative_to(folder)) for file in files)]
-    terminal().print(Text(f"\n{folder}/  {', '.join(names)}", style="cyan"))
+    say_files(folder, names, "\n")
     reply(lambda: _as_json(plan, findings, folder, names))
     return 0
 
 
 def _as_json(plan: "StudyKind", findings: Any, folder: Path, files: Sequence[str]) -> dict[str, Any]:
     from experiments.studies.store.folder import Study
-    from experiments.visualization.studies.findings_json import findings_json
+    from experiments.visualization.studies.kinds import module_of
 
     verdicts = Counter(str(result["verdict"]) for result in Study.read(folder).results().values())
     return {
@@ -118,7 +108,7 @@ def _as_json(plan: "StudyKind", findings: Any, folder: Path, files: Sequence[str
         "experiment": plan.experiment.name,
         "trials": verdicts.total(),
         "verdicts": dict(verdicts),
-        "findings": findings_json(plan, findings),
+        "findings": module_of(plan.kind).as_json(plan, findings),
         "folder": folder,
         "files": files,
     }

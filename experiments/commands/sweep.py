@@ -1,6 +1,6 @@
 """``biped sweep``: run an experiment at all combinations of some parameters' values."""
 
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,18 +61,17 @@ def parser() -> Parser:
     return study_parser("sweep", _DESCRIPTION, _EXAMPLES, "what is varied", "FILE")
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
+def main(options: Namespace) -> int:
     from experiments.studies.sweep.sweep import sweep_from
-    from experiments.visualization.studies.sweep_output import show_sweep
+    from experiments.visualization.studies.sweep import show
 
     frames: list[pd.DataFrame] = []
 
-    def show(plan: "Sweep", frame: "pd.DataFrame", folder: Path, draw: bool) -> list[Path]:
+    def show_and_keep(plan: "Sweep", frame: "pd.DataFrame", folder: Path, draw: bool) -> list[Path]:
         frames.append(frame)
-        return show_sweep(plan, frame, folder, draw)
+        return show(plan, frame, folder, draw)
 
-    status = run(sweep_from(config_of(options)), options, Path(options.file).stem, show)
+    status = run(sweep_from(config_of(options)), options, Path(options.file).stem, show_and_keep)
     return status or _failures(frames[0])
 
 

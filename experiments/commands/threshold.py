@@ -3,15 +3,17 @@
 ``biped push-map`` and ``biped block-speed`` are the presets of ``experiments.studies.threshold.presets``.
 """
 
-import argparse
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.cli.file_names import PUSH_MAP
+from biped.errors import InputError
 from experiments.cli.main import Parser
+from experiments.cli.names import PUSH_MAP
 from experiments.cli.settings import add_settings, changes_of, experiment_of
 from experiments.commands.study import STOPPING, config_of, run, study_parser
+from experiments.studies.grid import HALVINGS, Grid
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,13 +122,10 @@ def parser() -> Parser:
     return study_parser("threshold", _DESCRIPTION, _EXAMPLES, "what is asked", "FILE")
 
 
-def main(argv: Sequence[str]) -> int:
+def main(options: Namespace) -> int:
     from experiments.studies.threshold.threshold import threshold_from
-    from experiments.visualization.studies.threshold_output import show_thresholds
 
-    options = parser().parse_args(argv)
-    plan = threshold_from(config_of(options))
-    return run(plan, options, Path(options.file).stem, show_thresholds)
+    return run(threshold_from(config_of(options)), options, Path(options.file).stem)
 
 
 def preset_parser(name: str) -> Parser:
@@ -137,16 +136,12 @@ def preset_parser(name: str) -> Parser:
     own = study_parser(name, *_HELP[name], default="GAINS")
     if name == PUSH_MAP:
         counts = f"{preset.usual.directions}; --quick {preset.quick.directions}"
-        own.add_argument(
-            "--directions", metavar="N", type=int, help=f"number of directions, evenly around the human ({counts})"
-        )
-        own.add_argument("--heights", metavar="M", type=float, nargs="+", help="a map for each height of the push [m]")
-        own.add_argument("--engines", metavar="NAMES",
-                         help="engines whose maps are drawn over one another: recursive,pybullet,mujoco")  # fmt: skip
-        own.add_argument("--compare", metavar="STUDY", nargs="+", default=[],
-                         help="folders of maps to draw this one over; changes are against the first")  # fmt: skip
-        own.add_argument("--recovery", metavar="DIR",
-                         help="results of `biped recovery`, for what the whole body can do at best")  # fmt: skip
+        own.option("--directions", "N", f"number of directions, evenly around the human ({counts})", int)
+        own.option("--heights", "M", "a map for each height of the push [m]", float, nargs="+")
+        own.option("--engines", "NAMES", "engines whose maps are drawn over one another: recursive,pybullet,mujoco")
+        text = "folders of maps to draw this one over; changes are against the first"
+        own.option("--compare", "STUDY", text, nargs="+", default=[])
+        own.option("--recovery", "DIR", "results of `biped recovery`, for what the whole body can do at best")
     add_settings(own, *SETTINGS)
     group = own.add_argument_group("the search")
     for option, kind, dest, text in (
@@ -166,19 +161,17 @@ def preset_parser(name: str) -> Parser:
     return own
 
 
-def preset_main(name: str, argv: Sequence[str]) -> int:
-    from experiments.visualization.studies.threshold_output import show_preset
+def preset_main(name: str, options: Namespace) -> int:
+    from experiments.visualization.studies.threshold import show_compared
 
-    options = preset_parser(name).parse_args(argv)
     plan = preset_plan(name, options)
     others = _others(getattr(options, "compare", []), plan)
     best = _best(getattr(options, "recovery", None))
     gains = "published" if options.gains is None else Path(options.gains).stem
-    return run(plan, options, f"{gains}-quick" if options.quick else gains, show_preset(others, best))
+    return run(plan, options, f"{gains}-quick" if options.quick else gains, show_compared(others, best))
 
 
-def preset_plan(name: str, options: argparse.Namespace) -> "Threshold":
-    from biped.errors import InputError
+def preset_plan(name: str, options: Namespace) -> "Threshold":
     from experiments.studies.threshold.presets import PRESETS, directions_and_heights, in_engines
     from experiments.studies.threshold.threshold import Condition
 
@@ -210,9 +203,7 @@ def preset_plan(name: str, options: argparse.Namespace) -> "Threshold":
     )
 
 
-def _grid(options: argparse.Namespace, budget: "Budget") -> "Grid":
-    from experiments.studies.grid import HALVINGS, Grid
-
+def _grid(options: Namespace, budget: "Budget") -> "Grid":
     start, stop, by = (
         getattr(budget, name) if getattr(options, name) is None else getattr(options, name)
         for name in ("start", "stop", "by")

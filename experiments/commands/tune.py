@@ -1,6 +1,6 @@
 """``biped tune``: find gains that serve better, and prove it on fresh replicas."""
 
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
 
 from experiments.cli.main import Parser
@@ -65,18 +65,14 @@ Exit status: 0 done, also where no winner is confirmed; 2 bad input, 130 interru
 
 def parser() -> Parser:
     own = study_parser("tune", _DESCRIPTION, _EXAMPLES, "the tuning")
-    own.add_argument(
-        "--storage",
-        metavar="URL",
-        help="Optuna's storage, a database or a journal's path, to tune together with other processes",
+    own.option(
+        "--storage", "URL", "Optuna's storage, a database or a journal's path, to tune together with other processes"
     )
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
+def main(options: Namespace) -> int:
     from experiments.studies.tuning.tuning import tuning_from
-    from experiments.visualization.studies.tuning_output import show_tuning
 
     tuning = tuning_from(config_of(options), Path(options.file).stem, options.storage)
-    return run(tuning, options, tuning.name, show_tuning)
+    return run(tuning, options, tuning.name)

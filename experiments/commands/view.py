@@ -1,14 +1,14 @@
 """``biped view``: saved runs in three dimensions, in the browser."""
 
-import argparse
 import math
-from collections.abc import Sequence
+from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from biped.errors import InputError
 from biped.extras import need
 from experiments.cli.main import Parser, announce, interrupted
-from experiments.cli.settings import add_after, check_after
-from experiments.commands.serving_options import add_serving_options, open_browser
+from experiments.cli.settings import add_after, add_serving_options, check_positive, open_browser
+from experiments.visualization.viewer.shutdown import exit_on_sigterm
 
 if TYPE_CHECKING:
     from experiments.visualization.viewer.page import Page
@@ -43,23 +43,18 @@ def parser() -> Parser:
     own = Parser("biped view", _DESCRIPTION, _EXAMPLES)
     own.add_argument("runs", metavar="RUN", nargs="+", help="folder of a saved run; several are laid over one another")
     add_after(own)
-    own.add_argument(
-        "--side-by-side", metavar="M", type=float, default=0.0, help="distance between two runs, in metres"
-    )
-    own.add_argument("--speed", metavar="X", type=float, default=1.0, help="seconds of the run in a second (1)")
-    own.add_argument("--start", metavar="S", type=float, help="time to start at (default: the first row)")
-    own.add_argument("--paused", action="store_true", help="do not play at first")
-    own.add_argument("--rate", metavar="HZ", type=float, default=60.0, help="pictures a second (60)")
+    own.option("--side-by-side", "M", "distance between two runs, in metres", float, default=0.0)
+    own.option("--speed", "X", "seconds of the run in a second", 1.0)
+    own.option("--start", "S", "time to start at (default: the first row)", float)
+    own.switch("--paused", "do not play at first")
+    own.option("--rate", "HZ", "pictures a second", 60.0)
     add_serving_options(own)
-    own.add_argument("--measure", action="store_true", help="measure pictures a second in a headless Chromium, and end")
+    own.switch("--measure", "measure pictures a second in a headless Chromium, and end")
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
+def main(options: Namespace) -> int:
     _check(options)
-    from biped.errors import InputError
-
     need("viser", "trimesh", "websockets")
     from experiments.visualization.viewer.loaded_runs import load_runs
 
@@ -94,7 +89,6 @@ def main(argv: Sequence[str]) -> int:
 
 def _measure(page: "Page", rate: float) -> int:
     from experiments.visualization.viewer.measure import measure
-    from experiments.visualization.viewer.shutdown import exit_on_sigterm
 
     try:
         with exit_on_sigterm():
@@ -105,13 +99,8 @@ def _measure(page: "Page", rate: float) -> int:
     return 0
 
 
-def _check(options: argparse.Namespace) -> None:
-    from biped.errors import InputError
-
-    check_after(options)
-    for name in ("speed", "rate"):
-        value = getattr(options, name)
-        if not (math.isfinite(value) and value > 0.0):
-            raise InputError(f"--{name} {value:g}: it must be a number above zero")
+def _check(options: Namespace) -> None:
+    check_positive(options, "after", what="number of seconds")
+    check_positive(options, "speed", "rate")
     if not math.isfinite(options.side_by_side):
         raise InputError(f"--side-by-side {options.side_by_side:g}: it must be a number of metres")

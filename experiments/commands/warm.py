@@ -1,9 +1,16 @@
 """``biped warm``: compiles ahead what runs and studies will need, on all cores."""
 
+import time
+from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from contact.errors import BipedError, did_you_mean
+from experiments.catalogue.registry import all_experiments, experiment_named
 from experiments.cli.main import Parser
+from experiments.cli.progress import ProgressBar
+from experiments.cli.reply import reply
+from experiments.cli.terminal import terminal
 
 _DESCRIPTION = """\
 Compile ahead what runs will need, on all cores; what is compiled already is left alone.
@@ -31,15 +38,7 @@ def parser() -> Parser:
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
-    import time
-
-    from contact.errors import BipedError
-    from experiments.cli.progress import ProgressBar
-    from experiments.cli.reply import reply
-    from experiments.cli.terminal import terminal
-
+def main(options: Namespace) -> int:
     chosen = _chosen(options.what)
     begin = time.monotonic()
     with ProgressBar(len(chosen) + 1, "compiling", "", counts=True) as bar:
@@ -59,7 +58,6 @@ def _compile(names: Sequence[str], bar: Callable[[float], None]) -> list[str]:
         What was not compiled, and why.
     """
     from contact.jit import Call, compile_ahead
-    from experiments.catalogue.registry import experiment_named
 
     known, ended = _known(), [""]
 
@@ -74,8 +72,6 @@ def _compile(names: Sequence[str], bar: Callable[[float], None]) -> list[str]:
 
 
 def _chosen(what: Sequence[str]) -> list[str]:
-    from contact.errors import BipedError, did_you_mean
-
     known = _known()
     if list(what) == ["all"]:
         return list(known)
@@ -88,10 +84,9 @@ def _chosen(what: Sequence[str]) -> list[str]:
 
 
 def _known() -> dict[str, tuple[Callable[..., None], tuple[Any, ...], int]]:
-    """What can be compiled, by name: how, with which arguments, and about how many kernels that takes."""
+    """Functions that compile things, by name, with their arguments and about how many kernels that takes."""
     from biped.integrators.registry import INTEGRATORS
     from experiments.catalogue.parameters.controllers import CONTROLLERS
-    from experiments.catalogue.registry import all_experiments
 
     found: dict[str, tuple[Callable[..., None], tuple[Any, ...], int]] = {}
     found |= {name: (_integrator, (name,), 200) for name in INTEGRATORS}
@@ -101,8 +96,6 @@ def _known() -> dict[str, tuple[Callable[..., None], tuple[Any, ...], int]]:
 
 
 def _experiment(name: str, changes: Mapping[str, Any], controller: str | None) -> None:
-    from experiments.catalogue.registry import experiment_named
-
     experiment_named(name, controller=controller).run({"run.duration": _DURATION, **changes})
 
 
@@ -119,7 +112,6 @@ def _integrator(name: str) -> None:
 
 def _linearize() -> None:
     from biped.linearization import linearize
-    from experiments.catalogue.registry import experiment_named
 
     scene = experiment_named("balance").build({"run.duration": _DURATION})
     for span in ("period", "step"):
@@ -128,7 +120,6 @@ def _linearize() -> None:
 
 def _gradients() -> None:
     from biped.gradients import gradient
-    from experiments.catalogue.registry import experiment_named
 
     scene = experiment_named("balance").build({"run.duration": _DURATION, "push.start": 0.0})
     gradient(scene, {"rms_torque": 1.0, "margin_of_stability_end": 1.0}, ("model.trunk.mass",))

@@ -1,10 +1,12 @@
 """``biped work-precision``: all integrators on the same problems, error against cost."""
 
+from argparse import Namespace
 from collections.abc import Sequence
 
 from biped.extras import need
-from experiments.cli.file_names import WORK_PRECISION_PAGE
 from experiments.cli.main import Parser, announce, interrupted
+from experiments.cli.names import WORK_PRECISION_PAGE, flags, matching
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 
 _DESCRIPTION = """\
@@ -33,29 +35,19 @@ Exit status: 0 done, 2 bad input, 130 interrupted. A step without a solution is 
 
 def parser() -> Parser:
     own = Parser("biped work-precision", _DESCRIPTION, _EXAMPLES)
-    own.add_argument(
-        "problems", metavar="PROBLEM", nargs="*", help="name of a problem, or a pattern; all, if none is given"
-    )
-    own.add_argument(
-        "--method",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="name of a method, or a pattern, to measure only these; may be repeated",
-    )
-    own.add_argument("--quick", action="store_true", help="try only four step sizes of each method")
-    own.add_out("results/work-precision")
-    own.add_figure_look()
+    text = "name of a problem, or a pattern; all, if none is given"
+    own.add_argument("problems", metavar="PROBLEM", nargs="*", help=text)
+    text = "name of a method, or a pattern, to measure only these; may be repeated"
+    own.option("--method", "NAME", text, action="append", default=[])
+    own.switch("--quick", "try only four step sizes of each method")
+    own.add_results("results/work-precision", forms=False)
     return own
 
 
-def main(argv: Sequence[str]) -> int:
-    options = parser().parse_args(argv)
+def main(options: Namespace) -> int:
     from experiments.benchmarks.timing import one_core
     from experiments.benchmarks.work_precision.problems import PROBLEMS
     from experiments.benchmarks.work_precision.step_sizes import FULL, QUICK, compare
-    from experiments.cli.names import flags, matching
-    from experiments.cli.output import writable_folder
     from experiments.visualization.work_precision.output import Output
 
     names = matching(options.problems, list(PROBLEMS), "unknown problem")
@@ -81,6 +73,5 @@ def main(argv: Sequence[str]) -> int:
 def _check_methods(patterns: Sequence[str]) -> None:
     from biped.integrators import INTEGRATORS
     from biped.lagrangian import LAGRANGIAN_METHODS
-    from experiments.cli.names import matching
 
     matching(patterns, [*INTEGRATORS, *LAGRANGIAN_METHODS], "unknown method")

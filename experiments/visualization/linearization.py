@@ -1,13 +1,171 @@
-"""A linearization's files, and its page."""
+"""A linearization's files and page, and a closed loop's modes as they move: exaggerated, and slow enough to see."""
 
 from collections.abc import Sequence
+from dataclasses import Field, dataclass, replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from biped.dynamics import forward_kinematics
 from biped.linearization import GainSensitivity, Linearization
+from biped.linearization.coordinates import displaced
+from biped.model import Model
+from biped.model.geometry import quaternion_matrix
 from biped.runs.state import State
-from experiments.visualization.modes import FIGURE, write_modes_figure
+from contact.arrays import Floats
+from experiments.visualization.figures.style import BLUE, GREY, RED
+from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.pages import Page, Prose, Section, Table
 from experiments.visualization.pages.page import write_page
+from experiments.visualization.viewer.scenery import scenery_of
+from experiments.visualization.viewer.snapshot import Snapshot
+from experiments.visualization.viewer.trajectory import PoseTrajectory, snapshot_of
+
+#: [rad] and [m] to which what turns and what moves most is exaggerated.
+WIDEST_TURN, WIDEST_MOVE = 0.25, 0.15
+#: Time constants that are shown, and rows for them.
+CONSTANTS, ROWS = 4.0, 120
+#: [s] The longest that is shown, of a mode that hardly changes.
+LONGEST = 10.0
+FIGURE = "linearization"
+
+
+@dataclass(frozen=True)
+class MovingMode:
+    """One mode from where it is widest until it has died away, or the other way round where it grows.
+
+    Attributes:
+        name: of it.
+        trajectory: what is seen.
+        verdict: it in words.
+    """
+
+    name: str
+    trajectory: PoseTrajectory
+    verdict: str
+
+
+def shape(found: Linearization, number: int) -> tuple[Floats, Floats, complex]:
+    """Real and imaginary part (nv,) of the displacements of a mode, exaggerated, and its rate."""
+    model, mode = found.model, found.mode_list[number]
+    values, right, _ = found.eigenvectors
+    k = int(np.argmin(np.abs(values - mode.eigenvalue)))
+    whole = np.zeros(len(found.states), dtype=np.complex128)
+    whole[list(found.kept)] = right[:, k]
+    own = whole[: model.nv]
+    turns = np.array([unit == "rad" for unit in found.state_units[: model.nv]])
+    own = own * np.exp(-1j * np.angle(own[np.argmax(np.abs(own))]))  # at its widest to begin with
+    sizes = [np.abs(own[turns]).max(initial=0.0) / WIDEST_TURN, np.abs(own[~turns]).max(initial=0.0) / WIDEST_MOVE]
+    own = own / max(*sizes, 1e-300)
+    return own.real.copy(), own.imag.copy(), mode.rate
+
+
+def moving_mode(found: Linearization, state: State, number: int) -> MovingMode:
+    """The motion of a mode about a state.
+
+    Args:
+        found: the linearization there.
+        state: where.
+        number: of the mode, the slowest is 0.
+    """
+    real, imaginary, rate = shape(found, number)
+    span = min(CONSTANTS / abs(rate.real), LONGEST) if rate.real else LONGEST
+    times = np.linspace(0.0, span, ROWS)
+    rows = []
+    for t in times:
+        turned = np.exp(1j * rate.imag * t + rate.real * (t if rate.real < 0.0 else t - span))
+        there = state.copy()
+        there.arrays.q[:] = displaced(found.model, state.q, real * turned.real - imaginary * turned.imag)
+        rows.append(snapshot_of(there))
+    trajectory = PoseTrajectory(found.model, scenery_of(found.model, ()), _stacked(rows, times))
+    return MovingMode(f"mode {number + 1}", trajectory, f"{found.mode_list[number].words} (exaggerated)")
+
+
+def _stacked(rows: list[Snapshot], times: Floats) -> Snapshot:
+
+    def stacked(item: Field[Any], *values: Any) -> Any:
+        if item.name != "support":
+            return np.array(values)
+        polygons = np.empty(len(values), dtype=object)  # of as many corners as there are
+        polygons[:] = values
+        return polygons
+
+    return replace(Snapshot.of_each(stacked, *rows), time=times)  # type: ignore[arg-type]  # of rows: all of them
+
+
+def write_modes_figure(found: Linearization, state: State, path: Path) -> list[Path]:
+    """The eigenvalues in the plane, and the shape of the slowest mode; the files.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    with styled():
+        figure = Figure(figsize=(7.0, 3.6))
+        plane, body = figure.subplots(1, 2, width_ratios=(4, 3))
+        _draw_plane(found, plane)
+        _draw_shape(found, state, body)
+    return write_figure(figure, path, always=("png",))
+
+
+def _draw_plane(found: Linearization, axes: Axes) -> None:
+    """Rates s = ln λ / T: to the right of zero they grow."""
+    values = found.eigenvalues
+    rates = np.log(values[np.abs(values) > 0.0]) / found.period
+    slow = found.mode_list[0].rate
+    axes.axvline(0.0, color=GREY, linewidth=0.8)
+    axes.plot(rates.real, rates.imag / (2.0 * np.pi), "x", color=BLUE)
+    axes.plot(
+        [slow.real] * 2, [slow.imag / (2.0 * np.pi), -slow.imag / (2.0 * np.pi)], "o", color=RED, fillstyle="none"
+    )
+    axes.set_xscale("symlog", linthresh=1.0)
+    axes.set_yscale("symlog", linthresh=1.0)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}".replace("-", "−")))
+    axes.set_xlabel("growth [1/s]")
+    axes.set_ylabel("frequency [Hz]")
+    axes.set_title("Eigenvalues")
+
+
+def _draw_shape(found: Linearization, state: State, axes: Axes) -> None:
+    """From the side or from the front, wherever more is to be seen."""
+    model, (real, _, _) = found.model, shape(found, 0)
+    still = _lines(model, state.q)
+    moved = [_lines(model, displaced(model, state.q, sign * real)) for sign in (1.0, -1.0)]
+    across = np.ptp(np.array([[line.mean(axis=0) for line in lines] for lines in moved]), axis=0).sum(axis=0)
+    axis = 0 if across[0] >= across[1] else 1
+    for lines, color, width in ((moved[1], RED, 0.8), (moved[0], RED, 2.0), (still, GREY, 2.0)):
+        for line in lines:
+            axes.plot(line[:, axis], line[:, 2], color=color, linewidth=width, solid_capstyle="round")
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_xlabel(f"{'xy'[axis]} [m]")
+    axes.set_ylabel("z [m]")
+    axes.set_title("The slowest, exaggerated")
+
+
+def _lines(model: Model, q: Floats) -> list[Floats]:
+    """Lines of the bodies, from their joints to what they carry: joints, contact points, a head."""
+    motion, tree = forward_kinematics(model, q), model.tree
+    position, rotation = (
+        np.asarray(motion.position),
+        [np.asarray(quaternion_matrix(turn)) for turn in motion.orientation],
+    )
+    joints = [position[i] - rotation[i] @ tree.com_offset[i] for i in range(model.n)]
+    joints[0] = position[0]
+    found = []
+    for i in range(model.n):
+        ends = [joints[j] for j in range(i + 1, model.n) if tree.parent[j] == i]
+        ends += [motion.contact[c] for c in range(model.nc) if tree.contact_body[c] == i]
+        named = [point for point in model.body_points if model.body_index(point.body) == i]
+        if i == 0 and named:
+            top = max(named, key=lambda point: point.position[2])
+            ends.append(position[0] + rotation[0] @ np.array(top.position))
+        found += [np.array([joints[i], end]) for end in ends]
+    return found
+
 
 #: Kinks that are worth a row.
 KINKS = 10

@@ -21,6 +21,11 @@ def word_of(azimuth: float) -> str:
     return WORDS[round(azimuth / 45.0) % 8]
 
 
+def direction_text(azimuth: float) -> str:
+    """An azimuth [°], with its word where it is one of the eight directions."""
+    return f"{azimuth:g}°" + (f" {word_of(azimuth)}" if azimuth % 45.0 == 0.0 else "")
+
+
 def evenly(count: int) -> list[float]:
     """[°] so many directions, the first of them 0°."""
     return [round(360.0 * k / count, 9) for k in range(count)]

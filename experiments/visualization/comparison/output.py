@@ -1,4 +1,4 @@
-"""What a comparison leaves behind: saved runs, tables, a figure sheet, the page, and a table on the terminal."""
+"""The files of a comparison: saved runs, tables, the figure sheet and the page; and a table on the terminal."""
 
 import json
 import shutil
@@ -7,20 +7,33 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
 from biped.runs.run import SUMMARY
 from experiments.benchmarks.comparison.measures import ranking_lines, ranking_table
-from experiments.benchmarks.comparison.results import EQUAL, FORMER_TABLES, TABLES, VENDOR, Results
+from experiments.benchmarks.comparison.results import EQUAL, FORMER_TABLES, SETTINGS, TABLES, VENDOR, Results
+from experiments.benchmarks.comparison.standing import FORCE
 from experiments.benchmarks.comparison.table import files_of, write_table
 from experiments.catalogue.rollout import Rollout
 from experiments.cli.machine import stamp
-from experiments.cli.terminal import terminal
+from experiments.cli.terminal import say_files, terminal
 from experiments.lookup.figure_look import remove_figure
+from experiments.visualization.comparison import panels
+from experiments.visualization.comparison.page import compare_page
+from experiments.visualization.comparison.panels import Quantity, colors_of
+from experiments.visualization.figures import style
+from experiments.visualization.figures.style import STYLE
 from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.pages import write_page
+from experiments.visualization.panels.panel import Panel, Rule
+from experiments.visualization.panels.with_matplotlib import DASHES, draw
 from experiments.visualization.saved_runs import save_run
 
 PAGE, SHEET = "compare.html", "compare.png"
@@ -55,9 +68,6 @@ class Output:
 
     def write(self, results: Results) -> list[Path]:
         """Write runs, tables, figure sheet and page of what has been found; the files."""
-        from experiments.visualization.comparison.figure_sheet import draw_figure_sheet
-        from experiments.visualization.comparison.page import compare_page
-
         self.save_runs(results)
         ranking = ranking_table(results)
         tables = results.tables() | ({"ranking": ranking} if len(ranking) else {})
@@ -87,13 +97,73 @@ def _is_rollout(folder: Path) -> bool:
 
 def print_ranking(results: Results, files: Sequence[Path]) -> None:
     """Who is the best at what, and where the files are."""
-    console = terminal()
     headings, lines = ranking_lines(results)
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
         table.add_column(heading, overflow="fold")
     for line in lines:
         table.add_row(*(Text(cell, style="green" if cell.startswith("★") else "") for cell in line))
-    console.print(table)
-    names = [file.name for file in files if file.suffix != ".parquet"]
-    console.print(Text(f"{files[0].parent}/  {', '.join(names)}", style="cyan"))
+    terminal().print(table)
+    say_files(files[0].parent, [file for file in files if file.suffix != ".parquet"])
+
+
+NOT_MEASURED = "not measured"
+#: Written where runs have no row but their start.
+NOTHING = "nothing to show"
+
+
+def draw_figure_sheet(results: Results) -> Figure:
+    """Pose, floor force, creep, energy in flight, work and precision, cost."""
+    with matplotlib.rc_context(STYLE | {"axes.titlesize": 9.5, "axes.titlepad": 7.0}):
+        figure = Figure(figsize=(11.4, 6.7))
+        figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06, wspace=0.05, hspace=0.05)  # type: ignore[union-attr, call-arg]
+        pose, force, creep, flight, precision, cost = figure.subplots(2, 3).flat
+        first = next((made.run for made in results.runs[EQUAL].values()), None)
+        turn = None if first is None else panels.pose(first)[-1]  # the height, where it has no set point
+        vertical = None if first is None else next(iter(panels.forces(first)), None)
+        _draw_runs(pose, results, f"Pose of the {results.root}, equal settings", turn)
+        _draw_runs(force, results, "Vertical force of the floor, equal settings", vertical)
+        _draw(creep, panels.creep(results), f"Creep of the soles under {FORCE:g} N")
+        if any(settings == VENDOR for settings, _ in results.drifts):
+            lines = [Line2D([], [], color="#555555", ls=DASHES[dash], lw=1.4) for dash in ("solid", "dot")]
+            creep.legend(lines, list(SETTINGS.values()), fontsize=7.5, loc="center right")
+        gentle = panels.flights(results, reported=False)[:1]
+        end = max((float(np.max(line.get_xdata())) for line in _draw(flight, gentle)), default=0.0)
+        flight.set_title(f"Energy error in {end:g} s of free flight" if gentle else "Energy error in flight")
+        _draw(precision, panels.precision(results)[:1], "Error against cost, a second of flight")
+        _draw(cost, [panels.costs_panel(results)] if results.costs else [], "Time of a step of the experiment")
+        _add_legend(figure, results)
+    return figure
+
+
+def _add_legend(figure: Figure, results: Results) -> None:
+    """The engines in one line below all; dashes for what they have for smooth motion."""
+    colors = colors_of(results.backends)
+    lines = []
+    for one in results.everyone:
+        dash = DASHES["dash" if panels.is_smooth(one.label, results) else "solid"]
+        lines.append(Line2D([], [], color=colors[one.label], lw=2.0, linestyle=dash, label=one.title))
+    figure.legend(handles=lines, loc="outside lower center", ncols=min(len(lines), 6), fontsize=9.0, handlelength=2.6)
+
+
+def _draw(axes: Axes, found: list[Panel], title: str = "", text: str = NOT_MEASURED) -> list[Line2D]:
+    """All panels on the same axes, or a text where there are none; the lines."""
+    for panel in found:
+        draw(axes, panel)
+    axes.set_title(title)
+    if not found:
+        axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=style.GREY)
+        axes.set_xticks([])
+        axes.set_yticks([])
+    return list(axes.lines)
+
+
+def _draw_runs(axes: Axes, results: Results, title: str, quantity: Quantity | None) -> None:
+    if quantity is None or not panels.shown_runs(results, EQUAL):
+        _draw(axes, [], title, NOT_MEASURED if quantity is None else NOTHING)
+        return
+    panel = panels.runs_panel(results, EQUAL, quantity)
+    _draw(axes, [panel], title)
+    for mark in (item for item in panel.items if isinstance(item, Rule)):
+        axes.annotate("hit", (mark.value, 1.0), xycoords=("data", "axes fraction"), xytext=(3, -9),
+                      textcoords="offset points", fontsize=7.5, color="#666666")  # fmt: skip

@@ -1,7 +1,7 @@
-"""The page of a comparison."""
+"""The page of a comparison, and its interactive figures."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from experiments.benchmarks.comparison.backends import case_of
@@ -16,9 +16,16 @@ from experiments.benchmarks.free_flight import MOTIONS
 from experiments.benchmarks.timing import coverage
 from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.quantities import unit_text
-from experiments.visualization.comparison.charts import drawings
-from experiments.visualization.pages import Block, Bullets, Code, Image, Page, Prose, Section, Table
+from experiments.visualization.comparison import panels
+from experiments.visualization.comparison.panels import Quantity, colors_of
+from experiments.visualization.figures.quantities import Curve
+from experiments.visualization.figures.quantities import Panel as TimePanel
+from experiments.visualization.figures.subject import subject_of
+from experiments.visualization.pages import Block, Bullets, Chart, Code, Image, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import shown
+from experiments.visualization.panels.panel import Panel
+from experiments.visualization.panels.with_plotly import figure_of
+from experiments.visualization.report.curves import time_figure
 
 #: Numbers that readers want in another unit than the tables have: what they are multiplied by.
 _SCALES = {"step": (1e3, "ms"), "creep": (1e3, "mm")} | dict.fromkeys(
@@ -59,7 +66,7 @@ _VENDOR = "Each engine as its own users know it, with its own default step; of o
 
 def compare_page(results: Results, sheet: bytes | None, command: str, made: Mapping[str, Any]) -> Page:
     """The page of what there is; ``sheet`` is the figure sheet, ``made`` machine and versions."""
-    charts = {name: [drawing.chart for drawing in found] for name, found in drawings(results).items()}
+    charts = charts_of(results)
     sections = [
         Section(name, title, subtitle, blocks=(*before, *charts[name], *after))
         for name, title, subtitle, before, after in _parts(results)
@@ -213,3 +220,64 @@ def _rerun(results: Results, command: str) -> Section:
     if times:
         blocks.append(Table("How long it took", ("stage", "time [s]"), times, fold=False))
     return Section("rerun", "To reproduce it", blocks=tuple(blocks))
+
+
+_CREEP_CAPTION = "How far the farthest point of the soles has moved sideways, under a force that does not change."
+_FLIGHT_CAPTION = (
+    "The greatest relative error of the energy so far. Full: in equal settings; dashed: what an engine has for smooth "
+    "motion; dotted: from velocities as they are reported, half a step late."
+)
+_REFINEMENT_CAPTION = (
+    "Distance of the root from where it is at the engine's own finest step; runs that fell are not shown."
+)
+_PRECISION_CAPTION = (
+    "Error of a second of free flight against what it costs, and against the step; dashed: for smooth motion."
+)
+
+
+def charts_of(results: Results) -> dict[str, list[Chart]]:
+    """All figures that there is something for, by the section of the page that they go into."""
+    return {
+        EQUAL: list(_runs(results, EQUAL)),
+        VENDOR: list(_runs(results, VENDOR)),
+        "stance": _grid("creep", _CREEP_CAPTION, panels.creep(results)),
+        "flight": _grid("flight-energy", _FLIGHT_CAPTION, panels.flights(results, reported=True)),
+        "step-refinement": _grid("step-refinement", _REFINEMENT_CAPTION, panels.refinements(results)),
+        "cost": _cost(results),
+        "precision": _grid("precision", _PRECISION_CAPTION, panels.precision(results)),
+    }
+
+
+def _runs(results: Results, settings: str) -> Iterator[Chart]:
+    runs = panels.shown_runs(results, settings)
+    if not runs:
+        return
+    time, titles, colors = panels.common_times(runs), results.titles, colors_of(results.backends)
+    first = next(iter(runs.values()))
+    marks = subject_of(first).marks
+
+    def time_panel(quantity: Quantity) -> TimePanel:
+        title, unit, values = quantity
+        shown = {label: panels.resampled(time, run, values(run)) for label, run in runs.items()}
+        return TimePanel(title, unit, tuple(Curve(titles[label], y, colors[label]) for label, y in shown.items()))
+
+    for name, text, quantities in (
+        ("pose", "Where the root's centre of mass is, and how far it is turned.", panels.pose(first)),
+        ("torques", "What the controller asks of the joints.", panels.torques(first)),
+        ("forces", "The floor's force on all contact points together.", panels.forces(first)),
+    ):
+        if quantities:
+            figure = time_figure(time, [time_panel(quantity) for quantity in quantities], marks)
+            yield Chart.of(figure, text, f"{settings}-{name}")
+
+
+def _grid(name: str, text: str, found: Sequence[Panel]) -> list[Chart]:
+    """Two panels in a row; a line has one entry in the legend, and one click hides it in all panels."""
+    return [Chart.of(figure_of(found, columns=2), text, name)] if found else []
+
+
+def _cost(results: Results) -> list[Chart]:
+    if not results.costs:
+        return []
+    text = "Time of a step: median and its interval; and how many times the first engine's."
+    return [Chart.of(figure_of(panels.costs_panel(results), height=120 + 42 * len(results.costs)), text, "cost")]

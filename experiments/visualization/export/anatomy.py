@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 from biped.model import Model
 from biped.runs.run import Run
 from contact.arrays import Floats
-from experiments.visualization.export.axes import cardan_yxz
+from experiments.visualization.export.tables import cardan_yxz
 
 _AXES = {"roll": (1.0, 0.0, 0.0), "pitch": (0.0, 1.0, 0.0), "yaw": (0.0, 0.0, 1.0)}
 #: A turn about the axis that the body has by then, as SciPy writes it.
@@ -61,13 +61,12 @@ class AnatomicalJoint:
 
 def anatomical_joints(model: Model) -> list[AnatomicalJoint]:
     """The hips, knees and ankles of a model; those whose hinges have the names and axes of the human's."""
-    found = []
-    for side in _SIDES:
-        for name in _JOINTS:
-            hinges = tuple(_hinges(model, f"{side}_{name}_"))
-            if hinges:
-                found.append(AnatomicalJoint(side, name, hinges))
-    return found
+    return [
+        AnatomicalJoint(side, name, hinges)
+        for side in _SIDES
+        for name in _JOINTS
+        if (hinges := tuple(_hinges(model, f"{side}_{name}_")))
+    ]
 
 
 def _hinges(model: Model, prefix: str) -> Iterator[str]:

@@ -13,8 +13,16 @@ from biped.extras import need
 from biped.metrics import METRICS, Metric, Value, metric_named
 from biped.runs.run import Run
 from experiments.visualization.export.anatomy import PARTS, anatomical_joints, other_joints
-from experiments.visualization.export.axes import quaternions_to_isb, to_isb
-from experiments.visualization.export.tables import Table, by_axis, columns, ground_reactions, text_of, write
+from experiments.visualization.export.tables import (
+    Table,
+    by_axis,
+    columns,
+    ground_reactions,
+    quaternions_to_isb,
+    text_of,
+    to_isb,
+    write,
+)
 
 #: Their letters for lateral, frontal and longitudinal axis, in the order of the Cardan angles.
 _LETTERS = ("y", "x", "z")

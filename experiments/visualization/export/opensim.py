@@ -14,8 +14,16 @@ from scipy.spatial.transform import Rotation
 from biped.runs.row_layout import POSE
 from biped.runs.run import Run
 from experiments.visualization.export.anatomy import anatomical_joints, hip_middle, other_joints
-from experiments.visualization.export.axes import cardan_yxz, to_isb
-from experiments.visualization.export.tables import Table, by_axis, columns, ground_reactions, text_of, write
+from experiments.visualization.export.tables import (
+    Table,
+    by_axis,
+    cardan_yxz,
+    columns,
+    ground_reactions,
+    text_of,
+    to_isb,
+    write,
+)
 
 _COORDINATES = {
     "hip": ("hip_flexion", "hip_adduction", "hip_rotation"),
@@ -105,7 +113,7 @@ def feet(run: Run) -> Table:
 
 
 def external_loads(run: Run) -> str:
-    """What tells OpenSim's tools which columns of ``grf.sto`` act on which body."""
+    """The file that says which columns of ``grf.sto`` act on which body, for OpenSim's tools."""
     document = ElementTree.Element("OpenSimDocument", Version="40000")
     loads = ElementTree.SubElement(document, "ExternalLoads", name="ground_reactions")
     objects = ElementTree.SubElement(loads, "objects")

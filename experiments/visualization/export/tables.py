@@ -1,17 +1,46 @@
-"""What formats are written from, columns of a run, in ISB axes or as they are, and how."""
+"""Columns of a run as tables, in ISB axes or as they are, and as text.
+
+ISB (Wu & Cavanagh 1995), which EUROBENCH and OpenSim follow: x forward, y up, z to the right. Here Z is up; forward is
+where a model looks at home, for the human −X.
+"""
 
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
 
 from biped.files import replace_file
 from biped.metrics.kernels.support import fill_foot_wrenches
 from biped.metrics.layout import Layout
 from biped.metrics.runs import rows_of
+from biped.model.geometry import Vector3
 from biped.runs.run import Run
 from contact.arrays import Floats
-from experiments.visualization.export.axes import to_isb
+
+#: Of the human.
+FACING: Vector3 = (-1.0, 0.0, 0.0)
+
+
+def to_isb(vectors: ArrayLike, facing: Vector3 = FACING) -> Floats:
+    """(…, 3) vectors or places of ours in ISB axes, of a model that looks along ``facing`` at home."""
+    x, y, _ = facing
+    axes = np.array([[x, y, 0.0], [0.0, 0.0, 1.0], [y, -x, 0.0]])  # its rows are the ISB's: forward, up, right
+    return np.asarray(vectors, dtype=np.float64) @ axes.T
+
+
+def quaternions_to_isb(quaternions: ArrayLike, facing: Vector3 = FACING) -> Floats:
+    """(…, 4) orientations of ours, scalar first, in ISB axes: both the body's and the world's are renamed."""
+    q = np.asarray(quaternions, dtype=np.float64)
+    return np.concatenate([q[..., :1], to_isb(q[..., 1:], facing)], axis=-1)
+
+
+def cardan_yxz(rotations: Rotation) -> Floats:
+    """(n, 3) angles (a, b, c) [rad] with R = R_y(a) R_x(b) R_z(c); the first and the last without jumps by 2π."""
+    a, b, c = rotations.as_euler("YXZ").T
+    return np.stack([np.unwrap(a), b, np.unwrap(c)], axis=1)
+
 
 Table = dict[str, Floats]
 

@@ -1,4 +1,4 @@
-"""What figures call things, and how they group them; whatever draws them."""
+"""Names that figures give to things, and groups of them, for whatever draws them."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -43,12 +43,12 @@ def point_label(name: str) -> str:
 
 
 def who(model: Model) -> str:
-    """What a model is called in a sentence."""
+    """The words for a model in a sentence."""
     return "the human" if model.name == human().name else model.name
 
 
 def at_the_start(text: str) -> str:
-    """The same as the beginning of a sentence; the names of models stay as they are."""
+    """A text as the beginning of a sentence; the names of models stay as they are."""
     return f"T{text[1:]}" if text.startswith("the ") else text
 
 
@@ -76,7 +76,7 @@ def joint_label(joint: str) -> str:
 def joint_groups(model: Model, joints: Sequence[str], most: int) -> list[tuple[str, list[tuple[str, str]]]]:
     """A label and joints: of each leg, then, without a label, the others, so many a group at most.
 
-    Joints are (name, label); those of legs are told by what left and right have in common.
+    Joints are (name, label); those of legs are called by what left and right have in common.
     """
     legs, groups = legs_of(model), []
     for leg, other in zip(legs, reversed(legs), strict=True):

@@ -128,11 +128,11 @@ class _Drawing:
             self._line((row,), marker="o", ms=12.0, mfc="none", mec=style.ORANGE, mew=1.6, ls="", zorder=5)
 
     def names(self) -> None:
-        told: dict[tuple[float, ...], list[str]] = {}
+        named: dict[tuple[float, ...], list[str]] = {}
         for i, node in enumerate(self.picture.nodes):
             if node.frame.name:
-                told.setdefault(tuple(np.round(self.places[i], 9)), []).append(node.frame.name)
-        for place, names in told.items():
+                named.setdefault(tuple(np.round(self.places[i], 9)), []).append(node.frame.name)
+        for place, names in named.items():
             if len(place) == 2:
                 self.axes.annotate(", ".join(names), place, xytext=(6, 5), textcoords="offset points", fontsize="small")
             else:

@@ -1,7 +1,8 @@
-"""The sheet of a run: what a laboratory of balance looks at first, on one page."""
+"""The sheet of a run: panels over time and a stabilogram, what a laboratory of balance looks at first, on one page."""
 
 from collections.abc import Callable
 from textwrap import fill
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -10,12 +11,13 @@ from matplotlib.figure import Figure
 
 from contact.arrays import Floats
 from experiments.visualization.figures import quantities as q
+from experiments.visualization.figures import style
 from experiments.visualization.figures.contacts import add_state_legend, draw_modes
+from experiments.visualization.figures.labels import along, who
 from experiments.visualization.figures.panels import draw_panel, finish
-from experiments.visualization.figures.quantities import Panel
-from experiments.visualization.figures.stabilogram import draw_stabilogram, path_panel, shade_base
+from experiments.visualization.figures.quantities import XYZ, Curve, Panel
 from experiments.visualization.figures.subject import Subject
-from experiments.visualization.figures.support import Support, ahead_of, margin_of_stability
+from experiments.visualization.figures.support import COLORS, COM, COP, XCOM, Support, ahead_of, margin_of_stability
 from experiments.visualization.figures.writing import width_of
 
 #: [s] that are shown from before the disturbance.
@@ -72,7 +74,7 @@ def _sheet(subject: Subject, left: list[Draw], right: list[Draw], square: Callab
 
 
 def _head(figure: Figure, subject: Subject) -> None:
-    """What came of the run and, below it, what it is a run of: in as many lines as they need."""
+    """Put the outcome of the run above the sheet, and below it the name of the run, in as many lines as they need."""
     letters = int(LETTERS * width_of(WIDTH) / matplotlib.rcParams["font.size"])
     lines = [fill(text, letters) for text in (subject.run.verdict_line, subject.name or subject.model.name)]
     figure.suptitle("\n".join(lines), fontsize="large", fontweight="bold", x=0.01, ha="left")
@@ -156,3 +158,56 @@ def _angular_momentum(axes: Axes, subject: Subject) -> None:
 
 def _residual(axes: Axes, subject: Subject) -> None:
     _draw(axes, subject, q.energy_residual(subject))
+
+
+SHORT = {COM: "CoM", XCOM: "xCoM", COP: "CoP"}
+#: The longer side of the view from above over the shorter one, at most.
+SLIMMEST = 2.0
+_BASE = "#E9EEF2"
+
+
+def path_panel(support: Support, axis: int) -> Panel:
+    """[mm] along x (0) or y (1); the centre of mass on top."""
+    title = along(XYZ[axis], support.subject.model)
+    curves = tuple(Curve(SHORT[name], 1e3 * support.paths[name][:, axis], COLORS[name]) for name in COLORS)
+    return Panel(title, f"{XYZ[axis]} [mm]", curves)
+
+
+def shade_base(axes: Axes, support: Support, axis: int) -> None:
+    """Shade the range of the base of support along an axis over time [mm]."""
+    low, high = support.reach(axis)
+    look: Any = {"color": _BASE, "linewidth": 0.0, "label": "base of support", "zorder": 0.5}
+    axes.fill_between(support.subject.time, 1e3 * low, 1e3 * high, **look)
+
+
+def draw_stabilogram(axes: Axes, support: Support) -> None:
+    """From above, the model looks up: paths that end in dots, soles and base of support in the first row."""
+    model = support.subject.model
+    ahead = ahead_of(model)
+    aside = 1 - ahead
+    base = 1e3 * support.base(0)
+    axes.fill(base[:, aside], base[:, ahead], facecolor=_BASE, linewidth=0.0)
+    for ring in support.soles.values():
+        axes.plot(1e3 * ring[:, aside], 1e3 * ring[:, ahead], color=style.GREY, linewidth=0.8)
+    for name, color in COLORS.items():
+        path = 1e3 * support.paths[name]
+        axes.plot(path[:, aside], path[:, ahead], color=color, linewidth=1.1)
+        axes.plot(path[-1:, aside], path[-1:, ahead], "o", color=color, markersize=4.0, markeredgecolor="white")
+    axes.set_aspect("equal", anchor="W")
+    limits = [support.limits(axis, 1e3) for axis in (0, 1)]
+    least = max(high - low for low, high in limits) / SLIMMEST
+    limits = [_widened(low, high, least) for low, high in limits]
+    axes.set_xlim(*_turned(limits[aside], model.left[aside] < 0.0))
+    axes.set_ylim(*_turned(limits[ahead], model.facing[ahead] > 0.0))
+    axes.set_xlabel(f"{XYZ[aside]} [mm]")
+    axes.set_ylabel(f"{XYZ[ahead]} [mm]")
+    axes.set_title(f"From above; {who(model)} faces up")
+
+
+def _widened(low: float, high: float, least: float) -> tuple[float, float]:
+    more = max(least - (high - low), 0.0) / 2.0
+    return low - more, high + more
+
+
+def _turned(limits: tuple[float, float], grows: bool) -> tuple[float, float]:
+    return limits if grows else (limits[1], limits[0])

@@ -1,4 +1,4 @@
-"""What figures of a run show, whatever draws them: its curves with labels, units and colours, and panels of them."""
+"""Curves of a run with labels, units and colours, and panels of them, for whatever draws them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -67,7 +67,7 @@ MOST_CURVES = 8
 
 
 def world_panels(run: Run, world: World) -> list[Panel]:
-    """Of a run of no tree: what its world says is worth a look, of many curves those of the greatest values."""
+    """Panels that the world of a run of no tree names; of many curves those of the greatest values."""
     return [_world_panel(run, plot) for plot in world.plots]
 
 
@@ -103,7 +103,7 @@ def _quaternion(values: Values) -> tuple[Curve, ...]:
 
 
 def targets(subject: Subject) -> tuple[Targets, Targets]:
-    """Of position and orientation of the root; none without a set point."""
+    """Targets of the root's position and orientation; none without a set point."""
     if subject.set_point is None:
         return (), ()
     position, orientation = subject.set_point.position, subject.set_point.orientation
@@ -170,7 +170,7 @@ def largest_torques(subject: Subject, most: int = 3) -> Panel:
 
 
 def desired_wrench(subject: Subject, letter: str) -> tuple[Curve, ...]:
-    """What the controller wants on the root: force for f, torque for n; in the body's axes."""
+    """The wrench that the controller wants on the root: force for f, torque for n; in the body's axes."""
     parts = [f"{letter}{axis}" for axis in XYZ]
     return named(columns(subject, "desired_", parts), parts, style.AXES, [f"{letter}_{axis}" for axis in XYZ])
 
@@ -204,7 +204,7 @@ def energy_residual(subject: Subject) -> Panel:
 
 
 def rescaled(panel: Panel) -> Panel:
-    """The same in the thousandth, millionth or billionth of its unit, where all of it is that small."""
+    """A panel in the thousandth, millionth or billionth of its unit, where all of it is that small."""
     largest = max((float(np.nanmax(np.abs(curve.values), initial=0.0)) for curve in panel.curves), default=0.0)
     steps = next((k for k in range(len(_PREFIXES)) if largest * 1e3**k >= 1.0), len(_PREFIXES) - 1 if largest else 0)
     what, _, unit = panel.unit.partition("[")

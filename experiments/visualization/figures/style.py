@@ -2,17 +2,7 @@
 
 from typing import Any
 
-from biped.runs.verdict import (
-    COMPLETED,
-    FAILED,
-    FELL,
-    INTERRUPTED,
-    LOST_CONTROL,
-    RECOVERED,
-    STEPPED,
-    UNDECIDED,
-    UNRELIABLE,
-)
+from biped.runs import verdict
 
 # Okabe and Ito's palette, without its yellow, which is too light for a line.
 BLUE = "#0072B2"
@@ -36,20 +26,24 @@ MODES = ("#F4F4F4", ORANGE, PURPLE, "#8DBFE0", RED, "#4A4A4A")
 
 #: What runs and trials amount to (``biped.runs.verdict``).
 VERDICTS = {
-    RECOVERED: GREEN,
-    STEPPED: SKY,
-    FELL: ORANGE,
-    LOST_CONTROL: RED,
-    UNDECIDED: GREY,
-    UNRELIABLE: PURPLE,
-    FAILED: "#7A3E9D",
-    INTERRUPTED: GREY,
-    COMPLETED: BLUE,
+    verdict.RECOVERED: GREEN,
+    verdict.STEPPED: SKY,
+    verdict.FELL: ORANGE,
+    verdict.LOST_CONTROL: RED,
+    verdict.UNDECIDED: GREY,
+    verdict.UNRELIABLE: PURPLE,
+    verdict.FAILED: "#7A3E9D",
+    verdict.INTERRUPTED: GREY,
+    verdict.COMPLETED: BLUE,
 }
 #: What a study counts as success (``experiments.studies.sweep.groups.successes_in``).
-SUCCESSES = {RECOVERED: VERDICTS[RECOVERED], f"{RECOVERED} or {STEPPED}": VERDICTS[STEPPED], "withstood": BLUE}
+SUCCESSES = {
+    verdict.RECOVERED: VERDICTS[verdict.RECOVERED],
+    f"{verdict.RECOVERED} or {verdict.STEPPED}": VERDICTS[verdict.STEPPED],
+    "withstood": BLUE,
+}
 
-#: From little to much, on paper and on pages: told apart by the colour-blind, and in grey.
+#: From little to much, on paper and on pages: distinct for the colour-blind, and in grey.
 MAP = "cividis"
 
 #: [inch] of a figure with one panel.

@@ -1,4 +1,4 @@
-"""What a figure is of: a run, its set point, and the moments that are marked in it."""
+"""The subject of a figure: a run, its set point, and the moments that are marked in it."""
 
 from dataclasses import dataclass, field, replace
 
@@ -29,7 +29,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Subject:
-    """What figures are drawn from."""
+    """A run with all that figures of it are drawn from."""
 
     run: Run  # the run
     set_point: SetPoint | None = None  # where its root was to be, or None
@@ -42,7 +42,7 @@ class Subject:
 
     @property
     def root(self) -> str:
-        """What the columns of the root's pose begin with."""
+        """The word that the columns of the root's pose begin with."""
         return self.model.root.joint.name
 
     @property
@@ -58,7 +58,7 @@ class Subject:
         return min(starts, default=None)
 
     def since(self, before: float) -> "Subject":
-        """The same from shortly before the disturbance on [s]; all of it where there is none."""
+        """The subject from so long [s] before the disturbance on; all of it where there is none."""
         if self.disturbed_at is None:
             return self
         begin = self.disturbed_at - before

@@ -1,4 +1,4 @@
-"""What balances over what: centres of mass and pressure, and the base of support below them; whatever draws them."""
+"""Centres of mass and pressure, and the base of support below them, for whatever draws them."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,7 +29,7 @@ COLORS = {COP: style.ORANGE, XCOM: style.RED, COM: style.BLUE}
 
 @dataclass(frozen=True)
 class Support:
-    """Of a run of a model that floats and has contact points; all in world axes [m]."""
+    """Paths and support of a run of a model that floats and has contact points; all in world axes [m]."""
 
     subject: Subject
 

@@ -1,4 +1,4 @@
-"""What figures call metrics, parameters and units: in words, whatever their names in tables are."""
+"""Metrics, parameters and units in words, as figures call them, whatever their names in tables are."""
 
 import re
 

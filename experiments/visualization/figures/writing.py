@@ -24,7 +24,7 @@ def width_of(own: float) -> float:
 
 
 def files_of_look(path: str | Path, always: tuple[str, ...] = ()) -> list[Path]:
-    """Those that ``write_figure`` writes."""
+    """The files that ``write_figure`` writes for a path."""
     return [Path(path).with_suffix(f".{name}") for name in dict.fromkeys((*always, *current_look().formats))]
 
 

@@ -1,6 +1,7 @@
 """The closed loop of an experiment that goes on for as long as it is asked to, and is meddled with on the way."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -76,7 +77,7 @@ class Loop:
         self._law_error: str | None = None  # of somebody's own
         self.fell_at: float | None = None
         self.fall = ""
-        self._touched: tuple[Ending, str] | None = None  # what no limit tells of: a part of the body on the floor
+        self._touched: tuple[Ending, str] | None = None  # a fall that no limit finds: a part of the body on the floor
         self.disturbances: tuple[Disturbance, ...] = tuple(self.setup.disturbances)  # that act now
         self._acted = list(self.disturbances)  # since the start
         self._session = Session(replace(self.setup, controller=self.controller))
@@ -105,11 +106,11 @@ class Loop:
 
     @property
     def columns(self) -> Columns:
-        """What a row of it has."""
+        """The columns of what is recorded."""
         return self._session.plan.columns
 
     def recorded_since(self, time: float) -> Recording | None:
-        """What was recorded after a time [s]; None if nothing was. Once it is limp, only what was since then."""
+        """Rows that were recorded after a time [s]; None if none were. Once it is limp, only those since then."""
         return (self._limp or self._tape).since(time)
 
     @property
@@ -138,7 +139,7 @@ class Loop:
         return ticks - left
 
     def _own_ticks(self, ticks: int) -> int:
-        """As many of the session's: a limp body has nobody who asks."""
+        """Ticks of the session that take as long: those of a limp body, which no controller drives, may be others."""
         return max(1, round(ticks * self.tick / self._session.period))
 
     def _record(self) -> None:
@@ -165,7 +166,7 @@ class Loop:
             self.state = self._session.state
 
     def run(self) -> Run:
-        """What was recorded since the start, or of the last minutes: up to the fall, and after it.
+        """The run since the start, or of the last minutes: up to the fall, and after it.
 
         Raises:
             InputError: nothing was yet.
@@ -246,15 +247,10 @@ class Loop:
         aim = (x, y, z if height is None else height)
         gravity = -float(self.model.gravity[2])
         box = Throw.at(aim, speed, direction, mass=mass, size=size, flight=flight, gravity=gravity, target=target)
-        before = self.disturbances
-        projectile, throw = self.state.projectile, self.state.throw
-        self.state.projectile = self.state.throw = None
-        self.disturbances = tuple(d for d in before if not isinstance(d, Throw))
-        try:
+        with _or_as_before(self, "disturbances"), _or_as_before(self.state, "projectile", "throw"):
+            self.state.projectile = self.state.throw = None
+            self.disturbances = tuple(d for d in self.disturbances if not isinstance(d, Throw))
             self._add(box)
-        except InputError:
-            self.disturbances, self.state.projectile, self.state.throw = before, projectile, throw
-            raise
         return box
 
     def _target(self) -> str:
@@ -273,7 +269,7 @@ class Loop:
         return x, y, z
 
     def pull(self, body: str, point: Vector3, force: Vector3) -> None:
-        """Let a hand pull at a point of a body [m] from its centre of mass, with a force [N], until told otherwise."""
+        """Let a hand pull at a point of a body [m] from its centre of mass, with a force [N], until ``let_go``."""
         size = float(np.linalg.norm(force))
         if size == 0.0:
             self.let_go()
@@ -291,7 +287,7 @@ class Loop:
             self._continue()
 
     def _without_pull(self) -> tuple[Disturbance, ...]:
-        """What acts besides the pull, of which the part that has acted is kept for the record."""
+        """The disturbances besides the pull, of which the part that has acted is kept for the record."""
         pull, self._pull = self._pull, None
         if pull is not None and self.time > pull.begins:
             done = Signal.rectangle(pull.signal.coefficients[0, 0], pull.begins, self.time - pull.begins)
@@ -310,14 +306,10 @@ class Loop:
         setup = self._build(settings)
         at_once = name.partition(".")[0] in AT_ONCE
         if at_once:
-            before = self.disturbances, self.setup
-            self.disturbances = (*_outside(self.disturbances), *_of_control(setup.disturbances))
-            self.setup = setup
-            try:
+            with _or_as_before(self, "disturbances", "setup"):
+                self.disturbances = (*_outside(self.disturbances), *_of_control(setup.disturbances))
+                self.setup = setup
                 self._continue()
-            except InputError:
-                self.disturbances, self.setup = before
-                raise
         self.setup, self.settings = setup, settings
         return at_once
 
@@ -329,13 +321,9 @@ class Loop:
     def _add(self, disturbance: Disturbance) -> None:
         if self.has_ended:
             raise InputError("it has stopped: restart first")
-        before = self.disturbances
-        self.disturbances = (*before, disturbance)
-        try:
+        with _or_as_before(self, "disturbances"):
+            self.disturbances = (*self.disturbances, disturbance)
             self._continue()
-        except InputError:
-            self.disturbances = before
-            raise
         self._acted.append(disturbance)
 
     def _continue(self) -> None:
@@ -358,11 +346,23 @@ class Loop:
         return True
 
 
+@contextmanager
+def _or_as_before(changed: object, *names: str) -> Iterator[None]:
+    """Let attributes be as they were before where a change within turns out to be impossible."""
+    before = {name: getattr(changed, name) for name in names}
+    try:
+        yield
+    except InputError:
+        for name, value in before.items():
+            setattr(changed, name, value)
+        raise
+
+
 def _outside(disturbances: Sequence[Disturbance]) -> tuple[Disturbance, ...]:
-    """Those that act on the body from outside."""
+    """The disturbances that act on the body from outside."""
     return tuple(d for d in disturbances if not isinstance(d, (Sensors, Actuators)))
 
 
 def _of_control(disturbances: Sequence[Disturbance]) -> tuple[Disturbance, ...]:
-    """Those between the body and its controller."""
+    """The disturbances between the body and its controller."""
     return tuple(d for d in disturbances if isinstance(d, (Sensors, Actuators)))

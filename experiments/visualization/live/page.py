@@ -1,10 +1,10 @@
-"""The page of ``biped live``: the scene, what there is to tell, and what there is to meddle with."""
+"""The page of ``biped live``: the scene, its status, the controls, and where it may save gains and runs."""
 
 import html
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.model.geometry import Vector3, quaternion_matrix, vector3
 from contact.arrays import Floats
-from controllers.gains import KEYS, UNITS
+from controllers.gains import KEYS, UNITS, read_gains, save_gains
 from controllers.workspace import WorkspaceController, WorkspaceGains
 from experiments.catalogue.parameters.disturbances import heading
 from experiments.catalogue.parameters.fields import field_parameters
@@ -26,12 +26,10 @@ from experiments.visualization.live.loop import EDGES, Loop
 from experiments.visualization.live.plots import RATE as PLOT_RATE
 from experiments.visualization.live.plots import LivePlots
 from experiments.visualization.live.runner import Runner, Status
-from experiments.visualization.live.saving import GainsFolder
 from experiments.visualization.live.settings import Settings, build_settings
 from experiments.visualization.saved_runs import save_run
 from experiments.visualization.viewer.camera import camera_at
-from experiments.visualization.viewer.colors import legend
-from experiments.visualization.viewer.controls import add_help, add_screenshot
+from experiments.visualization.viewer.controls import add_help, add_screenshot, begin_panel
 from experiments.visualization.viewer.loaded_runs import extent_at
 from experiments.visualization.viewer.scene import LAYERS, ViewerScene
 from experiments.visualization.viewer.scenery import scenery_of
@@ -63,17 +61,8 @@ KEYS_AND_MOUSE = {
 }
 
 
-@dataclass(frozen=True)
-class _GainSlider:
-    """A slider and what it is a slider of."""
-
-    handle: Any
-    key: str
-    axis: int
-
-
 class Page:
-    """What a browser shows; ``show`` is called for each picture, from the runner's thread.
+    """The page that a browser shows; ``show`` is called for each picture, from the runner's thread.
 
     The server calls back from threads of its own, several at once. So all that a callback does is ``Runner.ask``: what
     is read, changed and written is so in the runner's thread, one thing after the other. ``gains_file`` is where
@@ -103,7 +92,7 @@ class Page:
         self._text: Any = None
         self._text_at = -math.inf
         self._state: tuple[bool, bool] | None = None
-        self._gain_sliders: list[_GainSlider] = []
+        self._gain_sliders: dict[tuple[str, int], Any] = {}  # by gain and axis
         self._handles: dict[str, list[Any]] = {}  # by the parameter of a controller that is not ours
         self.gains = loop.gains
         self._files = GainsFolder(gains_file)
@@ -166,8 +155,7 @@ class Page:
 
     def _build(self, loop: Loop) -> None:
         gui = self.server.gui
-        gui.configure_theme(control_width="medium", show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
-        gui.set_panel_label("biped live")
+        begin_panel(gui, "biped live")
         gui.add_html(f'<div style="padding:0.2em 0.9em 0.3em;font-size:0.85em">{html.escape(self._title)}</div>')
         self._text = gui.add_markdown("")
         self._build_time(gui)
@@ -199,8 +187,6 @@ class Page:
             for layer, on in LAYERS.items():
                 box = gui.add_checkbox(layer.capitalize(), on)
                 box.on_update(self._asker(self._switch(layer, box)))
-        with gui.add_folder("Colours", expand_by_default=False):
-            gui.add_html(legend())
         add_help(gui, KEYS_AND_MOUSE)
 
     def _later(self, what: str) -> None:
@@ -307,9 +293,8 @@ class Page:
                 handle = gui.add_slider(
                     AXES[axis], min=0.0, max=most, step=most / 4000.0, initial_value=value, hint=f"{key}, {AXES[axis]}"
                 )
-                slider = _GainSlider(handle, key, axis)
-                self._gain_sliders.append(slider)
-                handle.on_update(self._by_hand(partial(self._set_gain, slider)))
+                self._gain_sliders[key, axis] = handle
+                handle.on_update(self._by_hand(partial(self._set_gain, key, axis)))
         reset = gui.add_button("Reset gains")
         name = gui.add_text("File", self._files.name, hint="a name that ends in .toml, beside the file of --save-gains")
         save = gui.add_button("Save gains", hint="for biped run --gains FILE, and biped live --gains FILE")
@@ -317,7 +302,7 @@ class Page:
         save.on_click(lambda event: self.runner.ask(lambda _: self.save(name.value, event.client)))
 
     def _build_parameter(self, gui: Any, parameter: Parameter) -> None:
-        """What turns one parameter of a controller; but for its period, which cannot change on the way."""
+        """Add the controls of one parameter of a controller; not of its period, which cannot change on the way."""
         name, default = parameter.name.partition(".")[2], parameter.default
         if name == "period" or (isinstance(default, str) and not parameter.choices):
             return
@@ -335,22 +320,22 @@ class Page:
         self._handles[name] = handles
 
     def _by_hand(self, change: Callable[[Loop], Any]) -> Callable[[Any], None]:
-        """As ``_asker``, for a slider that a hand has moved; where the program has, all is known already."""
+        """Make a change as ``_asker`` does, if a hand has moved the slider, and not the program."""
         return lambda event: self.runner.ask(change) if event.client_id is not None else None
 
-    def _set_gain(self, slider: _GainSlider, loop: Loop) -> None:
+    def _set_gain(self, key: str, axis: int, loop: Loop) -> None:
         assert loop.gains is not None
-        triple = list(getattr(loop.gains, slider.key))
-        triple[slider.axis] = float(slider.handle.value)
-        self._use(loop, replace(loop.gains, **{slider.key: tuple(triple)}))
+        triple = list(getattr(loop.gains, key))
+        triple[axis] = float(self._gain_sliders[key, axis].value)
+        self._use(loop, replace(loop.gains, **{key: tuple(triple)}))
 
     def set_gains(self, gains: WorkspaceGains) -> None:
         """Let these gains act, and the sliders show them; from any thread."""
 
         def change(loop: Loop) -> None:
             self._use(loop, gains)
-            for slider in self._gain_sliders:
-                slider.handle.value = getattr(gains, slider.key)[slider.axis]
+            for (key, axis), slider in self._gain_sliders.items():
+                slider.value = getattr(gains, key)[axis]
 
         self.runner.ask(change)
 
@@ -417,7 +402,7 @@ def _slider(gui: Any, parameter: Parameter, name: str, value: float, hint: str) 
 
 
 def status_text(status: Status, going: str = "Standing") -> str:
-    """What there is to tell, as Markdown; ``going`` is what it does while nothing is wrong."""
+    """The status as Markdown; ``going`` is what the model does while nothing is wrong."""
     if status.error is not None:
         state = f"### Stopped\n{status.error}. Press **Restart**."
     elif status.fell_at is not None:
@@ -432,3 +417,46 @@ def status_text(status: Status, going: str = "Standing") -> str:
     if status.dropped > 0.005:
         parts.append(f"{status.dropped:.1f} s too late, left out")
     return f"{state}\n\n{', '.join(parts)}"
+
+
+SUFFIX = ".toml"
+
+
+class GainsFolder:
+    """The folder of the file that whoever started the page has named; nothing is written anywhere else."""
+
+    def __init__(self, file: str | Path) -> None:
+        self._file = Path(file)  # what is saved to unless another name is typed in
+
+    @property
+    def name(self) -> str:
+        return self._file.name
+
+    def path_of(self, name: str) -> Path:
+        """The file of this name, which must be a plain one."""
+        if not name:
+            raise InputError("type a file's name first")
+        if name == self._file.name:
+            return self._file
+        if any(part in name for part in ("/", "\\", ":", "..", "\0")) or not name.endswith(SUFFIX) or name[0] == ".":
+            raise InputError(f"it must be a plain name that ends in {SUFFIX}, without a folder")
+        return self._file.with_name(name)
+
+    def save(self, gains: WorkspaceGains, name: str) -> Path:
+        """Write gains, in place of such a file if there is one, but of nothing that holds something else; the file."""
+        path = self.path_of(name)
+        if path.exists() or path.is_symlink():
+            _check_ours(path)
+        save_gains(gains, path)
+        return path
+
+
+def _check_ours(path: Path) -> None:
+    """That nothing is lost that is not gains; what is no regular file, such as a pipe, is not even opened."""
+    refusal = InputError("there is such a file already, and it holds no gains: it is left as it is")
+    if not path.is_file():
+        raise refusal
+    try:
+        read_gains(path)
+    except InputError:
+        raise refusal from None

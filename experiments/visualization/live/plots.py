@@ -38,7 +38,7 @@ _LONG = {
 
 
 class LivePlots:
-    """Several plots, each of a quantity that is chosen from all that a row tells."""
+    """Several plots, each of a quantity that is chosen from all that a row holds."""
 
     def __init__(self, gui: Any, loop: Loop) -> None:
         self._gui = gui
@@ -101,17 +101,17 @@ class LivePlots:
         return np.concatenate([chunk.get(name, np.full(len(chunk["time"]), np.nan)) for chunk in chunks])
 
     def readouts(self) -> str:
-        """What tells most about balance now, as Markdown; empty before anything was recorded."""
+        """The numbers that say most about balance now, as Markdown; empty before anything was recorded."""
         if not self._chunks:
             return ""
         last = {name: float(values[-1]) for name, values in self._chunks[-1].items() if len(values)}
         torques = {name: value for name, value in last.items() if name.startswith("torque_")}
         most = max(torques, key=lambda name: abs(torques[name]), default="")
         lines = [
-            ("margin of stability", _told(last, ["margin_of_stability"], 1e3, "mm")),
-            ("centre of pressure", _told(last, ["cop_x", "cop_y"], 1e3, "mm")),
-            ("floor reaction force", _told(last, ["grf_x", "grf_y", "grf_z"], 1.0, "N")),
-            (f"torque, {_words(most.removeprefix('torque_'))}", _told(last, [most], 1.0, "N·m")),
+            ("margin of stability", _shown_as(last, ["margin_of_stability"], 1e3, "mm")),
+            ("centre of pressure", _shown_as(last, ["cop_x", "cop_y"], 1e3, "mm")),
+            ("floor reaction force", _shown_as(last, ["grf_x", "grf_y", "grf_z"], 1.0, "N")),
+            (f"torque, {_words(most.removeprefix('torque_'))}", _shown_as(last, [most], 1.0, "N·m")),
         ]
         return "\n".join(f"| {what} | {value} |" for what, value in [(" ", " "), ("-", "-:"), *lines])
 
@@ -138,7 +138,7 @@ def _title(name: str, unit: str) -> str:
     return f"{_words(name)} [{shown}]" if shown else _words(name)
 
 
-def _told(last: dict[str, float], names: list[str], scale: float, unit: str) -> str:
+def _shown_as(last: dict[str, float], names: list[str], scale: float, unit: str) -> str:
     values = [scale * last.get(name, math.nan) for name in names]
     if not all(map(math.isfinite, values)):
         return "–"

@@ -1,14 +1,93 @@
-"""The thread that keeps a loop to the time on the wall, and shows it."""
+"""The thread that keeps a loop to the time on the wall, and shows it; its clock, and a meter of how well that goes."""
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 
 from biped.errors import BipedError
-from experiments.visualization.live.clock import Meter, Reading, RealTimeClock
 from experiments.visualization.live.loop import Loop
+
+#: [s] Simulated time that may be made up for at once; what is late by more is dropped.
+MOST_LATE = 0.25
+
+
+class RealTimeClock:
+    """How many control ticks are due.
+
+    Time that cannot be made up for is dropped and counted, so that a slow simulation runs slower than real time and
+    does not fall behind farther and farther.
+    """
+
+    def __init__(self, tick: float, speed: float = 1.0) -> None:
+        self.tick, self.speed = tick, speed  # [s] of simulated time; simulated seconds in one on the wall
+        self.dropped = 0.0  # [s] of simulated time that were due and are not going to be simulated
+        self._from: float | None = None
+        self._taken = 0
+
+    def pause(self) -> None:
+        """Nothing is due until ``due`` is asked again, and from then on."""
+        self._from = None
+
+    def due(self, wall: float) -> int:
+        """Ticks that are due at this time [s] on the wall; what is late by too much is dropped."""
+        if self._from is None:
+            self._from, self._taken = wall, 0
+        due = int((wall - self._from) * self.speed / self.tick + 1e-9) - self._taken
+        most = max(1, round(MOST_LATE / self.tick))
+        if due > most:
+            self.drop(due - most)
+            due = most
+        return max(0, due)
+
+    def took(self, ticks: int) -> None:
+        self._taken += ticks
+
+    def drop(self, ticks: int) -> None:
+        self._taken += ticks
+        self.dropped += ticks * self.tick
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The reading of a ``Meter``."""
+
+    factor: float  # simulated seconds in one on the wall
+    idle: float  # share of the time in which there was nothing to do, 0 … 1
+
+
+class Meter:
+    """The real-time factor and the idle share over the last moments."""
+
+    def __init__(self, span: float = 1.0) -> None:
+        self._span = span  # [s] on the wall that is looked back at
+        self._slept = 0.0
+        self._marks: deque[tuple[float, float, float]] = deque()  # wall, simulated, slept
+
+    def slept(self, seconds: float) -> None:
+        self._slept += seconds
+
+    def mark(self, wall: float, simulated: float) -> None:
+        marks = self._marks
+        marks.append((wall, simulated, self._slept))
+        while len(marks) > 2 and marks[1][0] <= wall - self._span:
+            marks.popleft()
+
+    def clear(self) -> None:
+        """Forget: what comes is not to be compared with what was."""
+        self._marks.clear()
+
+    @property
+    def reading(self) -> Reading | None:
+        """The factor and the share now; None before two marks."""
+        if len(self._marks) < 2 or self._marks[-1][0] <= self._marks[0][0]:
+            return None
+        (begin, before, idle), (end, after, idle_then) = self._marks[0], self._marks[-1]
+        wall = end - begin
+        return Reading((after - before) / wall, (idle_then - idle) / wall)
+
 
 #: Pictures in a second.
 FRAME_RATE = 30.0
@@ -22,7 +101,7 @@ Change = Callable[[Loop], None]
 
 @dataclass(frozen=True)
 class Status:
-    """What there is to tell at a moment."""
+    """The status of a loop at a moment."""
 
     time: float  # [s] simulated
     reading: Reading | None  # how well it keeps up; None while it is paused, or has ended, or has only begun
@@ -39,7 +118,7 @@ class Measured:
 
     factor: float  # simulated seconds in one on the wall
     idle: float  # share of the time in which its thread had nothing to do, 0 … 1
-    core: float  # share of a processor's core that its thread used: what idle does not tell where others use the cores
+    core: float  # share of a processor's core that its thread used: which idle does not show where others use the cores
     dropped: float  # [s] of simulated time that could not be made up for
 
 
@@ -135,7 +214,7 @@ class Runner:
                 self._complain(str(error))
 
     def _catch_up(self, wall: float) -> None:
-        """What is due, as far as there is time for it; what is left is dropped."""
+        """Advance by the ticks that are due, as far as there is time for them; those that are left are dropped."""
         loop, real_time = self.loop, self.real_time
         latest = wall + BUDGET * self._frame
         due, slices = real_time.due(wall), max(1, round(SLICE / loop.tick))
@@ -154,7 +233,7 @@ class Runner:
         self.meter.clear()
 
     def _get_up(self, wall: float) -> None:
-        """Restart what has been down for long enough, if told so."""
+        """Restart what has been down for long enough, if it is to be restarted by itself."""
         if self.loop.fell_at is None and not self.loop.has_ended:
             self._ended_at = None
         elif self._ended_at is None:

@@ -43,7 +43,7 @@ class Settings:
 
     @property
     def sliders(self) -> list[str]:
-        """Those that the experiment has."""
+        """The parameters with sliders that the experiment has."""
         known = {parameter.name for parameter in self.experiment.parameters}
         return [name for name in SLIDERS if name in known]
 
@@ -60,13 +60,13 @@ class Settings:
 
 
 def build_settings(
-    gui: Any, settings: Settings, ask: Callable[[Callable[[Loop], Any]], None], tell: Callable[[str], None]
+    gui: Any, settings: Settings, ask: Callable[[Callable[[Loop], Any]], None], note: Callable[[str], None]
 ) -> None:
     """Sliders for the parameters that are turned most, and a line for any other."""
 
     def change(loop: Loop, name: str, value: Value) -> None:
         if not loop.set_setting(name, value):
-            tell(f"{name} = {value}: from the next restart on")
+            note(f"{name} = {value}: from the next restart on")
 
     for name in settings.sliders:
         label, low, high, step = SLIDERS[name]

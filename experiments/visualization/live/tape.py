@@ -22,7 +22,7 @@ KEPT = 120.0
 
 
 class Tape:
-    """What sessions that go on from one another have recorded, up to ``KEPT`` ago."""
+    """The rows that sessions going on from one another have recorded, up to ``KEPT`` ago."""
 
     def __init__(self) -> None:
         self._parts: deque[Recording] = deque()
@@ -36,7 +36,7 @@ class Tape:
             self._parts.popleft()
 
     def since(self, time: float) -> Recording | None:
-        """What came after a time [s], with its last columns; None if nothing did."""
+        """The rows after a time [s], with the last columns; None if there are none."""
         parts = [part for part in self._parts if part.rows[-1, 0] > time]
         if not parts:
             return None
@@ -72,7 +72,7 @@ def _fits(part: Recording, other: Recording) -> bool:
 
 
 def _widened(part: Recording, columns: Columns) -> Floats:
-    """Its rows under more columns; NaN where it has none, such as the place of a box before it was thrown."""
+    """Rows of a part under more columns; NaN where it has none, such as the place of a box before it was thrown."""
     if part.columns.names == columns.names:
         return part.rows
     rows = np.full((len(part.rows), len(columns.names)), np.nan)
@@ -82,7 +82,7 @@ def _widened(part: Recording, columns: Columns) -> Floats:
 
 
 def _counters(state: State) -> Counters:
-    """Of all that led to a state; nobody has measured how long it took."""
+    """The counters of all that led to a state; nobody has measured how long it took."""
     steps, iterations, most, retried = (
         int(state.arrays.counts[place]) for place in (TOTAL_STEPS, ITERATIONS, MOST_ITERATIONS, RETRIED)
     )
@@ -90,7 +90,7 @@ def _counters(state: State) -> Counters:
 
 
 def quantities_of(recording: Recording) -> dict[str, Floats]:
-    """Values of all that a recording tells over time, by name: what stands in its rows, and what follows from them."""
+    """Values of all that a recording has over time, by name: what stands in its rows, and what follows from them."""
     columns = recording.columns
     followed = series_of(Layout.of(recording.model, columns.names), recording.rows)
     shown = {columns.names[place]: recording.rows[:, place] for place in columns.shown}

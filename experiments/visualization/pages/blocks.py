@@ -1,4 +1,4 @@
-"""What a page is made of: prose, lists, tables, images, charts, code. Text is plain, and escaped where it is shown."""
+"""The blocks of a page: prose, lists, tables, images, charts, code. Text is plain, and escaped where it is shown."""
 
 import base64
 import json
@@ -12,7 +12,7 @@ from biped.errors import InputError
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-#: What a row or a word is coloured by, besides saying it.
+#: The moods that a row or a word is coloured by, besides saying it.
 Mood = Literal["", "good", "bad", "muted"]
 
 #: Tables longer than this are folded away until they are asked for.
@@ -125,7 +125,7 @@ class Table:
 
     @property
     def styles(self) -> tuple[str, ...]:
-        """Of each column: ``number``, ``word`` or ``text`` by what all of its cells are."""
+        """The style of each column: ``number``, ``word`` or ``text``, by what all of its cells are."""
         columns = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.headings)
         return tuple(_style(column) for column in columns)
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import singledispatch
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from matplotlib.ticker import LogFormatter, MaxNLocator, PercentFormatter
 
 from experiments.studies.threshold.directions import WORDS
 from experiments.visualization.figures import style
+from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.panels.panel import Area, Axis, Bars, HeatMap, Item, Panel, Points, Rule
 
 DASHES: Mapping[str, Any] = {
@@ -69,6 +71,12 @@ def figure_of(
         else:
             draw(axes, panel)
     return figure
+
+
+def write_panels(path: str | Path, panels: Panel | Sequence[Panel | None], size: tuple[float, float]) -> list[Path]:
+    """Write the figure of panels (``figure_of``) in the style and the formats of the current look; the files."""
+    with styled():
+        return write_figure(figure_of(panels, size), path)
 
 
 def draw(axes: Axes, panel: Panel) -> None:

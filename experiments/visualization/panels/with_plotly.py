@@ -2,17 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from functools import singledispatch
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from experiments.studies.threshold.directions import WORDS
 from experiments.visualization.figures import style
 from experiments.visualization.panels.panel import Area, Axis, Bars, HeatMap, Item, Panel, Points, Rule, closed
 from experiments.visualization.report import theme
 from experiments.visualization.report.drawing import plain
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 #: Panels in a row.
 COLUMNS = 3
@@ -26,7 +27,7 @@ _PX = 1.6
 _RADII_AT = 157.5
 
 
-def figure_of(panels: Panel | Sequence[Panel], columns: int = COLUMNS, height: int | None = None) -> go.Figure:
+def figure_of(panels: Panel | Sequence[Panel], columns: int = COLUMNS, height: int | None = None) -> "go.Figure":
     """A panel, or several row by row; what has the same label is hidden and shown in all of them.
 
     Args:
@@ -39,8 +40,8 @@ def figure_of(panels: Panel | Sequence[Panel], columns: int = COLUMNS, height: i
 
 def figure_of_choices(
     choices: Mapping[str, Sequence[Panel]], columns: int = COLUMNS, height: int | None = None
-) -> go.Figure:
-    """As many panels for each of some labels; a menu says which label's are shown, if there are several labels.
+) -> "go.Figure":
+    """Panels for each of some labels, as many for each; of several labels, a menu chooses whose are shown.
 
     The panels of a place share their axes, and what lies across a panel is always shown.
     """
@@ -60,8 +61,10 @@ def figure_of_choices(
     return figure
 
 
-def _grid(choices: Sequence[Sequence[Panel]], columns: int) -> go.Figure:
+def _grid(choices: Sequence[Sequence[Panel]], columns: int) -> "go.Figure":
     """Empty axes; a label along y is shown where it is that of all choices, and not that of the panel on the left."""
+    from plotly.subplots import make_subplots
+
     panels = choices[0]
     count = len(panels)
     columns = min(columns, count)
@@ -128,7 +131,7 @@ def _lines(text: str) -> str:
     return plain(text).replace("\n", "<br>")
 
 
-def _add_menu(figure: go.Figure, labels: Sequence[str], counts: Sequence[int]) -> None:
+def _add_menu(figure: "go.Figure", labels: Sequence[str], counts: Sequence[int]) -> None:
     """A menu that shows, for each label, as many traces as it has, in turn."""
     owners = np.repeat(np.arange(len(labels)), counts)
     buttons = [
@@ -140,7 +143,7 @@ def _add_menu(figure: go.Figure, labels: Sequence[str], counts: Sequence[int]) -
     figure.update_layout(updatemenus=[menu | look])
 
 
-def _add_panel(figure: go.Figure, k: int, panel: Panel, labels: set[str]) -> None:
+def _add_panel(figure: "go.Figure", k: int, panel: Panel, labels: set[str]) -> None:
     """``labels`` are those that other panels have in the legend already."""
     bars = [item for item in panel.items if isinstance(item, Bars)]
     if bars:
@@ -186,7 +189,7 @@ def _ends(values: Any, interval: Any) -> dict[str, Any]:
 class _Place(NamedTuple):
     """Where an item is drawn."""
 
-    figure: go.Figure
+    figure: "go.Figure"
     number: str  # of the panel's axes, as Plotly counts them
     panel: Panel
     entry: dict[str, Any]  # name and legend of what is drawn
@@ -217,7 +220,7 @@ def _add_points(item: Points, on: _Place) -> None:
         look["marker"] = {"color": _color(item.color), "symbol": item.marker + hollow, "opacity": item.alpha,
                           "size": size if size.ndim else float(size)}  # fmt: skip
         if item.shades is not None:
-            look["marker"] |= {"color": item.shades, "colorscale": theme.SCALE, "reversescale": True}
+            look["marker"] |= {"color": item.shades, "colorscale": style.MAP, "reversescale": True}
     if len(item.hover):
         look |= {"text": [plain(text) for text in item.hover], "hovertemplate": "%{text}<extra></extra>"}
     else:
@@ -280,7 +283,7 @@ def _add_map(item: HeatMap, on: _Place) -> None:
         f"%{{{name}{'' if axis.words else f':{axis.form}'}}}" for name, axis in (("x", on.panel.x), ("y", on.panel.y))
     )
     hover = f"%{{z:{item.form}}}"
-    look: dict[str, Any] = {"colorscale": theme.SCALE, "colorbar": bar}
+    look: dict[str, Any] = {"colorscale": style.MAP, "colorbar": bar}
     if len(item.hover):
         look["customdata"], hover = [[plain(text) for text in row] for row in item.hover], "%{customdata}"
     if on.panel.x.words and on.panel.y.words:

@@ -3,10 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from contact.arrays import Floats
@@ -15,6 +14,9 @@ from experiments.visualization.figures.labels import label_rows
 from experiments.visualization.figures.quantities import Panel
 from experiments.visualization.figures.subject import Mark
 from experiments.visualization.report import theme
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 #: Rows of one figure at most: what is left out of a long run lies between the extremes that are kept.
 MOST_ROWS = 2000
@@ -41,7 +43,7 @@ def rows_to_show(curves: Sequence[Floats], most: int = MOST_ROWS) -> NDArray[np.
     return np.array(sorted(kept), dtype=np.int64)
 
 
-def time_figure(time: Floats, panels: Sequence[Panel], marks: Sequence[Mark] = ()) -> go.Figure:
+def time_figure(time: Floats, panels: Sequence[Panel], marks: Sequence[Mark] = ()) -> "go.Figure":
     """Panels one above another: one time axis, one box of values under the pointer, a legend for each.
 
     Marks are moments with labels above the topmost panel.
@@ -75,7 +77,7 @@ def time_figure(time: Floats, panels: Sequence[Panel], marks: Sequence[Mark] = (
 
 
 def _add_panel(
-    figure: go.Figure,
+    figure: "go.Figure",
     k: int,
     panel: Panel,
     domain: tuple[float, float],
@@ -128,7 +130,7 @@ def _decades(panel: Panel) -> int | str:
     return max(1, round(float(np.log10(values.max() / values.min())) / 4.0))
 
 
-def _add_marks(figure: go.Figure, marks: Sequence[Mark], lines: Sequence[int]) -> None:
+def _add_marks(figure: "go.Figure", marks: Sequence[Mark], lines: Sequence[int]) -> None:
     for mark, line in zip(marks, lines, strict=True):
         stroke = {"color": theme.MARKED, "width": 1, "dash": "dot"}
         figure.add_shape(type="line", x0=mark.time, x1=mark.time, yref="paper", y0=0, y1=1, line=stroke, layer="below")

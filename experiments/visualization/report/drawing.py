@@ -4,12 +4,14 @@ import base64
 import html
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from experiments.visualization.pages import Chart
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 
 @dataclass(frozen=True)
@@ -18,15 +20,17 @@ class Drawing:
 
     name: str  # unique on its page, and in its notebook
     caption: str  # what it shows, in a sentence or two
-    figure: go.Figure  # Plotly's
+    figure: "go.Figure"  # Plotly's
 
     @property
     def chart(self) -> Chart:
         return Chart.of(self.figure, self.caption, self.name)
 
 
-def figure_of(chart: Chart) -> go.Figure:
+def figure_of(chart: Chart) -> "go.Figure":
     """The figure of a chart, with its numbers as arrays."""
+    import plotly.graph_objects as go
+
     return go.Figure(_decoded(json.loads(chart.figure)), skip_invalid=False)
 
 

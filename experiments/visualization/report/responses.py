@@ -10,10 +10,10 @@ from biped.runs.verdict import FAILED
 from experiments.studies.counting import USUAL_LOSSES, success_text, withstood
 from experiments.studies.sweep.groups import successes_in
 from experiments.visualization.figures import style
-from experiments.visualization.pages import Section
+from experiments.visualization.pages import Chart, Section
 from experiments.visualization.panels.with_plotly import COLUMNS, figure_of, figure_of_choices
 from experiments.visualization.report import theme
-from experiments.visualization.report.drawing import Drawing, plain
+from experiments.visualization.report.drawing import plain
 from experiments.visualization.report.trials import Axis, Trials, is_grid
 from experiments.visualization.studies.sweep_figure import metric_map, metric_panel, share_map, share_panel
 
@@ -32,11 +32,11 @@ def response_sections(trials: Trials, axes: Sequence[Axis], counts: tuple[str, .
     """
     if not axes or (trials.frame["verdict"] == FAILED).all():
         return []
-    charts = tuple(drawing.chart for drawing in _drawings(trials, axes[: COLUMNS * MOST_ROWS], counts))
+    charts = tuple(_charts(trials, axes[: COLUMNS * MOST_ROWS], counts))
     return [Section("responses", "What it depends on", blocks=charts)]
 
 
-def _drawings(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Iterator[Drawing]:
+def _charts(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Iterator[Chart]:
     surface = len(axes) == 2 and all(len(axis.points) <= MOST_CELLS for axis in axes) and is_grid(axes)
     yield _share_maps(trials, axes[0], axes[1], counts) if surface else _shares(trials, axes, counts)
     if trials.shown_metrics:
@@ -45,34 +45,32 @@ def _drawings(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> 
         yield _parallel(trials, axes, counts)
 
 
-def _shares(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Drawing:
+def _shares(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Chart:
     over = "" if len(axes) == 1 else ", over each of what was varied, whatever the others were"
     text = (
         f"Share of the trials that {success_text(counts)}{over}; bars: 95 % intervals of the probability "
         "(Wilson 1927). Dashed: how trials ended."
     )
-    return Drawing("recovered", text, figure_of([share_panel(trials.frame, axis, counts) for axis in axes]))
+    return Chart.of(figure_of([share_panel(trials.frame, axis, counts) for axis in axes]), text, "recovered")
 
 
-def _share_maps(trials: Trials, first: Axis, second: Axis, counts: tuple[str, ...]) -> Drawing:
+def _share_maps(trials: Trials, first: Axis, second: Axis, counts: tuple[str, ...]) -> Chart:
     kinds = successes_in(trials.frame, counts)
     maps = {kind: [share_map(trials.frame, first, second, losses)] for kind, losses in kinds.items()}
     text = f"Share of the trials that {success_text(counts)}, with Wilson's 95 % interval (1927)."
-    return Drawing("recovered", text, figure_of_choices(maps, height=500 if len(kinds) > 1 else 460))
+    return Chart.of(figure_of_choices(maps, height=500 if len(kinds) > 1 else 460), text, "recovered")
 
 
-def _metric_maps(trials: Trials, first: Axis, second: Axis) -> Drawing:
+def _metric_maps(trials: Trials, first: Axis, second: Axis) -> Chart:
     maps = {trials.label(name): [metric_map(trials.frame, first, second, name, "")] for name in trials.shown_metrics}
     text = "Median over the trials of each combination; empty where none of them has this number."
-    return Drawing("metrics", text, figure_of_choices(maps, height=500))
+    return Chart.of(figure_of_choices(maps, height=500), text, "metrics")
 
 
-def _metrics(trials: Trials, axes: Sequence[Axis]) -> Drawing:
+def _metrics(trials: Trials, axes: Sequence[Axis]) -> Chart:
     """Each trial over each axis, for one metric at a time, and the medians."""
     names = trials.shown_metrics
-    frame = trials.frame[trials.frame["verdict"] != FAILED]
-    most = max(50, MOST_POINTS // (len(names) * len(axes)))
-    chosen = frame.iloc[np.sort(np.random.default_rng(0).permutation(len(frame))[:most])]
+    frame, chosen = _chosen(trials, max(50, MOST_POINTS // (len(names) * len(axes))))
     figure = figure_of_choices({
         trials.label(name): [metric_panel(frame, axis, name, trials.label(name), chosen) for axis in axes]
         for name in names
@@ -80,14 +78,12 @@ def _metrics(trials: Trials, axes: Sequence[Axis]) -> Drawing:
     text = "Each trial, and the medians; of many values, of bins of equally many trials."
     if len(chosen) < len(frame):
         text += f" {len(chosen)} of {len(frame)} trials are drawn, chosen at random; medians are of all."
-    return Drawing("metrics", text, figure)
+    return Chart.of(figure, text, "metrics")
 
 
-def _parallel(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Drawing:
+def _parallel(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Chart:
     """Parallel coordinates: what was varied, the verdict, and some metrics."""
-    frame = trials.frame[trials.frame["verdict"] != FAILED]
-    chosen = np.sort(np.random.default_rng(0).permutation(len(frame))[:MOST_LINES])
-    part = frame.iloc[chosen]
+    frame, part = _chosen(trials, MOST_LINES)
     dimensions = [_dimension(axis.label, axis.values.loc[part.index], axis) for axis in axes[:MOST_AXES]]
     losses = counts or USUAL_LOSSES
     good = np.array([float(bool(withstood(verdict, losses))) for verdict in part["verdict"]])
@@ -107,9 +103,15 @@ def _parallel(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> 
         f"Each line is a trial, blue if it {success_text(counts)}. Drag along an axis to pick trials; drag its "
         "name to move it."
     )
-    if len(chosen) < len(frame):
-        text += f" {len(chosen)} of {len(frame)} trials are drawn, chosen at random."
-    return Drawing("parallel", text, figure)
+    if len(part) < len(frame):
+        text += f" {len(part)} of {len(frame)} trials are drawn, chosen at random."
+    return Chart.of(figure, text, "parallel")
+
+
+def _chosen(trials: Trials, most: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The trials that could be computed, and so many of them at most, chosen at random."""
+    frame = trials.frame[trials.frame["verdict"] != FAILED]
+    return frame, frame.iloc[np.sort(np.random.default_rng(0).permutation(len(frame))[:most])]
 
 
 def _dimension(label: str, values: "pd.Series[Any]", axis: Axis | None) -> dict[str, Any]:

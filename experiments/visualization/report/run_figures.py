@@ -1,22 +1,24 @@
-"""The interactive figures of a run, and a view from above."""
+"""The interactive figures of a run, the states of its contact points, and a view from above."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from biped.metrics import series
 from biped.runs.row_layout import POSE
 from biped.runs.run import Run
+from contact import ContactState
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures import style
-from experiments.visualization.figures.labels import along
+from experiments.visualization.figures.labels import STATES, along, point_label
 from experiments.visualization.figures.quantities import Curve, Panel
 from experiments.visualization.figures.subject import Subject, subject_of
 from experiments.visualization.report import theme
-from experiments.visualization.report.contact_figures import contact_states
-from experiments.visualization.report.curves import time_figure
+from experiments.visualization.report.curves import TIME, time_figure
 from experiments.visualization.report.drawing import Drawing
 from experiments.visualization.report.top_view import top_view
 
@@ -152,3 +154,58 @@ def _platform(subject: Subject) -> list[Panel]:
     turn = Rotation.from_quat(np.column_stack(q.columns(subject, "platform_", POSE[3:])), scalar_first=True)
     turns = turn.as_rotvec(degrees=True).T
     return [Panel("Shift of the floor", "[mm]", q.by_axis(shift)), Panel("Turn of the floor", "[°]", q.by_axis(turns))]
+
+
+#: Bars of one figure at most; of a run with more changes, only some rows are looked at.
+MOST_BARS = 3000
+_COLORS = (theme.FAINT, *style.MODES[1:5], theme.NEUTRAL)
+
+
+def contact_states(subject: Subject) -> Drawing:
+    """The figure; the model must have contact points."""
+    names = subject.model.contact_names
+    modes = np.array([subject.column(f"contact_{name}_mode") for name in names], dtype=np.int64)
+    stride = 1
+    while sum(len(_changes(row[::stride])) for row in modes) > MOST_BARS:
+        stride *= 2
+    caption = "State of each contact point, as found at the end of the last step."
+    if stride > 1:
+        caption += f" Every {stride}th row is shown: there are too many changes to draw them all."
+    labels = [point_label(name) for name in names]
+    time, modes = subject.time[::stride], modes[:, ::stride]
+    figure = theme.new_figure(
+        110 + 26 * len(labels),
+        barmode="overlay",
+        bargap=0.15,
+        meta={"axis": TIME},
+        xaxis={"title": {"text": "time [s]"}, "range": [float(time[0]), float(time[-1])]},
+        margin={"l": 130},
+        yaxis={"categoryorder": "array", "categoryarray": labels, "autorange": "reversed", "showgrid": False},
+        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom"},
+    )
+    spans = [  # a row holds until the next one
+        (row[begin], label, float(time[begin]), float(time[end]))
+        for label, row in zip(labels, modes, strict=True)
+        for begin, end in pairwise([*_changes(row), len(row) - 1])
+        if end > begin
+    ]
+    for state in ContactState:
+        mine = [(label, begin, end) for mode, label, begin, end in spans if mode == state.value]
+        if mine:
+            rows, begins, ends = zip(*mine, strict=True)
+            figure.add_bar(
+                orientation="h",
+                base=begins,
+                x=np.subtract(ends, begins),
+                y=rows,
+                name=STATES[state],
+                marker={"color": _COLORS[state.value - 1], "line": {"width": 0}},
+                customdata=ends,
+                hovertemplate="%{y}: %{base:.4f} to %{customdata:.4f} s",
+            )
+    return Drawing("contact-states", caption, figure)
+
+
+def _changes(row: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where a new state begins; the first row too."""
+    return np.flatnonzero(np.concatenate([[True], row[1:] != row[:-1]]))

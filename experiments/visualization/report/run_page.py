@@ -7,18 +7,8 @@ from typing import Any
 
 from biped.metrics import Value as MetricValue
 from biped.metrics import measure_run, metric_named
+from biped.runs import verdict as verdicts
 from biped.runs.run import Run
-from biped.runs.verdict import (
-    COMPLETED,
-    FAILED,
-    FELL,
-    INTERRUPTED,
-    LOST_CONTROL,
-    RECOVERED,
-    STEPPED,
-    UNDECIDED,
-    UNRELIABLE,
-)
 from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.machine import stamp
 from experiments.cli.quantities import length, scaled, unit_text
@@ -29,15 +19,15 @@ from experiments.visualization.report.run_figures import run_drawings
 from experiments.visualization.report.run_source import RunSource, saved_option
 
 _SENTENCES: dict[str, tuple[str, Mood]] = {
-    RECOVERED: ("{who} recovered", "good"),
-    STEPPED: ("{who} recovered", "good"),
-    COMPLETED: ("The run got to its end; there is nothing to judge", "good"),
-    FELL: ("{who} fell", "bad"),
-    LOST_CONTROL: ("{who} lost control", "bad"),
-    UNDECIDED: ("Undecided", ""),
-    UNRELIABLE: ("The run is unreliable", "bad"),
-    INTERRUPTED: ("The run was interrupted", "bad"),
-    FAILED: ("A step of the run had no solution", "bad"),
+    verdicts.RECOVERED: ("{who} recovered", "good"),
+    verdicts.STEPPED: ("{who} recovered", "good"),
+    verdicts.COMPLETED: ("The run got to its end; there is nothing to judge", "good"),
+    verdicts.FELL: ("{who} fell", "bad"),
+    verdicts.LOST_CONTROL: ("{who} lost control", "bad"),
+    verdicts.UNDECIDED: ("Undecided", ""),
+    verdicts.UNRELIABLE: ("The run is unreliable", "bad"),
+    verdicts.INTERRUPTED: ("The run was interrupted", "bad"),
+    verdicts.FAILED: ("A step of the run had no solution", "bad"),
 }
 
 #: The sections of figures: name, title, and the figures that go into it.
@@ -71,10 +61,10 @@ def run_page(source: RunSource, command: str) -> Page:
 
 
 def verdict(run: Run) -> tuple[str, Mood]:
-    """What came of a run, in a sentence, and how it is coloured."""
+    """The outcome of a run in a sentence, and how it is coloured."""
     word, reason = run.summary["verdict"], run.summary["reason"]
     text, mood = _SENTENCES[word]
-    joint = " " if word == RECOVERED else ", " if word == STEPPED else ": "
+    joint = " " if word == verdicts.RECOVERED else ", " if word == verdicts.STEPPED else ": "
     name = who(run.state.model) if run.world is None else run.name
     return f"{at_the_start(text.format(who=name))}{joint if reason else ''}{reason}.", mood
 

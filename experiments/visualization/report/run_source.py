@@ -69,7 +69,7 @@ def run_source(folder: str | Path) -> RunSource:
         stand_in(saved[ROBOT], folder / MODEL)
     experiment, values = _experiment_of(name, saved)
     known = {} if experiment is None else experiment.sources
-    versions |= {file: _told(digest, known.get(file) or digest_at(file)) for file, digest in sources.items()}
+    versions |= {file: _version_of(digest, known.get(file) or digest_at(file)) for file, digest in sources.items()}
     changes = {} if experiment is None else changes_of(experiment, values)
     model = None
     if not ((folder / MODEL).is_file() or (folder / WORLD).is_file()):  # of an earlier version
@@ -81,7 +81,7 @@ def run_source(folder: str | Path) -> RunSource:
         raise InputError(f"{error}{hint if 'the state of model' in str(error) else ''}") from error
 
 
-def _told(digest: str, now: str) -> str:
+def _version_of(digest: str, now: str) -> str:
     """The version of a file that is not the project's, and whether it is that still."""
     if not now:
         return f"{digest}, and is not found now"

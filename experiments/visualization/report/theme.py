@@ -1,22 +1,19 @@
 """How the interactive figures look: the colours of the drawn ones, on a ground of any colour."""
 
-from typing import Any
-
-import plotly.graph_objects as go
+from typing import TYPE_CHECKING, Any
 
 from experiments.visualization.figures import style
 
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
 #: A grey that is seen on white and on black.
 NEUTRAL = "#8a8d91"
-#: Of grids and of the lines that mark moments.
+#: Colours of grids, and of the lines that mark moments.
 FAINT = "rgba(128,128,128,0.25)"
 MARKED = "rgba(128,128,128,0.75)"
-#: Few lines, told apart by the colour-blind, on any ground.
+#: Colours of few lines that the colour-blind can tell apart, on any ground.
 LINES = (*style.LINES[:6], NEUTRAL)
-#: Of verdicts.
-VERDICTS = style.VERDICTS
-#: From little to much, told apart by the colour-blind and in grey.
-SCALE = style.MAP
 
 #: [px] margins, the same for all, so that the time axes of a page stand one below another.
 LEFT, RIGHT = 76, 190
@@ -36,8 +33,8 @@ _AXIS: dict[str, Any] = {
 }
 _ANGULAR = {"gridcolor": FAINT, "linecolor": MARKED, "tickcolor": MARKED}
 
-TEMPLATE = go.layout.Template(
-    layout={
+TEMPLATE: Any = {
+    "layout": {
         "font": {"family": "system-ui, DejaVu Sans, sans-serif", "size": 12, "color": NEUTRAL},
         "colorway": LINES,
         "paper_bgcolor": "rgba(0,0,0,0)",
@@ -50,11 +47,13 @@ TEMPLATE = go.layout.Template(
         "yaxis": _AXIS,
         "polar": {"bgcolor": "rgba(0,0,0,0)", "angularaxis": _ANGULAR, "radialaxis": _ANGULAR},
         "legend": {"tracegroupgap": 0},
-        "colorscale": {"sequential": SCALE},
+        "colorscale": {"sequential": style.MAP},
     }
-)
+}
 
 
-def new_figure(height: int, **layout: Any) -> go.Figure:
+def new_figure(height: int, **layout: Any) -> "go.Figure":
     """An empty figure in this look; ``layout`` as Plotly's."""
+    import plotly.graph_objects as go
+
     return go.Figure(layout={"template": TEMPLATE, "height": height} | layout)

@@ -67,7 +67,7 @@ def _order(upwards: float) -> bool | str:
 
 
 def _place(ahead: int) -> str:
-    """What is told of a point under the mouse."""
+    """Plotly's template of the coordinates of a point under the mouse."""
     parts = {ahead: "%{y:.4f}", 1 - ahead: "%{x:.4f}"}
     return f"x = {parts[0]}, y = {parts[1]} m"
 

@@ -79,11 +79,11 @@ class Trials:
         return parameter_named(name, self.study.experiment.parameters)
 
     def label(self, name: str) -> str:
-        """Of a figure: in words, with the unit."""
+        """A column in words, with its unit, as figures call it."""
         return with_unit(name, self._unit(name))
 
     def heading(self, name: str) -> str:
-        """Of a table: the column's own name, with the unit."""
+        """A column's own name with its unit, as tables are headed."""
         unit = unit_text(self._unit(name))
         return f"{name} [{unit}]" if unit else name
 
@@ -102,7 +102,7 @@ class Trials:
 
     @cached_property
     def axes(self) -> list[Axis]:
-        """What is varied by itself: the first of parameters that go together one to one, and none of a single value."""
+        """The axes of the study: of parameters that go together one to one the first, and none of a single value."""
         found: list[Axis] = []
         for name in self.varied:
             axis = self.axis(name)

@@ -3,17 +3,13 @@
 from pathlib import Path
 
 import pandas as pd
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
-from experiments.cli.terminal import terminal
+from experiments.cli.terminal import ruled_table, say, say_files, terminal
 from experiments.studies.limits import LIMITS, ScenePush
-from experiments.studies.threshold.directions import word_of
+from experiments.studies.threshold.directions import direction_text
 from experiments.visualization.figures import style
-from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.panels.panel import Axis, Panel, Points, closed
-from experiments.visualization.panels.with_matplotlib import figure_of
+from experiments.visualization.panels.with_matplotlib import write_panels
 
 #: The name of the table and the figure in the folder.
 NAME = "limits"
@@ -30,25 +26,20 @@ HEADINGS = {
 
 def print_limits(push: ScenePush, found: pd.DataFrame, who: str) -> None:
     """Print the assumptions, and a row for each direction."""
-    console = terminal()
     pendulum = push.stance.pendulum
-    console.print(
-        Text(f"{who}: {pendulum.mass:.5g} kg at {pendulum.height:.3g} m, ω = {pendulum.rate:.4g} 1/s; ", style="bold")
-        + Text(f"friction {push.friction:g}, reaction after {push.delay:g} s, push of {push.shape.ends:g} s")
-    )
-    table = Table(title=Text("Largest push without a step"), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
-    table.add_column("direction")
+    say(
+        f"{who}: {pendulum.mass:.5g} kg at {pendulum.height:.3g} m, ω = {pendulum.rate:.4g} 1/s; ", "bold",
+        f"friction {push.friction:g}, reaction after {push.delay:g} s, push of {push.shape.ends:g} s",
+    )  # fmt: skip
     names = [name for name in HEADINGS if name in found]
-    for name in names:
-        table.add_column(HEADINGS[name], justify="right")
-    for row in found.to_dict("records"):
-        azimuth = float(row["direction"])
-        word = f" {word_of(azimuth)}" if azimuth % 45.0 == 0.0 else ""
-        table.add_row(f"{azimuth:g}°{word}", *(f"{row[name]:.4g}" for name in names))
-    console.print(table)
+    headings = ["direction", *(HEADINGS[name] for name in names)]
+    rows = [
+        [direction_text(row["direction"]), *(f"{row[name]:.4g}" for name in names)] for row in found.to_dict("records")
+    ]
+    kinds = ["text", *(["number"] * len(names))]
+    terminal().print(ruled_table("Largest push without a step", headings, rows, kinds))
     if not push.stance.flywheels:
-        hint = "what the hips add is not known: give the hips' joints limits of torque and position"
-        console.print(Text(hint, style="yellow"))
+        say("what the hips add is not known: give the hips' joints limits of torque and position", "yellow")
 
 
 def write_limits(push: ScenePush, found: pd.DataFrame, folder: Path, who: str, *, draw: bool) -> list[Path]:
@@ -57,7 +48,7 @@ def write_limits(push: ScenePush, found: pd.DataFrame, folder: Path, who: str, *
     found.to_csv(files[0], index=False)
     if draw:
         files += draw_limits(push, found, folder / f"{NAME}.png", who)
-    terminal().print(Text(f"{folder}/  {', '.join(file.name for file in files)}", style="cyan"))
+    say_files(folder, files)
     return files
 
 
@@ -71,5 +62,4 @@ def draw_limits(push: ScenePush, found: pd.DataFrame, path: Path, who: str) -> l
             items.append(Points(angles, closed(found[column]), f"{label}, without friction", color, dash="dot"))
     title = f"Largest push of {push.shape.ends:g} s without a step [N·s]: {who}"
     panel = Panel(tuple(items), y=Axis(low=0.0), title=title, polar=True, legend="around")
-    with styled():
-        return write_figure(figure_of(panel, (6.0, 5.4)), path)
+    return write_panels(path, panel, (6.0, 5.4))

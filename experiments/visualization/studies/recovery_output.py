@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from rich.text import Text
 
 from biped.dynamics import forward_kinematics
 from biped.files import replace_file
@@ -16,14 +15,14 @@ from biped.model.geometry import quaternion_matrix
 from biped.recovery.plan import RecoveryPlan
 from biped.runs.run import Run
 from contact.arrays import Floats
-from experiments.cli.terminal import print_table, terminal
+from experiments.cli.terminal import print_table, say, say_files
 from experiments.studies.limits import LIMITS
 from experiments.studies.recovery.study import PLAN, RUN, folder_of
-from experiments.studies.threshold.directions import word_of
+from experiments.studies.threshold.directions import direction_text
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.panels.panel import Axis, Panel, Points, closed
-from experiments.visualization.panels.with_matplotlib import figure_of
+from experiments.visualization.panels.with_matplotlib import write_panels
 from experiments.visualization.studies.push_map_figure import LIMIT_DASHES, OPTIMAL
 
 #: The name of the table and of the figure in the folder, and of a direction's picture in its own.
@@ -38,23 +37,21 @@ APART = 0.75
 
 
 def print_recoveries(table: pd.DataFrame) -> None:
-    """A row for each direction, and what the law reaches."""
-    console = terminal()
+    """Print a row for each direction, and the share of it that the law reaches."""
     headings = ["direction", "found [N·s]", "law [N·s]", "of it", "pendulum [N·s]", "found over it",
                 "with hips [N·s]", "foot moved [mm]", "slid [mm]", "in the air [ms]"]  # fmt: skip
-    rows: list[list[str | Text]] = []
-    for row in table.to_dict("records"):
-        azimuth = float(row["direction"])
-        word = f" {word_of(azimuth)}" if azimuth % 45.0 == 0.0 else ""
-        rows.append([
-            f"{azimuth:g}°{word}", f"{row['impulse']:.4g}", f"{row['law']:.4g}", f"{row['share_of_law']:.0%}",
-            f"{row['limit']:.4g}", f"{row['share']:.0%}", f"{row['limit_hips']:.4g}", f"{1e3 * row['moved']:.1f}",
-            f"{1e3 * row['slid']:.1f}", f"{1e3 * row['in_air']:.0f}",
-        ])  # fmt: skip
-    console.print(Text("Largest push found from which torques within limits recover without a step", style="bold"))
-    print_table(console, headings, rows)
+    rows = [
+        [
+            direction_text(row["direction"]), f"{row['impulse']:.4g}", f"{row['law']:.4g}",
+            f"{row['share_of_law']:.0%}", f"{row['limit']:.4g}", f"{row['share']:.0%}", f"{row['limit_hips']:.4g}",
+            f"{1e3 * row['moved']:.1f}", f"{1e3 * row['slid']:.1f}", f"{1e3 * row['in_air']:.0f}",
+        ]
+        for row in table.to_dict("records")
+    ]  # fmt: skip
+    say("Largest push found from which torques within limits recover without a step", "bold")
+    print_table(headings, rows)
     least, most = table["share_of_law"].min(), table["share_of_law"].max()
-    console.print(Text(f"the whole-body law reaches {least:.0%} to {most:.0%} of what was found", style="green"))
+    say(f"the whole-body law reaches {least:.0%} to {most:.0%} of what was found", "green")
 
 
 def write_recoveries(table: pd.DataFrame, folder: Path, who: str, *, draw: bool) -> list[Path]:
@@ -65,7 +62,7 @@ def write_recoveries(table: pd.DataFrame, folder: Path, who: str, *, draw: bool)
         files += draw_recoveries(table, folder / f"{NAME}.png", who)
         for azimuth in table["direction"]:
             files += draw_strategy(folder_of(folder, float(azimuth)), who)
-    terminal().print(Text(f"{folder}/  {NAME}.csv" + (f", {NAME}.png, …/{STRATEGY}.png" if draw else ""), style="cyan"))
+    say_files(folder, [f"{NAME}.csv", *([f"{NAME}.png", f"…/{STRATEGY}.png"] if draw else [])])
     return files
 
 
@@ -84,8 +81,7 @@ def draw_recoveries(table: pd.DataFrame, path: Path, who: str) -> list[Path]:
     ]
     title = f"Largest push without a step [N·s]: {who}"
     panel = Panel(tuple(items), y=Axis(low=0.0), title=title, polar=True, legend="around", columns=2)
-    with styled():
-        return write_figure(figure_of(panel, (6.4, 6.2)), path)
+    return write_panels(path, panel, (6.4, 6.2))
 
 
 def draw_strategy(folder: Path, who: str) -> list[Path]:

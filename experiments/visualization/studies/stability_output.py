@@ -1,57 +1,54 @@
 """A stability map: on the terminal, as tables in files, and as a picture."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from rich.text import Text
 
-from experiments.cli.reply import Form, form
-from experiments.cli.terminal import terminal
+from contact.arrays import Floats
+from experiments.cli.terminal import say, say_files
 from experiments.studies.grid import LOG
 from experiments.studies.stability.loop import GROWN, NO_EQUILIBRIUM, RECOVERED, Range
 from experiments.studies.stability.stability_map import TOO_CLOSE, StabilityMap
 from experiments.visualization.figures import style
-from experiments.visualization.figures.writing import styled, write_figure
+from experiments.visualization.panels.panel import Axis, Dash, Item, Marker, Panel, Points
+from experiments.visualization.panels.with_matplotlib import write_panels
 
-#: Of nodes: marker, colour and label, by what the simulation says.
-_NODES: dict[str, tuple[str, str, str]] = {
-    RECOVERED: ("o", style.GREEN, "simulated: recovered"),
-    GROWN: ("X", style.RED, "simulated: grown"),
-    NO_EQUILIBRIUM: ("s", style.GREY, "no equilibrium"),
+#: Marker, colour and label of nodes by the simulation's verdict, and [pt] the size of their markers.
+_NODES: dict[str, tuple[Marker, str, str]] = {
+    RECOVERED: ("circle", style.GREEN, "simulated: recovered"),
+    GROWN: ("x", style.RED, "simulated: grown"),
+    NO_EQUILIBRIUM: ("square", style.GREY, "no equilibrium"),
 }
+_SIZE = 4.0
+FLIPPING = "to and fro at each tick"
+#: Dashes of the boundary by the mode that is on it.
+_DASHES: dict[str, Dash] = {"swinging": "solid", "creeping": "dash", FLIPPING: "dashdot"}
 
 
 def print_map(found: StabilityMap, folder: Path, files: list[Path]) -> None:
-    """What was found, in a few lines."""
-    if form() is not Form.TEXT:
-        return
-    console = terminal()
-    x, y = found.field.x, found.field.y
-    console.print(Text(f"Stability over {x.name} and {y.name}", style="bold"))
+    """Print the components of the boundary, nodes without equilibrium, and whether simulations agree."""
+    say(f"Stability over {found.field.x.name} and {found.field.y.name}", "bold")
     for number, branch in enumerate(found.branches):
         kind = "closed" if branch.closed else f"from where it {branch.ends[0]} to where it {branch.ends[1]}"
         if not branch.closed and any(end != "leaves the range" for end in branch.ends):
             kind = f"its ends: {branch.ends[0]}; {branch.ends[1]}"
         corners = f", {len(branch.corners)} corners" if branch.corners else ""
-        console.print(Text(f"component {number}: {len(branch.places)} points, {kind}{corners}"))
+        say(f"component {number}: {len(branch.places)} points, {kind}{corners}")
     if not found.branches:
         stable = (found.grid["size"] < 1.0).sum()
-        console.print(Text(f"no boundary between the nodes of the grid: {stable} of {len(found.grid)} are stable"))
+        say(f"no boundary between the nodes of the grid: {stable} of {len(found.grid)} are stable")
     lost = found.without_equilibrium
     if len(lost):
-        console.print(Text(f"{len(lost)} of {len(found.grid)} nodes have no equilibrium:", style="yellow"))
+        say(f"{len(lost)} of {len(found.grid)} nodes have no equilibrium:", "yellow")
         for reason, rows in lost.groupby("reason"):
-            console.print(Text(f"  {len(rows)}: {reason}", style="yellow"))
+            say(f"  {len(rows)}: {reason}", "yellow")
     if found.compared:
         wrong = len(found.disagreements)
         clear = f"{found.compared} nodes with |1 − |λ|| ≥ {TOO_CLOSE:g}"
-        told = f"simulated deviations disagree with |λ| at {wrong} of {clear}"
-        console.print(Text(told, style="red" if wrong else ""))
-    console.print(Text(f"{folder}/  {', '.join(file.name for file in files)}", style="cyan"))
+        say(f"simulated deviations disagree with |λ| at {wrong} of {clear}", "red" if wrong else "")
+    say_files(folder, files)
 
 
 def write_map(found: StabilityMap, folder: Path, *, draw: bool) -> list[Path]:
@@ -67,54 +64,57 @@ def write_map(found: StabilityMap, folder: Path, *, draw: bool) -> list[Path]:
 
 
 def draw_map(found: StabilityMap, path: Path) -> list[Path]:
-    """The boundary as a line, what the simulation says as markers, and the experiment's own values as a star."""
-    x, y = found.field.x, found.field.y
-    with styled():
-        figure = Figure(figsize=(6.0, 5.2))
-        axes = figure.add_subplot()
-        _draw_nodes(axes, found)
-        _draw_boundary(axes, found)
-        if found.home is not None:
-            axes.plot(*found.home, "*", color=style.ORANGE, markeredgecolor=style.BLACK, markersize=13, zorder=5,
-                      label="the experiment's own", clip_on=False)  # fmt: skip
-        for axis, set_scale, set_limits, set_label in (
-            (x, axes.set_xscale, axes.set_xlim, axes.set_xlabel),
-            (y, axes.set_yscale, axes.set_ylim, axes.set_ylabel),
-        ):
-            set_scale("log" if axis.scale == LOG else "linear")
-            set_limits(axis.low, axis.high)
-            set_label(_label(found, axis))
-        who = found.field.experiment
-        axes.set_title(f"Local stability: {who.name}, {who.controller or 'its own controller'}")
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
-        return write_figure(figure, path)
+    """Draw the boundary as lines, the simulation's verdicts as markers, the experiment's own values as a star."""
+    return write_panels(path, map_panel(found), (6.0, 5.2))
 
 
-def _draw_nodes(axes: Axes, found: StabilityMap) -> None:
-    """What the simulation says; hollow where ``|λ|`` is so near to one that it cannot tell."""
+def map_panel(found: StabilityMap) -> Panel:
+    items: list[Item] = [*_boundary(found), *_nodes(found), *_special_points(found)]
+    if found.home is not None:
+        items.append(Points(*found.home, "the experiment's own", style.BLACK, "star", 13.0, style.ORANGE))
+    x, y = (Axis(_label(found, axis), log=axis.scale == LOG, margin=0.03) for axis in (found.field.x, found.field.y))
+    who = found.field.experiment
+    title = f"Local stability: {who.name}, {who.controller or 'its own controller'}"
+    return Panel(tuple(items), x, y, title, legend="below", columns=2)
+
+
+def _nodes(found: StabilityMap) -> Iterator[Points]:
+    """The simulation's verdicts; hollow where ``|λ|`` is so near to one that it cannot decide."""
     x, y = found.grid[found.field.x.name], found.grid[found.field.y.name]
     close = np.abs(found.grid["size"] - 1.0) < TOO_CLOSE
-    look: dict[str, Any] = {"s": 22, "clip_on": False, "zorder": 3}
     for verdict, (marker, color, label) in _NODES.items():
         which = found.grid["simulated"] == verdict
-        clear, unclear = which & ~close, which & close
-        if clear.any():
-            axes.scatter(x[clear], y[clear], marker=marker, color=color, linewidths=0.0, label=label, **look)
-        if unclear.any():
-            axes.scatter(x[unclear], y[unclear], marker=marker, facecolors="white", edgecolors=color, linewidths=0.8,
-                         **look)  # fmt: skip
+        for shown, name, face in ((which & ~close, label, ""), (which & close, "", "white")):
+            if shown.any():
+                yield Points(x[shown], y[shown], name, color, marker, _SIZE, face)
     if (close & (found.grid["simulated"] != "")).any():
-        axes.scatter([], [], marker="o", facecolors="white", edgecolors=style.GREY, s=22,
-                     label=f"hollow: |1 − |λ|| < {TOO_CLOSE:g}")  # fmt: skip
+        yield Points((), (), f"hollow: |1 − |λ|| < {TOO_CLOSE:g}", style.GREY, "circle", _SIZE, "white")
     wrong = found.disagreements
     if len(wrong):
-        axes.scatter(wrong[found.field.x.name], wrong[found.field.y.name], marker="o", facecolors="none",
-                     edgecolors=style.BLACK, s=90, label="|λ| says otherwise", clip_on=False, zorder=4)  # fmt: skip
+        places = wrong[found.field.x.name], wrong[found.field.y.name]
+        yield Points(*places, "|λ| says otherwise", style.BLACK, "circle", 9.5, "none")
 
 
-FLIPPING = "to and fro at each tick"
-#: Dashes of the boundary by the mode that is on it.
-_LINES: dict[str, Any] = {"swinging": "-", "creeping": (0, (2, 1)), FLIPPING: (0, (6, 1.5, 1, 1.5))}
+def _boundary(found: StabilityMap) -> Iterator[Points]:
+    """A line for each way in which a mode may be on the boundary, with gaps where it is there in another way."""
+    parts: dict[str, list[Floats]] = {}
+    for number, branch in enumerate(found.branches):
+        places, words = _component(found, number)
+        if branch.closed:
+            places, words = np.vstack([places, places[:1]]), [*words, words[0]]
+        changes = [0, *(k for k in range(1, len(words)) if words[k] != words[k - 1]), len(words) - 1]
+        for first, last in pairwise(changes):
+            parts.setdefault(words[first], []).append(np.vstack([places[first : last + 1], [np.nan, np.nan]]))
+    for word, lines in parts.items():
+        x, y = np.concatenate(lines).T
+        yield Points(x, y, f"|λ| = 1, {word}", style.BLACK, dash=_DASHES[word], width=1.8)
+
+
+def _component(found: StabilityMap, number: int) -> tuple[Floats, list[str]]:
+    """(points, 2) the places of a component of the boundary, and words for the modes there."""
+    rows = found.boundary[found.boundary["component"] == number]
+    words = [_mode_word(f, period) for f, period in zip(rows["frequency_hz"], rows["period"], strict=True)]
+    return rows[[found.field.x.name, found.field.y.name]].to_numpy(), words
 
 
 def _mode_word(frequency: float, period: float) -> str:
@@ -123,35 +123,19 @@ def _mode_word(frequency: float, period: float) -> str:
     return FLIPPING if frequency * period > 0.499 else "swinging"
 
 
-def _draw_boundary(axes: Axes, found: StabilityMap) -> None:
-    """A line for each way in which a mode may be on the boundary; corners as squares."""
-    labelled: set[str] = set()
+def _special_points(found: StabilityMap) -> Iterator[Points]:
+    """The corners of the boundary, and where its components end within the ranges."""
+    corners, ends = list[Floats](), list[Floats]()
     for number, branch in enumerate(found.branches):
-        rows = found.boundary[found.boundary["component"] == number]
-        px, py = rows[found.field.x.name].to_numpy(), rows[found.field.y.name].to_numpy()
-        words = [_mode_word(f, period) for f, period in zip(rows["frequency_hz"], rows["period"], strict=True)]
-        if branch.closed:
-            px, py, words = np.append(px, px[0]), np.append(py, py[0]), [*words, words[0]]
-        changes = [0, *(k for k in range(1, len(words)) if words[k] != words[k - 1]), len(words) - 1]
-        for first, last in pairwise(changes):
-            label = f"|λ| = 1, {words[first]}"
-            axes.plot(px[first : last + 1], py[first : last + 1], color=style.BLACK, linewidth=1.8,
-                      linestyle=_LINES[words[first]], label=None if label in labelled else label, zorder=2)  # fmt: skip
-            labelled.add(label)
-        for k in branch.corners:
-            axes.plot(px[k], py[k], "s", color=style.PURPLE, markersize=6, zorder=4,
-                      label=None if "corner" in labelled else "two modes at once")  # fmt: skip
-            labelled.add("corner")
-        _draw_ends(axes, branch.ends, px, py, labelled)
-
-
-def _draw_ends(axes: Axes, ends: tuple[str, str], px: Any, py: Any, labelled: set[str]) -> None:
-    """Where a component ends within the ranges."""
-    for end, k in zip(ends, (0, -1), strict=True):
-        if end and end != "leaves the range":
-            axes.plot(px[k], py[k], "D", color=style.BLUE, markersize=6, zorder=4,
-                      label=None if "end" in labelled else "ends here: see the table")  # fmt: skip
-            labelled.add("end")
+        places, _ = _component(found, number)
+        corners += [places[k] for k in branch.corners]
+        ends += [places[k] for end, k in zip(branch.ends, (0, -1), strict=True) if end and end != "leaves the range"]
+    if corners:
+        x, y = np.transpose(corners)
+        yield Points(x, y, "two modes at once", style.PURPLE, "square", 6.0)
+    if ends:
+        x, y = np.transpose(ends)
+        yield Points(x, y, "ends here: see the table", style.BLUE, "diamond", 6.0)
 
 
 def _label(found: StabilityMap, axis: Range) -> str:

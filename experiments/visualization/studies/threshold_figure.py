@@ -11,9 +11,8 @@ from contact.arrays import Floats
 from experiments.studies.limits import LIMITS
 from experiments.studies.threshold.findings import Finding, Findings
 from experiments.visualization.figures import style
-from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.panels.panel import Area, Axis, Dash, Item, Panel, Points, Rule
-from experiments.visualization.panels.with_matplotlib import figure_of
+from experiments.visualization.panels.with_matplotlib import write_panels
 from experiments.visualization.studies.threshold_text import label_of, limits_text, name_of, shares_of
 
 #: More conditions than this are drawn as medians side by side.
@@ -28,8 +27,7 @@ def draw_findings(
     findings: Findings, path: str | Path, title: str, marks: Mapping[str, float] | None = None
 ) -> list[Path]:
     """Draw what ``findings_panel`` describes; the files."""
-    with styled():
-        return write_figure(figure_of(replace(findings_panel(findings, marks), title=title), (7.0, 4.8)), path)
+    return write_panels(path, replace(findings_panel(findings, marks), title=title), (7.0, 4.8))
 
 
 def findings_panel(findings: Findings, marks: Mapping[str, float] | None = None) -> Panel:

@@ -2,9 +2,9 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from experiments.cli.file_names import PUSH_MAP
+from experiments.cli.names import PUSH_MAP
 from experiments.studies.limits import LIMITS
 from experiments.studies.threshold.directions import word_of
 from experiments.studies.threshold.findings import Finding, Findings
@@ -13,7 +13,7 @@ from experiments.studies.trial import Label
 
 
 def name_of(finding: Finding) -> str:
-    """What a condition is called: its labels; of a push map, the direction in degrees and words."""
+    """The name of a condition: its labels; of a push map, the direction in degrees and words."""
     labels = finding.condition.labels
     if finding.plan.kind != PUSH_MAP:
         texts = [f"{name} {value:g}" if isinstance(value, float) else f"{value}" for name, value in labels.items()]
@@ -25,7 +25,7 @@ def name_of(finding: Finding) -> str:
 
 
 def ring_name(labels: Mapping[str, Label]) -> str:
-    """Of the map that a condition is in: its engine and height, where there are several."""
+    """The name of the map that a condition is in: its engine and height, where there are several."""
     height = f"{labels['height']:g} m" if "height" in labels else ""
     return " ".join(filter(None, (str(labels.get("engine", "")), height)))
 
@@ -82,28 +82,25 @@ def shares_of(findings: Iterable[Finding]) -> dict[str, float]:
 
 
 def limits_text(finding: Finding) -> str:
-    """What limits a condition: the verdicts at the replicas' thresholds, the most first, with how many there are."""
+    """The verdicts at the replicas' thresholds, which limit a condition, the most first, with how many there are."""
     return ", ".join(f"{word} {count}" for word, count in finding.limits.items()) or "–"
 
 
-def remarks(findings: Findings) -> list[str]:
+def remarks(findings: Findings) -> Iterator[str]:
+    """Sentences that a reader has to know: too few replicas, thresholds out of range, islands."""
     plan = findings.plan
     estimates = [finding.estimate for finding in findings.conditions]
     reached = estimates[0].median.confidence
-    lines = []
     if reached < plan.confidence:
-        lines.append(
-            f"{plan.replicas} replicas reach {100.0 * reached:.1f} % at most, not {100.0 * plan.confidence:g} %."
-        )
+        yield f"{plan.replicas} replicas reach {100.0 * reached:.1f} % at most, not {100.0 * plan.confidence:g} %."
     below, above, odd = (sum(getattr(e, name) for e in estimates) for name in ("below", "above", "non_monotone"))
     if below:
         least, who = f"{plan.grid.start:g} {plan.unit}", plan.experiment.who
-        lines.append(f"{below} thresholds are below the least value, {least}: {who} falls at it.")
+        yield f"{below} thresholds are below the least value, {least}: {who} falls at it."
     if above:
-        lines.append(f"{above} thresholds are above the greatest value tried, {plan.grid.limit:g} {plan.unit}.")
+        yield f"{above} thresholds are above the greatest value tried, {plan.grid.limit:g} {plan.unit}."
     if odd:
-        lines.append(
+        yield (
             f"{odd} of {sum(e.replicas for e in estimates)} searches found a recovery above a fall: "
             "a threshold is the first fall, and such islands do not count; a finer grid (--by) would find more."
         )
-    return lines

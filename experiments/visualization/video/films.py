@@ -49,7 +49,7 @@ def write_mp4(path: Path, pictures: Iterator["Image"], size: tuple[int, int], fp
     if size[0] % 2 or size[1] % 2:
         raise InputError(f"--size {size[0]}x{size[1]}: an MP4 needs even edges")
     with in_place_of(path) as part:
-        part.touch()  # what cannot be written is told before anything is drawn
+        part.touch()  # what cannot be written is an error before anything is drawn
         encoder = imageio_ffmpeg.write_frames(
             part, size, fps=fps, codec="libx264", quality=None, macro_block_size=2, ffmpeg_log_level="quiet",
             output_params=["-crf", str(CRF), "-preset", "medium", "-movflags", "+faststart", "-f", "mp4"],

@@ -60,7 +60,7 @@ class FrameSchedule:
 def schedule_of(
     spans: Sequence[tuple[float, float]], begin: float | None, end: float | None, fps: float, speed: float
 ) -> FrameSchedule:
-    """The pictures of some runs; from the first one's begin to the last one's end, if not told otherwise.
+    """The pictures of some runs; from the first one's begin to the last one's end, if not given.
 
     ``spans`` are begin and end of each run [s], ``begin`` and ``end`` what ``--from`` and ``--to`` say.
     """

@@ -1,27 +1,111 @@
-"""Films and pages of runs into files."""
+"""Films and pages of runs into files, with the captions of their pictures: the sky, the names of the runs, the time."""
 
 import time
 from collections.abc import Callable, Generator, Sequence
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from biped.files import in_place_of
 from experiments.cli.progress import ProgressBar
-from experiments.visualization.video.caption import Caption
 from experiments.visualization.video.films import write_gif, write_mp4
 from experiments.visualization.video.frame_schedule import FrameSchedule
-from experiments.visualization.video.pictures import pictures
+from experiments.visualization.video.pictures import Picture, pictures
 from experiments.visualization.video.replay import replay_page
+from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.camera import Camera
 from experiments.visualization.viewer.loaded_runs import Shown, have_ended
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+#: From the top down to the middle, where the floor ends.
+SKY = (206, 219, 233)
+HORIZON = (243, 245, 247)
+INK = (38, 44, 52)
+#: Height of the letters over that of the picture, and the least [pixels].
+LETTERS, LEAST = 0.042, 11
+#: Beside the name of a run that is over while others go on.
+ENDED = " (ended)"
 
-#: Pictures that are drawn before it is told how long all of them take; the very first one takes longest.
+
+class Caption:
+    """Finishes pictures, of a size [pixels]: names of the runs, and the time with so many decimals."""
+
+    def __init__(self, names: Sequence[str], size: tuple[int, int], speed: float = 1.0, decimals: int = 2) -> None:
+        self._names, self._size, self._speed, self._decimals = tuple(names), size, speed, decimals
+        self._sky = _sky(size)
+        self._letters = max(LEAST, round(LETTERS * size[1]))
+
+    def on(self, picture: Picture, time: float, ended: Sequence[bool] = ()) -> "Image":
+        """The finished picture of a time [s]; ``ended`` says which of the runs are over by then."""
+        from PIL import Image
+
+        drawn = Image.fromarray(picture)
+        if drawn.size != self._size:
+            raise ValueError(f"a picture of {drawn.size}, not {self._size}")
+        finished = Image.alpha_composite(self._sky, drawn).convert("RGB")
+        self._write(finished, time, ended)
+        return finished
+
+    def _write(self, picture: "Image", time: float, ended: Sequence[bool]) -> None:
+        from PIL import ImageDraw
+
+        pen, font, step = ImageDraw.Draw(picture), _font(self._letters), round(1.35 * self._letters)
+        left = top = round(0.7 * self._letters)
+        for k, name in enumerate(self._names):
+            line, x = top + k * step, left
+            if len(self._names) > 1:
+                color = colors.ghost_color(k - 1) if k else INK
+                edge = round(0.75 * self._letters)
+                down = line + round(0.22 * self._letters)
+                pen.rectangle((x, down, x + edge, down + edge), fill=color)
+                x += round(1.3 * self._letters)
+            over = ENDED if k < len(ended) and ended[k] else ""
+            room = self._size[0] - x - left - pen.textlength(over, font=font)
+            pen.text((x, line), _fitted(pen, name, font, room) + over, fill=INK, font=font)
+        text = f"{time:.{self._decimals}f} s"
+        if self._speed != 1.0:
+            text += f"   × {self._speed:g}"
+        pen.text((left, self._size[1] - top - step), text, fill=INK, font=font)
+
+
+@cache
+def _font(letters: int) -> Any:
+    """A font that is everywhere the same: it comes with matplotlib."""
+    import matplotlib
+    from PIL import ImageFont
+
+    return ImageFont.truetype(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf", letters)
+
+
+def _fitted(pen: Any, text: str, font: Any, room: float) -> str:
+    if pen.textlength(text, font=font) <= room:
+        return text
+    for keep in range(len(text) - 2, 1, -1):
+        shorter = f"{text[: (keep + 1) // 2]}…{text[len(text) - keep // 2 :]}"
+        if pen.textlength(shorter, font=font) <= room:
+            return shorter
+    return ""
+
+
+def _sky(size: tuple[int, int]) -> "Image":
+    """Behind everything: the sky down to the middle, then the colour of the floor far away."""
+    from PIL import Image
+
+    width, height = size
+    part = np.clip(np.linspace(0.0, 2.2, height), 0.0, 1.0)[:, np.newaxis]
+    column = (1.0 - part) * np.array(SKY) + part * np.array(HORIZON)
+    rows = np.repeat(np.round(column)[:, np.newaxis], width, axis=1)
+    opaque = np.full((height, width, 1), 255.0)
+    return Image.fromarray(np.concatenate([rows, opaque], axis=2).astype(np.uint8))
+
+
+#: Pictures that are drawn before it is announced how long all of them take; the very first one takes longest.
 TIMED = 3
-#: [s] What takes less is not told.
+#: [s] What takes less is not announced.
 SHORT = 10.0
 
 
@@ -36,7 +120,7 @@ def write_film(
 ) -> None:
     """Write an MP4 or a GIF, as the suffix says, of a size [pixels], drawn by the browser ``program``.
 
-    ``announce`` is told how long it will take, if that is long, by the first pictures.
+    ``announce`` gets a sentence on how long it will take, if that is long, by the first pictures.
     """
     with ProgressBar(schedule.count, "drawing", "pictures", counts=True) as bar:
         timed = _timed(_finished(runs, schedule, camera, size, program, bar), schedule.count, announce)
@@ -52,7 +136,7 @@ def write_film(
 def _timed(
     pictures: "Generator[Image, None, None]", count: int, announce: Callable[[str], None]
 ) -> "Generator[Image, None, None]":
-    """The same pictures; after a few it is told how long the others take, if that is long."""
+    """Hand pictures on; after a few, announce how long the others take, if that is long."""
     began = 0.0
     try:
         for k, picture in enumerate(pictures, start=1):

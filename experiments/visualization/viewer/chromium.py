@@ -1,4 +1,4 @@
-"""A headless Chromium that is told what to do over its debugging protocol, one page at a time.
+"""A headless Chromium that takes commands over its debugging protocol, one page at a time.
 
 https://chromedevtools.github.io/devtools-protocol/
 """
@@ -161,7 +161,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _address(process: "subprocess.Popen[bytes]", file: Path) -> str:
-    """Of its debugging socket: Chromium writes port and path into a file of its profile."""
+    """The address of its debugging socket: Chromium writes port and path into a file of its profile."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until and process.poll() is None:
         lines = file.read_text(encoding="utf-8").split() if file.is_file() else []

@@ -1,4 +1,4 @@
-"""What colour means what, in the scene and in its legend."""
+"""The meanings of colours in the scene, and its legend."""
 
 import html
 
@@ -51,12 +51,12 @@ MODE_NAMES: dict[str, Color] = {STATES[state]: MODES[state - 1] for state in Con
 
 
 def ghost_color(number: int) -> Color:
-    """Of the n-th run that is laid over the first one, from 0."""
+    """The colour of the n-th run that is laid over the first one, from 0."""
     return GHOSTS[number % len(GHOSTS)]
 
 
 def of_friction(mu: float) -> Color:
-    """Of a patch of the floor: the more slippery the bluer."""
+    """The colour of a patch of the floor with this friction: the more slippery the bluer."""
     part = min(mu / 0.6, 1.0)
     red, green, blue = (
         int((1.0 - part) * ice + part * dry) for ice, dry in zip((120, 190, 235), (225, 220, 205), strict=True)
@@ -71,7 +71,7 @@ def entry(color: Color, text: str) -> str:
 
 
 def legend() -> str:
-    """What the colours of the scene mean, as HTML."""
+    """The meanings of the colours of the scene, as HTML."""
     marks = "".join(entry(color, html.escape(name)) for name, color in MARKS.items())
     modes = "".join(entry(color, html.escape(name)) for name, color in MODE_NAMES.items())
     return (

@@ -1,20 +1,29 @@
-"""What the panels of all pages have: keys and mouse told, and a picture of the scene to keep."""
+"""Controls on the panels of all pages: colours, keys and mouse, and a picture of the scene to keep."""
 
 import html
 import io
 from collections.abc import Mapping
 from typing import Any
 
+from experiments.visualization.viewer.colors import legend
+
 #: What the mouse does in every scene.
 MOUSE = {"drag": "turn", "scroll": "come closer", "right-drag": "move"}
 
 
+def begin_panel(gui: Any, name: str) -> None:
+    gui.configure_theme(control_width="medium", show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
+    gui.set_panel_label(name)
+
+
 def add_help(gui: Any, keys: Mapping[str, str]) -> None:
-    """A folder that tells what keys and mouse do."""
+    """Add folders with the meanings of colours, and of keys and mouse."""
     rows = "".join(
         f'<tr><td style="padding-right:1em"><b>{html.escape(key)}</b></td><td>{html.escape(what)}</td></tr>'
         for key, what in {**keys, **MOUSE}.items()
     )
+    with gui.add_folder("Colours", expand_by_default=False):
+        gui.add_html(legend())
     with gui.add_folder("Keys and mouse", expand_by_default=False):
         gui.add_html(f'<table style="margin:0 0.9em 0.5em;font-size:0.8em">{rows}</table>')
 

@@ -35,7 +35,7 @@ FARTHEST = 3.0
 
 
 class Shown(Protocol):
-    """What is shown over time."""
+    """A motion that is shown over time: a run, or a mode."""
 
     @property
     def name(self) -> str:
@@ -43,11 +43,11 @@ class Shown(Protocol):
 
     @property
     def trajectory(self) -> PoseTrajectory:
-        """What is seen."""
+        """Its poses over time."""
 
     @property
     def verdict(self) -> str:
-        """What it amounts to, in words."""
+        """Its outcome in words."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def _middle_and_reach(corners: Sequence[Floats]) -> tuple[Floats, float]:
 
 
 def load_runs(folders: Sequence[str | Path], after: float | None = None) -> list[LoadedRun]:
-    """The runs in some folders; those that fell go on falling for so long [s], if told so, else as they were saved.
+    """The runs in some folders; those that fell go on falling for ``after`` [s] if given, else as they were saved.
 
     Raises:
         InputError: a folder holds no run; one that fell is to go on, and its experiment is not known.

@@ -1,4 +1,4 @@
-"""What is shown of a snapshot besides bodies: arrows of forces, contact points, centres, the support polygon."""
+"""Marks of a snapshot besides its bodies: arrows of forces, contact points, centres, the support polygon."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -207,7 +207,7 @@ class Marks:
         )  # fmt: skip
 
     def _polygon(self, corners: Floats) -> None:
-        """Its edges, and its area as a fan of triangles; made anew where the number of corners changes."""
+        """Show edges, and the area as a fan of triangles; both are made anew where the number of corners changes."""
         if not self._has_changed("polygon", corners, None):
             return
         color, count = self._color or colors.BASE, len(corners)

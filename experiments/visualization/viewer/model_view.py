@@ -84,10 +84,10 @@ class ModelView:
         for (body, _), skins in zip(self._bodies, self._skins, strict=True):
             for skin in skins:
                 if skin is not None:
-                    skin.on_drag("left", modifier=modifier)(_told(react, body))
+                    skin.on_drag("left", modifier=modifier)(_reacting(react, body))
 
     def show_bodies(self, how: str) -> None:
-        """As one of ``scene.BODIES``; a ghost is seen through either way."""
+        """Show the bodies as one of ``scene.BODIES`` says; a ghost is seen through either way."""
         for solid, clear in self._skins:
             solid.visible = how == "solid" or (clear is None and how == "see-through")
             if clear is not None:
@@ -132,7 +132,7 @@ class ModelView:
         return found
 
     def _add_lines(self) -> Any:
-        """What is stretched between bodies; its ends are where a snapshot has them."""
+        """Add the lines that are stretched between bodies; their ends are where a snapshot has them."""
         if not self.model.lines:
             return None
         tints = np.array([line.color for line in self.model.lines]) * 255.0
@@ -195,7 +195,7 @@ def _points_of_feet(model: Model | Bodies) -> list[Integers]:
     return groups if len(groups) > 1 else []
 
 
-def _told(react: Callable[[int, Any], None], body: int) -> Callable[[Any], Any]:
+def _reacting(react: Callable[[int, Any], None], body: int) -> Callable[[Any], Any]:
     async def dragged(event: Any) -> None:  # viser keeps the order of what is awaited only
         react(body, event)
 
@@ -203,7 +203,7 @@ def _told(react: Callable[[int, Any], None], body: int) -> Callable[[Any], Any]:
 
 
 def add_floor(server_scene: Any, path: str, size: tuple[float, float] | None = None) -> Any:
-    """A grid of 0.1 m and 1 m; without end, or as large as told [m] along x and y."""
+    """A grid of 0.1 m and 1 m; without end, or with a size [m] along x and y."""
     width, height = size or (40.0, 40.0)
     return server_scene.add_grid(
         path, width=width, height=height, cell_size=0.1, section_size=1.0, infinite_grid=size is None,

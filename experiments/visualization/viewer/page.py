@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from experiments.visualization.viewer.camera import CAMERAS, Camera, camera_at
-from experiments.visualization.viewer.colors import entry, legend
-from experiments.visualization.viewer.controls import add_help, add_screenshot
+from experiments.visualization.viewer.colors import entry
+from experiments.visualization.viewer.controls import add_help, add_screenshot, begin_panel
 from experiments.visualization.viewer.loaded_runs import LoadedRun, add_runs, color_of, extent_of, have_ended
 from experiments.visualization.viewer.playback import Playback
 from experiments.visualization.viewer.plot_panel import PlotPanel
@@ -29,7 +29,7 @@ LATE = 0.05
 
 
 class Page:
-    """What a browser shows; ``frame`` is called for each picture.
+    """The page that a browser shows; ``frame`` is called for each picture.
 
     The first run is solid, the others are ghosts, unless they stand side by side, so far apart [m].
     """
@@ -78,7 +78,7 @@ class Page:
         self.cost += time.thread_time() - began
 
     def run(self, rate: float = 60.0, until: Callable[[], bool] = lambda: False) -> None:
-        """Send pictures, ``rate`` a second while playing, until told to stop or interrupted."""
+        """Send pictures, ``rate`` a second while playing, until ``until`` is true or it is interrupted."""
         following = time.perf_counter()
         while not until():
             self._wake.clear()
@@ -116,8 +116,7 @@ class Page:
 
     def _build(self) -> None:
         gui = self.server.gui
-        gui.configure_theme(control_width="medium", show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
-        gui.set_panel_label("biped view")
+        begin_panel(gui, "biped view")
         self._names = gui.add_html(self._title())
         self._build_time(gui)
         self._plots = [PlotPanel(gui, self.runs, self.playback)]
@@ -129,8 +128,6 @@ class Page:
             self._build_camera(gui)
         with gui.add_folder("Show", expand_by_default=False):
             self._build_switches(gui)
-        with gui.add_folder("Colours", expand_by_default=False):
-            gui.add_html(legend())
         add_help(gui, KEYS)
 
     def _title(self) -> str:

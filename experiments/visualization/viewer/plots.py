@@ -1,4 +1,4 @@
-"""What can be plotted beside the scene: a few quantities of a run over time."""
+"""The quantities of a run over time that can be plotted beside the scene."""
 
 import numpy as np
 

@@ -85,7 +85,7 @@ class ViewerScene:
 
     @contextmanager
     def frame(self) -> Iterator[None]:
-        """What is shown within goes to the browsers at once, as one batch."""
+        """Send all that is shown within this context to the browsers at once, as one batch."""
         with self.server.atomic():
             yield
         self.server.flush()

@@ -1,4 +1,4 @@
-"""What stands around a model, and what hangs on it: from the disturbances of a run."""
+"""Things around a model, and loads on it, by the disturbances of a run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class Scenery:
 
 
 def scenery_of(model: Model, disturbances: Sequence[Disturbance | Mapping[str, Any]]) -> Scenery:
-    """Of a model with its loads, and of disturbances themselves or as a run describes them."""
+    """The scenery of a model with its loads under disturbances, which may be as a run describes them."""
     acting = [d if isinstance(d, Mapping) else described(d) for d in disturbances]
     projectiles = [vector3(d["size"], "size") for d in acting if d["kind"] == "throw"]
     patches = tuple(
@@ -66,7 +66,7 @@ def _hangs_below(model: Model) -> bool:
 def _load_boxes(model: Model, loads: Sequence[Mapping[str, Any]]) -> tuple[LoadBox, ...]:
     """Where the loads are, from the centre of mass of the bodies that carry them.
 
-    A load's place is told from the centre of mass that its body had before; each one has moved it on by its share
+    A load's place is given from the centre of mass that its body had before; each one has moved it on by its share
     of the mass (``Model.with_load``). So they are taken off again, the last one first.
     """
     com = {body.name: np.zeros(3) for body in model.bodies}

@@ -36,35 +36,26 @@ def serving(host: str = "127.0.0.1", port: int | None = None, title: str = "bipe
     chosen = _first_free(host) if port is None else _checked(host, port)
     import viser
 
-    with _silenced(logging.getLogger(LOGGER)):
-        with _quiet(), _serving_our_way(title):  # it introduces itself
+    console = rich.get_console()  # by which it introduces itself, also in a notebook
+    with _having(logging.getLogger(LOGGER), "disabled", True):
+        with _having(console, "quiet", True), _serving_our_way(title):
             server = viser.ViserServer(host=host, port=chosen, verbose=False)
         try:
             yield server
         finally:
-            with _quiet():
+            with _having(console, "quiet", True):
                 server.stop()
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Nothing is printed by ``rich.print``, on the terminal or in a notebook, where that is no standard output."""
-    console = rich.get_console()
-    before, console.quiet = console.quiet, True
+def _having(thing: object, name: str, value: object) -> Iterator[None]:
+    """Let an attribute have a value within the context."""
+    before = getattr(thing, name)
+    setattr(thing, name, value)
     try:
         yield
     finally:
-        console.quiet = before
-
-
-@contextlib.contextmanager
-def _silenced(logger: logging.Logger) -> Iterator[None]:
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
+        setattr(thing, name, before)
 
 
 @contextlib.contextmanager
@@ -100,7 +91,7 @@ def _serving_our_way(title: str) -> Iterator[None]:
 
 
 def _titled(response: Any, title: str) -> Any:
-    """What viser answers; a page with another title."""
+    """Viser's response; if it is a page, with another title."""
     if response is not None and response.headers.get("Content-Type", "").startswith("text/html"):
         packed = response.headers["Content-Encoding"] == "gzip"
         response.body = _with_title(response.body, title, packed)

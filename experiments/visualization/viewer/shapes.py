@@ -1,4 +1,4 @@
-"""What a model looks like: surfaces on its bodies.
+"""Surfaces on the bodies of a model.
 
 The human is drawn as a person: head, arms, torso and pelvis on the trunk's body, thighs, shanks and feet on theirs. Its
 joints, the soles and the height of the hips are the model's; where the text of the model says nothing (how long the
@@ -35,7 +35,7 @@ LIPS: Color = (176, 104, 94)
 EYE: Color = (40, 40, 44)
 PLAIN: Color = (150, 164, 178)
 JOINT: Color = (96, 108, 122)
-#: Of bodies with poses of their own: neighbours in their order are told apart.
+#: Of bodies with poses of their own: neighbours in their order differ.
 TINTS: tuple[Color, ...] = (PLAIN, (112, 146, 176))
 
 #: [m] a stature that the model's legs and centre of mass fit.
@@ -55,7 +55,7 @@ class Shape:
 
 
 def shapes_of(model: Model | Bodies) -> tuple[Shape, ...]:
-    """What a model looks like, made once; a model with the human's bodies and joints as a person."""
+    """The surfaces of a model, made once; a model with the human's bodies and joints as a person."""
     return _shapes_of_bodies(model) if isinstance(model, Bodies) else model.once(_shapes)
 
 
@@ -201,7 +201,7 @@ def _shoe() -> list[Trimesh]:
 
 
 def _robot(model: Model) -> list[Shape]:
-    """Its visuals; it is told if meshes are missing."""
+    """The shapes of a model's visuals; says which meshes are missing."""
     found, missing = [], []
     for i, (visual, parts) in enumerate(zip(model.visuals, parts_of(model), strict=True)):
         for j, (mesh, color) in enumerate(parts):

@@ -1,6 +1,8 @@
-"""What is seen at one instant: of a recorded run, or of a simulation that is going on."""
+"""The bodies, forces and points of one instant, of a recorded run or of a simulation that is going on."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +67,15 @@ class Snapshot:
     push_body: NDArray[np.int64]  # (pushes,) numbers of the bodies that the pushes and forces of the run act on
     push_place: Floats = field(metadata=_POINT)  # (pushes, 3) [m] where, whether they act now or not
     push_force: Floats  # (pushes, 3) [N] mean from this row to the next one; zero while it does not act
+
+    @classmethod
+    def of_each(cls, function: Callable[..., Any], *snapshots: "Snapshot") -> "Snapshot":
+        """A snapshot of what ``function`` makes of each field and its values; None where a snapshot has none there."""
+        found: dict[str, Any] = {}
+        for item in fields(cls):
+            values = [getattr(snapshot, item.name) for snapshot in snapshots]
+            found[item.name] = None if any(value is None for value in values) else function(item, *values)
+        return cls(**found)
 
     def point_of(self, body: int, offset: Floats) -> Floats:
         """(…, 3) [m] where points of a body are; ``offset`` [m] from its centre of mass, home axes."""

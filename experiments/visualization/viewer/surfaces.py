@@ -1,4 +1,4 @@
-"""What visuals look like as triangles: meshes read from their files, thinned out, and kept with saved runs.
+"""Surfaces of visuals as triangles: meshes read from their files, thinned out, and kept with saved runs.
 
 A robot's meshes are made for machining: hundreds of thousands of triangles, tens of megabytes. Here corners that lie in
 one cube of 4 mm become one, which no picture of a whole robot shows; a run that is saved takes them along, so that it
@@ -28,7 +28,7 @@ Part = tuple[trimesh.Trimesh, Color | None]
 
 
 def parts_of(model: Model) -> list[list[Part]]:
-    """Of each visual: its parts in its own frame [m]; none of a mesh whose file is not there or cannot be read."""
+    """The parts of each visual in its own frame [m]; none of a mesh whose file is not there or cannot be read."""
     kept: dict[int, list[Part]] = model.derived.get(MESHES, {})
     return [kept[i] if i in kept else _parts(visual) for i, visual in enumerate(model.visuals)]
 

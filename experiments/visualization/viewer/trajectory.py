@@ -1,8 +1,8 @@
-"""What is seen of a run over time: poses of all bodies, forces, centres of mass and pressure, in arrays."""
+"""Poses of all bodies, forces, centres of mass and pressure of a run over time, in arrays."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import Field, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,6 @@ from biped.runs.world import Bodies, World
 from biped.signals import Signal
 from contact import ContactState
 from contact.arrays import Floats
-from experiments.visualization.viewer.assembled import seen_of_bodies
 from experiments.visualization.viewer.scenery import Scenery, scenery_of
 from experiments.visualization.viewer.snapshot import Snapshot, turned
 
@@ -67,24 +66,20 @@ class PoseTrajectory:
         after = min(k + 1, len(self.times) - 1)
         time = min(max(time, self.begins), self.ends)
         part = 0.0 if after == k else float((time - self.times[k]) / (self.times[after] - self.times[k]))
-        seen: dict[str, Any] = {}
-        for item in fields(Snapshot):
-            values, between = getattr(self.rows, item.name), item.metadata.get("between")
-            if values is not None and between is not None:
-                seen[item.name] = between(values[k], values[after], part)
-            else:
-                seen[item.name] = None if values is None else values[k]
-        return Snapshot(**seen | {"time": time})
+
+        def seen(item: Field[Any], values: Any) -> Any:
+            between = item.metadata.get("between")
+            return values[k] if between is None else between(values[k], values[after], part)
+
+        return replace(Snapshot.of_each(seen, self.rows), time=time)
 
     def thinned(self, chosen: Any) -> "PoseTrajectory":
-        """The same with fewer rows; ``chosen`` indexes them."""
-        rows = {item.name: getattr(self.rows, item.name) for item in fields(Snapshot)}
-        fewer = {name: values[chosen] for name, values in rows.items() if values is not None}
-        return PoseTrajectory(self.model, self.scenery, Snapshot(**rows | fewer))
+        """A trajectory with fewer rows; ``chosen`` indexes them."""
+        return replace(self, rows=Snapshot.of_each(lambda _, values: values[chosen], self.rows))
 
 
 def trajectory_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -> PoseTrajectory:
-    """What is seen of a run, and of what came after its fall: from there on, that is seen.
+    """The trajectory of a run, and of the motion after its fall, which is seen from there on.
 
     Args:
         run: it.
@@ -129,26 +124,22 @@ def _joined(before: PoseTrajectory, after: PoseTrajectory) -> PoseTrajectory:
     Points that the first does not have are nowhere in it; in the second they are where they touch the floor.
     """
     kept, own = before.times < after.begins - 1e-9, before.rows.contact_place.shape[1]
-    first, second = before.rows, touching_only(after.rows, own)
     more = after.rows.contact_place.shape[1] - own
     ends = {
         "contact_place": np.full((len(before.times), more, 3), np.nan),
         "contact_force": np.zeros((len(before.times), more, 3)),
         "contact_mode": np.full((len(before.times), more), ContactState.NONE),
     }
-    rows: dict[str, Any] = {}
-    for item in fields(Snapshot):
-        early, late = getattr(first, item.name), getattr(second, item.name)
-        if early is not None and late is not None:
-            early = np.concatenate([early, ends[item.name]], axis=1) if item.name in ends else early
-            rows[item.name] = np.concatenate([early[kept], late])
-        else:
-            rows[item.name] = None
-    return PoseTrajectory(before.model, before.scenery, Snapshot(**rows))
+
+    def joined(item: Field[Any], early: Any, late: Any) -> Any:
+        early = np.concatenate([early, ends[item.name]], axis=1) if item.name in ends else early
+        return np.concatenate([early[kept], late])
+
+    return replace(before, rows=Snapshot.of_each(joined, before.rows, touching_only(after.rows, own)))
 
 
 def snapshot_of(state: State, disturbances: Sequence[Disturbance] = ()) -> Snapshot:
-    """What is seen of a simulation that is going on; pushes are the mean over the last step.
+    """The instant of a simulation that is going on; pushes are the mean over the last step.
 
     The extrapolated centre of mass takes the floor to be at rest: one state does not tell how fast it moves.
     """
@@ -274,3 +265,54 @@ def _saved_pushes(run: Run) -> list[Push | Force]:
             signal = Signal.rectangle(mean, begins, ends - begins)
             found.append(Force(force.body, force.direction, signal, tuple(acted["point"])))
     return found
+
+
+#: [N] a smaller force is none.
+LEAST_FORCE = 1e-9
+
+
+def seen_of_bodies(run: Run, bodies: Bodies) -> Snapshot:
+    """The rows of a run: poses, the forces of planes on points, and the centre of mass."""
+    position = np.stack([_columns(run, f"{name}_", "xyz") for name in bodies.body_names], axis=1)
+    quaternion = np.stack([_columns(run, f"{name}_q", "wxyz") for name in bodies.body_names], axis=1)
+    place, force = (np.stack(list(parts), axis=1) if bodies.contact_points else np.zeros((len(run.frame), 0, 3))
+                    for parts in (_places(bodies, position, quaternion), _forces(run, bodies)))  # fmt: skip
+    pressed = np.linalg.norm(force, axis=2) > LEAST_FORCE
+    com = np.einsum("b,tbk->tk", bodies.masses, position) / sum(bodies.masses)
+    nowhere, count = np.full((len(com), 3), np.nan), len(com)
+    support = np.empty(count, dtype=object)
+    support[:] = [np.zeros((0, 3))] * count
+    return Snapshot(
+        time=run.frame["time"].to_numpy(dtype=float),  # type: ignore[arg-type]  # of rows: all of them
+        position=position,
+        quaternion=quaternion,
+        contact_place=place,
+        contact_force=force,
+        contact_mode=np.where(pressed, ContactState.STICKING, ContactState.NONE).astype(np.int64),
+        com=com,
+        com_on_floor=com * (1.0, 1.0, 0.0),
+        xcom=nowhere,
+        cop=nowhere,
+        support=support,  # of rows: arrays of as many corners as there are
+        platform=None,
+        projectile=None,
+        push_body=np.zeros((count, 0), dtype=np.int64),
+        push_place=np.zeros((count, 0, 3)),
+        push_force=np.zeros((count, 0, 3)),
+    )
+
+
+def _columns(run: Run, prefix: str, parts: str) -> Floats:
+    return run.frame[[f"{prefix}{part}" for part in parts]].to_numpy(dtype=float)
+
+
+def _places(bodies: Bodies, position: Floats, quaternion: Floats) -> Iterator[Floats]:
+    for one in bodies.contact_points:
+        i = bodies.body_names.index(one.body)
+        yield position[:, i] + turned(quaternion[:, i], np.array(one.point))
+
+
+def _forces(run: Run, bodies: Bodies) -> Iterator[Floats]:
+    for one in bodies.contact_points:
+        parts = run.frame[[f"{one.name}_{part}" for part in ("normal", "tangent_1", "tangent_2")]]
+        yield parts.to_numpy(dtype=float) @ np.array(one.frame)

@@ -15,13 +15,13 @@ from biped.metrics import measure_run, metric_named
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
 from experiments.visualization.export.anatomy import anatomical_joints
-from experiments.visualization.export.axes import (
+from experiments.visualization.export.eurobench import joint_angles, performance_indicators
+from experiments.visualization.export.opensim import coordinates
+from experiments.visualization.export.tables import (
     cardan_yxz,
     quaternions_to_isb,
     to_isb,
 )
-from experiments.visualization.export.eurobench import joint_angles, performance_indicators
-from experiments.visualization.export.opensim import coordinates
 
 from .rows import block
 

@@ -19,6 +19,10 @@ from experiments.commands import bench
 from experiments.engines.engine import Engine
 
 
+def run(arguments):
+    return bench.main(bench.parser().parse_args(arguments))
+
+
 @pytest.fixture
 def tiny(monkeypatch):
     """As little as can be measured."""
@@ -27,7 +31,7 @@ def tiny(monkeypatch):
 
 @pytest.mark.usefixtures("tiny")
 def test_bench_measures_and_writes(tmp_path, capsys):
-    assert bench.main(["--quick", "--repeat", "1", "--out", str(tmp_path)]) == 0
+    assert run(["--quick", "--repeat", "1", "--out", str(tmp_path)]) == 0
     written = json.loads((tmp_path / JSON).read_text(encoding="utf-8"))
     assert {"processor", "cores", "system", "python", "numba", "numpy", "date", "commit"} <= set(written["stamp"])
     sections = written["sections"]
@@ -70,14 +74,14 @@ def test_a_stance_says_which_engines_are_missing(monkeypatch):
 @pytest.mark.parametrize("argument", [["--repeat", "0"], ["--repeat", "many"], ["--fast"]])
 def test_bad_arguments_are_told_in_one_line(argument, capsys):
     with pytest.raises(SystemExit):
-        bench.main(argument)
+        run(argument)
     assert len(capsys.readouterr().err.strip().splitlines()) == 1
 
 
 def test_an_unwritable_folder_is_told_before_anything_is_measured(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot write"):
-        bench.main(["--out", str(tmp_path / "file" / "bench")])
+        run(["--out", str(tmp_path / "file" / "bench")])
 
 
 def test_interrupted_it_saves_what_it_has(monkeypatch, tmp_path):
@@ -86,7 +90,7 @@ def test_interrupted_it_saves_what_it_has(monkeypatch, tmp_path):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(measure, "sections", sections)
-    assert bench.main(["--out", str(tmp_path)]) == 130
+    assert run(["--out", str(tmp_path)]) == 130
     assert json.loads((tmp_path / JSON).read_text(encoding="utf-8"))["sections"]["something"]["notes"] == ["done"]
 
 
@@ -96,10 +100,10 @@ def test_only_what_is_asked_for_is_measured(monkeypatch, tmp_path):
         yield "a tick", lambda: pytest.fail("not asked for")
 
     monkeypatch.setattr(measure, "sections", sections)
-    assert bench.main(["--only", "step", "--out", str(tmp_path)]) == 0
+    assert run(["--only", "step", "--out", str(tmp_path)]) == 0
     assert list(json.loads((tmp_path / JSON).read_text(encoding="utf-8"))["sections"]) == ["step"]
     with pytest.raises(InputError, match=r"--only 'stride': what is measured is a step, a tick"):
-        bench.main(["--only", "stride", "--out", str(tmp_path)])
+        run(["--only", "stride", "--out", str(tmp_path)])
 
 
 def test_cases_are_taken_in_turn():

@@ -172,5 +172,5 @@ def test_what_is_too_wide_for_a_table_is_printed_as_blocks():
 
 def table_of(rows, width):
     console = Console(file=io.StringIO(), width=width)
-    print_table(console, ["speed [m/s]", "90 % interval"], rows, "right")
+    print_table(["speed [m/s]", "90 % interval"], rows, "right", console)
     return console.file.getvalue().replace("\N{NO-BREAK SPACE}", " ").splitlines()

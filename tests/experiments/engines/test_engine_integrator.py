@@ -60,10 +60,10 @@ def test_a_saved_run_is_loaded_with_its_engine(engine, block, tmp_path):
 
 
 def test_a_saved_run_is_reported(engine, block, tmp_path):
-    from experiments.commands.report import main
+    from experiments.cli import main
 
     rollout(block, SHORT, engine).run.save(tmp_path / "run")
-    assert main([str(tmp_path / "run"), "--out", str(tmp_path / "page.html")]) == 0
+    assert main(["report", str(tmp_path / "run"), "--out", str(tmp_path / "page.html")]) == 0
     assert (tmp_path / "page.html").stat().st_size > 10_000
 
 

@@ -14,7 +14,7 @@ from experiments.studies.sweep.sweep import sweep_from
 from experiments.studies.threshold.threshold import threshold_from
 from experiments.studies.tuning.tuning import tuning_from
 from experiments.visualization.figures.words import with_unit
-from experiments.visualization.studies.sweep_output import print_summary
+from experiments.visualization.studies.sweep import print_summary
 
 AZIMUTH, HALF = "push.azimuth", math.pi / 2
 

@@ -7,7 +7,7 @@ from biped import Recursive, Scene, Session, human
 from biped.dynamics import forward_kinematics
 from biped.linearization import equilibrium
 from controllers import WorkspaceController
-from experiments.visualization.modes import CONSTANTS, WIDEST_TURN, moving_mode, shape
+from experiments.visualization.linearization import CONSTANTS, WIDEST_TURN, moving_mode, shape
 
 
 @pytest.fixture(scope="module")

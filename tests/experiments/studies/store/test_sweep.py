@@ -180,8 +180,8 @@ def test_the_table_from_python_is_that_of_the_runs():
 )
 def test_every_kind_of_sweep_has_a_figure_and_a_summary(vary, tmp_path, capsys):
     from experiments.studies.run import open_study, run_study
+    from experiments.visualization.studies.sweep import print_summary
     from experiments.visualization.studies.sweep_figure import draw_sweep
-    from experiments.visualization.studies.sweep_output import print_summary
 
     plan = plan_of(vary)
     with open_study(plan, tmp_path) as study:

@@ -19,7 +19,7 @@ from experiments.studies.threshold.presets import PRESETS
 from experiments.studies.threshold.search import Query
 from experiments.visualization.pages import Chart
 from experiments.visualization.studies.push_map_figure import rings_of
-from experiments.visualization.studies.push_map_page import page_lead, page_sections
+from experiments.visualization.studies.threshold import page_lead, page_sections
 
 
 def plan(*argv):

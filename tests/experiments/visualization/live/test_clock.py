@@ -6,9 +6,8 @@ import threading
 import pytest
 
 from experiments.catalogue.registry import experiment_named
-from experiments.visualization.live.clock import MOST_LATE, Meter, RealTimeClock
 from experiments.visualization.live.loop import Loop
-from experiments.visualization.live.runner import Runner
+from experiments.visualization.live.runner import MOST_LATE, Meter, RealTimeClock, Runner
 
 
 class Clock:

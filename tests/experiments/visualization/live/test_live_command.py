@@ -14,10 +14,9 @@ from controllers.gains import KEYS, load_gains, save_gains
 from controllers.workspace import WorkspaceGains
 from experiments.catalogue.registry import experiment_named
 from experiments.cli.main import main
-from experiments.visualization.live.clock import Reading
 from experiments.visualization.live.loop import Loop
 from experiments.visualization.live.page import Page, status_text
-from experiments.visualization.live.runner import Runner, Status
+from experiments.visualization.live.runner import Reading, Runner, Status
 from experiments.visualization.viewer.serve import serving
 
 ODD = WorkspaceGains(
@@ -138,12 +137,12 @@ def test_turns_of_many_hands_are_all_kept(page):
     event = SimpleNamespace(client_id=0)
 
     def turn(slider, value):
-        slider.handle._impl.value = value  # as the browser has it
-        for callback in slider.handle._impl.update_cb:
+        slider._impl.value = value  # as the browser has it
+        for callback in slider._impl.update_cb:
             callback(event)
 
     wanted = [10.0 + k for k in range(len(page._gain_sliders))]
-    hands = [threading.Thread(target=turn, args=pair) for pair in zip(page._gain_sliders, wanted, strict=True)]
+    hands = [threading.Thread(target=turn, args=pair) for pair in zip(page._gain_sliders.values(), wanted, strict=True)]
     first = page.gains
     for hand in hands:
         hand.start()

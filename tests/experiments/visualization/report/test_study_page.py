@@ -31,10 +31,11 @@ from experiments.studies.threshold.threshold import Condition, SweptParameter, T
 from experiments.studies.trial import Trial
 from experiments.studies.tuning.tuning import tuning_from
 from experiments.visualization.pages import Code, Prose, Table, render
-from experiments.visualization.report import kinds, study_figures
+from experiments.visualization.report import study_figures
 from experiments.visualization.report.study_page import study_page
 from experiments.visualization.report.toml import as_toml
 from experiments.visualization.report.trials import Trials
+from experiments.visualization.studies import kinds
 
 NASTY = "<script>alert('a & b')</script>"
 SPEEDS = [-6.0, -5.0, -4.0, -3.0]
@@ -339,7 +340,7 @@ def test_the_page_of_thresholds_tells_them_as_they_come(threshold):
     none = whole.folder.with_name("none")
     copy_of(whole, none, first[:2])
     page = study_page(Study.read(none), "")
-    assert "Not to be told yet" in texts(page)
+    assert "Not known yet" in texts(page)
     assert any(section.name == "trials" for section in page.sections)
 
 
@@ -450,12 +451,13 @@ def test_the_page_of_a_sensitivity_names_what_matters_and_only_that(tmp_path, in
 def test_every_kind_with_a_page_of_its_own_has_one():
     import importlib
 
-    for module in kinds.PAGES.values():
+    for module in kinds.MODULES.values():
         assert callable(importlib.import_module(module).page_sections)
 
 
-def test_help_of_report_imports_nothing_heavy():
-    code = "import sys; from experiments.cli import main; main(['report', '--help']); print(sorted(sys.modules))"
+@pytest.mark.parametrize("command", ["report", "run"])
+def test_help_of_a_command_imports_nothing_heavy(command):
+    code = f"import sys; from experiments.cli import main; main(['{command}', '--help']); print(sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "examples:\n  biped run" in done.stdout
     for heavy in ("numba", "pandas", "plotly", "nbformat"):

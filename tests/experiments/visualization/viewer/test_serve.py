@@ -57,6 +57,7 @@ def test_what_strangers_send_is_not_told_on_the_terminal(caplog, capfd):
     assert caplog.records == []
     assert capfd.readouterr() == ("", "")
     assert logger.level == level
+    assert not logger.disabled
 
 
 def test_addresses_are_what_a_browser_takes():

@@ -3,8 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from experiments.visualization.viewer.plot_panel import with_room
-from experiments.visualization.viewer.ticks import axis, ticks_of
+from experiments.visualization.viewer.plot_panel import axis, ticks_of, with_room
 
 RANGES = [(0.0, 3.0), (0.8701, 0.8709), (-1234.5, 2000.0), (-1e-9, 2e-9), (1e7, 1.00001e7), (-3.0, -2.9), (5.0, 905.0)]
 
