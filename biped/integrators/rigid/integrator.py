@@ -14,7 +14,7 @@ from biped.integrators.closing import closing_columns, closing_if_any
 from biped.integrators.newton_settings import VariationalSettings
 from biped.integrators.rigid.kernels import step  # noqa: F401  registers the kernels of the method
 from biped.integrators.rigid.kernels.loops import new_loops
-from biped.integrators.rigid.kernels.method import BodyParts, RigidContact, new_rigid_contact
+from biped.integrators.rigid.kernels.method import BodyParts, RigidContact, contact_room
 from biped.kernels.loop.log import Both
 from biped.kernels.state.simulation_state import START, TOTAL_STEPS, SimulationState
 from biped.kernels.variational.discrete_body import MidpointBody
@@ -147,20 +147,12 @@ class Rigid(VariationalSettings):
         """What the kernels step a tree by."""
         parts = _parts(model, self.body_friction, self.touching == "body")
         closing = closing_if_any(model)
-        return new_rigid_contact(
-            MidpointBody(),
-            Extrapolation(),
-            self.solver,
-            float(self.complementarity),
-            float(self.restitution),
-            self.directions,
-            model.tree,
-            model.contact_radii,
-            _watched(model),
-            parts,
-            closing,
-            closing if isinstance(closing, Nothing) else new_loops(closing, len(parts.body)),
-        )
+        return RigidContact(
+            body=MidpointBody(), guess=Extrapolation(), solver=self.solver,
+            complementarity=float(self.complementarity), restitution=float(self.restitution), closing=closing,
+            loops=closing if isinstance(closing, Nothing) else new_loops(closing, len(parts.body)),
+            **contact_room(model.tree, self.directions, model.contact_radii, _watched(model), parts),
+        )  # fmt: skip
 
     def recorder(self, method: RigidContact) -> Any:
         """What of the method is recorded."""

@@ -2,9 +2,7 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
-from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, WORKS
+from biped.kernels.state.simulation_state import Ledger, new_simulation_state
 from contact.arrays import Floats, Integers
 from contact.jit import kernel
 from contact.vectors import copy1
@@ -13,57 +11,47 @@ from contact.vectors import copy1
 class Checkpoint(NamedTuple):
     """What a step changes of a ``SimulationState``, but for its counts and the rates of the next first guess."""
 
+    clock: Floats
     q: Floats
     momentum: Floats
-    ledger: Floats
-    defect: Floats
-    impulse: Floats
-    slip: Floats
     mode: Integers
     found: Integers
     anchor: Floats
     force: Floats
-    last: Floats  # (1,) [s] length of the last step
+    ledger: Ledger
 
 
 def new_checkpoint(nq: int, nv: int, nc: int) -> Checkpoint:
     """Room for where a step begins."""
-    q, momentum, ledger, defect, impulse, slip = (np.zeros(size) for size in (nq, nv, WORKS, 6, 6, nc))
-    mode, found = (np.zeros(nc, dtype=np.int64) for _ in range(2))
-    points = np.zeros((nc, 2)), np.zeros((nc, 3))
-    return Checkpoint(q, momentum, ledger, defect, impulse, slip, mode, found, *points, np.zeros(1))
+    state = new_simulation_state(nq, nv, nc)
+    return Checkpoint(*(getattr(state, name) for name in Checkpoint._fields))
+
+
+@kernel
+def copy_checkpoint(source, target):
+    """All that is in one, from or to a state or another."""
+    copy1(source.clock, target.clock)
+    copy1(source.q, target.q)
+    copy1(source.momentum, target.momentum)
+    copy1(source.mode, target.mode)
+    copy1(source.found, target.found)
+    for c in range(source.mode.shape[0]):
+        copy1(source.anchor[c], target.anchor[c])
+        copy1(source.force[c], target.force[c])
+    copy1(source.ledger.works, target.ledger.works)
+    copy1(source.ledger.defect, target.ledger.defect)
+    copy1(source.ledger.impulse, target.ledger.impulse)
+    copy1(source.ledger.slip, target.ledger.slip)
 
 
 @kernel
 def save_checkpoint(state, before):
     """Note where the plant is."""
-    copy1(state.q, before.q)
-    copy1(state.momentum, before.momentum)
-    copy1(state.ledger.works, before.ledger)
-    copy1(state.ledger.defect, before.defect)
-    copy1(state.ledger.impulse, before.impulse)
-    copy1(state.ledger.slip, before.slip)
-    copy1(state.mode, before.mode)
-    copy1(state.found, before.found)
-    for c in range(state.mode.shape[0]):
-        copy1(state.anchor[c], before.anchor[c])
-        copy1(state.force[c], before.force[c])
-    before.last[0] = state.clock[LAST_STEP_LENGTH]
+    copy_checkpoint(state, before)
 
 
 @kernel
 def roll_back(state, before):
     """Back to the checkpoint, but for the poses (``prepare``); the kept factorization is not of there."""
-    copy1(before.q, state.q)
-    copy1(before.momentum, state.momentum)
-    copy1(before.ledger, state.ledger.works)
-    copy1(before.defect, state.ledger.defect)
-    copy1(before.impulse, state.ledger.impulse)
-    copy1(before.slip, state.ledger.slip)
-    copy1(before.mode, state.mode)
-    copy1(before.found, state.found)
-    for c in range(state.mode.shape[0]):
-        copy1(before.anchor[c], state.anchor[c])
-        copy1(before.force[c], state.force[c])
-    state.clock[LAST_STEP_LENGTH] = before.last[0]
+    copy_checkpoint(before, state)
     state.cache.kept_for[0] = 0.0

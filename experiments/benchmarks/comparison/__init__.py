@@ -1,1 +1,1 @@
-"""The same experiment in several physics engines, side by side."""
+"""An experiment in several physics engines, side by side."""

@@ -1,5 +1,9 @@
-"""Start-up, in processes of their own: what it costs until the first run is there."""
+"""Start-up, in processes of their own: what it costs until the first run is there.
 
+As a program it prints a first run's cost, for ``docs/sums.py``.
+"""
+
+import json
 import os
 import resource
 import subprocess
@@ -65,3 +69,7 @@ def _python(code: str, arguments: list[str] | None = None, environment: Mapping[
     if result.returncode != 0:
         lines = result.stderr.strip().splitlines() or ["no message"]
         raise RuntimeError(f"a process of the benchmark failed with status {result.returncode}: {lines[-1]}")
+
+
+if __name__ == "__main__":
+    print(json.dumps(first_run()._asdict()))

@@ -13,7 +13,7 @@ from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
 from experiments.cli.quantities import length
 from experiments.cli.run_report import Saved, print_report
-from experiments.cli.terminal import print_table
+from experiments.cli.terminal import print_table, ruled_table
 
 WIDTHS = (60, 80, 120)
 NOWHERE = Saved()
@@ -174,3 +174,11 @@ def table_of(rows, width):
     console = Console(file=io.StringIO(), width=width)
     print_table(["speed [m/s]", "90 % interval"], rows, "right", console)
     return console.file.getvalue().replace("\N{NO-BREAK SPACE}", " ").splitlines()
+
+
+def test_a_unit_in_brackets_is_no_markup():
+    console = Console(file=io.StringIO(), width=80)
+    console.print(ruled_table("Limits", ["direction", "to the edge [m]"], [["0° [front]", "0.11"]], ["text", "number"]))
+    assert {"to the edge [m]", "0° [front]"} <= {
+        cell.strip() for line in console.file.getvalue().splitlines() for cell in line.split("   ")
+    }

@@ -8,6 +8,7 @@ from biped.kernels.solve.contacts import Contacts, friction_directions, pairs_of
 from biped.kernels.solve.interior import MEASURES
 from biped.kernels.state.method import Solver
 from biped.kernels.tree.dynamics import TreeData, new_tree_data
+from biped.kernels.tree.tree import Tree
 from contact.arrays import Floats, Integers
 
 # Places in ``ContactUnknowns.worst``: of all steps since the last recorded row.
@@ -147,23 +148,11 @@ class RigidContact(NamedTuple):
     ahead: TreeData  # the tree at the end of the step
 
 
-def new_rigid_contact(
-    body: Any,
-    guess: Any,
-    solver: Solver,
-    complementarity: float,
-    restitution: float,
-    directions: int,
-    tree: Any,
-    radius: Floats,
-    watched: Integers,
-    parts: BodyParts,
-    closing: Any,
-    loops: Any,
-) -> RigidContact:
-    """The method with room for a tree, with so many directions of friction, or with none in the true cone.
+def contact_room(tree: Tree, directions: int, radius: Floats, watched: Integers, parts: BodyParts) -> dict[str, Any]:
+    """The fields of ``RigidContact`` from ``contacts`` to ``unknowns``, and ``ahead``: room for a tree.
 
-    ``ContactUnknowns`` has ``watched``; ``radius`` (nc,) [m] is that of balls, 0 of points.
+    With so many directions of friction, or with none in the true cone. ``ContactUnknowns`` has ``watched``; ``radius``
+    (nc,) [m] is that of balls, 0 of points.
     """
     n, nv, nc = tree.parent.shape[0], tree.armature.shape[0], tree.contact_body.shape[0]
     width, count = pairs_of(1.0, directions), nc + len(parts.body)
@@ -183,7 +172,7 @@ def new_rigid_contact(
     )
     unknowns = new_contact_unknowns(np.append(watched, np.zeros(count - nc, dtype=np.int64)), nv, width * count)
     arms = Arms(*(np.full((nc, 3), np.nan) for _ in Arms._fields))
-    return RigidContact(
-        body, guess, solver, complementarity, restitution, contacts, new_body_pairs(parts, n, nv), arms, unknowns,
-        closing, loops, new_tree_data(n, nv, nc),
-    )  # fmt: skip
+    return {
+        "contacts": contacts, "pairs": new_body_pairs(parts, n, nv), "arms": arms, "unknowns": unknowns,
+        "ahead": new_tree_data(n, nv, nc),
+    }  # fmt: skip
