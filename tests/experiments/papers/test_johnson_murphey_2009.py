@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from experiments.papers.johnson_murphey_2009 import PAPER  # noqa: F401 # of the outcomes
 from experiments.papers.johnson_murphey_2009.lift import START, OneDegreeLift
 from experiments.papers.johnson_murphey_2009.motions import BULLET, BULLET_DIRECT, OURS, Motion
 from experiments.papers.johnson_murphey_2009.precision import Point, cost_at, order

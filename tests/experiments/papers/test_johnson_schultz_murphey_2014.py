@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
-from experiments.papers.johnson_schultz_murphey_2014 import puppet, swing_up
+from experiments.papers.johnson_schultz_murphey_2014 import (
+    PAPER,  # noqa: F401 # of the outcomes
+    puppet,
+    swing_up,
+)
 from experiments.papers.johnson_schultz_murphey_2014.convergence import slopes
 from experiments.papers.johnson_schultz_murphey_2014.feedback import back_after
 from experiments.papers.johnson_schultz_murphey_2014.pendulum import last_digit, pendulum, same_digits
