@@ -32,7 +32,8 @@ class Bitcode(_Library):
     """The code of a kernel that nobody calls by its address.
 
     Attributes:
-        uses: the kernels that it calls, and those that these call.
+        uses: the kernels that it calls, and those that these call; each after all that call it, since LLVM links a
+            kernel only where something that is there already calls it.
         file_name: the name of its file in the cache; empty where it is in none.
         own: its code without theirs, for those who link that too.
     """
@@ -58,7 +59,8 @@ class Bitcode(_Library):
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
             if isinstance(library, Bitcode):
-                self.uses |= {library: None, **library.uses}
+                used = {library: None, **library.uses}
+                self.uses = {known: None for known in self.uses if known not in used} | used
             else:
                 self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._finalize_final_module()
@@ -122,6 +124,7 @@ class MachineCode(_Library):
 
     _bitcode = b""
     _shared_module: Any
+    _linking_libraries: list[Any]
 
     def add_linking_library(self, library: Any) -> None:
         """Link a library, and if it is a kernel, those that it calls."""
@@ -129,7 +132,14 @@ class MachineCode(_Library):
             super().add_linking_library(library)
             return
         library._ensure_finalized()
-        self._linking_libraries += [other.own for other in (library, *library.uses)]
+        own = dict.fromkeys(other.own for other in (library, *library.uses))
+        self._linking_libraries = [*(known for known in self._linking_libraries if known not in own), *own]
+
+    def _verify_declare_only_symbols(self) -> None:
+        """Numba's, for all that it has compiled: LLVM ends the process where it finds no code for one."""
+        for function in self._final_module.functions:
+            if function.is_declaration and function.name.startswith("_ZN"):
+                raise AssertionError(f"{self.name}: {function.name} was not linked")
 
     def _get_module_for_linking(self) -> Any:
         if self._bitcode and self._shared_module is None:

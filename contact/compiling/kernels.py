@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
-from numba.core import types
 from numba.core.registry import CPUDispatcher
 from numba.extending import overload
 
@@ -13,6 +12,8 @@ from contact.compiling import target  # noqa: F401 (it tells Numba which process
 from contact.compiling.beside import Job, leave_to_others
 from contact.compiling.bitcode import BitcodeCompiler, MachineCodeCompiler
 from contact.compiling.cache import BITCODE, MACHINE_CODE, KernelCache
+
+types: Any = numba.types
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -16,6 +16,12 @@ from numba.core.bytecode import FunctionIdentity
 
 #: Since 2013 (Haswell) and 2015 (Excavator): AVX2, FMA, BMI2.
 X86 = "x86-64-v3"
+# Its code is scheduled, and loops are unrolled, as for Zen 3: that takes 2 % off a step, on Intel's processors too.
+_TUNING = "znver3"
+_WITHOUT_OTHERS = (
+    "-adx,-aes,-clflushopt,-clwb,-clzero,-fsgsbase,-invpcid,-mwaitx,-pclmul,-pku,-prfchw,-rdpid,-rdpru,-rdrnd,-rdseed,"
+    "-sha,-shstk,-sse4a,-vaes,-vpclmulqdq,-wbnoinvd"
+)
 _NEEDED = ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
 
 
@@ -29,16 +35,16 @@ def fixed_target() -> str | None:
 
 def choose() -> None:
     """Let Numba compile for the fixed target; ``BIPED_TARGET=native``, or Numba's own variables, for another one."""
-    target = fixed_target()
-    if target is None or os.environ.get("BIPED_TARGET") == "native":
+    if fixed_target() is None or os.environ.get("BIPED_TARGET") == "native":
         return
     if numba.config.CPU_NAME is None and numba.config.CPU_FEATURES is None:
-        numba.config.CPU_NAME, numba.config.CPU_FEATURES = target, ""
+        numba.config.CPU_NAME, numba.config.CPU_FEATURES = _TUNING, _WITHOUT_OTHERS
 
 
 def target_name() -> str:
     """The processor that kernels are compiled for."""
-    return numba.config.CPU_NAME or binding.get_host_cpu_name()
+    is_fixed = numba.config.CPU_FEATURES == _WITHOUT_OTHERS
+    return X86 if is_fixed else numba.config.CPU_NAME or binding.get_host_cpu_name()
 
 
 class FunctionNumbers:

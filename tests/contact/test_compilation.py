@@ -25,7 +25,7 @@ from contact.compiling import engine
 from contact.jit import is_compiled, kernel, kernel_sources, kind_of, routine
 from controllers.workspace import WorkspaceController
 
-from ..conftest import run_python
+from ..conftest import ROOT, run_python, said_by
 
 CONTROLLER = WorkspaceController((-0.01, 0.0, 1.10), (0.99144486, -0.13052619, 0.0, 0.0))
 
@@ -204,3 +204,39 @@ def test_processes_that_compile_at_once_do_not_take_one_anothers_code(tmp_path):
     together = [start("[3]"), start("[0.25]"), start("[1j]")]
     assert [process.communicate()[0] for process in together] == ["6 0\n", "0.5 0\n", "2j 0\n"]
     assert start("[3, 0.25, 1j]").communicate()[0] == "6 0.5 2j 3\n"
+
+
+LINKED_LATE = """
+from contact.jit import address_of, call, kernel, part, routine
+
+
+@kernel
+def inner(x):
+    return x + 1
+
+
+@kernel
+def first(x):
+    return inner(x) if (x & 1) == 2 else x  # LLVM finds out that it never calls it
+
+
+@kernel
+def second(x):
+    return 2 * inner(x)
+
+
+@part
+def both(x):
+    return first(x) + second(x)
+
+
+print(routine(lambda address, x: call(address, x))(address_of(both, 1), 20))
+"""
+
+
+def test_a_kernel_is_linked_after_all_that_may_call_it(tmp_path):
+    """The first that names it does not call it: it has to be there for the second."""
+    (tmp_path / "late.py").write_text(LINKED_LATE)
+    more = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)]), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
+    for _ in range(2):  # compiled, and loaded
+        assert said_by("import late", **more).split() == ["62"]

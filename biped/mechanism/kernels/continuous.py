@@ -73,7 +73,7 @@ class Rates(NamedTuple):
 def new_rates(n: int, m: int) -> Rates:
     """Room, filled with NaN."""
     shapes: tuple[tuple[int, ...], ...] = (n, 6), (n,), (m,), (n,), (m,), (2 * n + 1,), (4, 2 * n + 1)
-    return Rates(*(unset(*shape) for shape in shapes), np.zeros(1, dtype=np.int64))
+    return Rates._make([*(unset(*shape) for shape in shapes), np.zeros(1, dtype=np.int64)])
 
 
 class Flow(NamedTuple):
