@@ -12,5 +12,5 @@ start = State.at(model, model.configuration(position=(0.0, 0.0, 1.155), angles=a
 controller = WorkspaceController(target_position=(-0.01, 0.0, 1.14))
 for impulse in (5.0, 10.0, 20.0, 40.0):
     push = Push("trunk", direction=(-1.0, 0.0, 0.0), impulse=impulse, start=1.0, duration=0.1, waveform="half-sine")
-    run = simulate(model, controller, state=start.copy(), disturbances=[push], duration=4.0, fall=Fall())
+    run = simulate(model, controller, state=start, disturbances=[push], duration=4.0, fall=Fall())
     print(f"{impulse:4.0f} N·s: {run.verdict_line}, foot slid {1e3 * run.summary['foot_slip']:.1f} mm")

@@ -136,7 +136,7 @@ def falling(model: Model) -> float:
     state = State.at(free, within_limits(free), v)
     before = dynamics.momentum(free, state.q, v).angular
     linear = state.momentum[:3].copy()
-    simulate(free, state=state, step=1e-3, duration=FALL, record_every=FALL)
+    state = simulate(free, state=state, step=1e-3, duration=FALL, record_every=FALL).state
     fallen = state.momentum[:3] - linear - free.total_mass * FALL * np.array(free.gravity)
     com = dynamics.centre_of_mass(free, state.q)
     after = state.momentum[3:6] + np.cross(state.q[:3] - com, state.momentum[:3])

@@ -46,7 +46,8 @@ FLAT_FORMAT = 4
 class State:
     """Configuration, momentum, contact modes and anchors, torques held, ledger: everything that a run carries on.
 
-    ``State.at`` makes one; ``simulate(..., state=...)`` continues it; ``save`` and ``State.load`` keep it.
+    ``State.at`` makes one; ``simulate(..., state=...)`` goes on from it and leaves it as it is; ``save`` and
+    ``State.load`` keep it.
     Continuing gives the same numbers, bit for bit, as not having stopped.
 
     Attributes:

@@ -117,20 +117,19 @@ class Scene:
         state = self.initial_state
         return plan_of(self, state if in_place else state.copy(), in_one_go)
 
-    def run(self, progress: Progress | None = None, announce: Announce | None = None, *, in_place: bool = False) -> Run:
-        """Simulate it.
+    def run(self, progress: Progress | None = None, announce: Announce | None = None) -> Run:
+        """Simulate it; its ``state`` stays what it is, and the run's goes on from the end.
 
         Args:
             progress: called now and then with the time simulated so far [s].
             announce: called with a sentence before kernels are compiled.
-            in_place: let ``state`` itself move, not a copy of it.
 
         Raises:
             InputError: for members that do not fit together; the message says what would.
             IntegrationError: a step has no solution; ``error.run`` holds what was computed before.
             RunInterrupted: the user pressed Ctrl-C; ``error.run`` holds what was computed before.
         """
-        session = Session(self, in_place=in_place, announce=announce)
+        session = Session(self, announce=announce)
         session.warm_up(announce, measures=True)
         recording = session.run(progress)
         if recording.ending.verdict == INTERRUPTED:

@@ -20,7 +20,7 @@ def simulate(
     announce: Announce | None = None,
     **options: Any,
 ) -> Run:
-    """``Scene(model, controller, **options).run(progress, announce)``; a given ``state`` is changed in place.
+    """``Scene(model, controller, **options).run(progress, announce)``; a given ``state`` stays what it is.
 
     Args:
         model: what moves.
@@ -32,7 +32,7 @@ def simulate(
     Raises:
         InputError, IntegrationError, RunInterrupted: as ``Scene.run``; for an unknown option too.
     """
-    return Scene.of(model, controller, options).run(progress, announce, in_place=True)
+    return Scene.of(model, controller, options).run(progress, announce)
 
 
 def _signature() -> inspect.Signature:

@@ -42,8 +42,7 @@ class Timed:
 def timed(
     model: Model, controller: Controller | None, state: State, step: float, duration: float, **options: Any
 ) -> Timed:
-    start = state.copy()
-    return _timed(lambda: simulate(model, controller, state=start, step=step, duration=duration, **options))
+    return _timed(lambda: simulate(model, controller, state=state, step=step, duration=duration, **options))
 
 
 def _timed(work: Callable[[], Run]) -> Timed:

@@ -20,8 +20,7 @@ def resting(model, floor, seconds=2.0):
     """The box after it has come to rest on its lower face."""
     q = model.configuration(position=(0.0, 0.0, SIZE[2] / 2 - 1e-4))
     state = State.at(model, q)
-    simulate(model, state=state, floor=floor, step=1e-3, duration=seconds)
-    return state
+    return simulate(model, state=state, floor=floor, step=1e-3, duration=seconds).state
 
 
 def test_box_at_rest_sinks_by_its_weight_over_the_springs():
@@ -52,11 +51,11 @@ def test_incline_at_the_friction_angle(direction, factor, slips):
         turned = (1.0 - part) * np.array([0.0, 0.0, -1.0]) + part * lean
         model = upright.with_gravity(9.81 * turned / np.linalg.norm(turned))
         state.model = model
-        simulate(model, state=state, floor=floor, step=1e-3, duration=0.05)
+        state = simulate(model, state=state, floor=floor, step=1e-3, duration=0.05).state
     if not slips:
-        simulate(model, state=state, floor=floor, step=1e-3, duration=5.0)
+        state = simulate(model, state=state, floor=floor, step=1e-3, duration=5.0).state
     before = state.q.copy()
-    simulate(model, state=state, floor=floor, step=1e-3, duration=3.0, integrator=TIGHT)
+    state = simulate(model, state=state, floor=floor, step=1e-3, duration=3.0, integrator=TIGHT).state
     moved = np.linalg.norm((state.q - before)[:2])
     if slips:
         assert moved > 0.05
@@ -115,6 +114,7 @@ def test_a_landing_is_resolved_by_halving():
     def height(step):
         state = State.at(model, model.configuration(position=(0, 0, 0.3)))
         run = simulate(model, state=state, step=step, duration=0.4, record_every=0.4)
+        state = run.state
         return state.q[2], run.summary["retried_steps"]
 
     fine, _ = height(2.5e-5)

@@ -121,14 +121,16 @@ def creep(kind, factor):
     floor, upright = Floor(mu_s=MU, mu_d=MU, friction=kind), rigid_box(MASS, SIZE)
     state = State.at(upright, upright.configuration(position=(0.0, 0.0, SIZE[2] / 2.0 - 1e-4)))
     settings = SimpleNamespace(floor=floor, step=1e-3)
-    simulate(upright, state=state, duration=1.0, **vars(settings))
+    state = simulate(upright, state=state, duration=1.0, **vars(settings)).state
     for part in np.linspace(0.0, 1.0, 101):
         angle = part * factor * math.atan(MU)
         state.model = upright.with_gravity((9.81 * math.sin(angle), 0.0, -9.81 * math.cos(angle)))
-        simulate(state.model, state=state, duration=0.05, **vars(settings))
-    simulate(state.model, state=state, duration=2.0, **vars(settings))
+        state = simulate(state.model, state=state, duration=0.05, **vars(settings)).state
+    state = simulate(state.model, state=state, duration=2.0, **vars(settings)).state
     before = state.q.copy()
-    simulate(state.model, state=state, duration=2.0, integrator=Recursive(tolerance=1e-11), **vars(settings))
+    state = simulate(
+        state.model, state=state, duration=2.0, integrator=Recursive(tolerance=1e-11), **vars(settings)
+    ).state
     return float(np.linalg.norm((state.q - before)[:2])) / 2.0
 
 

@@ -75,6 +75,7 @@ def test_on_the_floor_it_keeps_its_posture_and_not_its_balance():
     start = standing(human())
     target = {joint: float(start.q[start.model.coordinate(joint)]) for joint in start.model.joint_names}
     run = simulate(start.model, ComputedTorque(target=target), state=start, duration=5.0, fall=Fall())
+    start = run.state
     assert run.summary["verdict"] == "fell"
     angles = run.frame[[f"angle_{joint}" for joint in start.model.joint_names]].to_numpy()
     assert np.abs(angles - list(target.values())).max() < 0.12

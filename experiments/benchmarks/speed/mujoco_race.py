@@ -186,7 +186,7 @@ def _ours(step: float, steps: int, settling: float, q: Floats | None) -> Callabl
     model = human()
     state = State.at(model, q)
     if settling > 0.0:
-        simulate(model, JointImpedance(), state=state, step=step, duration=settling)
+        state = simulate(model, JointImpedance(), state=state, step=step, duration=settling).state
     return lambda: timed(model, JointImpedance(), state, step, steps * step, record_every=steps * step).per_step
 
 

@@ -163,7 +163,7 @@ def test_reset_comes_once_a_run_before_the_first_torques():
     state = State.at(model, model.configuration(angles={"joint_1": 1.0}))
     law = Law()
     for _ in range(2):
-        simulate(model, law, state=state, duration=6e-3)
+        state = simulate(model, law, state=state, duration=6e-3).state
     assert [(name, round(at, 6)) for name, at, _ in calls] == [
         ("reset", 0.0), ("torques", 0.0), ("torques", 0.002), ("torques", 0.004),
         ("reset", 0.006), ("torques", 0.006), ("torques", 0.008), ("torques", 0.01),

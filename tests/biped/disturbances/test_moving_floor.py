@@ -165,6 +165,7 @@ def test_a_fall_is_counted_from_the_floor(size, verdict):
     start = State.at(person, person.configuration((0.0, 0.0, 1.2288)))
     lift = Platform(z=Signal.step(size, 0.2, 1.5))
     run = simulate(person, JointImpedance(), state=start, disturbances=[lift], duration=2.0, step=1e-3, fall=Fall())
+    start = run.state
     assert run.summary["verdict"] == verdict
     with_limit = Fall(height=1.3)
     start = State.at(person, person.configuration((0.0, 0.0, 1.2288)))

@@ -73,7 +73,7 @@ def take_step(
     """(q, p) after a step of h; v is where the search for it starts."""
     state = State.at(model, q, v)
     state.arrays.momentum[:] = p
-    simulate(model, state=state, integrator=tight(integrator), step=h, duration=h, record_every=h)
+    state = simulate(model, state=state, integrator=tight(integrator), step=h, duration=h, record_every=h).state
     return state.q.copy(), state.momentum.copy()
 
 

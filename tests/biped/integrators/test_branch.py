@@ -33,6 +33,7 @@ def test_the_small_turn_is_taken_at_once(name):
     state, tolerance = started_at(RATE * STEP), 1e-12
     integrator = integrator_named(name, tolerance=tolerance)
     run = simulate(state.model, state=state, step=STEP, duration=STEP, integrator=integrator)
+    state = run.state
     left = tolerance * STEP / (2.0 / 12.0 * (0.2**2 + 0.3**2) * math.cos(SMALL))  # of I sin θ/h; and rounding
     assert turned(state) == pytest.approx(SMALL, abs=2.0 * left)
     assert run.summary["retried_steps"] == 0
@@ -44,6 +45,7 @@ def test_the_large_turn_is_not_taken_for_a_solution(integrator: Integrator):
     state = started_at(LARGE)
     momentum = state.momentum.copy()
     run = simulate(state.model, state=state, step=STEP, duration=STEP, integrator=integrator)
+    state = run.state
     assert run.summary["retried_steps"] == 1
     assert turned(state) == pytest.approx(RATE * STEP, abs=0.05)
     assert np.allclose(state.momentum, momentum, rtol=1e-12, atol=1e-12)

@@ -17,7 +17,7 @@ def test_momentum_over_1e5_steps_of_flight(step):
     model = human().without_contacts().with_gravity((0.0, 0.0, 0.0))
     state = tumbling(model, 1)
     before = momenta(state)
-    simulate(model, state=state, step=step, duration=1e5 * step, record_every=1000 * step)
+    state = simulate(model, state=state, step=step, duration=1e5 * step, record_every=1000 * step).state
     after = momenta(state)
     for part in (slice(0, 3), slice(3, 6)):
         assert np.linalg.norm(after[part] - before[part]) <= 1e-9 * np.linalg.norm(before[part])
@@ -28,6 +28,7 @@ def test_momentum_under_gravity_changes_by_its_impulse():
     state = tumbling(model, 2)
     before = momenta(state)
     run = simulate(model, state=state, step=1e-3, duration=2.0)
+    state = run.state
     change = momenta(state) - before
     weight = model.total_mass * np.array(model.gravity) * 2.0
     assert np.allclose(change[:3], weight, rtol=1e-12, atol=1e-9)
@@ -43,7 +44,7 @@ def test_energy_of_a_chain_has_no_trend():
     """
     model = chain(10).without_contacts()
     state = State.at(model, model.configuration(angles=dict.fromkeys(model.joint_names, 0.3)))
-    simulate(model, state=state, step=1e-3, duration=100.0, record_every=1.0)
+    state = simulate(model, state=state, step=1e-3, duration=100.0, record_every=1.0).state
     run = simulate(model, state=state, step=1e-3, duration=400.0, record_every=0.01)
     error = run.frame["ledger_residual"].to_numpy()
     time = run.frame["time"].to_numpy()
@@ -56,12 +57,12 @@ def test_time_reverses():
     model = random_tree(np.random.default_rng(4), 8, floating=True, kinds=("revolute", "prismatic", "spherical"))
     state = tumbling(model, 4)
     start = state.q.copy()
-    simulate(model, state=state, step=1e-3, duration=0.2)
+    state = simulate(model, state=state, step=1e-3, duration=0.2).state
     assert np.linalg.norm(state.q - start) > 0.1
     back = State.at(model, state.q)
     back.arrays.momentum[:] = -state.momentum
     back.arrays.cache.rate[:] = -state.arrays.cache.rate
-    simulate(model, state=back, step=1e-3, duration=0.2)
+    back = simulate(model, state=back, step=1e-3, duration=0.2).state
     for i in range(model.nq):
         assert abs(back.q[i] - start[i]) < 1e-9
 
@@ -73,7 +74,7 @@ def test_order_two_against_an_independent_integrator():
     errors = []
     for step in steps:
         state = State.at(model, q)
-        simulate(model, state=state, step=float(step), duration=0.5, record_every=0.5)
+        state = simulate(model, state=state, step=float(step), duration=0.5, record_every=0.5).state
         apart = np.concatenate([state.q, state.momentum]) - exact
         errors.append([np.linalg.norm(part) for part in np.split(apart, 2)])
     for error in np.array(errors).T:
@@ -86,7 +87,7 @@ def test_order_two_of_the_human_in_flight():
 
     def end(step: float) -> np.ndarray:
         state = tumbling(model, 5)
-        simulate(model, state=state, step=step, duration=0.256, record_every=0.256)
+        state = simulate(model, state=state, step=step, duration=0.256, record_every=0.256).state
         return state.q.copy()
 
     exact = end(1e-3 / 64)

@@ -132,10 +132,12 @@ def test_runs_continue_bit_for_bit(person, posture, tmp_path, split):
 
     whole, part = posture(person), posture(person)
     whole_run = go(whole, 0.3)
-    go(part, split)
+    whole = whole_run.state
+    part = go(part, split).state
     part.save(tmp_path / "state.npz")
     rest = State.load(tmp_path / "state.npz", person)
     rest_run = go(rest, 0.3 - split)
+    rest = rest_run.state
     whole.arrays.counts[2] = rest.arrays.counts[2] = 0  # the most iterations of each run
     assert_same_arrays(whole.arrays, rest.arrays)
     late = whole_run.frame[whole_run.frame["time"] > split + 1e-9].reset_index(drop=True)
@@ -146,9 +148,9 @@ def test_runs_continue_bit_for_bit(person, posture, tmp_path, split):
 
 def test_integrators_can_be_exchanged_at_any_tick(person, posture):
     alone, mixed = posture(person), posture(person)
-    simulate(person, JointImpedance(), state=alone, duration=0.4, integrator=BOTH[0])
+    alone = simulate(person, JointImpedance(), state=alone, duration=0.4, integrator=BOTH[0]).state
     for k in range(4):
-        simulate(person, JointImpedance(), state=mixed, duration=0.1, integrator=BOTH[k % 2])
+        mixed = simulate(person, JointImpedance(), state=mixed, duration=0.1, integrator=BOTH[k % 2]).state
     assert apart(alone, mixed) < 1e-8
 
 

@@ -134,7 +134,9 @@ def test_a_step_is_the_papers_own(alpha):
     axes = np.array([(0.0, 0.0, 1.0), *turned_axes(0, tuple(q[3:6]))])
     state = State.at(model, start, np.concatenate([v[:3], v[3:6] @ axes, v[6:]]))
     assert into_chart(0, tuple(q[3:6]), tuple(state.momentum[3:6])) == pytest.approx(there.p[3:6], rel=1e-12)
-    simulate(model, state=state, integrator=Midpoint(alpha=alpha, tolerance=1e-13), step=h, duration=3 * h)
+    state = simulate(
+        model, state=state, integrator=Midpoint(alpha=alpha, tolerance=1e-13), step=h, duration=3 * h
+    ).state
     for _ in range(3):
         there = system.step(there, h)
     assert state.q[:3] == pytest.approx(there.q[:3], abs=1e-11)
@@ -224,7 +226,7 @@ def test_a_chain_swings_the_same_by_the_papers_recursions(swinging_chain):
     ends = []
     for integrator in (Midpoint(tolerance=1e-13), ScalableVariational(tolerance=1e-13, guess="current")):
         state = State.at(model, q)
-        simulate(model, state=state, integrator=integrator, step=2e-3, duration=0.1, record_every=0.1)
+        state = simulate(model, state=state, integrator=integrator, step=2e-3, duration=0.1, record_every=0.1).state
         ends.append(np.concatenate([state.q, state.momentum]))
     assert ends[0] == pytest.approx(ends[1], abs=1e-11)
 
@@ -241,7 +243,9 @@ def test_the_order_is_two_in_the_middle_and_one_elsewhere(swinging_chain, alpha,
     errors = []
     for step in steps:
         state = State.at(model, q)
-        simulate(model, state=state, integrator=Midpoint(alpha=alpha), step=step, duration=0.3, record_every=0.3)
+        state = simulate(
+            model, state=state, integrator=Midpoint(alpha=alpha), step=step, duration=0.3, record_every=0.3
+        ).state
         errors.append(np.linalg.norm(np.concatenate([state.q, state.momentum]) - exact))
     assert order_of(steps, errors) == pytest.approx(order, abs=0.05)
     assert Midpoint(alpha=alpha).order == order
@@ -257,6 +261,7 @@ def test_the_human_flies_as_with_the_default_integrator_up_to_order_two():
         for integrator in (Midpoint(), Recursive()):
             state = tumbling(model, 7, 3.0)
             run = simulate(model, state=state, integrator=integrator, step=step, duration=0.512, record_every=0.032)
+            state = run.state
             ends.append(np.concatenate([state.q, state.momentum]))
             turns = run.frame[["body_qw", "body_qx", "body_qy", "body_qz"]].to_numpy()
             assert (np.sum(turns[1:] * turns[:-1], axis=1) > 0.9).all()  # no quaternion changes its sign
@@ -270,7 +275,7 @@ def test_the_human_sways_on_its_feet_as_with_the_default_integrator_up_to_order_
     """Its soles stick: what slides or lands has order one with either."""
     model = human()
     start = State.at(model)
-    simulate(model, JointImpedance(), state=start, duration=1.0, step=1e-3, record_every=1.0)
+    start = simulate(model, JointImpedance(), state=start, duration=1.0, step=1e-3, record_every=1.0).state
     start.arrays.momentum[:2] += (2.0, 1.0)
     steps, gaps, left = np.array([2e-3, 1e-3, 5e-4]), [], []
     for step in steps:
@@ -279,6 +284,7 @@ def test_the_human_sways_on_its_feet_as_with_the_default_integrator_up_to_order_
             state = start.copy()
             law = JointImpedance(period=2e-3)
             run = simulate(model, law, state=state, integrator=integrator, step=step, duration=0.2, record_every=0.01)
+            state = run.state
             ends.append(np.concatenate([state.q, state.momentum]))
             assert run.summary["newton_mean"] < 2.0
             assert (state.arrays.mode == STICKING).all()
@@ -299,7 +305,9 @@ def test_what_the_coordinates_shift_along_is_kept():
         ends = []
         for duration in (0.0, 2.0):
             if duration:
-                simulate(model, state=state, integrator=Midpoint(), step=step, duration=duration, record_every=0.1)
+                state = simulate(
+                    model, state=state, integrator=Midpoint(), step=step, duration=duration, record_every=0.1
+                ).state
             linear, angular = state.momentum[:3], state.momentum[3:6]
             ends.append(np.concatenate([linear, angular + np.cross(state.q[:3], linear)]))
         gained = ends[1] - ends[0]
@@ -318,6 +326,7 @@ def test_far_from_the_origin_no_digit_is_lost():
         state = tumbling(model, 2)
         state.q[:3] = place
         run = simulate(model, state=state, integrator=Midpoint(), step=1e-3, duration=0.1, record_every=0.1)
+        state = run.state
         assert run.summary["newton_mean"] < 1.1
         ends.append(np.concatenate([state.q[3:], state.momentum]))
     assert ends[0] == pytest.approx(ends[1], abs=1e-9)
@@ -327,7 +336,7 @@ def test_energy_goes_nowhere_in_one_chart():
     """A chaotic chain with a ball, for 100,000 steps."""
     model = chain(4).without_contacts()
     state = State.at(model, model.configuration(angles=dict.fromkeys(model.joint_names, 0.6)))
-    simulate(model, state=state, integrator=Midpoint(), step=1e-3, duration=20.0, record_every=20.0)
+    state = simulate(model, state=state, integrator=Midpoint(), step=1e-3, duration=20.0, record_every=20.0).state
     run = simulate(model, state=state, integrator=Midpoint(), step=1e-3, duration=100.0, record_every=0.01)
     error, time = run.frame["ledger_residual"].to_numpy(), run.frame["time"].to_numpy()
     assert np.abs(error).max() < 1e-3 * run.frame["ledger_kinetic"].max()
@@ -351,9 +360,9 @@ def test_a_run_in_two_parts_is_the_same_bit_for_bit():
     """Nothing that a step needs stands outside of the state."""
     model = human().without_contacts()
     whole, parts = tumbling(model, 6), tumbling(model, 6)
-    simulate(model, state=whole, integrator=Midpoint(), step=1e-3, duration=0.1)
+    whole = simulate(model, state=whole, integrator=Midpoint(), step=1e-3, duration=0.1).state
     for _ in range(2):
-        simulate(model, state=parts, integrator=Midpoint(), step=1e-3, duration=0.05)
+        parts = simulate(model, state=parts, integrator=Midpoint(), step=1e-3, duration=0.05).state
     assert np.array_equal(whole.q, parts.q)
     assert np.array_equal(whole.momentum, parts.momentum)
 

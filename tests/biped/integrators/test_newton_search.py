@@ -363,9 +363,9 @@ def test_what_the_search_leaves_is_no_loss_of_momentum(seed):
     state.arrays.cache.rate[:] = 0.0  # a guess that is far off
     linear, angular = state.momentum[:3].copy(), state.momentum[3:6] + np.cross(state.q[:3], state.momentum[:3])
     size = np.abs(state.momentum).max()
-    simulate(model, state=state, step=H, duration=5.0 * H, integrator=Recursive(tolerance=0.1 * size))
+    state = simulate(model, state=state, step=H, duration=5.0 * H, integrator=Recursive(tolerance=0.1 * size)).state
     assert np.abs(state.momentum[:3] - linear).max() < 1e-13 * size
     assert np.abs(state.momentum[3:6] + np.cross(state.q[:3], state.momentum[:3]) - angular).max() < 1e-13 * size
     exact = State.at(model, search.arrays.q, search.arrays.cache.rate)
-    simulate(model, state=exact, step=H, duration=5.0 * H, integrator=Recursive(tolerance=1e-12))
+    exact = simulate(model, state=exact, step=H, duration=5.0 * H, integrator=Recursive(tolerance=1e-12)).state
     assert np.abs(state.momentum - exact.momentum).max() > 1e-9 * size  # something was left

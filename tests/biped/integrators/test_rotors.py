@@ -34,6 +34,7 @@ def test_a_slide_falls_as_if_its_rotor_were_mass_without_weight(integrator):
     model = Model("slide", (body,))
     state = State.at(model)
     run = simulate(model, state=state, integrator=integrator, step=1e-3, duration=0.5)
+    state = run.state
     acceleration = -9.81 * 2.0 / 3.5
     assert state.q[0] == pytest.approx(0.5 * acceleration * 0.25, abs=1e-10)
     assert state.momentum[0] == pytest.approx(3.5 * acceleration * 0.5, abs=1e-10)
@@ -57,7 +58,7 @@ def test_a_chain_with_rotors_converges_to_its_differential_equation():
     errors = []
     for step in (4e-3, 2e-3):
         state = State.at(model, q)
-        simulate(model, state=state, step=step, duration=0.4, record_every=0.4)
+        state = simulate(model, state=state, step=step, duration=0.4, record_every=0.4).state
         errors.append(np.abs(state.q - exact.y[:3, -1]).max())
     assert errors[1] < 1e-4
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.05)

@@ -413,6 +413,7 @@ def test_a_robot_stands_in_its_posture():
     depths = -dynamics.forward_kinematics(model, start).contact[:, 2]
     assert RUBBER.k_n * depths[depths > 0.0].sum() == pytest.approx(weight, rel=1e-12)
     run = simulate(model, JointImpedance(rest=dict(model.posture)), state=state, duration=0.5, step=1e-3)
+    state = run.state
     forces = sum(run.frame[f"contact_{point}_fz"] for point in model.contact_names)
     assert forces.iloc[-1] == pytest.approx(weight, rel=0.1)
     np.testing.assert_allclose(state.q[:3], start[:3], atol=0.01)

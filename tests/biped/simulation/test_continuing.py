@@ -36,12 +36,14 @@ def test_save_and_continue(person, posture, tmp_path, split):
     """0.005 s: one toe down; 0.0705: the block touches; 0.1205: amid the push, and not at a control tick."""
     whole = posture(person)
     whole_run = go(person, whole, 0.3)
+    whole = whole_run.state
     part = posture(person)
-    go(person, part, split)
+    part = go(person, part, split).state
     part.save(tmp_path / "state.npz")
     restored = State.load(tmp_path / "state.npz", person)
     assert same(part, restored)
     rest = go(person, restored, 0.3 - split)
+    restored = rest.state
     whole.arrays.counts[2] = restored.arrays.counts[2] = 0  # the largest iteration count is that of each run
     assert same(whole, restored)
     overlap = whole_run.frame[whole_run.frame["time"] > split + 1e-9].reset_index(drop=True)
@@ -51,12 +53,21 @@ def test_save_and_continue(person, posture, tmp_path, split):
 
 
 def test_copy_is_independent(person, posture):
-    state = posture(person)
+    state = go(person, posture(person), 0.05).state
     twin = state.copy()
-    go(person, state, 0.05)
-    assert twin.time == 0.0
-    go(person, twin, 0.05)
-    assert same(state, twin)
+    state.arrays.q[:] = 0.0
+    assert twin.q.any()
+
+
+def test_a_run_leaves_the_state_that_it_is_given_as_it_is(person, posture):
+    """Two runs of one state are one and the same; the push of the second acts, too."""
+    state = posture(person)
+    untouched = state.copy()
+    first, second = (go(person, state, 0.12) for _ in range(2))
+    assert state.steps == 0
+    assert same_arrays(state.arrays, untouched.arrays)
+    assert second.frame.equals(first.frame)
+    assert (second.events["kind"] == "push").any()
 
 
 def test_run_saves_and_loads(person, posture, tmp_path):

@@ -32,6 +32,7 @@ def test_an_impact_may_come_anywhere_in_a_step(person, posture, step):
         run = simulate(
             person, CONTROLLER, state=state, step=step, duration=0.1, disturbances=[block(speed)], fall=Fall()
         )
+        state = run.state
         assert (run.events["kind"] == "impact").any()
         assert state.arrays.clock[LAST_STEP_LENGTH] >= 1e-6
         assert np.abs(state.arrays.cache.rate_change).max() < 1e5
@@ -53,6 +54,7 @@ def test_control_periods_of_thousands_of_steps(person, record_every):
     aloft = person.with_gravity((0.0, 0.0, 0.0)).without_contacts()
     state = State.at(aloft)
     run = simulate(aloft, Slow(), state=state, duration=2.5, record_every=record_every)
+    state = run.state
     assert run.state.time == pytest.approx(2.5)
     rest = simulate(aloft, Slow(), state=state, duration=0.7, record_every=record_every)
     assert rest.state.time == pytest.approx(3.2)
@@ -60,29 +62,29 @@ def test_control_periods_of_thousands_of_steps(person, record_every):
 
 def test_what_a_controller_held_ends_with_it(person):
     state = State.at(person)
-    simulate(person, JointImpedance(), state=state, duration=0.01)
-    simulate(person, JointPD(), state=state, duration=0.01)
+    state = simulate(person, JointImpedance(), state=state, duration=0.01).state
+    state = simulate(person, JointPD(), state=state, duration=0.01).state
     assert not state.arrays.stiffness.any()
     assert state.arrays.torque.any()
-    simulate(person, state=state, duration=0.01)
+    state = simulate(person, state=state, duration=0.01).state
     assert not state.arrays.torque.any()
 
 
 def test_the_step_changes_at_control_ticks_only(person, posture):
     state = posture(person)
-    simulate(person, CONTROLLER, state=state, step=1e-3, duration=0.002)
-    simulate(person, CONTROLLER, state=state, step=5e-4, duration=0.0005)
+    state = simulate(person, CONTROLLER, state=state, step=1e-3, duration=0.002).state
+    state = simulate(person, CONTROLLER, state=state, step=5e-4, duration=0.0005).state
     with pytest.raises(InputError, match="at a control tick only"):
         simulate(person, CONTROLLER, state=state, step=1e-3, duration=0.01)
 
 
 def test_another_throw_is_another_throw(person, posture, tmp_path):
     state = posture(person)
-    simulate(person, CONTROLLER, state=state, duration=0.5, disturbances=[block()], fall=Fall())
+    state = simulate(person, CONTROLLER, state=state, duration=0.5, disturbances=[block()], fall=Fall()).state
     state.save(tmp_path / "state.npz")
     state = State.load(tmp_path / "state.npz", person)
     flown = state.projectile.copy()
-    simulate(person, CONTROLLER, state=state, duration=0.002, disturbances=[block()], fall=Fall())
+    state = simulate(person, CONTROLLER, state=state, duration=0.002, disturbances=[block()], fall=Fall()).state
     assert np.linalg.norm(state.projectile[:3] - flown[:3]) < 0.1
     again = simulate(person, CONTROLLER, state=state, duration=0.2, disturbances=[block(3.0)], fall=Fall())
     assert (again.events["kind"] == "impact").any()
@@ -90,7 +92,7 @@ def test_another_throw_is_another_throw(person, posture, tmp_path):
 
 def test_edges_are_known_from_the_start(person, posture):
     state = posture(person)
-    simulate(person, CONTROLLER, state=state, duration=0.06, disturbances=[block()], fall=Fall())
+    state = simulate(person, CONTROLLER, state=state, duration=0.06, disturbances=[block()], fall=Fall()).state
     run = simulate(person, CONTROLLER, state=state, duration=0.1, disturbances=[block()], fall=Fall())
     lifted = {change["edge"] for change in run.summary["events"]["edges"] if change["change"] == "up"}
     assert lifted >= {"left_heel", "right_heel"}
@@ -100,6 +102,7 @@ def test_pushes_are_logged_with_what_they_delivered(person, posture, tmp_path):
     push = Push("trunk", (0.0, 3.0, 4.0), 5.0, start=0.05, duration=0.1, waveform="half-sine")
     state = posture(person)
     first = simulate(person, CONTROLLER, state=state, duration=0.1, disturbances=[push], fall=Fall())
+    state = first.state
     second = simulate(person, CONTROLLER, state=state, duration=0.1, disturbances=[push], fall=Fall())
     for run, begin in ((first, 0.05), (second, 0.1)):
         ((_, event),) = run.events[run.events["kind"] == "push"].iterrows()
@@ -179,7 +182,7 @@ def test_bad_arguments_get_one_clear_line(act, message):
 def test_a_push_along_a_huge_vector_pushes(person):
     aloft = person.with_gravity((0.0, 0.0, 0.0)).without_contacts()
     state = State.at(aloft)
-    simulate(aloft, state=state, duration=0.2, disturbances=[Push("trunk", (1e200, 0.0, 0.0), 5.0)])
+    state = simulate(aloft, state=state, duration=0.2, disturbances=[Push("trunk", (1e200, 0.0, 0.0), 5.0)]).state
     assert state.momentum[0] == pytest.approx(5.0)
 
 

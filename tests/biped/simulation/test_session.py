@@ -283,7 +283,7 @@ def test_another_models_snapshot_is_refused(person):
 
 def test_a_state_within_a_period_is_not_stepped(person):
     state = initial_posture(person)
-    simulate(person, CONTROLLER, state=state, duration=3e-3, step=1e-3)
+    state = simulate(person, CONTROLLER, state=state, duration=3e-3, step=1e-3).state
     session = Session(Scene(person, CONTROLLER, state=state, step=1e-3))
     for go in (session.step, lambda: session.advance(1)):
         with pytest.raises(InputError, match="within a control period"):
