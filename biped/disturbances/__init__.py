@@ -4,7 +4,14 @@ from biped.disturbances.control import Actuators, Sensors
 from biped.disturbances.floor import Patch, Platform, compile_ground
 from biped.disturbances.load import Load
 from biped.disturbances.push import WAVEFORMS, Force, Push, compile_pushes, random_forces
-from biped.disturbances.sorting import Disturbance, Disturbances, described, sorted_disturbances
+from biped.disturbances.sorting import (
+    Disturbance,
+    Disturbances,
+    begins_before,
+    check_begins,
+    described,
+    sorted_disturbances,
+)
 from biped.disturbances.throw import Throw
 
 __all__ = [
@@ -19,6 +26,8 @@ __all__ = [
     "Push",
     "Sensors",
     "Throw",
+    "begins_before",
+    "check_begins",
     "compile_ground",
     "compile_pushes",
     "described",

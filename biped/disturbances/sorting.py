@@ -60,6 +60,23 @@ def sorted_disturbances(given: Sequence[Any]) -> Disturbances:
     )
 
 
+def begins_before(disturbance: Disturbance, end: float) -> bool:
+    """Whether it acts in a run up to ``end`` [s]: a push, a force or a motion of the floor may begin later."""
+    return not (isinstance(disturbance, (Push, Force, Platform)) and disturbance.begins >= end)
+
+
+def check_begins(acting: Sequence[Disturbance], end: float) -> None:
+    """Whether each push, force and motion of the floor begins before the end [s] of a run.
+
+    Raises:
+        InputError: one does not: however hard it is, it would be withstood.
+    """
+    for one in acting:
+        if isinstance(one, (Push, Force, Platform)) and not begins_before(one, end):
+            start = f"{type(one).__name__.lower()}.start = {one.begins:g} s"
+            raise InputError(f"{start} is not before the end of the run, at {end:g} s: it would never act")
+
+
 def _single(given: Sequence[Any], kind: type[T]) -> T | None:
     found = [d for d in given if isinstance(d, kind)]
     if len(found) > 1:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from biped.disturbances import Actuators, Sensors, sorted_disturbances
+from biped.disturbances import Actuators, Sensors, begins_before, sorted_disturbances
 from biped.dynamics import forward_kinematics, mass_matrix
 from biped.errors import InputError, IntegrationError
 from biped.integrators import Rigid
@@ -85,11 +85,13 @@ def _probe(model: Model) -> Model:
 def limp(scene: Scene, state: State, duration: float) -> Scene:
     """The scene that goes on from a state with nobody in control: its model a ``ragdoll``, no end before the duration.
 
-    What acts from outside goes on acting: floors move, patches are slippery, boxes fly, pushes push. Rigid contact
+    What acts from outside goes on acting: floors move, patches are slippery, boxes fly, pushes push, but for what would
+    begin after its end. Rigid contact
     stays rigid; the place of other integrators takes the default one, which takes all of this.
     """
     model = ragdoll(scene.model, state.q)
-    acting = tuple(d for d in scene.disturbances if not isinstance(d, (Sensors, Actuators)))
+    outside = (d for d in scene.disturbances if not isinstance(d, (Sensors, Actuators)))
+    acting = tuple(d for d in outside if begins_before(d, state.time + duration))
     carrying = sorted_disturbances(acting).with_payload(model)
     integrator = scene.integrator if isinstance(scene.integrator, Rigid) or scene.integrator == Rigid.name else None
     changes: dict[str, Any] = {"controller": None, "integrator": integrator, "fall": None, "record_every": None}

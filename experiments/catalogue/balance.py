@@ -1,7 +1,7 @@
 """The human stands, and is disturbed in any way: the experiment of most studies."""
 
 from biped.checks import whole
-from biped.disturbances import Disturbance, Force, Platform, Push, Sensors
+from biped.disturbances import Disturbance, Sensors, check_begins
 from biped.errors import InputError
 from biped.model import human
 from biped.model.stops import with_stops
@@ -42,11 +42,9 @@ def set_up(values: Values) -> Scene:
 
 
 def _check_within(acting: tuple[Disturbance, ...], duration: float) -> None:
-    """Whether what is set happens at all: a push after the end would be withstood however hard it is."""
+    """Whether what is set happens at all."""
+    check_begins(acting, duration)
     for disturbance in acting:
-        if isinstance(disturbance, (Push, Force, Platform)) and disturbance.begins >= duration:
-            start = f"{type(disturbance).__name__.lower()}.start = {disturbance.begins:g} s"
-            raise InputError(f"{start} is not before the end of the run, run.duration = {duration:g} s")
         if isinstance(disturbance, Sensors) and disturbance.delay >= duration:
             delay = f"sensors.delay = {disturbance.delay:g} s"
             raise InputError(f"{delay} is as long as the run, run.duration = {duration:g} s: nothing would be felt")

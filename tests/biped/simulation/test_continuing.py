@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from biped.disturbances import Push, Throw
+from biped.disturbances import Push, Throw, begins_before
 from biped.errors import InputError
 from biped.runs.run import Run
 from biped.runs.state import State
@@ -17,7 +17,8 @@ PUSH = Push("trunk", (0.0, 1.0, 0.0), 4.0, start=0.1011, duration=0.0333, wavefo
 
 
 def go(model, state, duration, disturbances=(BLOCK, PUSH)):
-    return simulate(model, CONTROLLER, state=state, duration=duration, disturbances=disturbances, fall=Fall())
+    acting = [one for one in disturbances if begins_before(one, state.time + duration)]
+    return simulate(model, CONTROLLER, state=state, duration=duration, disturbances=acting, fall=Fall())
 
 
 def same(a: State, b: State) -> bool:
