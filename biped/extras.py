@@ -70,6 +70,12 @@ def need(*packages: str) -> None:
         raise _error(absent)
 
 
+def lacking(*packages: str) -> str:
+    """The sentence that ``need`` raises, for what does without; empty where all of these packages are there."""
+    absent = [package for package in packages if not _is_there(package)]
+    return str(_error(absent)) if absent else ""
+
+
 def has(*packages: str) -> bool:
     """Whether all of these packages are there, by the names by which they are imported."""
     return all(map(_is_there, packages))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biped.errors import InputError
-from biped.extras import need
+from biped.extras import lacking, need
 from experiments.cli.main import Parser, announce
 from experiments.cli.output import writable_folder
 from experiments.cli.reply import Form, form, reply
@@ -54,7 +54,7 @@ def parser() -> Parser:
 def main(options: Namespace) -> int:
     from biped.linearization import equilibrium, gain_sensitivities, linearize
     from biped.simulation.session import Session
-    from experiments.visualization.linearization import write_linearization
+    from experiments.visualization.linearization import PAGE, write_linearization
 
     if options.animate < 0:
         raise InputError(f"--animate {options.animate}: it is a number of modes")
@@ -77,6 +77,8 @@ def main(options: Namespace) -> int:
     gains = gain_sensitivities(scene, state) if found.closed_loop else ()
     folder = writable_folder(options.out or Path("results") / "linearize" / name)
     files = write_linearization(found, state, gains, folder, f"{name}, {found.time:g} s")
+    if why := lacking("jinja2"):
+        announce(f"left out: {PAGE}: {why}")
     files += _animations(found, state, options.animate, folder)
     table = found.table()
     reply({"folder": folder, "files": [file.name for file in files], "margin": found.margin, "modes": table})

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from biped.dynamics import forward_kinematics
+from biped.extras import has
 from biped.linearization import GainSensitivity, Linearization
 from biped.linearization.coordinates import displaced
 from biped.model import Model
@@ -31,7 +32,7 @@ WIDEST_TURN, WIDEST_MOVE = 0.25, 0.15
 CONSTANTS, ROWS = 4.0, 120
 #: [s] The longest that is shown, of a mode that hardly changes.
 LONGEST = 10.0
-FIGURE = "linearization"
+FIGURE, PAGE = "linearization", "linearization.html"
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,7 @@ KINKS = 10
 def write_linearization(
     found: Linearization, state: State, gains: Sequence[GainSensitivity], folder: Path, title: str
 ) -> tuple[Path, ...]:
-    """NumPy, MATLAB, JSON, the modes as a table and in a figure, and a page; the files.
+    """NumPy, MATLAB, JSON, the modes as a table and in a figure, and a page, where jinja2 is installed; the files.
 
     Raises:
         OSError: a file cannot be written.
@@ -183,8 +184,8 @@ def write_linearization(
     table = folder / "modes.csv"
     found.table().to_csv(table, index=False)
     figures = write_modes_figure(found, state, folder / FIGURE) if found.mode_list else []
-    page = linearization_page(found, gains, title)
-    return (*files, table, *figures, write_page(page, folder / "linearization.html"))
+    pages = [write_page(linearization_page(found, gains, title), folder / PAGE)] if has("jinja2") else []
+    return (*files, table, *figures, *pages)
 
 
 def linearization_page(found: Linearization, gains: Sequence[GainSensitivity], title: str) -> Page:

@@ -1,6 +1,7 @@
 """``biped linearize``: files, page, words; and what it refuses."""
 
 import json
+import sys
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,16 @@ def test_it_writes_what_it_says(tmp_path, capsys):
     assert "linearization.png" in told["files"]
     assert "dies away" in (tmp_path / "a" / "mode-1.html").read_text(encoding="utf-8")
     assert "trunk_turn_y" in (tmp_path / "a" / "linearization.html").read_text(encoding="utf-8")
+
+
+def test_without_what_pages_need_the_rest_is_there(tmp_path, capsys, monkeypatch):
+    """The page is left out, which is said; the modes are printed, and saved."""
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    assert main(["linearize", "balance", "--at", "0.6", "--out", str(tmp_path)]) == 0
+    out, err = capsys.readouterr()
+    assert "modes, the slowest first" in out
+    assert "left out: linearization.html: pages need jinja2: pip install" in err
+    assert {path.suffix for path in tmp_path.iterdir()} == {".npz", ".mat", ".json", ".csv", ".png"}
 
 
 def test_what_it_refuses(capsys, tmp_path):
