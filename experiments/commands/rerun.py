@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from biped.errors import InputError, RunInterrupted
 from experiments.cli.main import Parser, announce, fail, interrupted
-from experiments.cli.output import writable_folder
+from experiments.cli.output import claimed_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.settings import add_controller
 from experiments.cli.terminal import say
@@ -67,15 +67,15 @@ def main(options: Namespace) -> int:
     for name in edited(study.header, study.experiment.sources):
         announce(f"{name} has been edited since the study was run")
     trial = study.trial(number)
-    folder = writable_folder(options.out or study.trace_folder(number))
-    try:
-        with ProgressBar(study.experiment.values(trial.changes).number("run.duration")) as bar:
-            found = rerun(study, number, bar, announce)
-    except RunInterrupted as stopped:
-        save_run(stopped.run, folder)
-        return interrupted(f"; what was computed up to {stopped.run.state.time:.4g} s is in {folder}")
-    status = _save(study, found, folder, options)
-    return status or _verdict(study, found)
+    with claimed_folder(options.out or study.trace_folder(number)) as folder:
+        try:
+            with ProgressBar(study.experiment.values(trial.changes).number("run.duration")) as bar:
+                found = rerun(study, number, bar, announce)
+        except RunInterrupted as stopped:
+            save_run(stopped.run, folder)
+            return interrupted(f"; what was computed up to {stopped.run.state.time:.4g} s is in {folder}")
+        status = _save(study, found, folder, options)
+        return status or _verdict(study, found)
 
 
 def _list(study: "Study", verdict: str) -> int:

@@ -12,6 +12,7 @@ from biped import Run, human
 from biped.errors import IntegrationError
 from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.cli import compilation, main
+from experiments.cli.output import claimed_folder
 from experiments.cli.progress import ProgressBar
 
 from ...conftest import said_by
@@ -189,6 +190,17 @@ def test_a_folder_that_cannot_be_written_is_found_before_simulating(in_tmp, caps
     monkeypatch.setattr("experiments.cli.output.tempfile.TemporaryFile", refuse)
     assert run("stand-tilted", "--out", str(in_tmp)) == 2
     assert "cannot write into the folder" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("in_tmp")
+def test_two_programs_do_not_write_into_one_folder(capsys):
+    """The second is refused before it simulates; what the first leaves is free again."""
+    asked = ["run", "box-drop", "--duration", "0.05", "--out", "here", "--no-figures"]
+    with claimed_folder("here") as folder:
+        assert main(asked) == 2
+        assert "here: another program is writing there" in capsys.readouterr().err
+        assert not list(folder.iterdir())
+    assert main(asked) == 0
 
 
 def test_a_full_disk_loses_no_report(in_tmp, capsys, monkeypatch):
