@@ -1,6 +1,7 @@
 """The sheet of a run: panels over time and a stabilogram, what a laboratory of balance looks at first, on one page."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from textwrap import fill
 from typing import Any
 
@@ -181,7 +182,11 @@ def shade_base(axes: Axes, support: Support, axis: int) -> None:
 
 
 def draw_stabilogram(axes: Axes, support: Support) -> None:
-    """From above, the model looks up: paths that end in dots, soles and base of support in the first row."""
+    """From above, the model looks up: paths that end in dots, soles and base of support in the first row.
+
+    A moving floor carries the axes along: the soles stay where they are, and the paths are seen against them.
+    """
+    support = replace(support, carried=True)
     model = support.subject.model
     ahead = ahead_of(model)
     aside = 1 - ahead
@@ -201,7 +206,8 @@ def draw_stabilogram(axes: Axes, support: Support) -> None:
     axes.set_ylim(*_turned(limits[ahead], model.facing[ahead] > 0.0))
     axes.set_xlabel(f"{XYZ[aside]} [mm]")
     axes.set_ylabel(f"{XYZ[ahead]} [mm]")
-    axes.set_title(f"From above; {who(model)} faces up")
+    moving = ", on the moving floor" if support.subject.has("platform_x") else ""
+    axes.set_title(f"From above{moving}; {who(model)} faces up")
 
 
 def _widened(low: float, high: float, least: float) -> tuple[float, float]:

@@ -29,15 +29,22 @@ COLORS = {COP: style.ORANGE, XCOM: style.RED, COM: style.BLUE}
 
 @dataclass(frozen=True)
 class Support:
-    """Paths and support of a run of a model that floats and has contact points; all in world axes [m]."""
+    """Paths and support of a run of a model that floats and has contact points [m].
+
+    Attributes:
+        subject: the run.
+        carried: whether all is in axes that a moving floor carries along and turns about the vertical, in which feet
+            that stand stay where they are; else in world axes, which are the same where the floor is at rest.
+    """
 
     subject: Subject
+    carried: bool = False
 
     @cached_property
     def places(self) -> Floats:
         """(rows, points, 2) where the contact points are."""
         names = self.subject.model.contact_names
-        return np.stack([_pair(self.subject, f"contact_{name}") for name in names], axis=1)
+        return np.stack([self._seen(_pair(self.subject, f"contact_{name}")) for name in names], axis=1)
 
     @cached_property
     def touching(self) -> NDArray[np.bool_]:
@@ -50,9 +57,9 @@ class Support:
         """(rows, 2) by name; the centre of pressure is NaN without load."""
         table = series(self.subject.run)
         return {
-            COM: _pair(self.subject, "com"),
-            XCOM: table[["xcom_x", "xcom_y"]].to_numpy(),
-            COP: _floor_to_world(self.subject, table[["cop_x", "cop_y"]].to_numpy()),
+            COM: self._seen(_pair(self.subject, "com")),
+            XCOM: self._seen(table[["xcom_x", "xcom_y"]].to_numpy()),
+            COP: self._seen(_floor_to_world(self.subject, table[["cop_x", "cop_y"]].to_numpy())),
         }
 
     @cached_property
@@ -61,6 +68,15 @@ class Support:
         names = self.subject.model.contact_names
         groups = contact_groups(self.subject.model)
         return {label: hull(self.places[0, [names.index(point) for point in points]]) for label, points in groups}
+
+    def _seen(self, points: Floats) -> Floats:
+        """(rows, 2) points in world axes, in those of the support."""
+        if not (self.carried and self.subject.has("platform_x")):
+            return points
+        ahead = _floor_turn(self.subject).apply([1.0, 0.0, 0.0])[:, :2]
+        cosine, sine = (ahead / np.linalg.norm(ahead, axis=1, keepdims=True)).T
+        x, y = (points - _pair(self.subject, "platform")).T
+        return np.column_stack([cosine * x + sine * y, cosine * y - sine * x])
 
     def base(self, row: int) -> Floats:
         """(corners, 2) the base of support in a row: a closed ring, empty where nothing touches."""
@@ -112,6 +128,10 @@ def _floor_to_world(subject: Subject, points: Floats) -> Floats:
     """(rows, 2) [m] points on the floor, given in its frame, as seen from above."""
     if not subject.has("platform_x"):
         return points
-    turn = Rotation.from_quat(np.column_stack(q.columns(subject, "platform_", POSE[3:])), scalar_first=True)
     flat = np.column_stack([points, np.zeros(len(points))])
-    return _pair(subject, "platform") + turn.apply(flat)[:, :2]
+    return _pair(subject, "platform") + _floor_turn(subject).apply(flat)[:, :2]
+
+
+def _floor_turn(subject: Subject) -> Rotation:
+    """How a moving floor is turned in each row."""
+    return Rotation.from_quat(np.column_stack(q.columns(subject, "platform_", POSE[3:])), scalar_first=True)

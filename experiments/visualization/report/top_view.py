@@ -18,15 +18,17 @@ XY = ("x", "y")
 #: Positions of the slider.
 MOMENTS = 60
 _CAPTION = (
-    "From above: {who} faces up. Paths of the centre of mass, of the extrapolated centre of mass (Hof, Gazendam, Sinke "
-    "2005) and of the centre of pressure, and the soles at the start. The slider moves the hull of the points in "
-    "contact, and the points that belong to it."
+    "From above{moving}: {who} faces up. Paths of the centre of mass, of the extrapolated centre of mass (Hof, "
+    "Gazendam, Sinke 2005) and of the centre of pressure, and the soles at the start. The slider moves the hull of the "
+    "points in contact, and the points that belong to it."
 )
+#: How the caption goes on where the floor moves.
+MOVING = ", in axes that the floor carries along"
 
 
 def top_view(subject: Subject) -> Drawing:
     """The figure; the model must float and have contact points."""
-    support = Support(subject)
+    support = Support(subject, carried=True)
     paths = support.paths
     called = who(subject.model)
     ahead = ahead_of(subject.model)
@@ -58,7 +60,7 @@ def top_view(subject: Subject) -> Drawing:
         go.Frame(name=time, data=traces, traces=numbers) for time, traces in zip(times, moments, strict=True)
     ]
     figure.update_layout(sliders=[_slider(times)])
-    return Drawing("top-view", _CAPTION.format(who=called), figure)
+    return Drawing("top-view", _CAPTION.format(who=called, moving=MOVING if subject.has("platform_x") else ""), figure)
 
 
 def _order(upwards: float) -> bool | str:

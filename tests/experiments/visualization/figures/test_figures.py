@@ -5,7 +5,7 @@ import matplotlib.image
 import numpy as np
 import pytest
 
-from biped import Fall, InputError, Push, chain, human, simulate
+from biped import Fall, InputError, Platform, Push, Signal, chain, human, simulate, standing
 from controllers import JointPD, WorkspaceController
 from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.lookup.figure_look import drawn_as, look_of, remove_figure
@@ -13,6 +13,7 @@ from experiments.lookup.figure_names import KINDS, remove_figures
 from experiments.visualization.figures.quantities import Curve, Panel, rescaled
 from experiments.visualization.figures.sheets import SHEETS, draw_figures
 from experiments.visualization.figures.subject import subject_of
+from experiments.visualization.figures.support import Support
 from experiments.visualization.figures.words import words_of
 from experiments.visualization.figures.writing import write_figure
 
@@ -118,6 +119,21 @@ def test_the_sheet_begins_shortly_before_the_disturbance_and_names_the_largest_t
     titles = [axes.get_title("left") for axes in figure.axes]
     assert f"Largest torques: left knee pitch {max(torques.values()):.0f} N·m" in titles
     assert run.verdict_line in figure.get_suptitle()
+
+
+@pytest.mark.parametrize("axis", ["x", "yaw"])
+def test_from_above_on_a_moving_floor_all_is_seen_from_the_floor(axis):
+    """Soles that stick stay where they are; where paths are in the base is what margins and pressure say."""
+    floor = Platform(**{axis: Signal.step(0.03, 0.1, 0.4)})
+    run = simulate(human(), WorkspaceController(), state=standing(human()), disturbances=floor, duration=0.6)
+    subject = subject_of(run)
+    carried, world = Support(subject, carried=True), Support(subject)
+    assert np.abs(carried.places - carried.places[0]).max() < 2e-3
+    assert np.abs(world.places - world.places[0]).max() > 5e-3
+    for name, path in carried.paths.items():
+        seen, from_world = (p - one.places.mean(axis=1) for one, p in ((carried, path), (world, world.paths[name])))
+        np.testing.assert_allclose(np.linalg.norm(seen, axis=1), np.linalg.norm(from_world, axis=1), atol=1e-12)
+    assert any("on the moving floor" in axes.get_title("left") for axes in run.plot().axes)
 
 
 def test_small_numbers_have_a_unit_of_their_size():
