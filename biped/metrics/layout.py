@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from biped.errors import InputError
 from biped.kernels.loop.log import ABSENT, ContactColumns, LedgerColumns
-from biped.metrics.kernels.support import Body, Places, Scratch
+from biped.metrics.kernels.support import SERIES, Body, Places, Scratch
 from biped.model import Model
 from biped.runs.row_layout import columns_of, places_of, torque_names
 
@@ -60,6 +60,11 @@ class Layout:
                 dtype=bool,
             ),
         )
+
+    @property
+    def series(self) -> dict[str, str]:
+        """The units of the centres, margins and forces that are computed of each row, by name."""
+        return SERIES | {f"grf_normal_{foot}": "N" for foot in self.feet}
 
     def body(self, pendulum_length: float | None = None) -> Body:
         """The kernels' description of the body; ``pendulum_length`` [m] instead of the height at home."""

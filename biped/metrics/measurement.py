@@ -26,6 +26,8 @@ ROUNDING = 1e-9
 class Measurement:
     """A run as metrics see it: ``run["com_x"]`` is a column of its rows, up to the fall where it fell.
 
+    So is ``run["cop_margin"]``, and all else that ``biped.metrics.series`` has.
+
     Attributes:
         layout: where the columns stand.
         rows: (n, columns) as the kernels log them.
@@ -47,9 +49,13 @@ class Measurement:
         self._found: dict[Callable[[Measurement], Any], Any] = {}
 
     def __getitem__(self, column: str) -> Floats:
-        if column not in self.layout.columns:
-            raise InputError(f"no column {column!r}: this run has {', '.join(self.layout.columns)}")
-        return self.rows[:, self.layout.columns.index(column)]
+        columns, series = self.layout.columns, tuple(self.layout.series)
+        if column in columns:
+            return self.rows[:, columns.index(column)]
+        if column in series:
+            return self.series[:, series.index(column)]
+        known = ", ".join(dict.fromkeys((*columns, *series)))
+        raise InputError(f"no column {column!r}: this run has {known}")
 
     def row_at(self, time: float) -> int:
         """The first row from a time on [s]; as many as there are rows if the run had ended by then."""
@@ -90,7 +96,7 @@ class Measurement:
 
     @cached_property
     def series(self) -> Floats:
-        """(n, FEET + feet) what ``biped.metrics.kernels.support.SERIES`` names, and normal forces of the feet."""
+        """(n, FEET + feet) what ``layout.series`` names, in its order, as kernels take it."""
         table = np.empty((len(self.rows), FEET + len(self.layout.feet)))
         fill_series(self.rows, self.places, self.body, self.scratch, table)
         return table

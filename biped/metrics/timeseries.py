@@ -6,7 +6,6 @@ from numpy.typing import NDArray
 
 from biped.control.controller import SetPoint
 from biped.metrics.context import MeasurementContext
-from biped.metrics.kernels.support import SERIES
 from biped.metrics.layout import Layout
 from biped.metrics.measurement import Measurement
 from biped.metrics.runs import rows_of
@@ -34,7 +33,7 @@ def series(run: Run, pendulum_length: float | None = None) -> pd.DataFrame:
 def series_of(layout: Layout, rows: Floats, pendulum_length: float | None = None) -> pd.DataFrame:
     """Time series of the raw rows (n, columns) of a run, as ``series`` has them of a run."""
     measured = Measurement(layout, rows, None, MeasurementContext(pendulum_length=pendulum_length))
-    units = {"time": "s"} | SERIES | {f"grf_normal_{foot}": "N" for foot in layout.feet}
+    units = {"time": "s"} | layout.series
     frame = pd.DataFrame(np.column_stack([measured["time"], measured.series]), columns=list(units))
     frame.attrs["units"] = units
     return frame

@@ -24,7 +24,7 @@ from biped.runs.events import event_table, events_summary, table_of
 from biped.runs.recording import Recording
 from biped.runs.row_layout import POSE
 from biped.runs.state import State
-from biped.runs.summary import Summary, summarize
+from biped.runs.summary import Metrics, Summary, summarize
 from biped.runs.trust import Check
 from biped.runs.verdict import COMPLETED, FAILED, INTERRUPTED, UNRELIABLE, verdict_line
 from biped.runs.world import WORLD, World
@@ -114,9 +114,9 @@ class Run:
         return self.ended.model.name if isinstance(self.ended, State) else self.ended.name
 
     @property
-    def metrics(self) -> dict[str, Any]:
-        """What ``biped.metrics`` measured, by name."""
-        return self.summary["metrics"]
+    def metrics(self) -> Metrics:
+        """What ``biped.metrics`` measured and concluded, by name."""
+        return Metrics(self.summary)
 
     @property
     def verdict_line(self) -> str:
@@ -141,7 +141,8 @@ class Run:
 
     def by_joint(self, metric: str) -> dict[str, Any]:
         """Such a metric as ``peak_torque`` of each joint."""
-        return {joint: self.metrics[f"{metric}_{joint}"] for joint in self.state.model.joint_names}
+        metrics = self.metrics
+        return {joint: metrics[f"{metric}_{joint}"] for joint in self.state.model.joint_names}
 
     def plot(self, kind: str = "overview") -> "Figure":
         """A figure of the run; without a name the sheet of what is looked at first.

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from biped.runs.verdict import UNDECIDED, Limit
+from contact.errors import did_you_mean
 
 #: Decimals of a time [s]: what is beyond is the round-off of many steps.
 TIME_DIGITS = 9
@@ -33,6 +34,24 @@ class Summary(dict[str, Any]):
         if name == "metrics":
             raise KeyError(name)
         return self["metrics"][name]
+
+
+class Metrics(dict[str, Any]):
+    """A run's metrics by name.
+
+    The ``verdict``, its ``reason`` and the ``limit_hit``, which a summary tells by themselves, are found by name too.
+    """
+
+    def __init__(self, summary: Mapping[str, Any]) -> None:
+        super().__init__(summary["metrics"])
+        limit = summary.get("limit")
+        hit = limit and limit["subject" if limit["name"] == "joint_rate" else "name"]
+        self._judged = {"verdict": summary["verdict"], "reason": summary["reason"], "limit_hit": hit}
+
+    def __missing__(self, name: str) -> Any:
+        if name in self._judged:
+            return self._judged[name]
+        raise KeyError(f"no metric {name!r}; {did_you_mean(name, self)}biped.metrics.METRICS has them all")
 
 
 @dataclass(frozen=True)

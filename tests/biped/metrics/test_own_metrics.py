@@ -5,7 +5,7 @@ import pytest
 
 from biped import Push, simulate
 from biped.errors import InputError
-from biped.metrics import METRICS, Metric, measure, metric_named, register
+from biped.metrics import METRICS, Metric, measure, metric_named, register, series
 from experiments.catalogue.registry import experiment_named
 from experiments.studies.store.measured import metric_units
 from experiments.studies.trial import Trial, run_trial
@@ -36,6 +36,22 @@ def test_simulate_reports_it(person):
     register(Metric("mass", "kg", "of what moves", lambda run: run.model.total_mass))
     run = simulate(person, duration=0.002, disturbances=[Push("trunk", (1.0, 0.0, 0.0), 1.0, 0.001, 0.001)])
     assert run.metrics["mass"] == person.total_mass
+
+
+def test_it_has_margins_and_centres_by_the_names_of_the_series():
+    """As the rows' own columns, up to the end; of a name that is neither, all are listed."""
+    found = {}
+
+    def least(run):
+        found["margin"] = run["cop_margin"].copy()
+        with pytest.raises(InputError, match="no column 'cop_margn': this run has time, .*cop_margin"):
+            run["cop_margn"]
+        return np.nanmin(run["cop_margin"])
+
+    register(Metric("least", "m", "least margin", least))
+    run = EXPERIMENT.run(CHANGES)
+    np.testing.assert_array_equal(found["margin"], series(run)["cop_margin"])
+    assert run.metrics["least"] == series(run)["cop_margin"].min()
 
 
 def test_it_may_build_on_others_and_be_of_each_joint():

@@ -75,6 +75,10 @@ def test_a_summary_has_one_number_for_one_name_and_one_meaning(impulse):
     assert {name: measured.pop(name) for name in ("verdict", "reason")}.items() <= run.summary.items()
     del measured["limit_hit"]
     assert run.metrics == measured
+    judged = measure_run(run)
+    assert all(run.metrics[name] == judged[name] for name in JUDGED)
+    with pytest.raises(KeyError, match="did you mean 'settling_time'"):
+        run.metrics["setling_time"]
     if impulse == 14.0:
         since_the_start = expected(run)["settling_time"]
         assert run.metrics["settling_time"] == pytest.approx(since_the_start - run.disturbances[0]["start"], rel=1e-12)
