@@ -92,6 +92,8 @@ class Sensors:
 class Actuators:
     """Actuators that give the desired torques late, within limits, with noise at each control tick.
 
+    What an ``Impedance`` in a joint exerts, within the steps, is not bounded: beyond the limit the run has a warning.
+
     Attributes:
         limit: [N·m] the greatest torque, one for all joints or by joint.
         strength: whose joints are as strong as the model's, over angle and speed: one of

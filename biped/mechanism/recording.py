@@ -68,6 +68,7 @@ def run_of(motion: Motion) -> Run:
             ending=Ending(FAILED, error=motion.summary["reason"]) if failed else Ending(COMPLETED),
             set_point=None,
             singular_angles={},
+            unheeded_limits={},
             disturbances=(),
             began=float(rows[0, 0]),
             state=_state(model, motion),

@@ -72,6 +72,8 @@ class MeasurementContext:
             start if None. Of a run that ended before, they are None.
         set_point: where the root was to be, or None.
         singular_angles: [rad] by joint, where the controller's torques grow without bounds.
+        unheeded_limits: [N·m] by joint that an impedance holds, its actuator's limit, which bounds the controller's
+            torques only.
         saturation: [s] by joint, how long its actuator was at its limit; None if not known.
         foot_slip: [m] the longest path that a contact point slid or yielded.
         stimulus: how the floor moves, where it does so periodically.
@@ -91,6 +93,7 @@ class MeasurementContext:
     start_time: float | None = None
     set_point: SetPoint | None = None
     singular_angles: Mapping[str, float] = field(default_factory=dict)
+    unheeded_limits: Mapping[str, float] = field(default_factory=dict)
     saturation: Mapping[str, float] | None = None
     foot_slip: float | None = None
     stimulus: Stimulus | None = None

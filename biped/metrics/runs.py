@@ -85,6 +85,7 @@ def _measurement_of(recording: Recording) -> Measurement:
         stimulus=stimulus_of(recording.disturbances),
         set_point=recording.set_point,
         singular_angles=recording.singular_angles,
+        unheeded_limits=recording.unheeded_limits,
         saturation={joint: float(arrays.ledger.saturated[model.dof(joint)]) for joint in model.joint_names},
         foot_slip=float(arrays.ledger.slip.max()) if model.nc else None,
         steps=counters.steps,

@@ -125,6 +125,7 @@ def _joints(run: Measurement) -> tuple[Check | None, ...]:
     return (
         Check("joint speed", found.joint_rate, FAST, "rad/s", _graded(found.joint_rate, FAST, WARNING), text),
         _torque(run),
+        _unheeded(run),
         _singular(run),
     )
 
@@ -155,6 +156,22 @@ def _torque(run: Measurement) -> Check | None:
     peak, limit = peaks[joint], able[joint]
     text = f"the {_spelt(joint)} exerted {peak:.3g} N·m, where a strong human's does {limit:.3g} N·m"
     return Check("joint torque", peak, limit, "N*m", _graded(peak, limit, WARNING), text)
+
+
+def _unheeded(run: Measurement) -> Check | None:
+    """A check of the joint whose impedance went farthest beyond its actuator's limit, which does not bound it."""
+    limits = run.context.unheeded_limits
+    if not limits:
+        return None
+    torques = np.abs(run.rows[:, run.places.torque]).max(axis=0)
+    peaks = {joint: float(peak) for joint, peak in zip(run.layout.joints, torques, strict=True) if joint in limits}
+    joint = max(peaks, key=lambda name: peaks[name] / limits[name])
+    peak, limit = peaks[joint], limits[joint]
+    text = (
+        f"the {_spelt(joint)}, which an impedance holds, exerted {peak:.3g} N·m, where its actuator has {limit:.3g} "
+        "N·m: limits, lag and noise of Actuators are those of the controller's torques only"
+    )
+    return Check("impedance", peak, limit, "N*m", _graded(peak, limit, WARNING), text)
 
 
 def _spelt(joint: str) -> str:

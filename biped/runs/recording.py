@@ -27,6 +27,7 @@ class Recording:
         ending: how it ended.
         set_point: where the controller wanted the root to be, or None.
         singular_angles: [rad] by joint, where its torques grow without bounds.
+        unheeded_limits: [N·m] by joint that an impedance holds, its actuator's limit.
         disturbances: what acted.
         began: [s] time at the start.
         state: where it ended.
@@ -42,6 +43,7 @@ class Recording:
     ending: Ending
     set_point: SetPoint | None
     singular_angles: Mapping[str, float]
+    unheeded_limits: Mapping[str, float]
     disturbances: tuple[Disturbance, ...]
     began: float
     state: State

@@ -46,7 +46,7 @@ class Metrics(dict[str, Any]):
         super().__init__(summary["metrics"])
         limit = summary.get("limit")
         hit = limit and limit["subject" if limit["name"] == "joint_rate" else "name"]
-        self._judged = {"verdict": summary["verdict"], "reason": summary["reason"], "limit_hit": hit}
+        self._judged = {"verdict": summary["verdict"], "reason": summary.get("reason", ""), "limit_hit": hit}
 
     def __missing__(self, name: str) -> Any:
         if name in self._judged:

@@ -16,6 +16,7 @@ from biped.kernels.state.simulation_state import INTO_TICK, STEP_LENGTH
 from biped.model import Model
 from biped.model.compilation import STOP_YIELD
 from biped.model.geometry import quaternion_matrix
+from biped.model.strength import Strength
 from biped.runs.row_layout import Columns, columns_of
 from biped.runs.state import State, fingerprint, of_other_masses
 from biped.runs.summary import Stepping
@@ -64,6 +65,17 @@ class Plan:
     singular_angles: Mapping[str, float]
     disturbances: tuple[Disturbance, ...]
     in_one_go: bool = False
+
+    def unheeded_limits(self) -> dict[str, float]:
+        """[N·m] by joint that an impedance holds: its actuator's limit, which bounds the law's torques only."""
+        arrays, actuators = self.state.arrays, self.world.actuators
+        if actuators.seed[0] < 0:
+            return {}
+        most, held = actuators.limit, (arrays.stiffness > 0.0) | (arrays.damping > 0.0)
+        if actuators.strength.size:
+            most = np.minimum(most, actuators.strength[:, :, Strength._fields.index("peak")].max(axis=1))
+        dofs = {joint: self.model.dof(joint) for joint in self.model.joint_names}
+        return {joint: float(most[dof]) for joint, dof in dofs.items() if held[dof] and np.isfinite(most[dof])}
 
 
 def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:

@@ -325,6 +325,7 @@ class Session:
             ending=ending,
             set_point=self.plan.set_point,
             singular_angles=self.plan.singular_angles,
+            unheeded_limits=self.plan.unheeded_limits(),
             disturbances=self.plan.disturbances,
             began=self._began,
             state=self.state,
