@@ -28,9 +28,9 @@ def read_columns(path: Path, time: str, column: str) -> tuple[Floats, Floats]:
             try:
                 rows.append((float(row[time]), float(row[column])))
             except (TypeError, ValueError):
-                raise InputError(
-                    f"{path}, line {reader.line_num}: {row[time]!r}, {row[column]!r}: no numbers"
-                ) from None
+                found = f"{row[time]!r}, {row[column]!r}"
+                remedy = ": write decimal points, not commas" if "," in f"{row[time]}{row[column]}" else ""
+                raise InputError(f"{path}, line {reader.line_num}: {found}: no numbers{remedy}") from None
     if len(rows) < 2:
         raise InputError(f"{path}: a signal needs two rows or more")
     times, values = np.array(rows).T

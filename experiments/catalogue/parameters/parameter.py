@@ -1,7 +1,8 @@
 """Parameters of experiments: named by dots, with a default, a unit, a meaning and a source.
 
 One number of a parameter that is a tuple is named by its place, from 0 on: ``controller.kp_position[2]``. An angle may
-be written in degrees: ``90deg`` or ``90°``.
+be written in degrees: ``90deg`` or ``90°``. On the command line a number may have its unit behind it: ``8N·s``,
+``8Ns``, ``120ms``, ``60mm``.
 """
 
 import difflib
@@ -18,6 +19,8 @@ from biped.model.geometry import LARGEST_ANGLE
 Value = float | int | str | tuple[float, ...]
 #: How degrees are written behind a number.
 DEGREES = ("deg", "°")
+#: Parts of units that may be written behind a number: the unit, and how many there are in one.
+PARTS = {"ms": ("s", 1e3), "mm": ("m", 1e3), "cm": ("m", 1e2)}
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,14 @@ class Parameter:
         units = [unit for unit in self.unit.split(", ") if unit.startswith("rad")]
         return {unit.replace("rad", word, 1): factor for unit in units for word, factor in words.items()}
 
+    @property
+    def _units(self) -> dict[str, float]:
+        """By what may be written after a number on the command line, the longest first: what it is multiplied by."""
+        own = [unit for unit in self.unit.split(", ") if unit[:1].isalpha()]
+        found = {unit.replace("·", dot): 1.0 for unit in own for dot in ("·", "*", "")}
+        found |= {part: 1.0 / many for part, (unit, many) in PARTS.items() if unit in own} | self._units_of_angles
+        return dict(sorted(found.items(), key=lambda item: -len(item[0])))
+
     def _within_a_turn(self, value: float) -> float:
         if self.unit == "rad" and LARGEST_ANGLE < abs(value) < math.inf:
             what = f"{self.name} = {shown(value)}"
@@ -129,16 +140,20 @@ class Parameter:
         text = text.strip()
         if text.isdecimal():
             return int(text)
-        units = self._units_of_angles
+        units = self._units
         unit = next((unit for unit in units if text.endswith(unit)), "")
         try:
-            return float(text.removesuffix(unit)) * units.get(unit, 1.0)
+            number = float(text.removesuffix(unit))
+            return number / PARTS[unit][1] if unit in PARTS else number * units.get(unit, 1.0)
         except ValueError:
             degrees = ", or in degrees as 90deg" if "rad" in units else ""
             raise self._wrong(text, "a number" + (f" [{self.unit}]" if self.unit else "") + degrees) from None
 
     def _wrong(self, value: object, wanted: str) -> InputError:
-        return InputError(f"{self.name} = {shown(value)}: it must be {wanted}, such as {shown(self.default)}")
+        example = "1" if self.default == 0 else shown(self.default)
+        if isinstance(self.default, float):
+            example += self.unit.partition(", ")[0]
+        return InputError(f"{self.name} = {shown(value)}: it must be {wanted}, such as {example}")
 
 
 def is_in_degrees(value: object) -> bool:

@@ -102,6 +102,7 @@ def test_a_recorded_signal(tmp_path):
     for text, words in (
         ("time,x\n0,1\n", "no column 'angle'; columns are time, x"),
         ("time,angle\n0,0\n1,a\n", "line 3"),
+        ("time;angle\n0;0\n0,5;0,1\n", "line 3: '0,5', '0,1': no numbers: write decimal points, not commas"),
         ("time,angle\n0,0\n0,1\n", "ascend"),
         ("time,angle\n0,0\n", "two rows"),
     ):

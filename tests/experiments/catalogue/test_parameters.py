@@ -18,6 +18,8 @@ WHOLE = Parameter("integrator.max_iterations", 30, "", "iterations", "x")
 TRIPLE = Parameter("controller.kp", (50.0, 50.0, 200.0), "1/s²", "gain", "x", repeats=True)
 PLACE = Parameter("block.position", (0.5, 0.1, 1.2), "m", "place", "x")
 WORD = Parameter("integrator.name", "recursive", "", "name", "x")
+IMPULSE = Parameter("push.impulse", 0.0, "N·s", "", "")
+DELAY = Parameter("sensors.delay", 0.0, "s", "", "")
 ANGLE = Parameter("push.azimuth", 0.0, "rad", "direction", "x")
 ANGLES = Parameter("law.lean", (0.0, 0.0), "rad", "angles", "x")
 RATE = Parameter("sensors.noise", 0.0, "rad/s", "noise", "x")
@@ -39,6 +41,11 @@ DEPTH = Parameter("integrator.landing_depth", 1e-4, "m", "depth", "x", may_be_in
         (PLACE, "0,0,-1", (0.0, 0.0, -1.0)),
         (WORD, " recursive ", "recursive"),
         (DEPTH, "inf", math.inf),
+        (IMPULSE, "8N·s", 8.0),
+        (IMPULSE, "8 N*s", 8.0),
+        (IMPULSE, "-8Ns", -8.0),
+        (DELAY, "120ms", 0.12),
+        (DELAY, "0.12 s", 0.12),
         (ANGLE, "90deg", math.pi / 2),
         (ANGLE, "-45 °", -math.pi / 4),
         (ANGLE, "1.5rad", 1.5),
@@ -68,6 +75,11 @@ def test_texts_of_another_kind_are_refused_by_name(parameter, text):
         parameter.parse(text)
     assert "such as" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_the_example_of_a_number_has_its_unit_and_is_not_zero():
+    with pytest.raises(InputError, match=r"= 8 lb: it must be a number \[N·s\], such as 1N·s$"):
+        IMPULSE.parse("8 lb")
 
 
 @pytest.mark.parametrize("value", [90.0, -77.0, 6.4])
