@@ -178,13 +178,19 @@ class Parser(argparse.ArgumentParser):
     def parse_args(self, argv: Sequence[str]) -> argparse.Namespace:  # type: ignore[override]
         options, unknown = self.parse_known_args(argv)
         if unknown:
-            hints = (did_you_mean(word.partition("=")[0], self._option_string_actions) for word in unknown)
-            hint = next(filter(None, hints), "").strip()
+            hint = next(filter(None, map(self._hint, unknown)), "").strip()
             self.error(f"unrecognized arguments: {' '.join(unknown)}{hint and f'; {hint}'}")
         options.typed = shlex.join([*self.prog.split(), *argv])
         choose_form(options)
         _choose_look(options)
         return options
+
+    def _hint(self, word: str) -> str:
+        """What a word that is not known was meant to be; empty where nothing says."""
+        name, equals, _ = word.partition("=")
+        if name.startswith("-"):
+            return did_you_mean(name, self._option_string_actions)
+        return f"a parameter is set by --set {word}" if equals and "--set" in self._option_string_actions else ""
 
     def add_figure_look(self) -> None:
         """Add options for the formats and the width of figures: chosen as the options are read."""

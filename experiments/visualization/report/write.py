@@ -35,6 +35,8 @@ study = Study.read({folder!r})
 trials = study.frame()
 figures = study_figures(study)
 trials"""
+#: Runs and studies that a message names at most.
+MOST_NAMED = 5
 _ROWS = ("run.events", "run.frame")
 
 
@@ -160,7 +162,9 @@ def page_of(folder: Path, command: str) -> Page:
         return run_page(run_source(folder), command)
     if is_study(folder):
         return study_page(Study.read(folder), command)
-    raise InputError(f"{folder}: neither a run nor a study there")
+    below = [path for path in sorted((*folder.glob("*"), *folder.glob("*/*"))) if is_run(path) or is_study(path)]
+    shown = f"; below it are {', '.join(map(str, below[:MOST_NAMED]))}" if below else ""
+    raise InputError(f"{folder}: neither a run nor a study there{shown}")
 
 
 def write_run_page(run: Run, page: str | Path) -> Path:

@@ -112,6 +112,7 @@ BAD = [
     (["run", "stand-tilted", "--out", ""], "argument --out: it must be the name of a folder"),
     (["show", "balance", "pusch"], "balance has no parameters of 'pusch'; did you mean 'push'? groups are robot, "),
     (["run", "stand-tilted", "--bogus"], "unrecognized arguments: --bogus"),
+    (["run", "balance", "push.impulse=8"], "push.impulse=8; a parameter is set by --set push.impulse=8; see"),
     (["show", "walk"], "unknown experiment 'walk'"),
     (["run", "stand-tilted", "--set", "floor.mu=1"], "unknown parameter 'floor.mu'; did you mean 'floor.mu_"),
     (["run", "box-drop", "--set", "controller.kp_position=1"], "unknown parameter 'controller.kp_position'"),
