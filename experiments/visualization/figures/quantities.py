@@ -49,6 +49,7 @@ class Panel:
     targets: Targets = ()
     logarithmic: bool = False
     legend: bool = True
+    least: float = 0.0  # smaller values are round-off: its axis shows so much on both sides of zero
 
 
 def named(

@@ -87,6 +87,8 @@ def _add_panel(
 ) -> None:
     number = "" if k == 0 else str(k + 1)
     axis: dict[str, Any] = {"domain": domain, "anchor": "x", "title": {"text": panel.unit}}
+    if panel.least and all(np.nanmax(np.abs(curve.values), initial=0.0) < panel.least for curve in panel.curves):
+        axis |= {"autorangeoptions": {"include": [-panel.least, panel.least]}}
     if panel.logarithmic:
         axis |= {"type": "log", "dtick": _decades(panel)}
     legend = {"y": domain[1], "yanchor": "top", "x": 1.01, "xanchor": "left", "tracegroupgap": 0}

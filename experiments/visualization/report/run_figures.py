@@ -106,6 +106,8 @@ def _errors(subject: Subject) -> list[Panel]:
     ]
 
 
+#: [mm], [N] that axes of places and of the floor's horizontal forces show on both sides of zero at least.
+LEAST = 1.0
 #: Label, columns of the place and of the margin, colour, and whether it is hidden at first.
 _POINTS = (
     ("centre of mass", "com", "", style.BLUE, False),
@@ -130,16 +132,16 @@ def _support(subject: Subject) -> list[Panel]:
 
     return [
         Panel("Margins", "inside by [mm]", curves(), ((0.0, theme.MARKED),)),
-        Panel(along("x", subject.model), "x [mm]", curves("x")),
-        Panel(along("y", subject.model), "y [mm]", curves("y")),
+        Panel(along("x", subject.model), "x [mm]", curves("x"), least=LEAST),
+        Panel(along("y", subject.model), "y [mm]", curves("y"), least=LEAST),
     ]
 
 
 def _forces(subject: Subject) -> list[Panel]:
     return [
         Panel("Vertical force of the floor", "fz [N]", q.foot_forces(subject, "z")),
-        Panel("Along x", "fx [N]", q.foot_forces(subject, "x")),
-        Panel("Along y", "fy [N]", q.foot_forces(subject, "y")),
+        Panel("Along x", "fx [N]", q.foot_forces(subject, "x"), least=LEAST),
+        Panel("Along y", "fy [N]", q.foot_forces(subject, "y"), least=LEAST),
     ]
 
 

@@ -151,6 +151,16 @@ def test_the_forces_of_the_feet_carry_the_human():
     assert sum(trace.y[-1] for trace in vertical) == pytest.approx(9.81 * mass, rel=1e-3)
 
 
+def test_round_off_does_not_fill_an_axis():
+    """Pushed along x, the human stays in its plane of symmetry up to the last digits."""
+    pushed = {"push.impulse": 6.0, "push.start": 0.1, "run.duration": 0.3}
+    figures = run_figures(experiment_named("balance").run(pushed))
+    for name in ("floor-forces", "support"):
+        along, aside = figures[name].layout.yaxis2, figures[name].layout.yaxis3
+        assert along.autorangeoptions.include is None
+        assert aside.autorangeoptions.include == (-1.0, 1.0), name
+
+
 def test_states_of_a_contact_point_fill_the_time(saved):
     run = load_run(saved["thrown-block"])
     states = run_figures(run)["contact-states"]
