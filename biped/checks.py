@@ -1,7 +1,7 @@
 """Checks of arguments, each of which refuses a wrong one in a sentence."""
 
 import difflib
-import math
+import sys
 from collections.abc import Sequence
 from numbers import Real
 
@@ -15,8 +15,8 @@ MOST_WHOLE = 2**63 - 1
 
 
 def is_finite(value: object) -> bool:
-    """Whether it is a number, and neither infinite nor NaN."""
-    return isinstance(value, Real) and math.isfinite(value)
+    """Whether it is a number, neither infinite nor NaN, and no whole number beyond all floats."""
+    return isinstance(value, Real) and bool(-sys.float_info.max <= value <= sys.float_info.max)
 
 
 def numbers(value: Sequence[float], count: int, what: str) -> tuple[float, ...]:

@@ -9,7 +9,6 @@ the disk at each trial, which would cost more than the trial does: a power failu
 
 import errno
 import fcntl
-import json
 import os
 import sqlite3
 import time
@@ -31,7 +30,7 @@ from experiments.catalogue.parameters.robots import robot_named, stand_in
 from experiments.catalogue.registry import experiment_named
 from experiments.studies.store.header import Header, difference
 from experiments.studies.store.measured import metric_units
-from experiments.studies.store.table import as_parquet, cell_of, changes_text, json_text, table_of
+from experiments.studies.store.table import as_parquet, cell_of, cells_of, changes_text, json_text, result_of, table_of
 from experiments.studies.trial import STORED, Result, Trial
 
 if TYPE_CHECKING:
@@ -195,7 +194,7 @@ class Study:
         """The results of these finished trials, or of all, by number; raises KeyError if one is not finished."""
         wanted = None if numbers is None else list(numbers)
         found = dict(self._select("SELECT trial, result FROM trials", wanted))
-        return {number: json.loads(found[number]) for number in (found if wanted is None else wanted)}
+        return {number: result_of(found[number]) for number in (found if wanted is None else wanted)}
 
     def stored(self, numbers: Sequence[int]) -> "StoredResults":
         """The results of these finished trials, in this order, each read when it is asked for."""
@@ -206,7 +205,7 @@ class Study:
         rows = self._select("SELECT labels, changes FROM trials", [number])
         if not rows:
             raise InputError(f"{self.folder} has no finished trial {number}: {self._around(number)}")
-        labels, changes = map(json.loads, rows[0])
+        labels, changes = map(cells_of, rows[0])
         exact = {name: from_json(self.experiment.parameter(name), value) for name, value in changes.items()}
         return Trial(number, exact, labels)
 

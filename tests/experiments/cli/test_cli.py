@@ -156,17 +156,29 @@ BAD = [
     (["sweep", "."], ".: it is a folder; a TOML file is needed"),
     (["threshold", "sweep.toml"], "it has a table [vary], which `biped sweep` reads; `biped threshold` needs [swept]"),
     (["sweep", "sweep.toml", "--workers", "99999999999999999999"], "it must be from 1 to 4096"),
+    (["run", "balance", "--duration", "9" * 400], "it must be one number"),
+    (["run", "balance", "--duration", "9" * 5000], "it must be a number"),
+    (["run", "balance", "--set", f"controller.kp_position={'9' * 400}"], "it must be one number or 3"),
+    (["run", "balance", "--gains", "deep.toml"], "deep.toml: not TOML: tables or lists lie more than 64 deep"),
+    (["run", "balance", "--controller", "joint-pd", "--gains", "deep.toml"], "deep.toml: not TOML: tables or lists"),
+    (["run", "balance", "--robot", "deep.toml"], "deep.toml: not TOML: tables or lists lie more than 64 deep"),
+    (["sweep", "deep.toml"], "deep.toml: not TOML: tables or lists lie more than 64 deep"),
+    (["sweep", "dotted.toml"], "dotted.toml: not TOML: tables or lists lie more than 64 deep"),
+    (["sweep", "enormous.toml"], "enormous.toml: not TOML: the whole number 9999"),
     (["search-friction", "--from", "2", "--to", "1"], "friction from 2 to 1"),
     (["search-friction", "--by", "x"], "argument --by: invalid float value: 'x'"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("arguments", "message"), BAD, ids=[" ".join(arguments) for arguments, _ in BAD])
+@pytest.mark.parametrize(("arguments", "message"), BAD, ids=[" ".join(arguments)[:100] for arguments, _ in BAD])
 def test_bad_input_is_one_line_and_exit_status_2(in_tmp, refusal, arguments, message):
     (in_tmp / "a-file").write_text("", encoding="utf-8")
     (in_tmp / "broken.toml").write_text("[controller\n", encoding="utf-8")
     sweep = 'experiment = "balance"\n[vary]\n"push.impulse" = [1.0, 2.0]\n'
     (in_tmp / "sweep.toml").write_text(sweep, encoding="utf-8")
+    (in_tmp / "deep.toml").write_text(f"x = {'[' * 3000}{']' * 3000}", encoding="utf-8")
+    (in_tmp / "dotted.toml").write_text(f"{'.'.join('a' * 3000)} = 1", encoding="utf-8")
+    (in_tmp / "enormous.toml").write_text(f"replicas = {'9' * 400}", encoding="utf-8")
     (in_tmp / "negative.toml").write_text("[controller]\nkp_position = -1\n", encoding="utf-8")
     line = refusal(*arguments)
     assert line.startswith("biped: error: ")
