@@ -1,5 +1,6 @@
 import json
 import re
+import signal
 import time
 
 import numba
@@ -214,6 +215,16 @@ def test_a_full_disk_loses_no_report(in_tmp, capsys, monkeypatch):
     assert printed.err.splitlines()[-1] == "biped: error: No space left on device"
 
 
+def test_a_disk_that_is_full_while_a_run_is_written_names_the_file(in_tmp, capsys, monkeypatch):
+    def fill(*_, **__):
+        raise OSError(28, "Error writing bytes to file. Detail: [errno 28] No space left on device")
+
+    monkeypatch.setattr("pyarrow.parquet.write_table", fill)
+    assert run("stand-tilted", "--duration", "0.02", "--out", str(in_tmp)) == 2
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert told == f"biped: error: {in_tmp / 'run.parquet'}: No space left on device"
+
+
 def interrupt_after(simulated):
     def interrupt(_bar, now):
         if now >= simulated:
@@ -234,6 +245,15 @@ def test_ctrl_c_saves_what_was_computed(in_tmp, capsys, monkeypatch):
     assert loaded.frame["time"].iloc[-1] == pytest.approx(1.0, abs=0.01)
     assert loaded.state.time == pytest.approx(1.0)
     assert loaded.parameters["experiment"] == "thrown-block"
+
+
+def test_sigterm_is_heard_as_ctrl_c_is(in_tmp, capsys, monkeypatch):
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(ProgressBar, "__call__", lambda *_: signal.raise_signal(signal.SIGTERM))
+    assert run("thrown-block", "--duration", "0.5", "--out", str(in_tmp)) == 143
+    assert capsys.readouterr().err.startswith("biped: interrupted; what was computed up to")
+    assert Run.load(in_tmp, human()).summary["verdict"] == "interrupted"
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 def test_ctrl_c_before_there_is_a_run(capsys, monkeypatch):
