@@ -4,6 +4,7 @@ import difflib
 import sys
 from collections.abc import Sequence
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,8 @@ MOST_WHOLE = 2**63 - 1
 
 def is_finite(value: object) -> bool:
     """Whether it is a number, neither infinite nor NaN, and no whole number beyond all floats."""
-    return isinstance(value, Real) and bool(-sys.float_info.max <= value <= sys.float_info.max)
+    number: Any = value
+    return isinstance(value, Real) and bool(abs(number) <= sys.float_info.max)
 
 
 def numbers(value: Sequence[float], count: int, what: str) -> tuple[float, ...]:

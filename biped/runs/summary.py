@@ -64,7 +64,7 @@ class SavedSummary(TypedDict):
     reason: str
     limit: dict[str, float | str | None] | None
     trust: list[Check]
-    integrator: dict[str, float | str | None]
+    integrator: "Stepping"
     events: _Events
     simulated_time: float
     wall_time: float
