@@ -1,9 +1,10 @@
 """Checks of arguments, each of which refuses a wrong one in a sentence."""
 
 import difflib
-import math
+import sys
 from collections.abc import Sequence
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -15,8 +16,9 @@ MOST_WHOLE = 2**63 - 1
 
 
 def is_finite(value: object) -> bool:
-    """Whether it is a number, and neither infinite nor NaN."""
-    return isinstance(value, Real) and math.isfinite(value)
+    """Whether it is a number, neither infinite nor NaN, and no whole number beyond all floats."""
+    number: Any = value
+    return isinstance(value, Real) and bool(abs(number) <= sys.float_info.max)
 
 
 def numbers(value: Sequence[float], count: int, what: str) -> tuple[float, ...]:

@@ -12,11 +12,11 @@ A gain may also be a symmetric positive definite matrix, as three rows: ``[[50, 
 """
 
 import re
-import tomllib
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from biped.documents import toml_of
 from biped.errors import InputError
 from controllers.workspace import Gain, WorkspaceGains
 
@@ -41,8 +41,8 @@ def read_gains(path: str | Path) -> dict[str, Gain]:
     path = Path(path)
     text = _text(path)
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        document = toml_of(text)
+    except ValueError as error:
         raise InputError(f"{path}: not TOML: {error}") from None
     table = _controller_table(path, text, document)
     return {key: _gain(path, text, key, value) for key, value in table.items()}

@@ -5,8 +5,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
+from biped.documents import json_of
 from biped.model.body import Body
 from biped.model.closing_joint import ClosingJoint
 from biped.model.contact_point import ContactPoint
@@ -50,7 +51,7 @@ def model_from_json(text: str) -> Model:
         ModelError: the text is not that of a model.
     """
     try:
-        saved = json.loads(text)
+        saved = json_of(text, get_type_hints(Model))
         if saved.pop("format") != FORMAT:
             raise ModelError(f"a model saved by another version (here format {FORMAT}); make it again")
         for name in LATER:

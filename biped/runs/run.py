@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
 import pandas as pd
 
 from biped.control.controller import SetPoint
 from biped.disturbances import Load, described
+from biped.documents import json_of
 from biped.errors import InputError
 from biped.files import in_place_of
 from biped.model import Model
@@ -24,7 +25,7 @@ from biped.runs.events import event_table, events_summary, table_of
 from biped.runs.recording import Recording
 from biped.runs.row_layout import POSE
 from biped.runs.state import State
-from biped.runs.summary import Metrics, Summary, summarize
+from biped.runs.summary import Metrics, SavedSummary, Summary, summarize
 from biped.runs.trust import Check
 from biped.runs.verdict import COMPLETED, FAILED, INTERRUPTED, UNRELIABLE, verdict_line
 from biped.runs.world import WORLD, World
@@ -264,8 +265,8 @@ class Run:
             raise InputError(f"{folder}: no run there ({', '.join(missing)} missing)")
         try:
             table = pyarrow.parquet.read_table(folder / TABLE)
-            units = json.loads(table.schema.metadata[b"units"])
-            summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+            units = json_of(table.schema.metadata[b"units"].decode(), dict.fromkeys(table.column_names, str))
+            summary = read_summary(folder)
             parameters, disturbances = summary.pop("parameters"), summary.pop("disturbances")
             summary.pop("versions")
             saved = summary.pop("set_point")
@@ -281,6 +282,9 @@ class Run:
             raise InputError(f"{folder}: saved by another version (format {saved_as}, here {FORMAT}); run it again")
         if saved_as != FORMAT:
             summary = _from_format_2(summary)
+        lacks = [*(name for name in _NEEDED if name not in summary), *(name for name in frame if name not in units)]
+        if lacks:
+            raise InputError(f"{folder}: damaged, or not a run saved by Run.save ({', '.join(lacks)} missing)")
         ended: State | World
         if (folder / WORLD).is_file():
             ended = World.load(folder)
@@ -291,12 +295,24 @@ class Run:
         return cls(frame, units, events, Summary(summary), ended, point, parameters, disturbances, after)
 
 
+def read_summary(folder: Path) -> dict[str, Any]:
+    """What is in ``summary.json`` of a run, of whichever version.
+
+    Raises:
+        ValueError: it is damaged.
+        OSError: it cannot be read.
+    """
+    return json_of((folder / SUMMARY).read_text(encoding="utf-8"), get_type_hints(SavedSummary))
+
+
 def missing_files(folder: Path) -> list[str]:
     """Which of a run's files a folder does not have."""
     needed = (TABLE, SUMMARY, *(() if (folder / WORLD).is_file() else (STATE,)))
     return [name for name in needed if not (folder / name).is_file()]
 
 
+#: Of a summary, what tools take for granted.
+_NEEDED = ("verdict", "reason", "trust", "events", "simulated_time", "wall_time", "real_time_factor", "metrics")
 #: The numbers that a summary of format 1 had beside its metrics, some of them by other definitions.
 _SUMMARY_OF_FORMAT_1 = (
     "fell_at", "settling_time", "position_error", "orientation_error", "peak_torque", "saturation", "foot_slip",

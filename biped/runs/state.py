@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biped.disturbances.throw import Throw
+from biped.documents import json_of
 from biped.errors import InputError
 from biped.kernels.state.simulation_state import (
     LAST_STEP_LENGTH,
@@ -39,6 +40,8 @@ from contact.arrays import Floats
 from contact.modes import SLIDING
 
 FORMAT = 5
+#: What its header has.
+_HEADER = {"format": int, "model": str, "fingerprint": str, "throw": dict[str, Any] | None}
 #: Its arrays were not apart by what they are for, and their names began with ``plant_``.
 FLAT_FORMAT = 4
 
@@ -206,24 +209,26 @@ class State:
         try:
             with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
                 saved = dict(archive)
-            header = json.loads(str(saved.pop("header")))
+            header = json_of(str(saved.pop("header")), _HEADER)
             if header.get("format") == FLAT_FORMAT:
                 saved = {_nested_name(name): array for name, array in saved.items()}
             if header.get("format") in (FLAT_FORMAT, FORMAT):
                 works = saved["ledger.works"]
                 saved["ledger.works"] = np.pad(works, (0, WORKS - works.size))  # the first files had no works of joints
                 arrays = _nested(SimulationState, saved)
-        except (ValueError, KeyError, EOFError, BadZipFile) as error:
+            throw = None if header.get("throw") is None else _throw(header["throw"])
+        except (ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
             raise InputError(f"{path}: not a state saved by State.save ({error})") from error
         if header.get("format") not in (FLAT_FORMAT, FORMAT):
             raise InputError(f"{path}: saved by another version (format {header.get('format')}, here {FORMAT})")
         if header.get("fingerprint") != fingerprint(model):
             raise InputError(f"{path}: the state of model {header.get('model')!r}, not of {model.name!r}")
-        throw = None
-        if header["throw"] is not None:
-            fields: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in header["throw"].items()}
-            throw = Throw(**fields)
         return cls(model, arrays, saved.get("thrown"), throw, saved.get("floor"))
+
+
+def _throw(saved: Mapping[str, Any]) -> Throw:
+    fields: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in saved.items()}
+    return Throw(**fields)
 
 
 def of_other_masses(q: Floats, v: Floats, model: Model, other: Model) -> tuple[Floats, Floats]:

@@ -6,15 +6,15 @@ name is like. What a table holds is said by the dataclass that ``make`` makes of
 """
 
 import dataclasses
-import math
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
+from biped.checks import is_finite
+from biped.documents import toml_of
 from biped.errors import InputError
 from contact.errors import BipedError, did_you_mean
 from experiments.catalogue.parameters.parameter import Parameter, Value, from_json
@@ -231,7 +231,7 @@ class Config:
 
 
 def is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    return is_finite(value) and not isinstance(value, bool)
 
 
 def read_config(path: str | Path) -> Config:
@@ -241,10 +241,10 @@ def read_config(path: str | Path) -> Config:
         raise InputError(f"{path}: it is a folder; a TOML file is needed (of a study's folder, `biped report` tells)")
     try:
         text = path.read_text(encoding="utf-8")
-        return Config(tomllib.loads(text), str(path), text)
+        return Config(toml_of(text), str(path), text)
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not TOML: it is not a text in UTF-8 ({error.reason})") from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
         raise InputError(f"{path}: not TOML: {error}") from None
 
 

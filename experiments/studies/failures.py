@@ -1,4 +1,4 @@
-"""Trials that could not be computed: what a study keeps of them, and whose fault it was."""
+"""Trials that could not be computed: what a study keeps of them, and where it was."""
 
 import inspect
 import signal
@@ -14,7 +14,7 @@ from experiments.catalogue.experiment import Experiment
 from experiments.lookup.open_registry import is_own
 
 #: Metrics by name, None where one does not apply; always with ``verdict``, ``reason``, ``failure`` and
-#: ``message``; with ``traceback`` where somebody's own code failed.
+#: ``message``; with ``traceback`` where code failed, somebody's own or this project's.
 Result = dict[str, float | int | str | None]
 
 TRACEBACK = "traceback"
@@ -51,17 +51,20 @@ def failed(name: str, message: str, trace: str = "") -> Result:
 
 
 def failed_by(error: BaseException, experiment: Experiment, controller: Controller | None) -> Result | None:
-    """The result of a trial that ended in an error of code that is not this project's; None where that is not to blame.
+    """The result of a trial that ended in an error of code; None where the machine or the user ended it.
 
-    It is, where the error came through one of its files. Machine code leaves no such trace: any error of a run under
-    somebody's compiled law is taken for that law's.
+    The traceback begins in the first file that is not this project's: code that somebody has brought is to blame for
+    what came through it. Machine code leaves no such trace: any error of a run under somebody's compiled law is taken
+    for that law's. All other errors are defects of this project, and told in full.
     """
     files = set(_files(experiment, controller))
     frames = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
     place = next((k for k, file in enumerate(frames) if file in files), None)
-    if place is None and not _is_compiled(controller) and not isinstance(error, OutOfTimeError):
+    if place is None and (_is_compiled(controller) or isinstance(error, OutOfTimeError)):
+        place = -LAST
+    if place is None and isinstance(error, MemoryError | OSError | SystemExit):
         return None
-    stack = traceback.extract_tb(error.__traceback__)[-LAST if place is None else place :]
+    stack = traceback.extract_tb(error.__traceback__)[place:]
     if isinstance(error, OutOfTimeError):  # the last one is who rang
         stack.pop()
     trace = "".join([*traceback.format_list(stack), *traceback.format_exception_only(error)]).rstrip()

@@ -58,8 +58,9 @@ def run_trial(
     """Simulate a trial and measure it, without making tables of it.
 
     A step without a solution, or values that no simulation can use, are a result too: verdict ``failed``, the class
-    of the error in ``failure``, its message in ``message``. So is any error of a controller, an experiment or a metric
-    that somebody has brought, then with a ``traceback``. All other exceptions are defects, and are let through.
+    of the error in ``failure``, its message in ``message``. So is any other error, of code that somebody has brought or
+    of this project's, then with a ``traceback``: one trial's defect is not to end the study. What the machine lacks,
+    memory or disk, is let through: the trial would be another one elsewhere.
     With a ``limit`` [s], in a main thread, it is out of time after so long, kernels loaded before.
     """
     scene = None

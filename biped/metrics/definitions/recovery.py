@@ -26,10 +26,12 @@ def recovery(run: Measurement) -> dict[str, float | None]:
 
 def integrated(run: Measurement) -> dict[str, float]:
     """Errors of the root over all the time from the start of the disturbance."""
-    if run.places.root == ABSENT or run.context.set_point is None or run.first + 1 >= len(run.rows):
+    if run.places.root == ABSENT or run.context.set_point is None:
         return {}
-    times, errors = run.rows[run.first :, run.places.time], run.errors[run.first :]
-    span, squares = float(times[-1] - times[0]), errors**2
+    times, squares = run.rows[run.first :, run.places.time], run.errors[run.first :] ** 2
+    span = float(times[-1] - times[0])
+    if not span > 0.0:  # it ended as it began, and both rows are of this time
+        return {}
     position, orientation = (np.trapezoid(squares[:, at : at + 3].sum(axis=1), times) for at in (0, 3))
     return {
         "rms_position_error": math.sqrt(float(position) / span),

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from biped.checks import is_finite
 from biped.errors import InputError
 from biped.model.geometry import LARGEST_ANGLE
 
@@ -77,9 +78,10 @@ class Parameter:
             return self.parse(value)
         if isinstance(self.default, tuple):
             return self._tuple(value)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
+        is_infinite = isinstance(value, float) and math.isinf(value)
+        if isinstance(value, bool) or not (is_infinite or is_finite(value)):
             raise self._wrong(value, "one number")
-        if math.isinf(value) and not self.may_be_infinite:
+        if is_infinite and not self.may_be_infinite:
             raise self._wrong(value, "one finite number")
         if isinstance(self.default, float):
             return self._within_a_turn(float(value))
@@ -125,7 +127,7 @@ class Parameter:
         count = len(self.default)
         try:
             numbers = tuple(float(part) for part in (value if isinstance(value, Iterable) else (value,)))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             numbers = ()
         if self.repeats and len(numbers) == 1:
             numbers *= count
@@ -138,11 +140,11 @@ class Parameter:
 
     def _number(self, text: str) -> float:
         text = text.strip()
-        if text.isdecimal():
-            return int(text)
         units = self._units
         unit = next((unit for unit in units if text.endswith(unit)), "")
         try:
+            if text.isdecimal():
+                return int(text)
             number = float(text.removesuffix(unit))
             return number / PARTS[unit][1] if unit in PARTS else number * units.get(unit, 1.0)
         except ValueError:

@@ -15,7 +15,6 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import ExitStack, contextmanager
-from functools import cache
 from itertools import islice
 from typing import Any, Protocol
 
@@ -147,22 +146,26 @@ class Processes:
     """Processes of joblib. Those that are killed are replaced, and their trials run anew."""
 
     is_local = False
+    #: How often in a row workers may be killed before any trial ends.
+    PASSES = 3
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
 
     def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
-        """See ``Executor``; raises ChildProcessError if workers are killed again and again."""
+        """See ``Executor``; raises ChildProcessError if workers are killed ``PASSES`` times without a result."""
         from joblib.externals.loky.process_executor import BrokenProcessPool
 
         missing = {trial.number: trial for trial in trials}
+        in_vain = 0
         while missing:
             before = len(missing)
             try:
                 for number, result in self._pass(work, list(missing.values())):
                     yield missing.pop(number), result
             except BrokenProcessPool as error:
-                if len(missing) == before:
+                in_vain = in_vain + 1 if len(missing) == before else 0
+                if in_vain == self.PASSES:
                     raise ChildProcessError(
                         f"worker processes were killed again and again, {before} trials are left: is there enough "
                         f"memory for {self.workers} of them? ({' '.join(str(error).split())})"
@@ -172,7 +175,10 @@ class Processes:
         import joblib
 
         # One trial at a time, so that each is stored as soon as it is finished.
-        parallel = joblib.Parallel(n_jobs=self.workers, backend="loky", return_as="generator_unordered", batch_size=1)
+        parallel = joblib.Parallel(
+            n_jobs=self.workers, backend="loky", return_as="generator_unordered", batch_size=1,
+            initializer=end_with, initargs=(os.getpid(),),
+        )  # fmt: skip
         results: Any = parallel(joblib.delayed(_numbered)(work, trial) for trial in trials)
         try:
             yield from results
@@ -182,7 +188,6 @@ class Processes:
 
 def _numbered(work: Work, trial: Trial) -> tuple[int, Result]:
     """The result with the trial's number: what comes back unordered has to say what it is."""
-    end_with_parent()
     return trial.number, work(trial)
 
 
@@ -223,7 +228,7 @@ class Separate:
         from joblib.externals.loky import ProcessPoolExecutor
 
         start = 0.0 if pool is not None else self.START
-        pool = pool or ProcessPoolExecutor(1, initializer=begin_worker)
+        pool = pool or ProcessPoolExecutor(1, initializer=begin_worker, initargs=(os.getpid(),))
         future = pool.submit(work, trial)
         self._running[future] = pool, trial, time.monotonic() + start + self.limit + self.GRACE
 
@@ -254,16 +259,18 @@ def _exit_code(error: Exception) -> str:
     return found[1] if found else " ".join(str(error).split())
 
 
-def begin_worker() -> None:
-    """Initialize a process that somebody else's executor has started."""
+def begin_worker(parent: int) -> None:
+    """Initialize a process that somebody else's executor has started, for the process of this id."""
     ignore_interrupts()
-    end_with_parent()
+    end_with(parent)
 
 
-@cache
-def end_with_parent() -> None:
-    """Let this process end with the one that started it: loky has workers of a killed one wait for minutes."""
-    parent = os.getppid()
+def end_with(parent: int) -> None:
+    """Let this process end with the one that started it: loky has workers of a killed one wait for minutes.
+
+    Args:
+        parent: the id of that one, which may be gone already: init has taken its place then.
+    """
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -6,7 +6,6 @@ from functools import partial
 from biped.errors import InputError
 from biped.simulation.driver import Announce
 from biped.simulation.session import Session
-from contact.errors import BipedError
 from contact.jit import sources_digest
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
@@ -128,7 +127,7 @@ def compile_for(experiment: Experiment, trial: Trial, announce: Announce | None)
     try:
         scene = experiment.build(trial.changes)
         session = Session(scene, announce=announce)
-    except BipedError:
+    except Exception:
         return
     with kernel_errors(scene.controller):
         session.warm_up(announce, measures=True)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from biped.documents import json_of
 from biped.errors import InputError
 from biped.files import replace_file
 from biped.model import Model
@@ -106,12 +107,19 @@ def table_of(folder: FilePath) -> pd.DataFrame:
     Raises:
         InputError: it has none.
     """
-    rows = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob(f"*/{ROW}"))]
+    rows = [_saved(file) for file in sorted(folder.glob(f"*/{ROW}"))]
     if not rows:
         raise InputError(f"{folder} has no direction yet: run `biped recovery --out {folder}`")
     table = pd.DataFrame(rows).sort_values("direction", ignore_index=True)
     table.attrs["units"] = {name: unit for name, (unit, _) in COLUMNS.items()}
     return table[[name for name in COLUMNS if name in table]]
+
+
+def _saved(file: FilePath) -> dict[str, Any]:
+    try:
+        return json_of(file.read_text(encoding="utf-8"), {"direction": float})
+    except ValueError as error:
+        raise InputError(f"{file}: damaged ({error})") from None
 
 
 def folder_of(folder: FilePath, azimuth: float) -> FilePath:
@@ -126,7 +134,7 @@ def _name(azimuth: float) -> str:
 def _claimed(study: Study, folder: FilePath) -> None:
     file, mine = folder / "study.json", study.described()
     if file.exists():
-        if json.loads(file.read_text(encoding="utf-8")) != json.loads(json.dumps(mine)):
+        if _saved(file) != json.loads(json.dumps(mine)):
             raise InputError(f"{folder} has the recoveries of another study: give another folder by --out")
         return
     folder.mkdir(parents=True, exist_ok=True)
@@ -170,7 +178,7 @@ def _replayed_mirrored(study: Study, here: FilePath, azimuth: float, there: File
     for run in runs:
         if run is None or run.summary["verdict"] != RECOVERED or not problem.stays(run):
             return
-    row = json.loads((here / ROW).read_text(encoding="utf-8"))
+    row = _saved(here / ROW)
     _kept(study, problem, plan, runs[-1], row | {"direction": azimuth, "mirrored": True}, there)
 
 

@@ -9,7 +9,6 @@ the disk at each trial, which would cost more than the trial does: a power failu
 
 import errno
 import fcntl
-import json
 import os
 import sqlite3
 import time
@@ -31,7 +30,7 @@ from experiments.catalogue.parameters.robots import robot_named, stand_in
 from experiments.catalogue.registry import experiment_named
 from experiments.studies.store.header import Header, difference
 from experiments.studies.store.measured import metric_units
-from experiments.studies.store.table import as_parquet, cell_of, changes_text, json_text, table_of
+from experiments.studies.store.table import as_parquet, cell_of, cells_of, changes_text, json_text, result_of, table_of
 from experiments.studies.trial import STORED, Result, Trial
 
 if TYPE_CHECKING:
@@ -195,7 +194,7 @@ class Study:
         """The results of these finished trials, or of all, by number; raises KeyError if one is not finished."""
         wanted = None if numbers is None else list(numbers)
         found = dict(self._select("SELECT trial, result FROM trials", wanted))
-        return {number: json.loads(found[number]) for number in (found if wanted is None else wanted)}
+        return {number: result_of(found[number]) for number in (found if wanted is None else wanted)}
 
     def stored(self, numbers: Sequence[int]) -> "StoredResults":
         """The results of these finished trials, in this order, each read when it is asked for."""
@@ -206,7 +205,7 @@ class Study:
         rows = self._select("SELECT labels, changes FROM trials", [number])
         if not rows:
             raise InputError(f"{self.folder} has no finished trial {number}: {self._around(number)}")
-        labels, changes = map(json.loads, rows[0])
+        labels, changes = map(cells_of, rows[0])
         exact = {name: from_json(self.experiment.parameter(name), value) for name, value in changes.items()}
         return Trial(number, exact, labels)
 
@@ -291,6 +290,8 @@ class Study:
             with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60.0)) as database:
                 yield database
         except sqlite3.Error as error:
+            if path.is_file() and error.sqlite_errorcode == sqlite3.SQLITE_CANTOPEN:
+                raise _as_os_error(error, path) from None
             raise InputError(f"{path}: damaged, or not a study's ({error})") from None
 
     def _writer(self) -> sqlite3.Connection:
@@ -355,7 +356,7 @@ def is_being_written(folder: Path) -> bool:
 
 def _header_of(folder: Path, wanted: Header | None) -> Header:
     if wanted is not None and not (folder / HEADER).exists():
-        if (folder / DATABASE).exists() or (folder / TABLE).exists():
+        if (folder / TABLE).exists() or _has_trials(folder / DATABASE):
             raise InputError(f"{folder}: there are trials, but no {HEADER}: not a study, or damaged")
         return wanted
     header = Header.load(folder / HEADER)
@@ -365,13 +366,23 @@ def _header_of(folder: Path, wanted: Header | None) -> Header:
     return header
 
 
+def _has_trials(path: Path) -> bool:
+    """Whether a database has any: none of a study that was killed, or out of room, as it began, before its header."""
+    if not path.exists():
+        return False
+    with closing(_database_to_write(path)) as database:
+        return database.execute("SELECT 1 FROM trials LIMIT 1").fetchone() is not None
+
+
 def _database_to_write(path: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=60.0)
     try:
-        for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", _SCHEMA):
-            database.execute(statement)
+        with ExitStack() as opened:
+            database = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=60.0)
+            opened.callback(database.close)
+            for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", _SCHEMA):
+                database.execute(statement)
+            opened.pop_all()
     except sqlite3.Error as error:
-        database.close()
         if isinstance(error, sqlite3.OperationalError):
             raise _as_os_error(error, path) from None
         raise InputError(f"{path}: damaged, or not a study's ({error})") from None
@@ -381,4 +392,7 @@ def _database_to_write(path: Path) -> sqlite3.Connection:
 def _as_os_error(error: sqlite3.Error, path: Path) -> OSError:
     if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
         return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+    if error.sqlite_errorcode == sqlite3.SQLITE_CANTOPEN:
+        why = "it cannot be opened: no permission, or too many files are open (ulimit -n)"
+        return OSError(errno.EIO, why, str(path))
     return OSError(errno.EIO, str(error), str(path))

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from biped.errors import InputError
 from biped.metrics import metric_named
+from biped.runs.verdict import VERDICTS
 from experiments.catalogue.parameters.parameter import Value, as_json
 from experiments.studies.store.header import Header
-from experiments.studies.trial import OUTCOME
+from experiments.studies.trial import OUTCOME, Result
 
 if TYPE_CHECKING:
     import pyarrow
@@ -22,6 +23,8 @@ json_text = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 FIRST = ("trial", *OUTCOME)
 CHANGES = "changes"
 _TYPES = {"trial": "int64", CHANGES: "string", **dict.fromkeys(OUTCOME, "string")}
+#: What a value of a trial may be.
+_CELLS = {float, int, str, bool, list, type(None)}
 #: Rows that are turned into columns at a time.
 _CHUNK = 1000
 
@@ -31,6 +34,29 @@ def cell_of(value: Value) -> float | int | str:
     if isinstance(value, tuple):
         return ",".join(repr(part) for part in value)
     return "inf" if value == math.inf else value
+
+
+def cells_of(text: str) -> dict[str, Any]:
+    """One of a trial's texts: numbers, words, and lists of these, by name; InputError where it is damaged.
+
+    ``biped.documents`` would take as long as a trial does.
+    """
+    try:
+        found = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or not all(type(value) in _CELLS for value in found.values()):
+        raise InputError(f"a trial is damaged, or not a study's: {str(text)[:60]}")
+    return found
+
+
+def result_of(text: str) -> Result:
+    """The text of a trial's result; raises InputError where it is damaged."""
+    found = cells_of(text)
+    verdict = found.get("verdict")
+    if verdict not in tuple(VERDICTS):
+        raise InputError(f"a trial is damaged: its verdict is {verdict!r}, not one of {', '.join(VERDICTS)}")
+    return found
 
 
 def changes_text(changes: Mapping[str, Value]) -> str:
@@ -48,7 +74,7 @@ def table_of(rows: Iterator[tuple[int, str, str, str, str]], header: Header) -> 
     while chunk := list(islice(rows, _CHUNK)):
         cells = []
         for number, *texts, changes, result in chunk:
-            own, varied, measured = map(json.loads, (*texts, result))
+            own, varied, measured = *map(cells_of, texts), result_of(result)
             labels |= dict.fromkeys(own)
             metrics |= dict.fromkeys(measured)
             cells.append({"trial": number, **own, **varied, CHANGES: changes, **measured})

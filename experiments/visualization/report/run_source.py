@@ -1,6 +1,5 @@
 """A saved run as a report needs it: with its experiment, what differs from the defaults, and the versions."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 from biped.errors import InputError
 from biped.model import human
-from biped.runs.run import MODEL, STATE, SUMMARY, TABLE, Run, missing_files
+from biped.runs.run import MODEL, STATE, SUMMARY, TABLE, Run, missing_files, read_summary
 from biped.runs.world import WORLD
 from contact.errors import BipedError
 from experiments.catalogue.experiment import SOURCES, Experiment
@@ -59,7 +58,7 @@ def run_source(folder: str | Path) -> RunSource:
     if not is_run(folder):
         raise InputError(f"{folder}: no run there: it must hold {TABLE}, {SUMMARY}, and {STATE} or {WORLD}")
     try:
-        summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+        summary = read_summary(folder)
         saved, versions = dict(summary["parameters"]), dict(summary["versions"])
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{folder / SUMMARY}: damaged, or not of a run ({error!r})") from error

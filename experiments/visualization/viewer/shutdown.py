@@ -5,8 +5,7 @@ import signal
 import threading
 from collections.abc import Iterator
 
-#: Exit status of a process that SIGTERM has ended, as shells tell it.
-TERMINATED = 128 + signal.SIGTERM
+from experiments.cli.termination import TERMINATED
 
 
 @contextlib.contextmanager

@@ -120,6 +120,13 @@ def test_after_the_end_nothing_is_measured():
     assert measured["foot_displacement"] == 0.0
 
 
+def test_a_run_that_ends_at_once_has_no_mean_over_its_time():
+    measured = on_sole(np.zeros(2)).measure(set_point=SET_POINT)
+    assert measured["rms_position_error"] is None
+    assert measured["rms_orientation_error"] is None
+    assert measured["peak_position_error"] > 0.0
+
+
 def test_rows_of_another_width_are_refused():
     rows = swinging()
     rows.array = rows.array[:, :-1]

@@ -1,5 +1,6 @@
 import json
 import re
+import signal
 import time
 
 import numba
@@ -158,17 +159,29 @@ BAD = [
     (["sweep", "."], ".: it is a folder; a TOML file is needed"),
     (["threshold", "sweep.toml"], "it has a table [vary], which `biped sweep` reads; `biped threshold` needs [swept]"),
     (["sweep", "sweep.toml", "--workers", "99999999999999999999"], "it must be from 1 to 4096"),
+    (["run", "balance", "--duration", "9" * 400], "it must be one number"),
+    (["run", "balance", "--duration", "9" * 5000], "it must be a number"),
+    (["run", "balance", "--set", f"controller.kp_position={'9' * 400}"], "it must be one number or 3"),
+    (["run", "balance", "--gains", "deep.toml"], "deep.toml: not TOML: tables or lists lie more than 64 deep"),
+    (["run", "balance", "--controller", "joint-pd", "--gains", "deep.toml"], "deep.toml: not TOML: tables or lists"),
+    (["run", "balance", "--robot", "deep.toml"], "deep.toml: not TOML: tables or lists lie more than 64 deep"),
+    (["sweep", "deep.toml"], "deep.toml: not TOML: tables or lists lie more than 64 deep"),
+    (["sweep", "dotted.toml"], "dotted.toml: not TOML: tables or lists lie more than 64 deep"),
+    (["sweep", "enormous.toml"], "enormous.toml: not TOML: the whole number 9999"),
     (["search-friction", "--from", "2", "--to", "1"], "friction from 2 to 1"),
     (["search-friction", "--by", "x"], "argument --by: invalid float value: 'x'"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("arguments", "message"), BAD, ids=[" ".join(arguments) for arguments, _ in BAD])
+@pytest.mark.parametrize(("arguments", "message"), BAD, ids=[" ".join(arguments)[:100] for arguments, _ in BAD])
 def test_bad_input_is_one_line_and_exit_status_2(in_tmp, refusal, arguments, message):
     (in_tmp / "a-file").write_text("", encoding="utf-8")
     (in_tmp / "broken.toml").write_text("[controller\n", encoding="utf-8")
     sweep = 'experiment = "balance"\n[vary]\n"push.impulse" = [1.0, 2.0]\n'
     (in_tmp / "sweep.toml").write_text(sweep, encoding="utf-8")
+    (in_tmp / "deep.toml").write_text(f"x = {'[' * 3000}{']' * 3000}", encoding="utf-8")
+    (in_tmp / "dotted.toml").write_text(f"{'.'.join('a' * 3000)} = 1", encoding="utf-8")
+    (in_tmp / "enormous.toml").write_text(f"replicas = {'9' * 400}", encoding="utf-8")
     (in_tmp / "negative.toml").write_text("[controller]\nkp_position = -1\n", encoding="utf-8")
     line = refusal(*arguments)
     assert line.startswith("biped: error: ")
@@ -215,6 +228,16 @@ def test_a_full_disk_loses_no_report(in_tmp, capsys, monkeypatch):
     assert printed.err.splitlines()[-1] == "biped: error: No space left on device"
 
 
+def test_a_disk_that_is_full_while_a_run_is_written_names_the_file(in_tmp, capsys, monkeypatch):
+    def fill(*_, **__):
+        raise OSError(28, "Error writing bytes to file. Detail: [errno 28] No space left on device")
+
+    monkeypatch.setattr("pyarrow.parquet.write_table", fill)
+    assert run("stand-tilted", "--duration", "0.02", "--out", str(in_tmp)) == 2
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert told == f"biped: error: {in_tmp / 'run.parquet'}: No space left on device"
+
+
 def interrupt_after(simulated):
     def interrupt(_bar, now):
         if now >= simulated:
@@ -235,6 +258,15 @@ def test_ctrl_c_saves_what_was_computed(in_tmp, capsys, monkeypatch):
     assert loaded.frame["time"].iloc[-1] == pytest.approx(1.0, abs=0.01)
     assert loaded.state.time == pytest.approx(1.0)
     assert loaded.parameters["experiment"] == "thrown-block"
+
+
+def test_sigterm_is_heard_as_ctrl_c_is(in_tmp, capsys, monkeypatch):
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(ProgressBar, "__call__", lambda *_: signal.raise_signal(signal.SIGTERM))
+    assert run("thrown-block", "--duration", "0.5", "--out", str(in_tmp)) == 143
+    assert capsys.readouterr().err.startswith("biped: interrupted; what was computed up to")
+    assert Run.load(in_tmp, human()).summary["verdict"] == "interrupted"
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 def test_ctrl_c_before_there_is_a_run(capsys, monkeypatch):

@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from functools import partial
 
 import pytest
 
@@ -42,6 +43,23 @@ def test_processes_find_what_threads_find(make_study, make_trials, table_here):
     with make_study("loky") as study:
         run_trials(study, trials, Processes(2))
         assert study.table().equals(table_here(trials))
+
+
+def dies_once(marker, _):
+    """A trial's work that kills the first worker, before any has a result."""
+    try:
+        marker.touch(exist_ok=False)
+        os.kill(os.getpid(), signal.SIGKILL)
+    except FileExistsError:
+        pass
+    return {"verdict": "recovered", "failure": "", "message": ""}
+
+
+def test_one_process_that_is_killed_before_the_first_result_stops_nothing(tmp_path):
+    work = partial(dies_once, tmp_path / "killed")
+    found = [trial.number for trial, _ in Processes(2).run(work, [Trial(k, {}) for k in range(8)])]
+    assert sorted(found) == list(range(8))
+    assert (tmp_path / "killed").exists()
 
 
 def test_processes_that_are_killed_again_and_again_end_it():

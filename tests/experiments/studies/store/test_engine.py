@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from biped.errors import InputError
-from experiments.studies import Study, run_trials, seed_of
+from biped.metrics import measure_recording
+from experiments.studies import Study, run_trials, seed_of, trial
 from experiments.studies.execution import runner
 from experiments.studies.execution.executors import Threads, executor_named
 from experiments.studies.trial import run_trial
@@ -72,6 +73,42 @@ def test_a_defect_ends_it_and_keeps_what_is_finished(make_study, make_trials, mo
     assert set(Study.read(study.folder).finished) == {0, 1, 2}
     with make_study() as study:
         assert len(run_trials(study, make_trials(6), Threads(1))) == 6
+
+
+@pytest.fixture
+def break_third(monkeypatch):
+    """``break_third(error)``: measuring the third trial raises it."""
+
+    def do(error):
+        measured = []
+
+        def measure(recording):
+            measured.append(recording)
+            if len(measured) == 3:
+                raise error
+            return measure_recording(recording)
+
+        monkeypatch.setattr(trial, "measure_recording", measure)
+
+    return do
+
+
+def test_a_defect_within_a_trial_is_its_result_alone(make_study, make_trials, break_third):
+    break_third(ZeroDivisionError("a defect"))
+    with make_study() as study:
+        results = run_trials(study, make_trials(5), Threads(1))
+    assert [result["failure"] for result in results.values()] == ["", "", "ZeroDivisionError", "", ""]
+    assert (results[2]["verdict"], results[2]["message"]) == ("failed", "a defect")
+    for place in ("in _measured", "in measure\n", "ZeroDivisionError: a defect"):
+        assert place in results[2]["traceback"]
+
+
+@pytest.mark.parametrize("error", [MemoryError(), OSError(28, "No space left on device")])
+def test_what_the_machine_lacks_is_no_result(make_study, make_trials, break_third, error):
+    break_third(error)
+    with pytest.raises(type(error)), make_study() as study:
+        run_trials(study, make_trials(5), Threads(1))
+    assert set(Study.read(study.folder).finished) == {0, 1}
 
 
 def test_a_finished_trial_cannot_mean_something_else(make_study, make_trials):

@@ -14,6 +14,8 @@ from biped.errors import InputError
 from experiments.studies import Study
 from experiments.studies.trial import Trial
 
+from ....conftest import said_by
+
 RESULT = {"verdict": "recovered", "reason": "in place", "failure": "", "message": "", "peak_torque": 0.1 + 0.2,
           "zero": -0.0, "least": 5e-324, "count": 3, "absent": None}  # fmt: skip
 FAILED = {"verdict": "failed", "reason": "", "failure": "IntegrationError", "message": 'no solution: µ, "quoted"\n'}
@@ -201,6 +203,51 @@ def test_a_full_disk_leaves_the_study_as_it_was(make_study):
     study.add(trial(stored), RESULT)
     study.close()
     assert Study.read(study.folder).frame()["trial"].tolist() == list(range(stored + 1))
+
+
+@pytest.mark.parametrize("left", [b"", None])
+def test_a_study_that_was_cut_as_it_began_begins_anew(make_study, monkeypatch, tmp_path, left):
+    """The database is made before the header; ``left`` of it: nothing at all, or all but trials."""
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files.os, "fsync", full)
+        with pytest.raises(OSError, match="No space left"):
+            make_study()
+    database = tmp_path / "study" / "trials.sqlite"
+    assert database.exists()
+    assert not database.with_name("study.json").exists()
+    if left is not None:
+        database.write_bytes(left)
+    with make_study() as study:
+        study.add(trial(0), RESULT)
+    assert set(Study.read(study.folder).finished) == {0}
+
+
+def test_trials_without_a_header_are_not_taken_for_nothing(make_study):
+    with make_study() as study:
+        study.add(trial(0), RESULT)
+    for name in ("study.json", "trials.parquet"):
+        (study.folder / name).unlink()
+    with pytest.raises(InputError, match="there are trials, but no study.json"):
+        make_study()
+
+
+def test_too_many_open_files_are_not_damage(make_study):
+    with make_study() as study:
+        study.add(trial(0), RESULT)
+    told = said_by(
+        "import resource, sys; from experiments.studies import Study\n"
+        "study = Study.read(sys.argv[1])\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (3, 64))\n"
+        "try: study.results()\n"
+        "except OSError as error: print(error)\n",
+        str(study.folder),
+    )
+    assert "trials.sqlite" in told
+    assert "too many files are open" in told
 
 
 def test_a_table_that_cannot_be_written_loses_nothing(make_study, monkeypatch):

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +18,7 @@ def work(trial):
     time.sleep(60.0)
 
 if __name__ == "__main__":
-    executors = {"loky": lambda: Processes(1), "separate": lambda: Separate(1, 60.0), "dask": lambda: Dask(1)}
+    executors = {"loky": lambda: Processes(2), "separate": lambda: Separate(1, 60.0), "dask": lambda: Dask(1)}
     list(executors[sys.argv[2]]().run(work, [Trial(0, {}, {})]))
 """
 
@@ -30,6 +31,10 @@ def is_alive(pid):
     return True
 
 
+def children_of(pid):
+    return {int(word) for task in Path(f"/proc/{pid}/task").glob("*/children") for word in task.read_text().split()}
+
+
 def wait_until(holds, seconds=60.0):
     end = time.monotonic() + seconds
     while not holds() and time.monotonic() < end:
@@ -37,14 +42,23 @@ def wait_until(holds, seconds=60.0):
     return holds()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="processes have other parents there")
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="there is no list of a process's children")
 @pytest.mark.parametrize("kind", ["loky", "separate", "dask"])
 def test_a_killed_study_leaves_no_workers(tmp_path, kind):
     script, told = tmp_path / "study.py", tmp_path / "pid"
     script.write_text(_STUDY)
     with subprocess.Popen([sys.executable, str(script), str(told), kind], stderr=subprocess.DEVNULL) as study:
         assert wait_until(lambda: told.exists() and told.read_text())
-        worker = int(told.read_text())
-        assert is_alive(worker)
+        workers = children_of(study.pid)  # of two workers one has no trial
+        assert int(told.read_text()) in workers
         study.kill()
-    assert wait_until(lambda: not is_alive(worker), 10.0)
+    assert wait_until(lambda: not any(map(is_alive, workers)), 10.0), workers
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes have other parents there")
+def test_a_worker_that_begins_after_its_study_was_killed_ends():
+    with subprocess.Popen([sys.executable, "-c", ""]) as study:
+        pass
+    worker = f"import time; from experiments.studies.execution.executors import end_with; end_with({study.pid}); "
+    done = subprocess.run([sys.executable, "-c", f"{worker} time.sleep(60.0)"], capture_output=True, timeout=50.0)
+    assert (done.returncode, done.stderr) == (1, b"")
