@@ -19,6 +19,7 @@ from biped.kernels.loop import closed_loop
 from biped.simulation.scene import Scene
 from controllers import WorkspaceController
 from controllers.whole_body import WholeBodyController
+from contact.compiling.engine import Packed, _call_of
 from contact.compiling.parts import _part_types
 
 keys = {}
@@ -26,9 +27,9 @@ for controller in (WorkspaceController(), WholeBodyController()):
     for integrator in ("recursive", "rigid"):
         plan = Scene(human(), controller, integrator=integrator_named(integrator)).prepare()
         world, law = plan.world, plan.law
-        common = closed_loop.common_of(world)
-        calls = (*closed_loop._calls(world, common), (closed_loop.ask.of(type(law)), law, common))
-        for function, *arguments in calls:
+        world.projectile.status[closed_loop.ARMED] = 1  # or nobody needs to meet the box
+        packed = Packed(closed_loop.common_of(world)), Packed(world), Packed(law)
+        for function, *arguments in map(_call_of, closed_loop._uses(*packed).values()):
             name = function._cache.file_name(_part_types(tuple(arguments)), function.targetctx.codegen())
             keys[f"{integrator} {type(law).__name__} {function.py_func.__name__}"] = name
 print(json.dumps(keys))

@@ -207,14 +207,15 @@ class TestCommand:
 
     @pytest.mark.parametrize(
         ("arguments", "told"),
-        [
-            (["cirle"], "unknown problem 'cirle'; the nearest are circle"), (["zzz"], "there are circle, line"),
-            (["--method", "recursiv"], "unknown method 'recursiv'; the nearest are recursive"),
-        ],
-    )  # fmt: skip
-    def test_unknown_problems_and_methods_are_told(self, circle, tmp_path, refusal, arguments, told):
+        [(["cirle"], "unknown problem 'cirle'; the nearest are circle"), (["zzz"], "there are circle, line")],
+    )
+    def test_unknown_problems_are_told(self, circle, tmp_path, refusal, arguments, told):
         assert told in refusal("work-precision", *arguments, "--out", tmp_path / "new")
         assert not (tmp_path / "new").exists()
+
+    def test_unknown_methods_are_told(self, tmp_path, refusal):
+        told = "unknown method 'recursiv'; the nearest are recursive"
+        assert told in refusal("work-precision", "--method", "recursiv", "--out", tmp_path / "new")
 
 
 class TestReferences:

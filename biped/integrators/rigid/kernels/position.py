@@ -55,8 +55,8 @@ from biped.kernels.variational.closing import (
     is_closed,
     keep_impulses,
 )
-from biped.kernels.variational.equations import displace, set_newton_blocks, set_residual
-from biped.kernels.variational.newton import on_branch, place_candidate, tolerance_of
+from biped.kernels.variational.equations import set_newton_blocks, set_residual
+from biped.kernels.variational.newton import displace_base, on_branch, place_candidate, tolerance_of
 from contact.ground import START
 from contact.jit import kernel
 from contact.vectors import copy1, load3, scale
@@ -101,8 +101,11 @@ def set_newton_step(tree, ground, state, scratch, method, h, attempt):
 
 
 @kernel
-def search_line(tree, ground, state, pushes, scratch, method, h, tolerance):
-    """Take the largest of 1, 1/2, 1/4, … of Newton's step within bounds that helps; False if none does."""
+def search_line(tree, ground, state, pushes, scratch, method, h, tolerance, is_first):
+    """Take the largest of 1, 1/2, 1/4, … of Newton's step within bounds that helps; False if none does.
+
+    The first candidate is only evaluated: here, since each place that evaluates is compiled by itself.
+    """
     unknowns = method.unknowns
     set_merit(unknowns)
     merit, off = with_gaps(unknowns.measure[MERIT], tree, method.closing, h), unknowns.measure[OFF_CENTER]
@@ -111,13 +114,14 @@ def search_line(tree, ground, state, pushes, scratch, method, h, tolerance):
     keep_pairs(unknowns, unknowns)
     keep_impulses(method.closing)
     part = way_to_boundary(unknowns, unknowns)
-    for trial in range(method.solver.max_backtracks):
-        if trial > 0:
-            place_bodies(tree, scratch.base_q, scratch.next)  # δ is in the unit twists where the search began
-        displace(tree, scratch.next, scratch.base_q, scratch.base_shift, part, scratch.delta, scratch.q, scratch.shift)
-        move_pairs(unknowns, unknowns, part)
-        change_impulses(method.closing, part)
+    for trial in range(1 if is_first else method.solver.max_backtracks):
+        if not is_first:
+            displace_base(tree, scratch, part, trial)
+            move_pairs(unknowns, unknowns, part)
+            change_impulses(method.closing, part)
         evaluate_step(tree, ground, state, pushes, scratch, method, h)
+        if is_first:
+            return True
         set_merit(unknowns)
         enough = 1.0 - 1e-4 * part
         reduced = with_gaps(unknowns.measure[MERIT], tree, method.closing, h)
@@ -167,21 +171,21 @@ def begin_search(tree, ground, state, pushes, scratch, method, h, attempt):
                 expect_point(method.contacts, method.unknowns, c, impulse, NEAR * way, center)
             else:
                 start_point(method.contacts, method.unknowns, c, way, center)
-    evaluate_step(tree, ground, state, pushes, scratch, method, h)
     return attempt
 
 
 @kernel
 def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, attempt):
     """Iterations to a solution, or why there is none."""
-    iteration = 0
-    while not is_solved(tree, scratch, method, tolerance):
-        if not math.isfinite(method.unknowns.measure[EQUATIONS]):
-            return NOT_FINITE
-        if iteration >= most_iterations(method, attempt):
-            return NOT_CONVERGED
-        set_newton_step(tree, ground, state, scratch, method, h, attempt)
-        if not search_line(tree, ground, state, pushes, scratch, method, h, tolerance):
+    iteration = -1  # before the first candidate is evaluated
+    while iteration < 0 or not is_solved(tree, scratch, method, tolerance):
+        if iteration >= 0:
+            if not math.isfinite(method.unknowns.measure[EQUATIONS]):
+                return NOT_FINITE
+            if iteration >= most_iterations(method, attempt):
+                return NOT_CONVERGED
+            set_newton_step(tree, ground, state, scratch, method, h, attempt)
+        if not search_line(tree, ground, state, pushes, scratch, method, h, tolerance, iteration < 0):
             return NOT_CONVERGED
         iteration += 1
     return iteration
