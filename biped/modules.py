@@ -15,19 +15,19 @@ from contact.errors import BipedError, did_you_mean
 OWN = ("biped", "contact", "controllers", "experiments")
 
 
-def digest_of(file: Path) -> str:
-    """A digest of a file's content; empty where there is no file."""
+def digest_of(file: Path, length: int = 16) -> str:
+    """The first so many hexadecimal digits of a file's SHA-256; empty where there is no file."""
     try:
         found = file.stat()
     except OSError:
         return ""
-    return _digest(file, found.st_mtime_ns, found.st_size, found.st_ino) if file.is_file() else ""
+    return _digest(file, found.st_mtime_ns, found.st_size, found.st_ino)[:length] if file.is_file() else ""
 
 
 @lru_cache
 def _digest(file: Path, *_changed: int) -> str:
     """Read anew where a file has changed since: each trial of a study asks."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def module_of_file(path: Path) -> ModuleType:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from biped.documents import toml_of
+from biped.known_code import check_known, remember
 from biped.model.archive import load_saved
 from biped.model.errors import ModelError, unknown
 from biped.model.importing.options import Options
@@ -88,6 +89,7 @@ def _read(path: Path) -> dict[str, Any]:
 def _made_by(name: str) -> Model:
     where, _, function_name = name.rpartition(":")
     try:
+        check_known(name)
         module = module_of_file(Path(where).expanduser()) if where.endswith(".py") else module_named(where)
     except BipedError as error:
         raise ModelError(f"{name!r}: {error}") from None
@@ -95,6 +97,7 @@ def _made_by(name: str) -> Model:
     if not callable(function):
         functions = [found for found, value in vars(module).items() if callable(value) and not found.startswith("_")]
         raise ModelError(f"{name!r}: {unknown('function', function_name, functions)}")
+    remember(name)
     model = function()
     if not isinstance(model, Model):
         raise ModelError(f"{name!r} returned {model!r}; it must return a biped.Model")

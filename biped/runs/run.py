@@ -16,6 +16,7 @@ from biped.disturbances import Load, described
 from biped.documents import json_of
 from biped.errors import InputError
 from biped.files import in_place_of
+from biped.known_code import keep
 from biped.model import Model
 from biped.model.archive import load_saved, model_to_json
 from biped.presentation import as_html, as_text, shown_by
@@ -202,6 +203,7 @@ class Run:
         with in_place_of(folder / SUMMARY) as part:
             part.write_text(text + "\n", encoding="utf-8")
         self._save_after(folder / AFTER)
+        keep()
         return folder
 
     def _save_ended(self, folder: Path) -> None:

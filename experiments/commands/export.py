@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biped.errors import InputError
+from biped.known_code import only_known
 from experiments.cli.main import Parser, folder_name
 from experiments.cli.output import writable_folder
 
@@ -42,6 +43,7 @@ def parser() -> Parser:
     return own
 
 
+@only_known()
 def main(options: Namespace) -> int:
     if not (options.eurobench or options.sto or options.csv):
         parser().error("--eurobench, --sto or --csv: say what to write")

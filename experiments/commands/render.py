@@ -6,6 +6,7 @@ from pathlib import Path
 
 from biped.errors import InputError
 from biped.extras import need
+from biped.known_code import only_known
 from experiments.cli.main import Parser, announce
 from experiments.cli.output import writable_folder
 from experiments.cli.settings import add_after, check_positive
@@ -68,6 +69,7 @@ class _Order:
     size: tuple[int, int]
 
 
+@only_known()
 def main(options: Namespace) -> int:
     check_positive(options, "after", what="number of seconds")
     order = _order(options)

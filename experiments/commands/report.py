@@ -5,6 +5,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from biped.errors import InputError
+from biped.known_code import only_known
 from experiments.cli.main import Parser
 from experiments.visualization.viewer.shutdown import exit_on_sigterm
 
@@ -38,6 +39,7 @@ def parser() -> Parser:
     return own
 
 
+@only_known()
 def main(options: Namespace) -> int:
     from experiments.visualization.report.write import watch_study, write_report
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from biped.errors import InputError
 from biped.extras import need
+from biped.known_code import only_known
 from experiments.cli.main import Parser, announce, interrupted
 from experiments.cli.settings import add_after, add_serving_options, check_positive, open_browser
 from experiments.visualization.viewer.shutdown import exit_on_sigterm
@@ -53,6 +54,7 @@ def parser() -> Parser:
     return own
 
 
+@only_known()
 def main(options: Namespace) -> int:
     _check(options)
     need("viser", "trimesh", "websockets")

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from biped.errors import InputError
+from biped.known_code import check_known, files_of, remember
 from biped.modules import OWN, digest_of, module_named, module_of_file
 from contact.errors import BipedError, did_you_mean
 
@@ -67,13 +68,18 @@ class OpenRegistry:
         Raises:
             InputError: there is nothing of that name, it cannot be imported, or is of another kind; the message says
                 what would be right.
+            UnknownCodeError: a saved file names it, and it is code that the user has not used (`biped.known_code`).
         """
         if name in self.own:
             return Entry(name, self._of(name, self.own[name]).thing, PROJECT)
         if name in self.installed:
             entry = self._of(name, self.installed[name].value)
             return Entry(name, entry.thing, _distribution(self.installed[name]), entry.file, entry.digest)
-        return self._of(name, name)
+        if ":" in name or name.endswith(".py"):
+            check_known(name)
+        entry = self._of(name, name)
+        remember(entry.name)
+        return entry
 
     def _of(self, name: str, place: str) -> Entry:
         """The thing at ``FILE.py:NAME`` or ``module:NAME``."""
@@ -133,14 +139,9 @@ def is_own(thing: Any) -> bool:
 
 
 def digest_at(name: str) -> str:
-    """A digest of the file of an ``Entry`` of this name, as it is now; empty where there is none."""
-    where = name.rpartition(":")[0]
-    if where.endswith(".py"):
-        return digest_of(Path(where))
-    try:
-        return digest_of(Path(str(module_named(where).__file__)))
-    except BipedError:
-        return ""
+    """A digest of the file of an ``Entry`` of this name, as it is now, which is not run; empty where there is none."""
+    files = files_of(name.rpartition(":")[0])
+    return digest_of(files[-1]) if files else ""
 
 
 def _module_of(thing: Any) -> str | None:

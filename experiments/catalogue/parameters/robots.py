@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from biped.known_code import is_unknown
 from biped.model import Model, ModelError, human, load_robot
 from biped.model.description import spelt_out
 from biped.robot_names import ENDINGS, ROBOT_NAMES
@@ -34,16 +35,31 @@ def robot_named(name: str) -> Model:
     Raises:
         ModelError: there is none; the message says what would be right.
     """
-    return human() if name == HUMAN else _loaded(address_of(name))
+    if name == HUMAN:
+        return human()
+    address = address_of(name)
+    saved = _stand_ins.get(address)
+    if saved is not None and ":" in address and Path(address).suffix not in ENDINGS and is_unknown(address):
+        return _saved_instead(address, saved)
+    return _loaded(address)
 
 
 def stand_in(name: str, saved: Path) -> None:
-    """Let the model that was saved with a run or a study be the robot of this name, where its own files are not."""
+    """Let the model that was saved with a run or a study be the robot of this name, where its own files are not.
+
+    So it is where its name is code that the user has not named (`biped.known_code`), for all of this process.
+    """
     if name != HUMAN and saved.is_file():
         _stand_ins[address_of(name)] = saved
 
 
 _stand_ins: dict[str, Path] = {}
+
+
+@lru_cache(maxsize=8)
+def _saved_instead(name: str, saved: Path) -> Model:
+    _log.warning("biped: %s is code that you have not used: the model that was saved with it stands in for it", name)
+    return load_robot(saved)
 
 
 @lru_cache(maxsize=8)

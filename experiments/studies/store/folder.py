@@ -22,9 +22,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 from biped.errors import InputError
 from biped.files import replace_file
+from biped.known_code import keep, only_known, trusting
 from biped.model.archive import model_to_json
 from biped.runs.run import MODEL
 from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.controllers import CONTROLLERS
 from experiments.catalogue.parameters.parameter import from_json, value_under
 from experiments.catalogue.parameters.robots import robot_named, stand_in
 from experiments.catalogue.registry import experiment_named
@@ -154,6 +156,7 @@ class Study:
             header.save(folder / HEADER)
             if wanted is not None and wanted.robot is not None:
                 replace_file(folder / MODEL, f"{model_to_json(robot_named(wanted.robot))}\n".encode())
+            keep()
             opened.pop_all()
         return study
 
@@ -167,8 +170,10 @@ class Study:
 
     @cached_property
     def experiment(self) -> Experiment:
+        """What is studied; UnknownCodeError where it, its law or a metric is code that the user has not used here."""
         return self._named(self.header.controller)
 
+    @only_known()
     def _named(self, controller: str | None) -> Experiment:
         header = self.header
         return experiment_named(header.experiment, controller, header.metric_files, header.robot)
@@ -179,7 +184,9 @@ class Study:
         Raises:
             InputError: there is no such controller, or the experiment takes none.
         """
-        self.__dict__["experiment"] = self._named(controller)
+        with trusting():  # it is not the saved file that names it
+            found = CONTROLLERS.find(controller)
+        self.__dict__["experiment"] = self._named(found.name)
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -200,6 +207,13 @@ class Study:
         """The results of these finished trials, in this order, each read when it is asked for."""
         return StoredResults(self, numbers)
 
+    def labels(self, number: int) -> dict[str, Any]:
+        """The study's own words for a finished trial."""
+        ((text,),) = self._select("SELECT labels FROM trials", [number])
+        found: dict[str, Any] = json.loads(text)
+        return found
+
+    @only_known()
     def trial(self, number: int) -> Trial:
         """A finished trial as it was run; raises InputError if there is none of this number."""
         rows = self._select("SELECT labels, changes FROM trials", [number])

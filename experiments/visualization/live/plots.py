@@ -89,11 +89,12 @@ class LivePlots:
 
     def _draw(self) -> None:
         for choice, handle in zip(self._choices, self._handles, strict=True):
-            shown = choice.value != NONE
+            name = self._names.get(choice.value)
+            shown = name is not None
             if handle.visible != shown:
                 handle.visible = shown
-            if shown and self._chunks:
-                values = self._curve(self._names[choice.value])
+            if name is not None and self._chunks:
+                values = self._curve(name)
                 handle.data = (self._curve("time"), values, _room(values))
 
     def _curve(self, name: str) -> Floats:

@@ -110,7 +110,10 @@ def _what(source: RunSource) -> Section:
     blocks: list[Block] = []
     if source.experiment is None:
         blocks.append(
-            Prose("The run was not saved by an experiment of this version; what it was made from is not known.")
+            Prose(
+                "The run was not saved by an experiment of this version, or by code that has not been used here, and "
+                "was not run for this page; what it was made from is not known."
+            )
         )
         rows = tuple((name, saved_option(value)) for name, value in source.values.items())
         if rows:

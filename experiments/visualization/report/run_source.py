@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from biped.errors import InputError
+from biped.known_code import only_known
 from biped.model import human
 from biped.runs.run import MODEL, STATE, SUMMARY, TABLE, Run, missing_files, read_summary
 from biped.runs.world import WORLD
@@ -25,8 +26,8 @@ class RunSource:
 
     folder: Path  # where it is saved
     run: Run  # it
-    #: what it is a run of; None where it was saved by other means, or by another version whose experiment had other
-    #: parameters
+    #: what it is a run of; None where it was saved by other means, by another version whose experiment had other
+    #: parameters, or by code that is not known (``biped.known_code``)
     experiment: Experiment | None
     values: Mapping[str, Any]  # a value for each parameter of the experiment; without one, what was saved as parameters
     changes: Mapping[str, Value]  # those that differ from the experiment's defaults
@@ -52,8 +53,9 @@ def load_run(folder: str | Path) -> Run:
     return run_source(folder).run
 
 
+@only_known()
 def run_source(folder: str | Path) -> RunSource:
-    """The run that is saved in a folder, and where it is from."""
+    """The run that is saved in a folder, and where it is from; what it names is imported only if it is known."""
     folder = Path(folder)
     if not is_run(folder):
         raise InputError(f"{folder}: no run there: it must hold {TABLE}, {SUMMARY}, and {STATE} or {WORLD}")

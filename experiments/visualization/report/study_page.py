@@ -39,7 +39,7 @@ def study_page(study: Study, command: str) -> Page:
     kind = study.header.kind
     return Page(
         title=f"{_TITLES.get(kind, kind.replace('-', ' ').capitalize())} of {study.header.experiment}",
-        subtitle=study.experiment.title,
+        subtitle="" if trials.experiment is None else trials.experiment.title,
         lead=(*found, *_progress(trials), *(() if found or not len(trials) else _ended(trials))),
         sections=(*sections, _rerun(trials, command)),
         made={name: value for name, value in stamp().items() if value is not None},
@@ -86,9 +86,13 @@ def _what(trials: Trials) -> Section:
     if common:
         rows = tuple(_row(trials, name, saved_option(value)) for name, value in common.items())
         blocks.append(Table("The same in all trials", ("parameter", "value", "unit", "meaning", "default"), rows))
-    every = tuple((p.name, as_option(p.default), p.unit, p.meaning, p.source) for p in study.experiment.parameters)
-    headings = ("parameter", "default", "unit", "meaning", "source of the default")
-    blocks.append(Table(f"All parameters of {study.header.experiment}", headings, every).folded())
+    if trials.experiment is None:
+        blocks.append(Prose("The study names code that has not been used here, and was not run for this page."))
+    else:
+        parameters = trials.experiment.parameters
+        every = tuple((p.name, as_option(p.default), p.unit, p.meaning, p.source) for p in parameters)
+        headings = ("parameter", "default", "unit", "meaning", "source of the default")
+        blocks.append(Table(f"All parameters of {study.header.experiment}", headings, every).folded())
     seed = "" if study.header.seed is None else f"; its seed is {study.header.seed}"
     return Section("what", "What was studied", f"{study.header.experiment}{seed}", blocks=tuple(blocks))
 
@@ -108,6 +112,8 @@ def _varied(trials: Trials, name: str) -> tuple[str, ...]:
 
 def _row(trials: Trials, name: str, text: str) -> tuple[str, ...]:
     parameter = trials.parameter(name)
+    if parameter is None:
+        return name, text, trials.unit(name), "", ""
     return name, text, parameter.unit, parameter.meaning, as_option(parameter.default)
 
 

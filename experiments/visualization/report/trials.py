@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from biped.known_code import UnknownCodeError
 from biped.runs.verdict import VERDICTS
+from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Parameter, parameter_named
 from experiments.cli.quantities import unit_text
 from experiments.studies.proportion import Proportion, proportion_of
@@ -75,19 +77,28 @@ class Trials:
     def __len__(self) -> int:
         return len(self.frame)
 
-    def parameter(self, name: str) -> Parameter:
-        return parameter_named(name, self.study.experiment.parameters)
+    @cached_property
+    def experiment(self) -> Experiment | None:
+        """None where it is code that is not known here (``biped.known_code``)."""
+        try:
+            return self.study.experiment
+        except UnknownCodeError:
+            return None
+
+    def parameter(self, name: str) -> Parameter | None:
+        """None where the experiment is not known."""
+        return None if self.experiment is None else parameter_named(name, self.experiment.parameters)
 
     def label(self, name: str) -> str:
         """A column in words, with its unit, as figures call it."""
-        return with_unit(name, self._unit(name))
+        return with_unit(name, self.unit(name))
 
     def heading(self, name: str) -> str:
         """A column's own name with its unit, as tables are headed."""
-        unit = unit_text(self._unit(name))
+        unit = unit_text(self.unit(name))
         return f"{name} [{unit}]" if unit else name
 
-    def _unit(self, name: str) -> str:
+    def unit(self, name: str) -> str:
         return self.study.header.units.get(name, "")
 
     def axis(self, name: str, more: str = "") -> Axis:

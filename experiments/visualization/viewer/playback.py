@@ -50,6 +50,9 @@ class Playback:
             self.play(not self._playing)
 
     def seek(self, time: float) -> None:
+        """Go to the nearest time that there is; what is no number is no time to go to."""
+        if math.isnan(time):
+            return
         with self._lock:
             self._time, self._seen = min(max(time, self.begins), self.ends), None
         self.on_change()

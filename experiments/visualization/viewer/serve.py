@@ -3,6 +3,7 @@
 import contextlib
 import gzip
 import html
+import ipaddress
 import logging
 import socket
 import threading
@@ -15,11 +16,14 @@ import rich
 
 from biped.errors import InputError
 from biped.extras import need
+from experiments.visualization.viewer.inputs import guard_inputs
 
 #: The port that is tried first.
 PORT = 8080
 #: How many more are tried after it.
 MORE = 50
+#: Names and numbers of this machine for itself; addresses to listen at that are all that it has.
+LOCAL, EVERYWHERE = ("localhost", "127.0.0.1", "::1"), ("", "0.0.0.0", "::")
 #: Says on the terminal what strangers send: a port scanner's bytes, half a request.
 LOGGER = "websockets.server"
 
@@ -30,6 +34,9 @@ _replacing = threading.Lock()
 def serving(host: str = "127.0.0.1", port: int | None = None, title: str = "biped") -> Iterator[Any]:
     """A viser server, stopped at the end. It refuses the pages of other sites that are open in the same browser.
 
+    So it does where such a page's name is given the address of this machine while it is open (DNS rebinding): the page
+    and its socket are served under the names of ``host`` only. Values that no element can have are not taken.
+
     The browser's tab has the title. Port 0 is any that is free; None is 8080 or the next one that is free.
     """
     need("viser", "websockets")
@@ -38,8 +45,9 @@ def serving(host: str = "127.0.0.1", port: int | None = None, title: str = "bipe
 
     console = rich.get_console()  # by which it introduces itself, also in a notebook
     with _having(logging.getLogger(LOGGER), "disabled", True):
-        with _having(console, "quiet", True), _serving_our_way(title):
+        with _having(console, "quiet", True), _serving_our_way(title, host):
             server = viser.ViserServer(host=host, port=chosen, verbose=False)
+        guard_inputs(server)
         try:
             yield server
         finally:
@@ -59,7 +67,7 @@ def _having(thing: object, name: str, value: object) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _serving_our_way(title: str) -> Iterator[None]:
+def _serving_our_way(title: str, host: str) -> Iterator[None]:
     """A viser server that begins within takes orders from its own pages only, and these have this title.
 
     A browser lets any page open a websocket to any address, and only tells who asks (RFC 6455, 10.2). viser does not
@@ -75,8 +83,8 @@ def _serving_our_way(title: str) -> Iterator[None]:
             begun = True
 
             def process(connection: Any, request: Any) -> Any:
-                if is_stranger(request.headers):
-                    return connection.respond(403, "this page is of another site\n")
+                if is_stranger(request.headers, host):
+                    return connection.respond(403, "this page is of another site: open the address that biped tells\n")
                 return _titled(process_request(connection, request), title)
 
             return serve(*arguments, process_request=process, **options)
@@ -107,10 +115,45 @@ def _with_title(page: bytes, title: str, packed: bool) -> bytes:
     return gzip.compress(text) if packed else text
 
 
-def is_stranger(headers: Any) -> bool:
-    """Whether a request is by a page of another site, by what its browser says; programs say nothing of the kind."""
-    hosts = [host.lower() for host in headers.get_all("Host")]
-    return any(urlsplit(origin).netloc.lower() not in hosts for origin in headers.get_all("Origin"))
+def is_stranger(headers: Any, host: str = "127.0.0.1") -> bool:
+    """Whether a request to a server at ``host`` is by a page of another site, by what its browser says.
+
+    Programs need not say anything of the kind. The port may be another one than the server's, by a tunnel's.
+    """
+    hosts = [name.lower() for name in headers.get_all("Host")]
+    try:
+        if not all(is_served(urlsplit(f"//{name}").hostname or "", host) for name in hosts):
+            return True
+        return any(urlsplit(origin).netloc.lower() not in hosts for origin in headers.get_all("Origin"))
+    except ValueError:  # no address at all
+        return True
+
+
+def is_served(name: str, host: str) -> bool:
+    """Whether a server at ``host`` is known by this name or number.
+
+    At all of the machine's addresses it is known by every number, for only a name can be pointed from one machine to
+    another, and by the names that the machine has.
+    """
+    if name in (*LOCAL, host.lower()):
+        return True
+    if host not in EVERYWHERE:
+        return False
+    own = socket.gethostname().lower()
+    return _is_number(name) or name in (own, f"{own}.local", _full_name())
+
+
+@cache
+def _full_name() -> str:
+    return socket.getfqdn().lower()
+
+
+def _is_number(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def url_of(server: Any) -> str:
@@ -118,7 +161,7 @@ def url_of(server: Any) -> str:
 
 
 def address_of(host: str, port: int) -> str:
-    shown = "localhost" if host in ("", "0.0.0.0", "::", "127.0.0.1") else host
+    shown = "localhost" if host in (*EVERYWHERE, "127.0.0.1") else host
     return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
 
 

@@ -121,6 +121,9 @@ def test_any_quantity_is_plotted_through_a_fall(page):
     assert np.abs(torque[1][:30]).max() > 30.0
     assert torque[1][-1] == 0.0  # limp
     assert "floor reaction force" in page._plots.readouts()
+    page._plots._choices[2]._impl.value = "no such quantity"  # as a client that is no page of ours may have it
+    page._plots._draw()
+    assert not page._plots._handles[2].visible
 
 
 def test_what_was_recorded_is_kept_beside_what_was_kept_before(page):

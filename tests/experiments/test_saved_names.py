@@ -1,0 +1,195 @@
+"""Opening what was saved by others does not run what they name; what one has used oneself is used as ever."""
+
+import json
+import sys
+
+import pytest
+
+from biped import human, known_code
+from biped.known_code import UnknownCodeError, check_known, files_of, keep, only_known, remember, trusting
+from biped.model.archive import model_to_json
+from biped.runs.run import MODEL
+from experiments.cli import main
+from experiments.studies.store.folder import Study
+from experiments.visualization.report.run_source import run_source
+from experiments.visualization.viewer.loaded_runs import load_runs
+
+THEIRS = """\
+from pathlib import Path
+
+Path(__file__).with_name("ran").touch()
+
+from controllers import JointPD
+from biped import human as make
+
+
+class Law(JointPD):
+    pass
+"""
+SHORT = ["--set", "run.duration=0.02", "--no-figures"]
+
+
+@pytest.fixture
+def theirs(tmp_path, monkeypatch):
+    """Code of others, as a file and as a module; whether it was run."""
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    (folder / "theirs.py").write_text(THEIRS)
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    yield lambda: (folder / "ran").exists()
+    sys.modules.pop("theirs", None)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run")
+    assert main(["run", "balance", *SHORT, "--out", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    file = folder / "sweep.toml"
+    file.write_text('experiment = "balance"\n[set]\nrun.duration = 0.02\n[vary]\n"floor.mu_s" = [0.4, 0.5]\n')
+    assert main(["sweep", str(file), "--out", str(folder / "out"), "--no-figures", "--workers", "1"]) == 0
+    return folder / "out"
+
+
+def changed(file, change):
+    """A saved file with something changed; what it was is given back to be restored."""
+    before = file.read_text(encoding="utf-8")
+    data = json.loads(before)
+    change(data)
+    file.write_text(json.dumps(data), encoding="utf-8")
+    return before
+
+
+@pytest.fixture
+def forged():
+    """Let a run or a study name something; it is as before afterwards."""
+    undo = []
+
+    def forge(file, change):
+        undo.append((file, changed(file, change)))
+
+    yield forge
+    for file, before in reversed(undo):
+        file.write_text(before, encoding="utf-8")
+
+
+PLACES = ("theirs.py:{}", "theirs:{}")
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(
+    ("key", "name"), [("robot.name", "make"), ("controller.name", "Law"), ("experiment", "Law"), ("sources", "Law")]
+)
+def test_a_run_is_looked_at_without_running_what_it_names(run, forged, theirs, key, name, place, tmp_path):
+    named = place.format(name)
+    value = {named: "0123456789abcdef"} if key == "sources" else named
+    forged(run / "summary.json", lambda data: data["parameters"].update({key: value}))
+    assert main(["report", str(run), "--out", str(tmp_path / "page.html")]) == 0
+    assert main(["export", str(run), "--csv", "--out", str(tmp_path)]) == 0
+    (loaded,) = load_runs([run])
+    assert loaded.run.state.model.name == "human"
+    known = run_source(run).experiment
+    assert (known is None) == (key in ("controller.name", "experiment"))
+    assert not theirs()
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(
+    ("key", "name"), [("robot", "make"), ("controller", "Law"), ("experiment", "Law"), ("metric_files", "Law")]
+)
+def test_a_study_is_looked_at_without_running_what_it_names(study, forged, theirs, key, name, place, capsys, tmp_path):
+    """Of a robot it has the model, with which a trial can be run again, too."""
+    named = place.format(name)
+
+    def forge(data):
+        data[key] = [named] if key == "metric_files" else named
+        data["configuration"][key] = data[key]
+        data["sources"] = {named: "0123456789abcdef"}
+
+    forged(study / "study.json", forge)
+    (study / MODEL).write_text(model_to_json(human()))
+    assert main(["report", str(study), "--out", str(tmp_path / "page.html")]) == 0
+    capsys.readouterr()
+    assert main(["rerun", str(study), "--list"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    again = ["rerun", str(study), "0", "--no-figures", "--out", str(tmp_path / "again")]
+    if key == "robot":
+        assert main(again) in (0, 1)
+    else:
+        assert main(again) == 2
+        (told,) = capsys.readouterr().err.strip().splitlines()
+        assert "you have not used on this machine" in told
+        assert "--trust" in told
+    assert not theirs()
+    main([*again, "--trust"])
+    assert theirs()
+
+
+def test_changes_of_trials_name_no_code_either(study, theirs):
+    with Study.open(study) as opened:
+        (before,) = opened._database.execute("SELECT changes FROM trials WHERE trial = 1").fetchone()
+        named = json.dumps(json.loads(before) | {"controller.name": "theirs.py:Law"})
+        opened._database.execute("UPDATE trials SET changes = ? WHERE trial = 1", (named,))
+        try:
+            assert main(["rerun", str(study), "1", "--no-figures"]) == 2
+            assert not theirs()
+        finally:
+            opened._database.execute("UPDATE trials SET changes = ? WHERE trial = 1", (before,))
+
+
+@pytest.mark.usefixtures("theirs")
+def test_what_one_has_used_is_known_until_it_is_edited(tmp_path, monkeypatch):
+    law = tmp_path / "theirs" / "theirs.py"
+    out = tmp_path / "own"
+    assert main(["run", "balance", "--controller", "theirs.py", *SHORT, "--out", str(out)]) == 0
+    monkeypatch.setattr(known_code, "_named", {})  # another process
+    assert run_source(out).experiment.controller == f"{law}:Law"
+    with only_known(), pytest.raises(UnknownCodeError):
+        check_known(f"{law}:make")  # of the file, only the law was used
+    law.write_text(THEIRS.replace("pass", "more: float = 1.0"))
+    assert run_source(out).experiment is None
+    assert any("has been edited since" in version for version in run_source(out).versions.values())
+
+
+def test_what_others_may_have_written_is_not_believed(tmp_path, theirs, monkeypatch):
+    monkeypatch.setenv("BIPED_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setattr(known_code, "_named", {})
+    remember("theirs.py:Law")
+    keep()
+    keep()
+    monkeypatch.setattr(known_code, "_named", {})
+    file = tmp_path / "data" / "known-code"
+    assert len(file.read_text().splitlines()) == 1
+    with only_known():
+        check_known("theirs.py:Law")
+        remember("theirs:Law")  # a saved file has named it
+        with pytest.raises(UnknownCodeError):
+            check_known("theirs:Law")
+        for path, mode in ((file, 0o622), (file.parent, 0o777)):
+            was = path.stat().st_mode
+            path.chmod(mode)
+            with pytest.raises(UnknownCodeError):
+                check_known("theirs.py:Law")
+            path.chmod(was)
+        check_known("theirs.py:Law")
+    with trusting(), only_known():
+        check_known("theirs:Law")
+    assert not theirs()
+
+
+def test_files_of_modules_are_found_without_importing_them(tmp_path, theirs):
+    package = tmp_path / "theirs" / "theirs_too"
+    package.mkdir()
+    (package / "__init__.py").write_text(THEIRS)
+    (package / "law.py").write_text(THEIRS)
+    assert files_of("theirs_too.law") == [package / "__init__.py", package / "law.py"]
+    assert files_of("theirs_too.no") == files_of("no.such") == files_of("os") == files_of("") == []
+    assert not theirs()
+    assert not (package / "ran").exists()
+    assert "theirs_too" not in sys.modules
