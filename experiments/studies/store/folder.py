@@ -210,8 +210,7 @@ class Study:
     def labels(self, number: int) -> dict[str, Any]:
         """The study's own words for a finished trial."""
         ((text,),) = self._select("SELECT labels FROM trials", [number])
-        found: dict[str, Any] = json.loads(text)
-        return found
+        return cells_of(text)
 
     @only_known()
     def trial(self, number: int) -> Trial:
