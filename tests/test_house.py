@@ -27,6 +27,7 @@ LATE = {
     "biped.lagrangian": {"experiments/benchmarks/work_precision/problems.py"},
     "biped.lagrangian.integrate": {"biped/lagrangian/system.py"},
     "biped.mechanism.recording": {"biped/mechanism/simulation.py"},
+    "contact.compiling.cache": {"biped/known_code.py"},
     "contact.jit": {"experiments/studies/store/header.py"},
     "experiments.benchmarks.speed": {"experiments/benchmarks/speed/measure.py"},
     "experiments.catalogue": {"experiments/catalogue/registry.py", "experiments/studies/config.py"},
