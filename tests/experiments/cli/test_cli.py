@@ -1,7 +1,7 @@
 import json
 import re
+import resource
 import signal
-import time
 
 import numba
 import numpy as np
@@ -338,9 +338,10 @@ def test_version(capsys, word):
 
 def test_help_is_quick_and_imports_nothing_heavy():
     code = "import sys; from experiments.cli import main; main(['--help']); print(sorted(sys.modules))"
-    began = time.perf_counter()
+    began = resource.getrusage(resource.RUSAGE_CHILDREN)
     said = said_by(code)
-    assert time.perf_counter() - began < 2.0
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert ended.ru_utime - began.ru_utime < 2.0  # of the processor: not a matter of what else the machine does
     for heavy in ("numpy", "numba", "pandas", "matplotlib", "rich"):
         assert f"'{heavy}'" not in said
 
