@@ -38,7 +38,7 @@ examples:
 In the page: space pauses and goes on, R restarts, P pushes, T throws a block, Ctrl-drag pulls at a body. What falls
 goes on limp. "Save gains" writes what `biped run EXPERIMENT --gains FILE` reads, only into the folder of --save-gains,
 "Save run" what `biped view` opens. Ctrl-C here ends it.
-Whoever reaches the address of --host controls the run, and may save gains and runs: there is no password.
+Whoever has the whole address, which ends in a random token, controls the run, and may save gains and runs.
 Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken, 130 interrupted while it measured.
 """
 

@@ -35,7 +35,7 @@ examples:
   biped view results/thrown-block --measure        how many pictures a second get through
 
 In the page: drag to turn, scroll to come closer, right-drag to move; space bar plays and pauses, the arrow keys step by
-a recorded row. Ctrl-C here ends it. Whoever reaches the address of --host may play and scrub, for all.
+a recorded row. Ctrl-C here ends it. Whoever has the whole address may play and scrub, for all.
 Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken, 130 interrupted while it measured.
 """
 

@@ -1,7 +1,6 @@
 """The page of ``biped live``: the scene, its status, the controls, and where it may save gains and runs."""
 
 import html
-import itertools
 import math
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -46,6 +45,8 @@ TITLES = {
 }
 #: The greatest gains of the sliders, unless a gain is above them already.
 MOST_GAIN = {item.name: item.metadata["range"][1] for item in fields(WorkspaceGains)}
+#: Runs in the folder into which pages save: whoever presses the button fills no disk.
+MOST_RUNS = 100
 #: [m] how far the set point may be moved.
 REACH = 0.10
 #: Held while a hand drags.
@@ -235,10 +236,16 @@ class Page:
         loop.pull(loop.model.body_names[body], vector3(self._held, "place"), vector3(force, "force"))
 
     def save_run(self, loop: Loop) -> Path:
-        """Save what was recorded as a run of its own, beside those that were saved before; its folder."""
+        """Save what was recorded as a run of its own, beside those that were saved before; its folder.
+
+        Raises:
+            InputError: there is nothing, or no room: ``MOST_RUNS`` are there already.
+        """
         run = loop.run()
-        number = next(k for k in itertools.count(1) if not (self._runs / f"run-{k}").exists())
-        folder = self._runs / f"run-{number}"
+        free = (self._runs / f"run-{k}" for k in range(1, MOST_RUNS + 1))
+        folder = next((folder for folder in free if not folder.exists()), None)
+        if folder is None:
+            raise InputError(f"{self._runs} has {MOST_RUNS} runs already: move or remove some of them, then save again")
         try:
             save_run(run, folder)
         except OSError as error:

@@ -5,9 +5,10 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from queue import Empty, SimpleQueue
 
-from biped.errors import BipedError
+from experiments.cli.failures import describe
 from experiments.visualization.live.loop import Loop
 
 #: [s] Simulated time that may be made up for at once; what is late by more is dropped.
@@ -96,6 +97,9 @@ BUDGET = 0.7
 #: [s] of simulated time between two looks at the clock.
 SLICE = 0.01
 
+#: Characters of what went wrong that are told.
+LONGEST = 400
+
 Change = Callable[[Loop], None]
 
 
@@ -153,6 +157,7 @@ class Runner:
         self._stop = threading.Event()
         self._ended_at: float | None = None
         self._simulated = 0.0
+        self._unseen = ""  # why the last picture could not be shown
 
     def ask(self, change: Change) -> None:
         """Make this change between two control ticks, soon; from any thread."""
@@ -193,7 +198,10 @@ class Runner:
             self._rest()
         else:
             self._catch_up(wall)
-        self._show(self.loop, self.status)
+        wrong = self._attempt(lambda: self._show(self.loop, self.status))
+        if wrong and wrong != self._unseen:  # told once, not with each picture
+            self._complain(wrong)
+        self._unseen = wrong
 
     @property
     def status(self) -> Status:
@@ -208,10 +216,17 @@ class Runner:
                 change = self._changes.get_nowait()
             except Empty:
                 return
-            try:
-                change(self.loop)
-            except BipedError as error:
-                self._complain(str(error))
+            wrong = self._attempt(partial(change, self.loop))
+            if wrong:
+                self._complain(wrong)
+
+    def _attempt(self, act: Callable[[], None]) -> str:
+        """Do what a page asks for, or is sent; what went wrong, or nothing: it ends the simulation for nobody."""
+        try:
+            act()
+        except Exception as error:
+            return (describe(error) or f"{type(error).__name__}: {error}")[:LONGEST]
+        return ""
 
     def _catch_up(self, wall: float) -> None:
         """Advance by the ticks that are due, as far as there is time for them; those that are left are dropped."""

@@ -12,7 +12,7 @@ from experiments.visualization.viewer.camera import Camera
 from experiments.visualization.viewer.chromium import Chromium, chromium
 from experiments.visualization.viewer.loaded_runs import Shown, add_runs
 from experiments.visualization.viewer.scene import ViewerScene
-from experiments.visualization.viewer.serve import serving
+from experiments.visualization.viewer.serve import serving, url_of
 
 Picture = NDArray[np.uint8]
 
@@ -61,7 +61,7 @@ def pictures(
         server.on_client_connect(welcome)
         camera.start(server)  # the browser's own camera decides how finely shadows are drawn
         # One pixel for each: by itself the page draws more coarsely where drawing takes long.
-        url = f"http://127.0.0.1:{server.get_port()}/?fixedDpr=1"
+        url = f"{url_of(server)}?fixedDpr=1"
         with chromium(url, *WINDOW, program) as browser:
             if not connected.wait(PATIENCE):
                 raise InputError(f"the browser did not open its page within {PATIENCE:g} s")

@@ -3,39 +3,41 @@
 import contextlib
 import gzip
 import html
-import ipaddress
 import logging
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
-from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 import rich
 
 from biped.errors import InputError
 from biped.extras import need
-from experiments.visualization.viewer.inputs import guard_inputs
+from experiments.visualization.viewer.door import EVERYWHERE, Door
+from experiments.visualization.viewer.inputs import take_possible
 
 #: The port that is tried first.
 PORT = 8080
 #: How many more are tried after it.
 MORE = 50
-#: Names and numbers of this machine for itself; addresses to listen at that are all that it has.
-LOCAL, EVERYWHERE = ("localhost", "127.0.0.1", "::1"), ("", "0.0.0.0", "::")
+#: Pages that may look at the same time: each takes memory, for what it has not read yet most of all.
+MOST_CLIENTS = 20
 #: Says on the terminal what strangers send: a port scanner's bytes, half a request.
 LOGGER = "websockets.server"
 
 _replacing = threading.Lock()
+_doors: WeakKeyDictionary[Any, Door] = WeakKeyDictionary()  # by server
 
 
 @contextlib.contextmanager
 def serving(host: str = "127.0.0.1", port: int | None = None, title: str = "biped") -> Iterator[Any]:
-    """A viser server, stopped at the end. It refuses the pages of other sites that are open in the same browser.
+    """A viser server, stopped at the end, at the address of ``url_of``, which has a token that changes each time.
 
-    So it does where such a page's name is given the address of this machine while it is open (DNS rebinding): the page
-    and its socket are served under the names of ``host`` only. Values that no element can have are not taken.
+    Nobody is served without it. Pages of other sites that are open in the same browser are refused besides, and so is
+    one whose name is given the address of this machine while it is open (DNS rebinding): names of ``host`` only are
+    served. Of what a page sends, only values that its elements can have are taken (``inputs``).
 
     The browser's tab has the title. Port 0 is any that is free; None is 8080 or the next one that is free.
     """
@@ -43,11 +45,12 @@ def serving(host: str = "127.0.0.1", port: int | None = None, title: str = "bipe
     chosen = _first_free(host) if port is None else _checked(host, port)
     import viser
 
-    console = rich.get_console()  # by which it introduces itself, also in a notebook
+    console, door = rich.get_console(), Door(host)  # by which it introduces itself, also in a notebook
+    elements: dict[str, Any] = {}
     with _having(logging.getLogger(LOGGER), "disabled", True):
-        with _having(console, "quiet", True), _serving_our_way(title, host):
+        with _having(console, "quiet", True), _serving_our_way(title, door, lambda: elements):
             server = viser.ViserServer(host=host, port=chosen, verbose=False)
-        guard_inputs(server)
+        _doors[server], elements = door, server.gui._gui_input_handle_from_uuid
         try:
             yield server
         finally:
@@ -67,8 +70,8 @@ def _having(thing: object, name: str, value: object) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _serving_our_way(title: str, host: str) -> Iterator[None]:
-    """A viser server that begins within takes orders from its own pages only, and these have this title.
+def _serving_our_way(title: str, door: Door, elements: Callable[[], Mapping[str, Any]]) -> Iterator[None]:
+    """A viser server that begins within serves whom the door lets in only, and its pages have this title.
 
     A browser lets any page open a websocket to any address, and only tells who asks (RFC 6455, 10.2). viser does not
     look at that and has no option for it, so the function by which it begins to serve is replaced for that moment.
@@ -78,16 +81,17 @@ def _serving_our_way(title: str, host: str) -> Iterator[None]:
     with _replacing:
         serve, begun = library.serve, False
 
-        def guarded(*arguments: Any, process_request: Any, **options: Any) -> Any:
+        def guarded(handler: Any, *arguments: Any, process_request: Any, **options: Any) -> Any:
             nonlocal begun
             begun = True
 
             def process(connection: Any, request: Any) -> Any:
-                if is_stranger(request.headers, host):
-                    return connection.respond(403, "this page is of another site: open the address that biped tells\n")
+                refusal = door.refusal(request)
+                if refusal is not None:
+                    return connection.respond(403, f"{refusal}\n")
                 return _titled(process_request(connection, request), title)
 
-            return serve(*arguments, process_request=process, **options)
+            return serve(_bounded(handler, elements), *arguments, process_request=process, **options)
 
         library.serve = guarded  # type: ignore[assignment,misc]
         try:
@@ -96,6 +100,25 @@ def _serving_our_way(title: str, host: str) -> Iterator[None]:
             library.serve = serve  # type: ignore[misc]
         if not begun:
             raise RuntimeError("viser serves by other means than this was made for: it would take orders of strangers")
+
+
+def _bounded(handler: Any, elements: Callable[[], Mapping[str, Any]]) -> Any:
+    """Viser's handler of a connection, for so many at once only, which gets what our pages send only."""
+    clients = 0
+
+    async def handle(connection: Any) -> None:
+        nonlocal clients
+        if clients >= MOST_CLIENTS:
+            await connection.close(1013, f"{MOST_CLIENTS} pages look at this already")  # 1013: try again later
+            return
+        clients += 1
+        try:
+            connection.recv = take_possible(connection.recv, elements)
+            await handler(connection)
+        finally:
+            clients -= 1
+
+    return handle
 
 
 def _titled(response: Any, title: str) -> Any:
@@ -115,49 +138,9 @@ def _with_title(page: bytes, title: str, packed: bool) -> bytes:
     return gzip.compress(text) if packed else text
 
 
-def is_stranger(headers: Any, host: str = "127.0.0.1") -> bool:
-    """Whether a request to a server at ``host`` is by a page of another site, by what its browser says.
-
-    Programs need not say anything of the kind. The port may be another one than the server's, by a tunnel's.
-    """
-    hosts = [name.lower() for name in headers.get_all("Host")]
-    try:
-        if not all(is_served(urlsplit(f"//{name}").hostname or "", host) for name in hosts):
-            return True
-        return any(urlsplit(origin).netloc.lower() not in hosts for origin in headers.get_all("Origin"))
-    except ValueError:  # no address at all
-        return True
-
-
-def is_served(name: str, host: str) -> bool:
-    """Whether a server at ``host`` is known by this name or number.
-
-    At all of the machine's addresses it is known by every number, for only a name can be pointed from one machine to
-    another, and by the names that the machine has.
-    """
-    if name in (*LOCAL, host.lower()):
-        return True
-    if host not in EVERYWHERE:
-        return False
-    own = socket.gethostname().lower()
-    return _is_number(name) or name in (own, f"{own}.local", _full_name())
-
-
-@cache
-def _full_name() -> str:
-    return socket.getfqdn().lower()
-
-
-def _is_number(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
-
-
 def url_of(server: Any) -> str:
-    return address_of(server.get_host(), server.get_port())
+    """The address of a server's page, with the token that it is served by."""
+    return f"{address_of(server.get_host(), server.get_port())}/{_doors[server].token}/"
 
 
 def address_of(host: str, port: int) -> str:

@@ -160,6 +160,25 @@ def test_a_change_that_cannot_be_is_told_and_the_loop_goes_on(loop):
     assert loop.time > 0.2
 
 
+def test_a_defect_in_a_change_or_a_picture_ends_it_for_nobody(loop):
+    """What a page asks for must not end the simulation for the others; a picture that fails is told once."""
+    clock, told, shown = Clock(), [], []
+
+    def show(it, _):
+        shown.append(it.time)
+        if 0.1 < it.time < 0.2:
+            raise KeyError("x" * 1_000_000)
+
+    runner = Runner(loop, show, told.append, clock=clock, sleep=clock.sleep)
+    runner.ask(lambda _: {}["no such plot"])
+    runner.run(0.4)
+    assert told[0] == "KeyError: 'no such plot'"
+    assert len(told) == 2
+    assert told[1].startswith("KeyError: 'xxx")
+    assert len(told[1]) < 500
+    assert shown[-1] > 0.3
+
+
 def test_it_stops_when_told(loop):
     runner = Runner(loop, lambda *_: None)
     thread = threading.Thread(target=runner.run)

@@ -1,35 +1,106 @@
 """The server: whom it refuses, what it keeps to itself, and where it is found."""
 
+import gc
 import logging
 import socket
 import sys
 import time
+import weakref
+from contextlib import ExitStack
 from types import ModuleType
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 import rich
 import viser
 from websockets.datastructures import Headers
-from websockets.exceptions import InvalidStatus
-from websockets.sync.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from experiments.visualization.viewer.serve import LOGGER, address_of, is_stranger, serving, url_of
+from experiments.visualization.viewer.door import is_stranger, without_token
+from experiments.visualization.viewer.serve import LOGGER, MOST_CLIENTS, address_of, serving, url_of
+
+from ..sockets import CAMERA, opened
 
 
-def opened(server, origin):
-    own = [f"viser-v{viser.__version__}"]
-    with connect(f"ws://127.0.0.1:{server.get_port()}", origin=origin, subprotocols=own, proxy=None) as connection:
+def greeted(server, origin=None, path=None):
+    with opened(server, origin, path) as connection:
         connection.recv(timeout=10.0)
 
 
 def test_pages_of_other_sites_are_refused():
     with serving(port=0) as server:
         port = server.get_port()
-        opened(server, None)  # a program
-        opened(server, f"http://127.0.0.1:{port}")
-        for origin in ("http://evil.example", f"http://evil.example:{port}", "null", f"http://127.0.0.1:{port + 1}"):
+        greeted(server)  # a program
+        greeted(server, f"http://localhost:{port}")
+        for origin in ("http://evil.example", f"http://evil.example:{port}", "null", f"http://localhost:{port + 1}"):
             with pytest.raises(InvalidStatus, match="403"):
-                opened(server, origin)
+                greeted(server, origin)
+
+
+def test_without_the_token_of_the_address_neither_page_nor_socket_is_served():
+    with serving(port=0) as server, serving(port=0) as other:
+        token = url_of(server).split("/")[3]
+        assert len(token) >= 20
+        assert token not in url_of(other)
+        for path in ("", "/", token[:-1], f"{token}x", token.swapcase(), url_of(other).split("/")[3], f"x/{token}"):
+            with pytest.raises(InvalidStatus, match="403"):
+                greeted(server, path=path)
+            status, text = fetched(server, f"/{path}")
+            assert status == 403
+            assert b"open the address that biped tells" in text
+        for path in (f"/{token}", f"/{token}/", f"/{token}/?fixedDpr=1", f"/{token}/index.html"):
+            assert fetched(server, path)[0] == 200, path
+        assert fetched(server, f"/{token}/no-such-file")[0] == 404
+        greeted(server, path=token)  # as the page's scripts ask: without the last stroke
+
+
+def fetched(server, path):
+    """Status and text of a page's answer."""
+    try:
+        with urlopen(f"http://localhost:{server.get_port()}{path}", timeout=10.0) as answer:
+            return answer.status, answer.read()
+    except HTTPError as error:
+        return error.code, error.read()
+
+
+def test_what_stands_behind_the_token():
+    for path, wanted in (
+        ("/abc", "/"),
+        ("/abc/", "/"),
+        ("/abc/x/y?z=/abc", "/x/y?z=/abc"),
+        ("/abc?z", "/?z"),
+        ("/", None),
+        ("/abcd", None),
+        ("/?abc", None),
+        ("abc/é", "/é"),
+        ("/é", None),
+    ):
+        assert without_token(path, "abc") == wanted, path
+
+
+def test_only_so_many_look_at_once():
+    """And whoever is gone leaves no memory behind."""
+    with serving(port=0) as server, ExitStack() as all_of_them:
+        for _ in range(MOST_CLIENTS):
+            connection = all_of_them.enter_context(opened(server))
+            connection.send(CAMERA)
+            connection.recv(timeout=10.0)
+        with pytest.raises(ConnectionClosed, match="look at this already"), opened(server) as late:
+            late.recv(timeout=10.0)
+        waits_until(lambda: len(server.get_clients()) == MOST_CLIENTS)
+        held = [weakref.ref(client) for client in server.get_clients().values()]
+        all_of_them.close()
+        waits_until(lambda: not server.get_clients())
+        waits_until(lambda: gc.collect() >= 0 and not any(client() for client in held))
+        greeted(server)
+
+
+def waits_until(true):
+    ends = time.monotonic() + 20.0
+    while not true() and time.monotonic() < ends:
+        time.sleep(0.01)
+    assert true()
 
 
 def test_every_origin_must_be_the_host():
@@ -80,8 +151,9 @@ def test_a_name_that_was_pointed_here_gets_neither_page_nor_socket():
             ("evil.example", upgrade, b"403"),
             ("localhost", "", b"200"),
         ):
+            path = url_of(server).split("/", 3)[3]
             with socket.create_connection(("127.0.0.1", port), timeout=10.0) as stranger:
-                stranger.sendall(f"GET / HTTP/1.1\r\nHost: {host}:{port}\r\n{more}\r\n".encode())
+                stranger.sendall(f"GET /{path} HTTP/1.1\r\nHost: {host}:{port}\r\n{more}\r\n".encode())
                 assert stranger.recv(64).split()[1] == wanted
 
 
@@ -93,7 +165,7 @@ def test_what_strangers_send_is_not_told_on_the_terminal(caplog, capfd):
             with socket.create_connection(("127.0.0.1", server.get_port()), timeout=10.0) as stranger:
                 stranger.sendall(words)
         time.sleep(0.3)
-        opened(server, None)  # it still serves
+        greeted(server)  # it still serves
     assert caplog.records == []
     assert capfd.readouterr() == ("", "")
     assert logger.level == level
@@ -114,7 +186,7 @@ def test_an_address_of_the_sixth_version_can_be_listened_at():
     except OSError as error:
         pytest.skip(f"no IPv6 here: {error}")
     with serving("::1", 0) as server:
-        assert url_of(server) == f"http://[::1]:{server.get_port()}"
+        assert url_of(server).startswith(f"http://[::1]:{server.get_port()}/")
 
 
 def test_nothing_is_said_in_a_notebook(monkeypatch):
