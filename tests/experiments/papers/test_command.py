@@ -76,7 +76,7 @@ def test_only_evidence_counts_as_agreement(fake, paper, tmp_path, capsys):
     lead, _, rest = page.partition('<section id="table-1">')
     for why in ("another floor", "chosen for another run", "factored densely", "a small model"):
         assert why in lead
-    verdicts = re.findall(r'<a href="#table-.">.*?<span class="verdict(?: (\w+))?">(.*?)</span>', lead)
+    verdicts = re.findall(r'<a href="#table-.">.*?<span class="verdict ?(\w*)">(.*?)</span>', lead)
     assert verdicts == [("bad", "1 of 4 agree"), ("", "1 better"), ("", "1 ours"), ("", "1 chosen by it")]
     words = {"agrees": 1, "differs": 3, "better": 2, "ours": 2, "not so": 1, "chosen by it": 2}
     assert {word: rest.count(f"{word}</td>") for word in words} == words
