@@ -407,30 +407,22 @@ def nearest_wrenches(law, measurement, torque):
     write_cost(law, measurement.motion)
     write_balance(law, measurement.motion)
     factor_contact_qp(qp)
-    ended = HELD
-    if solve_contact_qp(qp, 0) == SOLVED:
+    bounded, ended, before = 0, HELD, 0
+    for attempt in range(2):  # without limits of torque, then with them; one call, as each is compiled by itself
+        if solve_contact_qp(qp, bounded) != SOLVED:
+            break
         take_wrenches(law, measurement, torque)
         ended = SOLVED
-        if not is_within_limits(law, measurement, torque):
-            ended = within_limits_of_torque(law, measurement, torque)
-    else:
+        if attempt == 1 or is_within_limits(law, measurement, torque):
+            break
+        ended, before = WITHOUT_LIMITS, qp.counts[ITERATIONS]
+        bounded = write_limits(law, measurement)
+    qp.counts[ITERATIONS] += before
+    if ended == HELD:
         for dof in range(BASE, torque.shape[0]):
             torque[dof] = measurement.held[dof]
     keep_torques_in_range(law, measurement, law.limits.torque, torque)
     return ended
-
-
-@kernel
-def within_limits_of_torque(law, measurement, torque):
-    """The same program with limits of torque; without a solution the torques are left as they are."""
-    qp = law.qp
-    before = qp.counts[ITERATIONS]
-    ended = solve_contact_qp(qp, write_limits(law, measurement))
-    qp.counts[ITERATIONS] += before
-    if ended != SOLVED:
-        return WITHOUT_LIMITS
-    take_wrenches(law, measurement, torque)
-    return SOLVED
 
 
 @kernel

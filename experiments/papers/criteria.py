@@ -6,7 +6,7 @@ A criterion is its own sentence and its own test, so that a page says the very l
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from experiments.papers.item import Finding
+from experiments.papers.item import Finding, Kind
 
 
 class Criterion(NamedTuple):
@@ -24,7 +24,7 @@ def stated(
     note: str = "",
     *,
     why: str = "",
-    fitted: bool = False,
+    kind: Kind = "evidence",
 ) -> Finding:
     """Judge one statement of a paper.
 
@@ -35,10 +35,10 @@ def stated(
         criterion: what counts as agreement.
         note: shown in any case.
         why: shown in place of a note, where the statement differs.
-        fitted: whether a choice was made by this statement, so that it is no evidence.
+        kind: ``evidence``, or what it is that cannot count as agreement.
     """
     agrees = criterion.holds(ours)
-    return Finding(quantity, published, ours, criterion.text, agrees, note if agrees else note or why, fitted)
+    return Finding(quantity, published, ours, criterion.text, agrees, note if agrees else note or why, kind)
 
 
 def when(text: str, holds: bool) -> Criterion:

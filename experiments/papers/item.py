@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -11,17 +11,34 @@ from matplotlib.figure import Figure
 Progress = Callable[[float], None]
 
 
+#: What a finding is: ``evidence``, which alone can agree with a paper; ``chosen``, by which something was chosen that
+#: the paper leaves open; ``better``, where the paper says something else and ours is better; ``ours``, which is not in
+#: the paper.
+Kind = Literal["evidence", "chosen", "better", "ours"]
+Verdict = Literal["agrees", "better", "differs", "ours", "not so", "chosen by it"]
+_VERDICTS: dict[Kind, Verdict] = {
+    "evidence": "agrees", "chosen": "chosen by it", "better": "better", "ours": "ours",
+}  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a paper states, against ours."""
+    """One thing that a paper states, or that is found beside it, against ours."""
 
     quantity: str  # what it is, with its unit
     published: float | str  # as printed
     ours: float | str  # as computed
-    criterion: str  # what counts as agreement, in words: "within 2%", "slope 2.00 ± 0.05"
+    criterion: str  # what must hold, in words: "within 2%", "slope 2.00 ± 0.05"
     agrees: bool  # whether it does
     note: str = ""  # where and why not, or what was assumed
-    fitted: bool = False  # a choice was made by this statement, so that it is no evidence
+    kind: Kind = "evidence"  # whether it counts as agreement, and if not, what it is
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict in words; what is not in the paper cannot differ from it, and is ``not so`` if it fails."""
+        if self.agrees:
+            return _VERDICTS[self.kind]
+        return "not so" if self.kind == "ours" else "differs"
 
 
 @dataclass(frozen=True)

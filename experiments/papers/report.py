@@ -1,17 +1,17 @@
 """The page of a paper: what agrees, what does not and why, item by item."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from experiments.papers.cached import Cached
-from experiments.papers.item import Finding, Item, Paper
+from experiments.papers.item import Finding, Item, Paper, Verdict
 from experiments.papers.run import Failure
 from experiments.visualization.pages import Block, Bullets, Code, Image, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
 
-_HEADINGS = ("statement", "published", "ours", "agrees if", "", "why not, or what was assumed")
+_HEADINGS = ("statement", "published", "ours", "holds if", "", "why not, or what was assumed")
 NOT_COMPUTED = "not computed yet"
 
 
@@ -38,37 +38,44 @@ def missing_items(
     ]
 
 
-@dataclass(frozen=True)
-class Tally:
-    """How many statements agree, and how many were used to make choices."""
+class Tally(Counter[Verdict]):
+    """How many findings there are of each verdict; those of one page add up to all of its findings."""
 
-    agreeing: int  # how many agree that are evidence
-    total: int  # how many are evidence
-    fitted: int  # how many others there are, by which choices were made
-    all_agree: bool  # whether none differs, of either
+    @property
+    def mood(self) -> Mood:
+        """Bad if anything differs or is not so; good if there is evidence, and all of it agrees."""
+        if self["differs"] or self["not so"]:
+            return "bad"
+        return "good" if self["agrees"] else ""
 
     def __str__(self) -> str:
-        text = f"{self.agreeing} of {self.total} statements agree"
-        verb = "was" if self.fitted == 1 else "were"
-        return f"{text}; {self.fitted} {verb} used to choose what the paper leaves open" if self.fitted else text
+        ours = self["ours"] + self["not so"]
+        failing = f" ({self['not so']} not so)" if self["not so"] else ""
+        return (
+            f"agree: {self['agrees']}, better: {self['better']}, differ: {self['differs']}, ours: {ours}{failing}, "
+            f"chosen by: {self['chosen by it']}"
+        )
+
+    @property
+    def short(self) -> str:
+        """Of what can agree or differ how much agrees; without any, what there is."""
+        total = self["agrees"] + self["differs"]
+        return f"{self['agrees']} of {total} agree" if total else ", ".join(f"{n} {word}" for word, n in self.items())
 
 
 def tally(findings: Iterable[Finding]) -> Tally:
-    found = list(findings)
-    evidence = [finding.agrees for finding in found if not finding.fitted]
-    all_agree = all(finding.agrees for finding in found)
-    return Tally(sum(evidence), len(evidence), len(found) - len(evidence), all_agree)
+    return Tally(finding.verdict for finding in findings)
 
 
 def all_findings(cached: Mapping[str, Cached]) -> list[Finding]:
     return [finding for outcome in cached.values() for finding in outcome.findings]
 
 
-def mark(finding: Finding) -> str:
-    """Return the verdict in words, since not everybody sees the colours."""
+def mood(finding: Finding) -> Mood:
+    """Return the colour of a finding: what is no evidence has none."""
     if not finding.agrees:
-        return "differs"
-    return "chosen by it" if finding.fitted else "agrees"
+        return "bad"
+    return "good" if finding.kind == "evidence" else "muted"
 
 
 def _lead(
@@ -76,7 +83,7 @@ def _lead(
 ) -> tuple[Block, ...]:
     counted = tally(all_findings(cached))
     computed = f"{len(cached)} of {len(paper.items)} items computed"
-    blocks: list[Block] = [Prose(f"{counted} ({computed}).", "good" if counted.all_agree else "bad")]
+    blocks: list[Block] = [Prose(f"{counted} ({computed}).", counted.mood)]
     differing = [
         (item.name, finding)
         for item in paper.items
@@ -87,7 +94,7 @@ def _lead(
     if differing:
         blocks.append(
             Table(
-                "Statements that differ",
+                "What differs, or is not so",
                 ("item", "statement", "published", "ours", "why"),
                 tuple((name, f.quantity, shown(f.published), shown(f.ours), f.note) for name, f in differing),
                 tuple("bad" for _ in differing),
@@ -122,9 +129,7 @@ def _verdict(cached: Cached | None, failure: Failure | None) -> tuple[str, Mood]
     if not cached.findings:
         return "no statements", ""
     counted = tally(cached.findings)
-    if not counted.total:
-        return f"{counted.fitted} to choose by", "" if counted.all_agree else "bad"
-    return f"{counted.agreeing} of {counted.total} agree", "good" if counted.all_agree else "bad"
+    return counted.short, counted.mood
 
 
 def _outcome(item: Item, cached: Cached) -> list[Block]:
@@ -149,14 +154,8 @@ def _outcome(item: Item, cached: Cached) -> list[Block]:
 def _findings(findings: tuple[Finding, ...]) -> Table:
     has_notes = any(finding.note for finding in findings)
     width = len(_HEADINGS) - (0 if has_notes else 1)
-    moods = tuple(_mood(finding) for finding in findings)
+    moods = tuple(mood(finding) for finding in findings)
     rows = tuple(
-        (f.quantity, shown(f.published), shown(f.ours), f.criterion, mark(f), f.note)[:width] for f in findings
+        (f.quantity, shown(f.published), shown(f.ours), f.criterion, f.verdict, f.note)[:width] for f in findings
     )
     return Table("", _HEADINGS[:width], rows, moods, fold=False)
-
-
-def _mood(finding: Finding) -> Mood:
-    if not finding.agrees:
-        return "bad"
-    return "muted" if finding.fitted else "good"

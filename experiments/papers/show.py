@@ -11,9 +11,12 @@ from rich.text import Text
 from experiments.cli.terminal import terminal
 from experiments.papers.cached import Cached
 from experiments.papers.item import Finding, Item
-from experiments.papers.report import all_findings, mark, missing_items, tally
+from experiments.papers.report import all_findings, missing_items, mood, tally
 from experiments.papers.run import Session
-from experiments.visualization.pages.blocks import shown
+from experiments.visualization.pages.blocks import Mood, shown
+
+#: How a mood looks on the terminal.
+_STYLES: dict[Mood, str] = {"": "", "good": "green", "bad": "yellow", "muted": "dim"}
 
 
 def print_item(item: Item, session: Session, console: Console | None = None) -> None:
@@ -35,13 +38,12 @@ def _findings(findings: tuple[Finding, ...]) -> Table:
     table.add_column("statement", overflow="fold", ratio=3)
     for heading in ("published", "ours"):
         table.add_column(heading, overflow="fold", ratio=2)
-    table.add_column("agrees if", overflow="fold", ratio=2)
+    table.add_column("holds if", overflow="fold", ratio=2)
     table.add_column("", no_wrap=True)
     table.add_column("note", overflow="fold", ratio=3)
     for finding in findings:
-        style = "yellow" if not finding.agrees else "dim" if finding.fitted else "green"
         cells = (finding.quantity, shown(finding.published), shown(finding.ours), finding.criterion)
-        verdict = Text(mark(finding), style=style)
+        verdict = Text(finding.verdict, style=_STYLES[mood(finding)])
         table.add_row(*map(Text, cells), verdict, Text(finding.note, style="dim"))
     return table
 
@@ -50,7 +52,7 @@ def print_summary(session: Session, cached: Mapping[str, Cached], page: Path, co
     console = console or terminal()
     counted = tally(all_findings(cached))
     text = f"\n{session.paper.name}: {counted}"
-    console.print(Text(text, style="bold green" if counted.all_agree else "bold yellow"))
+    console.print(Text(text, style=f"bold {_STYLES[counted.mood]}"))
     missing = missing_items(session.paper, cached, session.failures)
     if missing:
         console.print(Text(f"not on the page: {', '.join(item.name for item, _ in missing)}", style="yellow"))

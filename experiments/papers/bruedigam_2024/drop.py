@@ -85,7 +85,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         stated("at rest above the floor, at all heights [m]", PRINTED, most,
                when("between 0 and the paper's", 0.0 <= most <= PRINTED)),
         stated("the same with products up to 1e-6 N·s·m, from 0.4 m [m]", PRINTED, float(loose[-1]),
-               within_factor(PRINTED, 3), "products of the paper's own solver are not printed", fitted=True),
+               within_factor(PRINTED, 3), "products of the paper's own solver are not printed", kind="chosen"),
     )  # fmt: skip
     other = dropped_in_mujoco(HEIGHT) if has("mujoco") else None
     if other is not None:

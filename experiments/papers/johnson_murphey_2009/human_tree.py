@@ -78,7 +78,7 @@ def _findings(mechanism: Mechanism, nodes: Sequence[Node], spread: float) -> tup
                f"{len(mechanism.coordinates)} and {len(moving)}",
                when("the same, in the same order", list(mechanism.coordinates) == moving)),
         stated("ancestors of frame 6", "{2, 1, s}", "{" + ", ".join(above) + "}",
-               when("the same", above == ["2", "1", "s"]), "the tree was drawn up by it", fitted=True),
+               when("the same", above == ["2", "1", "s"]), "the tree was drawn up by it", kind="chosen"),
         stated("range of the energy of the human in flight, of what falling exchanges", "not in the paper", spread,
                below(1e-6)),
     )  # fmt: skip

@@ -128,7 +128,7 @@ def _evaluations(counts: dict[str, Integers]) -> tuple[Finding, ...]:
     fewest = min(riqn.mean(), counts["RIQN, IG3"].mean())
     return (
         stated("mean evaluations, Newton", 4.0, float(newton.mean()), near(4.0, MARGIN, f"within {MARGIN:g}"),
-               "IG1 was chosen by it", fitted=True),
+               "IG1 was chosen by it", kind="chosen"),
         _near("standard deviation, Newton", 0.0, newton.std(), 0.1),
         _near("mean evaluations, RIQN", 5.69, riqn.mean(), MARGIN),
         _near("standard deviation, RIQN", 1.16, riqn.std(), 0.5),

@@ -32,7 +32,9 @@ _CHOSEN = f"friction {FRICTION:g} is in the middle of the interval in which this
 def _compare(kind: str, run: Run) -> tuple[Finding, ...]:
     motion = Motion(run)
     findings = [
-        stated(name, fact.statement, fact.measured(motion), when("it is so", fact.holds(motion)), _CHOSEN, fitted=True)
+        stated(
+            name, fact.statement, fact.measured(motion), when("it is so", fact.holds(motion)), _CHOSEN, kind="chosen"
+        )
         for name in _FIGURES[kind][1]
         for fact in FACTS
         if fact.name == name

@@ -10,7 +10,7 @@ from biped.runs.run import Run
 from experiments.catalogue.parameters.parameter import Value
 from experiments.catalogue.registry import experiment_named
 from experiments.papers.criteria import at_most, below, stated, when, within
-from experiments.papers.item import Finding
+from experiments.papers.item import Finding, Kind
 from experiments.papers.wendlandt_1997.simulated import Compare, bounds, column, last_away, table
 
 #: Magnitudes bind within this part.
@@ -85,12 +85,12 @@ def _knee(row: "pd.Series[float]") -> float:
 
 
 def _at_the_start(
-    quantity: str, value: float, published: float, sinks: float, *, fitted: bool = False
+    quantity: str, value: float, published: float, sinks: float, *, kind: Kind = "evidence"
 ) -> tuple[Finding, Finding]:
     """State a number that is printed for 0 s: from the start as printed, and from one that sinks."""
     printed = stated(quantity, published, value, within(published, PART), NOT_AT_REST)
     name = f"{quantity.partition(' [')[0]} of a body that sinks at {SINKING:g} m/s [{quantity.partition(' [')[2]}"
-    return printed, stated(name, published, sinks, within(published, PART), fitted=fitted)
+    return printed, stated(name, published, sinks, within(published, PART), kind=kind)
 
 
 def body_position(run: Run) -> tuple[Finding, ...]:
@@ -125,7 +125,7 @@ def desired_force(run: Run) -> tuple[Finding, ...]:
     force, time = column(run, "desired_fz"), column(run, "time")
     return (
         *_at_the_start(
-            "greatest desired Z force [N]", float(force.max()), 1687.0, float(sinking()["desired_fz"]), fitted=True
+            "greatest desired Z force [N]", float(force.max()), 1687.0, float(sinking()["desired_fz"]), kind="chosen"
         ),
         stated("its time [s]", 0.0, float(time[np.argmax(force)]), _SOON),
         stated("desired Z force at 3 s [N]", 594.0, force[-1], within(594.0, PART)),

@@ -68,7 +68,7 @@ def _error(method: str, name: str, row: Run, published: float) -> Finding:
     finding = compared(what, published, ours)
     if (method, name, row.h) != _CHOSE_DURATION:
         return finding
-    return replace(finding, note="by one such error the duration was chosen: 30 s", fitted=True)
+    return replace(finding, note="by one such error the duration was chosen: 30 s", kind="chosen")
 
 
 def _between(quantity: str, published: tuple[float, float], ours: tuple[float, float], most: float) -> Finding:
@@ -98,7 +98,7 @@ def _range_findings() -> list[Finding]:
         stated("refined start: greatest change of a printed number", f"rounded by up to {ROUNDING:g}", moved,
                at_most(ROUNDING, "no more than its rounding")),
         compared("width of the DVP energy's range, h = 1e-4 s [J]", float(width), float(ours)),
-        replace(middle, note="the start is refined by its middle", fitted=True),
+        replace(middle, note="the start is refined by its middle", kind="chosen"),
         _between("DVP energy, h = 0.1 s [J]", energies[coarse.h], coarse.energies, 2e-3),
         stated("spread of the DVP momentum, h = 1e-4 s [N·m·s]", spread, our_spread, no_more(spread), rounded),
         *(

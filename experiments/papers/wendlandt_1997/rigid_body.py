@@ -138,11 +138,11 @@ def _error(name: str, run: Run, published: float) -> Finding:
 def _energy_range(run: Run, least: float, most: float) -> Finding:
     low, high = run.energies
     agrees = low >= least - 0.5e-9 and high <= most + 0.5e-9  # the printed digits are nanojoules
-    fitted = run.h == STEPS[0]
-    note = "because of it the quaternion after the Euler step is made unit" if fitted else ""
+    chosen = run.h == STEPS[0]
+    note = "because of it the quaternion after the Euler step is made unit" if chosen else ""
     theirs, ours = (f"{ends[0]:.9f} … {ends[1]:.9f}" for ends in ((least, most), run.energies))
     return stated(f"energy at h = {run.h:g} s [J]", theirs, ours, when("within the printed range", agrees), note,
-                  fitted=fitted)  # fmt: skip
+                  kind="chosen" if chosen else "evidence")  # fmt: skip
 
 
 def _conserved(found: tuple[Run, ...]) -> list[Finding]:

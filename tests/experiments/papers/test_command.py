@@ -7,6 +7,9 @@ import pytest
 from experiments.cli import main
 from experiments.papers import registry
 from experiments.papers.cached import OUTCOME, load
+from experiments.papers.criteria import below, stated
+from experiments.papers.item import Finding, Outcome
+from experiments.papers.report import tally
 
 
 def page_of(folder):
@@ -17,12 +20,12 @@ def test_everything_agrees(paper, good, tmp_path, capsys):
     paper(good)
     assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
-    assert "2 of 2 statements agree" in printed
+    assert "agree: 2, better: 0, differ: 0, ours: 0, chosen by: 0" in printed
     assert "period [s]" in printed
     assert "report.html" in printed
     page = page_of(tmp_path)
-    assert "2 of 2 statements agree (1 of 1 items computed)." in page
-    assert "Statements that differ" not in page
+    assert "chosen by: 0 (1 of 1 items computed)." in page
+    assert "What differs, or is not so" not in page
     assert "the size is not printed" in page
     assert (tmp_path / "table-1" / "errors.csv").read_text().splitlines()[1] == "0.1,0.0025,DVP"
     assert (tmp_path / "table-1" / "curve.png").read_bytes().startswith(b"\x89PNG")
@@ -41,36 +44,57 @@ def test_figures_have_the_formats_that_are_wanted_and_the_page_its_picture(paper
 def test_what_differs_is_a_result_and_says_why(paper, good, differing, tmp_path, capsys):
     paper(good, differing)
     assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 0
-    assert "3 of 4 statements agree" in capsys.readouterr().out
+    assert "agree: 3, better: 0, differ: 1, ours: 0, chosen by: 0" in capsys.readouterr().out
     lead = page_of(tmp_path).partition('<section id="table-1">')[0]
-    assert "Statements that differ" in lead
+    assert "What differs, or is not so" in lead
     assert "another floor" in lead
     assert "&lt;b&gt;peak&lt;/b&gt;" in lead
     assert re.search(r'<a href="#figure-2.1">.*<span class="verdict bad">1 of 2 agree', lead)
 
 
-def test_what_a_choice_was_made_by_does_not_count(fake, paper, tmp_path, capsys):
-    from experiments.papers.item import Finding, Outcome
+FINDINGS = (
+    Finding("depth [mm]", 2.3, 2.29, "within 1%", True),
+    Finding("height [mm]", 2.0, 3.0, "within 1%", False, "another floor"),
+    Finding("rest [s]", 1.3, 1.31, "within 1%", True, "the friction is", kind="chosen"),
+    Finding("touch [s]", 0.5, 0.9, "within 1%", False, "chosen for another run", kind="chosen"),
+    Finding("cost", "not O(n)", 1.02, "below 1.3", True, kind="better"),
+    Finding("cost of a net", "not O(n)", 2.1, "below 1.3", False, "factored densely", kind="better"),
+    Finding("the same with a finer step", "not in the paper", 1e-9, "below 1e-8", True, kind="ours"),
+    Finding("times faster", "not in the paper", 1.5, "above 2", False, "a small model", kind="ours"),
+)
+COUNTED = "agree: 1, better: 1, differ: 3, ours: 2 (1 not so), chosen by: 1"
 
-    findings = (
-        Finding("depth [mm]", 2.3, 2.29, "within 1%", True),
-        Finding("rest [s]", 1.3, 1.31, "within 1%", True, "the friction is", fitted=True),
-        Finding("touch [s]", 0.5, 0.9, "within 1%", False, "chosen for another run", fitted=True),
-    )
-    only = Outcome((findings[1],))
-    paper(fake.item("table-1", lambda *_: Outcome(findings)), fake.item("table-2", lambda *_: only))
+
+def test_only_evidence_counts_as_agreement(fake, paper, tmp_path, capsys):
+    parts = {"table-1": FINDINGS, "table-2": FINDINGS[4:5], "table-3": FINDINGS[6:7], "table-4": FINDINGS[2:3]}
+    paper(*(fake.item(name, lambda *_, some=some: Outcome(some)) for name, some in parts.items()))
     assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 0
-    counted = "1 of 1 statements agree; 3 were used to choose what the paper leaves open"
-    printed = capsys.readouterr().out
-    assert f"nobody-1900: {counted}" in printed.replace("\n", " ")
+    counted = "agree: 1, better: 2, differ: 3, ours: 3 (1 not so), chosen by: 2"
+    assert f"nobody-1900: {counted}" in capsys.readouterr().out.replace("\n", " ")
     page = page_of(tmp_path)
-    assert f"{counted} (2 of 2 items computed)." in page
+    assert f"{counted} (4 of 4 items computed)." in page
     lead, _, rest = page.partition('<section id="table-1">')
-    assert "1 to choose by" in lead
-    assert "chosen for another run" in lead
-    assert re.search(r'<a href="#table-1">.*<span class="verdict bad">1 of 1 agree', lead)
-    assert [rest.count(f"{word}</td>") for word in ("agrees", "chosen by it", "differs")] == [1, 2, 1]
-    assert [finding.fitted for finding in load(tmp_path / "table-1").findings] == [False, True, True]
+    for why in ("another floor", "chosen for another run", "factored densely", "a small model"):
+        assert why in lead
+    verdicts = re.findall(r'<a href="#table-.">.*?<span class="verdict ?(\w*)">(.*?)</span>', lead)
+    assert verdicts == [("bad", "1 of 4 agree"), ("", "1 better"), ("", "1 ours"), ("", "1 chosen by it")]
+    words = {"agrees": 1, "differs": 3, "better": 2, "ours": 2, "not so": 1, "chosen by it": 2}
+    assert {word: rest.count(f"{word}</td>") for word in words} == words
+    assert load(tmp_path / "table-1").findings == FINDINGS
+
+
+def test_every_finding_of_a_page_is_counted_once():
+    counted = tally(FINDINGS)
+    assert str(counted) == COUNTED
+    assert counted.total() == sum(int(count) for count in re.findall(r": (\d+)", COUNTED)) == len(FINDINGS)
+
+
+@pytest.mark.parametrize("kind", ["better", "ours", "chosen"])
+def test_another_kind_does_not_raise_the_count(kind):
+    found = stated("cost", "not O(n)", 1.02, below(1.3), kind=kind)
+    before, after = tally(FINDINGS), tally((*FINDINGS, found))
+    assert after["agrees"] == before["agrees"]
+    assert after.short == before.short == "1 of 4 agree"
 
 
 def test_findings_are_coloured_and_worded_by_agreement(paper, differing, tmp_path):
@@ -104,7 +128,7 @@ def test_an_item_that_fails_does_not_stop_the_others(fake, paper, good, tmp_path
         f"biped: error: could not be computed: table-0; {tmp_path / 'report.html'} says why"
     ]
     page = page_of(tmp_path)
-    assert "2 of 2 statements agree (1 of 2 items computed)." in page
+    assert "agree: 2, better: 0, differ: 0, ours: 0, chosen by: 0 (1 of 2 items computed)." in page
     assert "table-0, a title: failed: ZeroDivisionError: nothing to divide by" in page
     assert "in failing" in page  # the trace
 
@@ -125,7 +149,7 @@ def test_items_that_are_missing_can_be_computed_later(paper, good, differing, tm
     assert "(1 of 2 items computed)" in page_of(tmp_path)
     assert main(["reproduce", "nobody-1900", "figure-*", "--out", str(tmp_path)]) == 0
     page = page_of(tmp_path)
-    assert "3 of 4 statements agree (2 of 2 items computed)." in page
+    assert "agree: 3, better: 0, differ: 1, ours: 0, chosen by: 0 (2 of 2 items computed)." in page
     assert "biped reproduce nobody-1900 figure-*" in page
 
 
@@ -205,8 +229,6 @@ def test_damaged_files_are_told(fake, paper, good, tmp_path, capsys):
 
 
 def test_a_number_that_is_not_finite_is_a_failure(fake, paper, tmp_path):
-    from experiments.papers.item import Finding, Outcome
-
     found = Outcome((Finding("force [N]", 1.0, float("nan"), "within 5%", True),))
     paper(fake.item("table-1", lambda *_: found))
     assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 1

@@ -65,8 +65,8 @@ def test_without_an_order_the_statement_differs():
 
 
 def test_what_the_guess_was_chosen_by_is_marked(outcomes):
-    fitted = [found.quantity for outcome in outcomes.values() for found in outcome.findings if found.fitted]
-    assert fitted == ([] if SPEED in outcomes else ["mean evaluations, Newton"])
+    chosen = [found.quantity for outcome in outcomes.values() for found in outcome.findings if found.kind == "chosen"]
+    assert chosen == ([] if SPEED in outcomes else ["mean evaluations, Newton"])
 
 
 def test_the_chain_is_the_authors():
