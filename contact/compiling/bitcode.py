@@ -59,11 +59,15 @@ class Bitcode(_Library):
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
             if isinstance(library, Bitcode):
-                used = {library: None, **library.uses}
-                self.uses = {known: None for known in self.uses if known not in used} | used
+                self._use(library)
             else:
                 self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._finalize_final_module()
+
+    def _use(self, library: "Bitcode") -> None:
+        """Take it, and all that it calls, behind whatever is there."""
+        used = {library: None, **library.uses}
+        self.uses = {known: None for known in self.uses if known not in used} | used
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -96,7 +100,8 @@ class Bitcode(_Library):
         name, _, (bitcode, files) = serialized
         library = cls(codegen, name)
         library._final_module = binding.parse_bitcode(bitcode)
-        library.uses = dict.fromkeys(map(find, files))
+        for file in files:  # with all that those call, which is in no file where this process has compiled them
+            library._use(find(file))
         library._finalize_final_module()
         return library
 

@@ -240,3 +240,45 @@ def test_a_kernel_is_linked_after_all_that_may_call_it(tmp_path):
     more = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)]), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
     for _ in range(2):  # compiled, and loaded
         assert said_by("import late", **more).split() == ["62"]
+
+
+HALF_THERE = """
+import sys
+
+from contact.analytic import sqrt
+from contact.jit import kernel, routine
+
+
+@kernel
+def root(x):
+    return sqrt(x)  # for which there is no file
+
+
+@kernel
+def twice(x):
+    return 2.0 * root(x)
+
+
+@routine
+def once(x):
+    return root(x)
+
+
+@routine
+def whole(x):
+    return twice(x)
+
+
+print(*(globals()[name](4.0) for name in sys.argv[1:]))
+"""
+
+
+def test_a_loaded_kernel_brings_along_what_those_call_that_were_compiled_here(tmp_path):
+    """As where another process was faster with the one, and this one with the other."""
+    (tmp_path / "half.py").write_text(HALF_THERE)
+    more = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)]), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
+    assert said_by("import half", "whole", **more).split() == ["4.0"]
+    for name in ("root", "whole"):
+        (gone,) = (tmp_path / "cache").rglob(f"half.{name}-*")
+        gone.unlink()
+    assert said_by("import half", "once", "whole", **more).split() == ["2.0", "4.0"]
