@@ -19,7 +19,7 @@ LARGEST_FILE = 1_000_000
 HEAVY = {"numba", "llvmlite", "pandas", "pyarrow", "pinocchio", "scipy", "matplotlib", "rich", "numpy"}
 # The one list of what is imported within functions. For a fast start: in all commands, and of packages anywhere
 COMMAND_LINE = ("experiments/commands/", "experiments/cli/")
-SLOW_TO_LOAD = {*HEAVY, "coal", "joblib", "dask"}
+SLOW_TO_LOAD = {*HEAVY, "coal", "joblib", "dask", "msgspec"}  # the last comes with viser alone
 # and modules of the project that load such packages, or an extra, or compile.
 LATE = {
     "biped.errors": {"biped/extras.py", "experiments/catalogue/registry.py"},

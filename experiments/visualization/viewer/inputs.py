@@ -39,7 +39,7 @@ def take_possible(receive: Callable[[], Awaitable[Any]], elements: Callable[[], 
     return next_possible
 
 
-def is_taken(raw: bytes | str, elements: Mapping[str, Any]) -> bool:
+def is_taken(raw: Any, elements: Mapping[str, Any]) -> bool:
     """Whether a message is one that a page of ours could send: of a kind that is taken, of its types, and finite."""
     import msgspec
 
