@@ -3,7 +3,7 @@ from .control.controller import Controller, Impedance, SetPoint
 from .control.observation import Observation
 from .disturbances import Actuators, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
 from .dynamics import body_gaps, centre_of_mass, forward_dynamics, forward_kinematics, mass_matrix, momentum
-from .errors import BipedError, InputError, IntegrationError, ModelError, RunInterrupted
+from .errors import BipedError, InputError, IntegrationError, RunInterrupted
 from .integrators import (
     INTEGRATORS,
     Adaptive,
@@ -35,6 +35,7 @@ from .model import (
     Joint,
     Line,
     Model,
+    ModelError,
     ModelWarning,
     Visual,
     box_inertia,

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from biped.model.errors import ModelError
 from contact.errors import BipedError
 
-__all__ = ["BipedError", "InputError", "IntegrationError", "MissingExtraError", "ModelError", "RunInterrupted"]
+__all__ = ["BipedError", "InputError", "IntegrationError", "MissingExtraError", "RunInterrupted"]
 
 
 class InputError(BipedError, ValueError):

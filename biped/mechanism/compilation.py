@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biped.errors import InputError, ModelError
+from biped.errors import InputError
 from biped.kernels.tree.tree import PASSIVE, PRISMATIC, REVOLUTE, Tree
 from biped.mechanism.custom_arrays import Custom, new_customs
 from biped.mechanism.errors import MechanismError
@@ -27,7 +27,7 @@ from biped.mechanism.kernels.points import WORLD as GROUND
 from biped.mechanism.kernels.points import Points
 from biped.mechanism.kernels.potentials import CoordinateSprings, Springs, Weights
 from biped.mechanism.kernels.system import Mechanics
-from biped.model.errors import unknown
+from biped.model.errors import ModelError, unknown
 from contact.arrays import Floats, Integers
 
 if TYPE_CHECKING:

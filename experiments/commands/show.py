@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from biped.errors import InputError
 from contact.errors import did_you_mean
-from experiments.catalogue.parameters.parameter import Parameter, as_json, shown
 from experiments.cli.main import Parser
 from experiments.cli.reply import reply
 from experiments.cli.settings import add_controller, add_experiment, add_robot, experiment_of
@@ -15,6 +14,7 @@ from experiments.cli.terminal import print_explained, say
 
 if TYPE_CHECKING:
     from experiments.catalogue.experiment import Experiment
+    from experiments.catalogue.parameters.parameter import Parameter
 
 _EXAMPLES = """\
 examples:
@@ -37,6 +37,7 @@ def parser() -> Parser:
     add_controller(own)
     add_robot(own)
     own.add_forms()
+    own.intermixed = True
     return own
 
 
@@ -52,7 +53,7 @@ def main(options: Namespace) -> int:
     return 0
 
 
-def matching(experiment: "Experiment", words: Sequence[str]) -> list[Parameter]:
+def matching(experiment: "Experiment", words: Sequence[str]) -> "list[Parameter]":
     """The parameters of a group, or with a word in their name or meaning, of any of these words; all for none.
 
     Raises:
@@ -71,13 +72,17 @@ def matching(experiment: "Experiment", words: Sequence[str]) -> list[Parameter]:
     return [parameter for parameter in experiment.parameters if not words or parameter.name in wanted]
 
 
-def _row(parameter: Parameter, sources: bool) -> tuple[str, str, str]:
+def _row(parameter: "Parameter", sources: bool) -> tuple[str, str, str]:
+    from experiments.catalogue.parameters.parameter import shown
+
     value = f"{shown(parameter.default)} {parameter.unit.replace(', ', ' or ')}".rstrip()
     source = f" ({parameter.source})" if sources and parameter.source else ""
     return parameter.name, value, f"{parameter.meaning}{source}"
 
 
-def _as_json(parameter: Parameter) -> dict[str, object]:
+def _as_json(parameter: "Parameter") -> dict[str, object]:
+    from experiments.catalogue.parameters.parameter import as_json
+
     return {
         "name": parameter.name,
         "value": as_json(parameter.default),

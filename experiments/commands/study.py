@@ -14,7 +14,6 @@ from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
 from experiments.cli.settings import add_controller, add_counts, add_metric_files, add_robot, add_shorthand
 from experiments.cli.terminal import say_files
-from experiments.studies.config import read_config
 
 if TYPE_CHECKING:
     from experiments.studies.config import Config
@@ -58,6 +57,8 @@ def study_parser(name: str, description: str, examples: str, file: str = "", def
 
 def config_of(options: argparse.Namespace) -> "Config":
     """The file, with what the options name in its place: controller, metrics, integrator, what counts."""
+    from experiments.studies.config import read_config
+
     config = read_config(options.file)
     kinds = [kind for kind, table in TABLES.items() if table in config]
     if kinds and options.command not in kinds:

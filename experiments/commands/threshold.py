@@ -14,13 +14,13 @@ from experiments.cli.names import PUSH_MAP
 from experiments.cli.settings import add_settings, changes_of, experiment_of
 from experiments.commands.study import STOPPING, config_of, run, study_parser
 from experiments.studies.grid import HALVINGS, Grid
+from experiments.studies.threshold.budgets import BUDGETS, Budget
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from experiments.studies.grid import Grid
     from experiments.studies.threshold.findings import Findings
-    from experiments.studies.threshold.presets import Budget
     from experiments.studies.threshold.threshold import Threshold
 
 #: Shorthands of settings; ``--seed`` is that of the replicas here.
@@ -130,12 +130,10 @@ def main(options: Namespace) -> int:
 
 def preset_parser(name: str) -> Parser:
     """The options of a preset's command; nothing is the default of a search, so that ``--quick`` can be recognized."""
-    from experiments.studies.threshold.presets import PRESETS
-
-    preset = PRESETS[name]
+    budgets = BUDGETS[name]
     own = study_parser(name, *_HELP[name], default="GAINS")
     if name == PUSH_MAP:
-        counts = f"{preset.usual.directions}; --quick {preset.quick.directions}"
+        counts = f"{budgets.usual.directions}; --quick {budgets.quick.directions}"
         own.option("--directions", "N", f"number of directions, evenly around the human ({counts})", int)
         own.option("--heights", "M", "a map for each height of the push [m]", float, nargs="+")
         own.option("--engines", "NAMES", "engines whose maps are drawn over one another: recursive,pybullet,mujoco")
@@ -145,13 +143,13 @@ def preset_parser(name: str) -> Parser:
     add_settings(own, *SETTINGS)
     group = own.add_argument_group("the search")
     for option, kind, dest, text in (
-        ("--from", float, "start", f"least value [{preset.unit}]"),
-        ("--to", float, "stop", f"greatest value of the grid; it grows where all recover [{preset.unit}]"),
-        ("--by", float, "by", f"step between two values of the grid [{preset.unit}]"),
-        ("--tolerance", float, "tolerance", f"tolerance of a replica's threshold [{preset.unit}]"),
+        ("--from", float, "start", f"least value [{budgets.unit}]"),
+        ("--to", float, "stop", f"greatest value of the grid; it grows where all recover [{budgets.unit}]"),
+        ("--by", float, "by", f"step between two values of the grid [{budgets.unit}]"),
+        ("--tolerance", float, "tolerance", f"tolerance of a replica's threshold [{budgets.unit}]"),
         ("--replicas", int, "replicas", "number of replicas: scattered starts, times and floors"),
     ):
-        usual, quick = getattr(preset.usual, dest), getattr(preset.quick, dest)
+        usual, quick = getattr(budgets.usual, dest), getattr(budgets.quick, dest)
         group.add_argument(option, metavar="N" if kind is int else "X", type=kind, dest=dest,
                            help=f"{text} ({usual:g}; --quick {quick:g})")  # fmt: skip
     group.add_argument("--seed", metavar="N", type=int, default=0, help="seed of the replicas (0)")
@@ -176,7 +174,7 @@ def preset_plan(name: str, options: Namespace) -> "Threshold":
     from experiments.studies.threshold.threshold import Condition
 
     preset = PRESETS[name]
-    budget = preset.quick if options.quick else preset.usual
+    budget = BUDGETS[name].quick if options.quick else BUDGETS[name].usual
     experiment = experiment_of(options, preset.experiment)
     changes = changes_of(experiment, options, SETTINGS)
     conditions: tuple[Condition, ...] = (Condition(),)
@@ -203,7 +201,7 @@ def preset_plan(name: str, options: Namespace) -> "Threshold":
     )
 
 
-def _grid(options: Namespace, budget: "Budget") -> "Grid":
+def _grid(options: Namespace, budget: Budget) -> "Grid":
     start, stop, by = (
         getattr(budget, name) if getattr(options, name) is None else getattr(options, name)
         for name in ("start", "stop", "by")

@@ -9,10 +9,10 @@ import pytest
 
 from biped import standing
 from biped.dynamics import forward_kinematics
-from biped.errors import InputError, ModelError
+from biped.errors import InputError
 from biped.kernels.loop.measurement import new_measurement
 from biped.kernels.tree.dynamics import set_tree_data
-from biped.model import human
+from biped.model import ModelError, human
 from biped.whole_body import WholeBody
 from contact.modes import NONE, STICKING
 from controllers.cone_workspace import ConeWorkspaceController

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biped.errors import InputError, ModelError
-from biped.model import Body, Model
+from biped.errors import InputError
+from biped.model import Body, Model, ModelError
 from biped.model.geometry import IDENTITY, Matrix3, Vector3, matrix3, matrix_rpy
 from biped.model.importing.joints import NO_LIMIT
 from biped.model.urdf.attributes import words

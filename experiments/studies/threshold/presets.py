@@ -22,27 +22,12 @@ FLOOR = 0.03
 
 
 @dataclass(frozen=True)
-class Budget:
-    """The grid and the ensemble, where nothing else is said; and how many directions, where there are any."""
-
-    start: float
-    stop: float
-    by: float
-    replicas: int
-    tolerance: float
-    directions: int = 0
-
-
-@dataclass(frozen=True)
 class Preset:
     """A study of thresholds with a name."""
 
     experiment: str
     swept: SweptParameter  # the parameter whose threshold is looked for
     delay: Randomization  # by which replicas meet the disturbance at different times
-    usual: Budget  # how much is tried
-    quick: Budget  # how much in a hurry
-    unit: str  # of the values
     title: str  # of the table
     figure: str  # its title
     marks: Mapping[str, float] = field(default_factory=dict)  # values to be marked in the figure, by what they are
@@ -61,9 +46,6 @@ PRESETS = {
         experiment="balance",
         swept=SweptParameter("push.impulse", label="impulse"),
         delay=Randomization(("push.start",), "uniform", 0.05),  # s: many control periods
-        usual=Budget(start=0.0, stop=18.0, by=1.0, replicas=21, tolerance=0.125, directions=24),
-        quick=Budget(start=0.0, stop=18.0, by=2.0, replicas=9, tolerance=0.25, directions=12),
-        unit="N·s",
         title="Push map",
         figure="Push map: where a push drives the human, and how hard it may be",
     ),
@@ -71,9 +53,6 @@ PRESETS = {
         experiment="thrown-block",
         swept=SweptParameter("block.velocity[0]", -1.0, "speed of the block", "m/s"),
         delay=Randomization(("block.position[0]",), "uniform", 0.01),  # m: a control period, 2 ms, at 5 m/s
-        usual=Budget(start=4.0, stop=6.0, by=0.05, replicas=40, tolerance=0.0125),
-        quick=Budget(start=4.0, stop=6.0, by=0.2, replicas=12, tolerance=0.05),
-        unit="m/s",
         title="Thrown block",
         figure="A block thrown at the human's back",
         marks={"published, 4.5 m/s: recovers": 4.5},  # Wendlandt 1997, 4.3, experiment 2

@@ -19,8 +19,7 @@ from biped import (
 from biped.assembly import from_model, placement_of
 from biped.disturbances import Platform
 from biped.dynamics import forward_kinematics
-from biped.errors import ModelError
-from biped.model import Body, ContactPoint, Model, floating, revolute
+from biped.model import Body, ContactPoint, Model, ModelError, floating, revolute
 from biped.model.archive import model_from_json, model_to_json
 from biped.runs.run import Run
 from biped.signals import Signal

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from biped.errors import IntegrationError, ModelError
+from biped.errors import IntegrationError
 from biped.mechanism import (
     BodyWrench,
     Coincident,
@@ -31,6 +31,7 @@ from biped.mechanism import (
     ty,
     tz,
 )
+from biped.model import ModelError
 from biped.signals import Signal
 
 G = 9.81

@@ -8,9 +8,10 @@ import pyarrow.parquet
 import pytest
 
 from biped import Run, State
-from biped.errors import InputError, ModelError
+from biped.errors import InputError
 from biped.kernels.state.simulation_state import JOINTS
 from biped.metrics import METRICS, measure_run
+from biped.model import ModelError
 from biped.runs.summary import Summary
 from experiments.catalogue.registry import experiment_named
 

@@ -1,0 +1,39 @@
+"""How much the studies of thresholds try that have commands of their own: light, for these commands' help."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The grid and the ensemble, where nothing else is said; and how many directions, where there are any."""
+
+    start: float
+    stop: float
+    by: float
+    replicas: int
+    tolerance: float
+    directions: int = 0
+
+
+@dataclass(frozen=True)
+class Budgets:
+    """What is tried, and in which unit."""
+
+    usual: Budget
+    quick: Budget  # in a hurry
+    unit: str  # of the values
+
+
+#: By the name of the command.
+BUDGETS = {
+    "push-map": Budgets(
+        usual=Budget(start=0.0, stop=18.0, by=1.0, replicas=21, tolerance=0.125, directions=24),
+        quick=Budget(start=0.0, stop=18.0, by=2.0, replicas=9, tolerance=0.25, directions=12),
+        unit="N·s",
+    ),
+    "block-speed": Budgets(
+        usual=Budget(start=4.0, stop=6.0, by=0.05, replicas=40, tolerance=0.0125),
+        quick=Budget(start=4.0, stop=6.0, by=0.2, replicas=12, tolerance=0.05),
+        unit="m/s",
+    ),
+}
