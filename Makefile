@@ -10,6 +10,7 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+CORE_STAMP := $(VENV)/.installed-core
 SITE_STAMP := $(VENV)/.installed-docs
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
@@ -33,7 +34,7 @@ export LOWEST
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-demo: $(STAMP)  ## run the thrown-block experiment; says what happened and where the pictures are
+demo: $(CORE_STAMP)  ## run the thrown-block experiment; says what happened and where the pictures are
 	@$(BIN)/biped run thrown-block
 
 test: $(STAMP)  ## run the tests, except the slow ones; those of pages are skipped where there is no Chromium
@@ -117,10 +118,15 @@ $(BIN)/pip:
 	@$(PYTHON) -m venv $(VENV) || { echo "make: $(PYTHON) cannot make a virtual environment; is its venv package (such as python3-venv) installed?" >&2; exit 1; }
 
 # Without --no-compile, pip spends half of its time on compiling modules that nothing imports.
+$(CORE_STAMP): pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "Installing biped-balance into $(VENV), once; a minute with a slow network"
+	@$(PIP) install --no-compile -c constraints.txt -e .
+	@touch $@
+
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing biped-balance and its tools into $(VENV), once; a few minutes with a slow network"
 	@$(PIP) install --no-compile -c constraints.txt -e '.[dev]'
-	@touch $@
+	@touch $(CORE_STAMP) $@
 
 $(SITE_STAMP): $(STAMP)
 	@$(PIP) install --no-compile -c constraints.txt -e '.[docs]'

@@ -86,7 +86,8 @@ def print_summary(plan: Sweep, frame: pd.DataFrame) -> None:
     say(f"{plan.experiment.name}: {plan.experiment.title}", "bold")
     terminal().print(_counts(plan, frame))
     if len(factors) == 2 and frame[factors[1].column].nunique() <= MOST_COLUMNS and not factors[0].sampled:
-        say(f"\nProportion that {success_text(plan.counts)}, of {plan.replicas} each", "bold")
+        interval = f", with its {CONFIDENCE:.0%} interval" if plan.replicas > 1 else ""
+        say(f"\nProportion that {success_text(plan.counts)}, of {plan.replicas} each{interval}", "bold")
         _print_across(plan, frame, *factors)
         return
     for factor in factors:
@@ -136,7 +137,9 @@ def _print_across(plan: Sweep, frame: pd.DataFrame, by: Factor, columns: Factor)
         cells = [group.label]
         for other in of_columns:
             both = group.trials[group.trials["trial"].isin(other.trials["trial"])]
-            cells.append(_percent(proportion(both["verdict"], plan.counts or USUAL_LOSSES).value) if len(both) else "·")
+            found = proportion(both["verdict"], plan.counts or USUAL_LOSSES)
+            interval = f" ({_percent(found.low)} … {_percent(found.high)})" if plan.replicas > 1 else ""
+            cells.append(f"{_percent(found.value)}{interval}" if len(both) else "·")
         rows.append(cells)
     print_table(headings, rows, "right")
 

@@ -77,6 +77,15 @@ def test_what_has_another_unit_takes_no_degrees():
         range_of_threshold("0deg", "1deg", unit="%")
 
 
+def test_each_combination_of_two_parameters_has_its_interval(capsys):
+    """Wilson's: of 10 that all recover its lower end is 10 / (10 + 1.96²)."""
+    vary = {"push.impulse": [1.0, 2.0], "fall.tilt": [1.0, 1.2]}
+    plan = sweep_from(Config({"experiment": "balance", "replicas": 10, "vary": vary}))
+    rows = [{"trial": trial.number, "verdict": "recovered"} | trial.changes for trial in plan.trials()]
+    print_summary(plan, pd.DataFrame(rows))
+    assert capsys.readouterr().out.count("100% (72% … 100%)") == 4
+
+
 def test_tables_and_figures_of_sweeps_have_angles_as_they_were_written(capsys):
     vary = {AZIMUTH: ["0deg", "45\N{DEGREE SIGN}"], "push.impulse": [1.0, 2.0], "fall.tilt": [1.0, 1.2]}
     plan = sweep_from(Config({"experiment": "balance", "vary": vary}))
