@@ -50,8 +50,10 @@ class Platform(Displacement):
         super().__post_init__()
         for axis, signal in self.signals.items():
             if abs(float(signal.coefficients[0, 0])) > JUMP:
+                start = f"{signal.coefficients[0, 0]:.9g}"
+                remedy = f"subtract {start} from all of its values"
                 raise InputError(
-                    f"platform.{axis} starts at {signal.coefficients[0, 0]:g}: it must start at zero, from where it is"
+                    f"platform.{axis} starts at {start}: it must start at zero, from where it is; {remedy}"
                 )
             if signal.largest_jump() > JUMP:
                 raise InputError(f"platform.{axis} jumps by {signal.largest_jump():g}: a floor cannot; let it rise")

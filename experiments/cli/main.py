@@ -97,7 +97,11 @@ def _do(argv: list[str]) -> int:
         if not argv or argv[0] not in COMMANDS:
             _top(argv or ["--help"])
         called = command(argv[0])
-        return int(called.main(called.parser().parse_args(argv[1:])))
+        options = called.parser().parse_args(argv[1:])
+        from experiments.cli.output import claims
+
+        with claims():
+            return int(called.main(options))
     except SystemExit as stop:  # argparse ends so, after help or a mistake
         return stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt:
@@ -136,7 +140,13 @@ def announce(sentence: str) -> None:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that says what is wrong in one line, and prints descriptions as they are written."""
+    """A parser that says what is wrong in one line, and prints descriptions as they are written.
+
+    Attributes:
+        intermixed: whether words may stand behind options that stand behind words.
+    """
+
+    intermixed = False
 
     def __init__(self, prog: str, description: str = "", epilog: str = "", *, add_help: bool = True) -> None:
         as_written = argparse.RawDescriptionHelpFormatter
@@ -178,7 +188,8 @@ class Parser(argparse.ArgumentParser):
         either.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
 
     def parse_args(self, argv: Sequence[str]) -> argparse.Namespace:  # type: ignore[override]
-        options, unknown = self.parse_known_args(argv)
+        parse = self.parse_known_intermixed_args if self.intermixed else self.parse_known_args
+        options, unknown = parse(argv)
         if unknown:
             hint = next(filter(None, map(self._hint, unknown)), "").strip()
             self.error(f"unrecognized arguments: {' '.join(unknown)}{hint and f'; {hint}'}")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from biped.errors import InputError, IntegrationError
 from biped.modules import module_of_file
-from experiments.catalogue.parameters.parameter import DEGREES
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
 from experiments.cli.main import Parser, announce, fail
 from experiments.cli.output import claimed_folder
@@ -79,27 +78,27 @@ def main(options: Namespace) -> int:
     mechanism = _read(options)
     start, rates, motion = (_values(getattr(options, name), f"--{name}") for name in ("start", "rates", "motion"))
     begin = mechanism.satisfy_constraints(mechanism.configuration(start | motion))
-    with claimed_folder(options.out or Path("results") / mechanism.name) as folder:
-        if options.write is not None:
-            from biped.mechanism import save_mechanism
+    folder = claimed_folder(options.out or Path("results") / mechanism.name)
+    if options.write is not None:
+        from biped.mechanism import save_mechanism
 
-            save_mechanism(mechanism, options.write)
-        status, failed = 0, ""
-        try:
-            with ProgressBar(options.duration) as bar:
-                found = mechanism.simulate(
-                    options.duration, options.step, q=begin, v=rates, kinematic=dict(motion), alpha=options.alpha,
-                    record_every=options.record_every, announce=announce,
-                    progress=lambda part: bar(part * options.duration),
-                )  # fmt: skip
-        except IntegrationError as error:
-            if error.run is None or not len(error.run.frame):
-                raise
-            found, status, failed = error.run, UNSOLVED, str(error)
-        except KeyboardInterrupt:
-            return fail("interrupted: nothing is saved", INTERRUPTED, "")
-        _print_motion(found, _save(found, folder, draw=not options.no_figures), folder)
-        return fail(failed, status) if failed else status
+        save_mechanism(mechanism, options.write)
+    status, failed = 0, ""
+    try:
+        with ProgressBar(options.duration) as bar:
+            found = mechanism.simulate(
+                options.duration, options.step, q=begin, v=rates, kinematic=dict(motion), alpha=options.alpha,
+                record_every=options.record_every, announce=announce,
+                progress=lambda part: bar(part * options.duration),
+            )  # fmt: skip
+    except IntegrationError as error:
+        if error.run is None or not len(error.run.frame):
+            raise
+        found, status, failed = error.run, UNSOLVED, str(error)
+    except KeyboardInterrupt:
+        return fail("interrupted: nothing is saved", INTERRUPTED, "")
+    _print_motion(found, _save(found, folder, draw=not options.no_figures), folder)
+    return fail(failed, status) if failed else status
 
 
 def _read(options: Namespace) -> "Mechanism":
@@ -116,6 +115,8 @@ def _read(options: Namespace) -> "Mechanism":
 
 def _values(words: Sequence[str], option: str) -> dict[str, float]:
     """By variable; angles may be in degrees."""
+    from experiments.catalogue.parameters.parameter import DEGREES
+
     found: dict[str, float] = {}
     for word in words:
         name, _, text = word.partition("=")

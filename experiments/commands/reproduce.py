@@ -2,13 +2,14 @@
 
 from argparse import Namespace
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from biped.extras import need
 from experiments.cli.machine import stamp
 from experiments.cli.main import Parser, fail, interrupted
 from experiments.cli.names import flags
-from experiments.cli.output import writable_folder
+from experiments.cli.output import claimed_folder
 from experiments.papers import registry
 
 if TYPE_CHECKING:
@@ -37,16 +38,9 @@ Exit status: 0 all items asked for were computed, 1 one could not be, 2 bad inpu
 """
 
 
-class _Parser(Parser):
-    """Lists papers and items in its help; only then are they imported."""
-
-    def format_help(self) -> str:
-        self.epilog = f"{listing()}\n{_EXAMPLES}"
-        return super().format_help()
-
-
 def parser() -> Parser:
-    own = _Parser("biped reproduce", _DESCRIPTION)
+    papers = f"papers, whose items are listed without a name: {', '.join(registry.paper_names())}"
+    own = Parser("biped reproduce", _DESCRIPTION, f"{fill(papers, 110)}\n\n{_EXAMPLES}")
     own.add_argument("paper", metavar="PAPER", nargs="?", help="name of a paper; without one, the papers are listed")
     own.add_argument("items", metavar="ITEM", nargs="*", help="name of an item, or a pattern; all, if none is given")
     own.switch("--quick", "run short versions that check the same statements")
@@ -78,7 +72,7 @@ def run(paper: "Paper", options: Namespace) -> int:
 
     items = registry.items_named(paper, options.items)
     need("jinja2", *{package for item in items for package in item.packages})
-    folder = writable_folder(options.out or Path("results") / "reproduce" / paper.name)
+    folder = claimed_folder(options.out or Path("results") / "reproduce" / paper.name)
     session = Session(paper, items, folder, options.quick, not options.no_figures, stamp())
     given = flags(options, "quick", "no-figures", "figures", "figure-width")
     command = " ".join(["biped reproduce", paper.name, *options.items, *given])

@@ -75,15 +75,15 @@ def _rerun(options: Namespace) -> int:
     for name in edited(study.header, study.experiment.sources):
         announce(f"{name} has been edited since the study was run")
     trial = study.trial(number)
-    with claimed_folder(options.out or study.trace_folder(number)) as folder:
-        try:
-            with ProgressBar(study.experiment.values(trial.changes).number("run.duration")) as bar:
-                found = rerun(study, number, bar, announce)
-        except RunInterrupted as stopped:
-            save_run(stopped.run, folder)
-            return interrupted(f"; what was computed up to {stopped.run.state.time:.4g} s is in {folder}")
-        status = _save(study, found, folder, options)
-        return status or _verdict(study, found)
+    folder = claimed_folder(options.out or study.trace_folder(number))
+    try:
+        with ProgressBar(study.experiment.values(trial.changes).number("run.duration")) as bar:
+            found = rerun(study, number, bar, announce)
+    except RunInterrupted as stopped:
+        save_run(stopped.run, folder)
+        return interrupted(f"; what was computed up to {stopped.run.state.time:.4g} s is in {folder}")
+    status = _save(study, found, folder, options)
+    return status or _verdict(study, found)
 
 
 def _list(study: "Study", verdict: str) -> int:

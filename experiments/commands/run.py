@@ -67,24 +67,24 @@ def main(options: Namespace) -> int:
     experiment = settings.experiment_of(options)
     changes = settings.changes_of(experiment, options)
     scene = experiment.build(changes)
-    with claimed_folder(options.out or Path("results") / experiment.name) as folder:
-        try:
-            with ProgressBar(scene.duration) as bar:
-                run = experiment.run(changes, progress=bar, announce=announce)
-        except RunInterrupted as stopped:
-            return _save_part(stopped.run, folder, INTERRUPTED, "interrupted")
-        except IntegrationError as error:
-            if error.run is None:
-                raise
-            return _save_part(error.run, folder, UNSOLVED, f"error: {error}")
-        if options.check:
-            with ProgressBar(scene.duration) as bar, suppress(RunInterrupted):  # the run itself is there
-                check_step(experiment, changes, run, progress=bar, announce=announce)
-        if options.after is not None and has_fallen(run):
-            run.after = collapse(scene, options.after)
-        title = f"{experiment.name}: {experiment.title}"
-        status = finish(run, experiment, folder, title, draw=not options.no_figures, verbose=options.verbose)
-        return status or (UNSOLVED if run.summary["verdict"] == UNRELIABLE else 0)
+    folder = claimed_folder(options.out or Path("results") / experiment.name)
+    try:
+        with ProgressBar(scene.duration) as bar:
+            run = experiment.run(changes, progress=bar, announce=announce)
+    except RunInterrupted as stopped:
+        return _save_part(stopped.run, folder, INTERRUPTED, "interrupted")
+    except IntegrationError as error:
+        if error.run is None:
+            raise
+        return _save_part(error.run, folder, UNSOLVED, f"error: {error}")
+    if options.check:
+        with ProgressBar(scene.duration) as bar, suppress(RunInterrupted):  # the run itself is there
+            check_step(experiment, changes, run, progress=bar, announce=announce)
+    if options.after is not None and has_fallen(run):
+        run.after = collapse(scene, options.after)
+    title = f"{experiment.name}: {experiment.title}"
+    status = finish(run, experiment, folder, title, draw=not options.no_figures, verbose=options.verbose)
+    return status or (UNSOLVED if run.summary["verdict"] == UNRELIABLE else 0)
 
 
 def finish(run: "Run", experiment: "Experiment", folder: Path, title: str, *, draw: bool, verbose: bool = False) -> int:

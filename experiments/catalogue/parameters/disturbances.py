@@ -137,6 +137,8 @@ def _left_half(model: Model) -> tuple[tuple[float, float], str]:
 
 def disturbances_from(values: Values, trunk: Vector3, model: Model) -> tuple[Disturbance, ...]:
     """The disturbances of these values, for a robot whose root's centre of mass stands at ``trunk`` [m]."""
+    for name in ("push.body", "force.body", "load.body"):  # also of what is off: a name that is wrong never was meant
+        model.body_index(values.word(name))
     found: list[Disturbance] = [*_push(values, model.facing), *_forces(values, model.facing)]
     for make in (_platform, _patch, _load, _senses, _actuators):
         found += make(values)

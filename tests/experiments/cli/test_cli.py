@@ -13,7 +13,7 @@ from biped import Run, human
 from biped.errors import IntegrationError
 from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.cli import compilation, main
-from experiments.cli.output import claimed_folder
+from experiments.cli.output import claimed_folder, claims
 from experiments.cli.progress import ProgressBar
 
 from ...conftest import said_by
@@ -115,6 +115,7 @@ BAD = [
     (["run", "stand-tilted", "--bogus"], "unrecognized arguments: --bogus"),
     (["run", "balance", "push.impulse=8"], "push.impulse=8; a parameter is set by --set push.impulse=8; see"),
     (["show", "walk"], "unknown experiment 'walk'"),
+    (["run", "balance", "--set", "push.body=head"], "unknown body 'head'; bodies are trunk, "),
     (["run", "stand-tilted", "--set", "floor.mu=1"], "unknown parameter 'floor.mu'; did you mean 'floor.mu_"),
     (["run", "box-drop", "--set", "controller.kp_position=1"], "unknown parameter 'controller.kp_position'"),
     (["run", "stand-tilted", "--set", "floor.mu_s"], "--set floor.mu_s: it must be NAME=VALUE"),
@@ -150,7 +151,8 @@ BAD = [
     (["run", "thrown-block", "--set", "block.restitution=2"], "block.restitution = 2"),
     (["run", "box-drop", "--set", "box.mass=-70"], "mass"),
     (["run", "box-drop", "--set", "initial.orientation=0,0,0,0"], "orientation"),
-    (["run", "stand-tilted", "--out", "a-file"], "cannot write into the folder a-file: File exists"),
+    (["run", "stand-tilted", "--out", "a-file"], "cannot write into the folder a-file: a-file is a file"),
+    (["run", "stand-tilted", "--out", "a-file/below"], "a-file/below: a-file is a file"),
     (["run", "stand-tilted", "--duration", "0"], "run.duration = 0 s: it must be at least a step"),
     (["run", "thrown-block", "--set", "push.impulse=3"], "unknown parameter 'push.impulse'"),
     (["run", "thrown-block", "--set", "push.impulse=3"], "; it is one of balance"),
@@ -210,11 +212,29 @@ def test_a_folder_that_cannot_be_written_is_found_before_simulating(in_tmp, caps
 def test_two_programs_do_not_write_into_one_folder(capsys):
     """The second is refused before it simulates; what the first leaves is free again."""
     asked = ["run", "box-drop", "--duration", "0.05", "--out", "here", "--no-figures"]
-    with claimed_folder("here") as folder:
+    with claims():
+        folder = claimed_folder("here")
         assert main(asked) == 2
         assert "here: another program is writing there" in capsys.readouterr().err
         assert not list(folder.iterdir())
     assert main(asked) == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "bench", "compare box-drop --engines recursive", "linearize balance --at 0.002", "recovery balance",
+        "reproduce wendlandt-1997 figure-5.3", "search-friction", "work-precision flight",
+        "stability-map balance --x floor.k_n=2e4..2e5 --y floor.b_n=100..200", "limits balance",
+    ],
+)  # fmt: skip
+def test_no_command_writes_where_another_does(capsys, command):
+    """It is refused before anything is computed."""
+    with claims():
+        folder = claimed_folder("here")
+        assert main([*command.split(), "--out", "here"]) == 2
+        assert "here: another program is writing there" in capsys.readouterr().err
+        assert not list(folder.iterdir())
 
 
 def test_a_full_disk_loses_no_report(in_tmp, capsys, monkeypatch):
@@ -324,6 +344,13 @@ def test_show_has_every_parameter_with_unit_and_source(capsys, monkeypatch, name
         assert parameter.source.split()[0] in line
 
 
+def test_words_may_stand_between_and_behind_options(capsys):
+    assert main(["show", "balance", "push", "--sources", "load"]) == 0
+    said = capsys.readouterr().out
+    assert "push.impulse" in said
+    assert "load.mass" in said
+
+
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["run", "--help"], ["search-friction", "--help"]])
 def test_help_teaches_by_examples(capsys, arguments):
     assert main(arguments) == 0
@@ -337,12 +364,16 @@ def test_version(capsys, word):
 
 
 def test_help_is_quick_and_imports_nothing_heavy():
-    code = "import sys; from experiments.cli import main; main(['--help']); print(sorted(sys.modules))"
+    """Of all commands: their help names defaults, experiments and papers without what computes."""
+    code = (
+        "import sys; from experiments.cli import main; from experiments.cli.main import COMMANDS;"
+        "[main([*words, '--help']) for words in [[], *([name] for name in COMMANDS)]]; print(sorted(sys.modules))"
+    )
     began = resource.getrusage(resource.RUSAGE_CHILDREN)
-    said = said_by(code)
+    said = said_by(code).splitlines()[-1]
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert ended.ru_utime - began.ru_utime < 2.0  # of the processor: not a matter of what else the machine does
-    for heavy in ("numpy", "numba", "pandas", "matplotlib", "rich"):
+    for heavy in ("numpy", "numba", "pandas", "matplotlib", "scipy"):
         assert f"'{heavy}'" not in said
 
 
