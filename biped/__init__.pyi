@@ -3,7 +3,7 @@ from .control.controller import Controller, Impedance, SetPoint
 from .control.observation import Observation
 from .disturbances import Actuators, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
 from .dynamics import body_gaps, centre_of_mass, forward_dynamics, forward_kinematics, mass_matrix, momentum
-from .errors import BipedError, InputError, IntegrationError, RunInterrupted
+from .errors import BipedError, InputError, IntegrationError, RunInterrupted, UnsettledError
 from .integrators import (
     INTEGRATORS,
     Adaptive,
@@ -75,6 +75,7 @@ from .simulation.batch import SessionBatch
 from .simulation.collapse import collapse
 from .simulation.scene import Scene
 from .simulation.session import Session
+from .simulation.settling import Settle
 from .simulation.simulate import simulate
 from .simulation.world import Fall
 from .whole_body import WholeBody
@@ -128,9 +129,11 @@ __all__ = [
     "Session",
     "SessionBatch",
     "SetPoint",
+    "Settle",
     "Signal",
     "State",
     "Throw",
+    "UnsettledError",
     "Visual",
     "WholeBody",
     "assembled",

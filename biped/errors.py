@@ -4,7 +4,7 @@ from typing import Any
 
 from contact.errors import BipedError
 
-__all__ = ["BipedError", "InputError", "IntegrationError", "MissingExtraError", "RunInterrupted"]
+__all__ = ["BipedError", "InputError", "IntegrationError", "MissingExtraError", "RunInterrupted", "UnsettledError"]
 
 
 class InputError(BipedError, ValueError):
@@ -21,6 +21,10 @@ class MissingExtraError(InputError, ModuleNotFoundError):
     def __init__(self, message: str, name: str | None = None) -> None:
         super().__init__(message)
         self.name = name
+
+
+class UnsettledError(InputError):
+    """A scene is to begin where its law comes to rest, and the law falls before, or never rests."""
 
 
 class IntegrationError(BipedError, RuntimeError):

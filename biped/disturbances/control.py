@@ -65,6 +65,11 @@ class Sensors:
             zero_or_above(getattr(self, name), f"sensors.{name}")
         whole(self.seed, "sensors.seed")
 
+    @property
+    def is_noisy(self) -> bool:
+        """Whether there is any noise."""
+        return any(getattr(self, name) > 0.0 for name in _NOISE)
+
     def ticks(self, period: float) -> int:
         """The delay in control ticks.
 
@@ -128,6 +133,11 @@ class Actuators:
         if self.strength not in (NOBODY, *PEOPLE):
             raise unknown("actuators.strength", self.strength, (NOBODY, *PEOPLE))
         whole(self.seed, "actuators.seed")
+
+    @property
+    def is_noisy(self) -> bool:
+        """Whether there is any noise."""
+        return any(value > 0.0 for noise in (self.noise, self.relative_noise) for value in _values(noise))
 
     def compile(self, model: Model, span: float) -> kernels.Actuators:
         """The kernels' actuators; no limit is above the model's own ``max_effort``."""

@@ -129,11 +129,16 @@ class Differentiator:
         effect: what the parameters change of the law, where that is known.
 
     Raises:
-        InputError: the scene, or a parameter, has no gradient.
+        InputError: the scene, or a parameter, has no gradient; or it has a run-in.
         NoGradientError: the trial fell, or a step had no solution.
     """
 
     def __init__(self, scene: Scene, parameters: Sequence[str | Parameter], effect: Effect | None = None) -> None:
+        if scene.settle is not None:
+            raise InputError(
+                "no gradient with a run-in, whose end depends on the parameters: take that of scene.settled(), from a "
+                "start that stays where it is"
+            )
         self.scene = scene
         self.plan = scene.prepare()
         self.asks = self.plan.law is not None and not isinstance(self.plan.law, Passive)

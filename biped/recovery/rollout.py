@@ -70,7 +70,7 @@ class HeldTorques:
             raise InputError(f"period = {period:g} s: it must be a multiple of the step, {scene.step:g} s")
         begin = state.copy()
         begin.arrays.torque[:] = 0.0
-        self.scene = replace(scene, controller=None, state=begin, fall=None)
+        self.scene = replace(scene, controller=None, state=begin, fall=None, settle=None)
         self.period = period
         self.plan = self.scene.prepare()
         self.model = self.plan.model

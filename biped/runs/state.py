@@ -18,6 +18,7 @@ from biped.documents import json_of
 from biped.errors import InputError
 from biped.kernels.state.simulation_state import (
     LAST_STEP_LENGTH,
+    PATIENCE,
     SENSED,
     START,
     STEP_LENGTH,
@@ -98,21 +99,14 @@ class State:
         velocity = _checked(v, np.zeros(model.nv), "v")
         arrays.clock[:] = (time, 0.0, 1.0)
         arrays.cache.rate[:] = velocity
-        motion = new_tree_data(model.n, model.nv, model.nc)
+        found = cls(model, arrays)
         if velocity.any():
-            matrix = np.zeros((model.nv, model.nv))
-            mass_matrix(model.tree, arrays.q, motion, matrix)
-            arrays.momentum[:] = matrix @ velocity
-        set_tree_data(model.tree, arrays.q, velocity, motion)
-        origin = reference_point(model.tree, arrays.q)
-        arrays.ledger.works[START] = kinetic_energy(model.tree, motion) + potential_energy(
-            model.tree, motion.poses, origin
-        )
-        places = np.asarray(origin) + motion.poses.contact
+            arrays.momentum[:] = found._mass() @ velocity
+        places = found._open_ledger(velocity)
         arrays.anchor[:] = places[:, :2]
         arrays.mode[places[:, 2] < 0.0] = SLIDING
         arrays.found[:] = arrays.mode
-        return cls(model, arrays)
+        return found
 
     @property
     def time(self) -> float:
@@ -142,6 +136,35 @@ class State:
             self.arrays.counts[STEPS] = 0
             if self.arrays.counts[TOTAL_STEPS] == 0:
                 self.arrays.clock[LAST_STEP_LENGTH] = step
+
+    def begin_anew(self, time: float = 0.0) -> None:
+        """Let clock [s], counters and ledger begin here; the motion, and what is held and remembered, go on."""
+        arrays = self.arrays
+        arrays.clock[TIME_ORIGIN] = time
+        kept = arrays.counts[[SENSED, PATIENCE]]
+        arrays.counts[:] = 0
+        arrays.counts[[SENSED, PATIENCE]] = kept
+        for array in arrays.ledger:
+            array[:] = 0.0
+        velocity: Floats = np.asarray(np.linalg.solve(self._mass(), self.momentum), dtype=np.float64)
+        self._open_ledger(velocity)
+
+    def _mass(self) -> Floats:
+        """(nv, nv) M(q)."""
+        found = np.zeros((self.model.nv, self.model.nv))
+        mass_matrix(self.model.tree, self.q, new_tree_data(self.model.n, self.model.nv, self.model.nc), found)
+        return found
+
+    def _open_ledger(self, velocity: Floats) -> Floats:
+        """Begin with the energy that there is; (nc, 3) [m] where the contact points are."""
+        tree = self.model.tree
+        motion = new_tree_data(self.model.n, self.model.nv, self.model.nc)
+        set_tree_data(tree, self.q, velocity, motion)
+        origin = reference_point(tree, self.q)
+        energy = kinetic_energy(tree, motion) + potential_energy(tree, motion.poses, origin)
+        self.arrays.ledger.works[START] = energy
+        places: Floats = np.asarray(origin) + motion.poses.contact
+        return places
 
     def make_room(self, history: tuple[int, ...], past: int = 1) -> None:
         """Room for what an integrator remembers, and for so many ticks of what sensors with a delay have yet to show.

@@ -94,10 +94,10 @@ def limp(scene: Scene, state: State, duration: float) -> Scene:
     acting = tuple(d for d in outside if begins_before(d, state.time + duration))
     carrying = sorted_disturbances(acting).with_payload(model)
     integrator = scene.integrator if isinstance(scene.integrator, Rigid) or scene.integrator == Rigid.name else None
-    changes: dict[str, Any] = {"controller": None, "integrator": integrator, "fall": None, "record_every": None}
+    changes: dict[str, Any] = dict.fromkeys(("controller", "fall", "record_every", "settle"))
     return replace(
         scene, model=model, state=_taken_over(state, carrying), duration=duration,
-        step=min(scene.step, LONGEST_STEP), disturbances=acting, **changes,
+        step=min(scene.step, LONGEST_STEP), disturbances=acting, integrator=integrator, **changes,
     )  # fmt: skip
 
 

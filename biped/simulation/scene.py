@@ -1,7 +1,7 @@
 """A scene: all that a simulation is made of, in one immutable object."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from biped.control.controller import Controller, SetPoint
@@ -16,6 +16,8 @@ from biped.runs.verdict import INTERRUPTED
 from biped.simulation.driver import Announce, Progress
 from biped.simulation.plan import Plan, plan_of
 from biped.simulation.session import Session
+from biped.simulation.settling import Settle, rest_of
+from biped.simulation.snapshot import Snapshot
 from biped.simulation.world import Fall
 from contact import RUBBER, Floor
 from contact.errors import did_you_mean
@@ -26,6 +28,7 @@ _KINDS: dict[str, tuple[Any, str]] = {
     "floor": (Floor, "a contact.Floor; a model that is to touch nothing is model.without_contacts()"),
     "state": (State | None, "a biped.State, such as State.at(model, q)"),
     "fall": (Fall | None, "the limits of a fall, Fall(), or None"),
+    "settle": (Settle | None, "a run-in, Settle(), or None"),
 }
 
 
@@ -49,6 +52,8 @@ class Scene:
             if not given.
         fall: when the run ends as "fell" or "lost control"; never, if not given.
         record_every: [s] between recorded rows; the controller's period if not given.
+        settle: how it stands before the start, at rest or for some time, which is not counted; it begins with ``state``
+            if not given. A ``state`` that goes on from a run has stood before.
 
     Raises:
         InputError: a member is not of its kind.
@@ -64,6 +69,7 @@ class Scene:
     integrator: Integrator | str | None = None
     fall: Fall | None = None
     record_every: float | None = None
+    settle: Settle | None = None
 
     def __post_init__(self) -> None:
         for name, (kind, what) in _KINDS.items():
@@ -98,11 +104,38 @@ class Scene:
 
     @property
     def initial_state(self) -> State:
-        """Where it starts: ``state``, or what stands for it where that is not given."""
+        """Where it starts: ``state``, or what stands for it where that is not given; after its run-in, if it has one.
+
+        Raises:
+            UnsettledError: it falls in its run-in, or does not come to rest.
+        """
+        rest = self.rest()
+        return self._given_state if rest is None else rest.state
+
+    @property
+    def _given_state(self) -> State:
         if self.state is not None:
             return self.state
         q = None if self.controller is None else self.controller.initial_configuration(self.model, self.floor)
         return State.at(self.model, q)
+
+    def rest(self, announce: Announce | None = None) -> Snapshot | None:
+        """Where its run-in ends, and what the law remembers then; None where it has none, or goes on from a run.
+
+        Raises:
+            UnsettledError: it falls in it, or does not come to rest.
+        """
+        if self.settle is None or (self.state is not None and self.state.steps):
+            return None
+        return rest_of(self, self._given_state, announce)
+
+    def settled(self) -> "Scene":
+        """The scene without a run-in that begins where this one's has ended.
+
+        Raises:
+            UnsettledError: it falls in its run-in, or does not come to rest.
+        """
+        return self if self.settle is None else replace(self, state=self.initial_state, settle=None)
 
     def prepare(self, *, in_one_go: bool = False, in_place: bool = False) -> Plan:
         """All that is done before the first step.

@@ -59,6 +59,11 @@ class Session:
         in_one_go: bool = False,
         announce: Announce | None = None,
     ) -> None:
+        if start is not None and scene.settle is not None:
+            raise InputError("a session whose starts are drawn has no run-in: give it scene.settled(), or no start")
+        rest = scene.rest(announce)
+        if rest is not None:
+            scene = replace(scene, state=rest.state, settle=None)
         self.scene = scene
         if announce is not None and scene.controller is not None:
             scene.controller.warm_up(scene.model, announce)
@@ -73,6 +78,8 @@ class Session:
         modes = zip(self.model.contact_names, self.state.arrays.mode, strict=True)
         self._standing = frozenset(name for name, mode in modes if mode != NONE)
         self._beginning: Snapshot | None = None
+        if rest is not None:
+            self._remember(rest)
 
     @property
     def model(self) -> Model:
@@ -233,15 +240,20 @@ class Session:
             raise InputError("another engine keeps a state of its own and cannot go back: make a new Session")
         driver, world = self._driver, self.plan.world
         put_state(snapshot.state, self.state, world)
-        for array, copied in zip(arrays_of(self.plan.law), snapshot.law, strict=True):
-            array[...] = copied
-        if snapshot.memory is not None and self.plan.controller is not None:
-            self.plan.controller.remember(snapshot.memory)
+        self._remember(snapshot)
         world.log.extra[:] = snapshot.recorded
         put_seeds(snapshot.seeds, world)
         driver.was_reset, driver.ending = snapshot.was_reset, snapshot.ending
         driver.forget()
         return self.observe()
+
+    def _remember(self, snapshot: Snapshot) -> None:
+        """Let the law remember what it did then; one in Python that has not said what that is begins anew."""
+        for array, copied in zip(arrays_of(self.plan.law), snapshot.law, strict=True):
+            array[...] = copied
+        self._driver.was_reset = snapshot.was_reset and snapshot.memory is not None
+        if snapshot.memory is not None and self.plan.controller is not None:
+            self.plan.controller.remember(snapshot.memory)
 
     def _first(self) -> Snapshot:
         """Where it began; saved when it is first needed, which is before the first step."""

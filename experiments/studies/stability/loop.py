@@ -99,7 +99,7 @@ class StabilityField:
         self.experiment, self.changes, self.x, self.y = experiment, changes, x, y
         for part in (0.0, 1.0):
             self.scene(np.full(2, part))  # both ends are possible values
-        self.scene_at_home = experiment.build(changes)
+        self.scene_at_home = self._built(changes)
         self._known: dict[tuple[float, float], Local] = {}
         self._guesses: list[tuple[Floats, State]] = []
         self._rested: State | None = None
@@ -108,7 +108,11 @@ class StabilityField:
     def scene(self, u: Floats) -> Scene:
         """The scene at a point (2,) of the unit square."""
         values = {axis.name: axis.at(float(part)) for axis, part in zip((self.x, self.y), u, strict=True)}
-        return self.experiment.build({**self.changes, **values})
+        return self._built({**self.changes, **values})
+
+    def _built(self, changes: dict[str, Value]) -> Scene:
+        """The scene without a run-in: equilibria are looked for by other means."""
+        return replace(self.experiment.build(changes), settle=None)
 
     def values(self, u: Floats) -> tuple[float, float]:
         """The values of the two parameters at a point (2,) of the unit square."""
