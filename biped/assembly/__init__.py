@@ -9,6 +9,7 @@ from biped.assembly.placement import Placement
 from biped.assembly.shapes import Shape, block, capsule, convex_mesh, sphere
 from biped.assembly.simulation import AssemblyStepError, Motion
 from biped.assembly.solids import cast
+from biped.disturbances.push import Torque
 from biped.model.joint_rows import KINDS
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "PointContact",
     "RigidBody",
     "Shape",
+    "Torque",
     "block",
     "capsule",
     "cast",

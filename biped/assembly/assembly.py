@@ -17,6 +17,7 @@ from biped.assembly.joint import Joint, quaternion_product
 from biped.assembly.kernels.system import System, new_poses
 from biped.assembly.placement import Placement, displaced
 from biped.assembly.simulation import Motion, Settings, simulate
+from biped.assembly.wrenches import Wrench
 from biped.kernels.tree.joint_rows import rows_at_poses
 from biped.mechanism.inputs import Input
 from biped.model.errors import unknown
@@ -351,6 +352,7 @@ class Assembly:
         start: Placement | None = None,
         *,
         forces: Mapping[str, Input] | None = None,
+        disturbances: Sequence[Wrench] = (),
         order: int = 2,
         tolerance: float = 1e-10,
         complementarity: float = 1e-12,
@@ -367,6 +369,9 @@ class Assembly:
             start: by default that of ``place``.
             forces: [N or N·m] of actuators, by coordinate: constants, or functions of time, held through each step from
                 the middle of which on they are taken.
+            disturbances: each a ``Push``, ``Force`` or ``Torque`` on a body, with its exact impulse whatever the step.
+                Columns have what all have given: ``external_work``, ``external_impulse_x`` … and
+                ``external_moment_x`` …, about the centre of mass of all bodies.
             order: 2 gives the first step half of the forces, as the discrete Legendre transform has it, so that
                 positions are of second order; 1 gives it all of them, the paper's symplectic Euler. Later steps are
                 the same.
@@ -386,8 +391,9 @@ class Assembly:
             record_every=record_every, order=order, complementarity=complementarity,
         )  # fmt: skip
         return simulate(
-            self, settings, self.place() if start is None else start, forces or {}, progress=progress, announce=announce
-        )
+            self, settings, self.place() if start is None else start, forces or {}, disturbances,
+            progress=progress, announce=announce,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         """Its size."""

@@ -105,12 +105,13 @@ def checks_of(
 def _unexplained(
     assembly: Assembly, times: Floats, columns: Mapping[str, Floats], forces: Mapping[str, Input]
 ) -> Floats:
-    """(rows,) [J] the energy less the actuators' work; where something takes energy, what it has gained only."""
+    """(rows,) [J] the energy less what was given to it; where something takes energy, what it has gained only."""
     energy = columns["energy"].copy()
     units, middle = assembly.coordinate_units, 0.5 * (times[1:] + times[:-1])
     for name, force in forces.items():
         way = np.diff(columns[f"{'angle' if units[name] == 'rad' else 'position'}_{name}"])
         energy[1:] -= np.cumsum(sampled(force, middle, f"force along {name!r}") * way)
+    energy -= columns.get("external_work", 0.0)
     takes = any(
         one.damping > 0.0 or math.isfinite(one.lower) or math.isfinite(one.upper)
         for joint in assembly.joints
@@ -122,7 +123,7 @@ def _unexplained(
 
 
 def _momentum_checks(assembly: Assembly, times: Floats, columns: Mapping[str, Floats]) -> Iterator[Check]:
-    """Of bodies in free flight: all momentum less the weight's, and the angular one about the centre of mass."""
+    """Of bodies in free flight: all momentum less what is given, the angular one about the centre of mass."""
 
     def of(body: str, parts: str, before: str = "") -> Floats:
         return np.column_stack([columns[f"{body}_{before}{part}"] for part in parts])
@@ -136,6 +137,9 @@ def _momentum_checks(assembly: Assembly, times: Floats, columns: Mapping[str, Fl
         turning = np.einsum("tji,tj->ti", R, of(body.name, "xyz", "w")) @ np.array(body.inertia)
         linear += p
         angular += np.cross(of(body.name, "xyz") - com, p) + np.einsum("tij,tj->ti", R, turning)
+    if "external_work" in columns:
+        linear -= of("external", "xyz", "impulse_")
+        angular -= of("external", "xyz", "moment_")
     fallen = linear - total * np.outer(times - times[0], assembly.gravity)
     scale = math.sqrt(2.0 * total * float(columns["kinetic_energy"].max()))
     yield drift_check("linear momentum", fallen, "N*s", scale)

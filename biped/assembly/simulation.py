@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from biped.assembly import encounters
+from biped.assembly import encounters, wrenches
 from biped.assembly.drawing import checks_of, world_of
 from biped.assembly.errors import AssemblyError
 from biped.assembly.kernels import loop, step
 from biped.assembly.kernels.bodies import rotations_at
 from biped.assembly.kernels.system import FRESH, ITERATIONS, MOST_ITERATIONS, STEPS, Rule, new_motion, new_room
 from biped.assembly.placement import Placement
+from biped.assembly.wrenches import Wrench
 from biped.causes import why
 from biped.checks import above_zero
 from biped.errors import InputError, IntegrationError
@@ -146,6 +147,7 @@ def simulate(
     settings: Settings,
     start: Placement,
     forces: Mapping[str, Input],
+    disturbances: Sequence[Wrench],
     *,
     progress: Progress | None,
     announce: Announce | None,
@@ -156,7 +158,7 @@ def simulate(
             raise AssemblyError(f"forces: {unknown('coordinate', name, assembly.coordinates)}")
         checked_input(value, f"force along {name!r}")
     check_start(assembly, start)
-    motion = _Simulation(assembly, settings, start, forces)
+    motion = _Simulation(assembly, settings, start, forces, disturbances)
     if announce is not None and not is_compiled(loop.take_steps):
         announce("compiling the steps of assemblies, once for this machine")
     return march(motion, settings.steps, progress, AssemblyStepError)
@@ -215,7 +217,14 @@ def _check_bodies(assembly: Assembly, start: Placement) -> None:
 class _Simulation:
     """State and room of one motion."""
 
-    def __init__(self, assembly: Assembly, settings: Settings, start: Placement, forces: Mapping[str, Input]) -> None:
+    def __init__(
+        self,
+        assembly: Assembly,
+        settings: Settings,
+        start: Placement,
+        forces: Mapping[str, Input],
+        disturbances: Sequence[Wrench],
+    ) -> None:
         self.assembly, self.settings, self.rule = assembly, settings, settings.rule
         self.system, pairs = assembly.system, assembly.structure.pairs
         n, m, c = len(assembly.bodies), len(assembly.joints), len(assembly.contacts)
@@ -227,8 +236,9 @@ class _Simulation:
         self.motion = new_motion(n, rows, c, pairs)
         self.room = new_room(n, m, rows, c, pairs, len(self.system.graph.other))
         self.driven = np.array([assembly.coordinates[name] for name in forces], dtype=np.int64)
-        self.forces = dict(forces)
+        self.forces, self.disturbances = dict(forces), tuple(disturbances)
         self.table = np.full((settings.steps // settings.record_every + 1, self.width), np.nan)
+        self.wrenches = wrenches.compiled(assembly, self.disturbances, len(self.table))
         self.chunk = 1 if assembly.touching else chunk_of(settings.record_every)
         motion = self.motion
         motion.poses.com[:], motion.poses.quaternion[:] = start.position, start.orientation
@@ -236,6 +246,9 @@ class _Simulation:
         motion.coordinate[:], _ = assembly.rows_at(start)
         step.set_momenta(self.system, motion, np.ascontiguousarray(start.velocity))
         motion.counts[FRESH] = 1
+        turn = np.hstack([np.ones((n, 1)), 0.5 * self.rule.h * start.velocity[:, 3:]])
+        turn /= np.linalg.norm(turn, axis=1, keepdims=True)
+        motion.last_displacement[:] = np.hstack([self.rule.h * start.velocity[:, :3], turn])
         kinetic = 0.5 * float(np.sum(motion.momentum * start.velocity))
         self.before = motion.coordinate[self.driven].copy()
         self.energy = np.array([kinetic, kinetic + loop.potential_energy(self.system, motion)])
@@ -263,7 +276,16 @@ class _Simulation:
         """Steps in a row; one by one where bodies may touch one another."""
         parts, every = self.begin(first), self.settings.record_every
         status = loop.take_steps(
-            *parts, self.rule, self.driven, self.inputs, self.before, self.energy, first, every, self.table
+            *parts,
+            self.rule,
+            self.driven,
+            self.inputs,
+            self.before,
+            self.wrenches,
+            self.energy,
+            first,
+            every,
+            self.table,
         )
         if status == 0:
             self.end(first, parts)
@@ -272,7 +294,9 @@ class _Simulation:
     def finish(self, steps: int) -> int:
         """The row of the end, for which a step is solved and not taken."""
         parts = self.begin(steps)
-        status = loop.record_end(*parts, self.rule, self.driven, self.inputs, self.table, len(self.table) - 1)
+        status = loop.record_end(
+            *parts, self.rule, self.driven, self.inputs, self.wrenches, self.table, len(self.table) - 1
+        )
         if status == 0:
             self.end(steps, parts)
         return int(status)
@@ -288,9 +312,13 @@ class _Simulation:
         """The rows of steps that are solved."""
         counts, every = self.motion.counts, self.settings.record_every
         steps = int(counts[STEPS])
-        rows = self._columns(self.table[: -(-steps // every)] if failure else self.table)
+        count = -(-steps // every) if failure else len(self.table)
+        rows = self._columns(self.table[:count])
         units = units_of(self.assembly)
         columns = dict(zip(units, rows.T, strict=True))
+        if self.disturbances:
+            units |= wrenches.COLUMNS
+            columns |= zip(wrenches.COLUMNS, self.wrenches.table[:count].T, strict=True)
         times = self.rule.h * every * np.arange(len(rows), dtype=np.float64)
         metrics = {
             "step": self.rule.h,
@@ -302,7 +330,7 @@ class _Simulation:
         return Motion(assembly=self.assembly, **parts_of_run(
             world_of(self.assembly, self.rule.h), times, columns, units,
             seconds=seconds, failure=failure, metrics=metrics,
-            checks=checks_of(self.assembly, times, columns, self.forces),
+            checks=checks_of(self.assembly, times, columns, self.forces), disturbances=self.disturbances,
         ))  # fmt: skip
 
     def _columns(self, table: Floats) -> Floats:

@@ -110,7 +110,50 @@ class Push:
 
 
 @dataclass(frozen=True)
-class Force:
+class _Driven:
+    """What follows a signal along a direction fixed in the world."""
+
+    body: str
+    direction: Vector3
+    signal: Signal
+
+    def __post_init__(self) -> None:
+        signal: object = self.signal
+        what = type(self).__name__.lower()
+        _unit(self.direction, f"{what}.direction")
+        if not isinstance(signal, Signal):
+            example = "Signal.rectangle(30.0, 1.0, 5.0)"
+            raise InputError(f"{what}.signal = {signal!r}: it must be a Signal, such as {example}")
+        signal.integral()
+
+    @property
+    def unit(self) -> NDArray[np.float64]:
+        """(3,) the direction, of length one."""
+        return _unit(self.direction, f"{type(self).__name__.lower()}.direction")
+
+    @cached_property
+    def given(self) -> Signal:
+        """[N·s; of a torque N·m·s] the impulse that it has given up to a time."""
+        return self.signal.integral()
+
+    @property
+    def begins(self) -> float:
+        """The time [s] at which it begins."""
+        return self.signal.begins
+
+    @property
+    def ends(self) -> float:
+        """The time [s] at which it ends."""
+        return self.signal.ends
+
+    def delivered(self, begin: float, end: float) -> Vector3:
+        """(3,) [N·s; of a torque N·m·s] its impulse between two times."""
+        before, after = self.given([begin, end])
+        return _along(self.unit, float(after - before))
+
+
+@dataclass(frozen=True)
+class Force(_Driven):
     """A force at a point of a body that follows a signal, along a direction fixed in the world.
 
     ``Signal.rectangle`` makes a constant one, ``Signal.noise`` a random one, ``Signal.from_csv`` a recorded one. Its
@@ -126,44 +169,25 @@ class Force:
         InputError: for a zero direction, or a signal that does not begin and end at zero.
     """
 
-    body: str
-    direction: Vector3
-    signal: Signal
     point: Vector3 = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        signal: object = self.signal
-        _unit(self.direction, "force.direction")
+        super().__post_init__()
         numbers(self.point, 3, "force.point")
-        if not isinstance(signal, Signal):
-            example = "Signal.rectangle(30.0, 1.0, 5.0)"
-            raise InputError(f"force.signal = {signal!r}: it must be a Signal, such as {example}")
-        signal.integral()
 
-    @property
-    def unit(self) -> NDArray[np.float64]:
-        """(3,) the direction, of length one."""
-        return _unit(self.direction, "force.direction")
 
-    @cached_property
-    def given(self) -> Signal:
-        """[N·s] the impulse that it has given up to a time."""
-        return self.signal.integral()
+@dataclass(frozen=True)
+class Torque(_Driven):
+    """A torque on a body of an assembly that follows a signal, about a direction fixed in the world.
 
-    @property
-    def begins(self) -> float:
-        """The time [s] at which it begins."""
-        return self.signal.begins
+    Attributes:
+        body: name of the body.
+        direction: (3,) world axes; its length does not matter.
+        signal: [N·m]; it must end at zero.
 
-    @property
-    def ends(self) -> float:
-        """The time [s] at which it ends."""
-        return self.signal.ends
-
-    def delivered(self, begin: float, end: float) -> Vector3:
-        """(3,) [N·s] its impulse between two times."""
-        before, after = self.given([begin, end])
-        return _along(self.unit, float(after - before))
+    Raises:
+        InputError: for a zero direction, or a signal that does not begin and end at zero.
+    """
 
 
 def random_forces(

@@ -1,5 +1,6 @@
 """What happened in a run, and when: impacts, pushes, and the edges of the feet that left the floor and came down."""
 
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -33,7 +34,7 @@ def event_table(recording: Recording) -> pd.DataFrame:
     for time, kind, subject, *numbers in recording.events.tolist():
         names = model.body_names if kind == IMPACT else model.contact_names
         records.append([time, kinds[int(kind)], names[int(subject)], *numbers])
-    records += _pushes(recording)
+    records += push_records(recording.disturbances, recording.began, recording.state.time)
     records.sort(key=lambda record: record[0])
     return table_of(records)
 
@@ -44,10 +45,9 @@ def table_of(records: list[Any]) -> pd.DataFrame:
     return table.astype(dict.fromkeys(EVENT_NUMBERS, float))
 
 
-def _pushes(recording: Recording) -> list[list[Any]]:
-    """What each push and force delivered in this run."""
-    began, ended = recording.began, recording.state.time
-    pushes = [d for d in recording.disturbances if isinstance(d, (Push, Force))]
+def push_records(disturbances: Iterable[object], began: float, ended: float) -> list[list[Any]]:
+    """What each push and force among them delivered between two times [s]."""
+    pushes = [d for d in disturbances if isinstance(d, (Push, Force))]
     delivered = [(push, push.delivered(began, ended)) for push in pushes]
     return [
         [max(push.begins, began), "push", push.body, *impulse, *[np.nan] * 6]
@@ -56,11 +56,16 @@ def _pushes(recording: Recording) -> list[list[Any]]:
     ]
 
 
+def pushes_of(events: pd.DataFrame) -> list[dict[str, Any]]:
+    """The pushes among the events of a run, as its summary has them."""
+    return [_impulse(event) for _, event in events[events["kind"] == "push"].iterrows()]
+
+
 def events_summary(recording: Recording, events: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
     """The ``events`` of a run's summary."""
     return {
         "impacts": impacts_of(events),
-        "pushes": [_impulse(event) for _, event in events[events["kind"] == "push"].iterrows()],
+        "pushes": pushes_of(events),
         "edges": edge_events(recording.model, events, recording.standing),
     }
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from biped.checks import above_zero, whole, zero_or_above
 from biped.errors import InputError, IntegrationError
-from biped.runs.events import table_of
+from biped.runs.events import push_records, pushes_of, table_of
 from biped.runs.run import Run
 from biped.runs.summary import Counters, Ending, summarize
 from biped.runs.trust import ENERGY, FAILED, LEAST_ENERGY, OK, WARNING, Check, Passed
@@ -170,6 +170,7 @@ def parts_of_run(
     failure: str,
     metrics: Mapping[str, Any],
     checks: Sequence[Check],
+    disturbances: Sequence[object] = (),
 ) -> dict[str, Any]:
     """The fields of a `Run` of a world that is no tree.
 
@@ -182,6 +183,7 @@ def parts_of_run(
         failure: why it ended early, or empty.
         metrics: numbers by name, the counts of steps and of Newton's iterations among them.
         checks: what the run was put to.
+        disturbances: of which pushes and forces become events.
     """
     units = {"time": "s"} | {name: units[name] for name in columns}
     frame = pd.DataFrame({"time": times} | dict(columns))
@@ -192,9 +194,10 @@ def parts_of_run(
         judged |= {"verdict": UNRELIABLE, "reason": failed.text}
     counters = Counters(int(metrics["steps"]), 0, int(metrics["newton_max"]), 0, seconds)
     simulated = float(times[-1] - times[0]) if len(times) else 0.0
-    happened: dict[str, Any] = {"impacts": [], "pushes": [], "edges": []}
+    events = table_of(push_records(disturbances, float(times[0]), float(times[-1])) if len(times) else [])
+    happened: dict[str, Any] = {"impacts": [], "pushes": pushes_of(events), "edges": []}
     summary = summarize(ending, simulated, counters, happened, {"fell_at": None} | dict(metrics), **judged)
-    return {"frame": frame, "units": units, "events": table_of([]), "summary": summary, "ended": world}
+    return {"frame": frame, "units": units, "events": events, "summary": summary, "ended": world}
 
 
 # --- checks ---

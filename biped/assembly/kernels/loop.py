@@ -3,6 +3,7 @@
 from biped.assembly.kernels.bodies import inertia_times
 from biped.assembly.kernels.step import commit_step, set_node_velocities, solve_step
 from biped.assembly.kernels.system import FRESH, STEPS
+from biped.assembly.kernels.wrenches import count_wrenches, set_wrenches
 from biped.kernels.solve.causes import CREATES_ENERGY
 from biped.kernels.solve.interior import EQUATIONS, LARGEST_ROW, PRODUCT
 from contact.jit import kernel, routine
@@ -70,7 +71,7 @@ def actuators_work(motion, driven, before):
 
 @kernel
 def creates_energy(system, motion, room, h, given, energy):
-    """Whether the step just taken ends with more than the one before, more than actuators gave and errors amount to.
+    """Whether the step just taken ends with more than the one before, more than work and errors amount to.
 
     ``energy`` is that of the step before, kinetic and total, and is brought up to date: of a step's way, with the
     potential where it ends. Joints and contacts that leave a body no way out may have a solution far away, across whose
@@ -127,7 +128,7 @@ def write_solution(system, motion, room, rule, iterations, row):
 
 
 @routine
-def take_steps(system, motion, room, rule, driven, forces, before, energy, first, every, table):
+def take_steps(system, motion, room, rule, driven, forces, before, wrenches, energy, first, every, table):
     """So many steps as there are forces, with a row where a multiple of ``every`` begins; 0, or why there are no more.
 
     Args:
@@ -138,6 +139,7 @@ def take_steps(system, motion, room, rule, driven, forces, before, energy, first
         driven: (d,) rows whose actuators have a force.
         forces: (steps, d) [N or N·m] of them.
         before: (d,) coordinates of these rows.
+        wrenches: from outside.
         energy: (2,) [J] kinetic and total of the step before; of the start at first.
         first: number of the first step.
         every: steps from one row to the next.
@@ -146,6 +148,7 @@ def take_steps(system, motion, room, rule, driven, forces, before, energy, first
     for k in range(forces.shape[0]):
         for d in range(driven.shape[0]):
             motion.force[driven[d]] = forces[k, d]
+        given = set_wrenches(wrenches, system, motion, rule)
         at, wanted = (first + k) // every, (first + k) % every == 0
         if wanted:
             write_poses(system, motion, table[at])
@@ -154,8 +157,9 @@ def take_steps(system, motion, room, rule, driven, forces, before, energy, first
             return iterations
         if wanted:
             write_solution(system, motion, room, rule, iterations, table[at])
+        given += count_wrenches(wrenches, motion, room, rule.h, at if wanted else -1)
         commit_step(system, motion, room, rule, iterations)
-        given = actuators_work(motion, driven, before)
+        given += actuators_work(motion, driven, before)
         if creates_energy(system, motion, room, rule.h, given, energy):
             motion.counts[STEPS] -= 1  # the row of where it began, with the velocity that came of it, is not kept
             return CREATES_ENERGY
@@ -163,13 +167,15 @@ def take_steps(system, motion, room, rule, driven, forces, before, energy, first
 
 
 @routine
-def record_end(system, motion, room, rule, driven, forces, table, at):
+def record_end(system, motion, room, rule, driven, forces, wrenches, table, at):
     """The row of a motion's end, for which a step is solved and not taken; 0 or why it has no solution."""
     for d in range(driven.shape[0]):
         motion.force[driven[d]] = forces[0, d]
+    set_wrenches(wrenches, system, motion, rule)
     write_poses(system, motion, table[at])
     iterations = solve_step(system, motion, room, rule)
     if iterations < 0:
         return iterations
     write_solution(system, motion, room, rule, iterations, table[at])
+    count_wrenches(wrenches, motion, room, rule.h, at)
     return 0
