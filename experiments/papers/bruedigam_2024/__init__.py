@@ -13,6 +13,7 @@ from experiments.papers.bruedigam_2024 import (
     rehabilitation,
     scaling,
     spheres,
+    tolerances,
 )
 from experiments.papers.item import Paper, items_of, misprints
 
@@ -38,7 +39,7 @@ _ITEMS = (
     ("figure-9b", "linear systems on a ladder", "figure 9b, section 5.2", partial(graphs.produce, "ladder")),
     ("figure-9c", "linear systems on a net", "figure 9c, section 5.2", partial(graphs.produce, "net")),
     ("figure-9d", "linear systems on a crystal", "figure 9d, section 5.2", partial(graphs.produce, "crystal")),
-    ("figure-10", "long pendulums at small tolerances", "figure 10, section 5.3", scaling.tolerances),
+    ("figure-10", "long pendulums at small tolerances", "figure 10, section 5.3", tolerances.produce),
     ("figure-11", "pendulums of three sizes", "figure 11, section 5.3", scaling.scales),
     ("figure-12", "a double four-bar linkage", "figure 12, section 5.3", linkage.produce),
     ("figure-13", "a quadruped learns to walk", "figure 13, section 5.4", learning.produce),

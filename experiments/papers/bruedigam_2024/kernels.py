@@ -1,8 +1,13 @@
-"""The trot of figure 13's quadruped, compiled."""
+"""The trot of figure 13's quadruped and a search of figure 10's opponents, compiled."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from biped.integrators.lee.kernels.quasi_newton import set_correction
+from biped.kernels.solve.causes import cause_of
+from biped.kernels.state.method import find_root
+from biped.kernels.variational.equations import displace
+from biped.kernels.variational.newton import evaluate
 from contact.arrays import Floats
 from controllers import control
 from controllers.kernels.joint_pd import PdLaw, pd_torque
@@ -28,3 +33,24 @@ def trot(law, measurement, torque, recorded):
             angle = law.frequency * measurement.time[0] + law.phase[dof]
             law.pd.target[dof] = law.centre[dof] + law.swing[dof] * math.cos(angle)
             torque[dof] = pd_torque(law.pd, measurement, tree.first_q[i], dof)
+
+
+class Unfloored(NamedTuple):
+    """A search to the tolerance as it is given, where the product's ends at what rounding leaves if that is more."""
+
+    finder: Any  # whose corrections it takes
+
+
+@find_root.register(Unfloored)
+def find_to_the_tolerance(tree, ground, state, pushes, scratch, method, root_finder, h):
+    """Iterations, or a cause of failure: algorithm 1 of Lee et al. 2016."""
+    iteration = 0
+    while True:
+        norm = evaluate(method.body, tree, ground, state, pushes, scratch, h)
+        if norm <= method.solver.tolerance:
+            return iteration
+        if iteration >= method.solver.max_iterations or not math.isfinite(norm):
+            return cause_of(norm)
+        set_correction(root_finder.finder, tree, ground, state, scratch, method.body, h, iteration)
+        displace(tree, scratch.next, scratch.q, scratch.shift, 1.0, scratch.delta, scratch.q, scratch.shift)
+        iteration += 1

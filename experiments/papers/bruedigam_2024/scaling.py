@@ -1,7 +1,6 @@
-"""Figures 10 and 11: long pendulums at small tolerances, and pendulums of three sizes at ever smaller steps."""
+"""Figure 11: pendulums of three sizes at ever smaller steps."""
 
 import math
-from collections.abc import Callable
 from itertools import product
 
 import pandas as pd
@@ -9,80 +8,13 @@ from matplotlib.figure import Figure
 from scipy.special import ellipk
 
 from biped.assembly import Assembly, Motion, joint
-from biped.assembly.examples import pendulum, thin_rod
-from biped.errors import IntegrationError
+from biped.assembly.examples import thin_rod
 from experiments.benchmarks import step_sizes
+from experiments.papers.bruedigam_2024.attempts import ENDED, Row, attempted
 from experiments.papers.criteria import above, at_most, below, near, stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress, tabulated
 from experiments.visualization.figures import style
-
-Row = dict[str, object]
-#: Whether a run came to its end.
-ENDED = "as asked"
-
-
-def attempted(known: Row, simulate: Callable[[], Motion], measured: Callable[[Motion], Row]) -> Row:
-    """Complete a row of a table by what is measured of a motion, or by why there is none."""
-    try:
-        motion = simulate()
-    except IntegrationError as error:  # a result too
-        return known | {"ended": str(error)}
-    return known | {"ended": ENDED, "iterations a step": motion.summary["newton_mean"]} | measured(motion)
-
-
-TOLERANCES = (1e-6, 1e-8, 1e-10)
-LINKS, QUICK_LINKS = (1, 2, 5, 10, 20, 50, 100), (10, 100)
-#: Of the pendulums of many links: [s] a step, and how many.
-LONG_STEP, LONG_STEPS, QUICK_LONG_STEPS = 0.01, 1000, 100
-LONG_ASSUMED = (
-    "the same pendulums as in figure 8a, from π/4 in the first joint",
-    "tolerances are of the norm of the equations, which are momenta here and forces in the paper: a hundredth of them "
-    "at this step; they are never below what rounding leaves",
-    "the integrators in minimal coordinates that fail in the paper are not run here",
-)
-
-
-def tolerances(quick: bool, progress: Progress) -> Outcome:
-    sizes, steps = (QUICK_LINKS, QUICK_LONG_STEPS) if quick else (LINKS, LONG_STEPS)
-    cases = [(tolerance, links, steps) for tolerance, links in product(TOLERANCES, sizes)]
-    table = tabulated(cases, long_pendulum, progress)
-    findings = []
-    for tolerance, rows in table.groupby("tolerance", sort=False):
-        ended, all_of_them = f"{(rows['ended'] == ENDED).sum()} of {len(rows)}", f"{len(sizes)} of {len(sizes)}"
-        quantity = f"pendulums that come to their end at {tolerance:g}"
-        findings.append(stated(quantity, "all", ended, when(all_of_them, ended == all_of_them)))
-    left = float((table["left of the equations [N·s, m]"] / table["tolerance"]).max())
-    findings.append(stated("left of the equations over the tolerance, at most", "not in the paper", left, at_most(1)))
-    return Outcome(tuple(findings), LONG_ASSUMED, {"Runs": table}, {"iterations": _draw_tolerances(table)})
-
-
-def long_pendulum(tolerance: float, links: int, steps: int) -> Row:
-    """Return a row of the table: a pendulum of so many links at a tolerance of the solver."""
-    assembly = pendulum(links)
-
-    def simulate() -> Motion:
-        start = assembly.place({"joint_1": math.pi / 4.0})
-        return assembly.simulate(steps * LONG_STEP, LONG_STEP, start, tolerance=tolerance)
-
-    def measured(motion: Motion) -> Row:
-        return {
-            "at most": motion.summary["newton_max"],
-            "left of the equations [N·s, m]": float(motion.frame["equations"].max()),
-            "joints open at most [m]": float(motion.frame["joint_openness"].max()),
-        }
-
-    return attempted({"tolerance": tolerance, "links": links}, simulate, measured)
-
-
-def _draw_tolerances(table: pd.DataFrame) -> Figure:
-    with plotted("Pendulums, Δt = 0.01 s", "links", "Newton's iterations a step", (7.0, 4.2)) as (figure, axes):
-        for tolerance, color in zip(TOLERANCES, (style.SKY, style.BLUE, style.BLACK), strict=True):
-            mine = table[table["tolerance"] == tolerance]
-            axes.semilogx(mine["links"], mine["iterations a step"], "o-", ms=4, color=color, label=f"{tolerance:g}")
-        axes.set_ylim(bottom=0.0)
-    return figure
-
 
 SCALES = (1.0, 0.5, 0.1)
 START, G = math.pi / 2.0, 9.81
@@ -128,7 +60,8 @@ def swing(scale: float, steps: int, duration: float) -> Row:
         return assembly.simulate(duration, step, start, tolerance=TOLERANCE, record_every=steps)
 
     def measured(motion: Motion) -> Row:
-        return {"error [rad]": abs(-START - float(motion.frame["angle_hinge"].iloc[-1]))}
+        error = abs(-START - float(motion.frame["angle_hinge"].iloc[-1]))
+        return {"iterations a step": motion.summary["newton_mean"], "error [rad]": error}
 
     return attempted({"scale": scale, "steps": steps, "Δt/s [s]": step / scale}, simulate, measured)
 
