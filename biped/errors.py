@@ -4,11 +4,25 @@ from typing import Any
 
 from contact.errors import BipedError
 
-__all__ = ["BipedError", "InputError", "IntegrationError", "MissingExtraError", "RunInterrupted", "UnsettledError"]
+__all__ = [
+    "BipedError",
+    "InputError",
+    "IntegrationError",
+    "MissingExtraError",
+    "RunInterrupted",
+    "UnknownNameError",
+    "UnsettledError",
+]
 
 
 class InputError(BipedError, ValueError):
     """An argument that no simulation can use."""
+
+
+class UnknownNameError(InputError, KeyError):
+    """Something is looked up by a name that is not there; whoever expects a ``KeyError`` of a table has one."""
+
+    __str__ = Exception.__str__  # a KeyError shows its message in quotes
 
 
 class MissingExtraError(InputError, ModuleNotFoundError):

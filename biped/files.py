@@ -6,8 +6,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from contact.errors import BipedError
+
+
+class UnwritableError(BipedError, OSError):
+    """Something cannot be written: an OSError whose message is a sentence."""
+
+    def __str__(self) -> str:
+        return f"cannot write {self.filename}: {self.strerror}"
+
+
 #: Of errors of a disk, or a share of it, that is full or fails.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+@contextmanager
+def told_if_unwritable(path: Path) -> Iterator[None]:
+    """Raise UnwritableError for an OSError within, which names ``path`` where that names nothing."""
+    try:
+        yield
+    except OSError as error:
+        place, reason = error.filename or path, error.strerror or str(error)
+        raise UnwritableError(error.errno or errno.EIO, reason, str(place)) from None
 
 
 @contextmanager

@@ -33,7 +33,7 @@ def trust(run: Measurement) -> tuple[Check, ...]:
     """All checks that make sense for a run, in the order of a table."""
     if not len(run.rows):
         return ()
-    found = (*_ledger(run), *_solver(run), *_program(run), *_contact(run), *_joints(run))
+    found = (*_ledger(run), *_solver(run), *_program(run), *_contact(run), *_joints(run), _over(run))
     return tuple(check for check in found if check is not None)
 
 
@@ -172,6 +172,16 @@ def _unheeded(run: Measurement) -> Check | None:
         "N·m: limits, lag and noise of Actuators are those of the controller's torques only"
     )
     return Check("impedance", peak, limit, "N*m", _graded(peak, limit, WARNING), text)
+
+
+def _over(run: Measurement) -> Check | None:
+    """Where all that was to disturb it had ended before it began: it withstood nothing."""
+    began, acting = float(run["time"][0]), run.context.acting
+    if not acting or any(span.ends > began for span in acting):
+        return None
+    last = max(acting, key=lambda span: span.ends)
+    text = f"{last.what} had ended at {last.ends:.4g} s, before this run began, at {began:.4g} s: nothing disturbed it"
+    return Check("disturbance", began - last.ends, 0.0, "s", WARNING, text)
 
 
 def _spelt(joint: str) -> str:

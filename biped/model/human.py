@@ -82,6 +82,9 @@ _RANGES = {
     "hip_roll": (-45.0, 30.0), "hip_pitch": (-30.0, 120.0), "hip_yaw": (-45.0, 45.0), "knee_pitch": (-135.0, 0.0),
     "ankle_roll": (-15.0, 35.0), "ankle_pitch": (-50.0, 20.0),
 }  # fmt: skip
+# [°] A foot that bears weight bends up by more than twice as far as one that hangs, of which the Academy's 20° are:
+# A. Rabin, Z. Kozol, "Weightbearing and nonweightbearing ankle dorsiflexion range of motion", JAPMA 102, 2012.
+_OF_WHO_STANDS = _RANGES | {"ankle_pitch": (-50.0, 40.0)}
 
 
 class _Segment(NamedTuple):
@@ -143,8 +146,14 @@ def human() -> Model:
         body_points=(*_trunk_points(), *(point for side, sign in _SIDES for point in _knee_points(side, sign))),
         capsules=(*_trunk_capsules(), *(one for side, sign in _SIDES for one in _leg_capsules(side, sign))),
         touching=tuple((f"left_{one}", f"right_{other}") for one, other in product(_LIMBS, repeat=2)),
-        ranges=tuple(one for side, sign in _SIDES for one in _ranges(side, sign)),
+        ranges=tuple(one for side, sign in _SIDES for one in _ranges(side, sign, _RANGES)),
     )
+
+
+@cache
+def standing_ranges() -> tuple[tuple[str, float, float], ...]:
+    """[rad] by joint of the human: how far its joints turn while its feet bear it; ``ranges`` are of who has fallen."""
+    return tuple(one for side, sign in _SIDES for one in _ranges(side, sign, _OF_WHO_STANDS))
 
 
 def _leg(side: str, sign: float) -> list[Body]:
@@ -221,11 +230,11 @@ def _knee_points(side: str, sign: float) -> list[ContactPoint]:
     ]
 
 
-def _ranges(side: str, sign: float) -> list[tuple[str, float, float]]:
+def _ranges(side: str, sign: float, ranges: dict[str, tuple[float, float]]) -> list[tuple[str, float, float]]:
     """[rad] by joint; what is mirrored turns the other way round."""
     axes = {part.joint: part.axis for part in _LEG}
     found = []
-    for joint, limits in _RANGES.items():
+    for joint, limits in ranges.items():
         mirrored = 1.0 if axes[joint] == Y else -sign
         lower, upper = sorted(mirrored * math.radians(limit) for limit in limits)
         found.append((f"{side}_{joint}", lower, upper))

@@ -15,7 +15,7 @@ from biped.control.controller import SetPoint
 from biped.disturbances import Load, described
 from biped.documents import json_of
 from biped.errors import InputError
-from biped.files import in_place_of
+from biped.files import in_place_of, told_if_unwritable
 from biped.known_code import keep
 from biped.model import Model
 from biped.model.archive import load_saved, model_to_json
@@ -25,6 +25,7 @@ from biped.runs.description import run_facts, run_title
 from biped.runs.events import event_table, events_summary, table_of
 from biped.runs.recording import Recording
 from biped.runs.row_layout import POSE
+from biped.runs.rows import Rows
 from biped.runs.state import State
 from biped.runs.summary import Metrics, SavedSummary, Summary, summarize
 from biped.runs.trust import Check
@@ -81,6 +82,7 @@ class Run:
     after: "Run | None" = None
 
     def __post_init__(self) -> None:
+        self.frame = Rows(self.frame)
         self.frame.attrs["units"] = self.units
 
     def __repr__(self) -> str:
@@ -192,18 +194,19 @@ class Run:
         Each file is written under another name and then moved, so that a full disk leaves no half of one.
 
         Raises:
-            OSError: the folder cannot be written.
+            UnwritableError: an OSError that says in a sentence what cannot be written.
         """
         folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        with in_place_of(folder / TABLE) as part:
-            self._write_table(part)
-        self._save_ended(folder)
-        text = json.dumps(_without_nan(self.to_json()), indent=2, allow_nan=False)
-        with in_place_of(folder / SUMMARY) as part:
-            part.write_text(text + "\n", encoding="utf-8")
-        self._save_after(folder / AFTER)
-        keep()
+        with told_if_unwritable(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            with in_place_of(folder / TABLE) as part:
+                self._write_table(part)
+            self._save_ended(folder)
+            text = json.dumps(_without_nan(self.to_json()), indent=2, allow_nan=False)
+            with in_place_of(folder / SUMMARY) as part:
+                part.write_text(text + "\n", encoding="utf-8")
+            self._save_after(folder / AFTER)
+            keep()
         return folder
 
     def _save_ended(self, folder: Path) -> None:
@@ -267,6 +270,7 @@ class Run:
             raise InputError(f"{folder}: no run there ({', '.join(missing)} missing)")
         try:
             table = pyarrow.parquet.read_table(folder / TABLE)
+            frame = table.to_pandas()
             units = json_of(table.schema.metadata[b"units"].decode(), dict.fromkeys(table.column_names, str))
             summary = read_summary(folder)
             parameters, disturbances = summary.pop("parameters"), summary.pop("disturbances")
@@ -276,7 +280,6 @@ class Run:
             events = table_of(summary["events"].pop("logged"))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{folder}: damaged, or not a run saved by Run.save ({error})") from error
-        frame = table.to_pandas()
         saved_as = summary.pop("format", 1)
         if saved_as == 1 and "metrics" in summary:
             frame, units, summary = _from_format_1(frame, units, summary)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -43,6 +44,8 @@ from contact.modes import SLIDING
 FORMAT = 5
 #: What its header has.
 _HEADER = {"format": int, "model": str, "fingerprint": str, "throw": dict[str, Any] | None}
+#: Its arrays that are as long as a sensor's delay, and what an integrator remembers, make them.
+_OF_ANY_LENGTH = ("past", "cache.history")
 #: Its arrays were not apart by what they are for, and their names began with ``plant_``.
 FLAT_FORMAT = 4
 
@@ -200,7 +203,7 @@ class State:
             InputError: it is not.
         """
         if model is not self.model and fingerprint(model) != fingerprint(self.model):
-            raise InputError(f"the state is that of model {self.model.name!r}, not of {model.name!r}: they differ")
+            raise InputError(f"the state is that of {_another(self.model.name, model)}")
 
     def save(self, path: str | Path) -> None:
         """Write it to a NumPy archive.
@@ -240,13 +243,28 @@ class State:
                 saved["ledger.works"] = np.pad(works, (0, WORKS - works.size))  # the first files had no works of joints
                 arrays = _nested(SimulationState, saved)
             throw = None if header.get("throw") is None else _throw(header["throw"])
-        except (ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
+        except (ValueError, KeyError, TypeError, EOFError, RuntimeError, BadZipFile, zlib.error) as error:
             raise InputError(f"{path}: not a state saved by State.save ({error})") from error
         if header.get("format") not in (FLAT_FORMAT, FORMAT):
             raise InputError(f"{path}: saved by another version (format {header.get('format')}, here {FORMAT})")
         if header.get("fingerprint") != fingerprint(model):
-            raise InputError(f"{path}: the state of model {header.get('model')!r}, not of {model.name!r}")
+            raise InputError(f"{path}: the state is that of {_another(header.get('model'), model)}")
+        for name, fresh in _flat(new_simulation_state(model.nq, model.nv, model.nc)):
+            array = dict(_flat(arrays))[name]
+            as_wide = array.ndim == fresh.ndim if name in _OF_ANY_LENGTH else array.shape == fresh.shape
+            if not (as_wide and array.dtype == fresh.dtype):
+                raise InputError(f"{path}: damaged: its {name} is {array.dtype} of shape {array.shape}")
         return cls(model, arrays, saved.get("thrown"), throw, saved.get("floor"))
+
+
+def _another(name: Any, model: Model) -> str:
+    """Words for a model that a state is of, which is not this one."""
+    if name != model.name:
+        return f"model {name!r}, not of {model.name!r}"
+    return (
+        f"another model {name!r}, of other masses or measures than this one: loads are part of a model, "
+        "Load(...).on(model), which a run is saved with, Run.load(folder).state"
+    )
 
 
 def _throw(saved: Mapping[str, Any]) -> Throw:

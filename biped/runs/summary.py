@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
 from biped.control.controller import SetPoint
+from biped.errors import UnknownNameError
 from biped.runs.trust import Check
 from biped.runs.verdict import UNDECIDED, Limit
 from contact.errors import did_you_mean
@@ -104,7 +105,10 @@ class Metrics(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         if name in self._judged:
             return self._judged[name]
-        raise KeyError(f"no metric {name!r}; {did_you_mean(name, self)}biped.metrics.METRICS has them all")
+        known = (*self._judged, *self)
+        raise UnknownNameError(
+            f"no metric {name!r}; {did_you_mean(str(name), known)}biped.metrics.METRICS has them all"
+        )
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from biped.model import Model
 from biped.model.compilation import STOP_YIELD
 from biped.model.geometry import quaternion_matrix
 from biped.model.strength import Strength
+from biped.room import free_memory, in_gigabytes
 from biped.runs.row_layout import Columns, columns_of
 from biped.runs.state import State, fingerprint, of_other_masses
 from biped.runs.summary import Stepping
@@ -26,6 +27,11 @@ from contact.arrays import Floats
 
 if TYPE_CHECKING:
     from biped.simulation.scene import Scene
+
+#: So many times are rows in memory while a run is put together: as they were logged, in one piece, and as its table.
+COPIES = 3
+#: [bytes] of memory of which is told beforehand.
+MUCH = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -138,7 +144,34 @@ def _stepping_of(integrator: Integrator, carrying: Model, state: State, scene: "
 
 def fits_in_one_go(clock: Clock, columns: Columns) -> bool:
     """Whether the log may hold the whole run."""
-    return clock.steps // clock.stride * len(columns.names) * 8 <= MOST_BYTES
+    return _bytes_of(clock, columns) <= MOST_BYTES
+
+
+def _bytes_of(clock: Clock, columns: Columns) -> int:
+    """All rows of a run."""
+    return clock.steps // clock.stride * len(columns.names) * 8
+
+
+def check_room(clock: Clock, columns: Columns, announce: Callable[[str], None] | None) -> None:
+    """Whether the rows of a run find room in memory; ``announce`` is told of a run that takes much of it.
+
+    Raises:
+        InputError: they do not.
+    """
+    needed = COPIES * _bytes_of(clock, columns)
+    if needed <= COPIES * MOST_BYTES:
+        return
+    free = free_memory()
+    rows, width = clock.steps // clock.stride, len(columns.names)
+    size = f"{rows:.3g} rows of {width} columns take {in_gigabytes(needed)} of memory"
+    if needed > free:
+        most = clock.steps * clock.step * free / needed
+        raise InputError(
+            f"duration = {clock.steps * clock.step:g} s: {size}, and {in_gigabytes(free)} are free: take {most:.2g} s "
+            "at most and go on from where that ends (simulate(state=run.state)), or fewer rows (record_every)"
+        )
+    if announce is not None and needed > MUCH:
+        announce(size)
 
 
 def _state_for(model: Model, carrying: Model, state: State) -> State:

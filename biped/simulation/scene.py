@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from biped.control.controller import Controller, SetPoint
-from biped.disturbances import Disturbance, check_begins
+from biped.disturbances import Disturbance
 from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.integrators import Integrator
 from biped.metrics import assemble
@@ -163,7 +163,7 @@ class Scene:
             RunInterrupted: the user pressed Ctrl-C; ``error.run`` holds what was computed before.
         """
         session = Session(self, announce=announce)
-        check_begins(self.disturbances, session.time + self.duration)
+        session.check_run(announce)
         session.warm_up(announce, measures=True)
         recording = session.run(progress)
         if recording.ending.verdict == INTERRUPTED:

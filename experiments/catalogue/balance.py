@@ -1,9 +1,12 @@
 """The human stands, and is disturbed in any way: the experiment of most studies."""
 
+from dataclasses import replace
+
 from biped.checks import whole
 from biped.disturbances import Disturbance, Sensors, check_begins
 from biped.errors import InputError
 from biped.model import human
+from biped.model.human import standing_ranges
 from biped.model.stops import with_stops
 from biped.runs.postures import STANDING_TRUNK, standing, standing_angles
 from biped.simulation.scene import Scene
@@ -29,7 +32,7 @@ def set_up(values: Values) -> Scene:
     if values.whole(RANGES) not in (0, 1):
         raise InputError(f"{RANGES} = {values.whole(RANGES)}: it must be 0 or 1")
     if values.whole(RANGES):
-        model = with_stops(model)
+        model = with_stops(replace(model, ranges=standing_ranges()) if robot == HUMAN else model)
     acting: tuple[Disturbance, ...] = disturbances_from(values, trunk, model)
     _check_within(acting, values.number("run.duration"))
     seed = values.whole("random.seed")

@@ -82,7 +82,7 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show | 
 
     executor = executor_of(plan, options)
     folder = writable_folder(options.out or Path("results") / plan.kind / name)
-    study = open_study(plan, folder)
+    study = open_study(plan, folder, announce)
     total, done = plan.planned_trials(study), len(study.finished)
     if done:
         announce(f"{done}{'' if total is None else f' of {total}'} trials are in {study.folder} already")

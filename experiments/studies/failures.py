@@ -5,6 +5,7 @@ import signal
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from biped.control.controller import Controller
@@ -69,7 +70,13 @@ def failed_by(error: BaseException, experiment: Experiment, controller: Controll
         stack.pop()
     trace = "".join([*traceback.format_list(stack), *traceback.format_exception_only(error)]).rstrip()
     name = type(error).__name__
-    return failed(name, str(error) or name, trace)
+    at = next((_at(frame) for frame in reversed(stack) if frame.filename in files), "")
+    return failed(name, f"{str(error) or name}{at}", trace)
+
+
+def _at(frame: traceback.FrameSummary) -> str:
+    """Where somebody's own code was, in words."""
+    return f" ({Path(frame.filename).name}, line {frame.lineno}, in {frame.name})"
 
 
 def _files(experiment: Experiment, controller: Controller | None) -> Iterator[str]:

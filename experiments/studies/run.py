@@ -10,13 +10,25 @@ from biped.simulation.simulate import Announce
 from experiments.studies.execution.executors import Executor, executor_for
 from experiments.studies.execution.runner import Progress, run_trials
 from experiments.studies.registry import kind_named
+from experiments.studies.size import check_size
 from experiments.studies.store.folder import Study
 from experiments.studies.study_kind import Evaluate, Say, StudyKind
 from experiments.studies.trial import Result, Trial
 
 
-def open_study(plan: StudyKind, folder: str | Path) -> Study:
-    """Begin the study of a plan, or go on with it; raises what ``Study.create`` raises."""
+def open_study(plan: StudyKind, folder: str | Path, announce: Announce | None = None) -> Study:
+    """Begin the study of a plan, or go on with it.
+
+    Args:
+        plan: of it.
+        folder: as ``Study.create`` takes it.
+        announce: called with a sentence on how large it will be, if it will be large.
+
+    Raises:
+        InputError: as ``Study.create``; or there is no room for so many trials.
+        OSError: as ``Study.create``.
+    """
+    check_size(plan.likely_trials, Path(folder), announce)
     return Study.create(
         folder, plan.kind, plan.experiment.address, plan.configuration, varied=plan.varied, units=plan.units,
         metrics=plan.metrics, seed=plan.seed,

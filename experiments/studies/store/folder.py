@@ -302,8 +302,8 @@ class Study:
         try:
             with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60.0)) as database:
                 yield database
-        except sqlite3.Error as error:
-            if path.is_file() and error.sqlite_errorcode == sqlite3.SQLITE_CANTOPEN:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            if path.is_file() and _code_of(error) == sqlite3.SQLITE_CANTOPEN:
                 raise _as_os_error(error, path) from None
             raise InputError(f"{path}: damaged, or not a study's ({error})") from None
 
@@ -402,10 +402,15 @@ def _database_to_write(path: Path) -> sqlite3.Connection:
     return database
 
 
-def _as_os_error(error: sqlite3.Error, path: Path) -> OSError:
-    if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+def _code_of(error: Exception) -> int | None:
+    """SQLite's code of an error; None of errors that are Python's, such as about a text that is none."""
+    return getattr(error, "sqlite_errorcode", None)
+
+
+def _as_os_error(error: Exception, path: Path) -> OSError:
+    if _code_of(error) == sqlite3.SQLITE_FULL:
         return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-    if error.sqlite_errorcode == sqlite3.SQLITE_CANTOPEN:
+    if _code_of(error) == sqlite3.SQLITE_CANTOPEN:
         why = "it cannot be opened: no permission, or too many files are open (ulimit -n)"
         return OSError(errno.EIO, why, str(path))
     return OSError(errno.EIO, str(error), str(path))

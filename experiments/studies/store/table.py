@@ -120,5 +120,5 @@ def _column(name: str, cells: list[Any]) -> "pyarrow.Array":
 
     try:
         return pyarrow.array(cells, _TYPES.get(name))
-    except pyarrow.ArrowException as error:
-        raise TypeError(f"column {name} of a study: {error}") from None
+    except (pyarrow.ArrowException, OverflowError) as error:
+        raise InputError(f"a trial is damaged: column {name}: {error}") from None

@@ -79,7 +79,7 @@ def run_source(folder: str | Path) -> RunSource:
         return RunSource(folder, Run.load(folder, model), experiment, values, changes, versions)
     except InputError as error:
         hint = "; for a model of your own, use experiments.visualization.report.write_run_page from Python"
-        raise InputError(f"{error}{hint if 'the state of model' in str(error) else ''}") from error
+        raise InputError(f"{error}{hint if 'the state is that of' in str(error) else ''}") from error
 
 
 def _version_of(digest: str, now: str) -> str:

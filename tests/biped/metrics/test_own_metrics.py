@@ -1,5 +1,7 @@
 """Metrics that a user registers."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -52,6 +54,16 @@ def test_it_has_margins_and_centres_by_the_names_of_the_series():
     run = EXPERIMENT.run(CHANGES)
     np.testing.assert_array_equal(found["margin"], series(run)["cop_margin"])
     assert run.metrics["least"] == series(run)["cop_margin"].min()
+
+
+def test_an_error_in_it_is_told_with_its_file_and_line():
+    def wrong(run):
+        return run.series["cop_margin"].min()
+
+    register(Metric("own", "m", "a mistake", wrong))
+    message = run_trial(EXPERIMENT, Trial(0, CHANGES))["message"]
+    line = wrong.__code__.co_firstlineno + 1
+    assert message.endswith(f"({Path(__file__).name}, line {line}, in wrong)")
 
 
 def test_it_may_build_on_others_and_be_of_each_joint():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from biped import Fall, Push, Run, State, simulate
+from biped.errors import UnknownNameError
 from biped.metrics import JUDGED, METRICS, measure_run, metric_named, series
 from controllers import JointImpedance
 from experiments.catalogue.registry import experiment_named
@@ -77,8 +78,10 @@ def test_a_summary_has_one_number_for_one_name_and_one_meaning(impulse):
     assert run.metrics == measured
     judged = measure_run(run)
     assert all(run.metrics[name] == judged[name] for name in JUDGED)
-    with pytest.raises(KeyError, match="did you mean 'settling_time'"):
-        run.metrics["setling_time"]
+    for name, meant in (("setling_time", "settling_time"), ("verdikt", "verdict")):
+        with pytest.raises(UnknownNameError, match=f"^no metric '{name}'; did you mean '{meant}'") as raised:
+            run.metrics[name]
+        assert isinstance(raised.value, KeyError)
     if impulse == 14.0:
         since_the_start = expected(run)["settling_time"]
         assert run.metrics["settling_time"] == pytest.approx(since_the_start - run.disturbances[0]["start"], rel=1e-12)
@@ -165,3 +168,17 @@ def test_runs_can_be_measured_from_threads(runs):
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda _: measure_run(runs["hit"]), range(8)))
     assert all(result == expected for result in results)
+
+
+def test_a_column_that_is_not_there_is_told_with_where_such_things_are():
+    run = experiment_named("box-drop").run({"run.duration": 0.01})
+    with pytest.raises(KeyError) as raised:
+        run.frame["cop_x"]
+    assert isinstance(raised.value, UnknownNameError)
+    assert str(raised.value).startswith(
+        "no column 'cop_x'; centres of pressure, margins and floor forces are columns of"
+    )
+    assert "cop_x" in series(run)
+    with pytest.raises(UnknownNameError, match="did you mean 'ledger_residual'"):
+        run.frame["ledger_residul"]
+    assert run.frame[["time", "com_x"]].shape[1] == 2

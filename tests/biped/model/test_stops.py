@@ -52,5 +52,7 @@ def test_a_model_without_ranges_is_refused():
 def test_the_experiment_has_them_where_it_is_told_to():
     balance = experiment_named("balance")
     assert all(math.isinf(body.joint.upper) for body in balance.build().model.bodies)
-    stopped = balance.build({"robot.ranges": 1}).model
-    assert {body.joint.upper for body in stopped.bodies if body.joint.name == KNEE} == {0.0}
+    scene = balance.build({"robot.ranges": 1, "run.duration": 0.1})
+    assert {body.joint.upper for body in scene.model.bodies if body.joint.name == KNEE} == {0.0}
+    pressed = scene.run().frame["ledger_stops_stored"]
+    assert pressed.max() < 1e-9  # it stands well within them

@@ -8,7 +8,7 @@ import pyarrow.parquet
 import pytest
 
 from biped import Run, State
-from biped.errors import InputError
+from biped.errors import BipedError, InputError
 from biped.kernels.state.simulation_state import JOINTS
 from biped.metrics import METRICS, measure_run
 from biped.model import ModelError
@@ -161,3 +161,12 @@ def test_a_state_of_an_older_version_is_refused(run, tmp_path):
     np.savez(tmp_path / "state.npz", header=json.dumps(header), **arrays)
     with pytest.raises(InputError, match="saved by another version"):
         State.load(tmp_path / "state.npz", run.state.model)
+
+
+def test_a_place_that_cannot_be_written_is_told_in_a_sentence(run, tmp_path):
+    """It is an OSError as others are, with the sentence that commands say."""
+    (tmp_path / "file").touch()
+    for place, reason in ((tmp_path / "file", "File exists"), (tmp_path / "file" / "below", "Not a directory")):
+        with pytest.raises(OSError, match=f"^cannot write {place}: {reason}$") as raised:
+            run.save(place)
+        assert isinstance(raised.value, BipedError)

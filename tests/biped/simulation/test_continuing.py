@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from biped.disturbances import Push, Throw, begins_before
+from biped.disturbances import Load, Push, Throw, begins_before
 from biped.errors import InputError
 from biped.runs.run import Run
 from biped.runs.state import State
@@ -98,8 +98,33 @@ def test_a_state_of_another_model_is_refused(person, posture, tmp_path):
     from biped.model import rigid_box
 
     posture(person).save(tmp_path / "state.npz")
-    with pytest.raises(InputError, match="the state of model 'human', not of 'box'"):
+    with pytest.raises(InputError, match="the state is that of model 'human', not of 'box'"):
         State.load(tmp_path / "state.npz", rigid_box(1.0, (1, 1, 1)))
     (tmp_path / "text.npz").write_text("nothing")
     with pytest.raises(InputError, match="not a state saved by State.save"):
         State.load(tmp_path / "text.npz", person)
+
+
+def test_a_run_that_begins_after_all_of_its_disturbances_is_warned_of(person, posture):
+    """It has withstood nothing; one in which something still acts, or that names none, has no such check."""
+
+    def check(state, *acting):
+        run = simulate(person, CONTROLLER, state=state, duration=0.02, disturbances=acting)
+        return next((check for check in run.trust if check.name == "disturbance"), None)
+
+    early, late = (Push("trunk", (0.0, 1.0, 0.0), 1.0, start, 0.01) for start in (0.01, 0.04))
+    later = go(person, posture(person), 0.03, (early,)).state
+    found = check(later, early)
+    assert found.passed == "warning"
+    assert found.text == "a push had ended at 0.02 s, before this run began, at 0.03 s: nothing disturbed it"
+    assert check(later) is check(later, early, late) is None
+
+
+def test_the_state_of_a_run_with_a_load_says_that_it_is_part_of_the_model(person, posture, tmp_path):
+    load = Load("trunk", 3.0, (0.1, 0.0, 0.1))
+    run = go(person, posture(person), 0.01, (load,))
+    run.state.save(tmp_path / "state.npz")
+    with pytest.raises(InputError, match=r"another model 'human'.*loads are part of a model, Load\(...\).on\(model\)"):
+        State.load(tmp_path / "state.npz", person)
+    state = State.load(tmp_path / "state.npz", load.on(person))
+    assert same(go(person, state, 0.01, (load,)).state, go(person, run.state, 0.01, (load,)).state)

@@ -27,6 +27,8 @@ from biped import (
     simulate,
 )  # fmt: skip
 from biped.kernels.loop.closed_loop import control
+from biped.room import in_gigabytes
+from biped.simulation import plan
 from biped.simulation.snapshot import arrays_of
 from contact.arrays import Floats
 from controllers import WorkspaceController
@@ -317,3 +319,34 @@ def test_snapshots_are_their_own(person):
     before = [array.copy() for array in arrays_of(saved.state.arrays)]
     session.advance(20)
     assert all(np.array_equal(a, b) for a, b in zip(before, arrays_of(saved.state.arrays), strict=True))
+
+
+def test_what_would_begin_after_the_end_is_refused_by_a_session_too(person):
+    """The end is the scene's duration from where the session is: after ten periods, a push comes in time."""
+    session = Session(Scene(person, CONTROLLER, duration=0.03, disturbances=[replace(PUSH, start=0.04)]))
+    with pytest.raises(InputError, match="push.start = 0.04 s is not before the end of the run, at 0.03 s"):
+        session.run()
+    session.advance(round(0.02 / session.period))
+    assert session.run().state.time == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize(
+    ("duration", "told"),
+    [
+        (1e9, r"duration = 1e\+09 s: 5e\+11 rows of \d+ columns take .* GB of memory, and"),
+        (1e30, "more than can be counted"),
+    ],
+)
+def test_a_run_that_no_memory_holds_is_refused_before_it_begins(person, duration, told):
+    with pytest.raises(InputError, match=told):
+        Scene(person, CONTROLLER, duration=duration).run()
+
+
+def test_a_long_run_says_how_large_it_will_be(person, monkeypatch):
+    monkeypatch.setattr(plan, "free_memory", lambda: 1e12)
+    told = []
+    Session(Scene(person, CONTROLLER, duration=1e4)).check_run(told.append)
+    rows, width = 1e4 / CONTROLLER.period, len(Scene(person, CONTROLLER).prepare().columns.names)
+    assert told == [f"{rows:.3g} rows of {width} columns take {in_gigabytes(3 * 8 * rows * width)} of memory"]
+    Session(Scene(person, CONTROLLER, duration=10.0)).check_run(told.append)
+    assert len(told) == 1
