@@ -13,7 +13,7 @@ MISPRINTS = (
     ("VI-C, Lagrangian of the scissor lift", "m_L L² ((½ − n)² cos² θ + ½ sin² θ + I)",
      "m_L L² ((n − ½)² cos² θ + ¼ sin² θ) + I", "the energy of the mechanism's bodies (figure-11)"),
     ("listing 1, the arm K", '(tz -1.0 (Name "O")))))', '(tz -1.0 (Name "O"))))))',
-     "a parenthesis is left open at the end; in the copy at hand"),
+     "57 are opened and 56 closed, in the copy at hand; it is refused as it stands"),
     ("VI-C, caption of figure 10", "no rotational inertia", "rotational inertia I", "the text; the authors' program"),
     ("II, composition", "g_bc … from frame c to frame a", "from frame c to frame b", "the product g_ab g_bc"),
     ("III-B, before (3)", "R1 guarantees ∂g_k/∂q_i = 0, R2 implies …", "R2, and R1 with R2", "what R1 and R2 say"),

@@ -7,9 +7,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from biped.mechanism import Mechanism
 from biped.mechanism.examples import planar_human
-from biped.mechanism.frames import TRANSFORMS, Node, tree_of
+from biped.mechanism.frames import Node, tree_of
 from contact.arrays import Floats
 from experiments.papers.criteria import below, stated, when
 from experiments.papers.item import Finding, Outcome, Progress
@@ -27,7 +26,7 @@ DURATION, QUICK_DURATION, STEP = 2.0, 0.3, 1e-3
 ASSUMPTIONS = (
     "the figure is a drawing without numbers; that frame 6 hangs on frame 2 and has the ancestors 2, 1 and s is in "
     "table I, and that the leg ends in a foot is in the introduction; the limbs, and in which order they are "
-    "numbered, are ours",
+    "numbered, are ours; R1 and R2 hold of every mechanism here, since no other can be described",
     "masses and lengths of 75 kg and 1.75 m by Winter (2009), table 4.1",
 )
 
@@ -45,7 +44,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     mass = sum(node.frame.mass[0] for node in nodes if node.frame.mass)
     exchanged = 0.5 * mass * (G * duration) ** 2  # of the centre of mass
     spread = float(np.ptp(flight.energy)) / exchanged
-    return Outcome(_findings(mechanism, nodes, spread), ASSUMPTIONS, {"The tree": table}, {"tree": _draw(nodes)})
+    return Outcome(_findings(nodes, spread), ASSUMPTIONS, {"The tree": table}, {"tree": _draw(nodes)})
 
 
 def label(nodes: Sequence[Node], k: int) -> str:
@@ -67,20 +66,13 @@ def ancestors(nodes: Sequence[Node], name: str) -> list[str]:
     return found
 
 
-def _findings(mechanism: Mechanism, nodes: Sequence[Node], spread: float) -> tuple[Finding, ...]:
-    kinds = {node.frame.transform for node in nodes}
-    moving = [node.frame.coordinate for node in nodes if node.frame.coordinate is not None]
+def _findings(nodes: Sequence[Node], spread: float) -> tuple[Finding, ...]:
     above = ancestors(nodes, "6")
     return (
-        stated("transformations used", "six basic ones (R1)", ", ".join(sorted(kinds)),
-               when(f"of {', '.join(TRANSFORMS)}", kinds <= set(TRANSFORMS))),
-        stated("configuration variables and transformations that they move", "one-to-one (R2)",
-               f"{len(mechanism.coordinates)} and {len(moving)}",
-               when("the same, in the same order", list(mechanism.coordinates) == moving)),
         stated("ancestors of frame 6", "{2, 1, s}", "{" + ", ".join(above) + "}",
                when("the same", above == ["2", "1", "s"]), "the tree was drawn up by it", kind="chosen"),
         stated("range of the energy of the human in flight, of what falling exchanges", "not in the paper", spread,
-               below(1e-6)),
+               below(1e-6), kind="ours"),
     )  # fmt: skip
 
 

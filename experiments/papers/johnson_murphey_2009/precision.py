@@ -153,16 +153,17 @@ def _findings(found: dict[str, list[Point]], settings: Mapping[str, Sequence[flo
     costs = {name: cost_at(found[name], LEVEL) for name in (motions.OURS, motions.BULLET_DIRECT, RK4)}
     engine, explicit = (costs[name] / costs[motions.OURS] for name in (motions.BULLET_DIRECT, RK4))
     return (
-        stated("order, variational integrator", "second order", own, near(2, 0.05)),
+        stated("order, variational integrator", "second order accuracy", own, near(2, 0.05)),
         stated("runs that come through the place where the constraints depend on each other", "not in the paper",
-               "; ".join(ended), when("all by the variational integrator", complete)),
+               "; ".join(ended), when("all by the variational integrator", complete), kind="ours"),
         stated("points apart that should be one, at most, variational integrator and RK4 [m]",
                "simulations by (36) tend to violate the constraints", f"{kept:.2g} and {drift:.2g}",
                when("a thousandth with the variational integrator", kept < 1e-3 * drift)),
         stated(f"run time for an error of {LEVEL:g} rad, PyBullet with its direct solver over variational",
-               "not in the paper", engine, above(1)),
+               "not in the paper", engine, above(1), kind="ours"),
         stated(f"run time for an error of {LEVEL:g} rad, RK4 over variational", "not in the paper", explicit, above(1),
-               "a method of order 4 is cheaper the smaller the error that is wanted, where its run comes to an end"),
+               "a method of order 4 is cheaper the smaller the error that is wanted, where its run comes to an end",
+               kind="ours"),
     )  # fmt: skip
 
 

@@ -131,13 +131,14 @@ def _findings(found: dict[tuple[str, int], Tuned], sizes: tuple[int, ...]) -> tu
     own = [found[motions.OURS, n] for n in sizes]
     return (
         stated("the variational integrator's step gives an error of 0.1 at [s]", DESIRED,
-               ", ".join(f"{run.reached:.2f}" for run in own), when("within 1%", all(run.found for run in own))),
+               ", ".join(f"{run.reached:.2f}" for run in own), when("within 1%", all(run.found for run in own)),
+               "the step is searched until it does", kind="chosen"),
         stated("run time of force balance over that of the variational integrator",
                "it does not perform as well as the variational integrator", text(times),
                when("above 1 at every size", min(times) > 1.0),
                "ODE in the paper, PyBullet here; a bound from below where the step would be smaller than we try"),
-        stated("the same with a direct solver", "not in the paper", text(direct),
-               when("above 1 at every size", min(direct) > 1.0)),
+        stated("run time of force balance with a direct solver, likewise", "not in the paper", text(direct),
+               when("above 1 at every size", min(direct) > 1.0), kind="ours"),
     )  # fmt: skip
 
 

@@ -1,9 +1,9 @@
 """The algorithm of Johnson and Murphey 2009 as it is printed, in NumPy: an oracle for the kernels.
 
-Frames related by six primitive transformations in 4 x 4 matrices; equations (2)-(10) as recursions whose values are
-kept until a configuration is written; the Lagrangian and its derivatives (11), (23)-(27); the generalized midpoint rule
-(19)-(22); potentials, constraints and forces with their derivatives; the continuous dynamics (28), (29) and (36); the
-combined integrator (44)-(46) with its two writes an iteration. With the package it shares the description of frames.
+Equations (2)-(10) are the recursions of the paper's figure 7, whose values are kept until a configuration is written.
+Upon them: the Lagrangian and its derivatives (11), (23)-(27); the generalized midpoint rule (19)-(22); potentials,
+constraints and forces with their derivatives; the continuous dynamics (28), (29) and (36); the combined integrator
+(44)-(46) with its two writes an iteration. With the kernels it shares the description of frames.
 
 Where the print is wrong, what is right stands here and the misprint is named beside it; ``test_longhand.py`` shows it.
 Everything works with complex numbers too, so that derivatives can be checked by complex steps, exact to rounding.
@@ -12,41 +12,18 @@ Indices: k a frame, i and j configuration variables. λ is the paper's: equation
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from biped.mechanism import Frame
+from experiments.papers.johnson_murphey_2009 import recursions
+from experiments.papers.johnson_murphey_2009.recursions import inverse, primitive, twist, unhat
 
-AXES = {"x": 0, "y": 1, "z": 2}
+__all__ = ["inverse", "primitive", "twist", "unhat"]
 KINDS = ("tx", "ty", "tz", "rx", "ry", "rz")
-
-
-def primitive(kind: str, x: complex, order: int = 0) -> np.ndarray:
-    """g(x) of one of the six (R1), or its derivative of any order; a rotation's come round after four (III-D)."""
-    axis = AXES[kind[1]]
-    g = np.zeros((4, 4), dtype=np.result_type(x, float))
-    if kind[0] == "t":
-        if order == 0:
-            g[:] = np.eye(4)
-        g[axis, 3] = x if order == 0 else float(order == 1)
-        return g
-    turns = order * np.pi / 2.0
-    one, other = (axis + 1) % 3, (axis + 2) % 3
-    g[one, one] = g[other, other] = np.cos(x + turns)
-    g[other, one] = np.sin(x + turns)
-    g[one, other] = -np.sin(x + turns)
-    if order == 0:
-        g[axis, axis] = g[3, 3] = 1.0
-    return g
-
-
-def inverse(kind: str, x: complex, order: int = 0) -> np.ndarray:
-    """g⁻¹(x) = g(−x), and its derivatives by x (III-D)."""
-    return (-1.0) ** order * primitive(kind, -x, order)
 
 
 def hat(v: np.ndarray) -> np.ndarray:
@@ -55,178 +32,17 @@ def hat(v: np.ndarray) -> np.ndarray:
     return np.array([[0, -c, b, x], [c, 0, -a, y], [-b, a, 0, z], [0, 0, 0, 0]])
 
 
-def unhat(m: np.ndarray) -> np.ndarray:
-    return np.array([m[0, 3], m[1, 3], m[2, 3], m[2, 1], m[0, 2], m[1, 0]])
-
-
-def twist(kind: str) -> np.ndarray:
-    """ξ̂ = g⁻¹ g′, the same for every x (III-D)."""
-    return inverse(kind, 0.0) @ primitive(kind, 0.0, 1)
-
-
-def remembered(method):
-    """Caching (III-E): a value is computed once for every configuration written, unless the cache is switched off."""
-
-    @functools.wraps(method)
-    def look(self, *args):
-        key = (method.__name__, *args)
-        if key in self.cache:
-            return self.cache[key]
-        self.evaluations += 1
-        value = method(self, *args)
-        if self.caching:
-            self.cache[key] = value
-        return value
-
-    return look
-
-
-class Tree:
-    """The frames numbered from the root, which is the world s and has the number −1; equations (2)-(10)."""
+class Tree(recursions.Tree):
+    """The recursions, and what stands in a potential's or a constraint's place of them."""
 
     def __init__(self, frames: Sequence[Frame], caching: bool = True) -> None:
-        self.frames: list[Frame] = []
-        self.parent: list[int] = []
-        self._add(frames, -1)
-        named = [frame.coordinate for frame in self.frames]
-        self.variables = [name for name in named if name is not None]
-        assert len(set(self.variables)) == len(self.variables), "R2: a variable drives one transformation"
-        self.n = len(self.variables)
-        free = [not frame.is_kinematic for frame in self.frames if frame.coordinate is not None]
-        self.dynamic = np.array(free, dtype=bool)
-        place = {name: i for i, name in enumerate(self.variables)} | {None: -1}
-        self.driver = [place[name] for name in named]
+        super().__init__(frames, caching)
+        self.dynamic = np.array([not f.is_kinematic for f in self.frames if f.coordinate is not None], dtype=bool)
         self.names = {frame.name: k for k, frame in enumerate(self.frames) if frame.name} | {"world": -1}
-        self.above = [self._ancestors(k) for k in range(len(self.frames))]
-        self.massive = [k for k, frame in enumerate(self.frames) if frame.mass is not None]
-        self.inertia = {k: np.diag([self.mass(k)] * 3 + list(self.frames[k].mass[1:])) for k in self.massive}
-        self.caching = caching
-        self.cache: dict[tuple, np.ndarray] = {}
-        self.writes = self.evaluations = 0
-        self.set(np.zeros(self.n), np.zeros(self.n))
-
-    def _add(self, frames: Sequence[Frame], parent: int) -> None:
-        for frame in frames:
-            self.frames.append(frame)
-            self.parent.append(parent)
-            self._add(frame.children, len(self.frames) - 1)
+        self.massive = list(self.masses)
 
     def mass(self, k: int) -> float:
-        return self.frames[k].mass[0]
-
-    def _ancestors(self, k: int) -> frozenset[int]:
-        """The variables that frame k depends on: its own and those of anc(k)."""
-        found = set()
-        while k >= 0:
-            found.add(self.driver[k])
-            k = self.parent[k]
-        return frozenset(found - {-1})
-
-    def set(self, q: np.ndarray, v: np.ndarray) -> None:
-        """Write a configuration: all that is kept is erased."""
-        self.q, self.v = np.asarray(q), np.asarray(v)
-        self.cache.clear()
-        self.writes += 1
-
-    def local(self, k: int, order: int = 0) -> np.ndarray:
-        """g_k, g′_k, g″_k."""
-        i = self.driver[k]
-        return primitive(self.frames[k].transform, self.frames[k].parameter if i < 0 else self.q[i], order)
-
-    def local_inverse(self, k: int, order: int = 0) -> np.ndarray:
-        i = self.driver[k]
-        return inverse(self.frames[k].transform, self.frames[k].parameter if i < 0 else self.q[i], order)
-
-    @remembered
-    def g(self, k: int) -> np.ndarray:
-        """(2)."""
-        if k < 0:
-            return np.eye(4)
-        return self.g(self.parent[k]) @ self.local(k)
-
-    @remembered
-    def g_q(self, k: int, i: int) -> np.ndarray:
-        """(3): ∂g_{s,k}/∂q_i. R1 and R2 are exchanged in the text before it."""
-        if k < 0 or i not in self.above[k]:
-            return np.zeros((4, 4))
-        if i == self.driver[k]:
-            return self.g(self.parent[k]) @ self.local(k, 1)
-        return self.g_q(self.parent[k], i) @ self.local(k)
-
-    @remembered
-    def g_qq(self, k: int, i: int, j: int) -> np.ndarray:
-        """(4)."""
-        if k < 0 or i not in self.above[k] or j not in self.above[k]:
-            return np.zeros((4, 4))
-        own, parent = self.driver[k], self.parent[k]
-        if i == own == j:
-            return self.g(parent) @ self.local(k, 2)
-        if i == own:
-            return self.g_q(parent, j) @ self.local(k, 1)
-        if j == own:
-            return self.g_q(parent, i) @ self.local(k, 1)
-        return self.g_qq(parent, i, j) @ self.local(k)
-
-    @remembered
-    def V(self, k: int) -> np.ndarray:
-        """(5): the body velocity, as a 4 x 4 matrix."""
-        if k < 0:
-            return np.zeros((4, 4))
-        carried = self.local_inverse(k) @ self.V(self.parent[k]) @ self.local(k)
-        if self.driver[k] < 0:
-            return carried
-        return carried + twist(self.frames[k].transform) * self.v[self.driver[k]]
-
-    @remembered
-    def V_q(self, k: int, i: int) -> np.ndarray:
-        """(6)."""
-        if k < 0 or i not in self.above[k]:
-            return np.zeros((4, 4))
-        parent = self.parent[k]
-        if i == self.driver[k]:
-            V = self.V(parent)
-            return self.local_inverse(k, 1) @ V @ self.local(k) + self.local_inverse(k) @ V @ self.local(k, 1)
-        return self.local_inverse(k) @ self.V_q(parent, i) @ self.local(k)
-
-    @remembered
-    def V_qq(self, k: int, i: int, j: int) -> np.ndarray:
-        """(7)."""
-        if k < 0 or i not in self.above[k] or j not in self.above[k]:
-            return np.zeros((4, 4))
-        own, parent = self.driver[k], self.parent[k]
-        if i == own == j:
-            V = self.V(parent)
-            return (
-                self.local_inverse(k, 2) @ V @ self.local(k)
-                + 2.0 * self.local_inverse(k, 1) @ V @ self.local(k, 1)
-                + self.local_inverse(k) @ V @ self.local(k, 2)
-            )
-        if own in (i, j):
-            V = self.V_q(parent, i if j == own else j)
-            return self.local_inverse(k, 1) @ V @ self.local(k) + self.local_inverse(k) @ V @ self.local(k, 1)
-        return self.local_inverse(k) @ self.V_qq(parent, i, j) @ self.local(k)
-
-    @remembered
-    def V_v(self, k: int, i: int) -> np.ndarray:
-        """(8): ∂v/∂q̇_i; (9) says that its derivative by q̇ is zero."""
-        if k < 0 or i not in self.above[k]:
-            return np.zeros((4, 4))
-        if i == self.driver[k]:
-            return twist(self.frames[k].transform)
-        return self.local_inverse(k) @ self.V_v(self.parent[k], i) @ self.local(k)
-
-    @remembered
-    def V_vq(self, k: int, j: int, i: int) -> np.ndarray:
-        """(10): ∂²v/∂q̇_j ∂q_i."""
-        if k < 0 or i not in self.above[k] or j not in self.above[k]:
-            return np.zeros((4, 4))
-        own, parent = self.driver[k], self.parent[k]
-        if j == own:
-            return np.zeros((4, 4))
-        if i == own:
-            V = self.V_v(parent, j)
-            return self.local_inverse(k, 1) @ V @ self.local(k) + self.local_inverse(k) @ V @ self.local(k, 1)
-        return self.local_inverse(k) @ self.V_vq(parent, j, i) @ self.local(k)
+        return self.masses[k][0]
 
     def p(self, k: int) -> np.ndarray:
         """p_{s,k}, a column of (2)."""
@@ -240,14 +56,6 @@ class Tree:
             self.vector(lambda i: (self.g_q(k, i) @ x)[:3]),
             self.matrix(lambda i, j: (self.g_qq(k, i, j) @ x)[:3]),
         )
-
-    def vector(self, function: Callable[..., Any]) -> np.ndarray:
-        """(n, …) of a function of a variable."""
-        return np.array([function(i) for i in range(self.n)])
-
-    def matrix(self, function: Callable[..., Any]) -> np.ndarray:
-        """(n, n, …) of a function of two."""
-        return np.array([[function(i, j) for j in range(self.n)] for i in range(self.n)])
 
 
 class Jet(NamedTuple):
@@ -428,17 +236,7 @@ class System:
 
     def L_qq(self) -> np.ndarray:
         """(24)."""
-        tree, M = self.tree, self.tree.inertia
-
-        def of(i: int, j: int) -> complex:
-            return self.kinetic(
-                lambda k: (
-                    unhat(tree.V_q(k, j)) @ M[k] @ unhat(tree.V_q(k, i))
-                    + unhat(tree.V(k)) @ M[k] @ unhat(tree.V_qq(k, i, j))
-                )
-            )
-
-        return tree.matrix(of) - sum(potential(tree).dd for potential in self.potentials)
+        return self.tree.kinetic_qq() - sum(potential(self.tree).dd for potential in self.potentials)
 
     def L_v(self) -> np.ndarray:
         """(25): the momenta P."""
@@ -447,22 +245,11 @@ class System:
 
     def L_qv(self) -> np.ndarray:
         """(26): ∂²L/∂q_i ∂q̇_j in row i, column j."""
-        tree, M = self.tree, self.tree.inertia
-
-        def of(i: int, j: int) -> complex:
-            return self.kinetic(
-                lambda k: (
-                    unhat(tree.V_v(k, j)) @ M[k] @ unhat(tree.V_q(k, i))
-                    + unhat(tree.V(k)) @ M[k] @ unhat(tree.V_vq(k, j, i))
-                )
-            )
-
-        return tree.matrix(of)
+        return self.tree.kinetic_qv()
 
     def L_vv(self) -> np.ndarray:
         """(27) with (9): M(q)."""
-        tree, M = self.tree, self.tree.inertia
-        return tree.matrix(lambda i, j: self.kinetic(lambda k: unhat(tree.V_v(k, j)) @ M[k] @ unhat(tree.V_v(k, i))))
+        return self.tree.kinetic_vv()
 
     def force(self, t: float) -> np.ndarray:
         """f_c."""
@@ -516,8 +303,7 @@ class System:
 
     def D2D1(self, dt: float) -> np.ndarray:
         """(22), rows by D1, columns by D2."""
-        a, mixed = self.alpha, self.L_qv()
-        return self.L_qq() * (1.0 - a) * a * dt + mixed * (1.0 - a) - mixed.T * a - self.L_vv() / dt
+        return recursions.D2D1(self.L_qq(), self.L_qv(), self.L_vv(), dt, self.alpha)
 
     def half_force(self, t: float, dt: float) -> np.ndarray:
         """f_d⁻ = f_d⁺ = ½ f_c Δt (IV-E); t is that of the step's start."""

@@ -45,6 +45,14 @@ def check_statements(outcomes, may_differ, of_times=()):
             assert not finding(outcome, begin).agrees
 
 
+def check_kinds(outcomes):
+    """What a paper does not say is ours, and what is better is a ratio that something else was run for."""
+    for outcome in outcomes.values():
+        for found in outcome.findings:
+            absent = isinstance(found.published, str) and found.published.startswith("not in the")
+            assert not absent or found.kind == "ours", found.quantity
+
+
 def outcome(agrees=True, note="", figures=True):
     figure = Figure(figsize=(2.0, 1.0))
     figure.subplots().plot([0.0, 1.0], [0.0, 1.0])

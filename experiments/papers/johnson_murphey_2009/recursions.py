@@ -1,0 +1,265 @@
+"""Equations (2) to (10) as they are printed, with the cache of III-E or without it, and Newton's matrix (22) by them.
+
+Frames related by six primitive transformations in 4 x 4 matrices, in NumPy: for what caching saves, and as an oracle of
+the compiled recursions. Everything works with complex numbers too, so that derivatives can be checked by complex steps.
+Indices: k a frame, i and j configuration variables.
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from biped.mechanism import Frame
+
+#: Real or complex.
+Matrix = np.ndarray[Any, np.dtype[Any]]
+
+AXES = {"x": 0, "y": 1, "z": 2}
+
+
+def primitive(kind: str, x: complex, order: int = 0) -> Matrix:
+    """g(x) of one of the six (R1), or its derivative of any order; a rotation's come round after four (III-D)."""
+    axis = AXES[kind[1]]
+    g = np.zeros((4, 4), dtype=np.result_type(x, float))
+    if kind[0] == "t":
+        if order == 0:
+            g[:] = np.eye(4)
+        g[axis, 3] = x if order == 0 else float(order == 1)
+        return g
+    turns = order * np.pi / 2.0
+    one, other = (axis + 1) % 3, (axis + 2) % 3
+    g[one, one] = g[other, other] = np.cos(x + turns)
+    g[other, one] = np.sin(x + turns)
+    g[one, other] = -np.sin(x + turns)
+    if order == 0:
+        g[axis, axis] = g[3, 3] = 1.0
+    return g
+
+
+def inverse(kind: str, x: complex, order: int = 0) -> Matrix:
+    """g⁻¹(x) = g(−x), and its derivatives by x (III-D)."""
+    return np.asarray((-1.0) ** order * primitive(kind, -x, order))
+
+
+def unhat(m: Matrix) -> Matrix:
+    """(x, y, z, a, b, c) of a 4 x 4 matrix: linear part first (II)."""
+    return np.array([m[0, 3], m[1, 3], m[2, 3], m[2, 1], m[0, 2], m[1, 0]])
+
+
+def twist(kind: str) -> Matrix:
+    """ξ̂ = g⁻¹ g′, the same for every x (III-D)."""
+    return np.asarray(inverse(kind, 0.0) @ primitive(kind, 0.0, 1))
+
+
+def remembered(method: Callable[..., Matrix]) -> Callable[..., Matrix]:
+    """Caching (III-E): a value is computed once for every configuration written, unless the cache is switched off."""
+
+    @functools.wraps(method)
+    def look(self: "Tree", *args: int) -> Matrix:
+        key: tuple[Any, ...] = (method.__name__, *args)
+        if key in self.cache:
+            return self.cache[key]
+        self.evaluations += 1
+        value = method(self, *args)
+        if self.caching:
+            self.cache[key] = value
+        return value
+
+    return look
+
+
+class Tree:
+    """The frames numbered from the root, which is the world s and has the number −1; equations (2)-(10)."""
+
+    def __init__(self, frames: Sequence[Frame], caching: bool = True) -> None:
+        self.frames: list[Frame] = []
+        self.parent: list[int] = []
+        self._add(frames, -1)
+        named = [frame.coordinate for frame in self.frames]
+        self.variables = [name for name in named if name is not None]
+        assert len(set(self.variables)) == len(self.variables), "R2: a variable drives one transformation"
+        self.n = len(self.variables)
+        place = {name: i for i, name in enumerate(self.variables)}
+        self.driver = [-1 if name is None else place[name] for name in named]
+        self.above = [self._ancestors(k) for k in range(len(self.frames))]
+        self.masses = {k: frame.mass for k, frame in enumerate(self.frames) if frame.mass is not None}
+        self.inertia = {k: np.diag([mass[0]] * 3 + list(mass[1:])) for k, mass in self.masses.items()}
+        self.caching = caching
+        self.cache: dict[tuple[Any, ...], Matrix] = {}
+        self.writes = self.evaluations = 0
+        self.set(np.zeros(self.n), np.zeros(self.n))
+
+    def _add(self, frames: Sequence[Frame], parent: int) -> None:
+        for frame in frames:
+            self.frames.append(frame)
+            self.parent.append(parent)
+            self._add(frame.children, len(self.frames) - 1)
+
+    def _ancestors(self, k: int) -> frozenset[int]:
+        """The variables that frame k depends on: its own and those of anc(k)."""
+        found = set()
+        while k >= 0:
+            found.add(self.driver[k])
+            k = self.parent[k]
+        return frozenset(found - {-1})
+
+    def set(self, q: Matrix, v: Matrix) -> None:
+        """Write a configuration: all that is kept is erased."""
+        self.q, self.v = np.asarray(q), np.asarray(v)
+        self.cache.clear()
+        self.writes += 1
+
+    def local(self, k: int, order: int = 0) -> Matrix:
+        """g_k, g′_k, g″_k."""
+        frame, i = self.frames[k], self.driver[k]
+        return primitive(frame.transform, frame.parameter if i < 0 else self.q[i], order)  # type: ignore[arg-type]
+
+    def local_inverse(self, k: int, order: int = 0) -> Matrix:
+        frame, i = self.frames[k], self.driver[k]
+        return inverse(frame.transform, frame.parameter if i < 0 else self.q[i], order)  # type: ignore[arg-type]
+
+    @remembered
+    def g(self, k: int) -> Matrix:
+        """(2)."""
+        if k < 0:
+            return np.eye(4)
+        return self.g(self.parent[k]) @ self.local(k)
+
+    @remembered
+    def g_q(self, k: int, i: int) -> Matrix:
+        """(3): ∂g_{s,k}/∂q_i. R1 and R2 are exchanged in the text before it."""
+        if k < 0 or i not in self.above[k]:
+            return np.zeros((4, 4))
+        if i == self.driver[k]:
+            return self.g(self.parent[k]) @ self.local(k, 1)
+        return self.g_q(self.parent[k], i) @ self.local(k)
+
+    @remembered
+    def g_qq(self, k: int, i: int, j: int) -> Matrix:
+        """(4)."""
+        if k < 0 or i not in self.above[k] or j not in self.above[k]:
+            return np.zeros((4, 4))
+        own, parent = self.driver[k], self.parent[k]
+        if i == own == j:
+            return self.g(parent) @ self.local(k, 2)
+        if i == own:
+            return self.g_q(parent, j) @ self.local(k, 1)
+        if j == own:
+            return self.g_q(parent, i) @ self.local(k, 1)
+        return self.g_qq(parent, i, j) @ self.local(k)
+
+    @remembered
+    def V(self, k: int) -> Matrix:  # noqa: N802 - the paper's symbol
+        """(5): the body velocity, as a 4 x 4 matrix."""
+        if k < 0:
+            return np.zeros((4, 4))
+        carried = self.local_inverse(k) @ self.V(self.parent[k]) @ self.local(k)
+        if self.driver[k] < 0:
+            return carried
+        return carried + twist(self.frames[k].transform) * self.v[self.driver[k]]
+
+    @remembered
+    def V_q(self, k: int, i: int) -> Matrix:  # noqa: N802 - the paper's symbol
+        """(6)."""
+        if k < 0 or i not in self.above[k]:
+            return np.zeros((4, 4))
+        parent = self.parent[k]
+        if i == self.driver[k]:
+            V = self.V(parent)
+            return self.local_inverse(k, 1) @ V @ self.local(k) + self.local_inverse(k) @ V @ self.local(k, 1)
+        return self.local_inverse(k) @ self.V_q(parent, i) @ self.local(k)
+
+    @remembered
+    def V_qq(self, k: int, i: int, j: int) -> Matrix:  # noqa: N802 - the paper's symbol
+        """(7)."""
+        if k < 0 or i not in self.above[k] or j not in self.above[k]:
+            return np.zeros((4, 4))
+        own, parent = self.driver[k], self.parent[k]
+        if i == own == j:
+            V = self.V(parent)
+            return (
+                self.local_inverse(k, 2) @ V @ self.local(k)
+                + 2.0 * self.local_inverse(k, 1) @ V @ self.local(k, 1)
+                + self.local_inverse(k) @ V @ self.local(k, 2)
+            )
+        if own in (i, j):
+            V = self.V_q(parent, i if j == own else j)
+            return self.local_inverse(k, 1) @ V @ self.local(k) + self.local_inverse(k) @ V @ self.local(k, 1)
+        return self.local_inverse(k) @ self.V_qq(parent, i, j) @ self.local(k)
+
+    @remembered
+    def V_v(self, k: int, i: int) -> Matrix:  # noqa: N802 - the paper's symbol
+        """(8): ∂v/∂q̇_i; (9) says that its derivative by q̇ is zero."""
+        if k < 0 or i not in self.above[k]:
+            return np.zeros((4, 4))
+        if i == self.driver[k]:
+            return twist(self.frames[k].transform)
+        return self.local_inverse(k) @ self.V_v(self.parent[k], i) @ self.local(k)
+
+    @remembered
+    def V_vq(self, k: int, j: int, i: int) -> Matrix:  # noqa: N802 - the paper's symbol
+        """(10): ∂²v/∂q̇_j ∂q_i."""
+        if k < 0 or i not in self.above[k] or j not in self.above[k]:
+            return np.zeros((4, 4))
+        own, parent = self.driver[k], self.parent[k]
+        if j == own:
+            return np.zeros((4, 4))
+        if i == own:
+            V = self.V_v(parent, j)
+            return self.local_inverse(k, 1) @ V @ self.local(k) + self.local_inverse(k) @ V @ self.local(k, 1)
+        return self.local_inverse(k) @ self.V_vq(parent, j, i) @ self.local(k)
+
+    def vector(self, function: Callable[..., Any]) -> Matrix:
+        """(n, …) of a function of a variable."""
+        return np.array([function(i) for i in range(self.n)])
+
+    def matrix(self, function: Callable[..., Any]) -> Matrix:
+        """(n, n, …) of a function of two."""
+        return np.array([[function(i, j) for j in range(self.n)] for i in range(self.n)])
+
+    # What (22) asks for, of the kinetic energy.
+
+    def kinetic_qq(self) -> Matrix:
+        """(24) without the potential."""
+        return self._second(self.V_q, self.V_qq)
+
+    def kinetic_qv(self) -> Matrix:
+        """(26): ∂²L/∂q_i ∂q̇_j in row i, column j."""
+        return self._second(self.V_v, lambda k, i, j: self.V_vq(k, j, i))
+
+    def _second(self, by_j: Callable[..., Matrix], by_both: Callable[..., Matrix]) -> Matrix:
+        """Σ ∂vᵀ M ∂v/∂q_i + vᵀ M ∂²v, ∂ by the variable or the rate j."""
+
+        def of(i: int, j: int) -> Any:
+            return self.sum(
+                lambda k, M: (
+                    unhat(by_j(k, j)) @ M @ unhat(self.V_q(k, i)) + unhat(self.V(k)) @ M @ unhat(by_both(k, i, j))
+                )
+            )
+
+        return self.matrix(of)
+
+    def kinetic_vv(self) -> Matrix:
+        """(27) with (9): M(q)."""
+        return self.matrix(lambda i, j: self.sum(lambda k, M: unhat(self.V_v(k, j)) @ M @ unhat(self.V_v(k, i))))
+
+    def gravity_qq(self, g: Sequence[float]) -> Matrix:
+        """(32), of all masses."""
+        weight = {k: mass[0] * np.asarray(g) for k, mass in self.masses.items()}
+        return self.matrix(lambda i, j: self.sum(lambda k, _: -self.g_qq(k, i, j)[:3, 3] @ weight[k]))
+
+    def sum(self, of: Callable[[int, Matrix], Any]) -> Any:
+        """The sum over masses, of a frame and its inertia."""
+        return sum((of(k, M) for k, M in self.inertia.items()), 0.0)
+
+
+def D2D1(L_qq: Matrix, L_qv: Matrix, L_vv: Matrix, dt: float, alpha: float = 0.5) -> Matrix:  # noqa: N802 - the paper's symbol
+    """(22), rows by D1, columns by D2."""
+    return np.asarray(L_qq * (1.0 - alpha) * alpha * dt + L_qv * (1.0 - alpha) - L_qv.T * alpha - L_vv / dt)
+
+
+def newton_matrix(tree: Tree, g: Sequence[float], dt: float) -> Matrix:
+    """(22) of a tree in gravity, as Newton's method evaluates it once an iteration."""
+    return D2D1(tree.kinetic_qq() - tree.gravity_qq(g), tree.kinetic_qv(), tree.kinetic_vv(), dt)
