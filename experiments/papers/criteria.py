@@ -75,10 +75,6 @@ def no_more(printed: float) -> Criterion:
     return at_most(printed, "no more than printed")
 
 
-def no_longer(printed: float) -> Criterion:
-    return at_most(printed, "no longer than printed")
-
-
 def near(value: float, margin: float, text: str = "") -> Criterion:
     return Criterion(text or f"{value:g} ± {margin:g}", lambda ours: abs(ours - value) <= margin)
 

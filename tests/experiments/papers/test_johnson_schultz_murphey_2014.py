@@ -10,9 +10,15 @@ from experiments.papers.johnson_schultz_murphey_2014 import (
 )
 from experiments.papers.johnson_schultz_murphey_2014.convergence import slopes
 from experiments.papers.johnson_schultz_murphey_2014.feedback import back_after
-from experiments.papers.johnson_schultz_murphey_2014.pendulum import last_digit, pendulum, same_digits
+from experiments.papers.johnson_schultz_murphey_2014.pendulum import (
+    last_digit,
+    pendulum,
+    same_digits,
+    second_differences,
+)
+from experiments.papers.johnson_schultz_murphey_2014.run_times import differences
 
-from .conftest import check_items, check_statements
+from .conftest import check_items, check_kinds, check_statements
 
 #: Of this machine's times, or of a process of its own: not asked for here.
 APART = ("run-times",)
@@ -30,6 +36,25 @@ def test_every_item_has_statements_tables_and_a_figure(outcomes):
 
 def test_only_these_statements_differ_and_say_why(outcomes):
     check_statements(outcomes, MAY_DIFFER, OF_TIMES)
+
+
+def test_what_is_not_in_the_paper_is_ours(outcomes):
+    check_kinds(outcomes)
+
+
+def test_second_derivatives_of_the_discrete_lagrangian_are_those_by_hand():
+    """L_d = (θ' − θ)²/2Δt + Δt g cos((θ + θ')/2), of unit mass and length."""
+    now, then, step, g = 0.2, 0.5, 0.1, 9.8
+    bend = 0.25 * step * g * np.cos(0.5 * (now + then))
+    expected = np.array([[1.0, -1.0], [-1.0, 1.0]]) / step - bend
+    assert second_differences(pendulum().mechanism, now, then) == pytest.approx(expected, abs=1e-6)
+
+
+def test_forward_differences_are_of_the_same_linearization():
+    system = pendulum()
+    x, u = np.array([0.2, 0.5]), np.array([0.8])
+    exact = system.linearize(x, u)
+    assert differences(system, x, u) == pytest.approx(np.hstack([exact.A, exact.B]), abs=1e-6)
 
 
 def test_digits_that_are_printed():
