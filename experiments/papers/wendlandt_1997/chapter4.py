@@ -12,8 +12,8 @@ _TITLES = (
 )  # fmt: skip
 
 _ASSUMPTIONS = (
-    "The figures are known by what the text says about them: magnitudes bind within 5%, and times within 0.05 s, since "
-    "the floor and the collisions are not those of the thesis's simulator (Impulse).",
+    "The figures are known by what the text says about them: magnitudes bind within 5%, and times by the "
+    "hundredths that are printed; the floor and the collisions are not those of the thesis's simulator (Impulse).",
     "Floor: springs and dampers (5.3's rubber) at four points of each sole; the thesis's soles collide by impulses.",
 )
 _BLOCK = (

@@ -18,12 +18,12 @@ PART = 0.05
 _SOON = at_most(2e-3, "within one control period")
 #: [m/s] at which the whole body has to sink at the start for the desired force to be the printed one.
 SINKING = 0.39
+#: [s] what "approximately" can mean of a time that is printed to hundredths: its rounding.
+ROUNDED = 5e-3
 #: [m] and [°] "a neighborhood of zero".
 NEAR, NEARLY = 1e-3, 0.1
 #: [rad] less than this in the second half of the run is no drift that a figure could show.
 DRIFT = 1e-2
-#: [s] by when the feet have landed: they start 5 mm above the floor, the thesis's "slightly above the ground".
-LANDED = 0.03
 NOT_AT_REST = (
     "the printed start is at rest, and from there this is what the law's equations give, by an independent "
     f"computation too; the printed number is that of a body that sinks at about {SINKING:g} m/s, as one does that has "
@@ -42,7 +42,7 @@ def joint_angles(run: Run) -> tuple[Finding, ...]:
     up = [c for c in lasting_changes(run.summary["events"]["edges"])[0] if c.edge == "left_toes" and c.change == "up"]
     return (
         stated("the front of the left foot rises [s]", "about 0.18", f"{up[0].time:.3f}" if up else "stays down",
-               when("it rises within 0.05 s of that time", bool(up) and abs(up[0].time - 0.18) <= 0.05),
+               when(f"it rises within {ROUNDED:g} s of that time", bool(up) and abs(up[0].time - 0.18) <= ROUNDED),
                f"{LESS}: the foot keeps its load while the trunk tilts"),
         drift(run),
     )  # fmt: skip
@@ -85,9 +85,9 @@ def _knee(row: "pd.Series[float]") -> float:
 
 
 def _at_the_start(
-    quantity: str, value: float, published: float, sinks: float, *, kind: Kind = "evidence"
+    quantity: str, value: float, published: float, sinks: float, *, kind: Kind = "ours"
 ) -> tuple[Finding, Finding]:
-    """State a number that is printed for 0 s: from the start as printed, and from one that sinks."""
+    """State a number that is printed for 0 s: from the start as printed, and, a guess of ours, from one that sinks."""
     printed = stated(quantity, published, value, within(published, PART), NOT_AT_REST)
     name = f"{quantity.partition(' [')[0]} of a body that sinks at {SINKING:g} m/s [{quantity.partition(' [')[2]}"
     return printed, stated(name, published, sinks, within(published, PART), kind=kind)
@@ -136,15 +136,14 @@ def desired_torque(run: Run) -> tuple[Finding, ...]:
     peaks = {axis: column(run, f"desired_n{axis}") for axis in "xyz"}
     most = max(peaks, key=lambda axis: float(np.abs(peaks[axis]).max()))
     y, z = peaks["y"], peaks["z"]
-    x = column(run, "desired_nx", LANDED)
+    x = peaks["x"]
     greatest = float(y[np.argmax(np.abs(y))])
     return (
         stated("axis of the greatest desired torque", "Y", most.upper(), when("the same", most == "y")),
         *_at_the_start("greatest desired Y torque [N·m]", greatest, -49.0, float(sinking()["desired_ny"])),
         stated("desired Z torque [N·m]", "−2 … 2", bounds(z), when("within these bounds", np.abs(z).max() <= 2.0)),
         stated("desired X torque [N·m]", "−20 … 0", bounds(x),
-               when(f"within these bounds from {LANDED:g} s on", x.min() >= -20.0 and x.max() <= 0.0),
-               f"before, in the air, it is {peaks['x'].min():.1f}; the thesis's feet land at once"),
+               when(f"within these bounds, to {PART:.0%} of 20", x.min() >= -20.0 * (1.0 + PART) and x.max() <= 0.0)),
     )  # fmt: skip
 
 

@@ -13,14 +13,14 @@ from biped.runs.contact_changes import Change, lasting_changes
 from biped.runs.run import Run
 from experiments.papers.criteria import above, below, stated, when
 from experiments.papers.item import Finding, Item, Outcome, Progress
-from experiments.papers.wendlandt_1997.experiment1 import converges, drift, faster, turns
+from experiments.papers.wendlandt_1997.experiment1 import ROUNDED, converges, drift, faster, turns
 from experiments.papers.wendlandt_1997.simulated import Compare, column, last_away, run_of, sharpest_change, table
 from experiments.visualization.viewer.chromium import chromium_path
 
 #: A sudden change is a sharp one if it is this many times the greatest that comes without a cause.
 SHARP = 2.0
-#: [s] and [m] how close times must be, and a place that "drifts about zero".
-CLOSE, ABOUT = 0.05, 5e-3
+#: [m] of a place that "drifts about zero".
+ABOUT = 5e-3
 #: [s] before and after the hit, when its impulses have not begun, and are over.
 BEFORE, AFTER = 0.004, 0.03
 SIDES = ("left", "right")
@@ -54,11 +54,11 @@ def disturbances(run: Run) -> tuple[float, ...]:
     return (hit_at(run), *(time for side in SIDES for time in heel(run, side)))
 
 
-def _at(what: str, ours: float, published: float, margin: float = CLOSE) -> Finding:
+def _at(what: str, ours: float, published: float) -> Finding:
     """State when something happens that the thesis has "approximately" at a printed time."""
-    agrees = abs(ours - published) <= margin
+    agrees = abs(ours - published) <= ROUNDED
     text: float | str = ours if np.isfinite(ours) else "never"
-    return stated(f"{what} [s]", f"about {published:g}", text, when(f"within {margin:g} s", agrees), SIZE)
+    return stated(f"{what} [s]", f"about {published:g}", text, when(f"within {ROUNDED:g} s", agrees), SIZE)
 
 
 def _sharp(what: str, run: Run, prefix: str, times: tuple[float, ...]) -> Finding:
@@ -73,7 +73,7 @@ def joint_angles(run: Run) -> tuple[Finding, ...]:
     (left_up, left_down), (right_up, right_down) = (heel(run, side) for side in SIDES)
     toes_rise = any(c.change == "up" for side in SIDES for c in _changes(run, f"{side}_toes"))
     return (
-        _at("the block hits", hit, 0.08, 0.015),
+        _at("the block hits", hit, 0.08),
         _sharp("joint rates after the hit", run, "rate_", (hit,)),
         _at("the left foot begins to rise", left_up, 0.13),
         _at("the right foot begins to rise", right_up, 0.13),

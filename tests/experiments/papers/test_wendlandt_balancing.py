@@ -16,6 +16,12 @@ DIFFERING = {
     ("figure-4.10", "greatest desired Y torque [N·m]"),
     ("figure-4.3", "the front of the left foot rises [s]"),
     ("figure-4.3", "drift of the joint angles as time progresses [rad]"),
+    ("figure-4.12", "the block hits [s]"),
+    *(
+        ("figure-4.12", f"the {side} foot {does} [s]")
+        for side in ("left", "right")
+        for does in ("begins to rise", "lands")
+    ),
     ("figure-4.12", "the foot that lands first"),
     ("figure-4.12", "drift of the joint angles as time progresses [rad]"),
 }
@@ -45,6 +51,20 @@ def test_what_differs_is_known_and_explained(outcomes):
     assert all(differing.values())
     stated = {finding.quantity for outcome in outcomes.values() for finding in outcome.findings}
     assert {fact.name for fact in FACTS} <= stated
+
+
+def test_a_guess_of_ours_and_a_choice_are_no_evidence(outcomes):
+    kinds = {found.quantity: found.kind for outcome in outcomes.values() for found in outcome.findings}
+    sinking = {quantity: kind for quantity, kind in kinds.items() if "sinks" in quantity}
+    assert sorted(sinking.values()) == ["chosen", "ours", "ours"]
+    evidence = {fact.name for fact in FACTS if kinds[fact.name] == "evidence"}
+    assert evidence == {"first touch", "flight"}  # what comes before anything touches has no friction
+
+
+@pytest.mark.parametrize("late", [0.0, 0.012, -0.038])
+def test_a_time_printed_to_hundredths_agrees_to_their_rounding(late):
+    found = experiment2._at("a foot rises", 0.13 + late, 0.13)
+    assert found.agrees == (late == 0.0)
 
 
 def test_a_box_of_other_friction_does_not_agree():
