@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from experiments.benchmarks import step_sizes
 from experiments.benchmarks.timing import interleaved, one_core, seconds
@@ -62,5 +63,5 @@ def draw_growth(
         for curve in curves:
             axes.loglog(curve.sizes, curve.times, curve.line, ms=4, color=curve.color, label=curve.label)
         axes.set_xticks(curves[-1].sizes, [f"{n:g}" for n in curves[-1].sizes])
-        axes.minorticks_off()
+        axes.xaxis.set_minor_locator(NullLocator())
     return figure

@@ -193,13 +193,18 @@ def test_the_page_has_the_command_as_it_was_typed(paper, good, tmp_path):
     assert f"biped {' '.join(typed)}<" in page_of(tmp_path)
 
 
-@pytest.mark.parametrize("arguments", [[], ["--help"]])
-def test_papers_and_items_are_listed(paper, good, capsys, arguments):
+def test_papers_and_items_are_listed(paper, good, capsys):
     paper(good)
-    assert main(["reproduce", *arguments]) == 0
+    assert main(["reproduce"]) == 0
     printed = capsys.readouterr().out
     assert "nobody-1900: N. Nobody, On nothing, 1900" in printed
     assert "table-1  a title" in printed
+
+
+def test_help_names_the_papers(paper, good, capsys):
+    paper(good)
+    assert main(["reproduce", "--help"]) == 0
+    assert "papers, whose items are listed without a name: nobody-1900" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
