@@ -69,11 +69,15 @@ def _indented(body: RenderableType) -> Padding:
     return Padding(body, (0, 0, 0, 2), expand=False)
 
 
+def what_was_done(run: Run) -> str:
+    """Its disturbances in words; of one that balances without any that it was undisturbed, of others nothing."""
+    done = "; ".join(in_words(run.disturbances, run.state.model.facing))
+    return done or ("" if run.set_point is None else "undisturbed")
+
+
 def _headline(run: Run) -> Text:
     text = Text(run.verdict_line, style=f"bold {_COLORS.get(run.summary['verdict'], 'yellow')}")
-    done = "; ".join(in_words(run.disturbances, run.state.model.facing))
-    if not done and run.set_point is not None:  # it balances
-        done = "undisturbed"
+    done = what_was_done(run)
     return text.append(f" ({done})" if done else "", style="default")
 
 

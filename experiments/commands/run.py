@@ -82,13 +82,15 @@ def main(options: Namespace) -> int:
             check_step(experiment, changes, run, progress=bar, announce=announce)
     if options.after is not None and has_fallen(run):
         run.after = collapse(scene, options.after)
-    title = f"{experiment.name}: {experiment.title}"
-    status = finish(run, experiment, folder, title, draw=not options.no_figures, verbose=options.verbose)
+    status = finish(run, experiment, folder, experiment.name, draw=not options.no_figures, verbose=options.verbose)
     return status or (UNSOLVED if run.summary["verdict"] == UNRELIABLE else 0)
 
 
-def finish(run: "Run", experiment: "Experiment", folder: Path, title: str, *, draw: bool, verbose: bool = False) -> int:
-    """Save, draw and report; the report comes even where the files do not. The exit status."""
+def finish(run: "Run", experiment: "Experiment", folder: Path, whose: str, *, draw: bool, verbose: bool = False) -> int:
+    """Save, draw and report, under the name of the experiment or the trial; the exit status.
+
+    The report comes even where the files do not.
+    """
     from experiments.cli.run_report import Saved, print_report
 
     files: list[Path] = []
@@ -98,13 +100,14 @@ def finish(run: "Run", experiment: "Experiment", folder: Path, title: str, *, dr
         if draw:
             from experiments.visualization.figures.sheets import draw_figures
 
-            files += draw_figures(run, folder, run.set_point, experiment.figures, title)
+            files += draw_figures(run, folder, run.set_point, experiment.figures, whose)
     except KeyboardInterrupt:
         if not files:
             raise
         return interrupted(f" while figures were drawn; the run is in {folder}")
     finally:
         answer(run, folder, files)
+        title = f"{whose}: {experiment.title}" if whose == experiment.name else whose
         print_report(run, title, Saved(files, replaced), verbose=verbose)
     return 0
 

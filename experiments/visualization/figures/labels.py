@@ -3,6 +3,8 @@
 import math
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from biped.model import Model, human
 from biped.model.legs import common_name, legs_of
 from contact import ContactState
@@ -89,6 +91,30 @@ def joint_groups(model: Model, joints: Sequence[str], most: int) -> list[tuple[s
     return [group for group in groups if group[1]] + [
         ("", others[k : k + few]) for k in range(0, len(others), few or 1)
     ]
+
+
+def senses_of(model: Model) -> dict[str, str]:
+    """What a positive angle or torque of each joint of the legs is to an anatomist, or a negative one.
+
+    By where it moves what is below the hip or the knee, the toes, and the sole, in the home configuration.
+    """
+    found: dict[str, str] = {}
+    forwards = np.array(model.facing)
+    for leg in legs_of(model):
+        outwards = np.array(model.left) * (1.0 if leg.side == SIDES[0] else -1.0)
+        for joint in leg.joints:
+            axis = np.array(model.bodies[model.joint_index(joint)].joint.axis)
+            below, toes = np.cross(axis, (0.0, 0.0, -1.0)), np.cross(axis, forwards)
+            is_last = joint in (leg.sagittal[-1:] + leg.frontal[-1:])
+            if joint in leg.sagittal:
+                word, size = ("dorsiflexion", toes[2]) if is_last else ("flexion", below @ forwards)
+                size = -size if joint == leg.knee else size
+            elif joint in leg.frontal:
+                word, size = ("inversion", -below @ outwards) if is_last else ("abduction", below @ outwards)
+            else:
+                word, size = "outwards", toes @ outwards
+            found[joint] = f"{word} {'+' if size > 0.0 else '−'}"
+    return found
 
 
 def label_rows(places: Iterable[float]) -> list[int]:

@@ -9,13 +9,15 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.transforms import offset_copy
 
 from contact.arrays import Floats
+from experiments.cli.run_report import what_was_done
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures import style
 from experiments.visualization.figures.contacts import add_state_legend, draw_modes
 from experiments.visualization.figures.labels import along, who
-from experiments.visualization.figures.panels import draw_panel, finish
+from experiments.visualization.figures.panels import LINE, draw_panel, finish, label_lines
 from experiments.visualization.figures.quantities import XYZ, Curve, Panel
 from experiments.visualization.figures.subject import Subject
 from experiments.visualization.figures.support import COLORS, COM, COP, XCOM, Support, ahead_of, margin_of_stability
@@ -75,9 +77,10 @@ def _sheet(subject: Subject, left: list[Draw], right: list[Draw], square: Callab
 
 
 def _head(figure: Figure, subject: Subject) -> None:
-    """Put the outcome of the run above the sheet, and below it the name of the run, in as many lines as they need."""
+    """Put the outcome of the run above the sheet, below it whose it is and what was done."""
     letters = int(LETTERS * width_of(WIDTH) / matplotlib.rcParams["font.size"])
-    lines = [fill(text, letters) for text in (subject.run.verdict_line, subject.name or subject.model.name)]
+    done, name = what_was_done(subject.run), subject.name or subject.model.name
+    lines = [fill(text, letters) for text in (subject.run.verdict_line, f"{name}: {done}" if done else name)]
     figure.suptitle("\n".join(lines), fontsize="large", fontweight="bold", x=0.01, ha="left")
 
 
@@ -86,7 +89,18 @@ def _draw(axes: Axes, subject: Subject, panel: Panel, *, mark_labels: bool = Fal
     without = Panel(panel.title, panel.unit, panel.curves, legend=False)
     finish(axes, subject, without, time_label=False, mark_labels=mark_labels)
     if panel.legend:
-        axes.legend(ncols=2, fontsize="small", handlelength=1.4, frameon=True, framealpha=0.85, edgecolor="none")
+        _add_legend(axes, panel.title, label_lines(axes, subject.marks) if mark_labels else 0)
+
+
+def _add_legend(axes: Axes, title: str, lines: int) -> None:
+    """Below the title, above the lines of labels of marks: nowhere does it lie on curves."""
+    assert isinstance(axes.figure, Figure)
+    above = offset_copy(axes.transAxes, axes.figure, y=LINE * lines, units="points")
+    axes.legend(
+        loc="lower left", bbox_to_anchor=(0.0, 1.0), bbox_transform=above, ncols=9, fontsize="small", handlelength=1.4,
+        columnspacing=1.0, borderaxespad=0.1, borderpad=0.1,
+    )  # fmt: skip
+    axes.set_title(title, pad=6.0 + LINE * (lines + 1))
 
 
 def _path(support: Support, axis: int) -> Draw:
@@ -94,10 +108,19 @@ def _path(support: Support, axis: int) -> Draw:
         shade_base(axes, support, axis)
         panel = path_panel(support, axis)
         is_first = axis == ahead_of(subject.model)
-        _draw(axes, subject, Panel(panel.title, panel.unit, panel.curves, legend=is_first), mark_labels=is_first)
-        axes.set_ylim(*support.limits(axis, 1e3))
+        curves = (*_floor_path(subject, axis), *panel.curves)
+        _draw(axes, subject, replace(panel, curves=curves, legend=is_first), mark_labels=is_first)
+        upwards = subject.model.facing if is_first else subject.model.left
+        axes.set_ylim(*_turned(support.limits(axis, 1e3), upwards[axis] > 0.0))
 
     return draw
+
+
+def _floor_path(subject: Subject, axis: int) -> tuple[Curve, ...]:
+    """[mm] how far a moving floor is from where it began, in world axes as all of these panels."""
+    if not subject.has("platform_x"):
+        return ()
+    return (Curve("floor", 1e3 * subject.column(f"platform_{XYZ[axis]}"), style.GREY, width=1.1),)
 
 
 def _margin(axes: Axes, subject: Subject) -> None:
@@ -139,12 +162,12 @@ def _scale(axes: Axes, subject: Subject, curves: list[Floats]) -> None:
 
 def _root(axes: Axes, subject: Subject) -> None:
     target, _ = q.targets(subject)
-    panel = Panel("Centre of mass of the root body", "position [m]", q.root_position(subject), target)
+    panel = Panel("Centre of mass of the root body", "position [mm]", q.root_position(subject), target)
     _draw(axes, subject, panel, mark_labels=True)
 
 
 def _orientation(axes: Axes, subject: Subject) -> None:
-    _draw(axes, subject, Panel("Orientation of the root body", "quaternion [–]", q.root_orientation(subject)))
+    _draw(axes, subject, q.leans(subject, "Orientation of the root body", q.root_orientation(subject)))
 
 
 def _energy(axes: Axes, subject: Subject) -> None:
@@ -169,7 +192,7 @@ _BASE = "#E9EEF2"
 
 def path_panel(support: Support, axis: int) -> Panel:
     """[mm] along x (0) or y (1); the centre of mass on top."""
-    title = along(XYZ[axis], support.subject.model)
+    title = f"{along(XYZ[axis], support.subject.model)}, up"
     curves = tuple(Curve(SHORT[name], 1e3 * support.paths[name][:, axis], COLORS[name]) for name in COLORS)
     return Panel(title, f"{XYZ[axis]} [mm]", curves)
 

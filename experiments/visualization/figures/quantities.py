@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from biped.metrics.timeseries import error_quaternions, orientation_errors, position_errors
 from biped.model.legs import common_name, legs_of
@@ -13,7 +14,7 @@ from biped.runs.world import Plot, World
 from contact.arrays import Floats
 from experiments.cli.quantities import unit_text
 from experiments.visualization.figures import style
-from experiments.visualization.figures.labels import SIDES, WORKS, contact_groups, joint_groups, joint_label
+from experiments.visualization.figures.labels import SIDES, WORKS, contact_groups, joint_groups, joint_label, senses_of
 from experiments.visualization.figures.subject import Subject
 
 XYZ = ("x", "y", "z")
@@ -33,7 +34,7 @@ class Curve:
     values: Floats  # (rows,)
     color: str = style.BLUE
     symbol: str = ""  # the label as matplotlib's mathematics; the label itself where there is none
-    dash: str = "solid"  # solid or dash
+    dash: str = "solid"  # solid, or as Plotly has it: dash, or lengths of strokes and gaps
     is_step: bool = False  # whether a value holds until the next row
     hidden: bool = False  # whether it is drawn only when its entry in the legend is clicked, where one can
     width: float | None = None  # [points] on paper; the style's if not given
@@ -92,7 +93,8 @@ def by_axis(values: Values, letter: str | None = None) -> tuple[Curve, ...]:
 
 
 def root_position(subject: Subject) -> tuple[Curve, ...]:
-    return by_axis(columns(subject, f"{subject.root}_"), "")
+    """[mm]"""
+    return by_axis([1e3 * part for part in columns(subject, f"{subject.root}_")], "")
 
 
 def root_orientation(subject: Subject) -> tuple[Curve, ...]:
@@ -104,11 +106,12 @@ def _quaternion(values: Values) -> tuple[Curve, ...]:
 
 
 def targets(subject: Subject) -> tuple[Targets, Targets]:
-    """Targets of the root's position and orientation; none without a set point."""
+    """Targets of the root's position [mm] and orientation; none without a set point."""
     if subject.set_point is None:
         return (), ()
     position, orientation = subject.set_point.position, subject.set_point.orientation
-    return tuple(zip(position, style.AXES, strict=True)), tuple(zip(orientation, style.QUATERNION, strict=True))
+    millimetres = [1e3 * part for part in position]
+    return tuple(zip(millimetres, style.AXES, strict=True)), tuple(zip(orientation, style.QUATERNION, strict=True))
 
 
 def position_error(subject: Subject) -> Floats:
@@ -121,6 +124,16 @@ def orientation_error(subject: Subject) -> tuple[Curve, ...]:
     """q_et, which goes to the identity; needs a set point."""
     assert subject.set_point is not None
     return _quaternion(error_quaternions(subject.run, subject.set_point).T)
+
+
+def leans(subject: Subject, title: str, quaternion: Sequence[Curve]) -> Panel:
+    """[°] how far a turn, given by its w, x, y and z, leans forwards and to the left, and turns to the left."""
+    turn = Rotation.from_quat(np.column_stack([curve.values for curve in quaternion]), scalar_first=True)
+    x, y, z = turn.as_rotvec(degrees=True).T
+    facing, left = subject.model.facing, subject.model.left
+    angles = [y * facing[0] - x * facing[1], y * left[0] - x * left[1], z]
+    labels = ("leans forwards (pitch)", "leans to the left (roll)", "turns to the left (yaw)")
+    return Panel(title, "angle [°]", named(angles, labels, (style.RED, style.BLUE, style.GREEN)), least=0.1)
 
 
 def error_sizes(subject: Subject) -> tuple[Curve, Curve]:
@@ -139,11 +152,13 @@ def joints_with(subject: Subject, *kinds: str) -> list[str]:
 def joint_curves(subject: Subject, kind: str, joints: Sequence[str]) -> list[tuple[str, tuple[Curve, ...]]]:
     """[°] or [N·m] of each leg, and of the others a few a group; with a label, or an empty one."""
     convert: Callable[[Floats], Floats] = np.degrees if kind == "angle" else np.asarray
+    senses = {joint: f", {sense}" for joint, sense in senses_of(subject.model).items()}
     return [
         (
             name,
             named(
-                [convert(subject.column(f"{kind}_{joint}")) for joint, _ in members], [label for _, label in members]
+                [convert(subject.column(f"{kind}_{joint}")) for joint, _ in members],
+                [f"{label}{senses.get(joint, '')}" for joint, label in members],
             ),
         )
         for name, members in joint_groups(subject.model, joints, len(style.LINES))
@@ -151,7 +166,7 @@ def joint_curves(subject: Subject, kind: str, joints: Sequence[str]) -> list[tup
 
 
 def largest_torques(subject: Subject, most: int = 3) -> Panel:
-    """The joints with the largest torques, so many kinds of them, right ones dashed; the largest is named."""
+    """The joints with the largest torques, so many kinds of them, right ones dark and dashed; the largest is named."""
     legs = legs_of(subject.model)
     twins = [[leg.joints[k] for leg in legs] for k in range(min((len(leg.joints) for leg in legs), default=0))]
     paired = {joint for pair in twins for joint in pair}
@@ -160,14 +175,45 @@ def largest_torques(subject: Subject, most: int = 3) -> Panel:
     peaks = {joint: float(np.abs(torque).max()) for joint, torque in torques.items()}
     kinds = [[joint for joint in kind if joint in torques] for kind in kinds]
     shown = sorted(filter(None, kinds), key=lambda kind: -max(peaks[joint] for joint in kind))[:most]
-    curves = tuple(
+    curves = [
         Curve("" if place else joint_label(common_name(joint, kind[-1])), torques[joint], color, dash=dash)
-        for kind, color in zip(shown, style.LINES, strict=False)
-        for place, (joint, dash) in enumerate(zip(kind, ("solid", "dash"), strict=False))
-    )
+        for kind, colors in zip(shown, zip(style.LINES, style.DARKER, strict=True), strict=False)
+        for place, (joint, color, dash) in enumerate(zip(kind, colors, ("solid", "dash"), strict=False))
+    ]
+    if any(len(kind) > 1 for kind in shown):
+        curves.append(Curve("right", np.full_like(subject.time, np.nan), style.BLACK, dash="dash"))
     largest = max(peaks, key=lambda joint: peaks[joint])
     title = f"Largest torques: {joint_label(largest)} {peaks[largest]:.0f} N·m"
-    return Panel(title, "torque [N·m]", curves)
+    return Panel(title, "torque [N·m]", tuple(curves))
+
+
+#: Part of what a panel shows within which two curves are one line to the eye.
+SAME = 0.004
+#: Strokes of curves that lie on one another, from below: gaps of each let those below be seen.
+_ONE_ON_ANOTHER = ("solid", "8px,8px", "4px,12px", "2px,14px")
+
+
+def told_apart(curves: Sequence[Curve]) -> tuple[Curve, ...]:
+    """The curves, those dashed that would hide one before them; all as they are where dashes have a meaning already."""
+    curves = tuple(curves)
+    if any(curve.dash != "solid" or curve.hidden for curve in curves):
+        return curves
+    ends = [end for curve in curves if np.isfinite(curve.values).any() for end in _ends(curve.values)]
+    near = SAME * (max(ends) - min(ends)) if ends else 0.0
+    seen: list[Curve] = []
+    for curve in curves:
+        below = sum(_is_near(curve.values, other.values, near) for other in seen)
+        seen.append(replace(curve, dash=_ONE_ON_ANOTHER[min(below, len(_ONE_ON_ANOTHER) - 1)]))
+    return tuple(seen)
+
+
+def _ends(values: Floats) -> tuple[float, float]:
+    return float(np.nanmin(values)), float(np.nanmax(values))
+
+
+def _is_near(one: Floats, other: Floats, near: float) -> bool:
+    both = np.isfinite(one) & np.isfinite(other)
+    return bool(both.any()) and float(np.abs(one[both] - other[both]).max()) <= near
 
 
 def desired_wrench(subject: Subject, letter: str) -> tuple[Curve, ...]:
@@ -180,6 +226,9 @@ def foot_forces(subject: Subject, axis: str) -> tuple[Curve, ...]:
     """[N] the floor's force on each foot, or on each contact point of a model without feet."""
     groups = contact_groups(subject.model)
     forces = [np.sum([subject.column(f"contact_{point}_f{axis}") for point in points], axis=0) for _, points in groups]
+    for values in forces:
+        if values[0] == 0.0 and len(values) > 1 and values[1] != 0.0:
+            values[0] = np.nan  # of the start, before the first step
     labels, colors = [label for label, _ in groups], [style.LINES[k % len(style.LINES)] for k in range(len(groups))]
     return tuple(replace(curve, width=1.1) for curve in dash_the_right(named(forces, labels, colors)))
 

@@ -11,7 +11,6 @@ from biped.control.controller import SetPoint
 from biped.errors import InputError
 from biped.runs.run import Run
 from contact.errors import did_you_mean
-from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.lookup.figure_names import file_name
 from experiments.visualization.figures import contacts, style
 from experiments.visualization.figures import quantities as q
@@ -23,7 +22,8 @@ from experiments.visualization.figures.writing import styled, write_figure
 
 TWO_PANELS = (style.SIZE[0], 4.4)
 TALL = (style.SIZE[0], 5.0)
-SCALAR_AND_VECTOR = {"height_ratios": (1, 2.2)}
+THREE_PANELS = (style.SIZE[0], 6.0)
+ANGLES_AND_QUATERNION = {"height_ratios": (2.2, 1, 2.2)}
 
 
 @dataclass(frozen=True)
@@ -47,16 +47,18 @@ def _joints(subject: Subject, kind: str, unit: str) -> Figure:
 def _body_position(subject: Subject) -> Figure:
     """Thesis, figures 4.5 and 4.14; the height on an axis of its own, for it is a hundred times the rest."""
     position, (target, _), root = q.root_position(subject), q.targets(subject), subject.model.root.name
-    height = Panel(f"Position of the {root}'s centre of mass", "height [m]", position[2:], target[2:])
-    return time_figure(subject, [height, Panel("", "position [m]", position[:2], target[:2])], TWO_PANELS)
+    height = Panel(f"Position of the {root}'s centre of mass", "height [mm]", position[2:], target[2:])
+    return time_figure(subject, [height, Panel("", "position [mm]", position[:2], target[:2])], TWO_PANELS)
 
 
-def _scalar_and_vector(subject: Subject, title: str, curves: tuple[q.Curve, ...], target: q.Targets = ()) -> Figure:
+def _angles_and_quaternion(subject: Subject, title: str, curves: tuple[q.Curve, ...], target: q.Targets = ()) -> Figure:
+    """In degrees, and as the thesis has it, with the scalar part on an axis of its own."""
     panels = [
-        Panel(title, "scalar part [–]", curves[:1], target[:1]),
+        q.leans(subject, title, curves),
+        Panel("As a quaternion", "scalar part [–]", curves[:1], target[:1]),
         Panel("", "vector part [–]", curves[1:], target[1:]),
     ]
-    return time_figure(subject, panels, TWO_PANELS, gridspec_kw=SCALAR_AND_VECTOR)
+    return time_figure(subject, panels, THREE_PANELS, gridspec_kw=ANGLES_AND_QUATERNION)
 
 
 def _position_error(subject: Subject) -> Figure:
@@ -66,15 +68,15 @@ def _position_error(subject: Subject) -> Figure:
 
 
 def _body_orientation(subject: Subject) -> Figure:
-    """Thesis, figures 4.6 and 4.15; the scalar part on an axis of its own."""
+    """Thesis, figures 4.6 and 4.15."""
     title = f"Orientation of the {subject.model.root.name}"
-    return _scalar_and_vector(subject, title, q.root_orientation(subject), q.targets(subject)[1])
+    return _angles_and_quaternion(subject, title, q.root_orientation(subject), q.targets(subject)[1])
 
 
 def _orientation_error(subject: Subject) -> Figure:
     """Thesis, figures 4.8 and 4.17."""
-    title = f"Orientation error of the {subject.model.root.name}, $q_{{et}}$"
-    return _scalar_and_vector(subject, title, q.orientation_error(subject))
+    title = f"Orientation error of the {subject.model.root.name}"
+    return _angles_and_quaternion(subject, title, q.orientation_error(subject))
 
 
 def _desired(subject: Subject, letter: str, what: str, unit: str) -> Figure:
@@ -182,9 +184,8 @@ def sheets_of(run: Run) -> list[FigureSheet]:
 
 
 def _title_of(run: Run) -> str:
-    """Name and title of the experiment that it is a run of, or its model's name."""
-    name = str(run.parameters.get("experiment", ""))
-    return f"{name}: {experiment_named(name).title}" if name in MODULES else name or run.name
+    """The experiment that it is a run of, or its model's name."""
+    return str(run.parameters.get("experiment", "")) or run.name
 
 
 def draw_figures(
@@ -201,7 +202,7 @@ def draw_figures(
         folder: where the files go; it must exist.
         set_point: where the root was to be; without it there are no figures of errors.
         numbers: by kind, the numbers of the figures in a publication that they correspond to.
-        name: what the overview is titled with.
+        name: whose run it is, for the heading of the overview, which says what was done too.
 
     Returns:
         The files.

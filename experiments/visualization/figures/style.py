@@ -21,6 +21,9 @@ QUATERNION = (BLACK, *AXES)
 #: The six joints of a leg from the hip down, or any other few lines.
 LINES = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK, GREY)
 
+#: Each of them darker: what lies on its own colour is seen.
+DARKER = ("#00395A", "#735000", "#004F3A", "#6B2F00", "#6A3450", "#1F5C80", "#000000", "#464646")
+
 #: The contact states 1 … 6: none, sliding, sliding to sticking, sticking, sticking to sliding, pulling.
 MODES = ("#F4F4F4", ORANGE, PURPLE, "#8DBFE0", RED, "#4A4A4A")
 

@@ -81,7 +81,9 @@ class Subject:
 
 def subject_of(run: Run, set_point: SetPoint | None = None, name: str = "") -> Subject:
     pushes = [Mark(push["time"], "push") for push in run.summary["events"]["pushes"]]
-    found = (*pushes, *_impact_marks(run), *_foot_marks(run), *_touch_mark(run))
+    floors = [record for record in run.disturbances if record["kind"] == "platform"]
+    floor = [Mark(start, "floor") for record in floors if (start := start_time_of([record])) is not None]
+    found = (*pushes, *floor, *_impact_marks(run), *_foot_marks(run), *_touch_mark(run))
     marks = sorted(found, key=lambda mark: mark.time)
     if run.summary["fell_at"] is not None:
         marks.append(Mark(run.summary["fell_at"], run.summary["verdict"]))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from contact.arrays import Floats
 from experiments.visualization.figures import style
 from experiments.visualization.figures.labels import label_rows
-from experiments.visualization.figures.quantities import Panel
+from experiments.visualization.figures.quantities import Panel, told_apart
 from experiments.visualization.figures.subject import Mark
 from experiments.visualization.report import theme
 
@@ -94,7 +94,7 @@ def _add_panel(
     legend = {"y": domain[1], "yanchor": "top", "x": 1.01, "xanchor": "left", "tracegroupgap": 0}
     figure.update_layout({f"yaxis{number}": axis, f"legend{number}": legend})
     place = panel.title.rpartition(", ")[2]
-    for curve in panel.curves:
+    for curve in told_apart(panel.curves):
         # In the box under the pointer it is called in full where other panels have one of the same label.
         full = f"<extra>{curve.label}, {place[:1].lower()}{place[1:]}</extra>" if labels[curve.label] > 1 else ""
         figure.add_scatter(

@@ -90,19 +90,19 @@ def _root(subject: Subject) -> list[Panel]:
     position, orientation = q.root_position(subject), q.root_orientation(subject)
     place, turn = q.targets(subject)
     return [
-        Panel("Height of the root body", "z [m]", position[2:], place[2:]),
-        Panel("Horizontal place", "x, y [m]", position[:2], place[:2]),
+        Panel("Height of the root body", "z [mm]", position[2:], place[2:]),
+        Panel("Horizontal place", "x, y [mm]", position[:2], place[:2]),
+        q.leans(subject, "Orientation", orientation),
         Panel("Orientation: scalar part", "[–]", orientation[:1], turn[:1]),
         Panel("Orientation: vector part", "[–]", orientation[1:], turn[1:]),
     ]
 
 
 def _errors(subject: Subject) -> list[Panel]:
-    turns = [2.0 * np.degrees(curve.values) for curve in q.orientation_error(subject)[1:]]
     return [
         Panel("Distance from the set point", "[mm], [°]", q.error_sizes(subject), logarithmic=True),
-        Panel("Position error", "error [mm]", q.by_axis(q.position_error(subject).T)),
-        Panel("Orientation error: twice the vector part of the quaternion", "error [°]", q.by_axis(turns)),
+        Panel("Position error", "error [mm]", q.by_axis(q.position_error(subject).T), least=LEAST),
+        q.leans(subject, "Orientation error", q.orientation_error(subject)),
     ]
 
 

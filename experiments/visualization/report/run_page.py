@@ -12,6 +12,7 @@ from biped.runs.run import Run
 from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.machine import stamp
 from experiments.cli.quantities import length, scaled, unit_text
+from experiments.cli.run_report import what_was_done
 from experiments.visualization.figures.labels import at_the_start, who
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
@@ -52,7 +53,7 @@ def run_page(source: RunSource, command: str) -> Page:
     if run.world is None and run.state.model.is_floating and len(run.frame) >= 2:  # there are no metrics of others
         measured = {name: value for name, value in measure_run(run).items() if value is not None}
     return Page(
-        title=f"Run of {run.name}" if made_by is None else f"{made_by.name}: {made_by.title}",
+        title=f"Run of {run.name}" if made_by is None else f"{made_by.name}: {what_was_done(run) or made_by.title}",
         subtitle="" if made_by is None else made_by.source,
         lead=_lead(source, measured),
         sections=(_what(source), *_figures(run), _events(run), _numbers(run, measured), _rerun(source, command)),

@@ -34,7 +34,7 @@ def top_view(subject: Subject) -> Drawing:
     ahead = ahead_of(subject.model)
     aside = 1 - ahead
     figure = theme.new_figure(
-        560,
+        590,
         xaxis={"title": {"text": f"{XY[aside]} [m]"}, "autorange": _order(-subject.model.left[aside])},
         yaxis={
             "title": {"text": f"{XY[ahead]} [m], {called} faces up"},
@@ -107,7 +107,7 @@ def _slider(names: Sequence[str]) -> dict[str, object]:
         "active": len(steps) - 1,
         "steps": steps,
         "currentvalue": {"prefix": "time [s]: "},
-        "pad": {"t": 40},
+        "pad": {"t": 62},  # so that its text stands below the label of the axis
         "ticklen": 0,
         "minorticklen": 0,
     }

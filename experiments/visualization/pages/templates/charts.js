@@ -45,6 +45,75 @@
     });
   }
 
+  // [px] a chart that is narrower has its legends above its panels, not beside them; of a line of a legend, of a scale
+  // of colours, of margins at the sides, of a letter, and of the line and the gaps of an entry.
+  const [NARROW, LINE, SCALE, SIDES, LETTER, STROKE] = [640, 20, 70, [58, 14], 6.4, 44];
+
+  // Above which panel each legend goes, and how many lines it needs there.
+  function legends(figure, width, tops) {
+    const found = {};
+    for (const trace of figure.data) {
+      if (trace.showlegend === false || !trace.name || trace.type === "heatmap") continue;
+      const own = found[trace.legend || "legend"] = found[trace.legend || "legend"] || { sizes: [] };
+      own.sizes.push(STROKE + LETTER * trace.name.length);
+    }
+    for (const [name, legend] of Object.entries(found)) {
+      const sum = legend.sizes.reduce((all, one) => all + one, 0);
+      const columns = sum <= width ? legend.sizes.length : Math.max(1, Math.floor(width / Math.max(...legend.sizes)));
+      legend.lines = Math.ceil(legend.sizes.length / columns);  // entries of several lines are all as wide as the widest
+      const y = (figure.layout[name] || {}).y;
+      legend.top = tops.find((top) => Math.abs(top - y) < 1e-6) || tops[0];
+    }
+    return found;
+  }
+
+  // Gives the panels the whole width: legends stand below their titles, scales of colours below all.
+  function narrow(figure, width) {
+    const layout = figure.layout;
+    const margin = layout.margin = Object.assign({ t: 34, b: 46 }, layout.margin);
+    margin.l = margin.l === undefined ? SIDES[0] : margin.l;
+    margin.r = SIDES[1];
+    const names = Object.keys(layout).filter((name) => /^(yaxis|polar)\d*$/.test(name));
+    const domain = (name) => (/^polar/.test(name) ? layout[name].domain || {} : { y: layout[name].domain }).y || [0, 1];
+    const tops = [...new Set(names.map((name) => domain(name)[1]))].sort((a, b) => b - a);
+    const above = legends(figure, width - margin.l - margin.r, tops.length ? tops : [1]);
+    const room = (top) => LINE * Math.max(0, ...Object.values(above).filter((one) => one.top === top).map((one) => one.lines));
+    const inner = layout.height - margin.t - margin.b;
+    const more = tops.reduce((sum, top) => sum + room(top), 0);
+    const first = tops.length ? room(tops[0]) : 0;
+    const shift = (top) => tops.filter((one) => one >= top - 1e-6).reduce((sum, one) => sum + room(one), 0) - first;
+    const tall = inner + more - first;
+    const moved = (y, top) => 1 - ((1 - y) * inner + shift(top)) / tall;
+    for (const note of layout.annotations || []) {
+      const top = tops.find((one) => Math.abs(one - note.y) < 1e-6);
+      if (note.yref !== "paper" || top === undefined) continue;
+      note.y = moved(note.y, top);
+      if (note.yanchor === "bottom") note.yshift = (note.yshift || 0) + room(top);
+    }
+    for (const name of names) {
+      const [low, high] = domain(name);
+      const fresh = [Math.max(moved(low, high), 0), moved(high, high)];
+      if (/^polar/.test(name)) layout[name].domain = Object.assign({}, layout[name].domain, { y: fresh });
+      else Object.assign(layout[name], { domain: fresh, automargin: true });
+    }
+    for (const [name, legend] of Object.entries(above)) {
+      const y = moved(legend.top, legend.top);
+      layout[name] = Object.assign({}, layout[name], { orientation: "h", x: 0, xanchor: "left", y: y, yanchor: "bottom" });
+    }
+    margin.t += first;
+    layout.height += more;
+    for (const trace of figure.data.filter((one) => one.type === "heatmap" || (one.marker || {}).showscale)) {
+      const bar = trace.type === "heatmap" ? trace : trace.marker;
+      const title = Object.assign({}, (bar.colorbar || {}).title, { side: "top" });
+      const place = { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0.5, xanchor: "center" };
+      bar.colorbar = Object.assign({}, bar.colorbar, place, { thickness: 10, title: title });
+    }
+    if (figure.data.some((one) => one.type === "heatmap" || (one.marker || {}).showscale)) {
+      margin.b += SCALE;
+      layout.height += SCALE;
+    }
+  }
+
   function draw(chart) {
     const figure = JSON.parse(chart.nextElementSibling.textContent);
     const [set, font, hover] = [colours(), figure.layout.font || {}, figure.layout.hoverlabel || {}];
@@ -52,6 +121,10 @@
     figure.layout.hoverlabel = Object.assign(hover, { bgcolor: set["hoverlabel.bgcolor"] });
     figure.layout.hoverlabel.font = { color: set["hoverlabel.font.color"] };
     figure.config = config;
+    if (chart.clientWidth < NARROW) {
+      narrow(figure, chart.clientWidth);
+      chart.style.height = figure.layout.height + "px";
+    }
     return Plotly.newPlot(chart, figure).then(() => {
       drawn.push(chart);
       follow(chart);

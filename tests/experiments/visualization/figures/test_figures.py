@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from biped import Fall, InputError, Platform, Push, Signal, chain, human, simulate, standing
+from biped.dynamics import forward_kinematics
+from biped.model.geometry import quaternion_matrix
 from controllers import JointPD, WorkspaceController
 from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.lookup.figure_look import drawn_as, look_of, remove_figure
 from experiments.lookup.figure_names import KINDS, remove_figures
-from experiments.visualization.figures.quantities import Curve, Panel, rescaled
+from experiments.visualization.figures.labels import senses_of
+from experiments.visualization.figures.quantities import Curve, Panel, leans, rescaled, told_apart
 from experiments.visualization.figures.sheets import SHEETS, draw_figures
 from experiments.visualization.figures.subject import subject_of
 from experiments.visualization.figures.support import Support
@@ -119,6 +122,83 @@ def test_the_sheet_begins_shortly_before_the_disturbance_and_names_the_largest_t
     titles = [axes.get_title("left") for axes in figure.axes]
     assert f"Largest torques: left knee pitch {max(torques.values()):.0f} N·m" in titles
     assert run.verdict_line in figure.get_suptitle()
+    assert "a push of 5 N·s forwards at 0.5 s" in figure.get_suptitle()
+
+
+@pytest.mark.parametrize("width", [None, "85mm"])
+def test_no_legend_lies_on_curves(runs, width):
+    with drawn_as(look_of(None, width)):
+        figure = runs["thrown-block"].plot()
+        figure.canvas.draw()
+    legends = [(axes, axes.get_legend()) for axes in figure.axes if axes.get_legend() is not None]
+    assert len(legends) >= 3
+    for axes, legend in legends:
+        assert not legend.get_window_extent().shrunk(0.99, 0.99).overlaps(axes.get_window_extent()), axes.get_title(
+            "left"
+        )
+
+
+def test_curves_that_lie_on_one_another_are_all_seen():
+    time = np.linspace(0.0, 1.0, 50)
+    curves = [Curve(name, values) for name, values in (("a", time), ("b", 0.0 * time), ("c", time), ("d", time + 1e-4))]
+    dashes = [curve.dash for curve in told_apart(curves)]
+    assert dashes[:2] == ["solid", "solid"]
+    assert len({dashes[0], dashes[2], dashes[3]}) == 3
+    gaps = [float(dash.replace("px", "").split(",")[1]) for dash in dashes[2:]]
+    strokes = [float(dash.replace("px", "").split(",")[0]) for dash in dashes[2:]]
+    assert gaps[1] > strokes[0] - strokes[1] > 0.0  # the uppermost lets both below it be seen
+    told = told_apart([replace(curve, dash="dash" if curve.label == "c" else "solid") for curve in curves])
+    assert [curve.dash for curve in told] == ["solid", "solid", "dash", "solid"]
+
+
+def test_senses_of_joints_are_those_that_move_the_legs_so():
+    """The hip's flexion brings the ankle forwards, the knee's backwards, the ankle's raises the toes; and so on."""
+    model = human()
+    told = senses_of(model)
+    ahead, place = np.array(model.facing), model.configuration()
+
+    def moved(joint, body, part):
+        before, after = (forward_kinematics(model, q) for q in (place, model.configuration(angles={joint: 0.1})))
+        k = model.body_index(body)
+        return (after.position[k] - before.position[k]) if part is None else (
+            quaternion_matrix(after.orientation[k]) - quaternion_matrix(before.orientation[k])
+        ) @ part  # fmt: skip
+
+    for side, out in (("left", np.array(model.left)), ("right", -np.array(model.left))):
+        foot, down = f"{side}_foot", np.array([0.0, 0.0, -1.0])
+        found = {
+            f"{side}_hip_pitch": ("flexion", moved(f"{side}_hip_pitch", foot, None) @ ahead),
+            f"{side}_knee_pitch": ("flexion", -moved(f"{side}_knee_pitch", foot, None) @ ahead),
+            f"{side}_ankle_pitch": ("dorsiflexion", moved(f"{side}_ankle_pitch", foot, ahead)[2]),
+            f"{side}_hip_roll": ("abduction", moved(f"{side}_hip_roll", foot, None) @ out),
+            f"{side}_ankle_roll": ("inversion", -moved(f"{side}_ankle_roll", foot, down) @ out),
+            f"{side}_hip_yaw": ("outwards", moved(f"{side}_hip_yaw", foot, ahead) @ out),
+        }
+        for joint, (word, size) in found.items():
+            assert abs(size) > 1e-3, joint
+            assert told[joint] == f"{word} {'+' if size > 0.0 else '−'}", joint
+
+
+def test_a_lean_is_told_in_degrees_and_by_its_direction():
+    model = human()
+    run = simulate(model, duration=2e-3)
+    size = np.radians(10.0)
+    for k, way in enumerate((np.array(model.facing), np.array(model.left))):
+        axis = np.cross((0.0, 0.0, 1.0), way)  # about it the head goes that way
+        turn = np.array([np.cos(size / 2.0), *(np.sin(size / 2.0) * axis)])
+        panel = leans(subject_of(run), "", [Curve("", np.full(3, part)) for part in turn])
+        expected = np.zeros((3, 3))
+        expected[k] = 10.0
+        np.testing.assert_allclose([curve.values for curve in panel.curves], expected, atol=1e-9)
+
+
+def test_a_moving_floor_has_its_trace_and_its_onset():
+    floor = Platform(x=Signal.step(0.03, 0.1, 0.4))
+    run = simulate(human(), WorkspaceController(), state=standing(human()), disturbances=floor, duration=0.6)
+    assert [(mark.label, mark.time) for mark in subject_of(run).marks if mark.label == "floor"] == [("floor", 0.1)]
+    along, *_ = run.plot().axes
+    (trace,) = (line for line in along.lines if line.get_label() == "floor")
+    np.testing.assert_allclose(trace.get_ydata()[-1], 30.0, rtol=1e-9)
 
 
 @pytest.mark.parametrize("axis", ["x", "yaw"])

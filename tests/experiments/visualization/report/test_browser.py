@@ -1,6 +1,7 @@
 """Pages in a real browser: all figures are drawn, nothing goes wrong, and nothing is asked of the network."""
 
 import json
+import time
 
 import matplotlib.image
 import numpy as np
@@ -12,6 +13,7 @@ from experiments.studies.execution.runner import run_trials
 from experiments.studies.run import open_study
 from experiments.studies.sweep.sweep import sweep_from
 from experiments.visualization.figures import style
+from experiments.visualization.viewer.chromium import HOW_TO_GET_IT, chromium, chromium_path
 
 pytestmark = pytest.mark.browser
 
@@ -105,3 +107,33 @@ def test_figures_over_time_zoom_together(page_of, browser):
     others = [found for axis, found in ranges if axis != "time"]
     assert others
     assert all(found != [0.25, 0.5] for found in others)
+
+
+#: Of each chart: the part of its width that its panels have, and whether a legend lies on one of them.
+PANELS = """JSON.stringify(Array.from(document.querySelectorAll(".chart")).map((chart) => {
+  const boxes = (name) => Array.from(chart.querySelectorAll(name)).map((one) => one.getBoundingClientRect());
+  const over = (a, b) => a.left < b.right - 2 && b.left < a.right - 2 && a.top < b.bottom - 2 && b.top < a.bottom - 2;
+  const panels = boxes(".cartesianlayer .gridlayer > g").filter((one) => one.width);
+  return [chart.dataset.drawn, chart._fullLayout._size.w / chart.clientWidth,
+          boxes(".legend").some((legend) => panels.some((panel) => over(legend, panel)))];
+}))"""
+
+
+def test_on_a_telephone_panels_have_the_width_of_the_page(page_of):
+    if chromium_path() is None:
+        pytest.skip(HOW_TO_GET_IT)
+    with chromium(page_of("thrown-block").as_uri(), 420, 900) as page:
+        found = [["", 0.0, False]]
+        until = time.monotonic() + 60.0
+        while any(drawn != "yes" for drawn, *_ in found) and time.monotonic() < until:
+            time.sleep(0.5)
+            found = json.loads(
+                page.command("Runtime.evaluate", expression=PANELS)["result"].get("value", "[[0, 0, 0]]")
+            )
+        wide = page.command("Runtime.evaluate", expression="document.documentElement.scrollWidth")["result"]["value"]
+    assert wide <= 420
+    assert len(found) >= 8
+    for drawn, part, covered in found:
+        assert drawn == "yes"
+        assert part > 0.6
+        assert not covered
