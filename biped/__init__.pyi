@@ -69,6 +69,7 @@ from .model import (
 from .model.strength import human_strength, human_torques
 from .runs.postures import crouching, standing
 from .runs.run import Run
+from .runs.stance import Stance
 from .runs.state import State
 from .signals import Signal
 from .simulation.batch import SessionBatch
@@ -131,6 +132,7 @@ __all__ = [
     "SetPoint",
     "Settle",
     "Signal",
+    "Stance",
     "State",
     "Throw",
     "UnsettledError",

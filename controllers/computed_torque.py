@@ -1,8 +1,8 @@
 """Computed torque in joint space (Wendlandt 1997, appendix A.9)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from biped.model import Model
 from biped.model.errors import unknown
 from biped.signals import Signal, compile_signals
 from contact.arrays import Floats
-from controllers.joint_values import JointValues, by_joint, checked
+from controllers.joint_values import JointValues, angles_of, by_joint, checked
 from controllers.kernels.computed_torque import ComputedTorqueLaw
 
 STILL = Signal(np.zeros(1), np.zeros((1, 1)))
@@ -79,6 +79,10 @@ class ComputedTorque(Controller):
                 "computed torque needs the floor's forces: ask it in a run, or of model.without_contacts()"
             )
         return super().torques(observation)
+
+    def holding(self, model: Model, q: Floats) -> Self:
+        """With the joints' angles there as its targets."""
+        return replace(self, target=angles_of(model, q))
 
     def law(self, model: Model) -> ComputedTorqueLaw:
         """The compiled law, for the kernels."""

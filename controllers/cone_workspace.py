@@ -1,8 +1,8 @@
 """The workspace controller of Wendlandt 1997 on feet that can only push, within friction cones."""
 
 import math
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -12,13 +12,14 @@ from biped.errors import InputError
 from biped.model import Model
 from biped.runs.postures import standing
 from contact import RUBBER
-from contact.arrays import Integers
+from contact.arrays import Floats, Integers
 from controllers.feet import (
     TORQUE_LIMIT,
     a_foot_damping,
     a_foot_stiffness,
     a_friction,
     a_lift,
+    a_posture,
     points_of_feet,
     torque_limits,
     within_reason,
@@ -52,6 +53,7 @@ class ConeWorkspaceController(WorkspaceController):
         kp_feet: [1/s²] of a foot that does not stand flat.
         kd_feet: [1/s] of the same.
         lift: [m] of a point that counts as standing where another of its foot touches.
+        posture: (nq,) where its feet stand beside each other, which ``holding`` sets; as at home if not given.
         largest_inertia: [kg, kg·m²] as of ``WorkspaceController``; infinite is the thesis's law.
 
     Raises:
@@ -74,6 +76,7 @@ class ConeWorkspaceController(WorkspaceController):
     kd_feet: float = a_foot_damping(40.0)
     lift: float = a_lift(0.01)
     largest_inertia: float = field(default=300.0, metadata=LARGEST_INERTIA)
+    posture: tuple[float, ...] | None = a_posture()
 
     @property
     def recorded(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -88,6 +91,10 @@ class ConeWorkspaceController(WorkspaceController):
             zero_or_above(getattr(self, name), f"controller.{name}")
         checked(self.torque_limit, "controller.torque_limit", least=0.0, infinite=True)
 
+    def holding(self, model: Model, q: Floats) -> Self:
+        """With the central body's place, and that of the feet beside each other, as there."""
+        return replace(super().holding(model, q), posture=tuple(q.tolist()))
+
     def law(self, model: Model) -> ConeWorkspaceLaw:  # type: ignore[override]
         """The compiled law, for the kernels.
 
@@ -95,7 +102,7 @@ class ConeWorkspaceController(WorkspaceController):
             InputError: the model has no floating root, no feet, or no contact points there; or a joint in no leg that
                 cannot be held.
         """
-        workspace, stance = super().law(model), _stance(model)
+        workspace, stance = super().law(model), _stance(model, self.posture)
         if not len(stance.point):
             raise InputError(
                 f"the cone-workspace controller needs feet with contact points; those of {model.name!r} have none"
@@ -121,9 +128,9 @@ class ConeWorkspaceController(WorkspaceController):
         return Limits(_integers(dofs), _integers(owners), np.array(limits, dtype=np.float64))
 
 
-def _stance(model: Model) -> Stance:
+def _stance(model: Model, posture: tuple[float, ...] | None) -> Stance:
     """The feet as they stand when nothing has happened."""
-    placed = forward_kinematics(model, standing(model, RUBBER).q)
+    placed = forward_kinematics(model, standing(model, RUBBER).q if posture is None else posture)
     feet = [model.body_index(foot) for foot in model.feet]
     return Stance(placed.position[feet], placed.orientation[feet], *points_of_feet(model))
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from biped.metrics.layout import standing_height
 from biped.model import Model
-from biped.model.geometry import STANDARD_GRAVITY
-from contact.arrays import Integers
+from biped.model.geometry import STANDARD_GRAVITY, Vector3
+from contact.arrays import Floats, Integers
 from controllers.joint_values import JointValues, by_joint
 
 #: Metadata of the field ``torque_limit``, which is infinite if not given.
@@ -36,6 +36,16 @@ def a_foot_stiffness(default: float) -> Any:
 def a_foot_damping(default: float) -> Any:
     """A controller's field [1/s]."""
     return field(default=default, metadata={"unit": "1/s", "title": "its damping", "range": (0.0, 100.0)})
+
+
+def a_posture() -> Any:
+    """A controller's field (nq,), which is no parameter: a posture is set by ``Controller.holding``."""
+    return field(default=None, repr=False)
+
+
+def place_of(q: Floats) -> Vector3:
+    """[m] of a floating root's centre of mass."""
+    return float(q[0]), float(q[1]), float(q[2])
 
 
 def torque_limits(limit: JointValues, model: Model) -> dict[str, float]:

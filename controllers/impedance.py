@@ -1,6 +1,7 @@
 """A spring and a damper in each joint that act within the integrator's steps."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,8 @@ from biped.control.observation import Observation
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import Passive
 from biped.model import Model
-from controllers.joint_values import JointValues, by_joint, checked
+from contact.arrays import Floats
+from controllers.joint_values import JointValues, angles_of, by_joint, checked
 
 #: Stiff enough for the human to stand upright: at the ankles, gravity pulls it over with about 750 N·m/rad.
 STIFFNESS = 2000.0
@@ -61,6 +63,10 @@ class JointImpedance(Controller):
             damping=by_joint(self.damping, model),
             rest=by_joint(self.rest, model),
         )
+
+    def holding(self, model: Model, q: Floats) -> Self:
+        """With the joints' angles there as its springs' rest."""
+        return replace(self, rest=angles_of(model, q))
 
     def law(self, model: Model) -> Passive:
         """The compiled law without torques: the springs and dampers act alone."""

@@ -1,7 +1,7 @@
 """Proportional and derivative action in each joint: the simplest controller there is, and a baseline."""
 
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,8 @@ from biped.control.controller import Controller
 from biped.control.observation import Observation
 from biped.errors import InputError
 from biped.model import Model
-from controllers.joint_values import JointValues, by_joint, checked
+from contact.arrays import Floats
+from controllers.joint_values import JointValues, angles_of, by_joint, checked
 from controllers.kernels.joint_pd import PdLaw
 
 
@@ -55,6 +56,10 @@ class JointPD(Controller):
         checked(self.limit, "joint_pd.limit", least=0.0, infinite=True)
         if not (np.isfinite(self.period) and self.period > 0.0):
             raise InputError(f"joint_pd.period = {self.period!r}: it must be a finite number of seconds above zero")
+
+    def holding(self, model: Model, q: Floats) -> Self:
+        """With the joints' angles there as its targets."""
+        return replace(self, target=angles_of(model, q))
 
     def law(self, model: Model) -> PdLaw:
         """The gains as the kernels take them."""

@@ -7,6 +7,7 @@ import numpy as np
 from biped.errors import InputError
 from biped.model import Model
 from biped.model.errors import unknown
+from contact.arrays import Floats
 
 #: One number for all joints, or one for each joint named; the joints not named take a controller's default.
 JointValues = float | Mapping[str, float]
@@ -48,3 +49,8 @@ def by_joint(values: JointValues, model: Model, default: float = 0.0) -> dict[st
         if joint not in joints:
             raise unknown("joint", joint, joints)
     return {joint: float(values.get(joint, default)) for joint in joints}
+
+
+def angles_of(model: Model, q: Floats) -> dict[str, float]:
+    """[rad] by joint in a configuration (nq,)."""
+    return {joint: float(q[model.coordinate(joint)]) for joint in model.joint_names}

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from biped.model.geometry import Vector3
 from biped.runs.postures import STANDING_TRUNK
 from contact import RUBBER, Floor
 from contact.arrays import Floats
-from controllers.feet import TORQUE_LIMIT, torque_limits
+from controllers.feet import TORQUE_LIMIT, a_posture, place_of, torque_limits
 from controllers.joint_values import JointValues, by_joint, checked
 from controllers.kernels.lqr import Frame, LqrLaw
 from controllers.lqr_design import Cost, Design, Plan, design_of, warm_up
@@ -65,6 +65,7 @@ class LQR(Controller):
         torque_limit: [N·m] for all joints or by joint; the model's own efforts count besides.
         period: [s] between two ticks.
         step: [s] of the integrator that it is designed for.
+        posture: (nq,) that it holds, which ``holding`` sets; feet flat below home's, or a robot's own, if not given.
         floor: that it is designed for; ``contact.RUBBER`` if not given.
 
     Raises:
@@ -108,6 +109,7 @@ class LQR(Controller):
     period: float = field(default=2e-3, metadata={"unit": "s", "title": "time between two control ticks"})
     step: float = field(default=5e-4, metadata={"unit": "s", "title": "of the integrator that it is designed for"})
     floor: Floor | None = None
+    posture: tuple[float, ...] | None = a_posture()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "target_position", numbers(self.target_position, 3, "lqr.target_position"))
@@ -168,7 +170,7 @@ class LQR(Controller):
 
     @property
     def _plan(self) -> Plan:
-        return Plan(self.floor or RUBBER, self.target_position, float(self.step), float(self.period))
+        return Plan(self.floor or RUBBER, self.target_position, float(self.step), float(self.period), self.posture)
 
     def _check_model(self, model: Model) -> None:
         if not model.is_floating or not model.feet or not model.nc:
@@ -201,6 +203,10 @@ class LQR(Controller):
     def initial_configuration(self, model: Model, floor: Floor) -> Floats:
         """The configuration (nq,) of the posture that is regulated."""
         return self.design(model).stance.state.q.copy()
+
+    def holding(self, model: Model, q: Floats) -> Self:
+        """With that posture, as the floor carries it."""
+        return replace(self, target_position=place_of(q), posture=tuple(q.tolist()))
 
     def law(self, model: Model) -> LqrLaw:
         """The compiled law, for the kernels; raises as ``design``."""

@@ -34,6 +34,7 @@ class Plan(NamedTuple):
     place: Weights3 | None  # [m] of the root; None for a robot's own posture
     step: float  # [s]
     period: float  # [s]
+    posture: tuple[float, ...] | None = None  # (nq,) in place of that with the root at ``place``
 
 
 class Cost(NamedTuple):
@@ -210,6 +211,8 @@ def _stance(model: Model, plan: Plan) -> StanceModel:
 
 
 def _state(model: Model, plan: Plan) -> State:
+    if plan.posture is not None:
+        return held_stance(model, plan.floor, np.array(plan.posture))
     place = plan.place if has_human_legs(model) else None
     return held_stance(model, plan.floor, standing(model, plan.floor, place).q)
 

@@ -1,8 +1,8 @@
 """Whole-body control by a quadratic program, aware of what contacts, joints and actuators can do."""
 
 import math
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from biped.errors import InputError
 from biped.model import Model
 from biped.model.geometry import Vector3
 from biped.runs.postures import STANDING_TRUNK, has_human_legs, standing
-from biped.runs.state import State
 from biped.whole_body import WholeBody
 from contact import RUBBER, Floor
 from contact.arrays import Floats
@@ -23,6 +22,8 @@ from controllers.feet import (
     a_foot_stiffness,
     a_friction,
     a_lift,
+    a_posture,
+    place_of,
     points_of_feet,
     torque_limits,
     within_reason,
@@ -80,6 +81,7 @@ class WholeBodyController(Controller):
         margin: [m] by which the centre of pressure is kept within the edges of a sole.
         lift: [m] of a point that counts as standing where another of its foot touches.
         look_ahead: [s] in which a joint may come to the end of its range.
+        posture: (nq,) that it holds, which ``holding`` sets; feet flat below home's, or a robot's own, if not given.
         period: [s] between two ticks.
 
     Raises:
@@ -116,6 +118,7 @@ class WholeBodyController(Controller):
         default=0.05, metadata={"unit": "s", "title": "in which a joint may come to the end of its range"}
     )
     period: float = field(default=2e-3, metadata={"unit": "s", "title": "time between two control ticks"})
+    posture: tuple[float, ...] | None = a_posture()
 
     recorded = ("qp_ended", "qp_iterations")
 
@@ -127,7 +130,7 @@ class WholeBodyController(Controller):
                 above_zero(value, name)
             elif item.name == "torque_limit":
                 checked(value, name, least=0.0, infinite=True)
-            elif item.name != "target_position":
+            elif item.name not in ("target_position", "posture"):
                 zero_or_above(value, name)
 
     def set_point(self, model: Model) -> SetPoint:
@@ -136,7 +139,7 @@ class WholeBodyController(Controller):
 
     def set_point_from(self, model: Model, q: Floats) -> SetPoint:
         """Where that posture has it above the feet as they stand in ``q``."""
-        held = _held(model, RUBBER, self.target_position).q
+        held = self._held(model, RUBBER)
         points = points_of_feet(model)[0]
         now, then = (forward_kinematics(model, at).contact[points].mean(axis=0) for at in (q, held))
         x, y, z = self.target_position
@@ -144,7 +147,17 @@ class WholeBodyController(Controller):
 
     def initial_configuration(self, model: Model, floor: Floor) -> Floats | None:
         """The configuration (nq,) of the posture that it holds, standing on the floor."""
-        return _held(model, floor, self.target_position).q
+        return self._held(model, floor)
+
+    def holding(self, model: Model, q: Floats) -> Self:
+        """With that posture; its central body is to be upright."""
+        return replace(self, target_position=place_of(q), posture=tuple(q.tolist()))
+
+    def _held(self, model: Model, floor: Floor) -> Floats:
+        """(nq,) the posture with the central body at its place; of robots, their own."""
+        if self.posture is not None:
+            return np.array(self.posture)
+        return standing(model, floor, self.target_position if has_human_legs(model) else None).q
 
     def law(self, model: Model) -> WholeBodyLaw:
         """The compiled law, for the kernels.
@@ -184,7 +197,7 @@ class WholeBodyController(Controller):
         )
 
     def _stance(self, model: Model) -> Stance:
-        q = _held(model, RUBBER, self.target_position).q
+        q = self._held(model, RUBBER)
         placed, body = forward_kinematics(model, q), WholeBody(model, q)
         feet = np.array([model.body_index(foot) for foot in model.feet])
         places = placed.position[feet]
@@ -213,11 +226,6 @@ class WholeBodyController(Controller):
             upper=np.array([joints[name].upper for name in ranged], dtype=np.float64),
             speed=np.array([joints[name].max_velocity for name in ranged], dtype=np.float64),
         )
-
-
-def _held(model: Model, floor: Floor, place: Vector3) -> State:
-    """The posture with the central body at a place; of robots, their own."""
-    return standing(model, floor, place if has_human_legs(model) else None)
 
 
 def _inward(model: Model, point: int, margin: float) -> Floats:

@@ -1,8 +1,8 @@
 """The recursive workspace controller of Wendlandt 1997, section 4.2."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -16,6 +16,7 @@ from biped.model.legs import straight_knees
 from biped.runs.postures import has_human_legs, standing
 from contact import Floor
 from contact.arrays import Floats
+from controllers.feet import place_of
 from controllers.held_joints import HeldJoints
 from controllers.kernels.workspace import Gains, Legs, WorkspaceLaw, new_scratch
 from controllers.set_point import SetPointMotion, SetPointPath
@@ -223,6 +224,10 @@ class WorkspaceController(Controller):
                 f"the workspace controller needs feet that stand on the floor; the lowest contact point of "
                 f"{model.name!r} is {gap:.3g} m above it: start from biped.standing(model), or lower"
             )
+
+    def holding(self, model: Model, q: Floats) -> Self:
+        """With the central body's place there; how it is turned stays."""
+        return replace(self, target_position=place_of(q))
 
     def impedance(self, model: Model) -> Impedance | None:
         """Springs and dampers that hold the joints that are in no leg, if a servo does not."""

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,6 +128,10 @@ class Controller:
     def set_point_from(self, model: Model, q: Floats) -> SetPoint | None:
         """The set point of a run that starts in configuration ``q`` (nq,): another one, if the law goes by its feet."""
         return self.set_point(model)
+
+    def holding(self, model: Model, q: Floats) -> Self:
+        """The same law about another posture, ``q`` (nq,), in place of its own; itself, if it has none."""
+        return self
 
     def singular_angles(self, model: Model) -> Mapping[str, float]:
         """[rad] by joint, where its torques grow without bounds: a run that comes near is warned of."""

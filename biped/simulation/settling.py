@@ -125,27 +125,28 @@ def _rest(alone: Scene, settle: Settle, announce: Announce | None) -> Snapshot:
     """Let it stand before its time, and begin anew where it rests."""
     session = Session(alone, announce=announce)
     begins, ticks = session.time, max(1, round(settle.most / session.period))
-    session.state.arrays.clock[TIME_ORIGIN] = begins - ticks * session.period
+    began = begins - ticks * session.period
+    session.state.arrays.clock[TIME_ORIGIN] = began
     session.state.arrays.counts[TICKS] = -ticks
     if announce is not None:
         session.warm_up(announce)
     if settle.seconds is None:
-        _stand_until_rest(session, settle)
+        _stand_until_rest(session, settle, began)
     else:
         session.advance(ticks)
-        _check_stands(session)
+        _check_stands(session, began)
     found = session.save()
     found.state.begin_anew(begins)
     return found
 
 
-def _stand_until_rest(session: Session, settle: Settle) -> None:
+def _stand_until_rest(session: Session, settle: Settle, began: float) -> None:
     look = max(1, round(LOOK / session.period))
     places: deque[Floats] = deque(maxlen=1 + max(1, round(settle.window / (look * session.period))))
     moved_at = session.time
     for _ in range(max(1, round(settle.longest / (look * session.period)))):
         session.advance(look)
-        _check_stands(session)
+        _check_stands(session, began)
         places.append(session.state.q.copy())
         if _speed(session) > settle.speed:
             moved_at = session.time
@@ -154,14 +155,16 @@ def _stand_until_rest(session: Session, settle: Settle) -> None:
     raise UnsettledError(
         f"{_who(session)} does not come to rest in {settle.longest:g} s: its centre of mass still moves at "
         f"{1e3 * _speed(session):.2g} mm/s, and its posture by {_drift(places):.2g} rad in {settle.window:g} s; let it "
-        "stand for some seconds as it does, or take another law"
+        "stand for some seconds as it does, by Settle(seconds=10) or initial.settle=10, or take another law"
     )
 
 
-def _check_stands(session: Session) -> None:
+def _check_stands(session: Session, began: float) -> None:
     ending = session.ending
     if ending is not None:
-        why = f": {ending.reason}" if ending.reason else ""
+        limit = ending.limit
+        reason = ending.reason if limit is None else replace(limit, time=limit.time - began).reason
+        why = f": {reason}" if reason else ""
         raise UnsettledError(
             f"{_who(session)} cannot begin at rest: left alone before the start, it {ending.verdict}{why}"
         )

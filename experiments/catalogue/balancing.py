@@ -1,11 +1,17 @@
 """The two balancing experiments of Wendlandt 1997, section 4.3, and what others share of them."""
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from biped.control.controller import Controller
 from biped.disturbances import Disturbance, Throw
 from biped.errors import InputError
 from biped.model import Model, human
 from biped.model.geometry import Vector3
+from biped.runs.postures import with_loops_closed
+from biped.runs.state import State
 from biped.simulation.scene import Scene
 from biped.simulation.world import Fall
 from contact import RUBBER
@@ -17,9 +23,20 @@ from experiments.catalogue.parameters.controllers import (
     controller_from,
     controller_parameters,
 )
-from experiments.catalogue.parameters.initial import initial_state, posture_parameters
+from experiments.catalogue.parameters.initial import (
+    STANCE,
+    UPRIGHT,
+    initial_state,
+    moved_off,
+    moves_off,
+    posture,
+    posture_parameters,
+    settle_from,
+    upright_posture,
+)
 from experiments.catalogue.parameters.parameter import Parameter, Values
 from experiments.catalogue.parameters.robots import HUMAN, robot_named
+from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.lookup.figure_names import BALANCING
 
 SOURCE = "Wendlandt 1997, 4.3"
@@ -64,10 +81,29 @@ def _controller(
 
 def set_up(values: Values, disturbances: tuple[Disturbance, ...] = (), model: Model | None = None) -> Scene:
     model = model or human()
-    return groups.scene_from(
-        values, model, initial_state(model, values), controller_from(values), floor=groups.floor_from(values),
-        disturbances=disturbances, fall=groups.fall_from(values),
+    scene = groups.scene_from(
+        values, model, initial_state(model, values), _law_of(values), floor=groups.floor_from(values),
+        disturbances=disturbances, fall=groups.fall_from(values), settle=settle_from(values),
     )  # fmt: skip
+    return scene if scene.settle is None or not moves_off(values) else _moved_off(scene, values)
+
+
+def _moved_off(scene: Scene, values: Values) -> Scene:
+    """The scene that has come to rest first, and is scattered, or moves, from there on."""
+    state = State.at(scene.model, with_loops_closed(scene.model, posture(scene.model, values)))
+    rested = replace(scene, state=state).settled()
+    assert rested.state is not None
+    return replace(rested, state=moved_off(rested.state.model, rested.state.q, values))
+
+
+def _law_of(values: Values) -> Controller:
+    """The law with its set point where the stance has it, unless another one is asked for."""
+    law, wanted = controller_from(values), values.get(SET_POINT[0])
+    if values.get(STANCE) != UPRIGHT:
+        return law
+    model = robot_named(str(values.get(ROBOT, HUMAN)))
+    q = upright_posture(model, values)
+    return law.holding(model, q) if wanted is None or np.array_equal(np.asarray(wanted), q[:3]) else law
 
 
 def figures(first: int) -> dict[str, str]:

@@ -12,7 +12,7 @@ from biped.simulation.scene import Scene
 from experiments.catalogue.parameters.controllers import CONTROLLERS, with_controller
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.groups import own_settings
-from experiments.catalogue.parameters.initial import scattered_by_seed
+from experiments.catalogue.parameters.initial import posture_of_stance, scattered_by_seed
 from experiments.catalogue.parameters.parameter import (
     Parameter,
     Value,
@@ -168,7 +168,8 @@ class Experiment:
         own = self.under(changes or {})
         changed = {name: own.parameter(name).checked(value) for name, value in dict(changes or {}).items()}
         changed = assembled(changed, own._defaults)
-        return Values(own._defaults | own_settings(changed) | scattered_by_seed(changed))
+        found = own._defaults | own_settings(changed) | scattered_by_seed(changed)
+        return Values(found | posture_of_stance(lambda: robot_named(own.robot or HUMAN), found, changed) | changed)
 
     def parse(self, assignments: Mapping[str, str]) -> dict[str, Value]:
         """Values from texts, by the names of their parameters.

@@ -13,6 +13,7 @@ from contact import RUBBER
 from experiments.catalogue import balance
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.controllers import CONTROLLERS, GROUP, NAME, controller_parameters
+from experiments.catalogue.parameters.initial import STANCES
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 from experiments.catalogue.parameters.robots import HUMAN
 
@@ -30,7 +31,7 @@ def tracking(
     changed = {f"controller.motion.{field}": value for field, value in motion.items()} | dict(others)
 
     def parameters(robot: str) -> tuple[Parameter, ...]:
-        return with_defaults(balance.parameters(robot), changed)
+        return with_defaults(_of_own_posture(balance.parameters(robot), others), changed)
 
     return Experiment(
         name=name, title=title, source=SOURCE, parameters=parameters(HUMAN), set_up=partial(_set_up, name),
@@ -59,6 +60,12 @@ def _following() -> list[str]:
 def with_defaults(parameters: tuple[Parameter, ...], changed: Mapping[str, Value]) -> tuple[Parameter, ...]:
     """These parameters, some with another default."""
     return tuple(replace(p, default=p.checked(changed[p.name])) if p.name in changed else p for p in parameters)
+
+
+def _of_own_posture(parameters: tuple[Parameter, ...], others: Mapping[str, Value]) -> tuple[Parameter, ...]:
+    """Without those of another stance, where the motion is one from a posture of its own."""
+    has_own = any(name.startswith("initial.") for name in others)
+    return tuple(p for p in parameters if p.name not in STANCES) if has_own else parameters
 
 
 def seated() -> dict[str, Value]:

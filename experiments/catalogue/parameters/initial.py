@@ -5,21 +5,37 @@ orientation) are scattered by a normal distribution with this standard deviation
 """
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from biped.errors import InputError
 from biped.model import Model
-from biped.runs.postures import CROUCHING_ANGLES, CROUCHING_TILT, CROUCHING_TRUNK, with_loops_closed
+from biped.runs.postures import (
+    CROUCHING_ANGLES,
+    CROUCHING_TILT,
+    CROUCHING_TRUNK,
+    has_human_legs,
+    with_loops_closed,
+)
+from biped.runs.stance import KNEES, LEAN, Stance
 from biped.runs.state import State
+from biped.simulation.settling import Settle
+from contact import Floor
+from contact.arrays import Floats
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 
 #: [rad] what a seed alone scatters by.
 SCATTER = 0.01
 
 OURS = "this project"
+
+STANCE, SETTLE = "initial.stance", "initial.settle"
+CROUCH, UPRIGHT = "crouch", "upright"
+#: The parameters of ``Stance``, and its fields.
+_OF_STANCE = ("knees", "width", "foot_angle", "lean")
+#: All that say which stance it is.
+STANCES = (STANCE, *(f"initial.{name}" for name in _OF_STANCE))
 
 
 def scatter_parameters(what: str) -> tuple[Parameter, ...]:
@@ -52,10 +68,19 @@ def posture_parameters(
     tilt: float = CROUCHING_TILT,
     posture: Mapping[str, float] = CROUCHING_ANGLES,
 ) -> tuple[Parameter, ...]:
-    """Place, tilt and joint angles: the thesis's, unless others are given, by joint or for both sides at once."""
+    """Stance, place, tilt and joint angles: the thesis's, unless others are given, by joint or both sides at once."""
     root = model.root.name
     angles = {joint: posture.get(joint, posture.get(joint.partition("_")[2], 0.0)) for joint in model.joint_names}
     return (
+        *(_stance_parameters(model, posture) if has_human_legs(model) else ()),
+        Parameter(
+            SETTLE,
+            0.0,
+            "s",
+            "run-in before the start, not counted; inf: until at rest, as where upright",
+            OURS,
+            may_be_infinite=True,
+        ),
         *(
             Parameter(f"initial.body_{axis}", at, "m", f"centre of mass of the {root} along {axis}", source)
             for axis, at in zip("xyz", place, strict=True)
@@ -67,17 +92,89 @@ def posture_parameters(
     )
 
 
+def _stance_parameters(model: Model, posture: Mapping[str, float]) -> tuple[Parameter, ...]:
+    bent = math.degrees(abs(next(angle for joint, angle in posture.items() if joint.endswith("knee_pitch"))))
+    ankles = 2.0 * abs(float(model.home_positions[model.body_index("left_ankle")] @ np.array(model.left)))
+    only = "of upright:"
+    return (
+        Parameter(
+            STANCE, CROUCH, "", f"crouch: the thesis's, knees bent by {bent:.0f}°; upright: as people stand", OURS,
+            choices=(CROUCH, UPRIGHT),
+        ),
+        Parameter("initial.knees", KNEES, "rad", f"{only} flexion of the knees", OURS),
+        Parameter("initial.width", ankles, "m", f"{only} stance width, between the ankles' centres", OURS),
+        Parameter("initial.foot_angle", 0.0, "rad", f"{only} of each foot, toe-out positive", OURS),
+        Parameter("initial.lean", LEAN, "rad", f"{only} centre of mass over ankles, anterior positive", OURS),
+    )  # fmt: skip
+
+
+def posture_of_stance(
+    robot: Callable[[], Model], values: Mapping[str, Value], changes: Mapping[str, Value]
+) -> dict[str, Value]:
+    """What the stance of these values says of the other parameters: posture, set point and run-in; the crouch nothing.
+
+    Raises:
+        InputError: changes are of another stance's parameters; or nobody stands so.
+    """
+    if values.get(STANCE) != UPRIGHT:
+        idle = [f"initial.{name}" for name in _OF_STANCE if f"initial.{name}" in changes]
+        if idle and values.get(STANCE) == CROUCH:
+            raise InputError(f"{idle[0]} does nothing to the crouch: set {STANCE} = {UPRIGHT} besides")
+        return {}
+    model = robot()
+    q = upright_posture(model, Values(values))
+    found: dict[str, Value] = {f"initial.body_{axis}": float(at) for axis, at in zip("xyz", q[:3], strict=True)}
+    found |= {f"initial.{joint}": float(q[model.coordinate(joint)]) for joint in model.joint_names}
+    if "controller.target_position" in values:
+        found["controller.target_position"] = tuple(float(at) for at in q[:3])
+    return found | {"initial.tilt": 0.0, SETTLE: math.inf}
+
+
+def upright_posture(model: Model, values: Values) -> Floats:
+    """(nq,) of the stance upright; raises as ``Stance``, in the words of the parameters."""
+    try:
+        stance = Stance(**{name: values.number(f"initial.{name}") for name in _OF_STANCE})
+        return stance.configuration(model, Floor(**values.group("floor")))
+    except InputError as error:
+        raise InputError(str(error).replace("stance.", "initial.")) from None
+
+
+def settle_from(values: Values) -> Settle | None:
+    """How it stands before the start.
+
+    Raises:
+        InputError: for a time that is negative.
+    """
+    seconds = values.number(SETTLE)
+    if seconds < 0.0:
+        raise InputError(f"{SETTLE} = {seconds:g}: it must be zero or above [s], or inf")
+    return None if seconds == 0.0 else Settle(None if math.isinf(seconds) else seconds)
+
+
 def initial_state(model: Model, values: Values) -> State:
-    position = [values.number(f"initial.body_{axis}") for axis in "xyz"]
+    return moved_off(model, posture(model, values), values)
+
+
+def posture(model: Model, values: Values) -> Floats:
+    """(nq,) of these values, without scatter, loops open."""
     half = values.number("initial.tilt") / 2.0
-    noise = generator_of(values).normal(0.0, values.number("initial.jitter"), len(model.joint_names))
-    angles: dict[str, Any] = {
-        joint: values.number(f"initial.{joint}") + extra for joint, extra in zip(model.joint_names, noise, strict=True)
-    }
     x, y, _ = (math.sin(half) * part for part in model.left)
-    velocity = np.zeros(model.nv)
+    angles = {joint: values.number(f"initial.{joint}") for joint in model.joint_names}
+    position = [values.number(f"initial.body_{axis}") for axis in "xyz"]
+    return model.configuration(position, (math.cos(half), x + 0.0, y, 0.0), angles)
+
+
+def moves_off(values: Values) -> bool:
+    """Whether a start is scattered, or does not rest."""
+    return values.number("initial.jitter") != 0.0 or any(values.group("initial")["velocity"])
+
+
+def moved_off(model: Model, q: Floats, values: Values) -> State:
+    """The state about ``q`` (nq,) with the scatter and the velocity of these values."""
+    noise = generator_of(values).normal(0.0, values.number("initial.jitter"), len(model.joint_names))
+    q, velocity = q.copy(), np.zeros(model.nv)
+    q[[model.coordinate(joint) for joint in model.joint_names]] += noise
     velocity[:3] = values.group("initial")["velocity"]
-    q = model.configuration(position, (math.cos(half), x + 0.0, y, 0.0), angles)
     return State.at(model, with_loops_closed(model, q), velocity)
 
 

@@ -1,6 +1,7 @@
 """Names and units of the metrics in an experiment's results."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from biped.metrics import Layout, metric_names, stimulus_of, units_of
 from experiments.catalogue.experiment import Experiment
@@ -10,7 +11,7 @@ from experiments.studies.trial import OUTCOME
 
 def metric_units(experiment: Experiment, changes: Mapping[str, Value] | None = None) -> dict[str, str]:
     """The metrics that results of this experiment under these changes have, with their units."""
-    plan = experiment.build(changes).prepare(in_one_go=True)
+    plan = replace(experiment.build(changes), settle=None).prepare(in_one_go=True)
     layout = Layout.of(plan.model, plan.columns.names)
     stimulus = stimulus_of(plan.disturbances)
     frequencies = 0 if stimulus is None else len(stimulus.frequencies)

@@ -3,7 +3,7 @@
 import math
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import product
 from pathlib import Path
@@ -217,7 +217,7 @@ def _check_values(found: Sweep, config: Config) -> None:
         tried += 1
         changes = found.changes(values, 0)
         try:
-            found.experiment.build(changes).prepare()
+            replace(found.experiment.build(changes), settle=None).prepare()
         except BipedError as error:
             wrong += 1
             place = ", ".join(f"{name} = {shown(changes[name])}" for name in found.varied)

@@ -182,6 +182,7 @@ def another(parameter):
         "patch.mu_d": 0.05, "patch.mu_s": 0.2, "patch.present": 1, "patch.x": (-1.0, 1.0), "sensors.delay": 4e-3,
         "platform.duration": 20.0, "actuators.limit": 50.0, "actuators.strength": "old-men", "block.flight": 0.6,
         "floor.friction": "printed", "controller.motion.shape": "recorded", "controller.largest_inertia": 1e4,
+        "initial.stance": "upright", "initial.lean": 0.03,
     }  # fmt: skip
     if parameter.name in special:
         return special[parameter.name]
@@ -203,6 +204,8 @@ def switched_on(parameter, recorded):
         "sensors": {"sensors.joint_noise": 0.1}, "actuators": {"actuators.noise": 1.0},
         "platform": {"platform.motion": motions.get(name, "step"), "platform.file": str(recorded)},
     }  # fmt: skip
+    if name in ("knees", "width", "foot_angle", "lean"):
+        on[group] = {"initial.stance": "upright"}
     shapes = {"hold": "return", "frequency": "sine", "duration": "sine", "file": "recorded"}
     if name.startswith("motion."):
         shape = {} if name == "motion.shape" else {"controller.motion.shape": shapes.get(name[7:], "step")}
