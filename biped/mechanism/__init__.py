@@ -13,13 +13,14 @@ from biped.mechanism.component import (
 )
 from biped.mechanism.constraints import Cam, Coincident, Distance, Gear, PointAlong, PointOnLine, PointOnPlane, Screw
 from biped.mechanism.continuous import Acceleration, accelerations, integrate
+from biped.mechanism.continuous_linearization import ContinuousLinearization, ContinuousMechanism
 from biped.mechanism.conversion import configuration_of, from_model, variables_of
 from biped.mechanism.custom import CustomConstraint, CustomForce, CustomPotential
 from biped.mechanism.errors import MechanismError, SingularStepError
 from biped.mechanism.expressions import ExpressionError, load_mechanism, mechanism_text, save_mechanism
 from biped.mechanism.forces import BodyWrench, Damper, HybridWrench, SpatialWrench, Torque
 from biped.mechanism.frames import WORLD, Frame, Kinematic, Mass, Node, kinematic, rx, ry, rz, tree_of, tx, ty, tz
-from biped.mechanism.linearization import DiscreteMechanism, Linearization
+from biped.mechanism.linearization import DiscreteLagrangian, DiscreteMechanism, Linearization
 from biped.mechanism.mechanism import Mechanism
 from biped.mechanism.potentials import CoordinateSpring, Gravity, LinearSpring, NewtonianGravity, NonlinearSpring
 from biped.mechanism.simulation import Motion
@@ -34,12 +35,15 @@ __all__ = [
     "Coincident",
     "Component",
     "Constraint",
+    "ContinuousLinearization",
+    "ContinuousMechanism",
     "CoordinateName",
     "CoordinateSpring",
     "CustomConstraint",
     "CustomForce",
     "CustomPotential",
     "Damper",
+    "DiscreteLagrangian",
     "DiscreteMechanism",
     "Distance",
     "ExpressionError",

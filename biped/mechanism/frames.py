@@ -152,6 +152,12 @@ def primitive(transform: str, value: float) -> NDArray[np.float64]:
     return g
 
 
+def hat(twist: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+    """(4, 4) the matrix of a twist (v, ω), of which a motion about and along an axis is the exponential."""
+    x, y, z, a, b, c = twist
+    return np.array([[0.0, -c, b, x], [c, 0.0, -a, y], [-b, a, 0.0, z], [0.0, 0.0, 0.0, 0.0]])
+
+
 def _cosine_and_sine(angle: float) -> tuple[float, float]:
     """Exact where a quarter turn is meant."""
     quarters = angle / (0.5 * math.pi)

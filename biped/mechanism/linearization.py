@@ -9,34 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from biped.checks import above_zero, is_finite
 from biped.errors import IntegrationError
 from biped.kernels.solve.causes import DEPENDENT, NOT_FINITE, SINGULAR
-from biped.mechanism.coupling import Coupling
-from biped.mechanism.custom_derivatives import CustomDerivatives
+from biped.mechanism.derivation import Derivation
 from biped.mechanism.errors import MechanismError, SingularStepError
-from biped.mechanism.inputs import Input, sampled
+from biped.mechanism.inputs import DrivenTorques, checked_vector
 from biped.mechanism.kernels import system as places
-from biped.mechanism.kernels.chain import (
-    Chain,
-    SolvedStep,
-    first_part,
-    new_chain,
-    second_part,
-    spread_bends,
-    weighted_part,
-)
-from biped.mechanism.kernels.linearization import Sizes, derive_part, new_derivatives
+from biped.mechanism.kernels.chain import Chain, SolvedStep, spread_bends
 from biped.mechanism.kernels.system import Rule as SolverRule
 from biped.mechanism.simulation import MAX_BACKTRACKS
 from biped.mechanism.singularity import cause_of
-from biped.model.errors import unknown
 from contact.arrays import Floats, Integers
-from contact.jit import Engine, Entry, Packed
+from contact.jit import Engine
 
 if TYPE_CHECKING:
     from biped.mechanism.mechanism import Mechanism, Vector
@@ -78,7 +67,7 @@ class DiscreteMechanism:
         for what, value in (("alpha", self.alpha), ("force_share", self.force_share)):
             if not (is_finite(value) and 0.0 <= value <= 1.0):
                 raise MechanismError(f"{what} = {value!r}: it must be from 0 to 1")
-        _ = self._inputs
+        _ = self._driven
 
     # --- what it is made of ---
 
@@ -91,19 +80,8 @@ class DiscreteMechanism:
         return np.flatnonzero(self.mechanism.mechanics.prescribed != 0)
 
     @cached_property
-    def _torque_inputs(self) -> dict[str, int]:
-        """Places in the row of inputs, by coordinate."""
-        forces, names = self.mechanism.mechanics.forces, self.mechanism.coordinates
-        return {names[j]: int(place) for j, place in zip(forces.torque_coordinate, forces.torque_input, strict=True)}
-
-    @cached_property
-    def _inputs(self) -> Integers:
-        known = self._torque_inputs
-        chosen = list(known) if self.torques is None else list(self.torques)
-        for name in chosen:
-            if name not in known:
-                raise unknown("torque", name, known)
-        return np.array([known[name] for name in chosen], dtype=np.int64)
+    def _driven(self) -> DrivenTorques:
+        return DrivenTorques(self.mechanism, self.torques)
 
     @cached_property
     def state_names(self) -> tuple[str, ...]:
@@ -117,8 +95,7 @@ class DiscreteMechanism:
     @cached_property
     def input_names(self) -> tuple[str, ...]:
         """Of u: ``torque_…``, and where the kinematic coordinates go."""
-        chosen = self._torque_inputs if self.torques is None else self.torques
-        return (*(f"torque_{name}" for name in chosen), *self.mechanism.kinematic_coordinates)
+        return (*self._driven.names, *self.mechanism.kinematic_coordinates)
 
     @property
     def states(self) -> int:
@@ -192,8 +169,8 @@ class DiscreteMechanism:
         return Linearization(self, self._solved(x, u, time))
 
     def _solved(self, x: Floats, u: Floats, time: float) -> Solved:
-        x, u = self._checked(x, self.state_names, "x"), self._checked(u, self.input_names, "u")
-        engine, d, k, torques = self._engine, self._dynamic, self._kinematic, self._inputs.size
+        x, u = checked_vector(x, self.state_names, "x"), checked_vector(u, self.input_names, "u")
+        engine, d, k, torques = self._engine, self._dynamic, self._kinematic, len(self._driven.names)
         world, motion = engine.world, engine.world.motion
         q = self.configuration_of(x)
         motion.q[:], motion.momentum[:] = q, 0.0
@@ -201,7 +178,7 @@ class DiscreteMechanism:
         motion.multiplier[:], motion.past[:], motion.counts[:] = 0.0, 0.0, 0
         world.given[:] = q
         world.given[1, k] = u[torques:]
-        world.inputs[0] = self._row_of_inputs(u[:torques], time)
+        world.inputs[0] = self._driven.row(u[:torques], time + self.alpha * self.step)
         self._guess(q, (world.given[1] - q) / self.step)
         engine.enter(places.BEGIN)
         iterations = engine.enter(places.SOLVE, 0, _MAX_ITERATIONS, MAX_BACKTRACKS)
@@ -230,30 +207,6 @@ class DiscreteMechanism:
             f"{world.motion.residual[0]:.3g}; try a smaller step"
         )
 
-    def _checked(self, given: Floats, names: tuple[str, ...], what: str) -> Floats:
-        found = np.asarray(given, dtype=float)
-        if found.shape != (len(names),):
-            shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
-            raise MechanismError(f"{what} has shape {found.shape}; it must be ({len(names)},): {shown}")
-        if not np.isfinite(found).all():
-            raise MechanismError(f"{what} has numbers that are not finite: {names[int(np.argmin(np.isfinite(found)))]}")
-        return found
-
-    def _row_of_inputs(self, u: Floats, time: float) -> Floats:
-        """(1 + all inputs,): time and functions of it in the middle of the step, but for those that u replaces."""
-        row = np.zeros(1 + len(self.mechanism.inputs))
-        row[0] = time + self.alpha * self.step
-        for column, what, value in self._functions:
-            row[column] = sampled(value, row[:1], what)[0]
-        row[self._inputs] = u
-        return row
-
-    @cached_property
-    def _functions(self) -> list[tuple[int, str, Input]]:
-        """Of time, that u does not replace, with their columns in the row of inputs."""
-        given = enumerate(self.mechanism.inputs, 1)
-        return [(column, what, value) for column, (what, value) in given if column not in self._inputs]
-
     @cached_property
     def _engine(self) -> Engine:
         share, tolerance = float(self.force_share), float(self.tolerance)
@@ -262,42 +215,30 @@ class DiscreteMechanism:
         engine.take_in(inputs=np.zeros((1, 1 + len(self.mechanism.inputs))), given=np.zeros((2, self.mechanism.size)))
         return engine
 
-    @cached_property
-    def _coupling(self) -> Coupling:
-        return Coupling(self.mechanism.mechanics, self.mechanism.customs)
-
-    def _derivation(self, order: int) -> _Derivation:
-        mechanics, n, m = self.mechanism.mechanics, self.mechanism.size, len(self.mechanism.labels)
-        coupling, forces = self._coupling, mechanics.forces
-        places = {int(place): j for j, place in zip(forces.torque_coordinate, forces.torque_input, strict=True)}
-        forced = np.array([places[place] for place in self._inputs], dtype=np.int64)
-        sizes = coupling.sizes if order >= 3 else Sizes(0, 0, 0)
-        near = [coupling.near[j] for j in self._dynamic]
-        step = SolvedStep(
-            mechanics, float(self.alpha), float(self.step), float(self.force_share), np.zeros(n), np.zeros(n),
-            np.zeros(m), np.zeros((1, 1 + len(self.mechanism.inputs))),
-            new_derivatives(n, m, mechanics.points.body.shape[0], sizes),
-            new_chain(self._dynamic, self._kinematic, forced, near, coupling.held, order),
+    def _derivation(self, order: int) -> Derivation:
+        return Derivation(
+            self.mechanism, order, alpha=float(self.alpha), h=float(self.step), share=float(self.force_share),
+            forced=self._driven.coordinates,
         )  # fmt: skip
-        customs = self.mechanism.customs
-        return _Derivation(step, order, CustomDerivatives(coupling, customs) if customs else None)
 
     @cached_property
-    def _first(self) -> _Derivation:
+    def _first(self) -> Derivation:
         return self._derivation(2)
 
     @cached_property
-    def _second(self) -> _Derivation:
+    def _second(self) -> Derivation:
         return self._derivation(3)
 
-    def _chain(self, solved: Solved, order: int) -> _Derivation:
+    def _chain(self, solved: Solved, order: int) -> Derivation:
         """The first derivatives of a step's map, with its equations' to ``order``.
 
         Raises:
             SingularStepError: it has none.
         """
         derivation = self._first if order == 2 else self._second
-        failed = derivation.derive(solved)
+        derivation.place(solved.q, solved.moved, solved.multiplier, solved.row)
+        derivation.derive()
+        failed = derivation.differentiate()
         if failed:
             raise SingularStepError(f"{self.mechanism.name}: {self._reason(failed, derivation.step)}")
         return derivation
@@ -326,42 +267,6 @@ class DiscreteMechanism:
         )
 
 
-class _Derivation:
-    """The kernels that differentiate a step, ready to be entered."""
-
-    def __init__(self, step: SolvedStep, order: int, customs: CustomDerivatives | None) -> None:
-        self.step, self.order, self._customs = step, order, customs
-        self._packed = Packed(step)
-        self._derive, self._differentiate = Entry(derive_part, self._packed, order), Entry(first_part, self._packed)
-
-    def derive(self, solved: Solved) -> int:
-        """All first derivatives; they are written over by the next. 0, or why there are none."""
-        step = self.step
-        step.q[:], step.moved[:] = solved.q, solved.moved
-        step.multiplier[:], step.inputs[:] = solved.multiplier, solved.row
-        self._derive(self.order)
-        if self._customs is not None:
-            self._customs.add(step, self.order)
-        return self._differentiate()
-
-    @cached_property
-    def _differentiate_twice(self) -> Entry:
-        return Entry(second_part, self._packed)
-
-    @cached_property
-    def _add_up(self) -> Entry:
-        return Entry(weighted_part, self._packed)
-
-    def derive_twice(self) -> None:
-        """All second ones, once there are the first."""
-        self._differentiate_twice()
-
-    def add_up(self, q: Floats, p: Floats) -> None:
-        """One sum of them, with weights of q' and p'."""
-        self.step.chain.on_rows[0], self.step.chain.on_rows[1] = q, p
-        self._add_up()
-
-
 @dataclass(frozen=True, eq=False)
 class Solved:
     """A step that is solved.
@@ -385,6 +290,17 @@ class Solved:
     next_state: Floats
 
 
+class DiscreteLagrangian(NamedTuple):
+    """Second derivatives of L_d(q, q') = h L((1 − α) q + α q', (q' − q)/h) by its two slots, [N·s/m, N·m·s/rad, …].
+
+    Rows and columns are all coordinates in the mechanism's order. D₂D₁L_d is the transpose of D₁D₂L_d.
+    """
+
+    D11: Floats  # (n, n) D₁D₁L_d
+    D12: Floats  # (n, n) D₁D₂L_d: by q of a row, by q' of a column
+    D22: Floats  # (n, n) D₂D₂L_d
+
+
 class Linearization:
     """δx' = A δx + B δu, and what is beyond it.
 
@@ -393,9 +309,9 @@ class Linearization:
         next_state: x'.
         A: (states, states) ∂x'/∂x.
         B: (states, inputs) ∂x'/∂u.
-        multipliers: (m,) λ.
-        multipliers_by_state: (m, states) ∂λ/∂x.
-        multipliers_by_input: (m, inputs) ∂λ/∂u.
+        multipliers: (m,) the constraints' forces [N or N·m], means over the step, as in a motion's table: −λ/h of (45).
+        multipliers_by_state: (m, states) their derivatives by x.
+        multipliers_by_input: (m, inputs) their derivatives by u.
         determinant: det M_{k+1} of (8); the step is a map where it is not zero. With a variable that moves no mass and
             that constraints hold it is zero, and the step still a map.
         constraint_determinant: det[Dh(q') M⁻¹ Dh(q)ᵀ] (section VII); 1 without constraints, infinite if that is 0.
@@ -406,7 +322,7 @@ class Linearization:
 
     def __init__(self, system: DiscreteMechanism, solved: Solved) -> None:
         self.system, self._solved = system, solved
-        self.next_state, self.multipliers = solved.next_state, solved.multiplier
+        self.next_state, self.multipliers = solved.next_state, -solved.multiplier / system.step
         chain = system._chain(solved, 2).step.chain
         self._set_maps(chain)
         self.determinant, self.constraint_determinant = map(float, chain.determinant)
@@ -426,8 +342,23 @@ class Linearization:
         A[known + kinematic, nd + kinematic], B[known + kinematic, first + kinematic] = -1.0 / h, 1.0 / h
         self.A, self.B = A, B
         self.multipliers_by_state = np.zeros((self.multipliers.size, system.states))
-        self.multipliers_by_state[:, :known] = chain.solved[nd:, :known]
-        self.multipliers_by_input = chain.solved[nd:, known:].copy()
+        self.multipliers_by_state[:, :known] = -chain.solved[nd:, :known] / h
+        self.multipliers_by_input = -chain.solved[nd:, known:] / h
+
+    @cached_property
+    def lagrangian(self) -> DiscreteLagrangian:
+        """The second derivatives of the discrete Lagrangian of which (10)-(15) are made."""
+        system, n = self.system, self.system.mechanism.size
+        found = system._chain(self._solved, 2).step.results.hessian
+        h, late = system.step, system.alpha
+        early = 1.0 - late
+        place, mixed, rate = h * found[:n, :n], found[:n, n:], found[n:, n:] / h
+        both = mixed + mixed.T
+        return DiscreteLagrangian(
+            early * early * place - early * both + rate,
+            early * late * place + early * mixed - late * mixed.T - rate,
+            late * late * place + late * both + rate,
+        )
 
     def second(self) -> Floats:
         """(states, N, N) second derivatives of x' by (x, u), N = states + inputs: (16)-(27), (31), (32)."""
@@ -440,16 +371,16 @@ class Linearization:
         return result
 
     def multipliers_second(self) -> Floats:
-        """(m, N, N) second derivatives of λ by (x, u)."""
+        """(m, N, N) second derivatives of ``multipliers`` by (x, u)."""
         chain, nd = self._twice(), self.system._dynamic.size
         rows = chain.matrix.shape[0]
         result = np.empty((rows - nd, *2 * (self.system.states + self.system.inputs,)))
-        self._spread(chain.bends[nd:rows], -1.0, result)
+        self._spread(chain.bends[nd:rows], 1.0 / self.system.step, result)  # bends are of −y
         return result
 
     def _twice(self) -> Chain:
         derivation = self.system._chain(self._solved, 3)
-        derivation.derive_twice()
+        derivation.differentiate_twice()
         return derivation.step.chain
 
     def weighted_second(self, weights: Floats) -> Floats:
@@ -469,4 +400,4 @@ class Linearization:
         spread_bends(bends, sign, 2 * nd + nk, nk, system._second.step.chain.beside, result)
 
 
-__all__ = ["DiscreteMechanism", "Linearization", "SingularStepError"]
+__all__ = ["DiscreteLagrangian", "DiscreteMechanism", "Linearization", "SingularStepError"]

@@ -9,6 +9,7 @@ import numpy as np
 
 from biped.kernels.tree.dynamics import new_tree_data, set_tree_data
 from biped.kernels.tree.whole_body import bias_at, drift, point_jacobian
+from biped.mechanism.frames import hat
 from biped.model.errors import unknown
 from contact.arrays import Floats
 
@@ -68,7 +69,7 @@ class FrameView:
         twists, above = self._twists(q)
         found = self.transform(q)
         for i in sorted(map(self._row, variables), reverse=True):
-            found = _hat(twists[i]) @ found if i in above else np.zeros((4, 4))
+            found = hat(twists[i]) @ found if i in above else np.zeros((4, 4))
         return found
 
     def body_jacobian(self, q: Vector, *variables: str) -> Floats:
@@ -81,7 +82,7 @@ class FrameView:
         """
         g, (twists, above) = self.transform(q), self._twists(q)
         inverse = np.linalg.inv(g)
-        body = {i: inverse @ _hat(twists[i]) @ g for i in above}
+        body = {i: inverse @ hat(twists[i]) @ g for i in above}
         rows, found = sorted(map(self._row, variables)), np.zeros((6, self.mechanism.size))
         for i in above:
             if all(j in above and j > i for j in rows):
@@ -135,12 +136,6 @@ class FrameView:
         if body < 0:
             return self.place.position.copy()
         return data.poses.com[body] + data.poses.rotation[body].reshape(3, 3) @ structure.offset(self.place)
-
-
-def _hat(twist: Floats) -> Floats:
-    """(4, 4) of (v, ω)."""
-    x, y, z, a, b, c = twist
-    return np.array([[0.0, -c, b, x], [c, 0.0, -a, y], [-b, a, 0.0, z], [0.0, 0.0, 0.0, 0.0]])
 
 
 def _unhat(matrix: Floats) -> Floats:

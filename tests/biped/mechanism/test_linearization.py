@@ -30,7 +30,7 @@ from biped.mechanism import (
 from biped.mechanism.errors import SingularStepError
 from biped.mechanism.linearization import DiscreteMechanism, Linearization
 from biped.model.errors import ModelError
-from tests.differences import jacobian
+from tests.differences import derivative, jacobian
 
 from .random_frames import GRAVITY, regular_frames
 
@@ -132,6 +132,35 @@ def test_the_pendulum_against_its_closed_form() -> None:
     np.testing.assert_allclose(p, third * np.outer(z, z) * (1.0 - same / across), rtol=1e-12)
 
 
+def test_the_discrete_lagrangian_of_the_pendulum_against_its_closed_form() -> None:
+    found, h, g = at_the_print(), 0.1, 9.8
+    bent = 0.25 * g * h * np.cos(0.5 * (0.2 + found.next_state[0]))
+    np.testing.assert_allclose(
+        np.ravel(found.lagrangian), [1.0 / h - bent, -1.0 / h - bent, 1.0 / h - bent], rtol=1e-13
+    )
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.3])
+def test_the_discrete_lagrangian_is_bent_as_differences_of_energies_say(alpha: float) -> None:
+    mechanism = Random(1, conservative=True, loops=0).system.mechanism
+    system, rng = DiscreteMechanism(mechanism, 0.1, alpha=alpha), np.random.default_rng(1)
+    x = system.state(rng.uniform(-0.5, 0.5, N) + np.eye(N)[-1], rng.normal(size=N))
+    found = system.linearize(x, system.configuration_of(x)[system._kinematic] + 0.02)
+    q, moved = found._solved.q, found._solved.moved
+
+    ends, along = np.concatenate([q, q + moved]), rng.normal(size=(6, 2 * N))
+
+    def L_d(reach: float, way: np.ndarray) -> float:
+        start, end = (ends + reach * way).reshape(2, N)
+        kinetic, potential = mechanism.energies((1.0 - alpha) * start + alpha * end, (end - start) / 0.1)
+        return 0.1 * (kinetic - potential)
+
+    D11, D12, D22 = found.lagrangian
+    for way in along:  # a symmetric matrix is what it is along all ways
+        expected = derivative(lambda t, way=way: derivative(lambda s: L_d(s, way), 1e-2, at=t).value, 1e-2)  # type: ignore[misc]
+        assert expected.departure(way @ np.block([[D11, D12], [D12.T, D22]]) @ way, 1e-9) <= 1.0
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_first_derivatives_are_those_that_differences_find(seed: int) -> None:
     random = Random(seed)
@@ -140,7 +169,7 @@ def test_first_derivatives_are_those_that_differences_find(seed: int) -> None:
 
     def solved(w: np.ndarray) -> np.ndarray:
         step = system._solved(w[: system.states], w[system.states :], 0.3)
-        return np.concatenate([step.next_state, step.multiplier])
+        return np.concatenate([step.next_state, -step.multiplier / system.step])
 
     # Off the constraints' surface a step leads back to it: all of q may be varied.
     expected = jacobian(solved, w, 2e-5)
