@@ -87,7 +87,7 @@ class Summary(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         if name == "metrics":
             raise KeyError(name)
-        return self["metrics"][name]
+        return Metrics(self)[name]
 
 
 class Metrics(dict[str, Any]):

@@ -82,13 +82,14 @@ def _lead(source: RunSource, measured: Mapping[str, MetricValue]) -> tuple[Block
 def _headline(run: Run, measured: Mapping[str, MetricValue]) -> Iterable[tuple[str, str]]:
     summary, metrics = run.summary, run.metrics
     yield "simulated", f"{summary['simulated_time']:.4g} s in {summary['steps']} steps"
-    if metrics.get("position_error") is not None:
+    if None not in (metrics.get("position_error"), metrics.get("orientation_error")):
         settling = summary["settling_time"]
         yield "settling time, to 2 cm and 2°", "not settled" if settling is None else f"{settling:.3f} s"
         angle = math.degrees(summary["orientation_error"])
         yield "error over the last tenth", f"{length(summary['position_error'])}, {angle:.2g}°"
-    if metrics.get("peak_torque") is not None:
-        joint, torque = max(run.by_joint("peak_torque").items(), key=lambda item: item[1])
+    torques = {} if metrics.get("peak_torque") is None else run.by_joint("peak_torque")
+    if torques and None not in torques.values():
+        joint, torque = max(torques.items(), key=lambda item: item[1])
         yield "peak torque", f"{torque:.1f} N·m, {joint.replace('_', ' ')}"
     for one, kind in reversed(_KINDS):
         events = summary["events"][kind]

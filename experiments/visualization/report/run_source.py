@@ -1,12 +1,14 @@
 """A saved run as a report needs it: with its experiment, what differs from the defaults, and the versions."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from biped.errors import InputError
 from biped.known_code import only_known
+from biped.metrics import metric_named
 from biped.model import human
 from biped.runs.run import MODEL, STATE, SUMMARY, TABLE, Run, missing_files, read_summary
 from biped.runs.world import WORLD
@@ -76,10 +78,23 @@ def run_source(folder: str | Path) -> RunSource:
     if not ((folder / MODEL).is_file() or (folder / WORLD).is_file()):  # of an earlier version
         model = human() if experiment is None else experiment.build(changes).model
     try:
-        return RunSource(folder, Run.load(folder, model), experiment, values, changes, versions)
+        run = Run.load(folder, model)
+        _check_metrics(run, folder)
+        return RunSource(folder, run, experiment, values, changes, versions)
     except InputError as error:
         hint = "; for a model of your own, use experiments.visualization.report.write_run_page from Python"
         raise InputError(f"{error}{hint if 'the state is that of' in str(error) else ''}") from error
+
+
+def _check_metrics(run: Run, folder: Path) -> None:
+    """Whether what is a number of all runs is one of this."""
+    for name, value in run.metrics.items():
+        with suppress(InputError):  # of somebody whose metric it is, which may be a word
+            if isinstance(value, str) and (unit := metric_named(name).unit):
+                break
+    else:
+        return
+    raise InputError(f"{folder / SUMMARY}: damaged: metrics.{name} is {value[:40]!r}: it must be a number [{unit}]")
 
 
 def _version_of(digest: str, now: str) -> str:
