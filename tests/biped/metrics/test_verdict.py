@@ -4,20 +4,21 @@ import math
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 
-from biped import Fall, Force, Load, Platform, Push, Signal, human, ragdoll, simulate
+from biped import Fall, Force, Load, Platform, Push, Session, Signal, human, ragdoll, simulate
 from biped import standing as standing_state
 from biped.disturbances import begins_before
-from biped.metrics import measure_run
+from biped.metrics import measure_recording, measure_run
 from biped.metrics.context import Span
 from biped.metrics.disturbance import spans_of
 from biped.metrics.layout import standing_height
 from biped.model import Body, ContactPoint, Model, revolute
 from biped.runs.summary import Ending
-from biped.runs.verdict import VERDICTS, Limit, verdict_line
+from biped.runs.verdict import DECIDED, VERDICTS, Limit, verdict_line
 from experiments.catalogue.registry import experiment_named
 from experiments.studies.execution.executors import cores
 
@@ -265,3 +266,27 @@ def test_of_400_random_runs_few_are_judged_otherwise():
         decided = sum(count for change, count in changes.items() if "undecided" not in change)
         assert changes.total() <= 0.03 * len(judged)
         assert decided <= 0.015 * len(judged)
+
+
+#: Laws of whose random runs is told how many are judged otherwise 0.2 s later, and how many seeds each has.
+LAWS, SEEDS = ("workspace", "cone-workspace", "whole-body", "lqr"), range(1, 81)
+
+
+def now_and_later(law, seed):
+    """The law, the verdict of its random run, and that of the same run 0.2 s longer."""
+    scene = experiment_named("balance").build({"controller.name": law, "random.seed": seed, "run.step": 1e-3})
+    sessions = (Session(otherwise(scene, duration=scene.duration + more), in_one_go=True) for more in (0.0, 0.2))
+    return law, *(measure_recording(session.run())["verdict"] for session in sessions)
+
+
+@pytest.mark.slow
+def test_of_runs_of_all_laws_less_than_one_in_fifty_is_judged_otherwise_later():
+    """What docs/verdicts.md tells of each verdict; with ``-s`` the counts are printed."""
+    with ThreadPoolExecutor(cores()) as pool:
+        judged = list(pool.map(now_and_later, *zip(*product(LAWS, SEEDS), strict=True)))
+    runs = Counter(now for _, now, _ in judged)
+    for now, count in runs.most_common():
+        changes = Counter((law, later) for law, before, later in judged if before == now != later)
+        print(f"{now}: {changes.total()} of {count}", dict(changes))
+    decided = [(now, later) for _, now, later in judged if now in DECIDED]
+    assert sum(now != later for now, later in decided) < len(decided) / 50
