@@ -132,12 +132,15 @@ class Threads:
         try:
             for future in as_completed(list(waiting)):
                 yield waiting.pop(future), future.result()
-        except KeyboardInterrupt:  # what is being run is finished, and not lost
+        except (KeyboardInterrupt, RuntimeError) as stop:
+            # Within a wait an interrupt may find the lock let go, and come out as "release unlocked lock".
+            if not any(isinstance(error, KeyboardInterrupt) for error in (stop, stop.__context__)):
+                raise
             pool.shutdown(cancel_futures=True)
-            for future, trial in waiting.items():
+            for future, trial in waiting.items():  # what is being run is finished, and not lost
                 if not future.cancelled() and future.exception() is None:
                     yield trial, future.result()
-            raise
+            raise KeyboardInterrupt from stop
         finally:
             pool.shutdown(cancel_futures=True)
 

@@ -2,13 +2,16 @@
 
 import os
 import signal
+import threading
 import time
+from concurrent.futures import wait
 from functools import partial
 
 import pytest
 
 from biped.errors import InputError
 from experiments.studies import Study, run_trials
+from experiments.studies.execution import executors
 from experiments.studies.execution.executors import Dask, Processes, Threads
 from experiments.studies.trial import Trial
 
@@ -53,6 +56,22 @@ def dies_once(marker, _):
     except FileExistsError:
         pass
     return {"verdict": "recovered", "failure": "", "message": ""}
+
+
+def test_an_interrupt_within_a_wait_for_threads_is_one_and_what_runs_is_finished(monkeypatch):
+    def interrupted(futures):
+        wait(futures)
+        condition = threading.Condition(threading.Lock())
+        with condition:  # as in the wait for a result, before it has the lock again
+            condition.release()
+            raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr(executors, "as_completed", interrupted)
+    arriving = Threads(2).run(lambda _: {}, [Trial(k, {}) for k in range(3)])
+    assert [next(arriving)[0].number for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(KeyboardInterrupt):
+        next(arriving)
 
 
 def test_one_process_that_is_killed_before_the_first_result_stops_nothing(tmp_path):
