@@ -9,6 +9,7 @@ from biped.assembly.placement import Placement
 from biped.assembly.shapes import Shape, block, capsule, convex_mesh, sphere
 from biped.assembly.simulation import AssemblyStepError, Motion
 from biped.assembly.solids import cast
+from biped.assembly.spring import Spring
 from biped.disturbances.push import Torque
 from biped.model.joint_rows import KINDS
 
@@ -25,6 +26,7 @@ __all__ = [
     "PointContact",
     "RigidBody",
     "Shape",
+    "Spring",
     "Torque",
     "block",
     "capsule",

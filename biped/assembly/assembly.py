@@ -14,11 +14,12 @@ from biped.assembly.compilation import Structure, structure_of
 from biped.assembly.errors import AssemblyError
 from biped.assembly.graph import fill_in
 from biped.assembly.joint import Joint, quaternion_product
+from biped.assembly.kernels.links import rows_at_poses
 from biped.assembly.kernels.system import System, new_poses
 from biped.assembly.placement import Placement, displaced
 from biped.assembly.simulation import Motion, Settings, simulate
+from biped.assembly.spring import Spring
 from biped.assembly.wrenches import Wrench
-from biped.kernels.tree.joint_rows import rows_at_poses
 from biped.mechanism.inputs import Input
 from biped.model.errors import unknown
 from biped.model.geometry import STANDARD_GRAVITY, Vector3, name_of, quaternion, quaternion_matrix, vector3
@@ -49,6 +50,7 @@ class Assembly:
         gravity: [m/s²]
         directions: sides of friction's pyramid: even, four or more; 0: Coulomb's true cone.
         touching: pairs of bodies that may touch; the others go through one another.
+        springs: between points of bodies.
 
     Raises:
         AssemblyError: a name is used twice or unknown, or the number of directions cannot be; bodies that touch have
@@ -63,10 +65,11 @@ class Assembly:
     gravity: Vector3 = STANDARD_GRAVITY
     directions: int = 4
     touching: tuple[BodyContact, ...] = ()
+    springs: tuple[Spring, ...] = ()
 
     def __post_init__(self) -> None:
         name_of(self.name, "an assembly")
-        for field in ("bodies", "joints", "contacts", "touching"):
+        for field in ("bodies", "joints", "contacts", "touching", "springs"):
             object.__setattr__(self, field, tuple(getattr(self, field)))
             names = [part.name for part in getattr(self, field)]
             twice = next((name for name in names if names.count(name) > 1), None)
@@ -74,10 +77,16 @@ class Assembly:
                 raise AssemblyError(f"two {field} are named {twice!r}; each needs a name of its own")
         if not self.bodies:
             raise AssemblyError(f"assembly {self.name!r} has no bodies")
-        for joint in self.joints:
+        for joint in self.links:
             for end in (joint.inboard, joint.outboard):
                 if end is not None:
-                    self.body_index(end, f"joint {joint.name!r}")
+                    self.body_index(end, f"{type(joint).__name__.lower()} {joint.name!r}")
+        taken = {name for joint in self.joints for name in joint.coordinate_names}
+        for spring in self.springs:
+            if spring.name in taken:
+                raise AssemblyError(
+                    f"spring {spring.name!r}: a joint's coordinate has this name; give it one of its own"
+                )
         for contact in self.contacts:
             self.body_index(contact.body, f"contact {contact.name!r}")
         self._check_touching()
@@ -131,19 +140,24 @@ class Assembly:
             raise AssemblyError(f"{where}{': ' if where else ''}{unknown('body', name, self.body_names)}")
         return self.body_names.index(name)
 
+    @property
+    def links(self) -> tuple[Joint | Spring, ...]:
+        """The joints, then the springs: all that has rows."""
+        return (*self.joints, *self.springs)
+
     @cached_property
     def coordinates(self) -> dict[str, int]:
-        """The minimal coordinates of the joints by name, and the rows they are in."""
+        """The minimal coordinates of the joints and the lengths of springs by name, and the rows they are in."""
         return {
             name: row
-            for joint, rows in zip(self.joints, self.structure.freedom_rows, strict=True)
+            for joint, rows in zip(self.links, self.structure.freedom_rows, strict=True)
             for name, row in zip(joint.coordinate_names, rows, strict=True)
         }
 
     @cached_property
     def coordinate_units(self) -> dict[str, str]:
         """``m`` or ``rad`` of each of them."""
-        return {name: unit for joint in self.joints
+        return {name: unit for joint in self.links
                 for name, unit in zip(joint.coordinate_names, joint.units, strict=True)}  # fmt: skip
 
     @property
@@ -156,7 +170,9 @@ class Assembly:
     @cached_property
     def structure(self) -> Structure:
         """Arrays, the spanning tree, and the elimination."""
-        return structure_of(self.bodies, self.joints, self.contacts, self.touching, self.gravity, self.directions)
+        return structure_of(
+            self.bodies, self.joints, self.springs, self.contacts, self.touching, self.gravity, self.directions
+        )
 
     @property
     def system(self) -> System:
@@ -270,7 +286,7 @@ class Assembly:
         poses.com[:], poses.quaternion[:] = placement.position, placement.orientation
         total = int(self.system.joints.first[-1])
         value, rows = np.full(total, np.nan), np.full((2 * total, 6), np.nan)
-        rows_at_poses(self.system.joints, poses, np.zeros(total), value, rows)
+        rows_at_poses(self.system.joints, self.system.springs, poses, np.zeros(total), value, rows)
         return value, rows
 
     def gradients(self, placement: Placement) -> tuple[Floats, Floats]:
@@ -278,7 +294,7 @@ class Assembly:
         value, rows = self.rows_at(placement)
         joints = self.system.joints
         dense = np.zeros((len(value), 6 * len(self.bodies)))
-        for j in range(len(self.joints)):
+        for j in range(len(self.links)):
             for row in range(joints.first[j], joints.first[j + 1]):
                 for side, body in enumerate((joints.inboard[j], joints.outboard[j])):
                     if body >= 0:

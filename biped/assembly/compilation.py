@@ -11,6 +11,7 @@ from biped.assembly.body import BodyContact, PointContact, RigidBody
 from biped.assembly.graph import SpanningTree, graph_of, spanning_tree
 from biped.assembly.joint import Freedom, Joint
 from biped.assembly.kernels.system import Bodies, Joints, System
+from biped.assembly.spring import Spring
 from biped.kernels.solve.contacts import Contacts, friction_directions, ground_contacts, pairs_of
 from biped.model.geometry import Vector3
 from biped.model.joint_rows import Row
@@ -24,7 +25,7 @@ class Structure(NamedTuple):
     Attributes:
         system: for the kernels.
         tree: the bodies' spanning tree.
-        freedom_rows: of each joint, the rows of its freedoms in the order of its coordinates.
+        freedom_rows: of each joint and then of each spring, the rows of its freedoms in the order of its coordinates.
         pairs: of slacks and multipliers, without those of bodies that touch.
         touching: (first, second) bodies that may touch.
     """
@@ -39,6 +40,7 @@ class Structure(NamedTuple):
 def structure_of(
     bodies: Sequence[RigidBody],
     joints: Sequence[Joint],
+    springs: Sequence[Spring],
     contacts: Sequence[PointContact],
     touching: Sequence[BodyContact],
     gravity: Vector3,
@@ -46,21 +48,24 @@ def structure_of(
 ) -> Structure:
     """Compile; names have been checked."""
     index = {body.name: i for i, body in enumerate(bodies)}
-    held, freedom_rows, pairs = _joints(joints, index)
+    held, freedom_rows, pairs = _joints((*joints, *springs), index)
     grounded, pairs = _contacts(contacts, index, directions, pairs)
     meeting = tuple((index[one.first], index[one.second]) for one in touching)
-    tree = spanning_tree(len(bodies), list(zip(held.inboard.tolist(), held.outboard.tolist(), strict=True)))
+    ends = list(zip(held.inboard.tolist(), held.outboard.tolist(), strict=True))
+    tree = spanning_tree(len(bodies), ends[: len(joints)])
     system = System(
         Bodies(
             np.array([body.mass for body in bodies]), np.array([body.inertia for body in bodies]).reshape(-1, 9),
             np.array(gravity),
         ),
-        held, grounded, graph_of(len(bodies), held, meeting),
+        held, grounded, graph_of(len(bodies), held, meeting), len(springs),
     )  # fmt: skip
     return Structure(system, tree, freedom_rows, pairs, meeting)
 
 
-def _joints(joints: Sequence[Joint], index: Mapping[str, int]) -> tuple[Joints, tuple[tuple[int, ...], ...], int]:
+def _joints(
+    joints: Sequence[Joint | Spring], index: Mapping[str, int]
+) -> tuple[Joints, tuple[tuple[int, ...], ...], int]:
     first, rigid, solved, freedom_rows, pair = [0], [], [], [], []
     rows: list[tuple[Row, Freedom]] = []
     pairs = 0

@@ -97,7 +97,7 @@ def checks_of(
     checks = [energy_check(unexplained, columns["kinetic_energy"], columns["energy"])]
     if assembly.joints:
         checks.append(constraint_check(columns["joint_openness"]))
-    if not assembly.contacts and not any(joint.inboard is None for joint in assembly.joints):
+    if not assembly.contacts and not any(joint.inboard is None for joint in assembly.links):
         checks += _momentum_checks(assembly, times, columns)
     return checks
 
@@ -114,7 +114,7 @@ def _unexplained(
     energy -= columns.get("external_work", 0.0)
     takes = any(
         one.damping > 0.0 or math.isfinite(one.lower) or math.isfinite(one.upper)
-        for joint in assembly.joints
+        for joint in assembly.links
         for one in joint.freedoms
     )
     if takes or assembly.contacts or assembly.touching:

@@ -227,7 +227,7 @@ class _Simulation:
     ) -> None:
         self.assembly, self.settings, self.rule = assembly, settings, settings.rule
         self.system, pairs = assembly.system, assembly.structure.pairs
-        n, m, c = len(assembly.bodies), len(assembly.joints), len(assembly.contacts)
+        n, m, c = len(assembly.bodies), len(assembly.links), len(assembly.contacts)
         rows = int(self.system.joints.first[-1])
         self.width = 13 * n + rows + loop.NUMBERS + rows + 4 * c + len(encounters.COLUMNS) * len(assembly.touching)
         more = encounters.room_for_encounters(assembly)

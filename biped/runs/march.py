@@ -195,7 +195,7 @@ def parts_of_run(
     counters = Counters(int(metrics["steps"]), 0, int(metrics["newton_max"]), 0, seconds)
     simulated = float(times[-1] - times[0]) if len(times) else 0.0
     events = table_of(push_records(disturbances, float(times[0]), float(times[-1])) if len(times) else [])
-    happened: dict[str, Any] = {"impacts": [], "pushes": pushes_of(events), "edges": []}
+    happened: dict[str, Any] = {"impacts": [], "pushes": pushes_of(events) if len(events) else [], "edges": []}
     summary = summarize(ending, simulated, counters, happened, {"fell_at": None} | dict(metrics), **judged)
     return {"frame": frame, "units": units, "events": events, "summary": summary, "ended": world}
 

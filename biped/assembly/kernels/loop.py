@@ -148,7 +148,9 @@ def take_steps(system, motion, room, rule, driven, forces, before, wrenches, ene
     for k in range(forces.shape[0]):
         for d in range(driven.shape[0]):
             motion.force[driven[d]] = forces[k, d]
-        given = set_wrenches(wrenches, system, motion, rule)
+        given, is_pushed = 0.0, wrenches.body.shape[0] > 0
+        if is_pushed:
+            given += set_wrenches(wrenches, system, motion, rule)
         at, wanted = (first + k) // every, (first + k) % every == 0
         if wanted:
             write_poses(system, motion, table[at])
@@ -157,7 +159,8 @@ def take_steps(system, motion, room, rule, driven, forces, before, wrenches, ene
             return iterations
         if wanted:
             write_solution(system, motion, room, rule, iterations, table[at])
-        given += count_wrenches(wrenches, motion, room, rule.h, at if wanted else -1)
+        if is_pushed:
+            given += count_wrenches(wrenches, motion, room, rule.h, at if wanted else -1)
         commit_step(system, motion, room, rule, iterations)
         given += actuators_work(motion, driven, before)
         if creates_energy(system, motion, room, rule.h, given, energy):
@@ -171,11 +174,13 @@ def record_end(system, motion, room, rule, driven, forces, wrenches, table, at):
     """The row of a motion's end, for which a step is solved and not taken; 0 or why it has no solution."""
     for d in range(driven.shape[0]):
         motion.force[driven[d]] = forces[0, d]
-    set_wrenches(wrenches, system, motion, rule)
+    if wrenches.body.shape[0] > 0:
+        set_wrenches(wrenches, system, motion, rule)
     write_poses(system, motion, table[at])
     iterations = solve_step(system, motion, room, rule)
     if iterations < 0:
         return iterations
     write_solution(system, motion, room, rule, iterations, table[at])
-    count_wrenches(wrenches, motion, room, rule.h, at)
+    if wrenches.body.shape[0] > 0:
+        count_wrenches(wrenches, motion, room, rule.h, at)
     return 0

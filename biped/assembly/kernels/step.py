@@ -28,6 +28,7 @@ from biped.assembly.kernels.freedoms import (
     subtract_rows,
 )
 from biped.assembly.kernels.graph import clear_blocks, factor, substitute
+from biped.assembly.kernels.links import set_lengths
 from biped.assembly.kernels.system import FRESH, ITERATIONS, LAST_ITERATIONS, MOST_ITERATIONS, STEPS
 from biped.kernels.solve.causes import NOT_CONVERGED, NOT_FINITE, SINGULAR, STUCK, TURNED_TOO_FAR
 from biped.kernels.solve.contacts import (
@@ -88,6 +89,8 @@ def begin_step(system, motion, room, rule):
     bodies, joints = system.bodies, system.joints
     begin_bodies(bodies, motion, room, rule.h, share)
     set_rows(joints, motion.poses, motion.coordinate, room.value, room.rows_begin)
+    if system.springs > 0:
+        set_lengths(joints, system.springs, motion.poses, room.value, room.rows_begin)
     for row in range(joints.kind.shape[0]):
         motion.coordinate[row] = room.value[row]
     add_known_forces(joints, motion, room, rule.h, share)
@@ -128,6 +131,8 @@ def place_candidate(system, motion, room):
     """All that follows from the displacements alone."""
     place_next(motion, room)
     set_rows(system.joints, room.next, motion.coordinate, room.value, room.rows_end)
+    if system.springs > 0:
+        set_lengths(system.joints, system.springs, room.next, room.value, room.rows_end)
     place_contacts(system.contacts, room)
 
 

@@ -27,7 +27,7 @@ class Bodies(NamedTuple):
 
 
 class Joints(NamedTuple):
-    """m joints with R rows in all; of each first the rigid ones, then those that are solved for, then the others."""
+    """m joints, and links after them, with R rows in all; of each the rigid ones, those solved for, then the others."""
 
     inboard: Integers  # (m,) body, −1 the ground
     outboard: Integers  # (m,) body
@@ -73,6 +73,7 @@ class System(NamedTuple):
     joints: Joints
     contacts: Contacts
     graph: Graph
+    springs: int  # how many of the joints are springs, the last ones
 
 
 class Rule(NamedTuple):

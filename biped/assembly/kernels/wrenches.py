@@ -67,8 +67,6 @@ def center_of_mass(bodies, poses):
 @kernel
 def set_wrenches(wrenches, system, motion, rule):
     """``motion.wrench`` of the step that comes, and what its node gets; the size [J] of the work over the last way."""
-    if wrenches.body.shape[0] == 0:
-        return 0.0
     number, middle = motion.counts[STEPS], center_of_mass(system.bodies, motion.poses)
     share, begin = 1.0, rule.h * (number - 1 + rule.first_share)
     if number == 0:
@@ -106,8 +104,6 @@ def count_wrenches(wrenches, motion, room, h, at):
     A row has the velocity at the node, which half of the impulse makes of that before: of its work, half over a mean
     of both, three quarters of the way there and one of the way on.
     """
-    if wrenches.body.shape[0] == 0:
-        return 0.0
     is_first = motion.counts[STEPS] == 0
     ahead = absolute = 0.0
     for j in range(wrenches.body.shape[0]):
