@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +49,8 @@ class Settle:
         window: [s] for which it must be at rest.
         speed: [m/s] of the centre of mass, at rest at most.
         drift: [m, rad] of any coordinate within the window, at rest at most.
+        then: what is done to where it rests before the start, such as a scatter: from that state to another one of its
+            model.
 
     Raises:
         InputError: a number is not above zero.
@@ -59,6 +61,7 @@ class Settle:
     window: float = 0.5
     speed: float = 1e-5
     drift: float = 1e-5
+    then: Callable[[State], State] | None = None
 
     def __post_init__(self) -> None:
         for name in ("longest", "window", "speed", "drift"):
@@ -80,22 +83,24 @@ def rest_of(scene: Scene, start: State, announce: Announce | None = None) -> Sna
         InputError: sensors or actuators are noisy, and no ``seconds`` are given.
     """
     assert scene.settle is not None
+    then, settle = scene.settle.then, replace(scene.settle, then=None)
     acting = tuple(one for one in scene.disturbances if isinstance(one, (Load, Patch, Sensors, Actuators)))
-    if scene.settle.seconds is None and any(isinstance(d, (Sensors, Actuators)) and d.is_noisy for d in acting):
+    if settle.seconds is None and any(isinstance(d, (Sensors, Actuators)) and d.is_noisy for d in acting):
         raise InputError(
             "with noise in sensors or actuators nothing comes to rest: say for how many seconds it is to stand before, "
             "as Settle(seconds=10) or initial.settle=10"
         )
-    alone = replace(scene, disturbances=acting, duration=scene.settle.most, record_every=None, state=None, settle=None)
-    key = _key_of(alone, scene.settle, start)
+    alone = replace(scene, disturbances=acting, duration=settle.most, record_every=None, state=None, settle=None)
+    key = _key_of(alone, settle, start)
     found = None if key is None else _KEPT.get(key)
     if found is None:
-        found = _rest(replace(alone, state=start), scene.settle, announce)
+        found = _rest(replace(alone, state=start), settle, announce)
         if key is not None:
             while len(_KEPT) >= MOST_KEPT:
                 _KEPT.pop(next(iter(_KEPT)), None)
             _KEPT[key] = found
-    return replace(found, state=found.state.copy())
+    state = found.state.copy()
+    return replace(found, state=state if then is None else then(state))
 
 
 #: By what they depend on; the oldest goes first.

@@ -1,6 +1,5 @@
 """The two balancing experiments of Wendlandt 1997, section 4.3, and what others share of them."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,6 @@ from biped.disturbances import Disturbance, Throw
 from biped.errors import InputError
 from biped.model import Model, human
 from biped.model.geometry import Vector3
-from biped.runs.postures import with_loops_closed
-from biped.runs.state import State
 from biped.simulation.scene import Scene
 from biped.simulation.world import Fall
 from contact import RUBBER
@@ -27,9 +24,6 @@ from experiments.catalogue.parameters.initial import (
     STANCE,
     UPRIGHT,
     initial_state,
-    moved_off,
-    moves_off,
-    posture,
     posture_parameters,
     settle_from,
     upright_posture,
@@ -81,19 +75,10 @@ def _controller(
 
 def set_up(values: Values, disturbances: tuple[Disturbance, ...] = (), model: Model | None = None) -> Scene:
     model = model or human()
-    scene = groups.scene_from(
+    return groups.scene_from(
         values, model, initial_state(model, values), _law_of(values), floor=groups.floor_from(values),
         disturbances=disturbances, fall=groups.fall_from(values), settle=settle_from(values),
     )  # fmt: skip
-    return scene if scene.settle is None or not moves_off(values) else _moved_off(scene, values)
-
-
-def _moved_off(scene: Scene, values: Values) -> Scene:
-    """The scene that has come to rest first, and is scattered, or moves, from there on."""
-    state = State.at(scene.model, with_loops_closed(scene.model, posture(scene.model, values)))
-    rested = replace(scene, state=state).settled()
-    assert rested.state is not None
-    return replace(rested, state=moved_off(rested.state.model, rested.state.q, values))
 
 
 def _law_of(values: Values) -> Controller:

@@ -148,14 +148,24 @@ def settle_from(values: Values) -> Settle | None:
     seconds = values.number(SETTLE)
     if seconds < 0.0:
         raise InputError(f"{SETTLE} = {seconds:g}: it must be zero or above [s], or inf")
-    return None if seconds == 0.0 else Settle(None if math.isinf(seconds) else seconds)
+    if seconds == 0.0:
+        return None
+
+    def move_off(rested: State) -> State:
+        return _moved_off(values, rested.model, rested.q, rested.time)
+
+    return Settle(None if math.isinf(seconds) else seconds, then=move_off if _moves_off(values) else None)
 
 
 def initial_state(model: Model, values: Values) -> State:
-    return moved_off(model, posture(model, values), values)
+    """Where it starts: scattered, and with the velocity, unless it is to settle first."""
+    q = _posture(model, values)
+    if values.number(SETTLE) == 0.0:
+        return _moved_off(values, model, q)
+    return State.at(model, with_loops_closed(model, q))
 
 
-def posture(model: Model, values: Values) -> Floats:
+def _posture(model: Model, values: Values) -> Floats:
     """(nq,) of these values, without scatter, loops open."""
     half = values.number("initial.tilt") / 2.0
     x, y, _ = (math.sin(half) * part for part in model.left)
@@ -164,18 +174,18 @@ def posture(model: Model, values: Values) -> Floats:
     return model.configuration(position, (math.cos(half), x + 0.0, y, 0.0), angles)
 
 
-def moves_off(values: Values) -> bool:
+def _moves_off(values: Values) -> bool:
     """Whether a start is scattered, or does not rest."""
     return values.number("initial.jitter") != 0.0 or any(values.group("initial")["velocity"])
 
 
-def moved_off(model: Model, q: Floats, values: Values) -> State:
+def _moved_off(values: Values, model: Model, q: Floats, time: float = 0.0) -> State:
     """The state about ``q`` (nq,) with the scatter and the velocity of these values."""
     noise = generator_of(values).normal(0.0, values.number("initial.jitter"), len(model.joint_names))
     q, velocity = q.copy(), np.zeros(model.nv)
     q[[model.coordinate(joint) for joint in model.joint_names]] += noise
     velocity[:3] = values.group("initial")["velocity"]
-    return State.at(model, with_loops_closed(model, q), velocity)
+    return State.at(model, with_loops_closed(model, q), velocity, time)
 
 
 def _to_the_left(model: Model) -> str:

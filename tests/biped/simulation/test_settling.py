@@ -21,6 +21,7 @@ from biped import (
     SessionBatch,
     Settle,
     Signal,
+    State,
     Throw,
     UnsettledError,
     WholeBody,
@@ -245,6 +246,14 @@ def test_trials_that_differ_later_share_their_run_in(monkeypatch):
     for _ in range(2):  # an object that may change between
         replace(STANDING, controller=Integral(), settle=Settle(seconds=SHORT)).settled()
     assert len(found) == 4
+
+
+def test_what_is_done_then_is_done_at_the_start():
+    off = Settle(then=lambda rested: State.at(rested.model, rested.q + 0.01 * (np.arange(19) == 18)))
+    rested, start = STANDING.settled().state, replace(STANDING, settle=off).settled().state
+    assert start.q[18] - rested.q[18] == pytest.approx(0.01)
+    np.testing.assert_array_equal(start.q[:18], rested.q[:18])
+    np.testing.assert_array_equal(Session(replace(STANDING, settle=off)).state.q, start.q)
 
 
 def test_a_run_that_goes_on_has_stood_before():
