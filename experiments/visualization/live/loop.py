@@ -73,14 +73,19 @@ class Loop:
         self._session.warm_up(announce)
 
     def restart(self) -> None:
-        """Begin anew, with the present controller and settings and without what was thrown in on the way."""
+        """Begin anew, with the present controller and settings and without what was thrown in on the way.
+
+        Raises:
+            UnsettledError: it is to begin at rest, and does not come to rest; it stays as it is.
+        """
+        session = Session(replace(self.setup, controller=self.controller))
         self._law_error: str | None = None  # of somebody's own
         self.fell_at: float | None = None
         self.fall = ""
         self._touched: tuple[Ending, str] | None = None  # a fall that no limit finds: a part of the body on the floor
         self.disturbances: tuple[Disturbance, ...] = tuple(self.setup.disturbances)  # that act now
         self._acted = list(self.disturbances)  # since the start
-        self._session = Session(replace(self.setup, controller=self.controller))
+        self._session = session
         self.tick = self._session.period  # [s] between two looks of the controller
         self.state = self._session.state
         self._clear = self._session.save().state  # the last one from which it can fall

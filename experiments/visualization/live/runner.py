@@ -216,9 +216,12 @@ class Runner:
                 change = self._changes.get_nowait()
             except Empty:
                 return
-            wrong = self._attempt(partial(change, self.loop))
-            if wrong:
-                self._complain(wrong)
+            self._make(change)
+
+    def _make(self, change: Change) -> None:
+        wrong = self._attempt(partial(change, self.loop))
+        if wrong:
+            self._complain(wrong)
 
     def _attempt(self, act: Callable[[], None]) -> str:
         """Do what a page asks for, or is sent; what went wrong, or nothing: it ends the simulation for nobody."""
@@ -255,7 +258,7 @@ class Runner:
             self._ended_at = wall
         elif self.auto_restart and wall - self._ended_at >= self.LIES:
             self._ended_at = None
-            self.loop.restart()
+            self._make(Loop.restart)
 
     def _wait(self, until: float) -> float:
         """Sleep up to a time; the time then. If it is past, there is none to sleep, and no frame is made up for."""

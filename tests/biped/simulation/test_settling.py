@@ -32,6 +32,7 @@ from biped import (
 from biped.dynamics import forward_kinematics
 from biped.gradients import gradient
 from biped.kernels.loop.closed_loop import control
+from biped.linearization import linearize
 from biped.simulation import settling
 from contact import RUBBER, Floor
 from contact.arrays import Floats
@@ -246,6 +247,14 @@ def test_trials_that_differ_later_share_their_run_in(monkeypatch):
     for _ in range(2):  # an object that may change between
         replace(STANDING, controller=Integral(), settle=Settle(seconds=SHORT)).settled()
     assert len(found) == 4
+
+
+def test_it_is_linearized_where_it_rests():
+    springs = JointImpedance(stiffness=6000.0, damping=200.0).holding(MODEL, STANDING.state.q)
+    held = replace(STANDING, controller=springs)
+    there = linearize(held.settled())
+    np.testing.assert_array_equal(linearize(held).dynamic, there.dynamic)
+    assert there.spectral_radius < 1.0  # it has come to rest by itself
 
 
 def test_what_is_done_then_is_done_at_the_start():

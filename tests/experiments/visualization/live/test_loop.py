@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from biped import Push, simulate
-from biped.errors import BipedError, InputError
+from biped.errors import BipedError, InputError, UnsettledError
 from biped.kernels.state.simulation_state import MOST_ITERATIONS, RECENT_ITERATIONS
 from controllers.workspace import WorkspaceGains
 from experiments.catalogue.registry import experiment_named
@@ -233,6 +233,19 @@ def test_settings_change_while_it_runs_or_at_the_restart():
     loop.restart()
     assert loop.model.total_mass == mass + 5.0
     assert (loop.setup.floor.mu_d, len(loop.disturbances)) == (0.1, 3)
+
+
+def test_a_restart_that_cannot_rest_leaves_it_as_it_is():
+    experiment = experiment_named("balance")
+    loop = Loop(experiment.build({"initial.stance": "upright"}), build=experiment.build)
+    advance(loop, 0.1)
+    loop.set_gains(WorkspaceGains(kp_position=(0.0, 0.0, 0.0), kd_position=(0.0, 0.0, 0.0)))
+    time, state = loop.time, loop.state
+    with pytest.raises(UnsettledError, match="cannot begin at rest|does not come to rest"):
+        loop.restart()
+    assert (loop.time, loop.state) == (time, state)
+    advance(loop, 0.1)
+    assert loop.time > time
 
 
 def test_no_gains_without_a_workspace_controller():
