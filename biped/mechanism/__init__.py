@@ -19,7 +19,23 @@ from biped.mechanism.custom import CustomConstraint, CustomForce, CustomPotentia
 from biped.mechanism.errors import MechanismError, SingularStepError
 from biped.mechanism.expressions import ExpressionError, load_mechanism, mechanism_text, save_mechanism
 from biped.mechanism.forces import BodyWrench, Damper, HybridWrench, SpatialWrench, Torque
-from biped.mechanism.frames import WORLD, Frame, Kinematic, Mass, Node, kinematic, rx, ry, rz, tree_of, tx, ty, tz
+from biped.mechanism.frames import (
+    WORLD,
+    Frame,
+    Kinematic,
+    Mass,
+    Node,
+    kinematic,
+    rx,
+    ry,
+    rz,
+    screw,
+    tree_of,
+    twist,
+    tx,
+    ty,
+    tz,
+)
 from biped.mechanism.linearization import DiscreteLagrangian, DiscreteMechanism, Linearization
 from biped.mechanism.mechanism import Mechanism
 from biped.mechanism.potentials import CoordinateSpring, Gravity, LinearSpring, NewtonianGravity, NonlinearSpring
@@ -84,8 +100,10 @@ __all__ = [
     "ry",
     "rz",
     "save_mechanism",
+    "screw",
     "to_model",
     "tree_of",
+    "twist",
     "tx",
     "ty",
     "tz",

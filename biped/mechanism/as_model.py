@@ -64,7 +64,9 @@ def loose_variables(structure: Structure) -> dict[str, float]:
     if mass == 0.0 or all(is_solid(body.inertia) for body in bodies):
         return {}
     reach = max(float(np.linalg.norm(body.joint.position)) for body in bodies) or 1.0
-    return {body.name: mass * reach * reach if body.joint.kind == "revolute" else mass for body in loose_bodies(bodies)}
+    return {
+        body.name: mass if body.joint.kind == "prismatic" else mass * reach * reach for body in loose_bodies(bodies)
+    }
 
 
 def _with_rotor(body: Body, armature: float | None) -> Body:
@@ -79,11 +81,12 @@ def _bodies(structure: Structure, damping: Mapping[str, float], notes: list[str]
         above = structure.coordinates[mover.parent] if mover.parent >= 0 else None
         joint = Joint(
             mover.name,
-            "revolute" if mover.is_rotation else "prismatic",
+            "helical" if mover.frame.pitch else "revolute" if mover.is_rotation else "prismatic",
             axis=vector3(mover.axis, "axis"),
             position=vector3(mover.origin - (0.0 if above is None else above.origin), "position"),
             damping=damping.get(mover.name, 0.0),
             armature=1.0 if mover.frame.is_kinematic else 0.0,
+            pitch=mover.frame.pitch,
         )
         inertia = structure.tree.inertia[row].reshape(3, 3)
         tensor = matrix3(_possible(0.5 * (inertia + inertia.T), mover.name, notes), "inertia")

@@ -17,7 +17,7 @@ from biped.errors import InputError
 from biped.kernels.tree.tree import PASSIVE, PRISMATIC, REVOLUTE, Tree
 from biped.mechanism.custom_arrays import Custom, new_customs
 from biped.mechanism.errors import MechanismError
-from biped.mechanism.frames import WORLD, Frame, primitive, tree_of
+from biped.mechanism.frames import WORLD, Frame, tree_of
 from biped.mechanism.inputs import Input
 from biped.mechanism.kernels.ballast import Ballast
 from biped.mechanism.kernels.constraints import ALONG, CAM, CUSTOM, DISTANCE, LINEAR, NUMBERS, STRING, Constraints
@@ -140,10 +140,10 @@ def structure_of(frames: Sequence[Frame], gravity: Sequence[float]) -> Structure
 def _placed(frame: Frame, parent: Place, coordinates: list[Coordinate]) -> Place:
     """Where a frame is; a variable is added to the ``coordinates``."""
     if frame.coordinate is not None:
-        axis = parent.rotation[:, frame.axis]
-        coordinates.append(Coordinate(frame.coordinate, frame, parent.body, parent.position, axis))
+        axis, origin = parent.rotation @ frame.direction, parent.position + parent.rotation @ frame.origin
+        coordinates.append(Coordinate(frame.coordinate, frame, parent.body, origin, axis))
         return Place(len(coordinates) - 1, parent.position, parent.rotation, frame)
-    g = primitive(frame.transform, float(frame.parameter))  # type: ignore[arg-type]
+    g = frame.matrix()
     position = parent.position + parent.rotation @ g[:3, 3]
     return Place(parent.body, position, parent.rotation @ g[:3, :3], frame)
 
@@ -166,12 +166,13 @@ def _tree(coordinates: Sequence[Coordinate], places: Sequence[Place], gravity: S
     origin = np.array([c.origin for c in coordinates])
     parent = np.array([c.parent for c in coordinates], dtype=np.int64)
     before = np.where(parent[:, None] >= 0, com[parent], 0.0)
+    pitch = np.array([c.frame.pitch for c in coordinates])
     kinds = [REVOLUTE if c.is_rotation else PRISMATIC for c in coordinates]
     tree = Tree(
         parent=parent,
         kind=np.array(kinds, dtype=np.int64),
         axis=np.array([c.axis for c in coordinates]),
-        pitch=np.zeros(0),
+        pitch=pitch if pitch.any() else np.zeros(0),
         joint_offset=origin - before,
         com_offset=com - origin,
         mass=mass,

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biped.mechanism.component import Force
-from biped.mechanism.errors import MechanismError
 from biped.mechanism.forces import Damper
-from biped.mechanism.frames import Frame, Transform, primitive
+from biped.mechanism.frames import Frame, Transform, primitive, screw
 from biped.mechanism.mechanism import Mechanism
 from biped.model import Body, Model, ModelWarning
 from biped.model.geometry import matrix3, matrix_rpy, quaternion_matrix, rotation_about, rpy_quaternion
@@ -34,15 +33,11 @@ def from_model(model: Model) -> Mechanism:
     y and x; those of a floating root also with ``_x``, ``_y``, ``_z``, the place of its centre of mass.
 
     Raises:
-        MechanismError: a joint is helical.
         ModelError: the model has joints that close loops; a mechanism's constraints do that.
         ModelWarning: as a warning, where joints have limits, dry friction or an armature, and for contact points: a
             mechanism has none.
     """
     model.check_tree("the conversion to a mechanism")
-    screws = [body.joint.name for body in model.bodies if body.joint.kind == "helical"]
-    if screws:
-        raise MechanismError(f"joint {screws[0]!r} is helical, which no transformation of a mechanism is")
     children: dict[str | None, list[Body]] = defaultdict(list)
     for body in model.bodies:
         children[body.parent].append(body)
@@ -84,6 +79,9 @@ def _frames_of(body: Body, hung: Sequence[Frame]) -> Frame:
         return _chain([*at_com, *_turns(joint.name)], None, [link])
     if joint.kind == "spherical":
         return _chain([*_shift(joint.position), *_turns(joint.name)], body.name, inside)
+    if joint.kind == "helical":
+        moved = screw(joint.name, joint.axis, *inside, pitch=joint.pitch, name=body.name)
+        return _chain(_shift(joint.position), None, [moved])
     before, kind, after = _about(joint)
     return _chain([*_shift(joint.position), *before, (kind, joint.name), *after], body.name, inside)
 
@@ -221,7 +219,7 @@ def _joints(model: Model) -> list[tuple[Body, int, int]]:
 
 
 def _axis_turn(joint: Joint, angle: float) -> Floats:
-    return np.array(rotation_about(joint.axis, angle)) if joint.kind == "revolute" else np.eye(3)
+    return np.array(rotation_about(joint.axis, angle)) if joint.kind != "prismatic" else np.eye(3)
 
 
 def _rate_axes(yaw: float, pitch: float) -> Floats:

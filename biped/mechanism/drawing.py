@@ -176,9 +176,8 @@ class _Bodies:
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.names, self.picture = mechanism.coordinates, picture_of(mechanism)
-        nodes = self.picture.nodes
-        self.home = home = _poses(nodes, np.zeros(len(self.names)))
-        self.origins = [_place(home, node.parent) for node in nodes if node.frame.coordinate is not None]
+        self.home = _poses(self.picture.nodes, np.zeros(len(self.names)))
+        self.origins = [mover.origin for mover in mechanism.structure.coordinates]
 
     def visual(
         self, body: int, form: str, size: Sequence[float], place: Floats, rotation: Floats, color: object
@@ -218,10 +217,10 @@ def _joints(bodies: _Bodies, size: float) -> Iterator[Visual]:
         if node.frame.coordinate is None:
             continue
         parent = home[node.parent] if node.parent >= 0 else np.eye(4)
-        turn = rotation_onto(parent[:3, node.frame.axis])
+        turn, place = rotation_onto(parent[:3, :3] @ node.frame.direction), parent @ [*node.frame.origin, 1.0]
         thick = 2.0 * PIN * size
         form, edges = ("cylinder", (thick, thick, 1.2 * thick)) if node.frame.is_rotation else ("box", (thick,) * 3)
-        yield bodies.visual(picture.bodies[i], form, edges, home[i, :3, 3], turn, JOINT)
+        yield bodies.visual(picture.bodies[i], form, edges, place[:3], turn, JOINT)
 
 
 def _masses(bodies: _Bodies, size: float) -> Iterator[Visual]:

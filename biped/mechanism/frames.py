@@ -1,9 +1,9 @@
 """Frames: the tree of which a mechanism is made (Johnson & Murphey 2009, section III).
 
 A frame stands to its parent in one of six basic transformations (the paper's R1): a translation along or a rotation
-about the parent's x, y or z. Its parameter is a constant, or the one configuration variable that moves it (R2). Frames
-at the top stand in the world frame. A frame may carry a mass whose centre is its origin and whose principal axes are
-its own.
+about the parent's x, y or z; or in a general twist about and along any axis, which the paper leaves open. Its parameter
+is a constant, or the one configuration variable that moves it (R2). Frames at the top stand in the world frame. A frame
+may carry a mass whose centre is its origin and whose principal axes are its own.
 """
 
 import math
@@ -16,9 +16,12 @@ from numpy.typing import NDArray
 
 from biped.mechanism.errors import MechanismError
 
-Transform = Literal["tx", "ty", "tz", "rx", "ry", "rz"]
+Basic = Literal["tx", "ty", "tz", "rx", "ry", "rz"]
 #: The six basic transformations, R1.
-TRANSFORMS: tuple[str, ...] = get_args(Transform)
+TRANSFORMS: tuple[str, ...] = get_args(Basic)
+#: That of a general twist.
+TWIST = "twist"
+Transform = Basic | Literal["twist"]
 
 #: The name of the frame in which the frames at the top stand; no other frame may have it.
 WORLD = "world"
@@ -42,6 +45,11 @@ class Kinematic:
 
 
 Parameter = float | str | Kinematic
+#: A twist ξ = (v, ω) in the parent's axes: a motion by q is exp(ξ̂ q).
+Twist = tuple[float, float, float, float, float, float]
+
+# What ‖ω‖ of a twist may be off one, and what rounding leaves of that.
+_UNIT, _ROUNDING = 1e-9, 1e-15
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,15 +57,16 @@ class Frame:
     """A coordinate frame and all that hangs on it; immutable. `tx` … `rz` make them.
 
     Attributes:
-        transform: one of ``TRANSFORMS``: how the frame stands to its parent.
+        transform: one of ``TRANSFORMS``, or "twist": how the frame stands to its parent.
         parameter: [m or rad] a number, the name of a configuration variable, or a `Kinematic` one.
         children: the frames whose parent this is.
         name: unique among the frames; None for a frame that nothing asks for.
         mass: [kg, kg m²] of a body with its centre at the frame's origin, (m, Ixx, Iyy, Izz); None without one.
+        twist: (v, ω) of a "twist", ω of length one, or v where ω is zero; None of the others.
 
     Raises:
         MechanismError: the transformation is unknown, a number is not finite, a mass or a moment is below zero, a name
-            is empty, or a child is no frame.
+            is empty, a child is no frame, or a twist is missing, of another length, or not called for.
     """
 
     transform: Transform
@@ -65,10 +74,15 @@ class Frame:
     children: tuple["Frame", ...] = ()
     name: str | None = None
     mass: Mass | None = None
+    twist: Twist | None = None
 
     def __post_init__(self) -> None:
-        if self.transform not in TRANSFORMS:
-            raise MechanismError(f"unknown transform {self.transform!r}; transforms are {', '.join(TRANSFORMS)}")
+        if self.transform not in (*TRANSFORMS, TWIST):
+            raise MechanismError(f"unknown transform {self.transform!r}; transforms are {', '.join(TRANSFORMS)}, twist")
+        if self.transform == TWIST:
+            object.__setattr__(self, "twist", _checked_twist(self.twist))
+        elif self.twist is not None:
+            raise MechanismError(f"{self.transform} has an axis of its own; leave out twist = {self.twist!r}")
         object.__setattr__(self, "parameter", _checked_parameter(self.parameter, self.transform))
         if self.name is not None:
             _check_name(self.name, f"frame {self.label}")
@@ -90,13 +104,27 @@ class Frame:
 
     @property
     def is_rotation(self) -> bool:
-        """Whether it turns about an axis; otherwise it shifts along one."""
-        return self.transform[0] == "r"
+        """Whether it turns about an axis, also if it shifts along it as it does; otherwise it shifts along one."""
+        return self.transform[0] == "r" if self.twist is None else any(self.twist[3:])
 
     @property
-    def axis(self) -> int:
-        """Of the parent: 0, 1 or 2 for x, y or z."""
-        return "xyz".index(self.transform[1])
+    def direction(self) -> NDArray[np.float64]:
+        """(3,) unit, of its axis in the parent's axes."""
+        if self.twist is None:
+            return np.eye(3)["xyz".index(self.transform[1])]
+        return np.array(self.twist[3:] if self.is_rotation else self.twist[:3])
+
+    @property
+    def origin(self) -> NDArray[np.float64]:
+        """(3,) [m] the point of its axis that is nearest to the parent's origin, in the parent's axes."""
+        if self.twist is None or not self.is_rotation:
+            return np.zeros(3)
+        return np.cross(self.twist[3:], self.twist[:3])
+
+    @property
+    def pitch(self) -> float:
+        """[m/rad] by which it advances as it turns."""
+        return 0.0 if self.twist is None or not self.is_rotation else float(np.dot(self.twist[:3], self.twist[3:]))
 
     @property
     def label(self) -> str:
@@ -113,7 +141,7 @@ class Frame:
             if not isinstance(self.parameter, float):
                 raise MechanismError(f"frame {self.label} moves with {self.coordinate!r}, whose value is not given")
             value = self.parameter
-        return primitive(self.transform, value)
+        return primitive(self.transform, value) if self.twist is None else exponential(self.twist, value)
 
     def __eq__(self, other: object) -> bool:
         """Whether both are the same tree; flat, as a chain may have more links than Python has room for calls."""
@@ -128,7 +156,8 @@ class Frame:
         extra = f", name={self.name!r}" if self.name else ""
         extra += f", mass={self.mass}" if self.mass else ""
         below = f", <{len(self.children)} children>" if self.children else ""
-        return f"{self.transform}({_shown(self.parameter)}{below}{extra})"
+        along = f", {self.twist}" if self.twist else ""
+        return f"{self.transform}({_shown(self.parameter)}{along}{below}{extra})"
 
 
 class Node(NamedTuple):
@@ -149,6 +178,20 @@ def primitive(transform: str, value: float) -> NDArray[np.float64]:
         cosine, sine = _cosine_and_sine(value)
         g[j, j] = g[k, k] = cosine
         g[j, k], g[k, j] = -sine, sine
+    return g
+
+
+def exponential(twist: Twist, value: float) -> NDArray[np.float64]:
+    """(4, 4) exp(ξ̂ q) of a twist whose turn, or else whose shift, is of length one; ``value`` [rad or m] is q."""
+    v, axis = np.array(twist[:3]), np.array(twist[3:])
+    g = np.eye(4)
+    if not axis.any():
+        g[:3, 3] = value * v
+        return g
+    cosine, sine = _cosine_and_sine(value)
+    turn = hat(twist)[:3, :3]
+    g[:3, :3] += sine * turn + (1.0 - cosine) * turn @ turn
+    g[:3, 3] = value * v + (1.0 - cosine) * turn @ v + (value - sine) * turn @ turn @ v
     return g
 
 
@@ -241,6 +284,56 @@ def rz(parameter: Parameter, *children: Frame, name: str | None = None, mass: ob
     return _frame("rz", parameter, children, name, mass)
 
 
+def twist(
+    parameter: Parameter, along: Sequence[float], *children: Frame, name: str | None = None, mass: object = None
+) -> Frame:
+    """A frame that a constant twist moves, exp(ξ̂ q): a screw about any axis, or a shift along one.
+
+    Args:
+        parameter: q [rad, or m of a shift]: a number, the name of a configuration variable, or `kinematic` of one.
+        along: ξ = (v, ω), six numbers in the parent's axes; ω of length one, or v where ω is zero.
+        children: the frames that hang on it.
+        name: by which constraints, springs and forces find it.
+        mass: as of `tx`.
+
+    Raises:
+        MechanismError: as `Frame` does.
+    """
+    return Frame("twist", parameter, children, name, mass, along)  # type: ignore[arg-type] # checked there
+
+
+def screw(
+    parameter: Parameter,
+    axis: Sequence[float],
+    *children: Frame,
+    point: Sequence[float] = (0.0, 0.0, 0.0),
+    pitch: float = 0.0,
+    name: str | None = None,
+    mass: object = None,
+) -> Frame:
+    """A frame turned about any axis, and shifted along it by ``pitch`` times the angle.
+
+    Args:
+        parameter: the angle [rad]: a number, the name of a configuration variable, or `kinematic` of one.
+        axis: in the parent's axes, of any length but zero.
+        children: the frames that hang on it.
+        point: [m] that the axis goes through, in the parent's axes.
+        pitch: [m/rad]; zero of a hinge.
+        name: by which constraints, springs and forces find it.
+        mass: as of `tx`.
+
+    Raises:
+        MechanismError: as `Frame` does, or the axis is zero.
+    """
+    given = _numbers(axis, 3, "axis of a screw")
+    turn, place, length = np.array(given), np.array(_numbers(point, 3, "point of a screw")), math.hypot(*given)
+    if length == 0.0:
+        raise MechanismError("the axis of a screw must not be zero")
+    turn /= length
+    (advance,) = _numbers((pitch,), 1, "pitch of a screw")
+    return twist(parameter, [*(np.cross(place, turn) + advance * turn), *turn], *children, name=name, mass=mass)
+
+
 def checked_mass(value: object, what: str) -> Mass:
     """(m, Ixx, Iyy, Izz) from a mass [kg], of a point then, or from all four; ``what`` begins the message.
 
@@ -276,6 +369,28 @@ def _checked_parameter(value: object, transform: str) -> Parameter:
             f"kinematic(name); got {value!r}"
         )
     return number
+
+
+def _checked_twist(value: object) -> Twist:
+    x, y, z, a, b, c = given = _numbers(value, 6, "twist (v, ω)")
+    length = math.hypot(a, b, c) or math.hypot(x, y, z)
+    if abs(length - 1.0) > _UNIT:
+        raise MechanismError(
+            f"a twist (v, ω) needs an ω of length one, or a v of that where ω is zero; got {given}, of length "
+            f"{length:.6g}: what it is longer by is its variable's to say"
+        )
+    if abs(length - 1.0) <= _ROUNDING:  # so that what is written is read back as it is
+        return x, y, z, a, b, c
+    return x / length, y / length, z / length, a / length, b / length, c / length
+
+
+def _numbers(value: object, count: int, what: str) -> list[float]:
+    """So many finite numbers."""
+    given = list(value) if isinstance(value, (tuple, list, np.ndarray)) else [value]
+    numbers = [number for number in map(_number, given) if number is not None]
+    if len(numbers) != count or len(given) != count:
+        raise MechanismError(f"the {what} must be {count} finite numbers; got {value!r}")
+    return numbers
 
 
 def _number(value: object) -> float | None:
@@ -343,4 +458,5 @@ def _check_unique(names: Iterable[str | None], what: str, remedy: str) -> None:
 
 
 def _flat(frame: Frame) -> list[tuple[object, ...]]:
-    return [(n.frame.transform, n.frame.parameter, n.frame.name, n.frame.mass, n.parent) for n in _walk([frame])]
+    own = ((n.frame, n.parent) for n in _walk([frame]))
+    return [(one.transform, one.twist, one.parameter, one.name, one.mass, parent) for one, parent in own]

@@ -118,7 +118,7 @@ class MovingTree:
         jet.second[:, path[:, None], path] = second @ given
         return jet
 
-    def along(self, coordinate: int, derivatives: Sequence[float]) -> Jet:
+    def along(self, coordinate: int, derivatives: Floats) -> Jet:
         """A function of one coordinate, by its value and four derivatives."""
         g, n, (_, v, a) = derivatives, self.size, self.motion
         rate, bend = v[coordinate], a[coordinate]

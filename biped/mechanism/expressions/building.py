@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from biped.errors import InputError
 from biped.mechanism.component import COMPONENTS, Component, Constraint, Force, Potential
 from biped.mechanism.expressions.reading import ExpressionError, Form, Place, Symbol, Word
-from biped.mechanism.frames import TRANSFORMS, WORLD, Frame, Kinematic, Mass, Parameter, checked_mass
+from biped.mechanism.frames import TRANSFORMS, TWIST, WORLD, Frame, Kinematic, Mass, Parameter, checked_mass
 from biped.model.errors import unknown
 
 SYSTEMS = ("system", "mechanical-system")
@@ -28,12 +28,16 @@ class Parts:
     forces: list[Force] = field(default_factory=list)
 
 
+#: What a frame begins with.
+_TRANSFORMS = (*TRANSFORMS, TWIST)
+
+
 @dataclass
 class _Head:
     """A frame's form, taken apart: one transformation or several, its options, and what hangs on it."""
 
     form: Form
-    transforms: list[tuple[Any, Parameter, Place]] = field(default_factory=list)
+    transforms: list[tuple[Any, Parameter, Any, Place]] = field(default_factory=list)
     name: str | None = None
     mass: Mass | None = None
     children: list[Form] = field(default_factory=list)
@@ -70,7 +74,7 @@ def build_parts(system: Form, name: str) -> Parts:
 
 
 def _is_frame(form: Form) -> bool:
-    return form.head in TRANSFORMS
+    return form.head in _TRANSFORMS
 
 
 class _Names:
@@ -81,7 +85,7 @@ class _Names:
         self.coordinates: dict[str, Place] = {}
 
     def add_head(self, head: _Head) -> None:
-        for _, parameter, place in head.transforms:
+        for _, parameter, _, place in head.transforms:
             variable = parameter.name if isinstance(parameter, Kinematic) else parameter
             if isinstance(variable, str):
                 _add_new(self.coordinates, variable, place, "configuration variable")
@@ -124,8 +128,8 @@ def _frames(forms: Sequence[Form], names: _Names) -> list[Frame]:
 def _frame(head: _Head, children: tuple[Frame, ...]) -> Frame:
     """Transformations after the first make frames on one another; name and mass are the last one's."""
     name, mass = head.name, head.mass
-    for transform, parameter, place in reversed(head.transforms):
-        frame = _at(place, partial(Frame, transform, parameter, children, name, mass))
+    for transform, parameter, twist, place in reversed(head.transforms):
+        frame = _at(place, partial(Frame, transform, parameter, children, name, mass, twist))
         children, name, mass = (frame,), None, None
     return children[0]
 
@@ -138,8 +142,9 @@ def _head(form: Form) -> _Head:
             raise ExpressionError(
                 form.place, f"({kind} …) needs a parameter: a number, or the name of a variable in quotes"
             )
-        head.transforms.append((kind, _parameter(items[0], kind), items[0].place))
-        items.pop(0)
+        item = items.pop(0)
+        twist = _twist(form, items) if kind == TWIST else None
+        head.transforms.append((kind, _parameter(item, kind), twist, item.place))
     seen = set[str]()
     for item in items:
         part = _form(item, f"a part of the frame ({form.head} …)")
@@ -154,7 +159,7 @@ def _head(form: Form) -> _Head:
         elif part.head == "mass":
             head.mass = _mass(part)
         else:
-            raise _unknown(part, "frame option or transform", ("name", "mass", *TRANSFORMS))
+            raise _unknown(part, "frame option or transform", ("name", "mass", *_TRANSFORMS))
     return head
 
 
@@ -162,11 +167,21 @@ def _transform(word: Word | Form) -> str:
     value = word.value if isinstance(word, Word) else None
     if not isinstance(value, Symbol):
         raise ExpressionError(
-            word.place, f"a transform stands here, one of {', '.join(TRANSFORMS)}; got {_shown(word)}"
+            word.place, f"a transform stands here, one of {', '.join(_TRANSFORMS)}; got {_shown(word)}"
         )
-    if value not in TRANSFORMS:
-        raise ExpressionError(word.place, f"unknown transform {str(value)!r}; transforms are {', '.join(TRANSFORMS)}")
+    if value not in _TRANSFORMS:
+        raise ExpressionError(word.place, f"unknown transform {str(value)!r}; transforms are {', '.join(_TRANSFORMS)}")
     return str(value)
+
+
+def _twist(form: Form, items: list[Word | Form]) -> list[float]:
+    """(v, ω), which stands after a twist's parameter."""
+    if not items or isinstance(items[0], Word) or items[0].head is not None:
+        raise ExpressionError(
+            form.place, '(twist …) takes a parameter, and then v and ω, as in (twist "q" (0 0 0.1 0 0 1))'
+        )
+    given = items.pop(0)
+    return _numbers(form, given.items)  # type: ignore[union-attr] # it is a form
 
 
 def _parameter(item: Word | Form, transform: str) -> Parameter:
@@ -201,7 +216,7 @@ def _gravity(form: Form) -> tuple[float, float, float]:
 
 def _add_component(parts: Parts, form: Form, names: _Names) -> None:
     if form.head not in COMPONENTS:
-        raise _unknown(form, "expression", ("gravity", "name", *TRANSFORMS, *sorted(COMPONENTS)))
+        raise _unknown(form, "expression", ("gravity", "name", *_TRANSFORMS, *sorted(COMPONENTS)))
     component = _component(form, COMPONENTS[form.head])
     _check_names(component, form, names)
     if isinstance(component, Potential):

@@ -18,7 +18,8 @@ def frame_lines(frames: Iterable[Frame], depth: int = 1) -> list[str]:
         name = f" (name {_text(frame.name)})" if frame.name is not None else ""
         mass = f" (mass {_mass(frame.mass)})" if frame.mass is not None else ""
         closing = ")" * (ends + 1) if not frame.children else ""
-        lines.append(f"{'  ' * level}({frame.transform} {_parameter(frame.parameter)}{name}{mass}{closing}")
+        along = f" ({' '.join(map(_number, frame.twist))})" if frame.twist is not None else ""
+        lines.append(f"{'  ' * level}({frame.transform} {_parameter(frame.parameter)}{along}{name}{mass}{closing}")
         below = [(child, level + 1, 0) for child in frame.children[:-1]]
         below += [(child, level + 1, ends + 1) for child in frame.children[-1:]]
         pending.extend(reversed(below))
