@@ -5,13 +5,16 @@ the feet touch the floor: four points below the calves. The program leaves the j
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from biped import Body, Box, ContactPoint, Controller, Joint, Model, State, floating, forward_kinematics, revolute
+from biped.assembly import Assembly, from_model
 from biped.model.geometry import Matrix3, Vector3, quaternion_matrix
 from contact.arrays import Floats
 from controllers.kernels.joint_pd import PdLaw
@@ -151,3 +154,23 @@ class Trot(Controller):
                 centre[dof], swing[dof], phase[dof] = target
         pd = PdLaw(kp, kd, target=np.zeros(model.nv), limit=np.full(model.nv, np.inf))
         return TrotLaw(pd, centre, swing, phase, 2.0 * math.pi * PACE * self.gait.pace)
+
+
+def in_maximal(gait: Gait, friction: float) -> tuple[Assembly, dict[str, Callable[[Floats], Floats]]]:
+    """Return the quadruped in maximal coordinates with springs and dampers in its joints, and what moves their rest."""
+    model = quadruped()
+    bare, law = from_model(model, friction=friction), Trot(gait).law(model)
+    joints = []
+    forces: dict[str, Callable[[Floats], Floats]] = {}
+    for joint in bare.joints:
+        dof = model.dof(joint.name)
+        motor = replace(joint.freedoms[0], stiffness=law.pd.kp[dof], damping=law.pd.kd[dof])
+        joints.append(replace(joint, freedoms=(motor,)))
+        forces[joint.name] = partial(_rest, law, dof)
+    return Assembly(bare.name, bare.bodies, tuple(joints), bare.contacts, bare.gravity), forces
+
+
+def _rest(law: TrotLaw, dof: int, time: Floats) -> Floats:
+    """[N·m] of a joint's spring from zero to its target."""
+    target = law.centre[dof] + law.swing[dof] * np.cos(law.frequency * time + law.phase[dof])
+    return np.asarray(law.pd.kp[dof] * target)

@@ -46,6 +46,8 @@ UPPER_POINT: Vector3 = (0.0006, -0.1079, -0.1237)
 #: [m] from that of eFE to the attachment of the forearm: at its centre of mass, and as it is in the program.
 FITTING: Vector3 = (0.0, 0.0693, 0.0803)
 PROGRAM: Vector3 = (0.0, -0.0693, 0.0803)
+#: By what a table calls them; what the program has is evidence, what fits was chosen here.
+POINTS: dict[str, Vector3] = {"fitting": FITTING, "of the program": PROGRAM}
 
 
 class Gains(NamedTuple):
@@ -114,8 +116,8 @@ ASSUMED = (
     "torques are those of the motor at the exoskeleton's elbow, through each step: the spring's where the step begins, "
     "the damper's of the step itself",
     "attachments have springs, as in the program, and no dampers, as the paper has it",
-    "the lower attachment is at the forearm's centre of mass, where its spring is at rest; in the program one sign "
-    "of it is another, so that it starts stretched by 0.139 m: the table has both",
+    "the lower attachment is where the program has it, and at the forearm's centre of mass, where its spring is at "
+    "rest: one sign is another in the program, so that it starts stretched by 0.139 m; torques are drawn of the latter",
 )
 
 
@@ -144,11 +146,10 @@ def elbow_torque(motion: Motion, gains: Gains) -> Floats:
     return np.asarray(gains.elbow * (aim - angle[:-1]) - 0.1 * gains.elbow * np.diff(angle) / h)
 
 
-def produce(quick: bool, progress: Progress) -> Outcome:
-    points = {"fitting": FITTING} if quick else {"fitting": FITTING, "of the program": PROGRAM}
+def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is short as it is
     rows = []
     torques: dict[tuple[str, str], Floats] = {}
-    for place, point in points.items():
+    for place, point in POINTS.items():
         for kind, gains in GAINS.items():
             for patient, spastic in PATIENTS.items():
                 motion = rehabilitated(gains, spastic, point)
@@ -163,7 +164,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
                     "joints open at most [m]": float(motion.frame["joint_openness"].max()),
                 })  # fmt: skip
                 torques.setdefault((kind, patient), torque)
-                progress(len(rows) / (len(points) * len(GAINS) * len(PATIENTS)))
+                progress(len(rows) / (len(POINTS) * len(GAINS) * len(PATIENTS)))
     table = pd.DataFrame(rows)
     loops = len(exoskeleton(HIGH, spastic=False)[0].closing_joints)
     figures = {f"torque-{kind}": _draw(kind, torques) for kind in GAINS}
@@ -171,17 +172,18 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
 
 def _findings(table: pd.DataFrame, loops: int) -> tuple[Finding, ...]:
-    fitting = table[table["lower attachment"] == "fitting"].set_index(["gains", "patient"])
     opened = float(table["joints open at most [m]"].max())
-    findings = [
-        stated("loops of the mechanism", "two connected kinematic loops", loops, near(2, 0, "2")),
-    ]  # fmt: skip
-    for kind, patient in fitting.index:
-        torque = float(fitting.loc[(kind, patient), "greatest elbow torque [N·m]"])
-        exceeds = (kind, patient) == ("high", "spastic")
+    findings = [stated("loops of the mechanism", "two connected kinematic loops", loops, near(2, 0, "2"))]
+    for _, row in table.sort_values("lower attachment", ascending=False, kind="stable").iterrows():
+        exceeds = (row["gains"], row["patient"]) == ("high", "spastic")
         printed, criterion = ("exceeds", above(LIMIT)) if exceeds else ("within", at_most(LIMIT))
-        quantity = f"greatest elbow torque, {kind} gains, {patient} [N·m]"
-        findings.append(stated(quantity, f"{printed} the limit", torque, criterion))
+        case = f"{row['gains']} gains, {row['patient']}, attachment {row['lower attachment']}"
+        torque, chosen = float(row["greatest elbow torque [N·m]"]), row["lower attachment"] == "fitting"
+        findings.append(
+            stated(f"greatest elbow torque, {case} [N·m]", f"{printed} the limit", torque, criterion,
+                   "the sign was chosen here" if chosen else "", kind="chosen" if chosen else "evidence",
+                   why="with the program's sign it is just above; within it with the other, which was chosen here")
+        )  # fmt: skip
     findings.append(stated("joints open at most [m]", "proper kinematic loops", opened, below(CLOSED)))  # fmt: skip
     return tuple(findings)
 

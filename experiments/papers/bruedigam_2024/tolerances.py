@@ -9,11 +9,10 @@ from matplotlib.figure import Figure
 
 from biped.assembly import Motion
 from biped.assembly.examples import pendulum
-from biped.integrators import Integrator, LeeNewton, LeeRiqn, Recursive
+from biped.integrators import LeeNewton, LeeRiqn, Recursive
 from biped.runs.run import Run
-from biped.simulation.simulate import simulate
 from experiments.papers.bruedigam_2024.attempts import ENDED, Row, attempted
-from experiments.papers.bruedigam_2024.trees import START, UnflooredRiqn, pendulum_tree, raised
+from experiments.papers.bruedigam_2024.trees import START, STEP, UnflooredRiqn, in_minimal
 from experiments.papers.criteria import at_most, stated, when, within_factor
 from experiments.papers.growth import Curve, draw_growth, medians, power, step_seconds
 from experiments.papers.item import Finding, Outcome, Progress, tabulated
@@ -22,8 +21,7 @@ from experiments.visualization.figures import style
 #: [N] as printed, of the balances of forces.
 TOLERANCES = (1e-6, 1e-8, 1e-10)
 LINKS, QUICK_LINKS = (1, 2, 5, 10, 20, 50, 100), (10, 100)
-#: [s] a step, and how many.
-STEP, STEPS = 0.01, 1000
+STEPS = 1000
 REPEATS, QUICK_REPEATS = 5, 3
 #: The tolerance [N] of the runs that are timed, and from how many links on: shorter runs take less than their set-up.
 TIMED, LONG = 1e-8, 10
@@ -88,14 +86,6 @@ def in_maximal(tolerance: float, links: int, steps: int, record_every: int = 1) 
     start = assembly.place({"joint_1": START})
     return assembly.simulate(
         steps * STEP, STEP, start, tolerance=tolerance * STEP, max_iterations=MOST, record_every=record_every
-    )
-
-
-def in_minimal(integrator: Integrator, links: int, steps: int) -> Run:
-    """Return the run of the pendulum by an integrator in minimal coordinates; its rows are the first and the last."""
-    state, duration = raised(pendulum_tree(links)), steps * STEP
-    return simulate(
-        state.model, state=state, step=STEP, duration=duration, integrator=integrator, record_every=duration
     )
 
 

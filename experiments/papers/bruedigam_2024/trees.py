@@ -4,11 +4,15 @@ import math
 from dataclasses import dataclass
 
 from biped.assembly.examples import THICKNESS
-from biped.integrators import LeeRiqn
+from biped.integrators import Integrator, LeeRiqn
 from biped.model import Body, Joint, Model, box_inertia, revolute, spherical
+from biped.runs.run import Run
 from biped.runs.state import State
+from biped.simulation.simulate import simulate
 from experiments.papers.bruedigam_2024.kernels import Unfloored
 
+#: [s]
+STEP = 0.01
 #: [rad] of the first joint about x where a pendulum starts; the others are straight.
 START = math.pi / 4.0
 
@@ -44,3 +48,11 @@ def raised(model: Model) -> State:
     turn = (math.cos(0.5 * START), math.sin(0.5 * START), 0.0, 0.0)
     first = START if model.bodies[0].joint.kind == "revolute" else turn
     return State.at(model, model.configuration(angles={"joint_1": first}))
+
+
+def in_minimal(integrator: Integrator, links: int, steps: int, kind: str = "revolute") -> Run:
+    """Return the run of a pendulum by an integrator in minimal coordinates; its rows are the first and the last."""
+    state, duration = raised(pendulum_tree(links, kind)), steps * STEP
+    return simulate(
+        state.model, state=state, step=STEP, duration=duration, integrator=integrator, record_every=duration
+    )

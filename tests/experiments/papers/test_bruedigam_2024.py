@@ -12,7 +12,7 @@ from biped.assembly import from_model
 from biped.assembly.examples import n_four_bar, pendulum, three_link_loop
 from biped.errors import IntegrationError
 from biped.integrators import LeeRiqn, Recursive
-from experiments.papers.bruedigam_2024 import PAPER, ggl, munthe_kaas, spheres, tolerances
+from experiments.papers.bruedigam_2024 import PAPER, ggl, mujoco_loops, munthe_kaas, spheres, tolerances
 from experiments.papers.bruedigam_2024.energy import (
     cubes,
     double_energy,
@@ -34,7 +34,7 @@ from experiments.papers.bruedigam_2024.rehabilitation import (
     rehabilitated,
 )
 from experiments.papers.bruedigam_2024.scaling import START, period, rod, small_period
-from experiments.papers.bruedigam_2024.trees import UnflooredRiqn, pendulum_tree
+from experiments.papers.bruedigam_2024.trees import UnflooredRiqn, in_minimal, pendulum_tree
 
 #: Items of times alone, and those without statements.
 APART, LISTS = ("figure-8a", "figure-8b", "figure-9a", "figure-9b", "figure-9c", "figure-9d"), ("misprints",)
@@ -44,7 +44,8 @@ TIMES = ("power of", "a step of ours")
 DIFFERING = {
     "figure-10": ["which rounding leaves", "hundred links", "the opposite"],
     "figure-11": ["period of small swings", "displacements of the step before"],
-    "figure-12": ["near a singular configuration", "uncompiled Matlab"],
+    "figure-12": ["as large as the other's", "an opponent of our own making", "uncompiled Matlab"],
+    "figure-14": ["the program's sign"],
 }
 
 
@@ -66,8 +67,8 @@ def test_the_names_of_items_are_those_of_figures():
 
 def test_spheres_that_fall_on_a_floor_stay_above_it():
     """Figure 8b's chain: five of ours land and lie there."""
-    depth, ended = spheres.deepest(5, 300)
-    assert depth < 1e-9
+    depths, ended = spheres.depths(5, 300)
+    assert depths.max() < 1e-9
     assert ended is None
 
 
@@ -254,7 +255,7 @@ def test_pendulums_in_minimal_coordinates_are_those_in_maximal_ones(kind):
 
 
 def test_the_pendulum_of_figure_10_moves_alike_in_both_coordinates():
-    run = tolerances.in_minimal(Recursive(tolerance=1e-12), 5, 100)
+    run = in_minimal(Recursive(tolerance=1e-12), 5, 100)
     motion = tolerances.in_maximal(1e-10, 5, 100)
     angles = run.frame[list(run.state.model.coordinate_names)].iloc[-1].to_numpy(dtype=float)
     assert_allclose(motion.frame[[f"angle_joint_{k}" for k in range(1, 6)]].iloc[-1], angles, atol=1e-8)
@@ -263,11 +264,11 @@ def test_the_pendulum_of_figure_10_moves_alike_in_both_coordinates():
 def test_the_search_without_a_floor_is_the_other_but_for_when_it_ends():
     """Where the tolerance is more than rounding: the same run, bit for bit. Where it is less: no step."""
     given = {"max_iterations": tolerances.MOST, "max_halvings": 0}
-    runs = [tolerances.in_minimal(kind(tolerance=1e-8, **given), 5, 50).frame for kind in (LeeRiqn, UnflooredRiqn)]
+    runs = [in_minimal(kind(tolerance=1e-8, **given), 5, 50).frame for kind in (LeeRiqn, UnflooredRiqn)]
     assert_array_equal(*(run.to_numpy(dtype=float) for run in runs))
-    assert len(tolerances.in_minimal(LeeRiqn(tolerance=1e-18, **given), 5, 2).frame) == 2
+    assert len(in_minimal(LeeRiqn(tolerance=1e-18, **given), 5, 2).frame) == 2
     with pytest.raises(IntegrationError, match="does not converge"):
-        tolerances.in_minimal(UnflooredRiqn(tolerance=1e-18, **given), 5, 2)
+        in_minimal(UnflooredRiqn(tolerance=1e-18, **given), 5, 2)
 
 
 def runs_of_figure_10(unfloored, floored="as asked"):
@@ -290,3 +291,35 @@ def test_failures_agree_where_they_grow_with_links_and_smaller_tolerances(unfloo
     plain, floored = tolerances._failed(runs_of_figure_10(ended))
     assert (plain.agrees, floored.agrees) == (agrees, False)
     assert tolerances._failed(runs_of_figure_10(ended, "fail"))[1].agrees
+
+
+def test_mujoco_s_loops_begin_as_ours():
+    """The same energies where they start, closed there, and the same energy kept by a method that keeps it."""
+    pytest.importorskip("mujoco")
+    step, first = 1e-3, mujoco_loops.ours(2, 1e-3, 1)
+    closed, opened = (mujoco_loops.in_mujoco(2, step, 300, method="RK4", closed=closed) for closed in (True, False))
+    for begun in (closed, opened):
+        assert begun.kinetic[0] == 0.0
+        assert_allclose(begun.total[0], first.total[0], atol=1e-12)
+    assert opened.range < 1e-9
+    assert closed.range > 1e-6
+
+
+def chain_table(ends, mujoco_ends):
+    """A table of figure 8b's chains of 5, 44 and 60 spheres, and when their runs end [s]."""
+    return pd.DataFrame({
+        "spheres": [5, 44, 60], "violation [m]": 0.0, "MuJoCo's violation [m]": 0.2, "in 500 steps [m]": 0.1,
+        "ends at [s]": ends, "MuJoCo's ends at [s]": mujoco_ends,
+    })  # fmt: skip
+
+
+def test_chains_are_counted_at_the_printed_steps_and_at_the_program_s():
+    """As printed: all of ours, MuJoCo's up to 44 and none beyond; and one that ends after the program's last step."""
+    pytest.importorskip("mujoco")
+    nan = math.nan
+    printed = spheres.violations(chain_table([nan] * 3, [nan, nan, 2.0]))
+    assert all(found.agrees for found in printed)
+    late = spheres.violations(chain_table([nan, nan, 7.0], [nan, 7.0, nan]))
+    assert [found.agrees for found in late] == [True, False, True, False, False]
+    assert late[1].ours == "2 of 3"
+    assert late[1].note.startswith("3 in the 500 steps")

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from biped import Observation, mass_matrix
-from biped.assembly import Assembly, from_model, placement_of
+from biped.assembly import placement_of
 from experiments.papers.bruedigam_2024 import learning
 from experiments.papers.bruedigam_2024.quadruped import (
     CLEARANCE,
@@ -20,6 +20,7 @@ from experiments.papers.bruedigam_2024.quadruped import (
     Gait,
     Trot,
     crouched,
+    in_maximal,
     limbs,
     quadruped,
 )
@@ -97,27 +98,13 @@ def test_the_tree_walks_as_an_assembly_in_maximal_coordinates(model):
     apart = []
     for step in (1e-3, 2.5e-4):
         run = replace(learning.scene(WALKING, 0.3, step), controller=Trot(WALKING, step), record_every=1e-3).run()
-        assembly, forces = with_motors(model, WALKING)
+        assembly, forces = in_maximal(WALKING, learning.FRICTION)
         start = placement_of(model, crouched(model, WALKING.thigh, WALKING.calf).q)
         motion = assembly.simulate(0.3, step, start, forces=forces, record_every=round(1e-3 / step))
         apart.append(np.abs(motion.position("trunk") - run.frame[TRUNK].to_numpy()).max())
         assert (run.frame[["contact_FR_fz", "contact_FL_fz"]] == 0.0).any().all()  # it steps
     assert apart[0] < 1e-3
     assert apart[1] < apart[0] / 3.0
-
-
-def with_motors(model, gait):
-    """The assembly of a model with springs and dampers in its joints; the forces on it are what moves their rest."""
-    bare, law = from_model(model, friction=0.2), Trot(gait).law(model)
-    joints, forces = [], {}
-    for joint in bare.joints:
-        dof = model.dof(joint.name)
-        motor = replace(joint.freedoms[0], stiffness=law.pd.kp[dof], damping=law.pd.kd[dof])
-        joints.append(replace(joint, freedoms=(motor,)))
-        forces[joint.name] = lambda time, dof=dof: (
-            law.pd.kp[dof] * (law.centre[dof] + law.swing[dof] * np.cos(law.frequency * time + law.phase[dof]))
-        )
-    return Assembly(bare.name, bare.bodies, tuple(joints), bare.contacts, bare.gravity), forces
 
 
 def test_a_gait_that_was_learned_elsewhere_walks_at_any_step():
@@ -127,8 +114,15 @@ def test_a_gait_that_was_learned_elsewhere_walks_at_any_step():
     assert_allclose(ways[0], ways[1], rtol=0.01)
 
 
-def test_a_gait_that_throws_the_trunk_below_the_floor_fails():
-    assert learning.walked(Gait(0.1, 0.0, 0.0, 0.0, 3.0), 2.0) is None
+@pytest.mark.parametrize("way", [learning.walked, learning.walked_in_maximal])
+def test_a_gait_that_throws_the_trunk_below_the_floor_fails(way):
+    assert way(Gait(0.1, 0.0, 0.0, 0.0, 3.0), 2.0) is None
+
+
+def test_a_gait_walks_as_far_in_maximal_coordinates():
+    """Within a hundredth of its way, as at another step."""
+    ways = [way(WALKING, 1.0) for way in (learning.walked, learning.walked_in_maximal)]
+    assert_allclose(ways[0], ways[1], rtol=0.01)
 
 
 def test_learning_is_the_same_in_any_number_of_threads():
