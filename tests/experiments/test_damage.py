@@ -39,6 +39,15 @@ def test_a_sample_of_the_search_finds_nothing(specimens, make):
     assert search(specimens[make], seed + 1, count=2) == []
 
 
+@pytest.mark.parametrize(("column", "text"), [("varied", "{}"), ("changes", "[" * 2000), ("changes", '"text"')])
+def test_trials_that_are_all_damaged_alike_are_refused_by_a_report(study, tmp_path, capsys, column, text):
+    with contextlib.closing(sqlite3.connect(study / DATABASE)) as database:
+        database.execute(f"UPDATE trials SET {column} = ?", (text,))
+        database.commit()
+    assert main(["report", str(study), "--out", str(tmp_path / "page.html")]) == 2
+    assert "damaged" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("name", "other"),
     [

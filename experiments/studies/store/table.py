@@ -83,7 +83,10 @@ def table_of(rows: Iterator[tuple[int, str, str, str, str]], header: Header) -> 
     order = dict.fromkeys([*FIRST, *labels, *header.varied, CHANGES, *metrics])
     if not parts:
         parts = [pyarrow.table({name: pyarrow.array([], _TYPES.get(name, "float64")) for name in order})]
-    table = pyarrow.concat_tables(parts, promote_options="permissive").select(list(order)).combine_chunks()
+    table = pyarrow.concat_tables(parts, promote_options="permissive")
+    if missing := [name for name in order if name not in table.column_names]:
+        raise InputError(f"the trials are damaged: none has a value of {missing[0]}")
+    table = table.select(list(order)).combine_chunks()
     units = {name: header.units.get(name) or _unit(name) for name in order}
     fields = [_field(field, units[field.name]) for field in table.schema]
     return table.cast(pyarrow.schema(fields, {"units": json_text(units)}))

@@ -1,6 +1,5 @@
 """The trials of a study as a report needs them: which columns are varied, labels and metrics, and what they mean."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,7 +16,7 @@ from experiments.catalogue.parameters.parameter import Parameter, parameter_name
 from experiments.cli.quantities import unit_text
 from experiments.studies.proportion import Proportion, proportion_of
 from experiments.studies.store.folder import HEADER, Study
-from experiments.studies.store.table import CHANGES, FIRST
+from experiments.studies.store.table import CHANGES, FIRST, cells_of
 from experiments.visualization.figures.words import with_unit, words_of
 
 #: Of the metrics, those that are shown before others.
@@ -141,9 +140,9 @@ class Trials:
         texts = self.frame[CHANGES].tolist()
         if not texts:
             return {}
-        common: dict[str, Any] = json.loads(texts[0])
+        common = cells_of(texts[0])
         for text in dict.fromkeys(texts):
-            changes = json.loads(text)
+            changes = cells_of(text)
             common = {name: value for name, value in common.items() if changes.get(name) == value}
         return common
 
