@@ -3,7 +3,6 @@
 Each is given to the command in a process of its own: it has to end well or in a sentence, within the limit.
 """
 
-import json
 import os
 import re
 import shutil
@@ -11,15 +10,19 @@ import sqlite3
 import tempfile
 import warnings
 from collections.abc import Callable
+from contextlib import closing, suppress
 from functools import cache
 from pathlib import Path
+from random import Random
 
 from biped import State, simulate
 from biped.model import load_robot
 from contact.errors import BipedError
+from experiments.studies.store.folder import DATABASE
 
 from ..biped.model.test_robots import MJCF, ROBOT
 from ..conftest import ROOT
+from ..damage import Specimen, damages
 from .program import Program, quietly
 from .row import Attempt, Row
 from .studies import FILES
@@ -210,61 +213,35 @@ def saved(attempt: Attempt) -> None:
     """A file of a run or of a study with other bytes, or with values of other types, or none."""
     begin()
     folder = Path(attempt.one_of("run", "study"))
-    files = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix != ".lock")
-    file = attempt.one_of(*files)
-    if file.suffix == ".json" and attempt.chance(0.8):
-        data = json.loads(file.read_text(encoding="utf-8"))
-        attempt.counts["values"] += 1
-        change_value(attempt, data)
-        file.write_text(json.dumps(data), encoding="utf-8")
-    elif file.suffix == ".sqlite" and attempt.chance(0.5):
-        attempt.counts["rows"] += 1
-        change_row(attempt, file)
-    else:
-        attempt.counts["bytes"] += 1
+    if folder.name == "study" and attempt.chance(0.2):
+        change_rows(attempt, folder / DATABASE)
+    elif attempt.chance(0.2):
+        file = attempt.one_of(*sorted(path for path in folder.iterdir() if path.is_file()))
         file.write_bytes(other_bytes(attempt, file.read_bytes()))
+        attempt.counts["bytes"] += 1
+    else:
+        drawn = damages(Specimen(folder, lambda path: path, ()), Random(int(attempt.random.integers(2**31))))
+        damage = next(drawn)
+        damage.do(folder / damage.file)
+        attempt.counts[damage.file] += 1
     if folder.name == "run":
         use = attempt.one_of(("report", "run"), ("export", "run", "--csv", "--eurobench", "--out", "out"))
     else:
         again = ("sweep", "sweep.toml", "--no-figures", "--out", "study")
-        use = attempt.one_of(("report", "study"), ("rerun", "study", "--list"),
-                             ("rerun", "study", "2", "--no-figures"), again)  # fmt: skip
+        listed, rerun = ("rerun", "study", "--list"), ("rerun", "study", "1", "--no-figures")
+        use = attempt.one_of(("report", "study"), listed, rerun, again)
     give(attempt, *use)
 
 
-def change_value(attempt: Attempt, data: dict | list) -> None:
-    """Somewhere in what JSON holds, a value of another type, something nested deeply, or nothing at all."""
-    while True:
-        keys = list(data) if isinstance(data, dict) else list(range(len(data)))
-        if not keys:
-            return
-        key = keys[attempt.random.integers(len(keys))]
-        if isinstance(data[key], (dict, list)) and data[key] and attempt.chance(0.75):
-            data = data[key]
-            continue
-        deep: list = []
-        for _ in range(400):
-            deep = [deep]
-        if attempt.chance(0.15):
-            del data[key]
-            return
-        data[key] = attempt.one_of(
-            None, True, 0, -1, 1e300, float("nan"), 10**400, "", "x", "x" * 9999, [], {}, [1, "a"], {"a": None}, deep
-        )
-        return
-
-
-def change_row(attempt: Attempt, file: Path) -> None:
-    with sqlite3.connect(file) as database:
-        tables = [name for (name,) in database.execute("select name from sqlite_master where type = 'table'")]
-        table = attempt.one_of(*tables)
-        columns = [row[1] for row in database.execute(f"pragma table_info('{table}')")]
+def change_rows(attempt: Attempt, file: Path) -> None:
+    """The same wrong value in all trials."""
+    attempt.counts["all rows"] += 1
+    with closing(sqlite3.connect(file)) as database:
+        columns = [row[1] for row in database.execute("pragma table_info('trials')")]
         value = attempt.one_of(None, -1, 2**40, "x", b"\xff\x00", "[" * 2000, "{}", "null", 1e300)
-        try:
-            database.execute(f"update '{table}' set \"{attempt.one_of(*columns)}\" = ?", (value,))
-        except sqlite3.Error:
-            attempt.counts["refused by the database"] += 1
-    database.close()
+        with suppress(sqlite3.IntegrityError):
+            database.execute(f"update trials set {attempt.one_of(*columns)} = ?", (value,))
+        database.commit()
 
 
 def other_bytes(attempt: Attempt, content: bytes) -> bytes:
@@ -290,7 +267,6 @@ ROWS = (
         2500, 12),
     Row("toml", "TOML of sweeps, tunings, thresholds, sensitivities, gains, robots, mutated", "files", toml, 2500, 10),
     Row("robots", "URDF, MJCF, Listing 1's notation, mutated; entities", "files", robot, 2500, 10),
-    # No sample as long as deeply nested JSON and some rows of other types are known to end in a traceback.
     Row("saved", "files of saved runs and studies: bytes, values of other types, deep nesting, rows; then reported, "
-        "exported, listed, rerun, gone on with", "folders", saved, 2500, 0),
+        "exported, listed, rerun, gone on with", "folders", saved, 2500, 12),
 )  # fmt: skip

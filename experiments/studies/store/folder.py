@@ -300,7 +300,7 @@ class Study:
     def _reading(self) -> Iterator[sqlite3.Connection]:
         path = self.folder / DATABASE
         try:
-            with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60.0)) as database:
+            with closing(_reader_of(path)) as database:
                 yield database
         except (sqlite3.Error, UnicodeDecodeError) as error:
             if path.is_file() and _code_of(error) == sqlite3.SQLITE_CANTOPEN:
@@ -399,6 +399,20 @@ def _database_to_write(path: Path) -> sqlite3.Connection:
         if isinstance(error, sqlite3.OperationalError):
             raise _as_os_error(error, path) from None
         raise InputError(f"{path}: damaged, or not a study's ({error})") from None
+    return database
+
+
+def _reader_of(path: Path) -> sqlite3.Connection:
+    """A connection that reads; it undoes what a writer that was killed had begun, which SQLite calls writing."""
+    address = path.absolute().as_uri()
+    database = sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=60.0)
+    try:
+        database.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+    except sqlite3.Error as error:
+        database.close()
+        if (_code_of(error) or 0) & 0xFF != sqlite3.SQLITE_READONLY:
+            raise
+        database = sqlite3.connect(f"{address}?mode=rw", uri=True, timeout=60.0)
     return database
 
 

@@ -5,6 +5,8 @@ import json
 import math
 import os
 import shutil
+import sqlite3
+from contextlib import closing
 
 import pyarrow.parquet
 import pytest
@@ -134,6 +136,23 @@ def test_damaged_trials_are_told(make_study):
     for opened in (Study.read, Study.open):
         with pytest.raises(InputError, match=r"trials.sqlite: damaged, or not a study's"):
             opened(study.folder)
+
+
+def test_what_a_killed_writer_had_begun_is_undone_by_whoever_reads(make_study):
+    """Killed within a transaction that was on its way to the disk: with a journal of what stood there before."""
+    with make_study() as study:
+        for number in range(40):
+            study.add(trial(number), RESULT)
+    path = study.folder / "trials.sqlite"
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("PRAGMA cache_size = 1")
+        database.execute("BEGIN")
+        database.execute("UPDATE trials SET labels = labels || 'x', result = result || 'x'")
+        left = {name: name.read_bytes() for name in (path, path.with_name("trials.sqlite-journal"))}
+        database.execute("ROLLBACK")
+    for name, data in left.items():
+        name.write_bytes(data)
+    assert Study.read(study.folder).frame()["trial"].tolist() == list(range(40))
 
 
 def test_a_finished_study_is_read_where_nothing_can_be_written(make_study):
