@@ -64,6 +64,13 @@ _PRECISION = (
 _VENDOR = "Each engine as its own users know it, with its own default step; of ours, the experiment's defaults."
 
 
+#: What of a rollout is of the engines rather than of who balances.
+_OF_ENGINES = (
+    "step", "period", "simulated", "penetration", "energy_residual", "momentum_defect", "angular_momentum_defect",
+    "apart", "steps", "foot_creep",
+)  # fmt: skip
+
+
 def compare_page(results: Results, sheet: bytes | None, command: str, made: Mapping[str, Any]) -> Page:
     """The page of what there is; ``sheet`` is the figure sheet, ``made`` machine and versions."""
     charts = charts_of(results)
@@ -114,6 +121,9 @@ def _lead(results: Results, sheet: bytes | None) -> tuple[Block, ...]:
     if results.undone:
         text = f"{results.stopped}: {', '.join(results.undone)} not complete; nobody is the best at that yet."
         blocks.append(Prose(text, "bad"))
+    blocks += _across(
+        f"What became of {results.experiment.who} in each engine", results, results.outcomes[EQUAL], _OF_ENGINES
+    )
     headings, lines = ranking_lines(results)
     if lines:
         caption = "Who is the best at what (★; several: a tie), and in brackets how many times as much others have"

@@ -45,7 +45,7 @@ def words_of(name: str) -> str:
 
 def _spelt(name: str) -> str:
     if name in _WORDS:
-        return _WORDS[name]
+        return _WORDS[name].removesuffix(" of")  # of a law that has one stiffness
     parts = name.split("_")
     last = f", {parts.pop()}" if len(parts) > 1 and parts[-1] in _ENDS and parts[0] != "newton" else ""
     side = next((k for k, part in enumerate(parts) if k and part in ("left", "right")), len(parts))

@@ -9,12 +9,13 @@ import numpy as np
 from biped.metrics.kernels.support import SERIES
 from contact.arrays import Floats
 from experiments.cli.quantities import unit_text
+from experiments.visualization.figures.support import ahead_of
 from experiments.visualization.live.loop import Loop
 from experiments.visualization.live.tape import quantities_of
 from experiments.visualization.viewer.plot_panel import with_room
 
-#: How many plots there are, and what they show at first.
-SHOWN = ("margin_of_stability", "grf_z", "")
+#: What the plots show at first, of a model that looks along this axis.
+SHOWN = ("cop_{ahead}", "com_{ahead}", "margin_of_stability")
 NONE = "(none)"
 #: [s] that a plot looks back.
 SPAN = 8.0
@@ -47,7 +48,8 @@ class LivePlots:
         self._names = {title: name for name, title in self._titles.items()}
         self._chunks: deque[dict[str, Floats]] = deque()
         self._handles: list[Any] = []
-        self._choices = [self._add(name) for name in SHOWN]
+        ahead = "xy"[ahead_of(loop.model)]
+        self._choices = [self._add(name.format(ahead=ahead)) for name in SHOWN]
         self._seen = -math.inf  # [s] simulated, up to where it is drawn
 
     def _add(self, name: str) -> Any:

@@ -19,8 +19,10 @@ from experiments.visualization.panels.panel import Area, Axis, Bars, Dash, HeatM
 from experiments.visualization.panels.with_matplotlib import draw
 from experiments.visualization.studies.threshold_text import label_of, limits_text, name_of, ring_name, shares_of
 
-#: How much of the map's radius the feet take.
+#: How much of the radius of the greatest median the feet take.
 FEET = 0.2
+#: Up to how many times the greatest value of the maps limits and the best recoveries are shown.
+BEYOND = 1.8
 #: Levels of impulse that the proportion is shown at.
 LEVELS = 160
 ISLAND = "recovers again above a loss"
@@ -129,12 +131,13 @@ def map_panel(
     ``verdicts`` says whether the medians are coloured by what limits them.
     """
     plan, alone = rings[0].findings[0].plan, len(rings) == 1
-    top = max(radius_of(rings), 0.0 if best is None else 1.08 * float(best["impulse"].max()))
-    items: list[Item] = [Area(*sole, style.GREY, alpha=0.3, edge=style.GREY) for sole in _scaled_soles(rings, top)]
+    top = radius_of(rings, best)
+    items: list[Item] = [Area(*sole, style.GREY, alpha=0.3, edge=style.GREY) for sole in _scaled_soles(rings)]
     wider = min(WIDER, WIDEST / len(rings))
     for place, (ring, color) in enumerate(zip(rings, style.LINES, strict=False)):
         items += _ring(ring, color, WIDTH + wider * (len(rings) - 1 - place), spread=alone)
-    for ring, name, values in limits_of(rings):
+    limits = limits_of(rings)
+    for ring, name, values in limits:
         items.append(
             Points(closed(ring.azimuths), closed(values), name, style.BLACK, dash=LIMIT_DASHES[name], width=1.1)
         )
@@ -144,7 +147,8 @@ def map_panel(
         items += _unsure(rings[0])
     for place, ring in enumerate(rings if verdicts else ()):
         items += _limited(ring, named=place == 0)
-    title = f"Largest {plan.label} recovered from [{plan.unit}]"
+    cut = "; limits cut off" if any(float(values.max()) > top for _, _, values in limits) else ""
+    title = f"Largest {plan.label} recovered from [{plan.unit}]{cut}"
     return Panel(tuple(items), y=Axis(low=0.0, high=top), title=title, polar=True, legend="around", columns=columns)
 
 
@@ -212,17 +216,26 @@ def _directions(ring: Ring) -> Axis:
     return Axis(f"where the push drives {ring.findings[0].plan.experiment.who} [°]", ticks=ticks, grid=False)
 
 
-def _scaled_soles(rings: Sequence[Ring], top: float) -> list[tuple[Floats, Floats]]:
-    """Azimuths [°] and distances of the outlines of the robot's soles, in a map of this radius."""
+def _scaled_soles(rings: Sequence[Ring]) -> list[tuple[Floats, Floats]]:
+    """Azimuths [°] and distances of the outlines of the robot's soles, small within the maps."""
     outlines = soles(rings[0].findings[0].plan.experiment.build().model)
-    scale = FEET * top / max(float(outline.distance.max()) for outline in outlines)
+    scale = FEET * _greatest(rings, "median") / max(float(outline.distance.max()) for outline in outlines)
     return [(np.degrees(outline.azimuth), scale * outline.distance) for outline in outlines]
 
 
-def radius_of(rings: Sequence[Ring]) -> float:
-    """The radius of a map with all that is in these rings, and their limits."""
-    found = [float(ring.numbers(name).max()) for ring in rings for name in ("ci_high", "high")]
-    return 1.08 * max(*found, *(float(values.max()) for _, _, values in limits_of(rings)))
+def radius_of(rings: Sequence[Ring], best: pd.DataFrame | None = None) -> float:
+    """The radius of a map of these rings, with their limits and the best recoveries.
+
+    What is many times as large is cut at the edge: it would make a speck of the maps.
+    """
+    own = _greatest(rings, "ci_high", "high")
+    others = [float(values.max()) for _, _, values in limits_of(rings)]
+    others += [] if best is None else [float(best["impulse"].max())]
+    return min(1.08 * max([own, *others]), max(BEYOND * own, rings[0].findings[0].plan.grid.by))
+
+
+def _greatest(rings: Sequence[Ring], *names: str) -> float:
+    return max(float(ring.numbers(name).max()) for ring in rings for name in names)
 
 
 def proportions_panel(ring: Ring) -> Panel:
@@ -245,7 +258,7 @@ def proportions_panel(ring: Ring) -> Panel:
         x, y, count = np.array(islands, dtype=float).T
         sizes = np.sqrt(80.0 * count / plan.replicas + 6.0)
         items.append(Points(x, y, ISLAND, "white", "circle", sizes, face="none"))
-    title = f"Proportion of {plan.replicas} replicas that is not lost up to there"
+    title = f"Share of {plan.replicas} replicas that withstand every {plan.label} up to it"
     y_axis = Axis(label_of(plan), float(edges[0]), float(edges[-1]))
     return Panel(tuple(items), _directions(ring), y_axis, title, legend="over", columns=2)
 

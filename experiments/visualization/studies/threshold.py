@@ -194,8 +194,8 @@ def _chart(findings: Findings) -> Chart:
     plan = findings.plan
     if len(findings.conditions) <= MOST_CURVES:
         text = (
-            "Lines: the proportion of replicas that were not lost at less. Dots: that which recovers at a value of the "
-            f"grid, with {100.0 * plan.confidence:g} % intervals (Clopper and Pearson 1934). Bands: the median's "
+            "Lines: the share of replicas that withstand every value up to it. Dots: that which recovers at a value of "
+            f"the grid, with {100.0 * plan.confidence:g} % intervals (Clopper and Pearson 1934). Bands: the median's "
             "interval."
         )
     else:
@@ -223,6 +223,6 @@ def _map_charts(findings: Findings) -> Iterator[Chart]:
         text = f"How the replicas end at the least value at which each is lost{name}: what limits each direction."
         yield Chart.of(figure_of(push_map.endings_panel(ring), height=260), text, f"limits{suffix}")
         text = (
-            f"Proportion of {plan.replicas} replicas that is not lost up to a value{name}; dots: median, its interval."
+            f"Share of {plan.replicas} replicas that withstand every value up to it{name}; dots: median, its interval."
         )
         yield Chart.of(figure_of(push_map.proportions_panel(ring), height=460), text, f"proportions{suffix}")

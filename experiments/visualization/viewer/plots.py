@@ -10,6 +10,7 @@ from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures.labels import joint_label
 from experiments.visualization.figures.quantities import Curve, Panel
 from experiments.visualization.figures.subject import Subject
+from experiments.visualization.figures.support import COM, COP, Support
 
 #: Points of a curve that are sent to the browser.
 POINTS = 480
@@ -26,6 +27,9 @@ def plots_of(run: Run) -> list[Panel]:
     def add(title: str, *curves: Curve) -> None:
         plots.append(Panel(title, "", curves))
 
+    if model.nc and model.is_floating:
+        for title, curves in ahead_and_aside(subject):
+            add(f"{title} [mm]", *curves)
     if run.set_point is not None and model.is_floating:
         distance, angle = q.error_sizes(subject)
         add(f"position error of the {model.root.name} [mm]", Curve("", distance.values))
@@ -51,6 +55,16 @@ def plots_of(run: Run) -> list[Panel]:
     add("height of the centre of mass [m]", Curve("", table["com_z"].to_numpy()))
     add("kinetic energy [J]", Curve("", subject.column("ledger_kinetic")))
     return plots
+
+
+def ahead_and_aside(subject: Subject) -> list[tuple[str, list[Curve]]]:
+    """[mm] Centres of pressure and of mass, forwards and to the left positive; on a moving floor in its axes."""
+    paths, model = Support(subject, carried=True).paths, subject.model
+    found = []
+    for title, way in (("forwards", model.facing), ("to the left", model.left)):
+        curves = [Curve(name, 1e3 * paths[long] @ np.array(way[:2])) for name, long in (("CoP", COP), ("CoM", COM))]
+        found.append((f"CoP and CoM, {title}", curves))
+    return found
 
 
 def pooled(time: Floats, values: Floats, grid: Floats) -> Floats:

@@ -27,6 +27,14 @@ MOST_CLIENTS = 20
 #: Says on the terminal what strangers send: a port scanner's bytes, half a request.
 LOGGER = "websockets.server"
 
+#: On a telephone viser's panel lies over most of the scene, and has no option for it: there it begins folded.
+FOLDED = b"""<script>
+if (matchMedia("(max-width: 48em)").matches) new MutationObserver((_, observer) => {
+  const handle = document.querySelector('div[style*="height: 3.5em"][style*="cursor: pointer"]');
+  if (handle) { observer.disconnect(); handle.click(); }
+}).observe(document, { childList: true, subtree: true });
+</script></head>"""
+
 _replacing = threading.Lock()
 _doors: WeakKeyDictionary[Any, Door] = WeakKeyDictionary()  # by server
 
@@ -89,7 +97,7 @@ def _serving_our_way(title: str, door: Door, elements: Callable[[], Mapping[str,
                 refusal = door.refusal(request)
                 if refusal is not None:
                     return connection.respond(403, f"{refusal}\n")
-                return _titled(process_request(connection, request), title)
+                return _ours(process_request(connection, request), title)
 
             return serve(_bounded(handler, elements), *arguments, process_request=process, **options)
 
@@ -121,20 +129,21 @@ def _bounded(handler: Any, elements: Callable[[], Mapping[str, Any]]) -> Any:
     return handle
 
 
-def _titled(response: Any, title: str) -> Any:
-    """Viser's response; if it is a page, with another title."""
+def _ours(response: Any, title: str) -> Any:
+    """Viser's response; if it is a page, with another title, and a panel that a telephone has room for."""
     if response is not None and response.headers.get("Content-Type", "").startswith("text/html"):
         packed = response.headers["Content-Encoding"] == "gzip"
-        response.body = _with_title(response.body, title, packed)
+        response.body = _our_page(response.body, title, packed)
         del response.headers["Content-Length"]
         response.headers["Content-Length"] = str(len(response.body))
     return response
 
 
 @cache
-def _with_title(page: bytes, title: str, packed: bool) -> bytes:
+def _our_page(page: bytes, title: str, packed: bool) -> bytes:
     text = gzip.decompress(page) if packed else page
     text = text.replace(b"<title>Viser</title>", f"<title>{html.escape(title)}</title>".encode(), 1)
+    text = text.replace(b"</head>", FOLDED, 1)
     return gzip.compress(text) if packed else text
 
 

@@ -4,6 +4,7 @@ import json
 import math
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -15,7 +16,8 @@ from experiments.studies.grid import Grid
 from experiments.studies.limits import IMPULSE, LIMITS, limit_table, limit_under, push_of, push_under
 from experiments.studies.threshold.findings import Finding, Findings
 from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
-from experiments.visualization.studies.push_map_figure import Ring, limits_of, radius_of
+from experiments.visualization.panels.panel import Area
+from experiments.visualization.studies.push_map_figure import Ring, limits_of, map_panel, radius_of
 from experiments.visualization.studies.threshold_figure import draw_findings
 from experiments.visualization.studies.threshold_text import limit_texts
 
@@ -111,7 +113,24 @@ def test_maps_that_share_a_limit_have_one_line_of_it(balance):
         "firm",
         "slippery",
     ]
-    assert radius_of([firm]) > max(firm.limits()[LIMITS["limit_hips"]])
+
+
+def test_no_map_is_a_speck_within_its_limits(balance):
+    """Its limits are shown while they are near, else cut off; the feet do not hide it."""
+    azimuths = (0.0, 120.0, 240.0)
+    conditions = [Condition({"push.azimuth": math.radians(one)}, {"direction": one}) for one in azimuths]
+    slippery = [replace(one, changes={**one.changes, "floor.mu_s": 0.05, "floor.mu_d": 0.05}) for one in conditions]
+    for those, is_cut in ((conditions, True), (slippery, False)):
+        ring = Ring("one", found(plan_of(balance, *those), 20.0).conditions)
+        limit = max(float(values.max()) for values in ring.limits().values())
+        panel = map_panel([ring])
+        top = radius_of([ring])
+        assert panel.y.high == top
+        assert max(ring.numbers("ci_high")) < top < 2.0 * max(ring.numbers("ci_high"))
+        assert (limit > top) == is_cut == panel.title.endswith("limits cut off")
+        feet = [item for item in panel.items if isinstance(item, Area) and item.edge]
+        assert len(feet) == 2
+        assert max(float(np.max(foot.y)) for foot in feet) < 0.5 * ring.numbers("median").min()
 
 
 def test_the_command_replies_with_a_row_for_each_direction(capsys):

@@ -72,8 +72,8 @@
     const layout = figure.layout;
     const margin = layout.margin = Object.assign({ t: 34, b: 46 }, layout.margin);
     margin.l = margin.l === undefined ? SIDES[0] : margin.l;
-    margin.r = SIDES[1];
     const names = Object.keys(layout).filter((name) => /^(yaxis|polar)\d*$/.test(name));
+    margin.r = SIDES[names.some((name) => /^polar/.test(name)) ? 0 : 1];  // words stand around a circle
     const domain = (name) => (/^polar/.test(name) ? layout[name].domain || {} : { y: layout[name].domain }).y || [0, 1];
     const tops = [...new Set(names.map((name) => domain(name)[1]))].sort((a, b) => b - a);
     const above = legends(figure, width - margin.l - margin.r, tops.length ? tops : [1]);

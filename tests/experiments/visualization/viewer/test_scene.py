@@ -243,6 +243,9 @@ def test_plots_are_of_the_run(pushed):
     forces = [f"contact_{point}_fz" for point in pushed.state.model.contact_names]
     assert plots["ground force [N]"].curves[0].values == pytest.approx(frame[forces].sum(axis=1))
     assert {"position error of the trunk [mm]", "margin of stability [mm]"} <= set(plots)
+    first = plots_of(pushed)[0]
+    assert first.title == "CoP and CoM, forwards [mm]"
+    np.testing.assert_allclose(first.curves[1].values, -1e3 * frame["com_x"])  # the human looks along −x
 
 
 def test_pooling_keeps_peaks():
