@@ -26,7 +26,7 @@ DURATION, QUICK_DURATION, STEP = 2.0, 0.3, 1e-3
 ASSUMPTIONS = (
     "the figure is a drawing without numbers; that frame 6 hangs on frame 2 and has the ancestors 2, 1 and s is in "
     "table I, and that the leg ends in a foot is in the introduction; the limbs, and in which order they are "
-    "numbered, are ours; R1 and R2 hold of every mechanism here, since no other can be described",
+    "numbered, are ours; R1 and R2 hold by how it was made",
     "masses and lengths of 75 kg and 1.75 m by Winter (2009), table 4.1",
 )
 

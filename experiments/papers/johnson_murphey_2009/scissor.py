@@ -140,7 +140,7 @@ def _dissipation(bullets: dict[tuple[float, bool], Motion], exact: OneDegreeLift
                "smaller time step trajectories dissipate energy more slowly",
                ", ".join(f"{share:.4f}" for share in lost),
                when("less the smaller the step", all(a > b for a, b in pairwise(lost))),
-               why="PyBullet loses more with 0.001 s than with 0.01 s, by what its iterations leave of the constraints: "
+               why="PyBullet loses more with 0.001 s than 0.01 s, by what its iterations leave of the constraints; "
                "in this it does not stand for ODE"),
         stated("greatest error of the angle in 10 s, force balance, the least of all steps [rad]",
                "all depart from the true trajectory", nearest, above(0.5), STAND_IN),
