@@ -119,7 +119,7 @@ class Linearizer:
         joints, units, inputs = torque_names(self.model)
         self._inputs = np.array(inputs, dtype=np.int64)
         if announce is not None and not (is_ready(world, self.plan.law) and are_steps_ready(world, self._inputs)):
-            announce("compiling the kernels of linearizations, once: up to a minute")
+            announce("compiling the kernels of linearizations, once: a minute or two")
         self.loop = Loop(world, self.plan.law)
         self._law = LawDerivative(self.plan) if self.closed_loop else None
         self._begin = self.plan.state.copy()

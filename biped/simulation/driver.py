@@ -71,7 +71,7 @@ class Driver:
     def warm_up(self, announce: Announce | None, measures: bool = False) -> None:
         """Load or compile the kernels, so that the wall time is that of the steps; ``measures``: the metrics' too."""
         if announce is not None and not is_ready(self.world, self.law):
-            announce("compiling the kernels for this integrator and controller, once: up to a minute")
+            announce("compiling the kernels for this integrator and controller, once: a minute or two")
         self.loop = Loop(self.world, self.law, (self._rehearsal(),) if measures else ())
         if self.plan.take_steps is not None:
             self.plan.take_steps(self.world, 0)

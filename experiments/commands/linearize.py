@@ -70,7 +70,7 @@ def main(options: Namespace) -> int:
     if session.has_ended:
         raise InputError(f"--at {options.at:g}: by then it has fallen, at {session.time:g} s")
     state, scene = session.state, _without_box(scene)
-    announce("linearizing: kernels are compiled once, in up to a minute")
+    announce("linearizing; kernels that nothing has used yet are compiled once")
     if options.equilibrium:
         state, found = equilibrium(scene, state)
     else:

@@ -61,7 +61,7 @@ def main(options: Namespace) -> int:
     ranges = [_range(getattr(options, axis), axis, getattr(options, f"log_{axis}")) for axis in "xy"]
     field = StabilityField(experiment.under(changes), changes, *ranges)
     folder = claimed_folder(options.out or Path("results") / "stability-map" / experiment.name)
-    announce("linearizing: kernels are compiled once, in up to a minute")
+    announce("linearizing; kernels that nothing has used yet are compiled once")
     with ProgressBar(options.grid**2, "grid", "nodes", counts=True) as bar:
 
         def count(what: str, done: int, total: int) -> None:

@@ -32,7 +32,7 @@ _CENTRE = (0.0, 0.0, 0.0)
 #: Default, unit and meaning by group and name; ``{root}``, ``{stands}`` and the default None depend on the model.
 _ROWS: dict[str, dict[str, tuple[Value | None, str, str]]] = {
     "push": {
-        "impulse": (0.0, "N·s", "impulse of the push; 0: none"),
+        "impulse": (0.0, "N·s", "impulse of the push; 0: none; below: the other way"),
         "azimuth": _AZIMUTH,
         "body": ("{root}", "", "body that is pushed"),
         "point": (_CENTRE, "m", "point of the body, from its centre of mass"),

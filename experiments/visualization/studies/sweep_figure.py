@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from biped.runs.verdict import FELL, LOST_CONTROL, RECOVERED, STEPPED, VERDICTS
 from experiments.studies.counting import USUAL_LOSSES, success_text, withstood
-from experiments.studies.proportion import CONFIDENCE
+from experiments.studies.proportion import CONFIDENCE, Proportion
 from experiments.studies.store.measured import metric_units
 from experiments.studies.sweep.groups import (
     Factor,
@@ -139,11 +139,12 @@ def metric_panel(
 
 
 def share_map(frame: pd.DataFrame, first: Varied, second: Varied, losses: Sequence[str]) -> Panel:
-    """The proportion of successes for each pair of values, and how most others ended."""
+    """The proportion of successes for each pair of values, with its interval, and how most others ended."""
     cells = _cells(frame["verdict"], first, second)
     shares = [[proportion(cell, losses) for cell in row] for row in cells]
     table = np.array([[s.value if s.of else np.nan for s in row] for row in shares])
-    words = [[_most_lost(cell, losses) if table.size <= MOST_WORDS else "" for cell in row] for row in cells]
+    words = [[f"{_interval(s)} {_most_lost(cell, losses)}" for s, cell in zip(*row, strict=True)]
+             for row in zip(shares, cells, strict=True)] if table.size <= MOST_WORDS else []  # fmt: skip
     hover = [[f"{s.count} of {s.of}, {s.interval}" if s.of else "" for s in row] for row in shares]
     return _map(first, second, HeatMap(
         range(len(first.points)), range(len(second.points)), table, "proportion", ".2g", 0.0, 1.0,
@@ -176,6 +177,11 @@ def _written(table: np.ndarray, form: str, words: Sequence[Sequence[str]] = ()) 
     ]
 
 
+def _interval(share: Proportion) -> str:
+    """In one word; empty where one trial says nothing of it."""
+    return f"{share.low:.2g}…{share.high:.2g}" if share.of > 1 else ""
+
+
 def _most_lost(verdicts: "pd.Series[str]", losses: Sequence[str]) -> str:
     """The verdict of most of those that were not withstood; empty where all were."""
     others = verdicts[[not withstood(verdict, losses) for verdict in verdicts]]
@@ -204,8 +210,10 @@ def _one(plan: Sweep, frame: pd.DataFrame, varied: Varied) -> list[Panel]:
 
 
 def _maps(plan: Sweep, frame: pd.DataFrame, first: Varied, second: Varied) -> list[Panel]:
-    each = f"of {plan.replicas} trials each" if plan.replicas > 1 else "one trial each"
-    title = f"proportion that {success_text(plan.counts)}, {each}, and how most others ended"
+    each, interval = f"of {plan.replicas} trials each", f", its {CONFIDENCE:.0%} interval"
+    if plan.replicas == 1:
+        each, interval = "one trial each", ""
+    title = f"proportion that {success_text(plan.counts)}, {each}{interval}, and how most others ended"
     shares = share_map(frame, first, second, plan.counts or USUAL_LOSSES)
     panels = [replace(shares, title=fill(title, WIDEST_MAP_TITLE))]
     if metric := shown_metric(plan, frame):

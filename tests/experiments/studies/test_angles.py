@@ -15,6 +15,7 @@ from experiments.studies.threshold.threshold import threshold_from
 from experiments.studies.tuning.tuning import tuning_from
 from experiments.visualization.figures.words import with_unit
 from experiments.visualization.studies.sweep import print_summary
+from experiments.visualization.studies.sweep_figure import Varied, share_map
 
 AZIMUTH, HALF = "push.azimuth", math.pi / 2
 
@@ -82,8 +83,12 @@ def test_each_combination_of_two_parameters_has_its_interval(capsys):
     vary = {"push.impulse": [1.0, 2.0], "fall.tilt": [1.0, 1.2]}
     plan = sweep_from(Config({"experiment": "balance", "replicas": 10, "vary": vary}))
     rows = [{"trial": trial.number, "verdict": "recovered"} | trial.changes for trial in plan.trials()]
-    print_summary(plan, pd.DataFrame(rows))
+    frame = pd.DataFrame(rows)
+    print_summary(plan, frame)
     assert capsys.readouterr().out.count("100% (72% … 100%)") == 4
+    varied = (Varied(factor.column, factor.column, frame[factor.column]) for factor in factors_of(plan))
+    (cells,) = share_map(frame, *varied, ("fell",)).items
+    assert cells.texts == [["1\n0.72…1"] * 2] * 2
 
 
 def test_tables_and_figures_of_sweeps_have_angles_as_they_were_written(capsys):
