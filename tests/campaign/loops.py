@@ -220,5 +220,5 @@ ROWS = (
     Row("models", "random trees of 1 to 13 bodies with all kinds of joints, let go", "runs", model_in_flight, 0, 6),
     Row("restore", "sessions that go back to a random tick, twice; the same straight through; states through a file: "
         "bit for bit", "closed loops", restored, 0, 12),
-    Row("hour", "an hour of simulated time under varying forces", "hours", hour, 1, 0),
+    Row("hour", "an hour of simulated time under varying forces", "hours", hour, 1, 0, 600.0),
 )  # fmt: skip

@@ -106,7 +106,7 @@ class Program:
         if not self.has_ended():
             os.kill(self.pid, number)
 
-    def wait(self, seconds: float = PATIENCE) -> "Program":
+    def wait(self, seconds: float = PATIENCE * LIMIT) -> "Program":
         """Until it has ended; it is killed if it does not."""
         if not wait_until(self.has_ended, seconds):
             os.kill(self.pid, signal.SIGKILL)

@@ -15,8 +15,10 @@ import numpy as np
 
 #: What may be found: work that is gone, a result or a sentence that is not so, a traceback, no end.
 KINDS = ("lost", "false", "traceback", "hung")
-#: [s] of processor time after which something hangs; and of the clock, for what waits: other programs run beside it.
-LIMIT, PATIENCE = 20.0, 240.0
+#: [s] of processor time after which something hangs.
+LIMIT = 20.0
+#: How much longer it may take by the clock: other programs run beside it.
+PATIENCE = 12.0
 
 
 class SkipError(Exception):
@@ -24,7 +26,7 @@ class SkipError(Exception):
 
 
 class HungError(BaseException):
-    """No end within LIMIT or PATIENCE; nothing that catches every ``Exception`` catches it."""
+    """No end in time; nothing that catches every ``Exception`` catches it."""
 
 
 @dataclass
@@ -71,6 +73,7 @@ class Row:
         attempt: makes one.
         goal: how many are wanted.
         sample: attempts in a sample of two minutes for all rows; 0: too long for one.
+        limit: [s] of this process's time for an attempt, where that is more than one thing.
     """
 
     name: str
@@ -79,16 +82,17 @@ class Row:
     attempt: Callable[[Attempt], None]
     goal: int = 0
     sample: int = 1
+    limit: float = LIMIT
 
 
 @contextmanager
-def alarms() -> Iterator[None]:
+def alarms(limit: float) -> Iterator[None]:
     """Raise HungError in what takes longer than it may; it has to come back to the interpreter for that."""
 
-    def ring(number: int, _: object) -> None:
-        raise HungError(f"{signal.Signals(number).name}: no end within {LIMIT:g} s of the processor")
+    def ring(*_: object) -> None:
+        raise HungError(f"no end within {limit:g} s of the processor, or {PATIENCE * limit:g} s of the clock")
 
-    timers = ((signal.SIGPROF, signal.ITIMER_PROF, LIMIT), (signal.SIGALRM, signal.ITIMER_REAL, PATIENCE))
+    timers = ((signal.SIGPROF, signal.ITIMER_PROF, limit), (signal.SIGALRM, signal.ITIMER_REAL, PATIENCE * limit))
     before = {number: signal.signal(number, ring) for number, _, _ in timers}
     for _, timer, seconds in timers:
         signal.setitimer(timer, seconds)
@@ -100,13 +104,13 @@ def alarms() -> Iterator[None]:
             signal.signal(number, before[number])
 
 
-def attempt(row: Row, seed: int, *, in_time: bool = True) -> Attempt:
+def attempt(row: Row, seed: int) -> Attempt:
     """Make the attempt of this seed; raises SkipError."""
     random = np.random.default_rng([seed, *row.name.encode()])
     with tempfile.TemporaryDirectory(prefix="campaign-", ignore_cleanup_errors=True) as name, chdir(name):
         made = Attempt(random, Path(name))
         try:
-            with alarms() if in_time else chdir(name):
+            with alarms(row.limit):
                 row.attempt(made)
         except SkipError:
             raise

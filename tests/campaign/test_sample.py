@@ -32,7 +32,7 @@ def finds(one):
         pass
 
 
-PLANTED = Row("planted", "numbers", "numbers", finds, 1000)
+PLANTED = Row("planted", "numbers", "numbers", finds, 1000, limit=0.2)
 
 
 def seeds_of(wanted):
@@ -64,8 +64,7 @@ def test_what_is_found_is_kept_and_printed_with_the_command_that_finds_it_again(
     assert "| 4 numbers | 1,000 | **1** | 0 | 0 | 0 |" in ledger.table((PLANTED,), kept)
 
 
-def test_errors_and_what_does_not_end_are_findings(monkeypatch):
-    monkeypatch.setattr("tests.campaign.row.LIMIT", 0.2)
+def test_errors_and_what_does_not_end_are_findings():
     (raising, *_), (endless, *_) = seeds_of([3]), seeds_of([5])
     assert [kind for kind, _ in attempt(PLANTED, raising).findings] == ["traceback"]
     assert [kind for kind, _ in attempt(PLANTED, endless).findings] == ["hung"]
