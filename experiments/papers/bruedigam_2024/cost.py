@@ -115,7 +115,7 @@ def _beside_minimal(longest: "pd.Series[float]") -> tuple[Finding, ...]:
                cost["spherical, minimal"] / cost["revolute, minimal"], above(1)),
         stated(f"a step in maximal over one in minimal coordinates, revolute joints, {links}",
                "minimal coordinates are naturally faster", revolute, above(1)),
-        *(stated(f"the same, {kind} joints, {links}", "comparable computation times", ratio,
+        *(stated(f"time of a step, maximal over minimal, {kind} joints, {links}", "comparable computation times", ratio,
                  within_factor(1.0, COMPARABLE), why=DEARER)
           for kind, ratio in zip(KINDS, (revolute, spherical), strict=True)),
     )  # fmt: skip
@@ -168,10 +168,10 @@ def _kept(energies: dict[str, mujoco_loops.Energies]) -> tuple[Finding, ...]:
         ours,
         stated("energy that MuJoCo's loops lose, likewise", "bad energy conservation", lost["MuJoCo, Euler, closed"],
                above(LOST)),
-        stated("the same over that with its loops open", "closing the loops introduces high damping",
+        stated("energy that MuJoCo's loops lose, closed over open", "closing the loops introduces high damping",
                lost["MuJoCo, Euler, closed"] / lost["MuJoCo, Euler, open"], above(2),
                why="Euler's method, MuJoCo's default, loses as much of branches that are not closed"),
-        stated("energy that MuJoCo's loops lose by Runge and Kutta's method, less that with its loops open",
+        stated("the same by Runge and Kutta's method, closed less open",
                "closing the loops introduces high damping", lost["MuJoCo, RK4, closed"] - lost["MuJoCo, RK4, open"],
                above(LOST)),
     )  # fmt: skip

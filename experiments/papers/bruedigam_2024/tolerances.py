@@ -107,8 +107,8 @@ def _reached(table: pd.DataFrame) -> tuple[Finding, ...]:
     for tolerance, rows in ours.groupby("tolerance [N]", sort=False):
         reached = int((rows[LEFT] <= 1.0).sum())
         findings.append(
-            stated(f"pendulums that ours solves to {tolerance:g} N", "all", f"{reached} of {len(rows)}",
-                   when("all", reached == len(rows)),
+            stated(f"pendulums that ours solves to {tolerance:g} N, {tolerance * STEP:g} N·s", "all",
+                   f"{reached} of {len(rows)}", when("all", reached == len(rows)),
                    why="the others come to their end, but with more left than that, which rounding leaves")
         )  # fmt: skip
     most = float(ours[LEFT].max())
@@ -127,13 +127,13 @@ def _failed(table: pd.DataFrame) -> tuple[Finding, ...]:
     beyond = all(bool(np.all(np.diff(failed.astype(int), axis=axis) >= 0)) for axis in (0, 1))
     kept = int((floored["ended"] != ENDED).sum())
     return (
-        stated("pendulums in minimal coordinates that fail, without a floor of the tolerance", FAILING,
+        stated("pendulums in minimal coordinates that fail, tolerances as they are", FAILING,
                f"{failed.sum()} of {failed.size}",
                when("some, and beyond each all with more links or smaller tolerances",
                     beyond and 0 < failed.sum() < failed.size),
                "rounding: balances are moments about one place, from which the last link is as far as all are long"),
-        stated("pendulums in minimal coordinates that fail, with that floor", FAILING, f"{kept} of {len(floored)}",
-               when("some", kept > 0),
+        stated("pendulums in minimal coordinates that fail, tolerances floored at rounding", FAILING,
+               f"{kept} of {len(floored)}", when("some", kept > 0),
                why="the opposite: what fails in the paper comes to its end here, at what rounding leaves, which long "
                "pendulums reach in the same iterations at all three tolerances"),
     )  # fmt: skip

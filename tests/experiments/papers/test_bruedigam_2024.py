@@ -42,6 +42,7 @@ APART, LISTS = ("figure-8a", "figure-8b", "figure-9a", "figure-9b", "figure-9c",
 TIMES = ("power of", "a step of ours")
 #: Statements that need not hold of ours, by item, with what the note of each says.
 DIFFERING = {
+    "figure-7d": ["the last free step ends"],
     "figure-10": ["which rounding leaves", "hundred links", "the opposite"],
     "figure-11": ["period of small swings", "displacements of the step before"],
     "figure-12": ["as large as the other's", "an opponent of our own making", "uncompiled Matlab"],

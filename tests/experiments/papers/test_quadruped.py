@@ -125,6 +125,16 @@ def test_a_gait_walks_as_far_in_maximal_coordinates():
     assert_allclose(ways[0], ways[1], rtol=0.01)
 
 
+def test_only_whole_searches_in_maximal_coordinates_are_held_against_the_printed_distance():
+    short, long, joint = (
+        learning._distance(coordinates, [11.0], 100, 10.0, quick, kind)
+        for coordinates, quick, kind in (("maximal", True, "evidence"), ("maximal", False, "evidence"),
+                                         ("joint", False, "ours"))
+    )  # fmt: skip
+    assert (short.verdict, long.verdict, joint.verdict) == ("ours", "differs", "not so")
+    assert learning._distance("maximal", [13.0, 12.5, 1.0], 100, 10.0, quick=False).verdict == "agrees"
+
+
 def test_learning_is_the_same_in_any_number_of_threads():
     alone, both = (learning.learn((1, 2), 3, 0.2, lambda _: None, workers) for workers in (1, 2))
     for one, other in zip(alone, both, strict=True):
