@@ -104,7 +104,8 @@ def _reached(table: pd.DataFrame) -> tuple[Finding, ...]:
     """State which pendulums ours takes to their tolerance, and how much it leaves."""
     findings = []
     ours = table[table["method"] == OURS]
-    for tolerance, rows in ours.groupby("tolerance [N]", sort=False):
+    for tolerance in TOLERANCES:
+        rows = ours[ours["tolerance [N]"] == tolerance]
         reached = int((rows[LEFT] <= 1.0).sum())
         findings.append(
             stated(f"pendulums that ours solves to {tolerance:g} N, {tolerance * STEP:g} N·s", "all",
