@@ -121,3 +121,18 @@ def test_a_landing_is_resolved_by_halving():
     coarse, halved = height(2e-3)
     assert halved >= 1
     assert coarse == pytest.approx(fine, abs=2e-4)
+
+
+@pytest.mark.parametrize("step", [1e-3, 2e-3])
+def test_the_forces_of_steps_in_parts_are_their_means(step):
+    """A box that falls on an edge lands in parts of steps: the force of each row is the change of momentum in it."""
+    model = rigid_box(MASS, SIZE)
+    q = model.configuration(position=(0.0, 0.0, 0.5), orientation=(np.cos(0.2), np.sin(0.2), 0.0, 0.0))
+    fallen = State.at(model, q, np.array([0.3, 0.0, -3.0, 0.0, 0.5, 0.0]))
+    run = simulate(model, state=fallen, step=step, record_every=step, duration=0.3)
+    assert run.metrics["retried_steps"] > 3
+    forces = [run.frame[[f"contact_{name}_f{axis}" for axis in "xyz"]].to_numpy() for name in model.contact_names]
+    change = np.diff(run.frame[[f"momentum_p{axis}" for axis in "xyz"]].to_numpy(), axis=0)
+    weight = MASS * np.array(model.gravity)
+    impulse = step * (sum(forces)[1:] + weight)
+    assert np.abs(change - impulse).max() < 1e-9 * np.abs(impulse).max() + 1e-9

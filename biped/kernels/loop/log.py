@@ -78,7 +78,7 @@ class RowLayout(NamedTuple):
 
 
 class ContactColumns(NamedTuple):
-    """The state found at the end of the last step, the floor's force in it, and where the point is."""
+    """The state found at the end of the last step, the floor's mean force in it, and where the point is."""
 
     mode: float
     fx: float

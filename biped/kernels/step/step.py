@@ -57,8 +57,8 @@ def advance_in_parts(tree, ground, state, pushes, scratch, method, begin, h):
 
     It is needed where a step does not converge, and where a point would land deeper than
     ``landing_depth``: the law sees a landing at the end of the step only. The parts stay
-    small up to the end of h, since the shock of a landing is as short as they are. A step that fails leaves the plant
-    where it began, but for the rates that it reached.
+    small up to the end of h, since the shock of a landing is as short as they are. The contact forces are then the
+    means over h. A step that fails leaves the plant where it began, but for the rates that it reached.
     """
     units = 1 << method.solver.max_halvings
     done, size, iterations, most = 0, units, 0, 0
@@ -71,20 +71,34 @@ def advance_in_parts(tree, ground, state, pushes, scratch, method, begin, h):
             iterations += taken
             most = max(most, hardest)
             done += size
+            if size < units:
+                add_to_mean(state, scratch, size / units)
         elif size > 1:
             if size == units:
                 save_checkpoint(state, scratch.checkpoint)
+                scratch.mean_force[:] = 0.0
             size //= 2
         else:
             if done > 0:
                 roll_back(state, scratch.checkpoint)
                 prepare(tree, state, scratch)
             return taken
+    if size < units:
+        for c in range(state.force.shape[0]):
+            copy1(scratch.mean_force[c], state.force[c])
     count_iterations(state.counts, iterations, most, size < units)
     return OK
 
 
 advance.register(Variational)(advance_in_parts)
+
+
+@kernel
+def add_to_mean(state, scratch, share):
+    """The contact forces of a part, which is this share of the step."""
+    for c in range(state.force.shape[0]):
+        for axis in range(3):
+            scratch.mean_force[c, axis] += share * state.force[c, axis]
 
 
 @kernel

@@ -78,12 +78,13 @@ class Scratch(NamedTuple):
     residual: Floats  # (nv,) e
     delta: Floats  # (nv,) Newton's step
     diagonal: Floats  # (nv,) of the joints' torques and rotors
+    mean_force: Floats  # (nc, 3) [N] of a step that is taken in parts, as far as these go
 
 
 def new_scratch(n: int, nq: int, nv: int, nc: int) -> Scratch:
     """Room for the steps of a tree, filled with NaN."""
     shapes: tuple[tuple[int, ...], ...] = (
-        (3,), (nq,), (3,), (nq,), (n, 4), (n, 3), (n, 3), (n, 6), (nv,), (nv,), (nv,),
+        (3,), (nq,), (3,), (nq,), (n, 4), (n, 3), (n, 3), (n, 6), (nv,), (nv,), (nv,), (nc, 3),
     )  # fmt: skip
     rooms = [np.full(shape, np.nan) for shape in shapes]
     return Scratch(new_tree_data(n, nv, nc), new_poses(n, nv, nc), new_checkpoint(nq, nv, nc), *rooms)
