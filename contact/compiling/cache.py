@@ -2,8 +2,8 @@
 
 A file's name is the key of what is in it (``contact.compiling.keys``), so that nothing in it can be out of date, and
 processes that write at once write the same. What is loaded from here is run. Folders and files are therefore taken only
-if they belong to this user and no one else may write to them; folders are made so. A file that is damaged is compiled
-anew.
+if they belong to this user and no one else may write to them; folders are made so. A file that is damaged, or another
+kernel's, as its end says, is compiled anew.
 """
 
 import atexit
@@ -31,6 +31,7 @@ from contact.compiling.target import NUMBERS
 
 _NAME = "biped-kernels"
 _DIGEST = 32  # bytes of the checksum before the content of a file
+_END = b"\0kernel "  # before a file's name, which has its kernel's key, behind the content: pickles are not read so far
 #: Of the files of kernels that are inlined, and of what is called.
 BITCODE, MACHINE_CODE = ".bitcode", ".code"
 _KEPT = 30 * 86400.0  # [s] for which a file is kept that nobody uses
@@ -154,14 +155,21 @@ def _drop_what_nobody_uses(folder: Path) -> None:
 def _read(path: Path, owners: set[int]) -> Any:
     """The object in a file; None if there is none, if it cannot be trusted, or is damaged."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe would be waited for
         with open(handle, "rb") as file:
             found = os.fstat(handle)
+            if not stat.S_ISREG(found.st_mode):
+                raise ValueError("it is no file of data")
             if found.st_uid not in owners or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
                 raise ValueError("other users can have written it")
             content = file.read()
         if hashlib.sha256(content[_DIGEST:]).digest() != content[:_DIGEST]:
             raise ValueError("it is damaged")
+        _, end, whose = content.rpartition(_END)
+        if not end:  # of an earlier version
+            return None
+        if whose != path.name.encode():
+            raise ValueError("it is another kernel's")
         if time.time() - found.st_mtime > _DAY:
             with contextlib.suppress(OSError):  # a read-only folder
                 os.utime(path)
@@ -175,6 +183,7 @@ def _read(path: Path, owners: set[int]) -> Any:
 
 def _write(path: Path, content: bytes) -> None:
     """All of it, or nothing; only this user can read it."""
+    content += _END + path.name.encode()
     handle, draft = tempfile.mkstemp(dir=path.parent)
     try:
         with open(handle, "wb") as file:

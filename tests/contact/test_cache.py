@@ -198,7 +198,13 @@ def writable(path):
     path.chmod(0o666)
 
 
-@pytest.mark.parametrize("damage", [truncated, empty, another_byte, of_numba_itself, writable])
+def a_pipe(path):
+    """Whoever opens one to read it waits for somebody to write."""
+    path.unlink()
+    os.mkfifo(path, 0o600)
+
+
+@pytest.mark.parametrize("damage", [truncated, empty, another_byte, of_numba_itself, writable, a_pipe])
 def test_what_is_damaged_is_compiled_again(source, tmp_path, damage):
     folder = tmp_path / "cache"
     doubled(source, folder)
@@ -210,6 +216,20 @@ def test_what_is_damaged_is_compiled_again(source, tmp_path, damage):
     assert len(again.stderr.splitlines()) == 1
     last = doubled(source, folder)
     assert (last.stdout, last.stderr) == ("3.0 1\n", "")
+
+
+def test_the_sound_file_of_another_kernel_is_not_taken(source, tmp_path):
+    """Of the same function, before it was edited: as after a copy of a folder that went wrong."""
+    folder = tmp_path / "cache"
+    doubled(source, folder)
+    (before,) = files(folder)
+    source.write_text(source.read_text().replace("2", "3"))
+    assert doubled(source, folder).stdout == "4.5 0\n"
+    (after,) = (file for file in files(folder) if file != before)
+    after.write_bytes(before.read_bytes())
+    again = doubled(source, folder)
+    assert again.stdout == "4.5 0\n"
+    assert "it is another kernel's" in again.stderr
 
 
 def test_a_folder_that_goes_away_is_made_again(source, tmp_path):
