@@ -33,6 +33,7 @@ def summed(x):
     return cubed(x) - x / {factor}
 """
 CALLED = ("rooted", "summed")
+KEPT = (cache.BITCODE, cache.MACHINE_CODE)
 
 
 def use(source: Path, folder: Path) -> Program:
@@ -75,7 +76,7 @@ def damaged(attempt: Attempt) -> None:
     attempt.expect(len(first) == 1 and "nothing" not in first, f"{len(programs)} at once: {first}")
     attempt.counts[f"{len(programs)} at once"] += 1
     for _ in range(3):
-        files = [path for path in folder.rglob("*.code") if not path.is_symlink()]
+        files = [path for path in folder.rglob("*") if path.suffix in KEPT and not path.is_symlink()]
         hurt = [truncated, empty, another_byte, of_numba_itself, writable, linked, "bytes", "swapped", "removed"]
         how = attempt.one_of(*hurt, *([theirs] if is_root() else []))
         victim, other = attempt.one_of(*files), attempt.one_of(*files)

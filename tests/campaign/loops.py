@@ -8,7 +8,6 @@ import numpy as np
 
 from biped import Session, State, simulate
 from biped.model import random_tree
-from biped.runs.state import State as AnyState
 from biped.runs.verdict import VERDICTS
 from biped.simulation.snapshot import arrays_of
 from contact.errors import BipedError
@@ -143,7 +142,7 @@ def model_in_flight(attempt: Attempt) -> None:
     armature = 0.3 * float(attempt.chance(0.5))
     model = random_tree(random, int(random.integers(1, 14)), floating=floating, kinds=KINDS, armature=armature)
     velocity = random.normal(size=model.nv) * random.uniform(0.0, 3.0)
-    state = AnyState.at(model, random_configuration(model, random), velocity)
+    state = State.at(model, random_configuration(model, random), velocity)
     run = simulate(model, None, state=state, duration=0.05, step=float(attempt.one_of(5e-4, 1e-3)))
     attempt.counts[run.summary["verdict"]] += 1
     attempt.expect(run.summary["verdict"] in VERDICTS, run.summary["verdict"])
