@@ -3,6 +3,7 @@
 from biped.assembly.assembly import Assembly
 from biped.assembly.body import BodyContact, PointContact, RigidBody, floor_contacts
 from biped.assembly.conversion import configuration_of, from_model, placement_of
+from biped.assembly.custom import CustomInequality
 from biped.assembly.errors import AssemblyError
 from biped.assembly.joint import Freedom, Joint, joint
 from biped.assembly.placement import Placement
@@ -11,6 +12,7 @@ from biped.assembly.simulation import AssemblyStepError, Motion
 from biped.assembly.solids import cast
 from biped.assembly.spring import Spring
 from biped.disturbances.push import Torque
+from biped.mechanism.custom import CustomConstraint, CustomPotential
 from biped.model.joint_rows import KINDS
 
 __all__ = [
@@ -19,6 +21,9 @@ __all__ = [
     "AssemblyError",
     "AssemblyStepError",
     "BodyContact",
+    "CustomConstraint",
+    "CustomInequality",
+    "CustomPotential",
     "Freedom",
     "Joint",
     "Motion",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from biped.assembly.body import BodyContact, PointContact, RigidBody
 from biped.assembly.compilation import Structure, structure_of
+from biped.assembly.custom import CustomLink, Point, links_of, new_links
 from biped.assembly.errors import AssemblyError
 from biped.assembly.graph import fill_in
 from biped.assembly.joint import Joint, quaternion_product
@@ -20,6 +21,7 @@ from biped.assembly.placement import Placement, displaced
 from biped.assembly.simulation import Motion, Settings, simulate
 from biped.assembly.spring import Spring
 from biped.assembly.wrenches import Wrench
+from biped.mechanism.component import Component
 from biped.mechanism.inputs import Input
 from biped.model.errors import unknown
 from biped.model.geometry import STANDARD_GRAVITY, Vector3, name_of, quaternion, quaternion_matrix, vector3
@@ -51,6 +53,8 @@ class Assembly:
         directions: sides of friction's pyramid: even, four or more; 0: Coulomb's true cone.
         touching: pairs of bodies that may touch; the others go through one another.
         springs: between points of bodies.
+        components: a user's own, each a ``CustomPotential``, ``CustomConstraint`` or ``CustomInequality``.
+        points: what these are functions of, by name: each a body or None, and the place on it [m].
 
     Raises:
         AssemblyError: a name is used twice or unknown, or the number of directions cannot be; bodies that touch have
@@ -66,27 +70,28 @@ class Assembly:
     directions: int = 4
     touching: tuple[BodyContact, ...] = ()
     springs: tuple[Spring, ...] = ()
+    components: tuple[Component, ...] = ()
+    points: Mapping[str, Point] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         name_of(self.name, "an assembly")
-        for field in ("bodies", "joints", "contacts", "touching", "springs"):
-            object.__setattr__(self, field, tuple(getattr(self, field)))
-            names = [part.name for part in getattr(self, field)]
+        object.__setattr__(self, "components", tuple(self.components))
+        for what in ("bodies", "joints", "contacts", "touching", "springs"):
+            object.__setattr__(self, what, tuple(getattr(self, what)))
+            names = [part.name for part in getattr(self, what)]
             twice = next((name for name in names if names.count(name) > 1), None)
             if twice is not None:
-                raise AssemblyError(f"two {field} are named {twice!r}; each needs a name of its own")
+                raise AssemblyError(f"two {what} are named {twice!r}; each needs a name of its own")
         if not self.bodies:
             raise AssemblyError(f"assembly {self.name!r} has no bodies")
         for joint in self.links:
             for end in (joint.inboard, joint.outboard):
                 if end is not None:
                     self.body_index(end, f"{type(joint).__name__.lower()} {joint.name!r}")
-        taken = {name for joint in self.joints for name in joint.coordinate_names}
+        taken = {name for link in (*self.joints, *self.custom_links) for name in link.coordinate_names}
         for spring in self.springs:
             if spring.name in taken:
-                raise AssemblyError(
-                    f"spring {spring.name!r}: a joint's coordinate has this name; give it one of its own"
-                )
+                raise AssemblyError(f"spring {spring.name!r}: another coordinate has this name; give it one of its own")
         for contact in self.contacts:
             self.body_index(contact.body, f"contact {contact.name!r}")
         self._check_touching()
@@ -140,10 +145,26 @@ class Assembly:
             raise AssemblyError(f"{where}{': ' if where else ''}{unknown('body', name, self.body_names)}")
         return self.body_names.index(name)
 
-    @property
-    def links(self) -> tuple[Joint | Spring, ...]:
-        """The joints, then the springs: all that has rows."""
-        return (*self.joints, *self.springs)
+    @cached_property
+    def custom_links(self) -> tuple[CustomLink, ...]:
+        """Of the components."""
+        for name, (body, _) in self.points.items():
+            if body is not None:
+                self.body_index(body, f"point {name!r}")
+        return tuple(links_of(self.components, self.points))
+
+    @cached_property
+    def links(self) -> tuple[Joint | CustomLink | Spring, ...]:
+        """The joints, then those of components, then the springs: all that has rows."""
+        return (*self.joints, *self.custom_links, *self.springs)
+
+    def new_system(self) -> tuple[System, list[Any]]:
+        """All arrays of the kernels, with room of their own for components, and what must stay as long as that does."""
+        if not self.components:
+            return self.system, []
+        index = {name: i for i, name in enumerate(self.body_names)}
+        links, rooms = new_links(self.custom_links, self.points, index, len(self.joints))
+        return self.system._replace(links=links), rooms
 
     @cached_property
     def coordinates(self) -> dict[str, int]:
@@ -151,7 +172,7 @@ class Assembly:
         return {
             name: row
             for joint, rows in zip(self.links, self.structure.freedom_rows, strict=True)
-            for name, row in zip(joint.coordinate_names, rows, strict=True)
+            for name, row in zip(joint.coordinate_names, rows, strict=False)  # none of a potential
         }
 
     @cached_property
@@ -171,7 +192,14 @@ class Assembly:
     def structure(self) -> Structure:
         """Arrays, the spanning tree, and the elimination."""
         return structure_of(
-            self.bodies, self.joints, self.springs, self.contacts, self.touching, self.gravity, self.directions
+            self.bodies,
+            self.joints,
+            self.custom_links,
+            self.springs,
+            self.contacts,
+            self.touching,
+            self.gravity,
+            self.directions,
         )
 
     @property
@@ -286,7 +314,8 @@ class Assembly:
         poses.com[:], poses.quaternion[:] = placement.position, placement.orientation
         total = int(self.system.joints.first[-1])
         value, rows = np.full(total, np.nan), np.full((2 * total, 6), np.nan)
-        rows_at_poses(self.system.joints, self.system.springs, poses, np.zeros(total), value, rows)
+        system, _rooms = self.new_system()
+        rows_at_poses(system.joints, system.springs, system.links, poses, np.zeros(total), value, rows)
         return value, rows
 
     def gradients(self, placement: Placement) -> tuple[Floats, Floats]:
@@ -306,7 +335,7 @@ class Assembly:
         """(R,) whether a row is held at zero."""
         joints = self.system.joints
         mask = np.zeros(int(joints.first[-1]), dtype=bool)
-        for j in range(len(self.joints)):
+        for j in range(len(self.links)):
             mask[joints.first[j] : joints.first[j] + joints.rigid[j]] = True
         return mask
 
@@ -316,7 +345,7 @@ class Assembly:
         joints = self.system.joints
         return {
             joint.name: float(np.abs(value[joints.first[j] : joints.first[j] + joints.rigid[j]]).max(initial=0.0))
-            for j, joint in enumerate(self.joints)
+            for j, joint in enumerate(self.links)
         }
 
     def degrees_of_freedom(self, placement: Placement) -> int:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.assembly.body import BodyContact, PointContact, RigidBody
+from biped.assembly.custom import CustomLink, new_links
 from biped.assembly.graph import SpanningTree, graph_of, spanning_tree
 from biped.assembly.joint import Freedom, Joint
 from biped.assembly.kernels.system import Bodies, Joints, System
@@ -25,7 +26,7 @@ class Structure(NamedTuple):
     Attributes:
         system: for the kernels.
         tree: the bodies' spanning tree.
-        freedom_rows: of each joint and then of each spring, the rows of its freedoms in the order of its coordinates.
+        freedom_rows: of each joint, custom link and spring, the rows of its freedoms in the order of its coordinates.
         pairs: of slacks and multipliers, without those of bodies that touch.
         touching: (first, second) bodies that may touch.
     """
@@ -40,6 +41,7 @@ class Structure(NamedTuple):
 def structure_of(
     bodies: Sequence[RigidBody],
     joints: Sequence[Joint],
+    customs: Sequence[CustomLink],
     springs: Sequence[Spring],
     contacts: Sequence[PointContact],
     touching: Sequence[BodyContact],
@@ -48,7 +50,7 @@ def structure_of(
 ) -> Structure:
     """Compile; names have been checked."""
     index = {body.name: i for i, body in enumerate(bodies)}
-    held, freedom_rows, pairs = _joints((*joints, *springs), index)
+    held, freedom_rows, pairs = _joints((*joints, *customs, *springs), index)
     grounded, pairs = _contacts(contacts, index, directions, pairs)
     meeting = tuple((index[one.first], index[one.second]) for one in touching)
     ends = list(zip(held.inboard.tolist(), held.outboard.tolist(), strict=True))
@@ -59,12 +61,13 @@ def structure_of(
             np.array(gravity),
         ),
         held, grounded, graph_of(len(bodies), held, meeting), len(springs),
+        new_links((), {}, index, len(joints))[0],
     )  # fmt: skip
     return Structure(system, tree, freedom_rows, pairs, meeting)
 
 
 def _joints(
-    joints: Sequence[Joint | Spring], index: Mapping[str, int]
+    joints: Sequence[Joint | CustomLink | Spring], index: Mapping[str, int]
 ) -> tuple[Joints, tuple[tuple[int, ...], ...], int]:
     first, rigid, solved, freedom_rows, pair = [0], [], [], [], []
     rows: list[tuple[Row, Freedom]] = []

@@ -95,9 +95,9 @@ def checks_of(
         return []
     unexplained = _unexplained(assembly, times, columns, forces)
     checks = [energy_check(unexplained, columns["kinetic_energy"], columns["energy"])]
-    if assembly.joints:
+    if any(link.rigid_rows for link in assembly.links):
         checks.append(constraint_check(columns["joint_openness"]))
-    if not assembly.contacts and not any(joint.inboard is None for joint in assembly.links):
+    if not assembly.contacts and not assembly.components and not any(joint.inboard is None for joint in assembly.links):
         checks += _momentum_checks(assembly, times, columns)
     return checks
 

@@ -6,7 +6,7 @@ of pairs that are far apart. The edges of the graph are there whether bodies tou
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,12 +16,16 @@ from biped.assembly.compilation import frame_of
 from biped.assembly.graph import edge_between
 from biped.assembly.kernels.system import Motion, Room, System
 from biped.assembly.manifold import MOST_POINTS, Manifold
+from biped.disturbances import Force, Push
+from biped.disturbances.push import Torque
 from biped.kernels.solve.contacts import Contacts, pairs_of
 from contact.arrays import Floats
 
 if TYPE_CHECKING:
     from biped.assembly.assembly import Assembly
 
+#: [m] Bodies that are nearer are looked at whatever their speed: they may lie on one another, pressed by springs.
+TOUCHING = 1e-6
 #: Columns of a pair: normal force, force on the second body in world axes, least gap.
 COLUMNS = {"normal": "N", "force_x": "N", "force_y": "N", "force_z": "N", "gap": "m"}
 
@@ -82,27 +86,38 @@ class Encounters:
             (rotations[first], rotations[second]),
         )  # fmt: skip
 
-    def reach(self, motion: Motion) -> float:
+    def hastening(self, disturbances: Iterable[Push | Force | Torque], begin: float, end: float) -> float:
+        """[m/s] by which what they give between two times [s] can make a point of a body faster, one of all."""
+        gained = np.zeros(len(self._size))
+        for one in disturbances:
+            i, given = self.assembly.body_index(one.body), float(np.linalg.norm(one.delivered(begin, end)))
+            arm = 1.0 if isinstance(one, Torque) else float(np.linalg.norm(one.point))
+            straight = 0.0 if isinstance(one, Torque) else given / self.assembly.bodies[i].mass
+            gained[i] += straight + given * arm * self._size[i] / self._least[i]
+        return float(gained.max())
+
+    def reach(self, motion: Motion, hastening: float = 0.0) -> float:
         """[m] by which two bodies can come nearer in a step, if none becomes faster than the fastest is by now.
 
-        A body that is hit is not faster afterwards than what hits it, but by gravity.
+        A body that is hit is not faster afterwards than what hits it, but by gravity, and by ``hastening`` [m/s].
         """
         bodies = self.assembly.system.bodies
         speed = np.linalg.norm(motion.momentum[:, :3], axis=1) / bodies.mass
         turning = np.linalg.norm(motion.momentum[:, 3:], axis=1) / self._least
-        fastest = float((speed + turning * self._size).max())
-        return 2.0 * self.step * (fastest + float(np.linalg.norm(bodies.gravity)) * self.step)
+        fastest = float((speed + turning * self._size).max()) + hastening
+        return max(2.0 * self.step * (fastest + float(np.linalg.norm(bodies.gravity)) * self.step), TOUCHING)
 
-    def begin_step(self, motion: Motion, room: Room, *, all_gaps: bool) -> Parts:
+    def begin_step(self, motion: Motion, room: Room, hastening: float = 0.0, *, all_gaps: bool) -> Parts:
         """What the next step takes, with all contacts that may close in it.
 
         Args:
             motion: with room for all contacts.
             room: likewise.
+            hastening: [m/s] by which a body can become faster, but for gravity.
             all_gaps: whether ``gap`` is wanted of bodies that are far apart too.
         """
         count, pairs = len(self.assembly.contacts), self.assembly.structure.pairs
-        reach = self.reach(motion)
+        reach = self.reach(motion, hastening)
         positions, rotations = motion.poses.com, motion.poses.rotation.reshape(-1, 3, 3)
         self.pair_of.clear()
         for number, (first, second) in enumerate(self.ends):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from biped.assembly import encounters, wrenches
+from biped.assembly.custom import CustomLink
 from biped.assembly.drawing import checks_of, world_of
 from biped.assembly.errors import AssemblyError
 from biped.assembly.kernels import loop, step
@@ -21,6 +22,7 @@ from biped.checks import above_zero
 from biped.errors import InputError, IntegrationError
 from biped.kernels.solve.causes import NOT_CONVERGED, STUCK
 from biped.kernels.tree.row_kinds import HELIX, TRANSLATION
+from biped.mechanism.custom import CustomPotential
 from biped.mechanism.inputs import Input, checked_input, table_of_inputs
 from biped.model.errors import unknown
 from biped.model.geometry import quaternion_matrix
@@ -134,7 +136,7 @@ def units_of(assembly: Assembly) -> dict[str, str]:
         units[f"{'angle' if unit == 'rad' else 'position'}_{name}"] = unit
     units |= {"kinetic_energy": "J", "potential_energy": "J", "energy": "J"}
     units |= {"newton_iterations": "1", "equations": "1", "joint_openness": "m", "complementarity": "N*s*m"}
-    for joint in assembly.joints:
+    for joint in assembly.links:
         units |= {f"reaction_{joint.name}_{k}": _force_unit(row) for k, row in enumerate(joint.rigid_rows, 1)}
     for contact in assembly.contacts:
         units |= {f"{contact.name}_{part}": "N" for part in ("normal", "tangent_1", "tangent_2")}
@@ -171,6 +173,13 @@ def simulate(
     return march(motion, settings.steps, progress, AssemblyStepError)
 
 
+def freedoms_of(assembly: Assembly) -> Iterator[tuple[int, CustomLink]]:
+    """The rows of users' potentials and inequalities."""
+    for link, rows in zip(assembly.links, assembly.structure.freedom_rows, strict=True):
+        if isinstance(link, CustomLink):
+            yield from ((row, link) for row in rows)
+
+
 def check_start(assembly: Assembly, start: Placement) -> None:
     """All joints must be closed there, rates must keep them so, and nothing may be below its plane or in another body.
 
@@ -187,7 +196,7 @@ def check_start(assembly: Assembly, start: Placement) -> None:
         raise AssemblyError("orientation at the start: quaternions must have length one")
     dense, value = assembly.gradients(start)
     held = assembly.rigid_mask
-    names = [f"joint {joint.name!r}" for joint in assembly.joints for _ in joint.rigid_rows]
+    names = [f"joint {joint.name!r}" for joint in assembly.links for _ in joint.rigid_rows]
     check_on_constraints(
         value[held], dense[held], start.velocity.reshape(-1), names,
         error=AssemblyError, independent=False, still=STILL,
@@ -195,6 +204,9 @@ def check_start(assembly: Assembly, start: Placement) -> None:
         leaving="the velocities at the start open {name}, at {size:.3g}/s; Assembly.place with rates gives some that "
         "do not, and Assembly.assemble the nearest",
     )  # fmt: skip
+    for row, link in freedoms_of(assembly):
+        if link.is_inequality and value[row] < -BELOW_PLANE:
+            raise AssemblyError(f"{link.name} is {value[row]:.3g} at the start, below zero")
     _check_planes(assembly, start)
     _check_bodies(assembly, start)
 
@@ -233,7 +245,8 @@ class _Simulation:
         disturbances: Sequence[Wrench],
     ) -> None:
         self.assembly, self.settings, self.rule = assembly, settings, settings.rule
-        self.system, pairs = assembly.system, assembly.structure.pairs
+        self.system, self.rooms = assembly.new_system()
+        pairs = assembly.structure.pairs
         n, m, c = len(assembly.bodies), len(assembly.links), len(assembly.contacts)
         rows = int(self.system.joints.first[-1])
         self.width = 13 * n + rows + loop.NUMBERS + rows + 4 * c + len(encounters.COLUMNS) * len(assembly.touching)
@@ -242,6 +255,9 @@ class _Simulation:
         self.encounters = encounters.Encounters(assembly, self.rule.h) if assembly.touching else None
         self.motion = new_motion(n, rows, c, pairs)
         self.room = new_room(n, m, rows, c, pairs, len(self.system.graph.other))
+        self.motion.force[
+            [row for row, link in freedoms_of(assembly) if isinstance(link.component, CustomPotential)]
+        ] = -1.0
         self.driven = np.array([assembly.coordinates[name] for name in forces], dtype=np.int64)
         self.forces, self.disturbances = dict(forces), tuple(disturbances)
         self.table = np.full((settings.steps // settings.record_every + 1, self.width), np.nan)
@@ -270,7 +286,12 @@ class _Simulation:
         """What the steps from one on take; bodies that touch are looked for where it begins."""
         if self.encounters is None:
             return encounters.Parts(self.system, self.motion, self.room)
-        return self.encounters.begin_step(self.motion, self.room, all_gaps=done % self.settings.record_every == 0)
+        h, share = self.rule.h, self.rule.first_share
+        hastening = self.encounters.hastening(self.disturbances, max(h * (done - 1 + share), 0.0), h * (done + share))
+        parts = self.encounters.begin_step(
+            self.motion, self.room, hastening, all_gaps=done % self.settings.record_every == 0
+        )
+        return parts._replace(system=parts.system._replace(links=self.system.links))
 
     def end(self, done: int, parts: encounters.Parts) -> None:
         """The forces of bodies that touch into the row of a step, if it has one."""
@@ -352,7 +373,7 @@ class _Simulation:
         order += [at + loop.KINETIC, at + loop.POTENTIAL, -1]
         order += [at + k for k in (loop.ITERATIONS, loop.EQUATION, loop.OPEN, loop.COMPLEMENTARITY)]
         at += loop.NUMBERS
-        for j in range(len(assembly.joints)):
+        for j in range(len(assembly.links)):
             order += range(at + int(joints.first[j]), at + int(joints.first[j] + joints.rigid[j]))
         for c in range(len(assembly.contacts)):
             order += range(at + rows + 4 * c, at + rows + 4 * c + 4)

@@ -29,7 +29,7 @@ from contact.jit import kernel
 _parts: dict[type, Callable[..., int]] = {}
 
 
-def _numbers(component: Component) -> list[float]:
+def numbers_of(component: Component) -> list[float]:
     """The values of its fields that are neither frames nor variables."""
     roles, found = component.roles(), []
     for field in fields(component):
@@ -48,7 +48,7 @@ def _add(component: Component, builder: Builder, kind: int, rows: int = 0, label
     if not strains:
         raise MechanismError("it is a function of nothing: annotate fields as FrameName or CoordinateName")
     exact = isinstance(component, CustomPotential) and component.hessian is not None
-    builder.add_custom(kind, part_of(type(component)), strains, _numbers(component), rows, labels, exact=exact)
+    builder.add_custom(kind, part_of(type(component)), strains, numbers_of(component), rows, labels, exact=exact)
 
 
 @dataclass(frozen=True)

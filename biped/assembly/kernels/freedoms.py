@@ -128,15 +128,19 @@ def set_limit_changes(joints, motion, room, row, change):
 
 
 @kernel
-def start_limits(joints, motion, room, h, usual):
-    """Slacks and multipliers where the iterations begin; ``usual`` [N·s] is an impulse to compare with."""
+def start_limits(joints, motion, room, h, usual, heaviest):
+    """Slacks and multipliers where the iterations begin.
+
+    ``usual`` [N·s] is an impulse to compare with; without weight, that which makes the heaviest body's way.
+    """
     for row in range(joints.pair.shape[0]):
         way = max(abs(room.value[row] - motion.coordinate[row]), 1e-9)
         for side in range(2):
             at = limit_pair(joints, row, side)
             if at >= 0:
                 motion.slack[at] = max(limit_distance(joints, room, row, side), way)
-                motion.dual[at] = way * usual / motion.slack[at]
+                impulse = usual if usual > 0.0 else heaviest * way / h
+                motion.dual[at] = way * impulse / motion.slack[at]
 
 
 @kernel

@@ -1,6 +1,7 @@
 """Many steps, recorded as they go."""
 
 from biped.assembly.kernels.bodies import inertia_times
+from biped.assembly.kernels.links import custom_energy, custom_fall
 from biped.assembly.kernels.step import commit_step, set_node_velocities, solve_step
 from biped.assembly.kernels.system import FRESH, STEPS
 from biped.assembly.kernels.wrenches import count_wrenches, set_wrenches
@@ -52,6 +53,8 @@ def potential_energy(system, motion):
     """[J] of weights and springs where the step begins."""
     bodies = system.bodies
     total = strain_energy(system.joints, motion)
+    if system.links.custom.shape[0] > 0:
+        total += custom_energy(system.links, system.joints, motion.coordinate)
     for i in range(bodies.mass.shape[0]):
         weight = (bodies.gravity[0], bodies.gravity[1], bodies.gravity[2])
         total -= bodies.mass[i] * dot(weight, load3(motion.poses.com, i))
@@ -70,25 +73,27 @@ def actuators_work(motion, driven, before):
 
 
 @kernel
-def creates_energy(system, motion, room, h, given, energy):
+def creates_energy(system, motion, room, rule, given, energy):
     """Whether the step just taken ends with more than the one before, more than work and errors amount to.
 
     ``energy`` is that of the step before, kinetic and total, and is brought up to date: of a step's way, with the
     potential where it ends. Joints and contacts that leave a body no way out may have a solution far away, across whose
-    way their impulses do work.
+    way their impulses do work. A pair does as much as its product, over the step, may be off.
     """
-    bodies = system.bodies
+    bodies, h = system.bodies, rule.h
     kinetic = fall = 0.0
     for i in range(bodies.mass.shape[0]):
         momentum, turn = load6(motion.momentum, i), load4(room.turn, i)
         kinetic += (0.5 * dot(momentum[:3], load3(room.moved, i)) + dot(momentum[3:], turn[1:])) / h
         weight = (bodies.gravity[0], bodies.gravity[1], bodies.gravity[2])
         fall += bodies.mass[i] * dot(weight, weight) * h * h
+    if system.links.custom.shape[0] > 0:
+        fall += custom_fall(system.links, system.joints, bodies, room.rows_begin, h)
     total = kinetic + potential_energy(system, motion)
     scale = kinetic + energy[0] + strain_energy(system.joints, motion) + fall
     gain = total - energy[1] - given
     energy[0], energy[1] = kinetic, total
-    return gain > CREATED * scale
+    return gain > CREATED * scale + motion.slack.shape[0] * rule.complementarity / h
 
 
 @kernel
@@ -163,7 +168,7 @@ def take_steps(system, motion, room, rule, driven, forces, before, wrenches, ene
             given += count_wrenches(wrenches, motion, room, rule.h, at if wanted else -1)
         commit_step(system, motion, room, rule, iterations)
         given += actuators_work(motion, driven, before)
-        if creates_energy(system, motion, room, rule.h, given, energy):
+        if creates_energy(system, motion, room, rule, given, energy):
             motion.counts[STEPS] -= 1  # the row of where it began, with the velocity that came of it, is not kept
             return CREATES_ENERGY
     return 0

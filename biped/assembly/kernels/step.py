@@ -28,7 +28,7 @@ from biped.assembly.kernels.freedoms import (
     subtract_rows,
 )
 from biped.assembly.kernels.graph import clear_blocks, factor, substitute
-from biped.assembly.kernels.links import set_lengths
+from biped.assembly.kernels.links import set_custom_rows, set_lengths
 from biped.assembly.kernels.system import FRESH, ITERATIONS, LAST_ITERATIONS, MOST_ITERATIONS, STEPS
 from biped.kernels.solve.causes import NOT_CONVERGED, NOT_FINITE, SINGULAR, STUCK, TURNED_TOO_FAR
 from biped.kernels.solve.contacts import (
@@ -91,6 +91,8 @@ def begin_step(system, motion, room, rule):
     set_rows(joints, motion.poses, motion.coordinate, room.value, room.rows_begin)
     if system.springs > 0:
         set_lengths(joints, system.springs, motion.poses, room.value, room.rows_begin)
+    if system.links.custom.shape[0] > 0:
+        set_custom_rows(system.links, joints, motion.poses, room.value, room.rows_begin)
     for row in range(joints.kind.shape[0]):
         motion.coordinate[row] = room.value[row]
     add_known_forces(joints, motion, room, rule.h, share)
@@ -120,10 +122,11 @@ def guess_step(system, motion, room, rule, wide):
         motion.multiplier[:] = 0.0
         motion.contact_impulse[:] = 0.0
     start_contacts(system.contacts, bodies, motion, room, h, wide)
-    usual = 0.0
+    usual = heaviest = 0.0
     for i in range(bodies.mass.shape[0]):
         usual = max(usual, bodies.mass[i] * abs(bodies.gravity[2]) * h)
-    start_limits(system.joints, motion, room, h, usual)
+        heaviest = max(heaviest, bodies.mass[i])
+    start_limits(system.joints, motion, room, h, usual, heaviest)
 
 
 @kernel
@@ -133,6 +136,8 @@ def place_candidate(system, motion, room):
     set_rows(system.joints, room.next, motion.coordinate, room.value, room.rows_end)
     if system.springs > 0:
         set_lengths(system.joints, system.springs, room.next, room.value, room.rows_end)
+    if system.links.custom.shape[0] > 0:
+        set_custom_rows(system.links, system.joints, room.next, room.value, room.rows_end)
     place_contacts(system.contacts, room)
 
 

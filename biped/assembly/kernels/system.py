@@ -6,7 +6,7 @@ not become negative comes in pairs of a slack and a multiplier, all in one list:
 of a contact with f directions of friction, 1 + 3 of one whose friction is in the true cone.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -74,6 +74,7 @@ class System(NamedTuple):
     contacts: Contacts
     graph: Graph
     springs: int  # how many of the joints are springs, the last ones
+    links: Any  # the ``CustomLinks`` before them
 
 
 class Rule(NamedTuple):

@@ -129,3 +129,18 @@ def test_a_random_placement_is_on_the_joints():
     place = random_placement(rng, assembly)
     assert max(assembly.openness(place).values()) < 1e-14
     assert np.abs(place.velocity).max() > 0.1
+
+
+def test_a_limit_holds_without_weight():
+    """A body slides onto it and stays.
+
+    Products of 1e-14 N·s·m let it go at (κ/h m)^½ = 1e-6 m/s a step, and less later.
+    """
+    body = RigidBody("body", 1.0, ((0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.0, 0.0, 0.1)))
+    slide = joint("prismatic", "slide", None, "body", (1.0, 0.0, 0.0), freedoms=(Freedom(upper=0.5),))
+    assembly = Assembly("stop", (body,), (slide,), gravity=(0.0, 0.0, 0.0))
+    motion = assembly.simulate(1.0, 0.01, assembly.place(rates={"slide": 1.0}), complementarity=1e-14)
+    at = motion.frame["position_slide"].to_numpy()
+    np.testing.assert_allclose(at[:50], motion.time[:50], atol=1e-9)
+    assert at.max() <= 0.5 + 1e-10
+    assert at[51:].min() >= 0.5 - 50 * 0.5 * 1e-6

@@ -163,5 +163,5 @@ def test_a_spring_needs_bodies_and_a_name_of_its_own():
     with pytest.raises(AssemblyError, match="spring 'coil': unknown body 'c'"):
         pair((Spring("coil", "a", "c", 1.0),))
     hinge = joint("revolute", "coil", None, "a")
-    with pytest.raises(AssemblyError, match="a joint's coordinate has this name"):
+    with pytest.raises(AssemblyError, match="another coordinate has this name"):
         pair((Spring("coil", "a", "b", 1.0),), joints=(hinge,))
