@@ -27,6 +27,7 @@ from contact.jit import kernel, routine
 DONE = 0
 # A relative residual below it that no longer falls is rounding: with a chart's difference quotients, eps |q|/(h |v|).
 ROUNDING = 1e-8
+EPSILON = 2.0**-52
 # Enough for a Lagrangian that is not quadratic in the velocity.
 VELOCITY_ITERATIONS = 50
 VELOCITY_TOLERANCE = 1e-14
@@ -82,6 +83,25 @@ def set_scales(q, p, r, A, h, scale):
 
 
 @kernel
+def set_scales_at_rest(q, r, A, h, scale):
+    """Whether momenta miss no more than moves a coordinate by its rounding; what moves it by its size is the rows' scale.
+
+    Where forces cancel, at rest, rows are rounding of these, which the momentum, hardly any, says nothing of.
+    """
+    place = 0.0
+    for i in range(SIZE):
+        place = max(place, abs(q[i]))
+    rounds = True
+    for i in range(MOTIONS):
+        inertia = 0.0
+        for j in range(MOTIONS):
+            inertia = max(inertia, abs(A[i, j]))
+        scale[i] = max(scale[i], inertia * place / abs(h))
+        rounds = rounds and abs(r[i]) <= EPSILON * scale[i]
+    return rounds
+
+
+@kernel
 def relative(r, scale):
     """The largest row; NaN where one is."""
     largest = 0.0
@@ -108,7 +128,7 @@ def solve_step(q, p, z, h, c, r, A, d, z_start, scale, tolerance, most_iteration
         if restored or norm <= tolerance:
             return True, norm, iterations
         if iterations > 0 and not norm < best:
-            if norm <= ROUNDING:
+            if norm <= ROUNDING or (set_scales_at_rest(q, r, A, h, scale) and relative(r, scale) <= ROUNDING):
                 restored = True
                 for i in range(UNKNOWNS):
                     z[i] = z_start[i]

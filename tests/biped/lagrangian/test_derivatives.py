@@ -128,7 +128,7 @@ def test_of_two_candidates_that_differ_by_rounding_the_better_is_kept(monkeypatc
         A[0, 0] = 1.0
 
     monkeypatch.setattr(loop, "set_equations", set_equations)
-    for name in ("solve_step", "set_scales", "relative", "eliminate"):
+    for name in ("solve_step", "set_scales", "set_scales_at_rest", "relative", "eliminate"):
         monkeypatch.setattr(loop, name, getattr(getattr(loop, name), "py_func", getattr(loop, name)))
     z, r = np.ones(1), np.zeros(1)
     scratch = r, np.zeros((1, 1)), np.zeros(1), np.zeros(1), np.zeros(1)
