@@ -88,7 +88,7 @@ class Assembly:
             for end in (joint.inboard, joint.outboard):
                 if end is not None:
                     self.body_index(end, f"{type(joint).__name__.lower()} {joint.name!r}")
-        taken = {name for link in (*self.joints, *self.custom_links) for name in link.coordinate_names}
+        taken = {name for link in self.links if not isinstance(link, Spring) for name in link.coordinate_names}
         for spring in self.springs:
             if spring.name in taken:
                 raise AssemblyError(f"spring {spring.name!r}: another coordinate has this name; give it one of its own")

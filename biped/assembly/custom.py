@@ -118,12 +118,12 @@ def links_of(components: Sequence[Component], points: Mapping[str, Point]) -> It
             if frame != WORLD and frame not in points:
                 raise AssemblyError(f"{component!r}: {unknown('point', frame, points)}")
         bodies = [b for b in given if b is not None and any(f in points and points[f][0] == b for f in frames)]
-        is_held = isinstance(component, CustomConstraint)
-        if component.named("coordinate") or not bodies or (is_held and len(bodies) > 2):
-            most = "of one or two bodies" if is_held else "of bodies"
+        held = component.rows if isinstance(component, CustomConstraint) else None
+        if component.named("coordinate") or not bodies or (held is not None and len(bodies) > 2):
+            most = "of bodies" if held is None else "of one or two bodies"
             raise AssemblyError(f"{component!r}: it must be a function of places of points {most}, and of nothing else")
-        if is_held and not 1 <= component.rows <= 6:  # type: ignore[attr-defined]
-            raise AssemblyError(f"{component!r}: rows = {component.rows}: from one to six")  # type: ignore[attr-defined]
+        if held is not None and not 1 <= held <= 6:
+            raise AssemblyError(f"{component!r}: rows = {held}: from one to six")
         name = "_".join([type(component).__name__, *frames])
         counts[name] = counts.get(name, 0) + 1
         if counts[name] > 1:

@@ -84,7 +84,7 @@ def set_scales(q, p, r, A, h, scale):
 
 @kernel
 def set_scales_at_rest(q, r, A, h, scale):
-    """Whether momenta miss no more than moves a coordinate by its rounding; what moves it by its size is the rows' scale.
+    """Whether momenta miss no more than moves a coordinate by its rounding; the rows' scale moves it by its size.
 
     Where forces cancel, at rest, rows are rounding of these, which the momentum, hardly any, says nothing of.
     """
