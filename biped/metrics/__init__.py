@@ -10,6 +10,7 @@ from biped.metrics.disturbance import start_time_of, stimulus_of
 from biped.metrics.layout import Layout
 from biped.metrics.measurement import Measurement, measure
 from biped.metrics.metric import METRICS, Metric, Value, metric_named, metric_names, register, units_of
+from biped.metrics.posturography import power_spectrum, sway_measures
 from biped.metrics.runs import JUDGED, assemble, context_of, measure_again, measure_recording, measure_run
 from biped.metrics.timeseries import series
 
@@ -30,9 +31,11 @@ __all__ = [
     "measure_run",
     "metric_named",
     "metric_names",
+    "power_spectrum",
     "register",
     "series",
     "start_time_of",
     "stimulus_of",
+    "sway_measures",
     "units_of",
 ]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from biped.errors import InputError
+from biped.metrics.posturography import AXES
 
 if TYPE_CHECKING:
     from biped.metrics.measurement import Measurement
@@ -15,7 +16,7 @@ Value = float | int | str | None
 Compute = Callable[["Measurement"], Value | Mapping[str, Value]]
 
 OURS = "this project"
-_EACH: tuple[Literal["JOINT", "FOOT", "FREQUENCY"], ...] = ("JOINT", "FOOT", "FREQUENCY")
+_EACH: tuple[Literal["JOINT", "FOOT", "FREQUENCY", "AXIS"], ...] = ("JOINT", "FOOT", "FREQUENCY", "AXIS")
 
 
 @dataclass(frozen=True)
@@ -23,8 +24,9 @@ class Metric:
     """One metric.
 
     Attributes:
-        name: as in a table of results; of those that are there for each joint, foot or frequency with ``_JOINT``,
-            ``_FOOT`` or ``_FREQUENCY`` in place of its name, or of the number of the frequency.
+        name: as in a table of results; of those that are there for each joint, foot, frequency or axis with ``_JOINT``,
+            ``_FOOT``, ``_FREQUENCY`` or ``_AXIS`` in place of its name, of the number of the frequency, or of ``ap``
+            (anteroposterior) and ``ml`` (mediolateral).
         unit: as the columns of a run have them; empty for a word.
         definition: what it is, in a few words.
         compute: from a ``Measurement`` its value: a number that is finite, or None. A mapping holds several values by
@@ -44,7 +46,7 @@ class Metric:
     of_whole_run: bool = False
 
     @property
-    def per(self) -> Literal["JOINT", "FOOT", "FREQUENCY", ""]:
+    def per(self) -> Literal["JOINT", "FOOT", "FREQUENCY", "AXIS", ""]:
         """The kind of thing that each has a value of its own; empty where there is one value for the whole run."""
         return next((what for what in _EACH if self.name.endswith(f"_{what}")), "")
 
@@ -58,7 +60,7 @@ class Metric:
 
         Frequencies are counted, not named by their values: trials that differ in them share the columns.
         """
-        each = {"JOINT": joints, "FOOT": feet, "FREQUENCY": map(str, range(1, frequencies + 1))}
+        each = {"JOINT": joints, "FOOT": feet, "FREQUENCY": map(str, range(1, frequencies + 1)), "AXIS": AXES}
         return [f"{self.stem}_{suffix}" for suffix in each[self.per]] if self.per else [self.name]
 
 

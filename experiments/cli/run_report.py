@@ -107,9 +107,9 @@ def _stability(metrics: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if least is not None:
         last = "" if final is None else f", final {length(final)}"
         yield "margin of stability", f"min {length(least)}{last}"
-    if metrics.get("cop_range_x") is not None:
-        x, y = length(metrics["cop_range_x"]), length(metrics["cop_range_y"])
-        yield "excursion of the centre of pressure", f"{x} along x, {y} along y"
+    if metrics.get("cop_range_ap") is not None:
+        ap, ml = length(metrics["cop_range_ap"]), length(metrics["cop_range_ml"])
+        yield "excursion of the centre of pressure", f"AP {ap}, ML {ml}"
 
 
 def _recovery(metrics: dict[str, Any]) -> Facts:

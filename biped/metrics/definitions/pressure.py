@@ -1,26 +1,49 @@
-"""Where the centre of pressure wanders."""
+"""Where the centre of pressure wanders: posturography's measures of it."""
 
 from biped.metrics.definitions.sources import ELLIPSE, PRIETO
-from biped.metrics.kernels import metrics as kernels
+from biped.metrics.kernels.support import COP
 from biped.metrics.measurement import Measurement
 from biped.metrics.metric import Metric, register
+from biped.metrics.posturography import in_anatomical_axes, measures_of
 
 
 def pressure(run: Measurement) -> dict[str, float]:
     if not run.model.nc:
         return {}
-    return kernels.measure_pressure(run.rows, run.places, run.series, run.first)._asdict()
+    sway = in_anatomical_axes(run.model, run.series[run.first :, COP : COP + 2])
+    return {f"cop_{name}": value for name, value in measures_of(run["time"][run.first :], sway).items()}
 
 
 register(
     Metric("cop_path_length", "m", "CoP path length", pressure,
            "TOTEX: sum of distances between successive rows that both have one", PRIETO),
-    Metric("cop_mean_velocity", "m/s", "mean CoP velocity", pressure, "MVELO: path over its time",
-           PRIETO),
+    Metric("cop_path_length_AXIS", "m", "CoP path length along an axis", pressure,
+           "TOTEX-AP, TOTEX-ML: the same of its distances along AP or ML", PRIETO),
+    Metric("cop_mean_velocity", "m/s", "mean CoP velocity", pressure, "MVELO: path over its time", PRIETO),
+    Metric("cop_mean_velocity_AXIS", "m/s", "mean CoP velocity along an axis", pressure,
+           "MVELO-AP, MVELO-ML: path along it over its time", PRIETO),
     Metric("cop_mean_distance", "m", "mean distance of the CoP from its mean", pressure, "MDIST", PRIETO),
+    Metric("cop_mean_distance_AXIS", "m", "mean distance of the CoP from its mean along an axis", pressure,
+           "MDIST-AP, MDIST-ML", PRIETO),
     Metric("cop_rms_distance", "m", "RMS distance of the CoP from its mean", pressure, "RDIST", PRIETO),
-    Metric("cop_range_x", "m", "CoP excursion along x, sagittal for the human", pressure, "max less min", PRIETO),
-    Metric("cop_range_y", "m", "CoP excursion along y, lateral for the human", pressure, "max less min", PRIETO),
+    Metric("cop_rms_distance_AXIS", "m", "RMS distance of the CoP from its mean along an axis", pressure,
+           "RDIST-AP, RDIST-ML: the standard deviation, of n degrees of freedom", PRIETO),
+    Metric("cop_range", "m", "CoP excursion", pressure, "RANGE: greatest distance of any two rows'", PRIETO),
+    Metric("cop_range_AXIS", "m", "CoP excursion along an axis", pressure,
+           "RANGE-AP, RANGE-ML: max less min", PRIETO),
     Metric("cop_area", "m**2", "CoP sway area: 95 % prediction ellipse", pressure,
            "π χ² √(det C), χ² = −2 ln 0.05, C the covariance of n − 1 degrees of freedom", ELLIPSE),
+    Metric("cop_mean_frequency", "Hz", "mean frequency of the CoP", pressure,
+           "MFREQ: of circles of radius MDIST that are run through at MVELO", PRIETO),
+    Metric("cop_mean_frequency_AXIS", "Hz", "mean frequency of the CoP along an axis", pressure,
+           "MFREQ-AP, MFREQ-ML: MVELO / (4 √2 MDIST) along it; of a sine π / (2 √2) = 1.11 times its own", PRIETO),
+    Metric("cop_power_frequency_50", "Hz", "50 % power frequency of the CoP", pressure,
+           "PF50: below it is half of the power of the distance from the mean, 0.15 to 5 Hz, by eight sine tapers; "
+           "none of less than 20 s", PRIETO),
+    Metric("cop_power_frequency_50_AXIS", "Hz", "50 % power frequency of the CoP along an axis", pressure,
+           "PF50-AP, PF50-ML: the same of AP or ML", PRIETO),
+    Metric("cop_power_frequency_95", "Hz", "95 % power frequency of the CoP", pressure,
+           "PF95: below it are 95 % of that power", PRIETO),
+    Metric("cop_power_frequency_95_AXIS", "Hz", "95 % power frequency of the CoP along an axis", pressure,
+           "PF95-AP, PF95-ML: the same of AP or ML", PRIETO),
 )  # fmt: skip

@@ -38,8 +38,6 @@ from contact.vectors import dot, mat_vec, norm, sub, vector_at
 LAST_MOMENT = 0.1
 #: [s] after a foot came down, in which its greatest force is that of the landing.
 IMPACT = 0.05
-#: −2 ln(1 − 0.95): the 95 % quantile of χ² with two degrees of freedom.
-CHI_SQUARE = -2.0 * math.log(0.05)
 
 #: Columns of ``measure_joints``.
 OF_JOINT = ("peak_torque", "rms_torque", "peak_power", "positive_work", "negative_work")
@@ -59,16 +57,6 @@ class Stability(NamedTuple):
     support_area_end: float
     flight_time: float
     peak_grf: float
-
-
-class Pressure(NamedTuple):
-    cop_path_length: float
-    cop_mean_velocity: float
-    cop_mean_distance: float
-    cop_rms_distance: float
-    cop_range_x: float
-    cop_range_y: float
-    cop_area: float
 
 
 class Recovery(NamedTuple):
@@ -146,45 +134,6 @@ def measure_stability(rows, places, series, begin):
 @kernel
 def has(series, k, column):
     return not math.isnan(series[k, column])
-
-
-@routine
-def measure_pressure(rows, places, series, begin):
-    """Path, mean velocity, mean and RMS distance, ranges and ellipse of the centre of pressure (Prieto et al. 1996).
-
-    A piece of the path lies between two rows that both have a centre; what lies between others is left out.
-    """
-    nothing = math.nan
-    n, x, y = 0, 0.0, 0.0
-    path, span = 0.0, 0.0
-    low_x, high_x, low_y, high_y = math.inf, -math.inf, math.inf, -math.inf
-    for k in range(begin, series.shape[0]):
-        if has(series, k, COP):
-            n += 1
-            x += series[k, COP]
-            y += series[k, COP + 1]
-            low_x, high_x = min(low_x, series[k, COP]), max(high_x, series[k, COP])
-            low_y, high_y = min(low_y, series[k, COP + 1]), max(high_y, series[k, COP + 1])
-            if k > begin and has(series, k - 1, COP):
-                step_x = series[k, COP] - series[k - 1, COP]
-                step_y = series[k, COP + 1] - series[k - 1, COP + 1]
-                path += math.sqrt(step_x * step_x + step_y * step_y)
-                span += rows[k, places.time] - rows[k - 1, places.time]
-    if n < 3 or span <= 0.0:
-        return Pressure(nothing, nothing, nothing, nothing, nothing, nothing, nothing)
-    x /= n
-    y /= n
-    xx, xy, yy, away = 0.0, 0.0, 0.0, 0.0
-    for k in range(begin, series.shape[0]):
-        if has(series, k, COP):
-            dx, dy = series[k, COP] - x, series[k, COP + 1] - y
-            xx += dx * dx
-            xy += dx * dy
-            yy += dy * dy
-            away += math.sqrt(dx * dx + dy * dy)
-    determinant = max(xx * yy - xy * xy, 0.0) / ((n - 1) * (n - 1))
-    area = math.pi * CHI_SQUARE * math.sqrt(determinant)
-    return Pressure(path, path / span, away / n, math.sqrt((xx + yy) / n), high_x - low_x, high_y - low_y, area)
 
 
 @routine

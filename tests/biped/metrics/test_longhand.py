@@ -275,8 +275,8 @@ def test_the_path_of_the_centre_of_pressure(random, measured):
     assert 0 < both.sum() < len(both)
     for name, expected in {
         "cop_path_length": path, "cop_mean_velocity": path / span, "cop_mean_distance": away.mean(),
-        "cop_rms_distance": math.sqrt((away**2).mean()), "cop_range_x": np.ptp(there[:, 0]),
-        "cop_range_y": np.ptp(there[:, 1]), "cop_area": area,
+        "cop_rms_distance": math.sqrt((away**2).mean()), "cop_range_ap": np.ptp(there[:, 0]),
+        "cop_range_ml": np.ptp(there[:, 1]), "cop_area": area,
     }.items():  # fmt: skip
         assert measured[name] == pytest.approx(expected, rel=1e-9), name
 

@@ -43,8 +43,8 @@ def test_a_circles_spread_is_its_radius_and_its_ellipse_a_circle():
     measured = rows.measure()
     assert measured["cop_rms_distance"] == pytest.approx(0.02, rel=1e-12)
     assert measured["cop_mean_distance"] == pytest.approx(0.02, rel=1e-12)
-    assert measured["cop_range_x"] == pytest.approx(0.04, rel=1e-12)
-    assert measured["cop_range_y"] == pytest.approx(0.04, rel=1e-12)
+    assert measured["cop_range_ap"] == pytest.approx(0.04, rel=1e-12)
+    assert measured["cop_range_ml"] == pytest.approx(0.04, rel=1e-12)
     assert measured["cop_area"] == pytest.approx(math.pi * 5.991464547 * 0.0004 / 2 * N / (N - 1), rel=1e-9)
 
 
@@ -63,7 +63,7 @@ def test_a_line_has_a_length_and_no_area():
     measured = pressed(np.column_stack([back_and_forth, 0 * back_and_forth])).measure()
     assert measured["cop_path_length"] == pytest.approx(4 * 0.03, rel=1e-5)
     assert measured["cop_area"] == pytest.approx(0.0, abs=1e-15)
-    assert measured["cop_range_y"] == pytest.approx(0.0, abs=1e-15)
+    assert measured["cop_range_ml"] == pytest.approx(0.0, abs=1e-15)
 
 
 def test_the_path_is_not_drawn_across_a_flight():

@@ -1,0 +1,163 @@
+"""Posturography's measures of sway, of any centre of pressure or of mass that is given as arrays.
+
+The definitions are those of Prieto et al. 1996, whose names stand in capitals, and of Schubert and Kirchner 2014 (the
+area). The metrics ``cop_…`` of a run are these of its centre of pressure.
+"""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from biped.errors import InputError
+from biped.metrics.kernels.polygon import convex_hull
+from biped.model import Model
+
+Floats = NDArray[np.float64]
+
+#: What is added to the name of a measure of one axis: anteroposterior or mediolateral.
+AXES = ("ap", "ml")
+#: −2 ln(1 − 0.95): the 95 % quantile of χ² with two degrees of freedom.
+CHI_SQUARE = -2.0 * math.log(0.05)
+#: [Hz] the band whose power counts.
+BAND = (0.15, 5.0)
+#: Of the spectrum's estimate.
+TAPERS = 8
+#: [s] A shorter record, of less than three cycles of the band's lowest frequency, has no power frequencies.
+SHORTEST = 20.0
+#: How often a mean distance goes into a cycle's path: around a circle, and to and fro along a line.
+_CIRCLE, _LINE = 2.0 * math.pi, 4.0 * math.sqrt(2.0)
+
+
+def sway_measures(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, low_pass: float | None = None) -> dict[str, float]:
+    """Distances, path, velocity, area and frequencies of a sway, in the plane and by axis.
+
+    Those of one axis end in ``_ap`` or ``_ml``. ``path_length`` (TOTEX), ``mean_velocity`` (MVELO), ``mean_distance``
+    (MDIST) and ``rms_distance`` (RDIST) from the mean, ``range`` (in the plane the greatest distance of any two
+    points), ``mean_frequency`` (MFREQ), ``power_frequency_50`` and ``power_frequency_95`` (PF50, PF95; in the plane of
+    the distance from the mean); ``area``, the 95 % prediction ellipse. What cannot be measured is left out: all of less
+    than three points, frequencies of what does not move, power frequencies of a record that is shorter than 20 s or
+    has gaps.
+
+    Path, velocity and mean frequency grow with the band of what is measured. Prieto et al. sampled at 100 Hz what was
+    low-passed at 5 Hz.
+
+    Args:
+        time: (n,) [s], growing.
+        ap: (n,) [m] anterior positive; NaN where there is none.
+        ml: (n,) [m] to the right positive; NaN where there is none.
+        low_pass: [Hz] at which both are filtered before: a Butterworth filter of second order, there and back, which
+            shifts nothing in time. Not filtered if None.
+
+    Returns:
+        lengths in the unit that was given (m), velocities in it a second, the area in its square, frequencies in Hz.
+
+    Raises:
+        InputError: the three are not of one length, time does not grow, or it is to be filtered and has gaps, is too
+            short, or is sampled too slowly.
+    """
+    times, sway = _checked(time, ap, ml)
+    return measures_of(times, sway if low_pass is None else _low_passed(times, sway, low_pass))
+
+
+def measures_of(time: Floats, sway: Floats) -> dict[str, float]:
+    """``sway_measures`` of times (n,) that are known to grow, and AP and ML (n, 2)."""
+    return {name: float(value) for name, value in (*_extent(time, sway), *_power_frequencies(time, sway))}
+
+
+def in_anatomical_axes(model: Model, places: Floats) -> Floats:
+    """(n, 2) AP and ML of places (n, 2) x and y on the floor: anterior and to the right are positive."""
+    forward_x, forward_y, _ = model.facing
+    x, y = places[:, 0], places[:, 1]
+    return np.column_stack([forward_x * x + forward_y * y, forward_y * x - forward_x * y])
+
+
+def _checked(time: ArrayLike, ap: ArrayLike, ml: ArrayLike) -> tuple[Floats, Floats]:
+    columns = [np.asarray(values, dtype=np.float64) for values in (time, ap, ml)]
+    shapes = [column.shape for column in columns]
+    if len(set(shapes)) > 1 or columns[0].ndim != 1:
+        raise InputError(f"time, ap and ml of shapes {shapes}: they must be three lists of one length")
+    if not (np.diff(columns[0]) > 0.0).all():
+        raise InputError("time must grow from each point to the next")
+    return columns[0], np.column_stack(columns[1:])
+
+
+def _low_passed(time: Floats, sway: Floats, cutoff: float) -> Floats:
+    from scipy.signal import butter, sosfiltfilt  # a quarter of a second, which no run needs
+
+    rate = (len(time) - 1) / (time[-1] - time[0]) if len(time) > 1 else 0.0
+    if not (0.0 < cutoff < rate / 2.0 and np.isfinite(sway).all()):
+        raise InputError(f"low_pass = {cutoff!r}: it must be between 0 and {rate / 2.0:g} Hz, of a sway without gaps")
+    try:
+        return np.asarray(sosfiltfilt(butter(2, cutoff, fs=rate, output="sos"), sway, axis=0))
+    except ValueError as error:
+        raise InputError(f"low_pass: {len(time)} points are too few to be filtered") from error
+
+
+def _extent(time: Floats, sway: Floats) -> Iterator[tuple[str, float]]:
+    """What needs no spectrum; a piece of the path lies between two successive points that both are there."""
+    there = np.logical_and(*np.isfinite(sway).T)
+    joined = there[1:] & there[:-1]
+    span = np.diff(time)[joined].sum()
+    if there.sum() < 3 or span <= 0.0:
+        return
+    steps, points = np.diff(sway, axis=0)[joined], sway[there]
+    away = points - points.mean(axis=0)
+    yield from _of_axis("", np.hypot(*steps.T), np.hypot(*away.T), span, _CIRCLE)
+    yield "range", _diameter(points)
+    for column, axis in enumerate(AXES):
+        yield from _of_axis(f"_{axis}", np.abs(steps[:, column]), np.abs(away[:, column]), span, _LINE)
+        yield f"range_{axis}", np.ptp(points[:, column])
+    covariance = away.T @ away / (len(away) - 1)
+    yield "area", math.pi * CHI_SQUARE * math.sqrt(max(np.linalg.det(covariance), 0.0))
+
+
+def _of_axis(suffix: str, steps: Floats, away: Floats, span: float, cycle: float) -> Iterator[tuple[str, float]]:
+    path, distance = steps.sum(), away.mean()
+    yield f"path_length{suffix}", path
+    yield f"mean_velocity{suffix}", path / span
+    yield f"mean_distance{suffix}", distance
+    yield f"rms_distance{suffix}", math.sqrt((away**2).mean())
+    if distance > 0.0:
+        yield f"mean_frequency{suffix}", path / span / (cycle * distance)
+
+
+def _diameter(points: Floats) -> float:
+    """The greatest distance of any two points: of two corners of their hull."""
+    hull = np.empty((2 * len(points) + 2, 2))
+    corners = hull[: convex_hull(points[np.lexsort(points.T[::-1])], len(points), hull)]
+    return max(math.sqrt(((corners - corner) ** 2).sum(axis=1).max()) for corner in corners)
+
+
+def _power_frequencies(time: Floats, sway: Floats) -> Iterator[tuple[str, float]]:
+    """The frequencies below which are 50 and 95 % of the power between 0.15 and 5 Hz."""
+    there = np.flatnonzero(np.logical_and(*np.isfinite(sway).T))
+    if len(there) < 3 or there[-1] - there[0] + 1 > len(there) or time[there[-1]] - time[there[0]] < SHORTEST - 1e-9:
+        return
+    away = sway[there] - sway[there].mean(axis=0)
+    for suffix, signal in (("", np.hypot(*away.T)), ("_ap", away[:, 0]), ("_ml", away[:, 1])):
+        frequency, density = power_spectrum(time[there], signal)
+        within = (frequency >= BAND[0] - 1e-9) & (frequency <= BAND[1] + 1e-9)
+        power = np.cumsum(density[within])
+        if power[-1] > 0.0:
+            for percent in (50, 95):
+                place = np.searchsorted(power, percent / 100.0 * power[-1])
+                yield f"power_frequency_{percent}{suffix}", frequency[within][place]
+
+
+def power_spectrum(time: Floats, signal: Floats) -> tuple[Floats, Floats]:
+    """Frequencies [Hz] and one-sided power spectral density of a signal less its mean, in its unit squared by Hz.
+
+    The mean of the estimates by eight sine tapers (Riedel and Sidorenko 1995), as Prieto et al. have it: what is at one
+    frequency is spread over 4.5 / T to both sides, T the length of the record. Times that are not evenly spaced are
+    made so by interpolation.
+    """
+    n = len(time)
+    rate = (n - 1) / (time[-1] - time[0])
+    even = np.interp(np.linspace(time[0], time[-1], n), time, signal)
+    orders, places = np.arange(1, TAPERS + 1)[:, None], np.arange(1, n + 1)
+    tapers = math.sqrt(2.0 / (n + 1)) * np.sin(math.pi * orders * places / (n + 1))
+    density = (np.abs(np.fft.rfft(tapers * (even - even.mean()))) ** 2).mean(axis=0) / rate
+    density[1 : (n + 1) // 2] *= 2.0  # of each frequency between 0 and half the rate there are two
+    return np.fft.rfftfreq(n, 1.0 / rate), density
