@@ -41,7 +41,8 @@ def integrated(run: Measurement) -> dict[str, float]:
 
 register(
     Metric("settling_time", "s", "settling time: from then on the root is at its set point", recovery,
-           "from the start of the disturbance to the last time beyond 2 cm or 2°; none if it fell or did not settle",
+           "from the start of the disturbance to the last time beyond 2 cm or 2°; none if it fell, did not settle, or "
+           "its law tells no set point",
            OGATA),
     Metric("peak_position_error", "m", "peak position error of the root", recovery, "maximum of |x − x_d|"),
     Metric("peak_orientation_error", "rad", "peak orientation error of the root", recovery,

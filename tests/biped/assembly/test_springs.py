@@ -41,6 +41,27 @@ def test_two_bodies_swing_with_their_reduced_mass(step):
     assert is_trusted(motion)
 
 
+def test_a_start_that_has_moved_already_is_that_of_the_paper():
+    """(10), (11): x₁ = x₀ + h v₀ before any force, then m (x₂ − 2 x₁ + x₀) = h² F(x₁), written out here.
+
+    Tolerances are as above; of two bodies on one another both errors count, the lighter one's the most.
+    """
+    stiffness, rest, step, tolerance, masses = 30.0, 0.6, 0.01, 1e-13, np.array([[2.0], [0.5]])
+    velocity = np.array([(0.1, -0.2, 0.0, 0.0, 0.0, 0.0), (0.5, 0.4, -0.3, 0.0, 0.0, 0.0)])
+    before = apart((0.0, 0.42, 0.56), velocity)
+    moved = Placement(before.position + step * velocity[:, :3], before.orientation, velocity)
+    written = [before.position, moved.position]
+    for _ in range(100):
+        between = written[-1][1] - written[-1][0]
+        pull = stiffness * (1.0 - rest / np.linalg.norm(between)) * between
+        written.append(2.0 * written[-1] - written[-2] + step**2 * np.array([pull, -pull]) / masses)
+    motion = pair((Spring("coil", "a", "b", stiffness, rest),)).simulate(
+        100 * step, step, moved, order=1, tolerance=tolerance
+    )
+    found = np.stack([motion.position("a"), motion.position("b")], axis=1)
+    assert_allclose(found, written[1:], atol=100**2 * step * 2.0 * tolerance / 0.5 + 1e-12)
+
+
 def test_a_damped_spring_falls_as_its_step_says():
     """The damper's force is that of the step's way: (1 + h d/μ) Δ₁ = Δ₀ − h² ω² (x₁ − L), to the tolerance."""
     stiffness, rest, damping, mass, step = 30.0, 0.6, 1.5, 0.4, 0.01
