@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from biped.errors import InputError
 from biped.kernels.loop.log import ABSENT, ContactColumns, LedgerColumns
+from biped.metrics.anatomical import anatomical_units
 from biped.metrics.kernels.support import SERIES, Body, Places, Scratch
 from biped.model import Model
 from biped.runs.row_layout import columns_of, places_of, torque_names
@@ -65,6 +66,11 @@ class Layout:
     def series(self) -> dict[str, str]:
         """The units of the centres, margins and forces that are computed of each row, by name."""
         return SERIES | {f"grf_normal_{foot}": "N" for foot in self.feet}
+
+    @property
+    def anatomical(self) -> dict[str, str]:
+        """The units of places and inclinations in the axes of posturography, by name."""
+        return anatomical_units(self.model)
 
     def body(self, pendulum_length: float | None = None) -> Body:
         """The kernels' description of the body; ``pendulum_length`` [m] instead of the height at home."""

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from biped.errors import InputError
+from biped.metrics.anatomical import anatomical_series
 from biped.metrics.context import MeasurementContext
 from biped.metrics.kernels.support import FEET, Body, Places, Scratch, fill_errors, fill_series
 from biped.metrics.layout import Layout
@@ -54,7 +55,9 @@ class Measurement:
             return self.rows[:, columns.index(column)]
         if column in series:
             return self.series[:, series.index(column)]
-        known = ", ".join(dict.fromkeys((*columns, *series)))
+        if column in self.layout.anatomical:
+            return self.once(anatomical_series)[column]
+        known = ", ".join(dict.fromkeys((*columns, *series, *self.layout.anatomical)))
         raise InputError(f"no column {column!r}: this run has {known}")
 
     def row_at(self, time: float) -> int:

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from biped.errors import InputError
 from biped.metrics.kernels.polygon import convex_hull
-from biped.model import Model
 
 Floats = NDArray[np.float64]
 
@@ -64,13 +63,6 @@ def sway_measures(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, low_pass: float
 def measures_of(time: Floats, sway: Floats) -> dict[str, float]:
     """``sway_measures`` of times (n,) that are known to grow, and AP and ML (n, 2)."""
     return {name: float(value) for name, value in (*_extent(time, sway), *_power_frequencies(time, sway))}
-
-
-def in_anatomical_axes(model: Model, places: Floats) -> Floats:
-    """(n, 2) AP and ML of places (n, 2) x and y on the floor: anterior and to the right are positive."""
-    forward_x, forward_y, _ = model.facing
-    x, y = places[:, 0], places[:, 1]
-    return np.column_stack([forward_x * x + forward_y * y, forward_y * x - forward_x * y])
 
 
 def _checked(time: ArrayLike, ap: ArrayLike, ml: ArrayLike) -> tuple[Floats, Floats]:

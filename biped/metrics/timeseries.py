@@ -16,7 +16,9 @@ from contact.arrays import Floats
 def series(run: Run, pendulum_length: float | None = None) -> pd.DataFrame:
     """One row for each of the run's: centres of mass and pressure, margins, forces, sway.
 
-    World axes, but ``cop_*`` and ``zmp_*`` are in the floor's frame, which is the world's where the floor is at rest.
+    World axes, but ``cop_*`` and ``zmp_*`` are in the floor's frame, which is the world's where the floor is at rest,
+    and so are those that end in ``_ap`` (anterior positive) and ``_ml`` (to the right positive); the root's ``_pitch``
+    (forwards) and ``_roll`` (to the right) are its inclinations in the world.
     Empty (NaN) where there is none: no centre of pressure without load. ``attrs["units"]`` has each column's unit.
 
     Args:
@@ -33,8 +35,9 @@ def series(run: Run, pendulum_length: float | None = None) -> pd.DataFrame:
 def series_of(layout: Layout, rows: Floats, pendulum_length: float | None = None) -> pd.DataFrame:
     """Time series of the raw rows (n, columns) of a run, as ``series`` has them of a run."""
     measured = Measurement(layout, rows, None, MeasurementContext(pendulum_length=pendulum_length))
-    units = {"time": "s"} | layout.series
-    frame = pd.DataFrame(np.column_stack([measured["time"], measured.series]), columns=list(units))
+    units = {"time": "s"} | layout.series | layout.anatomical
+    more = [measured[name] for name in layout.anatomical]
+    frame = pd.DataFrame(np.column_stack([measured["time"], measured.series, *more]), columns=list(units))
     frame.attrs["units"] = units
     return frame
 

@@ -1,10 +1,11 @@
 """Where the centre of pressure wanders: posturography's measures of it."""
 
+from biped.metrics.anatomical import in_anatomical_axes
 from biped.metrics.definitions.sources import ELLIPSE, PRIETO
 from biped.metrics.kernels.support import COP
 from biped.metrics.measurement import Measurement
 from biped.metrics.metric import Metric, register
-from biped.metrics.posturography import in_anatomical_axes, measures_of
+from biped.metrics.posturography import measures_of
 
 
 def pressure(run: Measurement) -> dict[str, float]:

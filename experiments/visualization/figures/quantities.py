@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
+from biped.metrics import anatomical
 from biped.metrics.timeseries import error_quaternions, orientation_errors, position_errors
 from biped.model.legs import common_name, legs_of
 from biped.runs.row_layout import POSE
@@ -127,12 +127,9 @@ def orientation_error(subject: Subject) -> tuple[Curve, ...]:
 
 
 def leans(subject: Subject, title: str, quaternion: Sequence[Curve]) -> Panel:
-    """[°] how far a turn, given by its w, x, y and z, leans forwards and to the left, and turns to the left."""
-    turn = Rotation.from_quat(np.column_stack([curve.values for curve in quaternion]), scalar_first=True)
-    x, y, z = turn.as_rotvec(degrees=True).T
-    facing, left = subject.model.facing, subject.model.left
-    angles = [y * facing[0] - x * facing[1], y * left[0] - x * left[1], z]
-    labels = ("leans forwards (pitch)", "leans to the left (roll)", "turns to the left (yaw)")
+    """[°] how far a turn, given by its w, x, y and z, leans forwards and to the right, and turns to the left."""
+    angles = anatomical.leans(subject.model, np.column_stack([curve.values for curve in quaternion])).T
+    labels = ("leans forwards (pitch)", "leans to the right (roll)", "turns to the left (yaw)")
     return Panel(title, "angle [°]", named(angles, labels, (style.RED, style.BLUE, style.GREEN)), least=0.1)
 
 

@@ -33,7 +33,8 @@ def renamed(model: Model) -> Model:
     )  # fmt: skip
     points = tuple(replace(p, name=other(p.name), body=other(p.body)) for p in model.contact_points)
     shapes = tuple(replace(shape, body=other(shape.body)) for shape in model.shapes)
-    return Model("stranger", bodies, points, shapes, model.gravity, tuple(other(foot) for foot in model.feet))
+    feet = tuple(other(foot) for foot in model.feet)
+    return Model("stranger", bodies, points, shapes, model.gravity, feet, facing=model.facing)
 
 
 PLATFORM = Platform(y=Signal.sine(0.01, 2.0, 0.0, 1.0), pitch=Signal.step(0.01, 0.0, 0.05))

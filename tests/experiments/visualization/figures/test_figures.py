@@ -183,7 +183,7 @@ def test_a_lean_is_told_in_degrees_and_by_its_direction():
     model = human()
     run = simulate(model, duration=2e-3)
     size = np.radians(10.0)
-    for k, way in enumerate((np.array(model.facing), np.array(model.left))):
+    for k, way in enumerate((np.array(model.facing), -np.array(model.left))):
         axis = np.cross((0.0, 0.0, 1.0), way)  # about it the head goes that way
         turn = np.array([np.cos(size / 2.0), *(np.sin(size / 2.0) * axis)])
         panel = leans(subject_of(run), "", [Curve("", np.full(3, part)) for part in turn])

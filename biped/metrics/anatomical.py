@@ -1,0 +1,69 @@
+"""Places on the floor and inclinations in the axes of posturography: anteroposterior and mediolateral.
+
+Anterior is where the model faces at home, whichever way that is in the world; anterior, to the right and leaning
+forwards or to the right are positive.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biped.kernels.loop.log import ABSENT
+from biped.metrics.kernels.support import COM, COP, SHIFT
+from biped.metrics.posturography import AXES
+from biped.model import Model
+from contact.arrays import Floats
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
+
+    from biped.metrics.measurement import Measurement
+
+#: Of which there are columns in these axes, on the floor.
+_PLACES = ("cop", "com", "floor")
+
+
+def anatomical_units(model: Model) -> dict[str, str]:
+    """The units of the columns of ``anatomical_series``, by name."""
+    places = {f"{place}_{axis}": "m" for place in _PLACES for axis in AXES}
+    angles = (f"{model.root.name}_pitch", f"{model.root.name}_roll") if model.is_floating else ()
+    return places | dict.fromkeys(angles, "deg")
+
+
+def anatomical_series(run: "Measurement") -> dict[str, Floats]:
+    """(rows,) columns by name: centres in the floor's frame [m], a moving floor's place [m], the root's leans [deg]."""
+    floor, places = run.series[:, SHIFT : SHIFT + 2], run.places
+    com = run.series[:, COM : COM + 3]
+    if places.platform != ABSENT:
+        pose = run.rows[:, places.platform : places.platform + 7]
+        com = _rotations(pose[:, 3:]).inv().apply(com - pose[:, :3])
+    on_floor = (run.series[:, COP : COP + 2], com[:, :2], floor)
+    found = {
+        f"{name}_{axis}": column
+        for name, points in zip(_PLACES, on_floor, strict=True)
+        for axis, column in zip(AXES, in_anatomical_axes(run.model, points).T, strict=True)
+    }
+    if places.root != ABSENT:
+        pitch, roll, _ = leans(run.model, run.rows[:, places.root + 3 : places.root + 7]).T
+        found |= {f"{run.model.root.name}_pitch": pitch, f"{run.model.root.name}_roll": roll}
+    return found
+
+
+def in_anatomical_axes(model: Model, points: Floats) -> Floats:
+    """(n, 2) AP and ML of points (n, 2) x and y on the floor."""
+    forward_x, forward_y, _ = model.facing
+    x, y = points[:, 0], points[:, 1]
+    return np.column_stack([forward_x * x + forward_y * y, forward_y * x - forward_x * y])
+
+
+def leans(model: Model, quaternions: Floats) -> Floats:
+    """(n, 3) [deg] the rotation vectors of orientations (n, 4): forwards (pitch), to the right (roll), left (yaw)."""
+    x, y, z = _rotations(quaternions).as_rotvec(degrees=True).T
+    forward_x, forward_y, _ = model.facing
+    return np.column_stack([forward_x * y - forward_y * x, forward_x * x + forward_y * y, z])
+
+
+def _rotations(quaternions: Floats) -> "Rotation":
+    from scipy.spatial.transform import Rotation  # a quarter of a second, which no other run needs
+
+    return Rotation.from_quat(quaternions, scalar_first=True)
