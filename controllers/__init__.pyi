@@ -6,6 +6,7 @@ from .impedance import JointImpedance
 from .joint_pd import JointPD
 from .law import control
 from .lqr import LQR
+from .postural import Postural
 from .set_point import SetPointMotion, SetPointPath
 from .whole_body import WholeBodyController
 from .workspace import WorkspaceController, WorkspaceGains
@@ -17,6 +18,7 @@ __all__ = [
     "HeldJoints",
     "JointImpedance",
     "JointPD",
+    "Postural",
     "SetPointMotion",
     "SetPointPath",
     "WholeBodyController",

@@ -38,6 +38,7 @@ CONTROLLERS = OpenRegistry(
         "joint-impedance": "controllers.impedance:JointImpedance",
         "computed-torque": "controllers.computed_torque:ComputedTorque",
         "lqr": "controllers.lqr:LQR",
+        "postural": "controllers.postural:Postural",
     },
     _is_controller,
     "a class that derives from biped.Controller, or an object of one",
