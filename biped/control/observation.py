@@ -80,8 +80,8 @@ class Recorder:
 class Observation:
     """The simulated system as a controller sees it: copies, to be kept or written to.
 
-    Configuration and velocity are what the sensors say (``biped.Sensors``). Contacts and torques are the system's own;
-    of an observation that is made by hand they are empty, unless given.
+    Configuration, velocity and contacts are what the sensors say (``biped.Sensors``). Torques are the system's own; of
+    an observation that is made by hand they are empty, unless given.
 
     Attributes:
         model: the model as the controller knows it, without the loads of ``biped.Load``.

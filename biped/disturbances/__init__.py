@@ -1,9 +1,10 @@
 """Disturbances of a model: each a frozen dataclass, to be given to ``simulate`` in any number and combination."""
 
-from biped.disturbances.control import Actuators, Sensors
+from biped.disturbances.control import Actuators
 from biped.disturbances.floor import Patch, Platform, compile_ground
 from biped.disturbances.load import Load
 from biped.disturbances.push import WAVEFORMS, Force, Push, compile_pushes, random_forces
+from biped.disturbances.sensors import Sensors
 from biped.disturbances.sorting import (
     Disturbance,
     Disturbances,

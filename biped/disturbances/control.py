@@ -1,4 +1,4 @@
-"""Imperfect sensors and actuators, between the simulated system and its controller."""
+"""Imperfect actuators, between the controller and the simulated system."""
 
 import math
 from collections.abc import Mapping
@@ -19,78 +19,6 @@ ByJoint = float | Mapping[str, float]
 
 #: Whose strength it is where none is given.
 NOBODY = "none"
-_NOISE = (
-    "position_noise",
-    "orientation_noise",
-    "joint_noise",
-    "velocity_noise",
-    "angular_velocity_noise",
-    "joint_rate_noise",
-)
-
-
-#: Control periods in a delay.
-MOST_TICKS = 100_000
-
-
-@dataclass(frozen=True)
-class Sensors:
-    """Sensors that show the controller the state late, and with white noise drawn anew at each of its ticks.
-
-    Attributes:
-        delay: [s] a whole number of control periods; before it has passed, the state at the start is seen.
-        position_noise: [m] standard deviation, of a floating root's place along each axis.
-        orientation_noise: [rad] about each axis.
-        joint_noise: [rad or m].
-        velocity_noise: [m/s] along each axis.
-        angular_velocity_noise: [rad/s] about each axis.
-        joint_rate_noise: [rad/s or m/s].
-        seed: of the noise.
-
-    Raises:
-        InputError: a number is negative or not finite.
-    """
-
-    delay: float = 0.0
-    position_noise: float = 0.0
-    orientation_noise: float = 0.0
-    joint_noise: float = 0.0
-    velocity_noise: float = 0.0
-    angular_velocity_noise: float = 0.0
-    joint_rate_noise: float = 0.0
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for name in ("delay", *_NOISE):
-            zero_or_above(getattr(self, name), f"sensors.{name}")
-        whole(self.seed, "sensors.seed")
-
-    @property
-    def is_noisy(self) -> bool:
-        """Whether there is any noise."""
-        return any(getattr(self, name) > 0.0 for name in _NOISE)
-
-    def ticks(self, period: float) -> int:
-        """The delay in control ticks.
-
-        Raises:
-            InputError: it is no whole number of them, or there are too many.
-        """
-        ticks = round(self.delay / period)
-        if ticks > MOST_TICKS:
-            raise InputError(f"sensors.delay = {self.delay:g} s is more than {MOST_TICKS} control periods")
-        if abs(ticks * period - self.delay) > 1e-9 * max(period, self.delay):
-            low = int(self.delay / period)
-            raise InputError(
-                f"sensors.delay = {self.delay:g} s is no whole number of control periods of {period:g} s; "
-                f"the nearest: {low * period:g} or {(low + 1) * period:g} s"
-            )
-        return ticks
-
-    def compile(self, period: float, offset: NDArray[np.float64]) -> kernels.SensorModel:
-        """The kernels' sensor model; ``offset`` (3,) [m]: where the controller believes the root's centre of mass."""
-        how = np.array([0, self.ticks(period), self.seed])
-        return kernels.SensorModel(how, np.array([getattr(self, name) for name in _NOISE], dtype=float), offset)
 
 
 @dataclass(frozen=True)

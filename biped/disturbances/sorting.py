@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, TypeVar
 
-from biped.disturbances.control import Actuators, Sensors
+from biped.disturbances.control import Actuators
 from biped.disturbances.floor import Patch, Platform
 from biped.disturbances.load import Load
 from biped.disturbances.push import Force, Push
+from biped.disturbances.sensors import Sensors
 from biped.disturbances.throw import Throw
 from biped.errors import InputError
 from biped.model import Model

@@ -94,8 +94,14 @@ def _load(load: Record, _: Vector3) -> str:
 
 def _sensors(sensors: Record, _: Vector3) -> str:
     noisy = any(value for name, value in sensors.items() if name.endswith("_noise"))
+    own = any(value for name, value in sensors.items() if name.endswith("_delay"))
+    blunt = any(value for name, value in sensors.items() if name.endswith("_threshold"))
     delay = f"sensors delayed by {1e3 * sensors['delay']:g} ms" if sensors["delay"] else ""
-    return " and ".join(filter(None, (delay, "sensor noise" if noisy else "")))
+    parts = (
+        delay, "channels with delays of their own" if own else "", "sensor noise" if noisy else "",
+        "thresholds of the senses" if blunt else "",
+    )  # fmt: skip
+    return " and ".join(filter(None, parts))
 
 
 def _actuators(actuators: Record, _: Vector3) -> str:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from biped.disturbances.sensors import shared_delay
 from biped.errors import InputError
 from biped.gradients.kernels.trial import AT_KINKS, CHANGED, LEFT_AT, NO_ROOM, OTHER_BRANCH, TICKS, Trial
 from biped.gradients.objectives import Trajectory, Value, Weights, evaluate
 from biped.gradients.parameters import Effect, Parameter, effect_of, parameters_of
 from biped.gradients.plant import PlantSlopes
 from biped.kernels.loop.closed_loop import Loop, Passive
-from biped.kernels.loop.measurement import DELAY, PERFECT
 from biped.kernels.state.simulation_state import INTO_TICK, SENSED
 from biped.kernels.state.status import LIMITS, OK
 from biped.kernels.tree.tree import MAX_EFFORT
@@ -171,7 +171,7 @@ class Differentiator:
         if reason != OK:
             raise _failure(reason, self.plan.state.time)
         self._end = self.plan.state.copy()
-        self._delay = 0 if world.sensors.how[PERFECT] == 1 else int(world.sensors.how[DELAY])
+        self._delay = shared_delay(world.sensors)
         if self._delay and int(self._begin.arrays.counts[SENSED]):
             raise InputError("sensors that are late have seen what was before the start: begin with a run's start")
         self._kept = float(world.actuators.kept[0])

@@ -9,10 +9,10 @@ from typing import Any, Literal
 import numpy as np
 
 from biped import dynamics
+from biped.disturbances.sensors import is_noisy, shared_delay
 from biped.disturbances.sorting import sorted_disturbances
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import Loop, Passive, World, is_ready
-from biped.kernels.loop.measurement import DELAY, PERFECT
 from biped.kernels.loop.projectile import ARMED
 from biped.kernels.state.method import Variational
 from biped.kernels.state.simulation_state import INTO_TICK, LAST_STEP_LENGTH, SENSED
@@ -115,7 +115,7 @@ class Linearizer:
         world = self.plan.world
         self.steps = self.plan.clock.steps_per_tick if span == "period" else 1
         self.period = self.steps * self.plan.clock.step
-        self.delay = 0 if world.sensors.how[PERFECT] == 1 else int(world.sensors.how[DELAY])
+        self.delay = shared_delay(world.sensors)
         joints, units, inputs = torque_names(self.model)
         self._inputs = np.array(inputs, dtype=np.int64)
         if announce is not None and not (is_ready(world, self.plan.law) and are_steps_ready(world, self._inputs)):
@@ -182,7 +182,7 @@ class Linearizer:
             raise InputError("the state is within a control period: run it to the end of one before it is linearized")
         state = state.copy()
         first = self._begin.arrays
-        state.make_room(first.cache.history.shape, first.past.shape[0])
+        state.make_room(first.cache.history.shape, first.past.shape)
         state.set_step(self.plan.clock.step)
         for name in ("stiffness", "damping", "setpoint"):
             getattr(state.arrays, name)[:] = getattr(first, name)
@@ -370,8 +370,8 @@ def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
             "analytic, such as WorkspaceController or JointPD (one of your own says so: Controller.analytic)"
         )
     acting = sorted_disturbances(scene.disturbances)
-    sensors, actuators = acting.sensors, acting.actuators
-    if sensors is not None and plan.world.sensors.noise.any():
+    actuators = acting.actuators
+    if is_noisy(plan.world.sensors):
         raise InputError("sensors with noise: what they will show is no function of the state; linearize without noise")
     if actuators is not None and (plan.world.actuators.noise.any() or plan.world.actuators.share.any()):
         raise InputError("actuators with noise: what they will give is no function of the state; linearize without it")

@@ -169,16 +169,16 @@ class State:
         places: Floats = np.asarray(origin) + motion.poses.contact
         return places
 
-    def make_room(self, history: tuple[int, ...], past: int = 1) -> None:
-        """Room for what an integrator remembers, and for so many ticks of what sensors with a delay have yet to show.
+    def make_room(self, history: tuple[int, ...], past: tuple[int, ...]) -> None:
+        """Room of these shapes for what an integrator remembers, and for what the senses remember and have yet to show.
 
-        What another integrator remembered, or sensors with another delay, is forgotten.
+        What another integrator, or senses of another delay, remembered, is forgotten.
         """
         if self.arrays.cache.history.shape != history:
             cache = self.arrays.cache._replace(history=np.zeros(history), history_for=np.zeros(3))
             self.arrays = self.arrays._replace(cache=cache)
-        if self.arrays.past.shape[0] != past:
-            self.arrays = self.arrays._replace(past=np.zeros((past, self.arrays.past.shape[1])))
+        if self.arrays.past.shape != past:
+            self.arrays = self.arrays._replace(past=np.zeros(past))
             self.arrays.counts[SENSED] = 0
 
     def carried_over(self, model: Model) -> State:

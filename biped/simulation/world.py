@@ -109,8 +109,7 @@ def build_world(
     """
     scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
     method = integrator.method(model)
-    ticks = 0 if acting.sensors is None else acting.sensors.ticks(sizes.span)
-    state.make_room(history_shape(method, model.nv), 1 + ticks)
+    state.make_room(history_shape(method, model.nv), (acting.sensors or Sensors()).room(model, sizes.span))
     prepare(model.tree, state.arrays, scratch)
     ground = compile_ground(floor, model, acting.platform, acting.patches)
     join_floor(ground, state)

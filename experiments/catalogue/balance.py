@@ -48,8 +48,9 @@ def _check_within(acting: tuple[Disturbance, ...], duration: float) -> None:
     """Whether what is set happens at all."""
     check_begins(acting, duration)
     for disturbance in acting:
-        if isinstance(disturbance, Sensors) and disturbance.delay >= duration:
-            delay = f"sensors.delay = {disturbance.delay:g} s"
+        if isinstance(disturbance, Sensors) and disturbance.longest_delay >= duration:
+            name = "sensors.delay" if disturbance.delay >= duration else "sensors.delay with that of a channel"
+            delay = f"{name} = {disturbance.longest_delay:g} s"
             raise InputError(f"{delay} is as long as the run, run.duration = {duration:g} s: nothing would be felt")
 
 

@@ -17,7 +17,7 @@ from biped.kernels.loop.log import (
     record_more,
     record_row,
 )
-from biped.kernels.loop.measurement import Actuators, Measurement, SensorModel, apply_torques, measure
+from biped.kernels.loop.measurement import DEPTH, Actuators, Measurement, SensorModel, apply_torques, measure
 from biped.kernels.loop.projectile import (
     ARMED,
     ELAPSED,
@@ -495,12 +495,12 @@ class Loop:
 
     def look(self) -> int:
         """A limit of a fall or OK, and what a controller would be shown; it changes nothing, and can be done again."""
-        counts, past = self.world.state.counts, self.world.state.past
+        counts, past, depth = self.world.state.counts, self.world.state.past, self.world.sensors.how[DEPTH]
         sensed = counts[SENSED]
-        newest = past[sensed % past.shape[0]]
-        before = newest.copy()
+        written = [sensed % depth, *range(depth, past.shape[0])]
+        before = past[written]
         reason = self._measure(0, SHOWN_ANYWAY)
-        newest[:] = before
+        past[written] = before
         counts[SENSED] = sensed
         return reason
 

@@ -18,31 +18,49 @@ from biped.kernels.tree.tree import FLOATING, Tree
 from contact.analytic import cos, positive
 from contact.arrays import Floats, Integers
 from contact.jit import kernel
+from contact.point_law import touches
 from contact.vectors import (
     copy1,
     cross,
     mat_vec,
     norm,
-    quat_about,
+    quat_conj,
+    quat_exp,
     quat_matrix,
     quat_mul,
     quat_normalized,
+    rotation_vector,
     scale,
     triple,
 )
 
 # Places in ``SensorModel.how``.
 PERFECT = 0  # 1 where the plant is measured as it is
-DELAY = 1  # [control ticks]
+BY_CHANNEL = 1  # 1 where ``SimulationState.past`` has more than states: forces, and rows behind those of ticks
 SEED = 2
+LATE = 3  # [control ticks] of each channel
+DEPTH = 7  # ticks that ``past`` keeps; behind them: what was shown at the start, and coloured noise
+HOW = 8
 
-# Places in ``SensorModel.noise``.
+# Channels.
+VESTIBULAR = 0
+VISUAL = 1
+PROPRIOCEPTIVE = 2
+FORCE = 3
+
+# Places in ``SensorModel.noise`` of standard deviations and, from ``THRESHOLD`` on, of thresholds.
 POSITION = 0  # [m]
 ORIENTATION = 1  # [rad]
 JOINT = 2  # [rad or m]
 VELOCITY = 3  # [m/s]
 ANGULAR_VELOCITY = 4  # [rad/s]
 JOINT_RATE = 5  # [rad/s or m/s]
+PRESSURE = 6  # [N]
+# Of each channel:
+SHARE = 7  # standard deviation over distance from the start
+KEPT = 11  # of its last noise, what that of the next tick keeps; 0 for white noise
+THRESHOLD = 15
+NOISE = 22
 
 
 class Measurement(NamedTuple):
@@ -52,9 +70,9 @@ class Measurement(NamedTuple):
     time: Floats  # (1,) [s]
     q: Floats  # (nq,)
     motion: TreeData  # poses, inertias and rates there; the rest of it is room
-    # Neither delayed nor noisy, whatever the sensors:
     force: Floats  # (nc, 3) [N] of the floor on each contact point in the last step, world axes
     found: Integers  # (nc,) the contact state found at its end (``contact.modes``)
+    # Neither delayed nor noisy, whatever the sensors:
     held: Floats  # (nv,) [N·m] what the actuators have given since the last tick
     least: Floats  # (nv,) [N·m] and
     most: Floats  # (nv,) [N·m] what they can give at most, towards either side
@@ -63,8 +81,8 @@ class Measurement(NamedTuple):
 class SensorModel(NamedTuple):
     """How the plant is measured."""
 
-    how: Integers  # (3,)
-    noise: Floats  # (6,) standard deviations
+    how: Integers  # (HOW,)
+    noise: Floats  # (NOISE,) standard deviations, their shares and colours, thresholds
     offset: Floats  # (3,) [m] root axes: from the root's centre of mass to where the controller takes it to be
 
 
@@ -95,7 +113,9 @@ def new_measurement(tree: Tree, nq: int, nv: int, more_points: int = 0) -> Measu
 
 def perfect_sensors() -> SensorModel:
     """The plant as it is."""
-    return SensorModel(np.array([1, 0, 0]), np.zeros(6), np.zeros(3))
+    how = np.zeros(HOW, dtype=np.int64)
+    how[PERFECT] = how[DEPTH] = 1
+    return SensorModel(how, np.zeros(NOISE), np.zeros(3))
 
 
 def ideal_actuators(nv: int, span: float) -> Actuators:
@@ -117,23 +137,71 @@ def measure(tree, state, motion, sensors, actuators, measurement):
         copy_poses(motion.poses, shown.poses)
         copy_inertias(motion.inertia, shown.inertia)
         return
-    nq, nv = state.q.shape[0], motion.rates.shape[0]
-    depth, tick = state.past.shape[0], state.counts[SENSED]
-    newest = state.past[tick % depth]
+    keep_tick(state, motion.rates, sensors)
+    show_late(tree, state, sensors, measurement)
+    if tree.kind[0] == FLOATING:
+        move_root(sensors, measurement)
+    if sensors.how[BY_CHANNEL] == 1 and (state.counts[SENSED] == 0 or state.counts[TICKS] == 0):
+        keep_start(state, sensors, measurement)
+    blur(tree, state, sensors, measurement)
+    place_measured(measurement)
+    state.counts[SENSED] += 1
+
+
+@kernel
+def keep_tick(state, rates, sensors):
+    """What there is now, for when its delay has passed: (q, v), and behind them forces and contacts of the floor."""
+    nq, nv, nc = state.q.shape[0], rates.shape[0], state.force.shape[0]
+    newest = state.past[state.counts[SENSED] % sensors.how[DEPTH]]
     for k in range(nq):
         newest[k] = state.q[k]
     for k in range(nv):
-        newest[nq + k] = motion.rates[k]
-    delayed = state.past[max(tick - sensors.how[DELAY], 0) % depth]
+        newest[nq + k] = rates[k]
+    if sensors.how[BY_CHANNEL] == 1:
+        for c in range(nc):
+            for axis in range(3):
+                newest[nq + nv + 3 * c + axis] = state.force[c, axis]
+            newest[nq + nv + 3 * nc + c] = state.found[c]
+
+
+@kernel
+def shown_row(state, sensors, channel):
+    """The row of the tick that a channel shows now."""
+    return max(state.counts[SENSED] - sensors.how[LATE + channel], 0) % sensors.how[DEPTH]
+
+
+@kernel
+def show_late(tree, state, sensors, measurement):
+    """Each channel as it was a delay of its own ago."""
+    q, rates = measurement.q, measurement.motion.rates
+    nq, nv, nc = q.shape[0], rates.shape[0], measurement.force.shape[0]
+    past, seen = state.past, state.past[shown_row(state, sensors, PROPRIOCEPTIVE)]
     for k in range(nq):
-        measurement.q[k] = delayed[k]
+        q[k] = seen[k]
     for k in range(nv):
-        shown.rates[k] = delayed[nq + k]
+        rates[k] = seen[nq + k]
     if tree.kind[0] == FLOATING:
-        move_root(sensors, measurement)
-    add_noise(tree, state, sensors, measurement)
-    place_measured(measurement)
-    state.counts[SENSED] += 1
+        turned, placed = past[shown_row(state, sensors, VESTIBULAR)], past[shown_row(state, sensors, VISUAL)]
+        for axis in range(3):
+            q[axis], rates[axis], rates[3 + axis] = placed[axis], placed[nq + axis], turned[nq + 3 + axis]
+        for k in range(3, 7):
+            q[k] = turned[k]
+    if sensors.how[BY_CHANNEL] == 1:
+        felt = past[shown_row(state, sensors, FORCE)]
+        for c in range(nc):
+            for axis in range(3):
+                measurement.force[c, axis] = felt[nq + nv + 3 * c + axis]
+            measurement.found[c] = int(felt[nq + nv + 3 * nc + c])
+
+
+@kernel
+def keep_start(state, sensors, measurement):
+    """What is shown at the start, from which thresholds and what grows with a signal count."""
+    begun, nq = state.past[sensors.how[DEPTH]], measurement.q.shape[0]
+    for k in range(nq):
+        begun[k] = measurement.q[k]
+    for k in range(measurement.motion.rates.shape[0]):
+        begun[nq + k] = measurement.motion.rates[k]
 
 
 @kernel
@@ -180,38 +248,88 @@ def move_root(sensors, measurement):
 
 
 @kernel
-def add_noise(tree, state, sensors, measurement):
-    """White noise on everything that is measured, drawn anew at each tick."""
-    seed, tick = sensors.how[SEED], state.counts[TICKS]
-    q, rates, noise, nv = measurement.q, measurement.motion.rates, sensors.noise, measurement.motion.rates.shape[0]
+def blur(tree, state, sensors, measurement):
+    """Noise and thresholds of everything that is measured; each number has a channel of random numbers of its own."""
+    q, rates = measurement.q, measurement.motion.rates
+    nq, nv = q.shape[0], rates.shape[0]
+    begun = state.past[sensors.how[DEPTH] if sensors.how[BY_CHANNEL] == 1 else 0]
     for i in range(tree.parent.shape[0]):
         a, dof = tree.first_q[i], tree.first_v[i]
         if tree.dofs[i] == 1:
-            q[a] += noise[JOINT] * normal(seed, tick, dof)
-            rates[dof] += noise[JOINT_RATE] * normal(seed, tick, nv + dof)
+            q[a] = blurred(state, sensors, PROPRIOCEPTIVE, JOINT, dof, q[a], begun[a])
+            rates[dof] = blurred(state, sensors, PROPRIOCEPTIVE, JOINT_RATE, nv + dof, rates[dof], begun[nq + dof])
         elif tree.kind[i] == FLOATING:
             for axis in range(3):
-                q[a + axis] += noise[POSITION] * normal(seed, tick, dof + axis)
-                rates[dof + axis] += noise[VELOCITY] * normal(seed, tick, nv + dof + axis)
-            add_turn_noise(seed, tick, q, a + 3, noise[ORIENTATION], dof + 3)
-            for axis in range(3, 6):
-                rates[dof + axis] += noise[ANGULAR_VELOCITY] * normal(seed, tick, nv + dof + axis)
+                k = dof + axis
+                q[a + axis] = blurred(state, sensors, VISUAL, POSITION, k, q[a + axis], begun[a + axis])
+                rates[k] = blurred(state, sensors, VISUAL, VELOCITY, nv + k, rates[k], begun[nq + k])
+            blur_turn(state, sensors, VESTIBULAR, ORIENTATION, dof + 3, q, a + 3, begun)
+            for k in range(dof + 3, dof + 6):
+                rates[k] = blurred(state, sensors, VESTIBULAR, ANGULAR_VELOCITY, nv + k, rates[k], begun[nq + k])
         else:
-            add_turn_noise(seed, tick, q, a, noise[JOINT], dof)
-            for axis in range(3):
-                rates[dof + axis] += noise[JOINT_RATE] * normal(seed, tick, nv + dof + axis)
+            blur_turn(state, sensors, PROPRIOCEPTIVE, JOINT, dof, q, a, begun)
+            for k in range(dof, dof + 3):
+                rates[k] = blurred(state, sensors, PROPRIOCEPTIVE, JOINT_RATE, nv + k, rates[k], begun[nq + k])
+    if sensors.how[BY_CHANNEL] == 1:
+        for c in range(measurement.force.shape[0]):
+            if touches(measurement.found[c]):
+                for axis in range(3):
+                    number, force = 3 * (nv + c) + axis, measurement.force[c, axis]
+                    measurement.force[c, axis] = blurred(state, sensors, FORCE, PRESSURE, number, force, 0.0)
 
 
 @kernel
-def add_turn_noise(seed, tick, q, a, size, channel):
-    """Turn the quaternion at q[a] by a random rotation vector, in the axes that it maps to."""
-    if size > 0.0:
-        x, y, z = normal(seed, tick, channel), normal(seed, tick, channel + 1), normal(seed, tick, channel + 2)
-        phi = scale(size, (x, y, z))
-        angle = norm(phi)
-        turn = quat_about(scale(1.0 / angle, phi), angle)
-        turned = quat_normalized(quat_mul(turn, (q[a], q[a + 1], q[a + 2], q[a + 3])))
-        q[a], q[a + 1], q[a + 2], q[a + 3] = turned
+def blurred(state, sensors, channel, quantity, number, value, begun):
+    """A number that began as ``begun`` as its channel shows it: with noise, and nothing of it within the threshold."""
+    noise = sensors.noise
+    spread, threshold = noise[quantity] + noise[SHARE + channel] * abs(value - begun), noise[THRESHOLD + quantity]
+    if spread > 0.0:
+        value += spread * noise_of(state, sensors, channel, number)
+    return begun + beyond(value - begun, threshold) if threshold > 0.0 else value
+
+
+@kernel
+def beyond(away, threshold):
+    """What is left of a distance behind a dead zone."""
+    return max(away - threshold, 0.0) + min(away + threshold, 0.0)
+
+
+@kernel
+def noise_of(state, sensors, channel, number):
+    """A number of standard normal noise: white, or coloured by the one before it, stationary from its first on."""
+    drawn, kept = normal(sensors.how[SEED], state.counts[TICKS], number), sensors.noise[KEPT + channel]
+    if kept == 0.0:
+        return drawn
+    coloured = state.past[sensors.how[DEPTH] + 1]
+    if coloured[number] != 0.0:  # it is none before the first
+        drawn = kept * coloured[number] + math.sqrt(1.0 - kept * kept) * drawn
+    coloured[number] = drawn
+    return drawn
+
+
+@kernel
+def blur_turn(state, sensors, channel, quantity, number, q, a, begun):
+    """Turn the quaternion at q[a] by noise, and back by the threshold, in the axes that it maps to."""
+    noise, threshold = sensors.noise, sensors.noise[THRESHOLD + quantity]
+    start = begun[a], begun[a + 1], begun[a + 2], begun[a + 3]
+    spread = noise[quantity]
+    if noise[SHARE + channel] > 0.0:
+        away = rotation_vector(quat_mul((q[a], q[a + 1], q[a + 2], q[a + 3]), quat_conj(start)))
+        spread += noise[SHARE + channel] * norm(away)
+    if spread > 0.0:
+        x = noise_of(state, sensors, channel, number)
+        y = noise_of(state, sensors, channel, number + 1)
+        z = noise_of(state, sensors, channel, number + 2)
+        turn_by(q, a, scale(spread, (x, y, z)))
+    if threshold > 0.0:
+        x, y, z = rotation_vector(quat_mul((q[a], q[a + 1], q[a + 2], q[a + 3]), quat_conj(start)))
+        q[a], q[a + 1], q[a + 2], q[a + 3] = start
+        turn_by(q, a, (beyond(x, threshold), beyond(y, threshold), beyond(z, threshold)))
+
+
+@kernel
+def turn_by(q, a, phi):
+    q[a], q[a + 1], q[a + 2], q[a + 3] = quat_normalized(quat_mul(quat_exp(phi), (q[a], q[a + 1], q[a + 2], q[a + 3])))
 
 
 #: [rad/s] A joint that is turned back faster is taken to be as strong as at this rate (our choice).
@@ -250,7 +368,7 @@ def apply_torques(tree, state, rates, actuators, torque):
     """Torques as the actuators give them for a tick: late, within the limits, with noise. A floating root has none.
 
     The time in which more than the limit was asked for is counted. The noise has channels of its own, after those of
-    ``add_noise``: with the same seed it is still independent of what the sensors add.
+    ``blur``: with the same seed it is still independent of what the sensors add.
     """
     seed, tick, channel = actuators.seed[0], state.counts[TICKS], 2 * state.torque.shape[0]
     kept = actuators.kept[0]

@@ -73,7 +73,7 @@ class SimulationState(NamedTuple):
     anchor: Floats  # (nc, 2) [m] where a sticking point is held
     force: Floats  # (nc, 3) [N] contact force of the last step
     torque: Floats  # (nv,) what the controller holds on the joints
-    past: Floats  # (depth, nq + nv) what sensors with a delay have yet to show
+    past: Floats  # what the senses have yet to show, and remember (``Sensors.room``)
     stiffness: Floats  # (nv,) joint impedance, evaluated within the step
     damping: Floats  # (nv,)
     setpoint: Floats  # (nv,)

@@ -6,6 +6,7 @@ angles seen from above: 0 pushes it forwards (the human towards −x), π/2 to i
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from biped.checks import above_zero, whole, zero_or_above
 from biped.disturbances import Actuators, Disturbance, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
 from biped.disturbances.control import NOBODY
+from biped.disturbances.sensors import PRESETS
 from biped.errors import InputError
 from biped.model import Model
 from biped.model.geometry import Vector3
@@ -28,6 +30,14 @@ MOTIONS = ("none", "step", "sine", "sum-of-sines", "ternary", "recorded")
 
 _AZIMUTH = (0.0, "rad", "direction seen from above: 0 drives it forwards, π/2 to its left")
 _CENTRE = (0.0, 0.0, 0.0)
+
+#: Of the senses, what each is of, and whether its delay is all of it.
+_CHANNELS = (
+    ("vestibular", "the {root}'s orientation and angular velocity", ", added to sensors.delay"),
+    ("visual", "the {root}'s place and velocity", ", added to sensors.delay"),
+    ("proprioceptive", "the joints", ", added to sensors.delay"),
+    ("force", "the floor's forces and contacts", ""),
+)
 
 #: Default, unit and meaning by group and name; ``{root}``, ``{stands}`` and the default None depend on the model.
 _ROWS: dict[str, dict[str, tuple[Value | None, str, str]]] = {
@@ -90,6 +100,7 @@ _ROWS: dict[str, dict[str, tuple[Value | None, str, str]]] = {
         "friction": (0.3, "", "coefficient of friction of its collisions"),
     },
     "sensors": {
+        "preset": (NOBODY, "", f"whose senses: {', '.join((NOBODY, *PRESETS))}; what is set besides goes before it"),
         "delay": (0.0, "s", "delay with which the controller sees the state; whole control periods"),
         "position_noise": (0.0, "m", "standard deviation of the {root}'s place, at each tick"),
         "orientation_noise": (0.0, "rad", "noise of the {root}'s orientation"),
@@ -97,6 +108,20 @@ _ROWS: dict[str, dict[str, tuple[Value | None, str, str]]] = {
         "velocity_noise": (0.0, "m/s", "noise of the {root}'s velocity"),
         "angular_velocity_noise": (0.0, "rad/s", "noise of the {root}'s angular velocity"),
         "joint_rate_noise": (0.0, "rad/s", "noise of the joint rates"),
+        "force_noise": (0.0, "N", "noise of the floor's forces where it touches, along each axis"),
+        **{f"{name}_delay": (0.0, "s", f"delay of {of}{more}") for name, of, more in _CHANNELS},
+        **{f"{name}_time_constant": (0.0, "s", f"of the noise of {of}; 0: white") for name, of, _ in _CHANNELS},
+        **{
+            f"{name}_relative_noise": (0.0, "", f"noise of {of} as a share of the distance from the start")
+            for name, of, _ in _CHANNELS
+        },
+        "position_threshold": (0.0, "m", "what is not felt of the {root}'s way from the start, along each axis"),
+        "orientation_threshold": (0.0, "rad", "what is not felt of the {root}'s turn, about each axis"),
+        "joint_threshold": (0.0, "rad", "what is not felt of the joint angles' way from the start"),
+        "velocity_threshold": (0.0, "m/s", "what is not felt of the {root}'s velocity"),
+        "angular_velocity_threshold": (0.0, "rad/s", "what is not felt of the {root}'s angular velocity"),
+        "joint_rate_threshold": (0.0, "rad/s", "what is not felt of the joint rates"),
+        "force_threshold": (0.0, "N", "what is not felt of the floor's forces"),
         "seed": (0, "", "seed of the noise"),
     },
     "actuators": {
@@ -267,8 +292,10 @@ def _block(values: Values, trunk: Vector3, model: Model) -> list[Disturbance]:
 
 def _senses(values: Values) -> list[Disturbance]:
     group = values.group("sensors")
-    perfect = not any(value for name, value in group.items() if name != "seed")
-    return [] if perfect else [Sensors(**group)]
+    name = group.pop("preset")
+    person = Sensors() if name == NOBODY else Sensors.preset(name)
+    sensors = replace(person, **{field: value for field, value in group.items() if value != getattr(Sensors, field)})
+    return [] if sensors == Sensors(seed=sensors.seed) else [sensors]
 
 
 def _actuators(values: Values) -> list[Disturbance]:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from biped.disturbances import Sensors
 from biped.kernels.loop.measurement import (
     Actuators,
-    SensorModel,
     apply_torques,
     ideal_actuators,
     measure,
@@ -25,6 +25,7 @@ KINDS = ("revolute", "prismatic", "spherical")
 SIZES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 OFFSET = (0.1, -0.2, 0.3)
 SEED = 5
+PERIOD = 2e-3
 
 
 class Sensed:
@@ -38,8 +39,8 @@ class Sensed:
         self.arrays = arrays._replace(past=np.full((1 + delay, model.nq + model.nv), np.nan))
         self.motion = new_tree_data(model.n, model.nv, model.nc)
         self.seen = new_measurement(model.tree, model.nq, model.nv)
-        self.sensors = SensorModel(np.array([0, delay, SEED]), np.array(sizes), np.array(offset))
-        self.actuators = ideal_actuators(model.nv, 2e-3)
+        self.sensors = Sensors(delay * PERIOD, *sizes, seed=SEED).compile(PERIOD, np.array(offset))
+        self.actuators = ideal_actuators(model.nv, PERIOD)
         self.history: list[tuple[np.ndarray, np.ndarray]] = []
 
     def tick(self):
