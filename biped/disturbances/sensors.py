@@ -1,8 +1,8 @@
 """Imperfect senses, between the simulated system and its controller, by channel as people have them."""
 
 import math
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,7 +129,7 @@ class Sensors:
         """
         if name not in _PRESETS:
             raise unknown("senses", name, _PRESETS)
-        return cls(**_PRESETS[name], seed=seed)
+        return replace(cls(**_PRESETS[name]), seed=seed)
 
     @property
     def is_noisy(self) -> bool:
@@ -179,8 +179,8 @@ class Sensors:
     @property
     def _has_channels(self) -> bool:
         """Whether more is to be kept than the states that one delay has yet to show."""
-        plain = Sensors(self.delay, *(getattr(self, f"{name}_noise") for name in _QUANTITIES[:-1]), seed=self.seed)
-        return self != plain
+        plain = ("delay", "seed", *(f"{name}_noise" for name in _QUANTITIES if name != "force"))
+        return any(value for name, value in vars(self).items() if name not in plain)
 
     def _of_channels(self, what: str) -> list[float]:
         return [getattr(self, f"{name}_{what}") for name in CHANNELS]
@@ -235,7 +235,7 @@ def _times(factor: float, names: tuple[str, ...]) -> dict[str, float]:
     return {name: factor * _OPEN[name] for name in names}
 
 
-_PRESETS: dict[str, dict[str, float]] = {
+_PRESETS: dict[str, dict[str, Any]] = {
     "eyes-open": _OPEN,
     "eyes-closed": _OPEN
     | {"delay": 0.16, "orientation_threshold": 0.07 * _DEGREE, "angular_velocity_threshold": 0.33 * _DEGREE}
