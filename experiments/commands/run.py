@@ -1,5 +1,6 @@
 """``biped run``: simulate an experiment, save it, draw it, report it."""
 
+import logging
 from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import suppress
@@ -20,6 +21,8 @@ from experiments.lookup.figure_names import remove_figures
 if TYPE_CHECKING:
     from biped.runs.run import Run
     from experiments.catalogue.experiment import Experiment
+
+_log = logging.getLogger("biped")
 
 _EXAMPLES = """\
 examples:
@@ -62,11 +65,14 @@ def parser() -> Parser:
 def main(options: Namespace) -> int:
     settings.check_positive(options, "after", what="number of seconds")
     from biped.simulation.collapse import collapse, has_fallen
+    from experiments.catalogue.parameters.idle import idle
     from experiments.commands.half_step import check_step
 
     experiment = settings.experiment_of(options)
     changes = settings.changes_of(experiment, options)
     scene = experiment.build(changes)
+    for sentence in idle(experiment.values(changes), changes):
+        _log.warning("biped: %s", sentence)
     folder = claimed_folder(options.out or Path("results") / experiment.name)
     try:
         with ProgressBar(scene.duration) as bar:

@@ -7,6 +7,7 @@ import pytest
 
 from biped.errors import InputError
 from biped.integrators import INTEGRATORS, Recursive, settings_of
+from experiments.catalogue.parameters.idle import SWITCHES, idle
 from experiments.catalogue.parameters.parameter import Parameter, Values, parameter_named, shown
 from experiments.catalogue.registry import MODULES, all_experiments, experiment_named
 from experiments.studies.config import read_config
@@ -289,3 +290,39 @@ def test_a_setup_can_be_changed_in_python():
     run = setup.run()
     assert run.summary["settling_time"] is None
     assert np.array_equal(setup.state.q, before)  # a setup can be simulated again
+
+
+def test_what_is_set_of_a_disturbance_that_is_off_is_told():
+    experiment = experiment_named("balance")
+
+    def told(changes):
+        return idle(experiment.values(changes), changes)
+
+    assert told({"platform.size": 0.06, "platform.rise": 0.4, "push.impulse": 3.0}) == [
+        "platform.size, platform.rise: without effect while platform.motion = none"
+    ]
+    assert told({"force.seed": 3}) == ["force.seed: without effect while force.size = 0 and force.noise = 0"]
+    four = {"push.start": 0.2, "patch.mu_d": 0.2, "block.mass": 0.2, "load.body": "trunk"}
+    assert [sentence.split(":")[0] for sentence in told(four)] == [
+        "push.start",
+        "patch.mu_d",
+        "load.body",
+        "block.mass",
+    ]
+    for on in (
+        {"push.impulse": -8.0, "push.azimuth": 1.0},
+        {"platform.motion": "step", "platform.size": 0.06},
+        {"force.noise": 1.0, "force.seed": 3},
+        {"random.seed": 1, "push.start": 0.1},
+        {"fall.tilt": 0.5},
+    ):
+        assert told(on) == []
+    block = experiment_named("thrown-block")
+    assert idle(block.values({"block.mass": 1.0}), {"block.mass": 1.0}) == []
+
+
+def test_every_switch_is_a_parameter_that_is_off_by_default():
+    defaults = experiment_named("balance").values()
+    assert {name: defaults[name] for switches in SWITCHES.values() for name in switches} == {
+        name: off for switches in SWITCHES.values() for name, off in switches.items()
+    }
