@@ -99,10 +99,14 @@ def groups(frame: "pd.DataFrame", column: str) -> list[Group]:
     ]
 
 
-def shown_metric(plan: Sweep, frame: "pd.DataFrame") -> str | None:
-    """The metric that is shown beside proportions: the first that was asked for, or a usual one, that has numbers."""
+def shown_metrics(plan: Sweep, frame: "pd.DataFrame") -> list[str]:
+    """The metrics shown beside proportions, that have numbers: those that were asked for, or the first usual one."""
     wanted: Sequence[str] = plan.metrics if plan.metrics is not None else SHOWN
-    for name in wanted:
-        if name in frame and name not in OUTCOME and frame[name].dtype != object and frame[name].notna().any():
-            return name
-    return None
+    names = [name for name in wanted if name in frame and name not in OUTCOME and frame[name].dtype != object]
+    found = [name for name in names if frame[name].notna().any()]
+    return found if plan.metrics is not None else found[:1]
+
+
+def shown_metric(plan: Sweep, frame: "pd.DataFrame") -> str | None:
+    """The first of them, or None."""
+    return next(iter(shown_metrics(plan, frame)), None)

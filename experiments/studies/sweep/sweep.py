@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 #: Tables in [vary] that are no parameters.
 TOGETHER, SAMPLE = "together", "sample"
+#: Groups of parameters whose noise is another one in each replica, where any of them is set.
+NOISY = frozenset({"sensors", "actuators", "force"})
 #: At most so many combinations are tried to be set up before the first trial; of more, so many spread evenly.
 MOST_CHECKED = 500
 
@@ -87,9 +89,11 @@ class Sweep(StudyKind):
     def changes(self, values: Sequence[tuple[Value, ...]], replica: int) -> dict[str, Value]:
         flat = [value for part in values for value in part]
         changes = dict(self.fixed) | dict(zip(self.varied, flat, strict=True))
-        if self.replicas > 1:  # the same starts for every combination: what differs is not luck
+        if self.replicas > 1:  # the same starts and noise for every combination: what differs is not luck
             changes["initial.seed"] = seed_of(self.seed, "replica", replica)
             changes.setdefault("initial.jitter", SCATTER)
+            for group in {name.partition(".")[0] for name in changes} & NOISY:
+                changes.setdefault(f"{group}.seed", seed_of(self.seed, "replica", replica, group))
         return changes
 
     def find(self, evaluate: Evaluate) -> Mapping[int, Result]:

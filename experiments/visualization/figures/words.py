@@ -15,6 +15,8 @@ _WORDS = {
     "kp": "stiffness of",
     "kd": "damping of",
     "cop": "CoP",
+    "ap": "AP",
+    "ml": "ML",
     "zmp": "ZMP",
     "grf": "floor force",
     "rms": "RMS",

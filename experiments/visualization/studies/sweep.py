@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 from rich.text import Text
 
+from biped.files import in_place_of
 from experiments.cli.quantities import unit_text
 from experiments.cli.terminal import print_table, say, terminal
 from experiments.studies.counting import USUAL_LOSSES, shares, success_text
@@ -24,6 +25,7 @@ from experiments.studies.sweep.groups import (
     successes_in,
     verdicts_in,
 )
+from experiments.studies.sweep.summary import summary
 from experiments.studies.sweep.sweep import Sweep
 from experiments.visualization.figures.words import with_unit
 from experiments.visualization.pages import Block, Section
@@ -32,16 +34,20 @@ from experiments.visualization.report.toml import file_and_command
 from experiments.visualization.report.trials import Axis, Trials
 from experiments.visualization.studies.sweep_figure import besides, draw_sweep, metric_label
 
-FIGURE = "sweep.png"
+FIGURE, SUMMARY = "sweep.png", "summary.csv"
 _STYLES = {"recovered": "green", "stepped": "cyan", "failed": "red", "unreliable": "red"}
 #: A table across two factors is printed up to so many values of the second.
 MOST_COLUMNS = 12
 
 
 def show(plan: Sweep, frame: pd.DataFrame, folder: Path, draw: bool) -> list[Path]:
-    """Draw the figure and print a summary of a sweep's trials; the files."""
+    """Draw the figure, print a summary of a sweep's trials and write that of its replicas as a table; the files."""
     files = draw_sweep(plan, frame, folder / FIGURE) if draw else []
     print_summary(plan, frame)
+    if plan.replicas > 1:
+        with in_place_of(folder / SUMMARY) as part:
+            summary(plan, frame).to_csv(part, index=False, float_format="%.6g")
+        files.append(folder / SUMMARY)
     return files
 
 

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from biped.runs.verdict import FELL, LOST_CONTROL, RECOVERED, STEPPED, VERDICTS
 from experiments.studies.counting import USUAL_LOSSES, success_text, withstood
+from experiments.studies.mean import mean_of
 from experiments.studies.proportion import CONFIDENCE, Proportion
 from experiments.studies.store.measured import metric_units
 from experiments.studies.sweep.groups import (
@@ -25,6 +26,7 @@ from experiments.studies.sweep.groups import (
     groups,
     proportion,
     shown_metric,
+    shown_metrics,
     successes_in,
     verdicts_in,
 )
@@ -41,6 +43,8 @@ _MARKERS: dict[str, Marker] = {RECOVERED: "circle", STEPPED: "square", FELL: "x-
 WIDEST_TITLE, WIDEST_MAP_TITLE = 75, 45
 #: Panels of one figure at most; of more parameters the first are shown.
 MOST_PANELS = 12
+#: Metrics below the proportion over one parameter, at most.
+MOST_METRICS = 4
 #: Cells of a map up to which their numbers are written in them, and the words below these.
 MOST_WRITTEN, MOST_WORDS = 150, 40
 
@@ -51,7 +55,9 @@ def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> list[Path]:
     sampled, varied = [factor.sampled for factor in factors], [_varied(factor, frame) for factor in factors]
     with styled():
         if len(factors) == 1:
-            figure = figure_of(_one(plan, frame, varied[0]), (style.SIZE[0], 2 * style.SIZE[1] - 1.6), sharex=True)
+            panels = _one(plan, frame, varied[0])
+            height = (style.SIZE[1] if len(panels) < 3 else 3.0) - 0.8
+            figure = figure_of(panels, (style.SIZE[0], height * len(panels)), sharex=True)
         elif len(factors) == 2 and not any(sampled):
             maps = _maps(plan, frame, *varied)
             figure = figure_of(maps, (1.5 * style.SIZE[0], 4.2), columns=len(maps))
@@ -116,9 +122,18 @@ def share_panel(frame: pd.DataFrame, varied: Varied, counts: tuple[str, ...] = (
 
 
 def metric_panel(
-    frame: pd.DataFrame, varied: Varied, metric: str, label: str, chosen: pd.DataFrame | None = None
+    frame: pd.DataFrame,
+    varied: Varied,
+    metric: str,
+    label: str,
+    chosen: pd.DataFrame | None = None,
+    *,
+    means: bool = False,
 ) -> Panel:
-    """A metric of each trial, or of those that are chosen, over what was varied, and its medians over all."""
+    """A metric of each trial, or of those that are chosen, over what was varied, and its medians over all.
+
+    With ``means`` also the means with Student's intervals, of trials that are independent.
+    """
     found = groups(frame.assign(**{varied.name: varied.values.loc[frame.index]}), varied.name)
     shown, items = frame if chosen is None else chosen, list[Item]()
     numbers = {group.value: place for place, group in enumerate(found)}
@@ -135,6 +150,11 @@ def metric_panel(
     medians = [float(group.trials[metric].median()) for group in found]
     dash: Dash = "solid" if varied.is_numeric else ""
     items.append(Points(places, medians, "median", style.GREY, "line-ew", 6.0, dash=dash, width=1.0))
+    found_means = [mean_of(group.trials[metric]) for group in found] if means else []
+    if any(mean.of > 1 for mean in found_means):
+        ends = [mean.low for mean in found_means], [mean.high for mean in found_means]
+        values, name = [mean.value for mean in found_means], f"mean, {CONFIDENCE:.0%} interval"
+        items.append(Points(places, values, name, style.BLACK, "diamond", 4.0, interval=ends, bar=1.0))
     return Panel(tuple(items), _over(varied, [group.label for group in found]), Axis(label), legend="best")
 
 
@@ -201,12 +221,12 @@ def _one(plan: Sweep, frame: pd.DataFrame, varied: Varied) -> list[Panel]:
     binned = " in bins of equally many" if len(groups(frame, varied.name)) < frame[varied.name].nunique() else ""
     title = f"proportion that {success_text(plan.counts)}{binned}, with Wilson's {CONFIDENCE:.0%} interval"
     panels = [replace(share_panel(frame, varied, plan.counts), title=fill(title, WIDEST_TITLE))]
-    if metric := shown_metric(plan, frame):
+    for metric in shown_metrics(plan, frame)[:MOST_METRICS]:
         absent = int(frame[metric].isna().sum())
         title = words_of(metric) + (f" ({absent} trials have none)" if absent else "")
-        panels.append(replace(metric_panel(frame, varied, metric, metric_label(plan, metric)), title=title))
-        panels[0] = replace(panels[0], x=replace(panels[0].x, label=""))
-    return panels
+        label = metric_label(plan, metric)
+        panels.append(replace(metric_panel(frame, varied, metric, label, means=plan.replicas > 1), title=title))
+    return [*(replace(panel, x=replace(panel.x, label="")) for panel in panels[:-1]), panels[-1]]
 
 
 def _maps(plan: Sweep, frame: pd.DataFrame, first: Varied, second: Varied) -> list[Panel]:

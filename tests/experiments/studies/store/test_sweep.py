@@ -1,18 +1,22 @@
 """``biped sweep``: which trials a file asks for, what is wrong with it, and what comes out."""
 
 import json
+import math
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, binomtest, ttest_1samp
 
 from biped.errors import InputError
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
 from experiments.studies.config import Config
+from experiments.studies.mean import mean_of
 from experiments.studies.sweep import sweep
 from experiments.studies.sweep.groups import proportion
+from experiments.studies.sweep.summary import TOLD
 from experiments.studies.sweep.sweep import sweep_from
 
 SHORT = {"run.duration": 0.05}
@@ -131,7 +135,7 @@ def test_the_command_leaves_its_files_and_says_what_was_found(in_tmp, capsys):
     assert main(["sweep", "mine.toml"]) == 0
     folder = in_tmp / "results" / "sweep" / "mine"
     assert {path.name for path in folder.iterdir()} == {
-        "study.json", "study.lock", "trials.parquet", "trials.sqlite", "sweep.png"
+        "study.json", "study.lock", "trials.parquet", "trials.sqlite", "sweep.png", "summary.csv"
     }  # fmt: skip
     printed = capsys.readouterr().out
     assert "4 trials: 2 combinations × 2 replicas   4 undecided" in printed
@@ -140,6 +144,48 @@ def test_the_command_leaves_its_files_and_says_what_was_found(in_tmp, capsys):
     assert header["configuration"]["vary"] == {"floor": {"mu_s": [0.6, 0.8]}}
     assert main(["sweep", "mine.toml"]) == 0
     assert "4 of 4 trials are in results/sweep/mine already" in capsys.readouterr().err
+
+
+def test_the_summary_has_shares_and_means_with_intervals_of_each_combination(in_tmp):
+    """By SciPy's own intervals; angles in degrees, as they were written."""
+    text = FILE.replace("replicas = 2", "replicas = 5").replace("[0.6, 0.8]", "[0.6, 0.8]\n[vary.together]\n{}")
+    vary = 'block.mass = [1, 2]\n"block.friction" = [0.1, 0.2]'
+    (in_tmp / "mine.toml").write_text('metrics = ["position_error"]\n' + text.format(vary), encoding="utf-8")
+    assert main(["sweep", "mine.toml", "--no-figures"]) == 0
+    folder = in_tmp / "results" / "sweep" / "mine"
+    table, trials = pd.read_csv(folder / "summary.csv"), pd.read_parquet(folder / "trials.parquet")
+    assert list(table.columns) == ["floor.mu_s", "block.mass", *TOLD]
+    assert len(table) == 4 * 3
+    for (friction, mass), rows in table.groupby(["floor.mu_s", "block.mass"]):
+        own = trials[(trials["floor.mu_s"] == friction) & (trials["block.mass"] == mass)]["position_error"]
+        row = rows.set_index("quantity").loc["position_error"]
+        interval = ttest_1samp(own, 0.0).confidence_interval(0.95)
+        assert (row["unit"], row["trials"]) == ("m", 5)
+        assert [row["estimate"], row["low"], row["high"]] == pytest.approx([own.mean(), *interval], rel=1e-5)
+        fell = rows.set_index("quantity").loc["share fell"]
+        wilson = binomtest(0, 5).proportion_ci(method="wilson")
+        assert [fell["estimate"], fell["low"], fell["high"]] == pytest.approx([0.0, *wilson], rel=1e-5)
+
+
+def test_what_cannot_have_an_interval_has_none():
+    assert (mean_of([2.0, None, math.nan]).of, mean_of([2.0, None]).value) == (1, 2.0)
+    assert math.isnan(mean_of([2.0]).low)
+    assert (mean_of([]).of, math.isnan(mean_of([]).value)) == (0, True)
+
+
+def test_replicas_have_noise_of_their_own_and_combinations_share_it():
+    """It was the same noise in all of them: their scatter was that of the start alone."""
+    noise = {"run.duration": 0.05, "sensors.joint_noise": 1e-3}
+    data = {"experiment": "balance", "set": noise, "vary": {"floor.mu_s": [0.6, 0.8]}, "replicas": 2}
+    trials = sweep_from(Config(data)).trials()
+    seeds = [trial.changes["sensors.seed"] for trial in trials]
+    assert seeds[:2] == seeds[2:]
+    assert len({*seeds, *(trial.changes["initial.seed"] for trial in trials)}) == 4
+    assert "actuators.seed" not in trials[0].changes
+    given = sweep_from(Config({**data, "set": {**noise, "sensors.seed": 7}})).trials()
+    assert {trial.changes["sensors.seed"] for trial in given} == {7}
+    frame = sweep("balance", {"floor.mu_s": [0.6]}, noise, replicas=2)
+    assert (frame["verdict"] != "failed").all()
 
 
 def test_trials_that_cannot_be_computed_are_told_at_the_end(in_tmp, capsys):
@@ -196,8 +242,6 @@ def test_every_kind_of_sweep_has_a_figure_and_a_summary(vary, tmp_path, capsys):
 
 def test_wilsons_interval_holds_as_often_as_it_says():
     """On average over probabilities, in 95 % of all samples."""
-    import pandas as pd
-
     of = 12
     found = [proportion(pd.Series(["recovered"] * k + ["fell"] * (of - k))) for k in range(of + 1)]
     assert [s.value for s in found] == [k / of for k in range(of + 1)]

@@ -1,0 +1,33 @@
+"""Means of metrics over trials, with what is known of the mean behind them."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t as student
+
+from experiments.studies.proportion import CONFIDENCE
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean of trials, and the ends of the interval of the mean of all that there could be; NaN of fewer than two."""
+
+    value: float
+    of: int
+    low: float
+    high: float
+
+
+def mean_of(values: Iterable[float | None], confidence: float = CONFIDENCE) -> Mean:
+    """A mean with Student's interval (1908), of those that are numbers; it takes them as independent and normal."""
+    numbers = np.array([value for value in values if value is not None and math.isfinite(value)], dtype=float)
+    count = len(numbers)
+    if count == 0:
+        return Mean(math.nan, 0, math.nan, math.nan)
+    mean = float(numbers.mean())
+    if count == 1:
+        return Mean(mean, 1, math.nan, math.nan)
+    reach = float(student.ppf(0.5 + confidence / 2.0, count - 1) * numbers.std(ddof=1) / math.sqrt(count))
+    return Mean(mean, count, mean - reach, mean + reach)

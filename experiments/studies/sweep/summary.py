@@ -1,0 +1,44 @@
+"""What a sweep found of each combination, as a table with intervals: shares of verdicts, and means of metrics."""
+
+from typing import TYPE_CHECKING, Any
+
+from biped.runs.verdict import FELL
+from experiments.studies.mean import mean_of
+from experiments.studies.proportion import proportion_of
+from experiments.studies.store.measured import metric_units
+from experiments.studies.sweep.groups import as_written, factors_of, verdicts_in
+from experiments.studies.sweep.sweep import Sweep
+from experiments.studies.trial import OUTCOME
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: What is told of each quantity of a combination.
+TOLD = ("quantity", "unit", "trials", "estimate", "low", "high")
+
+
+def summary(plan: Sweep, frame: "pd.DataFrame") -> "pd.DataFrame":
+    """A row for each combination of what was varied, and each quantity.
+
+    Quantities are the share of each verdict that occurs, and of falls, with Wilson's interval, and the mean of each
+    metric that the sweep names, over the trials that have it, with Student's. ``trials`` counts those. Replicas of one
+    combination count as independent.
+    """
+    import pandas as pd
+
+    frame, names = as_written(plan, frame), [factor.column for factor in factors_of(plan)]
+    units = metric_units(plan.experiment, plan.fixed)
+    metrics = [name for name in plan.metrics or () if name not in OUTCOME and frame[name].dtype != object]
+    words = list(dict.fromkeys((*verdicts_in(frame), FELL)))
+    rows: list[dict[str, Any]] = []
+    for _, trials in frame.groupby("point", sort=True):
+        where = {name: trials[name].iloc[0] for name in names}
+        for word in words:
+            share = proportion_of(int((trials["verdict"] == word).sum()), len(trials))
+            numbers = (f"share {word}", "1", share.of, share.value, share.low, share.high)
+            rows.append(where | dict(zip(TOLD, numbers, strict=True)))
+        for name in metrics:
+            mean = mean_of(trials[name])
+            numbers = (name, units.get(name, ""), mean.of, mean.value, mean.low, mean.high)
+            rows.append(where | dict(zip(TOLD, numbers, strict=True)))
+    return pd.DataFrame(rows, columns=[*names, *TOLD])
