@@ -12,7 +12,6 @@ from biped.assembly.simulation import AssemblyStepError, Motion
 from biped.assembly.solids import cast
 from biped.assembly.spring import Spring
 from biped.disturbances.push import Torque
-from biped.mechanism.custom import CustomConstraint, CustomPotential
 from biped.model.joint_rows import KINDS
 
 __all__ = [
@@ -21,9 +20,7 @@ __all__ = [
     "AssemblyError",
     "AssemblyStepError",
     "BodyContact",
-    "CustomConstraint",
     "CustomInequality",
-    "CustomPotential",
     "Freedom",
     "Joint",
     "Motion",

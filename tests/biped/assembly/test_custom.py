@@ -16,16 +16,23 @@ from biped.assembly import (
     Assembly,
     AssemblyError,
     BodyContact,
-    CustomConstraint,
     CustomInequality,
-    CustomPotential,
     PointContact,
     RigidBody,
     Spring,
     joint,
     sphere,
 )
-from biped.mechanism import CoordinateName, CustomForce, FrameName, Mechanism, MechanismError, tz
+from biped.mechanism import (
+    CoordinateName,
+    CustomConstraint,
+    CustomForce,
+    CustomPotential,
+    FrameName,
+    Mechanism,
+    MechanismError,
+    tz,
+)
 
 from .test_springs import STILL, UPRIGHT, apart
 from .test_wrenches import BALL, NO_WEIGHT, UNEVEN, is_trusted, momentum

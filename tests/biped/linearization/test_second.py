@@ -16,6 +16,7 @@ from contact.modes import NONE, SLIDING, STICKING
 from contact.regimes import CLIPPED, COULOMB, FREE, HELD, VISCOUS
 from controllers import WorkspaceController
 from tests.differences import derivative, jacobian
+from tests.rounding import summed
 
 from .test_steps import ACTING, FLOOR, KINDS, limited_tree, standing_human
 from .varied import REACHES, STEP, Varied, moving
@@ -124,13 +125,27 @@ def test_it_is_the_derivative_of_the_derivative_over_several_steps():
     assert worst(varied, some_columns(varied, np.random.default_rng(2), 3), 1e-5, steps=2) <= 1.0
 
 
+def sizes(step, weights):
+    """(N, N) of what a step's weighted second derivatives are summed from: ``StepCurvature.weighted`` without signs."""
+    nv, Z, inverse, first = step._nv, np.abs(step._ends), np.abs(step._inverse), np.abs(step.first)
+    on_rows = np.concatenate([inverse.T @ (weights[:nv] + first[nv:, nv : 2 * nv].T @ weights[nv:]), weights[nv:]])
+    found = Z.T @ np.tensordot(np.abs(step.second), on_rows, (1, 0)) @ Z
+    found[:nv, :nv] += np.tensordot(first[:, :nv].T @ on_rows, np.abs(step.begin), 1)
+    return step._with_torques(found + np.tensordot(weights[:nv], np.abs(step._end), 1))
+
+
 def test_weighted_second_derivatives_are_the_weighted_sum():
-    """Backwards through two steps, against forwards."""
+    """Backwards through two steps, against forwards; both are sums of the same, in another order."""
     varied = standing_human(None)
     found = curvature(varied, 2)
     weights = np.random.default_rng(0).normal(size=52)
-    expected = np.tensordot(weights, found.full(), 1)
-    np.testing.assert_allclose(found.weighted(weights), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+    size, left = np.zeros(()), np.abs(weights)
+    for step, road in zip(found.steps[::-1], found._roads[::-1], strict=True):
+        size = size + np.abs(road).T @ sizes(step, left) @ np.abs(road)
+        left = np.abs(step.linear[0]).T @ left
+    one_way = 2 * 5 * len(size)  # two steps of five products, whose sums have so many terms
+    apart = np.abs(found.weighted(weights) - np.tensordot(weights, found.full(), 1))
+    assert np.all(apart <= summed(2 * one_way, size))
 
 
 def test_the_first_derivatives_beneath_it_are_those_of_the_step():

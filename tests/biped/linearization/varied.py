@@ -35,7 +35,8 @@ class Varied:
         self.plan = scene.prepare()
         self.model, world = self.plan.model, self.plan.world
         self.start = state.copy()
-        self.start.make_room(self.plan.state.arrays.cache.history.shape)
+        first = self.plan.state.arrays
+        self.start.make_room(first.cache.history.shape, first.past.shape)
         self.start.set_step(self.plan.clock.step)
         arrays = self.start.arrays
         for name in ("stiffness", "damping", "setpoint"):

@@ -11,8 +11,6 @@ from biped import Recursive, State, dynamics, simulate
 from biped.assembly import Assembly, RigidBody, configuration_of, from_model, joint, placement_of
 from biped.errors import InputError
 from biped.integrators import INTEGRATORS
-from biped.mechanism.conversion import from_model as mechanism_of
-from biped.mechanism.errors import MechanismError
 from biped.model import (
     Body,
     Joint,
@@ -188,11 +186,9 @@ def test_integrators_that_know_no_screws_say_which_do(name):
         simulate(nut(0.05), duration=0.1, integrator=INTEGRATORS[name])
 
 
-def test_where_screws_have_no_word():
+def test_urdf_has_no_word_for_screws():
     with pytest.raises(ModelError, match="'screw' is helical, which URDF"):
         urdf_text(nut(0.05))
-    with pytest.raises(MechanismError, match="'screw' is helical"):
-        mechanism_of(nut(0.05))
 
 
 @pytest.mark.parametrize(
