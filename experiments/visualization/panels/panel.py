@@ -125,7 +125,7 @@ class HeatMap:
     form: str = ".4g"  # of the numbers; percents where it ends in %
     low: float | None = None  # the number of the first colour; the least one if not given
     high: float | None = None  # the number of the last colour; the greatest one if not given
-    texts: Sequence[Sequence[str]] = ()  # written in the cells of a figure in a file
+    texts: Sequence[Sequence[str]] = ()  # written in the cells
     hover: Sequence[Sequence[str]] = ()  # under the pointer on a page; coordinates and number without
 
 

@@ -286,6 +286,9 @@ def _add_map(item: HeatMap, on: _Place) -> None:
     look: dict[str, Any] = {"colorscale": style.MAP, "colorbar": bar}
     if len(item.hover):
         look["customdata"], hover = [[plain(text) for text in row] for row in item.hover], "%{customdata}"
+    if len(item.texts):
+        look["text"] = [[plain(text).replace("\n", "<br>") for text in row] for row in item.texts]
+        look["texttemplate"] = "%{text}"
     if on.panel.x.words and on.panel.y.words:
         look |= {"xgap": 1, "ygap": 1}
     on.figure.add_heatmap(

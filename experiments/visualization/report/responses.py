@@ -48,7 +48,7 @@ def _charts(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> It
 def _shares(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Chart:
     over = "" if len(axes) == 1 else ", over each of what was varied, whatever the others were"
     text = (
-        f"Share of the trials that {success_text(counts)}{over}; bars: 95 % intervals of the probability "
+        f"Proportion of the trials that {success_text(counts)}{over}; bars: 95 % intervals of the probability "
         "(Wilson 1927). Dashed: how trials ended."
     )
     return Chart.of(figure_of([share_panel(trials.frame, axis, counts) for axis in axes]), text, "recovered")
@@ -57,7 +57,8 @@ def _shares(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Ch
 def _share_maps(trials: Trials, first: Axis, second: Axis, counts: tuple[str, ...]) -> Chart:
     kinds = successes_in(trials.frame, counts)
     maps = {kind: [share_map(trials.frame, first, second, losses)] for kind, losses in kinds.items()}
-    text = f"Share of the trials that {success_text(counts)}, with Wilson's 95 % interval (1927)."
+    interval = "Wilson's 95 % interval (1927), and how most others ended: in few cells, and under the pointer"
+    text = f"Proportion of the trials that {success_text(counts)}, with {interval}."
     return Chart.of(figure_of_choices(maps, height=500 if len(kinds) > 1 else 460), text, "recovered")
 
 

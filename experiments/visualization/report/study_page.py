@@ -59,7 +59,7 @@ def _ended(trials: Trials) -> tuple[Block, ...]:
 def _verdicts(trials: Trials) -> Table:
     rows = tuple((name, str(s.count), f"{s.value:.1%}", s.interval) for name, s in trials.verdicts.items())
     moods = tuple(_MOODS.get(name, "") for name in trials.verdicts)
-    headings = ("verdict", "trials", "share", "95 % interval (Wilson 1927)")
+    headings = ("verdict", "trials", "proportion", "95 % interval (Wilson 1927)")
     return Table("How the trials ended", headings, rows, moods, fold=False)
 
 

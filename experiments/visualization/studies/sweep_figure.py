@@ -163,9 +163,11 @@ def share_map(frame: pd.DataFrame, first: Varied, second: Varied, losses: Sequen
     cells = _cells(frame["verdict"], first, second)
     shares = [[proportion(cell, losses) for cell in row] for row in cells]
     table = np.array([[s.value if s.of else np.nan for s in row] for row in shares])
-    words = [[f"{_interval(s)} {_most_lost(cell, losses)}" for s, cell in zip(*row, strict=True)]
-             for row in zip(shares, cells, strict=True)] if table.size <= MOST_WORDS else []  # fmt: skip
-    hover = [[f"{s.count} of {s.of}, {s.interval}" if s.of else "" for s in row] for row in shares]
+    lost = [[_most_lost(cell, losses) for cell in row] for row in cells]
+    words = [[f"{_interval(s)} {verdict}" for s, verdict in zip(*row, strict=True)]
+             for row in zip(shares, lost, strict=True)] if table.size <= MOST_WORDS else []  # fmt: skip
+    hover = [[f"{s.count} of {s.of}, {s.interval}{verdict and f'; {verdict}'}" if s.of else ""
+              for s, verdict in zip(*row, strict=True)] for row in zip(shares, lost, strict=True)]  # fmt: skip
     return _map(first, second, HeatMap(
         range(len(first.points)), range(len(second.points)), table, "proportion", ".2g", 0.0, 1.0,
         _written(table, ".2g", words), hover,

@@ -223,6 +223,7 @@ def _map_charts(findings: Findings) -> Iterator[Chart]:
         text = f"How the replicas end at the least value at which each is lost{name}: what limits each direction."
         yield Chart.of(figure_of(push_map.endings_panel(ring), height=260), text, f"limits{suffix}")
         text = (
-            f"Share of {plan.replicas} replicas that withstand every value up to it{name}; dots: median, its interval."
+            f"Proportion of {plan.replicas} replicas that withstand every value up to it{name}; "
+            "dots: median, its interval."
         )
         yield Chart.of(figure_of(push_map.proportions_panel(ring), height=460), text, f"proportions{suffix}")

@@ -119,6 +119,17 @@ def test_a_map_of_two_parameters_has_each_share_in_its_cell(sweep):
         assert row.tolist() == [float(-speed <= 5.0 * friction) for speed in SPEEDS]
 
 
+def test_cells_of_a_map_have_their_interval_and_how_most_others_ended(sweep):
+    """Wilson's: of 5 that all recover its lower end is 5 / (5 + 1.96²); of none the upper one is the rest of that."""
+    map_ = study_figures(sweep())["recovered"].data[0]
+    assert map_.texttemplate == "%{text}"
+    written = {1.0: "1<br>0.57…1", 0.0: "0<br>0…0.43<br>fell"}
+    under_pointer = {1.0: "5 of 5, 56.6% … 100.0%", 0.0: "0 of 5, 0.0% … 43.4%; fell"}
+    for shares, texts, hover in zip(map_.z, map_.text, map_.customdata, strict=True):
+        assert list(texts) == [written[share] for share in shares]
+        assert list(hover) == [under_pointer[share] for share in shares]
+
+
 def test_a_map_of_a_metric_has_its_median_and_nothing_where_all_fell(sweep):
     figure = study_figures(sweep())["metrics"]
     medians = np.array(figure.data[0].z, dtype=float)
