@@ -5,8 +5,8 @@ SMALLEST_LENGTH = 1e-6
 
 
 def unit_text(unit: str) -> str:
-    """A unit as it is printed: ``N*m`` is N·m, ``m**2`` is m²; empty for a number without one."""
-    return "" if unit == "1" else unit.replace("**2", "²").replace("*", "·")
+    """A unit as it is printed: ``N*m`` is N·m, ``m**2`` is m², ``deg`` is °; empty for a number without one."""
+    return "" if unit == "1" else "°" if unit == "deg" else unit.replace("**2", "²").replace("*", "·")
 
 
 def length(metres: float) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from biped.metrics import Layout, metric_names, stimulus_of, units_of
+from biped.simulation.plan import Plan
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.trial import OUTCOME
@@ -11,9 +12,20 @@ from experiments.studies.trial import OUTCOME
 
 def metric_units(experiment: Experiment, changes: Mapping[str, Value] | None = None) -> dict[str, str]:
     """The metrics that results of this experiment under these changes have, with their units."""
-    plan = replace(experiment.build(changes), settle=None).prepare(in_one_go=True)
+    plan = _prepared(experiment, changes)
     layout = Layout.of(plan.model, plan.columns.names)
     stimulus = stimulus_of(plan.disturbances)
     frequencies = 0 if stimulus is None else len(stimulus.frequencies)
     names = metric_names(layout.joints, layout.feet, frequencies)
     return units_of(name for name in names if name not in OUTCOME)
+
+
+def trace_units(experiment: Experiment, changes: Mapping[str, Value] | None = None) -> dict[str, str]:
+    """The columns over time of its runs, those of ``biped.metrics.series`` among them, with their units."""
+    plan = _prepared(experiment, changes)
+    layout = Layout.of(plan.model, plan.columns.names)
+    return plan.columns.units | layout.series | layout.anatomical
+
+
+def _prepared(experiment: Experiment, changes: Mapping[str, Value] | None) -> Plan:
+    return replace(experiment.build(changes), settle=None).prepare(in_one_go=True)

@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from contact.errors import BipedError
+from contact.errors import BipedError, did_you_mean
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.initial import SCATTER
@@ -19,7 +19,7 @@ from experiments.studies.execution.executors import Executor
 from experiments.studies.execution.runner import Progress
 from experiments.studies.run import open_study, run_study
 from experiments.studies.seeds import seed_of
-from experiments.studies.store.measured import metric_units
+from experiments.studies.store.measured import metric_units, trace_units
 from experiments.studies.study_kind import Evaluate, Say, StudyKind
 from experiments.studies.sweep.axis import Axis, grid_axis, sample_axis, together_axis
 from experiments.studies.trial import Result, Trial
@@ -50,6 +50,7 @@ class Sweep(StudyKind):
     metrics: tuple[str, ...] | None = None  # those that are stored; None for all
     data: Mapping[str, Any] = field(default_factory=dict)  # the configuration
     counts: tuple[str, ...] = ()  # verdicts that count as losses; all but recovered, if not given
+    traces: tuple[str, ...] = ()  # columns of which the replicas' mean and standard deviation over time are found
     kind = "sweep"
 
     @classmethod
@@ -164,10 +165,12 @@ def sweep_from(config: Config) -> Sweep:
     metrics = _metrics(config, experiment, fixed)
     counts = config.losses()
     axes = _axes(config.table("vary"), experiment, seed)
+    traces = config.get("traces", tuple[str, ...], ())
     config.finish()
-    found = Sweep(experiment, fixed, axes, replicas, seed, metrics, config.data, counts)
+    found = Sweep(experiment, fixed, axes, replicas, seed, metrics, config.data, counts, traces)
     _check_names(found, config)
     _check_values(found, config)
+    _check_traces(found, config)
     return found
 
 
@@ -212,6 +215,15 @@ def _check_names(found: Sweep, config: Config) -> None:
         found.experiment.parameter("initial.seed")
         if "initial.seed" in seen or "initial.seed" in found.fixed:
             raise config.error("initial.seed: replicas have seeds of their own; leave it or replicas out", "replicas")
+
+
+def _check_traces(found: Sweep, config: Config) -> None:
+    if found.traces and found.replicas < 2:
+        raise config.error("traces are means of replicas: give replicas, or leave traces out", "traces")
+    known = trace_units(found.experiment, found.fixed) if found.traces else {}
+    for name in found.traces:
+        if name not in known:
+            raise config.error(f"traces: there is no {name!r}; {did_you_mean(name, known)}there are {', '.join(known)}")
 
 
 def _check_values(found: Sweep, config: Config) -> None:

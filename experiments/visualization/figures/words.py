@@ -14,6 +14,7 @@ _WORDS = {
     "b_t": "tangential damping",
     "kp": "stiffness of",
     "kd": "damping of",
+    "com": "CoM",
     "cop": "CoP",
     "ap": "AP",
     "ml": "ML",

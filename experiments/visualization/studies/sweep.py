@@ -15,6 +15,7 @@ from experiments.studies.counting import USUAL_LOSSES, shares, success_text
 from experiments.studies.proportion import CONFIDENCE
 from experiments.studies.run import plan_of
 from experiments.studies.store.folder import Study
+from experiments.studies.sweep.ensemble import ensemble
 from experiments.studies.sweep.groups import (
     Factor,
     as_written,
@@ -28,13 +29,15 @@ from experiments.studies.sweep.groups import (
 from experiments.studies.sweep.summary import summary
 from experiments.studies.sweep.sweep import Sweep
 from experiments.visualization.figures.words import with_unit
-from experiments.visualization.pages import Block, Section
+from experiments.visualization.pages import Block, Chart, Section
+from experiments.visualization.panels.with_plotly import figure_of
 from experiments.visualization.report.responses import response_sections
 from experiments.visualization.report.toml import file_and_command
 from experiments.visualization.report.trials import Axis, Trials
+from experiments.visualization.studies.ensemble_figure import draw_ensemble, ensemble_panels
 from experiments.visualization.studies.sweep_figure import besides, draw_sweep, metric_label
 
-FIGURE, SUMMARY = "sweep.png", "summary.csv"
+FIGURE, SUMMARY, OVER_TIME, ENSEMBLE = "sweep.png", "summary.csv", "ensemble.png", "ensemble.csv"
 _STYLES = {"recovered": "green", "stepped": "cyan", "failed": "red", "unreliable": "red"}
 #: A table across two factors is printed up to so many values of the second.
 MOST_COLUMNS = 12
@@ -45,10 +48,19 @@ def show(plan: Sweep, frame: pd.DataFrame, folder: Path, draw: bool) -> list[Pat
     files = draw_sweep(plan, frame, folder / FIGURE) if draw else []
     print_summary(plan, frame)
     if plan.replicas > 1:
-        with in_place_of(folder / SUMMARY) as part:
-            summary(plan, frame).to_csv(part, index=False, float_format="%.6g")
+        _write(summary(plan, frame), folder / SUMMARY)
         files.append(folder / SUMMARY)
+    if plan.traces:
+        if not (folder / ENSEMBLE).is_file():
+            _write(ensemble(plan), folder / ENSEMBLE)
+        files.append(folder / ENSEMBLE)
+        files += draw_ensemble(plan, pd.read_csv(folder / ENSEMBLE), folder / OVER_TIME) if draw else []
     return files
+
+
+def _write(table: pd.DataFrame, path: Path) -> None:
+    with in_place_of(path) as part:
+        table.to_csv(part, index=False, float_format="%.6g")
 
 
 def as_json(plan: Sweep, frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -71,7 +83,16 @@ def page_sections(study: Study) -> list[Section]:
     trials, plan = Trials(study), plan_of(study)
     written = as_written(plan, trials.frame)
     axes = [_axis(trials, factor, written) for factor in factors_of(plan)]
-    return response_sections(trials, [axis for axis in axes if len(axis.points) > 1], plan.counts)
+    sections = response_sections(trials, [axis for axis in axes if len(axis.points) > 1], plan.counts)
+    return [*sections, *_over_time(plan, study.folder / ENSEMBLE)]
+
+
+def _over_time(plan: Sweep, file: Path) -> list[Section]:
+    if not (plan.traces and file.is_file()):
+        return []
+    panels = ensemble_panels(plan, pd.read_csv(file))
+    text = "Mean and standard deviation of the replicas of each combination; dashed: the disturbance begins."
+    return [Section("over-time", "Over time", blocks=(Chart.of(figure_of(panels, columns=1), text, "ensemble"),))]
 
 
 def page_rerun(study: Study) -> list[Block]:

@@ -10,11 +10,14 @@ import pytest
 from scipy.stats import binom, binomtest, ttest_1samp
 
 from biped.errors import InputError
+from biped.metrics import series
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
 from experiments.studies.config import Config
 from experiments.studies.mean import mean_of
+from experiments.studies.store.folder import Study
 from experiments.studies.sweep import sweep
+from experiments.studies.sweep.ensemble import ensemble
 from experiments.studies.sweep.groups import proportion
 from experiments.studies.sweep.summary import TOLD
 from experiments.studies.sweep.sweep import sweep_from
@@ -165,6 +168,49 @@ def test_the_summary_has_shares_and_means_with_intervals_of_each_combination(in_
         fell = rows.set_index("quantity").loc["share fell"]
         wilson = binomtest(0, 5).proportion_ci(method="wilson")
         assert [fell["estimate"], fell["low"], fell["high"]] == pytest.approx([0.0, *wilson], rel=1e-5)
+
+
+def test_the_ensemble_is_the_mean_and_the_deviation_of_its_runs(in_tmp):
+    """By NumPy, of each trial run by itself; and it is on the figure and on the study's page."""
+    text = FILE.replace("replicas = 2", 'replicas = 3\ntraces = ["com_z", "trunk_pitch"]')
+    (in_tmp / "mine.toml").write_text(text, encoding="utf-8")
+    assert main(["sweep", "mine.toml"]) == 0
+    folder = in_tmp / "results" / "sweep" / "mine"
+    assert (folder / "ensemble.png").stat().st_size > 5000
+    table = pd.read_csv(folder / "ensemble.csv")
+    study = Study.read(folder)
+    for friction, rows in table.groupby("floor.mu_s"):
+        own = [study.trial(number) for number in study.finished]
+        runs = [study.experiment.run(t.changes) for t in own if t.changes["floor.mu_s"] == friction]
+        assert len(runs) == 3
+        for column in ("com_z", "trunk_pitch"):
+            values = np.array([series(run)[column].to_numpy() for run in runs])
+            assert rows["time"].to_numpy() == pytest.approx(runs[0].frame["time"].to_numpy(), abs=1e-6)
+            assert rows[f"{column}_mean"].to_numpy() == pytest.approx(values.mean(axis=0), rel=1e-5)
+            assert rows[f"{column}_sd"].to_numpy() == pytest.approx(values.std(axis=0, ddof=1), rel=1e-4, abs=1e-9)
+    assert main(["report", str(folder)]) == 0
+    assert "Over time" in (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_replica_that_has_ended_is_in_the_ensemble_no_more():
+    """At 40 N·s and more all fall; the longest is alone at its end, where there is a mean and no deviation."""
+    data = {"experiment": "balance", "set": {"run.duration": 2.0, "initial.jitter": 0.05}, "replicas": 3,
+            "vary": {"push.impulse": [60.0]}, "traces": ["com_z"]}  # fmt: skip
+    table = ensemble(sweep_from(Config(data)))
+    count = table["com_z_n"].to_numpy()
+    assert (count[0], count[-1]) == (3, 1)
+    assert (np.diff(count) <= 0).all()
+    assert np.isfinite(table["com_z_mean"]).all()
+    assert np.isfinite(table["com_z_sd"]).tolist() == (count > 1).tolist()
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [({"traces": ["cop_app"], "replicas": 2}, "did you mean 'cop_ap'"), ({"traces": ["cop_ap"]}, "give replicas")],
+)
+def test_traces_that_there_are_not_are_refused(more, told):
+    with pytest.raises(InputError, match=told):
+        plan_of({"floor.mu_s": [0.6]}, **more)
 
 
 def test_what_cannot_have_an_interval_has_none():

@@ -1,0 +1,79 @@
+"""The ensemble of a sweep's replicas over time: mean and standard deviation of columns of their runs."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biped.errors import IntegrationError
+from biped.metrics import series
+from contact.errors import BipedError
+from experiments.studies.sweep.groups import factors_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from biped.runs.run import Run
+    from contact.arrays import Floats
+    from experiments.catalogue.parameters.parameter import Value
+    from experiments.studies.sweep.sweep import Sweep
+
+#: Times at most.
+MOST_TIMES = 1000
+
+
+def ensemble(sweep: "Sweep") -> "pd.DataFrame":
+    """Mean and standard deviation over replicas of the columns that a sweep traces; it runs all trials again.
+
+    A row for each combination and time: what was varied, ``time`` [s], and of each column ``…_mean``, ``…_sd`` (of
+    n − 1 degrees of freedom) and ``…_n``, of how many replicas. One that has fallen is in it no more; where there are
+    fewer than two, there is no standard deviation.
+    """
+    import pandas as pd
+
+    names = [factor.column for factor in factors_of(sweep)]
+    trials, parts = sweep.trials(), list[pd.DataFrame]()
+    for point in range(sweep.points):
+        own = [trial for trial in trials if trial.labels["point"] == point]
+        runs = [run for run in (_run(sweep, trial.changes) for trial in own) if run is not None]
+        if runs:
+            time, traces = _on_common_times(runs, sweep.traces)
+            where: dict[str, Any] = {name: own[0].changes[name] for name in names}
+            parts.append(pd.DataFrame({**where, "time": time, **_statistics(traces)}))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def _run(sweep: "Sweep", changes: "Mapping[str, Value]") -> "Run | None":
+    try:
+        return sweep.experiment.run(changes)
+    except IntegrationError as error:
+        return error.run
+    except BipedError:  # its trial says why
+        return None
+
+
+def _on_common_times(runs: "list[Run]", columns: tuple[str, ...]) -> "tuple[Floats, dict[str, Floats]]":
+    """Times [s] from the first row to the last one of any, and (runs, times) of each column; NaN after a run's end."""
+    ends = [float(run.frame["time"].iloc[-1]) for run in runs]
+    longest = runs[int(np.argmax(ends))].frame["time"].to_numpy()
+    time = np.linspace(longest[0], longest[-1], min(len(longest), MOST_TIMES + 1))
+    found = {column: np.full((len(runs), len(time)), np.nan) for column in columns}
+    for k, run in enumerate(runs):
+        table = series(run)
+        for column in columns:
+            values = run.frame[column] if column in run.frame.columns else table[column]
+            found[column][k] = np.interp(time, run.frame["time"], values, right=np.nan)
+    return time, found
+
+
+def _statistics(traces: "dict[str, Floats]") -> "dict[str, Floats]":
+    found: dict[str, Floats] = {}
+    for column, values in traces.items():
+        there = np.isfinite(values)
+        count = there.sum(axis=0)
+        mean = np.where(there, values, 0.0).sum(axis=0) / np.where(count > 0, count, np.nan)
+        squares = np.where(there, values - mean, 0.0) ** 2
+        found[f"{column}_mean"] = mean
+        found[f"{column}_sd"] = np.sqrt(squares.sum(axis=0) / np.where(count > 1, count - 1.0, np.nan))
+        found[f"{column}_n"] = count
+    return found
