@@ -7,6 +7,7 @@ from .joint_pd import JointPD
 from .law import control
 from .lqr import LQR
 from .postural import Postural
+from .reweighting import Reweighting
 from .set_point import SetPointMotion, SetPointPath
 from .whole_body import WholeBodyController
 from .workspace import WorkspaceController, WorkspaceGains
@@ -19,6 +20,7 @@ __all__ = [
     "JointImpedance",
     "JointPD",
     "Postural",
+    "Reweighting",
     "SetPointMotion",
     "SetPointPath",
     "WholeBodyController",

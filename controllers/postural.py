@@ -1,48 +1,47 @@
 """People's law of quiet stance, as models of postural control have it: an inverted pendulum on ankles that are felt."""
 
 import math
-from dataclasses import dataclass, field, replace
-from typing import ClassVar, Self
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
 from biped.checks import above_zero, zero_or_above
-from biped.control.controller import Controller, Impedance, SetPoint
-from biped.model import Model, ModelError
-from biped.model.legs import legs_of
-from biped.runs.stance import Stance
-from biped.whole_body import WholeBody
-from contact import Floor
-from contact.arrays import Floats
-from controllers.feet import a_posture, place_of
-from controllers.joint_values import angles_of
-from controllers.kernels.postural import PosturalLaw
+from biped.errors import InputError
+from biped.model import Model
+from controllers.ankles import AnkleController
+from controllers.kernels.postural import PosturalLaw, TorqueFeedback
 
 
 @dataclass(frozen=True)
-class Postural(Controller):
-    """τ = −m g h (φ_0 + K (φ − φ_0) + D φ̇) at the ankles, beside passive ankles; all other joints are held.
+class Postural(AnkleController):
+    """T = −m g h (φ_0 + K e + D ė) about the ankles, beside passive ankles; all other joints are held.
 
-    The body is an inverted pendulum about the ankles, as in models of postural control (Peterka 2002). Its sway φ, that
-    of the centre of mass in space, is what ``biped.Sensors`` show of it, late and noisy. The passive part, of tendons
-    and of muscles as long as they are, acts without delay, within the integrator's steps: an impedance about the
-    posture's angle. All stiffnesses are in parts of the toppling torque m g h, so that they suit any subject; the
-    posture is a stable equilibrium where both together are above 1, and the delay is short enough.
+    The body is an inverted pendulum about the ankles, and the law that of independent channels (Peterka 2002):
+
+        e = W L (φ − ψ) + (1 − W) φ − F T.
+
+    W weighs the body's sway φ as the joints tell it, against the feet, which tilt by ψ with the floor below them, and
+    1 − W the sway in space; both are from the posture's φ_0. L is the low pass of ``smoothing``, F another one, and T
+    the torque of the ankles as the feet feel it by the floor's force, with the part of it that is passive. All is late
+    and noisy as ``biped.Sensors`` show it: the loop has the delay that their ``delay`` and ``force_delay`` have. The
+    passive part, of tendons and of muscles as long as they are, acts without delay, within the integrator's steps: an
+    impedance about the posture's angle. The posture is a stable equilibrium where both stiffnesses together are above
+    1, and the delay is short enough.
+
+    On a floor that tilts by ψ about the ankles the body sways by H ψ. With J φ̈ = m g h φ + T of a body of inertia J,
+    N = m g h (K + D s), P = m g h (passive stiffness + passive damping s), the delay E = e^{−sτ}, B = 1/(J s² − m g h):
+
+        φ = B T,    T = −N E e − P (φ − ψ),    M = W L + 1 − W,
+        H = (P B + W L N E B) / (1 − N E F + P B + M N E B).
 
     Attributes:
         stiffness: K of the feedback [m g h].
         damping: D of the feedback [m g h s].
-        passive_stiffness: of both ankles together [m g h]; about 0.65 (Casadio et al. 2005) to 0.9 (Loram and Lakie
-            2002) in quiet stance; 0.15 in large sways (Peterka 2002).
-        passive_damping: of both ankles together [m g h s].
-        held_stiffness: of all other joints [N·m/rad].
-        held_damping: of all other joints [N·m·s/rad].
-        period: [s] between two ticks.
-        posture: (nq,) that it holds, which ``holding`` sets; that of ``biped.Stance()`` if not given.
-
-    Raises:
-        InputError: a number is out of range.
-        ModelError: the model has no two legs with ankles that pitch; raised when the model is known.
+        weight: W of proprioception, 0 to 1; the rest is graviception's. People rely the less on the floor the more it
+            tilts: 0.7 at tilts of 0.5° from peak to peak, 0.2 at 8°.
+        torque_feedback: gain of F [rad/(m g h rad)]; 0.01° per N·m are 0.11.
+        torque_feedback_time: time constant of F [s].
     """
 
     recorded: ClassVar[dict[str, str]] = {"sensed_sway": "rad", "ankle_torque": "N*m"}
@@ -53,80 +52,26 @@ class Postural(Controller):
     damping: float = field(
         default=0.4, metadata={"unit": "m g h s", "title": "of the feedback of sway", "range": (0.0, 1.0)}
     )
-    passive_stiffness: float = field(
-        default=0.65, metadata={"unit": "m g h", "title": "of passive ankles", "range": (0.0, 2.0)}
+    weight: float = field(
+        default=0.0, metadata={"title": "of the sway felt against the feet; the rest: in space", "range": (0.0, 1.0)}
     )
-    passive_damping: float = field(
-        default=0.015, metadata={"unit": "m g h s", "title": "of passive ankles", "range": (0.0, 0.2)}
+    torque_feedback: float = field(
+        default=0.0, metadata={"unit": "rad/(m g h rad)", "title": "of the floor's torque, slow", "range": (0.0, 0.3)}
     )
-    held_stiffness: float = field(default=3000.0, metadata={"unit": "N·m/rad", "title": "of all other joints"})
-    held_damping: float = field(default=60.0, metadata={"unit": "N·m·s/rad", "title": "of all other joints"})
-    period: float = field(default=2e-3, metadata={"unit": "s", "title": "time between two control ticks"})
-    posture: tuple[float, ...] | None = a_posture()
+    torque_feedback_time: float = field(
+        default=15.0, metadata={"unit": "s", "title": "time constant of the feedback of torque", "range": (0.1, 30.0)}
+    )
 
     def __post_init__(self) -> None:
-        for name in (
-            "stiffness", "damping", "passive_stiffness", "passive_damping", "held_stiffness", "held_damping"
-        ):  # fmt: skip
+        super().__post_init__()
+        for name in ("stiffness", "damping", "torque_feedback"):
             zero_or_above(getattr(self, name), f"postural.{name}")
-        above_zero(self.period, "postural.period")
-
-    def holding(self, model: Model, q: Floats) -> Self:
-        """About that posture."""
-        return replace(self, posture=tuple(q.tolist()))
-
-    def initial_configuration(self, model: Model, floor: Floor) -> Floats:
-        """The configuration (nq,) of the posture that is held."""
-        return Stance().configuration(model, floor) if self.posture is None else np.array(self.posture)
-
-    def set_point(self, model: Model) -> SetPoint:
-        """Where the root is in the posture, as the floor carries it."""
-        q = self._posture(model)
-        w, x, y, z = (float(number) for number in q[3:7])
-        return SetPoint(place_of(q), (w, x, y, z), on_floor=True)
-
-    def impedance(self, model: Model) -> Impedance:
-        """Passive ankles, and all other joints held."""
-        ankles, toppling = _ankles(model), self._pendulum(model)[0]
-        stiffness = dict.fromkeys(model.joint_names, self.held_stiffness)
-        damping = dict.fromkeys(model.joint_names, self.held_damping)
-        stiffness |= dict.fromkeys(ankles, self.passive_stiffness * toppling / len(ankles))
-        damping |= dict.fromkeys(ankles, self.passive_damping * toppling / len(ankles))
-        return Impedance(stiffness, damping, angles_of(model, self._posture(model)))
+        above_zero(self.torque_feedback_time, "postural.torque_feedback_time")
+        if not 0.0 <= self.weight <= 1.0:
+            raise InputError(f"postural.weight = {self.weight!r}: it must be from 0 (space) to 1 (the feet)")
 
     def law(self, model: Model) -> PosturalLaw:
         """The compiled law, for the kernels."""
-        ankles, about = _ankles(model), np.cross((0.0, 0.0, 1.0), model.facing)
-        feet = [model.joint_index(joint) for joint in ankles]
-        toppling, upright = self._pendulum(model)
-        return PosturalLaw(
-            foot=np.array(feet, dtype=np.int64),
-            dof=np.array([model.dof(joint) for joint in ankles], dtype=np.int64),
-            turns=np.array([float(about @ model.bodies[foot].joint.axis) for foot in feet]),
-            forward=model.facing,
-            mass=model.total_mass,
-            toppling=toppling,
-            upright=upright,
-            stiffness=self.stiffness,
-            damping=self.damping,
-        )
-
-    def _posture(self, model: Model) -> Floats:
-        return self.initial_configuration(model, Floor())
-
-    def _pendulum(self, model: Model) -> tuple[float, float]:
-        """The toppling torque m g h [N·m/rad], and the slope of the sway, in the posture."""
-        body = WholeBody(model, self._posture(model))
-        feet = [model.bodies[model.joint_index(joint)] for joint in _ankles(model)]
-        arm = body.com - np.mean([body.position(foot.name, -np.array(foot.com)) for foot in feet], axis=0)
-        weight = model.total_mass * math.hypot(*model.gravity)
-        return float(weight * arm[2]), float(arm @ model.facing / arm[2])
-
-
-def _ankles(model: Model) -> list[str]:
-    """The joints that pitch the feet."""
-    found = [leg.sagittal[-1] for leg in legs_of(model) if leg.sagittal]
-    carried = [joint for joint in found if model.bodies[model.joint_index(joint)].name in model.feet]
-    if len(carried) != 2:
-        raise ModelError(f"model {model.name!r}: the law needs two feet, each on a joint that pitches it")
-    return carried
+        kept = math.exp(-self.period / self.torque_feedback_time)
+        feedback = TorqueFeedback(self.torque_feedback, kept, self.period, np.zeros(1))
+        return PosturalLaw(self.pendulum(model), self.weight, self.stiffness, self.damping, feedback)

@@ -220,6 +220,10 @@ def _ticks(name: str, delay: float, period: float) -> int:
     return ticks
 
 
+def _late(delay: float) -> dict[str, float]:
+    return {"delay": delay, "force_delay": delay}
+
+
 #: Of eyes open: sources in ``Sensors.preset``.
 _NOISE = {
     "position_noise": 5e-4, "velocity_noise": 2e-3, "orientation_noise": 1e-3, "angular_velocity_noise": 2e-3,
@@ -228,7 +232,7 @@ _NOISE = {
 }  # fmt: skip
 _COLOUR = {f"{channel}_time_constant": 0.1 for channel in CHANNELS}
 _THRESHOLDS = {"orientation_threshold": 0.03 * _DEGREE, "angular_velocity_threshold": 0.20 * _DEGREE}
-_OPEN = {"delay": 0.15, **_NOISE, **_COLOUR, **_THRESHOLDS}
+_OPEN = _late(0.15) | {**_NOISE, **_COLOUR, **_THRESHOLDS}
 
 
 def _times(factor: float, names: tuple[str, ...]) -> dict[str, float]:
@@ -238,14 +242,15 @@ def _times(factor: float, names: tuple[str, ...]) -> dict[str, float]:
 _PRESETS: dict[str, dict[str, Any]] = {
     "eyes-open": _OPEN,
     "eyes-closed": _OPEN
-    | {"delay": 0.16, "orientation_threshold": 0.07 * _DEGREE, "angular_velocity_threshold": 0.33 * _DEGREE}
+    | _late(0.16)
+    | {"orientation_threshold": 0.07 * _DEGREE, "angular_velocity_threshold": 0.33 * _DEGREE}
     | _times(5.0, ("position_noise", "velocity_noise")),
     "foam": _OPEN | _times(10.0, ("joint_noise", "joint_rate_noise")),
     "vestibular-loss": _OPEN
     | _times(10.0, ("orientation_noise", "angular_velocity_noise"))
     | {"orientation_threshold": 5.0 * _DEGREE, "angular_velocity_threshold": 5.0 * _DEGREE},
     "young": _OPEN,
-    "old": _OPEN | _times(2.0, (*_NOISE, *_THRESHOLDS)) | {"delay": 0.19},
+    "old": _OPEN | _times(2.0, (*_NOISE, *_THRESHOLDS)) | _late(0.19),
 }
 #: Of ``Sensors.preset``.
 PRESETS = tuple(_PRESETS)

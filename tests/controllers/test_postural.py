@@ -88,7 +88,7 @@ def test_below_the_toppling_torque_nothing_stands(stance):
 def test_gains_are_in_parts_of_the_subjects_own_toppling_torque():
     """m g h grows as length times mass; the slope of the stance stays."""
     small, large = human(), scaled(human(), length=1.2, mass=1.5)
-    laws = [Postural().law(model) for model in (small, large)]
+    laws = [Postural().pendulum(model) for model in (small, large)]
     assert laws[1].toppling / laws[0].toppling == pytest.approx(1.2 * 1.5, rel=2e-3)  # soles sink in otherwise
     assert laws[1].upright == pytest.approx(laws[0].upright, rel=1e-9)
     passive = [Postural().impedance(model).stiffness["left_ankle_pitch"] for model in (small, large)]

@@ -39,6 +39,7 @@ CONTROLLERS = OpenRegistry(
         "computed-torque": "controllers.computed_torque:ComputedTorque",
         "lqr": "controllers.lqr:LQR",
         "postural": "controllers.postural:Postural",
+        "reweighting": "controllers.reweighting:Reweighting",
     },
     _is_controller,
     "a class that derives from biped.Controller, or an object of one",

@@ -1,0 +1,128 @@
+"""What laws of quiet stance share: passive ankles, all other joints held, and the pendulum that is left."""
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+
+from biped.checks import above_zero, zero_or_above
+from biped.control.controller import Controller, Impedance, SetPoint
+from biped.dynamics import forward_kinematics
+from biped.model import Model, ModelError
+from biped.model.legs import legs_of
+from biped.runs.stance import Stance
+from biped.whole_body import WholeBody
+from contact import Floor
+from contact.arrays import Floats
+from controllers.feet import a_posture, place_of
+from controllers.joint_values import angles_of
+from controllers.kernels.ankles import Ankles
+
+
+@dataclass(frozen=True)
+class AnkleController(Controller):
+    """A law that stands by its ankles as an inverted pendulum: derive from it, and define ``law``.
+
+    Its stiffnesses are in parts of the toppling torque m g h, so that they suit any subject.
+
+    Attributes:
+        passive_stiffness: of both ankles together [m g h], tendons and muscles as long as they are; about 0.65
+            (Casadio et al. 2005) to 0.9 (Loram and Lakie 2002) in quiet stance; 0.15 in large sways (Peterka 2002).
+        passive_damping: of both ankles together [m g h s].
+        held_stiffness: of all other joints [N·m/rad].
+        held_damping: of all other joints [N·m·s/rad].
+        smoothing: [s] time constant of a low pass through which legs and feet are felt (our choice). Feet tremble on a
+            floor that yields, and a law that follows at once keeps them trembling.
+        period: [s] between two ticks.
+        posture: (nq,) that it holds, which ``holding`` sets; that of ``biped.Stance()`` if not given.
+
+    Raises:
+        InputError: a number is out of range.
+        ModelError: the model has no two legs with ankles that pitch; raised when the model is known.
+    """
+
+    passive_stiffness: float = field(
+        default=0.65, metadata={"unit": "m g h", "title": "of passive ankles", "range": (0.0, 2.0)}
+    )
+    passive_damping: float = field(
+        default=0.015, metadata={"unit": "m g h s", "title": "of passive ankles", "range": (0.0, 0.2)}
+    )
+    held_stiffness: float = field(default=3000.0, metadata={"unit": "N·m/rad", "title": "of all other joints"})
+    held_damping: float = field(default=60.0, metadata={"unit": "N·m·s/rad", "title": "of all other joints"})
+    smoothing: float = field(
+        default=0.02, metadata={"unit": "s", "title": "time constant with which legs and feet are felt"}
+    )
+    period: float = field(default=2e-3, metadata={"unit": "s", "title": "time between two control ticks"})
+    posture: tuple[float, ...] | None = a_posture()
+
+    def __post_init__(self) -> None:
+        for name in ("passive_stiffness", "passive_damping", "held_stiffness", "held_damping", "smoothing"):
+            zero_or_above(getattr(self, name), f"{self._name}.{name}")
+        above_zero(self.period, f"{self._name}.period")
+
+    @property
+    def _name(self) -> str:
+        return type(self).__name__.lower()
+
+    def holding(self, model: Model, q: Floats) -> Self:
+        """About that posture."""
+        return replace(self, posture=tuple(q.tolist()))
+
+    def initial_configuration(self, model: Model, floor: Floor) -> Floats:
+        """The configuration (nq,) of the posture that is held."""
+        return Stance().configuration(model, floor) if self.posture is None else np.array(self.posture)
+
+    def set_point(self, model: Model) -> SetPoint:
+        """Where the root is in the posture, as the floor carries it."""
+        q = self._posture(model)
+        w, x, y, z = (float(number) for number in q[3:7])
+        return SetPoint(place_of(q), (w, x, y, z), on_floor=True)
+
+    def impedance(self, model: Model) -> Impedance:
+        """Passive ankles, and all other joints held."""
+        ankles, toppling = _ankles(model), self._toppling(model)[0]
+        stiffness = dict.fromkeys(model.joint_names, self.held_stiffness)
+        damping = dict.fromkeys(model.joint_names, self.held_damping)
+        stiffness |= dict.fromkeys(ankles, self.passive_stiffness * toppling / len(ankles))
+        damping |= dict.fromkeys(ankles, self.passive_damping * toppling / len(ankles))
+        return Impedance(stiffness, damping, angles_of(model, self._posture(model)))
+
+    def pendulum(self, model: Model) -> Ankles:
+        """The body about its ankles, for the kernels."""
+        ankles, placed = _ankles(model), forward_kinematics(model, self._posture(model))
+        feet = [model.joint_index(joint) for joint in ankles]
+        toppling, upright = self._toppling(model)
+        return Ankles(
+            foot=np.array(feet, dtype=np.int64),
+            dof=np.array([model.dof(joint) for joint in ankles], dtype=np.int64),
+            turns=np.array([float(np.dot(model.left, model.bodies[foot].joint.axis)) for foot in feet]),
+            flat=placed.orientation[feet].copy(),
+            forward=model.facing,
+            left=model.left,
+            mass=model.total_mass,
+            toppling=toppling,
+            upright=upright,
+            kept=math.exp(-self.period / self.smoothing) if self.smoothing > 0.0 else 0.0,
+            felt=np.zeros(5),
+        )
+
+    def _posture(self, model: Model) -> Floats:
+        return self.initial_configuration(model, Floor())
+
+    def _toppling(self, model: Model) -> tuple[float, float]:
+        """The toppling torque m g h [N·m/rad], and the slope of the sway, in the posture."""
+        body = WholeBody(model, self._posture(model))
+        feet = [model.bodies[model.joint_index(joint)] for joint in _ankles(model)]
+        arm = body.com - np.mean([body.position(foot.name, -np.array(foot.com)) for foot in feet], axis=0)
+        weight = model.total_mass * math.hypot(*model.gravity)
+        return float(weight * arm[2]), float(arm @ model.facing / arm[2])
+
+
+def _ankles(model: Model) -> list[str]:
+    """The joints that pitch the feet."""
+    found = [leg.sagittal[-1] for leg in legs_of(model) if leg.sagittal]
+    carried = [joint for joint in found if model.bodies[model.joint_index(joint)].name in model.feet]
+    if len(carried) != 2:
+        raise ModelError(f"model {model.name!r}: the law needs two feet, each on a joint that pitches it")
+    return carried

@@ -1,0 +1,50 @@
+"""Estimation of disturbances by senses with thresholds, compiled."""
+
+from typing import NamedTuple
+
+from biped.kernels.loop.closed_loop import control
+from contact.arrays import Floats
+from contact.jit import kernel
+from controllers.kernels.ankles import Ankles, exert, sense_sway
+
+
+class Estimate(NamedTuple):
+    """A disturbance as it is made up for: by so much of what is beyond its threshold."""
+
+    gain: float
+    threshold: float  # [rad, or rad/s]
+
+
+class ReweightingLaw(NamedTuple):
+    """All of the controller."""
+
+    ankles: Ankles
+    tilt: Estimate  # of the floor's rate in space
+    gravity: Estimate  # of the body's sway in space
+    servo: float
+    stiffness: float  # in parts of the toppling torque
+    damping: float  # [s] likewise
+    kept: float  # of the tilt that is estimated, from tick to tick
+    period: float  # [s]
+    believed: Floats  # (1,) [rad] that tilt
+
+
+@control.register(ReweightingLaw)
+def reweighting_torques(law, measurement, torque, recorded):
+    """−m g h (φ_0 + S (K a + D ȧ)) on the body, a = φ_foot + tilt + gravity: the servo's angle and what is made up."""
+    sway = sense_sway(law.ankles, measurement)
+    tilt_rate = law.tilt.gain * beyond(sway.feet_rate, law.tilt.threshold)
+    tilt = law.kept * law.believed[0] + law.period * tilt_rate
+    law.believed[0] = tilt
+    angle, rate = sway.legs + tilt, sway.legs_rate + tilt_rate
+    leaning = beyond(sway.body, law.gravity.threshold)
+    if leaning != 0.0:
+        angle, rate = angle + law.gravity.gain * leaning, rate + law.gravity.gain * sway.body_rate
+    recorded[0], recorded[2] = sway.body + law.ankles.upright, tilt
+    recorded[1] = exert(law.ankles, law.servo * (law.stiffness * angle + law.damping * rate), torque)
+
+
+@kernel
+def beyond(x, threshold):
+    """What of x is beyond a threshold on either side."""
+    return max(x - threshold, 0.0) + min(x + threshold, 0.0)

@@ -1,0 +1,89 @@
+"""A law that makes up for disturbances that it estimates, and so relies on the senses that it can."""
+
+import math
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from biped.checks import above_zero, zero_or_above
+from biped.model import Model
+from controllers.ankles import AnkleController
+from controllers.kernels.reweighting import Estimate, ReweightingLaw
+
+_DEGREE = math.pi / 180.0
+
+
+@dataclass(frozen=True)
+class Reweighting(AnkleController):
+    """T = −m g h (φ_0 + S (K a + D ȧ)) about the ankles, with disturbances made up for (Mergner's DEC, 2015).
+
+    The body is an inverted pendulum about its ankles. A servo keeps the angle φ − ψ between body and feet, which alone
+    would tilt the body with the floor; so two disturbances are estimated, each beyond a threshold, and made up for:
+
+        a = (φ − ψ) + ψ̂ + ĝ,    ψ̂ = ∫ G_ψ D(ψ̇) dt,    ĝ = G_g D(φ),
+
+    the floor's tilt ψ, from the rate at which the feet tilt in space, and gravity's pull, from the sway φ in space.
+    D(x) is what of x is beyond the threshold on either side. Tilts that are small and slow are within: then the body
+    goes with the floor. The larger the tilts, the more of them is made up for: the weight goes from proprioception to
+    the senses of space, with one set of parameters for all amplitudes.
+
+    Gains, thresholds (in degrees and degrees a second, as we read them) and the servo are those of people with eyes
+    closed, whose senses are 0.16 s late; with eyes open the thresholds are 0.20°/s and 0.03°, the gains 0.89 and 0.46,
+    and the delay 0.15 s. The delay is that of ``biped.Sensors``, which should have no thresholds besides. That ψ̂ leaks
+    is our choice: what noise adds up to in it is forgotten.
+
+    Attributes:
+        tilt_gain: G_ψ.
+        tilt_threshold: [rad/s].
+        gravity_gain: G_g.
+        gravity_threshold: [rad].
+        servo: S.
+        stiffness: K [m g h].
+        damping: D [m g h s].
+        leak: [s] time constant with which the estimated tilt is forgotten.
+    """
+
+    recorded: ClassVar[dict[str, str]] = {"sensed_sway": "rad", "ankle_torque": "N*m", "estimated_tilt": "rad"}
+
+    tilt_gain: float = field(default=0.75, metadata={"title": "of the floor's estimated tilt", "range": (0.0, 1.0)})
+    tilt_threshold: float = field(
+        default=0.33 * _DEGREE, metadata={"unit": "rad/s", "title": "below it no tilt is felt", "range": (0.0, 0.02)}
+    )
+    gravity_gain: float = field(default=0.55, metadata={"title": "of gravity's estimated pull", "range": (0.0, 1.0)})
+    gravity_threshold: float = field(
+        default=0.07 * _DEGREE, metadata={"unit": "rad", "title": "below it no pull is felt", "range": (0.0, 0.01)}
+    )
+    servo: float = field(default=0.85, metadata={"title": "gain of the servo", "range": (0.0, 2.0)})
+    stiffness: float = field(default=1.0, metadata={"unit": "m g h", "title": "of the servo", "range": (0.0, 3.0)})
+    damping: float = field(default=0.3, metadata={"unit": "m g h s", "title": "of the servo", "range": (0.0, 1.0)})
+    leak: float = field(
+        default=20.0, metadata={"unit": "s", "title": "in which the estimated tilt is forgotten", "range": (1.0, 60.0)}
+    )
+    passive_stiffness: float = field(
+        default=0.0, metadata={"unit": "m g h", "title": "of passive ankles", "range": (0.0, 2.0)}
+    )
+    passive_damping: float = field(
+        default=0.0, metadata={"unit": "m g h s", "title": "of passive ankles", "range": (0.0, 0.2)}
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        names = ("tilt_gain", "tilt_threshold", "gravity_gain", "gravity_threshold", "servo", "stiffness", "damping")
+        for name in names:
+            zero_or_above(getattr(self, name), f"reweighting.{name}")
+        above_zero(self.leak, "reweighting.leak")
+
+    def law(self, model: Model) -> ReweightingLaw:
+        """The compiled law, for the kernels."""
+        return ReweightingLaw(
+            ankles=self.pendulum(model),
+            tilt=Estimate(self.tilt_gain, self.tilt_threshold),
+            gravity=Estimate(self.gravity_gain, self.gravity_threshold),
+            servo=self.servo,
+            stiffness=self.stiffness,
+            damping=self.damping,
+            kept=math.exp(-self.period / self.leak),
+            period=self.period,
+            believed=np.zeros(1),
+        )
