@@ -206,10 +206,11 @@ class Parser(argparse.ArgumentParser):
         return f"a parameter is set by --set {word}" if equals and "--set" in self._option_string_actions else ""
 
     def add_figure_look(self) -> None:
-        """Add options for the formats and the width of figures: chosen as the options are read."""
+        """Add options for the formats, the width and the axes of figures: chosen as the options are read."""
         self.option("--figures", "FORMATS", "formats of figures: png (default), pdf, svg, or several, such as pdf,svg")
         text = "width of figures, by a journal's column: single (85 mm), double (170 mm), or such as 120mm"
         self.option("--figure-width", "WIDTH", text)
+        self.option("--figure-axes", "AXES", "axes of a run's sheet: world (x, y; the default) or anatomical (AP, ML)")
 
     def error(self, message: str) -> NoReturn:
         raise SystemExit(fail(f"{message}; see `{self.prog} --help`", FAILURE))
@@ -218,7 +219,7 @@ class Parser(argparse.ArgumentParser):
 def _choose_look(options: argparse.Namespace) -> None:
     from experiments.lookup.figure_look import choose_look, look_of
 
-    choose_look(look_of(getattr(options, "figures", None), getattr(options, "figure_width", None)))
+    choose_look(look_of(*(getattr(options, name, None) for name in ("figures", "figure_width", "figure_axes"))))
 
 
 def folder_name(text: str) -> str:

@@ -74,7 +74,7 @@ def run(paper: "Paper", options: Namespace) -> int:
     need("jinja2", *{package for item in items for package in item.packages})
     folder = claimed_folder(options.out or Path("results") / "reproduce" / paper.name)
     session = Session(paper, items, folder, options.quick, not options.no_figures, stamp())
-    given = flags(options, "quick", "no-figures", "figures", "figure-width")
+    given = flags(options, "quick", "no-figures", "figures", "figure-width", "figure-axes")
     command = " ".join(["biped reproduce", paper.name, *options.items, *given])
 
     def after(item: "Item") -> None:

@@ -55,7 +55,7 @@ def main(options: Namespace) -> int:
     need("jinja2", *{package for name in names for package in PROBLEMS[name].packages})
     folder = claimed_folder(options.out or "results/work-precision")
     typed = ["biped work-precision", *options.problems, *(f"--method {name}" for name in options.method)]
-    command = " ".join([*typed, *flags(options, "quick", "no-figures", "figures", "figure-width")])
+    command = " ".join([*typed, *flags(options, "quick", "no-figures", "figures", "figure-width", "figure-axes")])
     output = Output(folder, names, command, draw=not options.no_figures)
     for number, name in enumerate(names, 1):
         announce(f"{name}, {PROBLEMS[name].title}, {number} of {len(names)} …")

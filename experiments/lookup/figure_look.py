@@ -12,6 +12,8 @@ from biped.errors import InputError
 FORMATS = ("png", "pdf", "svg")
 #: [mm] what one column and both columns of a journal's page are, nearly everywhere.
 WIDTHS = {"single": 85.0, "double": 170.0}
+#: Of the sheet of a run: the world's x and y, or posturography's AP and ML, anterior and to the right positive.
+WORLD, ANATOMICAL = "world", "anatomical"
 #: [mm] that a figure can be wide.
 NARROWEST, WIDEST = 50.0, 500.0
 
@@ -22,6 +24,7 @@ class Look:
 
     formats: tuple[str, ...] = FORMATS[:1]
     width: float | None = None  # [mm] of all of them; each its own where None
+    axes: str = WORLD  # of places on the sheet of a run
 
 
 _LOOK: ContextVar[Look | None] = ContextVar("look", default=None)
@@ -46,13 +49,16 @@ def drawn_as(look: Look) -> Iterator[None]:
         _LOOK.reset(token)
 
 
-def look_of(formats: str | None, width: str | None) -> Look:
-    """The look from texts: ``pdf,svg`` and ``single``, ``double`` or ``120mm``; the default where they are None.
+def look_of(formats: str | None, width: str | None, axes: str | None = None) -> Look:
+    """The look from texts: ``pdf,svg``, and ``single``, ``double`` or ``120mm``; the default where they are None.
 
     Raises:
-        InputError: there is no such format, or the width is none.
+        InputError: there is no such format, the width is none, or there are no such axes.
     """
-    return Look(Look.formats if formats is None else _formats(formats), None if width is None else _millimetres(width))
+    if axes not in (None, WORLD, ANATOMICAL):
+        raise InputError(f"--figure-axes {axes}: they must be {WORLD} or {ANATOMICAL}")
+    formed = Look.formats if formats is None else _formats(formats)
+    return Look(formed, None if width is None else _millimetres(width), axes or WORLD)
 
 
 def _formats(text: str) -> tuple[str, ...]:

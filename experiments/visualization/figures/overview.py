@@ -1,7 +1,8 @@
 """The sheet of a run: panels over time and a stabilogram, what a laboratory of balance looks at first, on one page."""
 
+import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from textwrap import fill
 from typing import Any
 
@@ -11,8 +12,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import offset_copy
 
+from biped.model import Model
 from contact.arrays import Floats
 from experiments.cli.run_report import what_was_done
+from experiments.lookup.figure_look import ANATOMICAL, current_look
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures import style
 from experiments.visualization.figures.contacts import add_state_legend, draw_modes
@@ -38,6 +41,36 @@ LETTERS = 100.0
 
 #: Draws one panel over time.
 Draw = Callable[[Axes, Subject], None]
+
+
+#: Anteroposterior and mediolateral.
+AXES = ("AP", "ML")
+
+
+@dataclass(frozen=True)
+class Direction:
+    """How places along x or y are shown."""
+
+    name: str  # of the axis
+    title: str  # what is up
+    sign: float  # -1 where they are counted the other way
+    grows: bool  # whether larger numbers are farther up, and on the view from above farther to the right
+
+    def of(self, low: float, high: float) -> tuple[float, float]:
+        """From where to where an axis goes, from the bottom up."""
+        ends = sorted((self.sign * low, self.sign * high), reverse=not self.grows)
+        return ends[0], ends[1]
+
+
+def direction_of(model: Model, axis: int, *, from_above: bool = False) -> Direction:
+    """Of x (0) or y (1) in the axes of the current look; ``from_above`` the model's right is on the right."""
+    is_ahead = axis == ahead_of(model)
+    if current_look().axes == ANATOMICAL:
+        title = "Anteroposterior; anterior is up" if is_ahead else "Mediolateral; right is up"
+        towards = model.facing[axis] if is_ahead else -model.left[axis]
+        return Direction(AXES[not is_ahead], title, math.copysign(1.0, towards), grows=True)
+    upwards = model.facing[axis] if is_ahead else model.left[axis]
+    return Direction(XYZ[axis], f"{along(XYZ[axis], model)}, up", 1.0, (upwards > 0.0) != (from_above and not is_ahead))
 
 
 def overview(subject: Subject) -> Figure:
@@ -110,8 +143,7 @@ def _path(support: Support, axis: int) -> Draw:
         is_first = axis == ahead_of(subject.model)
         curves = (*_floor_path(subject, axis), *panel.curves)
         _draw(axes, subject, replace(panel, curves=curves, legend=is_first), mark_labels=is_first)
-        upwards = subject.model.facing if is_first else subject.model.left
-        axes.set_ylim(*_turned(support.limits(axis, 1e3), upwards[axis] > 0.0))
+        axes.set_ylim(*direction_of(subject.model, axis).of(*support.limits(axis, 1e3)))
 
     return draw
 
@@ -120,7 +152,8 @@ def _floor_path(subject: Subject, axis: int) -> tuple[Curve, ...]:
     """[mm] how far a moving floor is from where it began, in world axes as all of these panels."""
     if not subject.has("platform_x"):
         return ()
-    return (Curve("floor", 1e3 * subject.column(f"platform_{XYZ[axis]}"), style.GREY, width=1.1),)
+    sign = direction_of(subject.model, axis).sign
+    return (Curve("floor", sign * 1e3 * subject.column(f"platform_{XYZ[axis]}"), style.GREY, width=1.1),)
 
 
 def _margin(axes: Axes, subject: Subject) -> None:
@@ -142,8 +175,12 @@ def _states(axes: Axes, subject: Subject) -> None:
 
 def _force(axis: str) -> Draw:
     def draw(axes: Axes, subject: Subject) -> None:
-        curves = q.foot_forces(subject, axis)
-        title = f"Force of the floor, {'vertical' if axis == 'z' else f'along {axis}'}"
+        curves, along_it = q.foot_forces(subject, axis), "vertical"
+        if axis != "z":
+            shown = direction_of(subject.model, XYZ.index(axis))
+            curves = tuple(replace(curve, values=shown.sign * curve.values) for curve in curves)
+            along_it = shown.name if shown.name in AXES else f"along {shown.name}"
+        title = f"Force of the floor, {along_it}"
         _draw(axes, subject, Panel(title, "force [N]", curves, legend=axis == "z"))
         _scale(axes, subject, [curve.values for curve in curves])
 
@@ -192,14 +229,15 @@ _BASE = "#E9EEF2"
 
 def path_panel(support: Support, axis: int) -> Panel:
     """[mm] along x (0) or y (1); the centre of mass on top."""
-    title = f"{along(XYZ[axis], support.subject.model)}, up"
-    curves = tuple(Curve(SHORT[name], 1e3 * support.paths[name][:, axis], COLORS[name]) for name in COLORS)
-    return Panel(title, f"{XYZ[axis]} [mm]", curves)
+    shown = direction_of(support.subject.model, axis)
+    paths = {name: shown.sign * 1e3 * support.paths[name][:, axis] for name in COLORS}
+    curves = tuple(Curve(SHORT[name], path, COLORS[name]) for name, path in paths.items())
+    return Panel(shown.title, f"{shown.name} [mm]", curves)
 
 
 def shade_base(axes: Axes, support: Support, axis: int) -> None:
     """Shade the range of the base of support along an axis over time [mm]."""
-    low, high = support.reach(axis)
+    low, high = (direction_of(support.subject.model, axis).sign * end for end in support.reach(axis))
     look: Any = {"color": _BASE, "linewidth": 0.0, "label": "base of support", "zorder": 0.5}
     axes.fill_between(support.subject.time, 1e3 * low, 1e3 * high, **look)
 
@@ -212,23 +250,29 @@ def draw_stabilogram(axes: Axes, support: Support) -> None:
     support = replace(support, carried=True)
     model = support.subject.model
     ahead = ahead_of(model)
-    aside = 1 - ahead
-    base = 1e3 * support.base(0)
-    axes.fill(base[:, aside], base[:, ahead], facecolor=_BASE, linewidth=0.0)
+    places = (1 - ahead, ahead)
+    shown = [direction_of(model, axis, from_above=True) for axis in places]
+
+    def seen(points: Floats) -> list[Floats]:
+        return [1e3 * one.sign * points[:, axis] for one, axis in zip(shown, places, strict=True)]
+
+    axes.fill(*seen(support.base(0)), facecolor=_BASE, linewidth=0.0)
     for ring in support.soles.values():
-        axes.plot(1e3 * ring[:, aside], 1e3 * ring[:, ahead], color=style.GREY, linewidth=0.8)
+        axes.plot(*seen(ring), color=style.GREY, linewidth=0.8)
     for name, color in COLORS.items():
-        path = 1e3 * support.paths[name]
-        axes.plot(path[:, aside], path[:, ahead], color=color, linewidth=1.1)
-        axes.plot(path[-1:, aside], path[-1:, ahead], "o", color=color, markersize=4.0, markeredgecolor="white")
+        across, along_it = seen(support.paths[name])
+        axes.plot(across, along_it, color=color, linewidth=1.1)
+        axes.plot(across[-1:], along_it[-1:], "o", color=color, markersize=4.0, markeredgecolor="white")
     axes.set_aspect("equal", anchor="W")
-    limits = [support.limits(axis, 1e3) for axis in (0, 1)]
+    limits = [support.limits(axis, 1e3) for axis in places]
     least = max(high - low for low, high in limits) / SLIMMEST
-    limits = [_widened(low, high, least) for low, high in limits]
-    axes.set_xlim(*_turned(limits[aside], model.left[aside] < 0.0))
-    axes.set_ylim(*_turned(limits[ahead], model.facing[ahead] > 0.0))
-    axes.set_xlabel(f"{XYZ[aside]} [mm]")
-    axes.set_ylabel(f"{XYZ[ahead]} [mm]")
+    (left, right), (low, high) = (
+        one.of(*_widened(*ends, least)) for one, ends in zip(shown, limits, strict=True)
+    )  # fmt: skip
+    axes.set_xlim(left, right)
+    axes.set_ylim(low, high)
+    axes.set_xlabel(f"{shown[0].name} [mm]")
+    axes.set_ylabel(f"{shown[1].name} [mm]")
     moving = ", on the moving floor" if support.subject.has("platform_x") else ""
     axes.set_title(f"From above{moving}; {who(model)} faces up")
 
@@ -236,7 +280,3 @@ def draw_stabilogram(axes: Axes, support: Support) -> None:
 def _widened(low: float, high: float, least: float) -> tuple[float, float]:
     more = max(least - (high - low), 0.0) / 2.0
     return low - more, high + more
-
-
-def _turned(limits: tuple[float, float], grows: bool) -> tuple[float, float]:
-    return limits if grows else (limits[1], limits[0])

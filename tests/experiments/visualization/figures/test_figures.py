@@ -7,6 +7,7 @@ import pytest
 
 from biped import Fall, InputError, Platform, Push, Signal, chain, human, simulate, standing
 from biped.dynamics import forward_kinematics
+from biped.metrics import series
 from biped.model.geometry import quaternion_matrix
 from controllers import JointPD, WorkspaceController
 from experiments.catalogue.registry import MODULES, experiment_named
@@ -16,7 +17,7 @@ from experiments.visualization.figures.labels import senses_of
 from experiments.visualization.figures.quantities import Curve, Panel, leans, rescaled, told_apart
 from experiments.visualization.figures.sheets import SHEETS, draw_figures
 from experiments.visualization.figures.subject import subject_of
-from experiments.visualization.figures.support import Support
+from experiments.visualization.figures.support import COLORS, COM, Support
 from experiments.visualization.figures.words import words_of
 from experiments.visualization.figures.writing import write_figure
 
@@ -199,6 +200,36 @@ def test_a_moving_floor_has_its_trace_and_its_onset():
     along, *_ = run.plot().axes
     (trace,) = (line for line in along.lines if line.get_label() == "floor")
     np.testing.assert_allclose(trace.get_ydata()[-1], 30.0, rtol=1e-9)
+
+
+def test_the_sheet_may_have_posturographys_axes():
+    """The floor goes backward and to the right of the human, who looks along −x; what is drawn is the series's."""
+    floor = Platform(x=Signal.step(0.03, 0.1, 0.4), y=Signal.step(0.01, 0.1, 0.4))
+    run = simulate(human(), WorkspaceController(), state=standing(human()), disturbances=floor, duration=0.6)
+    table = series(run)
+    world, *_ = run.plot().axes
+    with drawn_as(look_of(None, None, "anatomical")):
+        figure = run.plot()
+    labels = {axes.get_ylabel(): axes for axes in figure.axes[:2]}
+    assert (world.get_ylabel(), set(labels)) == ("x [mm]", {"AP [mm]", "ML [mm]"})
+    for name, far in (("ap", -30.0), ("ml", 10.0)):
+        axes = labels[f"{name.upper()} [mm]"]
+        lines = {line.get_label(): line.get_ydata() for line in axes.lines}
+        np.testing.assert_allclose(lines["floor"][-1], far, rtol=1e-9)
+        np.testing.assert_allclose(lines["floor"], 1e3 * table[f"floor_{name}"].to_numpy(), atol=1e-9)
+        np.testing.assert_allclose(
+            lines["CoM"], 1e3 * (table[f"com_{name}"] + table[f"floor_{name}"]).to_numpy(), atol=1e-9
+        )
+        assert axes.get_ylim()[0] < axes.get_ylim()[1]
+    titles = {axes.get_title("left"): axes for axes in figure.axes}
+    assert {"Force of the floor, AP", "Force of the floor, ML"} <= set(titles)
+    above = titles["From above, on the moving floor; the human faces up"]
+    assert (above.get_xlabel(), above.get_ylabel()) == ("ML [mm]", "AP [mm]")
+    (com,) = (line for line in above.lines if line.get_color() == COLORS[COM] and len(line.get_xdata()) > 1)
+    np.testing.assert_allclose(com.get_xdata(), 1e3 * table["com_ml"].to_numpy(), atol=1e-9)
+    np.testing.assert_allclose(com.get_ydata(), 1e3 * table["com_ap"].to_numpy(), atol=1e-9)
+    with pytest.raises(InputError, match="world or anatomical"):
+        look_of(None, None, "sideways")
 
 
 @pytest.mark.parametrize("axis", ["x", "yaw"])
