@@ -68,11 +68,11 @@ def slid(motion):
 
 
 def creep(steps, product, tolerance, friction, tilt):
-    """[m] The most that a block of 2 kg which sticks on four corners goes down an incline, by what is left of products κ.
+    """[m] How far a block of 2 kg that sticks on four corners goes down an incline, at most, where products κ are left.
 
-    A corner's way d is at most ψ = κ/s, s what its cone has left, and of its four impulses β = κ/η none but the one uphill
-    is above κ/ψ. So μγ is at most the friction it gives and 5 κ/ψ: d ≤ 5 κ/(μγ − f). Of one corner that is at least
-    a quarter of what all have in reserve. Each step's equations are solved to the tolerance besides.
+    A corner's way d is at most ψ = κ/s, s what its cone has left, and of its four impulses β = κ/η none but the one
+    uphill is above κ/ψ. So μγ is at most the friction f that it gives, and 5 κ/ψ: d ≤ 5 κ/(μγ − f). Some corner has at
+    least a quarter of what all have in reserve. Each step's equations are solved to the tolerance besides.
     """
     reserve = 2.0 * G * STEP * (friction * math.cos(tilt) - math.sin(tilt))
     return steps * (20.0 * product / reserve + tolerance)
