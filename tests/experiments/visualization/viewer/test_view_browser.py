@@ -5,9 +5,10 @@ import time
 
 import numpy as np
 import pytest
+import viser
 from PIL import Image
 
-from experiments.visualization.viewer.chromium import HOW_TO_GET_IT, chromium, chromium_path
+from experiments.visualization.viewer.chromium import HOW_TO_GET_IT, OPTIONS, chromium, chromium_path
 from experiments.visualization.viewer.loaded_runs import LoadedRun
 from experiments.visualization.viewer.page import Page
 from experiments.visualization.viewer.playback import Playback
@@ -161,3 +162,24 @@ def test_on_a_telephone_the_panel_begins_folded(tumbled):
             browser.wait_for(f"{panel}.getBoundingClientRect().height < 80")
             time.sleep(1.0)
             assert browser.evaluate(f"{panel}.getBoundingClientRect().height") < 80
+
+
+def test_a_page_whose_name_came_to_mean_this_machine_gets_nothing(monkeypatch):
+    """Even if it knows the token: the browser takes it for the server's own page, and the server does not."""
+    if chromium_path() is None:
+        pytest.skip(HOW_TO_GET_IT)
+    named = "--host-resolver-rules=MAP evil.example 127.0.0.1"
+    monkeypatch.setattr("experiments.visualization.viewer.chromium.OPTIONS", (*OPTIONS, named))
+    asks = """Promise.all([
+        fetch('/{path}').then(answer => answer.status),
+        new Promise(done => {{
+            const socket = new WebSocket(`ws://${{location.host}}/{path}`, ['viser-v{version}']);
+            socket.onopen = () => done('open');
+            socket.onerror = () => done('refused');
+        }})])"""
+    with serving(port=0) as server:
+        path = url_of(server).split("/", 3)[3]
+        for name, wanted in (("evil.example", [403, "refused"]), ("localhost", [200, "open"])):
+            with chromium(f"http://{name}:{server.get_port()}/{path}") as browser:
+                browser.wait_for(f"location.hostname === '{name}' && document.readyState === 'complete'")
+                assert browser.evaluate(asks.format(path=path, version=viser.__version__)) == wanted, name
