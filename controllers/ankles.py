@@ -24,7 +24,8 @@ from controllers.kernels.ankles import Ankles
 class AnkleController(Controller):
     """A law that stands by its ankles as an inverted pendulum: derive from it, and define ``law``.
 
-    Its stiffnesses are in parts of the toppling torque m g h, so that they suit any subject.
+    Its stiffnesses are in parts of the toppling torque m g h, so that they suit any subject. What it remembers goes on
+    in a run and in a session; a run that goes on from a state begins with what is felt then.
 
     Attributes:
         passive_stiffness: of both ankles together [m g h], tendons and muscles as long as they are; about 0.65
@@ -104,7 +105,7 @@ class AnkleController(Controller):
             toppling=toppling,
             upright=upright,
             kept=math.exp(-self.period / self.smoothing) if self.smoothing > 0.0 else 0.0,
-            felt=np.zeros(5),
+            felt=np.full(5, np.nan),
         )
 
     def _posture(self, model: Model) -> Floats:

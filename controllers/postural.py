@@ -73,5 +73,5 @@ class Postural(AnkleController):
     def law(self, model: Model) -> PosturalLaw:
         """The compiled law, for the kernels."""
         kept = math.exp(-self.period / self.torque_feedback_time)
-        feedback = TorqueFeedback(self.torque_feedback, kept, self.period, np.zeros(1))
+        feedback = TorqueFeedback(self.torque_feedback, kept, self.period, np.full(1, np.nan))
         return PosturalLaw(self.pendulum(model), self.weight, self.stiffness, self.damping, feedback)

@@ -1,5 +1,6 @@
 """The body as an inverted pendulum about its ankles: what is sensed of its sway, and what they exert, compiled."""
 
+import math
 from typing import NamedTuple
 
 from biped.kernels.tree.dynamics import centre_of_mass, momentum_about_reference
@@ -23,7 +24,7 @@ class Ankles(NamedTuple):
     toppling: float  # [N·m/rad] m g h: gravity's torque about the ankles by sway
     upright: float  # [rad] the sway of the posture
     kept: float  # of what the feet are felt by, from tick to tick
-    felt: Floats  # (5,) what that was, and two rates as they were measured
+    felt: Floats  # (5,) what that was, and two rates as they were measured; not a number before the first tick
 
 
 class Sway(NamedTuple):
@@ -65,17 +66,18 @@ def sense_sway(ankles, measurement):
 
 @kernel
 def smoothed(ankles, place, value):
-    """A low pass."""
-    ankles.felt[place] = value + ankles.kept * (ankles.felt[place] - value)
+    """A low pass, which begins at what it is first given."""
+    before = value if math.isnan(ankles.felt[place]) else ankles.felt[place]
+    ankles.felt[place] = value + ankles.kept * (before - value)
     return ankles.felt[place]
 
 
 @kernel
 def steadied(ankles, place, value):
     """The mean of a number and of the one a tick ago."""
-    mean = 0.5 * (value + ankles.felt[place])
+    before = value if math.isnan(ankles.felt[place]) else ankles.felt[place]
     ankles.felt[place] = value
-    return mean
+    return 0.5 * (value + before)
 
 
 @kernel

@@ -1,5 +1,6 @@
 """Independent channels of postural control, compiled."""
 
+import math
 from typing import NamedTuple
 
 from biped.kernels.loop.closed_loop import control
@@ -14,7 +15,7 @@ class TorqueFeedback(NamedTuple):
     gain: float  # [rad per m g h rad]
     kept: float  # of its last value, from tick to tick
     period: float  # [s]
-    last: Floats  # (1,) [rad] its value
+    last: Floats  # (1,) [rad] its value; not a number before the first tick
 
 
 class PosturalLaw(NamedTuple):
@@ -45,7 +46,8 @@ def postural_torques(law, measurement, torque, recorded):
 def torque_feedback(law, measurement):
     """F T and its rate [rad, rad/s], with F = G/(T_F s + 1): it pushes on where the ankles already push."""
     feedback = law.torque
-    target, last = feedback.gain * torque_from_floor(law.ankles, measurement) / law.ankles.toppling, feedback.last[0]
+    target = feedback.gain * torque_from_floor(law.ankles, measurement) / law.ankles.toppling
+    last = target if math.isnan(feedback.last[0]) else feedback.last[0]
     eased = target + feedback.kept * (last - target)
     feedback.last[0] = eased
     return eased, (eased - last) / feedback.period

@@ -6,12 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Fall, Platform, Sensors, Signal, Stance, State, human, simulate
+from biped import Fall, Platform, Scene, Sensors, Session, Signal, Stance, State, human, simulate
 from biped.disturbances.sensors import PRESETS
 from biped.dynamics import mass_matrix
 from biped.whole_body import WholeBody
 from contact import RUBBER
 from controllers import Postural, Reweighting
+
+from ..conftest import assert_same_arrays
 
 MODEL = human()
 #: [Hz] All are multiples of 1/20 s.
@@ -160,6 +162,20 @@ def test_reweighting_follows_the_less_the_more_the_floor_tilts():
     linear = [np.abs(response(without, size, 0.16, rubber(30.0))) for size in (sizes[0], sizes[2])]
     # Sway of 8° is a slope that differs from the angle by its square over three.
     assert linear[0] == pytest.approx(linear[1], rel=sizes[2] ** 2)
+
+
+@pytest.mark.parametrize("law", [Postural(weight=0.7, torque_feedback=0.1), Reweighting()])
+def test_a_session_goes_back_with_what_the_law_remembers(law):
+    q = Stance().configuration(MODEL)
+    acting = (tilt(math.radians(2.0)), Sensors(delay=0.1, force_delay=0.1))
+    session = Session(Scene(MODEL, law.holding(MODEL, q), state=State.at(MODEL, q), disturbances=acting, step=2e-3))
+    session.advance(700)
+    saved = session.save()
+    session.advance(300)
+    there = session.state.copy().arrays
+    session.restore(saved)
+    session.advance(300)
+    assert_same_arrays(session.state.arrays, there)
 
 
 @pytest.mark.parametrize("senses", PRESETS)
