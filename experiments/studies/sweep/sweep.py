@@ -91,10 +91,12 @@ class Sweep(StudyKind):
         flat = [value for part in values for value in part]
         changes = dict(self.fixed) | dict(zip(self.varied, flat, strict=True))
         if self.replicas > 1:  # the same starts and noise for every combination: what differs is not luck
-            changes["initial.seed"] = seed_of(self.seed, "replica", replica)
-            changes.setdefault("initial.jitter", SCATTER)
-            for group in {name.partition(".")[0] for name in changes} & NOISY:
+            noisy = {name.partition(".")[0] for name in changes} & NOISY
+            for group in noisy:
                 changes.setdefault(f"{group}.seed", seed_of(self.seed, "replica", replica, group))
+            if not (noisy and changes.get("initial.jitter") == 0.0):  # by noise alone, where that is asked for
+                changes["initial.seed"] = seed_of(self.seed, "replica", replica)
+                changes.setdefault("initial.jitter", SCATTER)
         return changes
 
     def find(self, evaluate: Evaluate) -> Mapping[int, Result]:

@@ -52,6 +52,7 @@ def show(plan: Sweep, frame: pd.DataFrame, folder: Path, draw: bool) -> list[Pat
         files.append(folder / SUMMARY)
     if plan.traces:
         if not (folder / ENSEMBLE).is_file():
+            say("\nrunning all trials once more for their means over time", "dim")
             _write(ensemble(plan), folder / ENSEMBLE)
         files.append(folder / ENSEMBLE)
         files += draw_ensemble(plan, pd.read_csv(folder / ENSEMBLE), folder / OVER_TIME) if draw else []

@@ -230,8 +230,11 @@ def test_replicas_have_noise_of_their_own_and_combinations_share_it():
     assert "actuators.seed" not in trials[0].changes
     given = sweep_from(Config({**data, "set": {**noise, "sensors.seed": 7}})).trials()
     assert {trial.changes["sensors.seed"] for trial in given} == {7}
-    frame = sweep("balance", {"floor.mu_s": [0.6]}, noise, replicas=2)
+    alone = {**noise, "initial.jitter": 0.0}
+    assert "initial.seed" not in sweep_from(Config({**data, "set": alone})).trials()[0].changes
+    frame = sweep("balance", {"floor.mu_s": [0.6]}, alone, replicas=2)
     assert (frame["verdict"] != "failed").all()
+    assert frame["rms_torque"].nunique() == 2
 
 
 def test_trials_that_cannot_be_computed_are_told_at_the_end(in_tmp, capsys):
