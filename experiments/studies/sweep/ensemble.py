@@ -8,7 +8,8 @@ import numpy as np
 from biped.errors import IntegrationError
 from biped.metrics import series
 from contact.errors import BipedError
-from experiments.studies.sweep.groups import factors_of
+from experiments.catalogue.parameters.parameter import shown
+from experiments.studies.sweep.groups import as_written, factors_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,9 +39,14 @@ def ensemble(sweep: "Sweep") -> "pd.DataFrame":
         runs = [run for run in (_run(sweep, trial.changes) for trial in own) if run is not None]
         if runs:
             time, traces = _on_common_times(runs, sweep.traces)
-            where: dict[str, Any] = {name: own[0].changes[name] for name in names}
+            where: dict[str, Any] = {name: _cell(own[0].changes[name]) for name in names}
             parts.append(pd.DataFrame({**where, "time": time, **_statistics(traces)}))
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    return as_written(sweep, pd.concat(parts, ignore_index=True)) if parts else pd.DataFrame()
+
+
+def _cell(value: "Value") -> "Value":
+    """A value in a table; several numbers are a text."""
+    return shown(value) if isinstance(value, tuple) else value
 
 
 def _run(sweep: "Sweep", changes: "Mapping[str, Value]") -> "Run | None":

@@ -204,6 +204,13 @@ def test_a_replica_that_has_ended_is_in_the_ensemble_no_more():
     assert np.isfinite(table["com_z_sd"]).tolist() == (count > 1).tolist()
 
 
+def test_the_ensemble_names_combinations_as_they_were_written():
+    vary = {"block.size": [0.1, [0.1, 0.1, 0.2]], "initial.jitter": ["1deg"]}
+    table = ensemble(plan_of(vary, replicas=2, traces=["com_z"]))
+    assert table["block.size"].nunique() == 2
+    assert table["initial.jitter"].unique().tolist() == [1.0]
+
+
 @pytest.mark.parametrize(
     ("more", "told"),
     [({"traces": ["cop_app"], "replicas": 2}, "did you mean 'cop_ap'"), ({"traces": ["cop_ap"]}, "give replicas")],
