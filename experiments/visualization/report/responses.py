@@ -8,6 +8,7 @@ import pandas as pd
 
 from biped.runs.verdict import FAILED
 from experiments.studies.counting import USUAL_LOSSES, success_text, withstood
+from experiments.studies.proportion import CONFIDENCE
 from experiments.studies.sweep.groups import successes_in
 from experiments.visualization.figures import style
 from experiments.visualization.pages import Chart, Section
@@ -69,14 +70,17 @@ def _metric_maps(trials: Trials, first: Axis, second: Axis) -> Chart:
 
 
 def _metrics(trials: Trials, axes: Sequence[Axis]) -> Chart:
-    """Each trial over each axis, for one metric at a time, and the medians."""
+    """Each trial over each axis, for one metric at a time, the medians, and of replicas over one axis the means."""
     names = trials.shown_metrics
     frame, chosen = _chosen(trials, max(50, MOST_POINTS // (len(names) * len(axes))))
+    means = len(axes) == 1 and "replica" in frame and frame["replica"].nunique() > 1
     figure = figure_of_choices({
-        trials.label(name): [metric_panel(frame, axis, name, trials.label(name), chosen) for axis in axes]
-        for name in names
+        label: [metric_panel(frame, axis, name, label, chosen, means=means) for axis in axes]
+        for name, label in ((name, trials.label(name)) for name in names)
     })  # fmt: skip
     text = "Each trial, and the medians; of many values, of bins of equally many trials."
+    if means:
+        text += f" Means of replicas with Student's {CONFIDENCE:.0%} intervals."
     if len(chosen) < len(frame):
         text += f" {len(chosen)} of {len(frame)} trials are drawn, chosen at random; medians are of all."
     return Chart.of(figure, text, "metrics")

@@ -20,6 +20,7 @@ from experiments.cli import main
 from experiments.studies.config import Config
 from experiments.studies.execution.runner import run_trials
 from experiments.studies.grid import Grid
+from experiments.studies.mean import mean_of
 from experiments.studies.proportion import proportion_of
 from experiments.studies.run import open_study, plan_of, recall, run_study
 from experiments.studies.sensitivity.sensitivity import sensitivity_from
@@ -146,6 +147,23 @@ def test_one_parameter_has_a_curve_with_intervals(sweep):
     for value, up, down in zip(trace.y, trace.error_y.array, trace.error_y.arrayminus, strict=True):
         wanted = proportion_of(round(5 * value), 5)
         assert (value - down, value + up) == pytest.approx((wanted.low, wanted.high))
+
+
+def test_means_of_replicas_over_one_parameter_have_intervals(sweep):
+    """Those of the table of the study; over two there are none, for the same replicas are in all combinations."""
+    scattered = {"verdict": "recovered"}
+    study = sweep(
+        SWEEP | {"vary": {"block.velocity[0]": SPEEDS}},
+        lambda trial: scattered | {"settling_time": 1.0 + 0.1 * (trial.number**2 % 7)},
+    )
+    (trace, *_) = (trace for trace in study_figures(study)["metrics"].data if (trace.name or "").startswith("mean"))
+    frame, name = study.frame(), Trials(study).shown_metrics[0]
+    for speed, value, up, down in zip(trace.x, trace.y, trace.error_y.array, trace.error_y.arrayminus, strict=True):
+        wanted = mean_of(frame[frame["block.velocity[0]"] == speed][name])
+        assert wanted.low < wanted.high
+        assert (value, value - down, value + up) == pytest.approx((wanted.value, wanted.low, wanted.high))
+    sampled = study_figures(sweep(SWEEP | {"replicas": 1, "vary": {"sample": SAMPLE}}, name="sampled"))["metrics"]
+    assert not any((trace.name or "").startswith("mean") for trace in sampled.data)
 
 
 SAMPLE = {
