@@ -25,6 +25,8 @@ BAND = (0.15, 5.0)
 TAPERS = 8
 #: [s] A shorter record, of less than three cycles of the band's lowest frequency, has no power frequencies.
 SHORTEST = 20.0
+#: Of the greatest coordinate: what moves by less than this part of it is round-off, and has no frequency.
+ROUND_OFF = 1e-9
 #: How often a mean distance goes into a cycle's path: around a circle, and to and fro along a line.
 _CIRCLE, _LINE = 2.0 * math.pi, 4.0 * math.sqrt(2.0)
 
@@ -95,23 +97,25 @@ def _extent(time: Floats, sway: Floats) -> Iterator[tuple[str, float]]:
     if there.sum() < 3 or span <= 0.0:
         return
     steps, points = np.diff(sway, axis=0)[joined], sway[there]
-    away = points - points.mean(axis=0)
-    yield from _of_axis("", np.hypot(*steps.T), np.hypot(*away.T), span, _CIRCLE)
+    away, least = points - points.mean(axis=0), ROUND_OFF * np.abs(points).max()
+    yield from _of_axis("", np.hypot(*steps.T), np.hypot(*away.T), span, _CIRCLE, least)
     yield "range", _diameter(points)
     for column, axis in enumerate(AXES):
-        yield from _of_axis(f"_{axis}", np.abs(steps[:, column]), np.abs(away[:, column]), span, _LINE)
+        yield from _of_axis(f"_{axis}", np.abs(steps[:, column]), np.abs(away[:, column]), span, _LINE, least)
         yield f"range_{axis}", np.ptp(points[:, column])
     covariance = away.T @ away / (len(away) - 1)
     yield "area", math.pi * CHI_SQUARE * math.sqrt(max(np.linalg.det(covariance), 0.0))
 
 
-def _of_axis(suffix: str, steps: Floats, away: Floats, span: float, cycle: float) -> Iterator[tuple[str, float]]:
+def _of_axis(
+    suffix: str, steps: Floats, away: Floats, span: float, cycle: float, least: float
+) -> Iterator[tuple[str, float]]:
     path, distance = steps.sum(), away.mean()
     yield f"path_length{suffix}", path
     yield f"mean_velocity{suffix}", path / span
     yield f"mean_distance{suffix}", distance
     yield f"rms_distance{suffix}", math.sqrt((away**2).mean())
-    if distance > 0.0:
+    if distance > least:
         yield f"mean_frequency{suffix}", path / span / (cycle * distance)
 
 
@@ -127,12 +131,12 @@ def _power_frequencies(time: Floats, sway: Floats) -> Iterator[tuple[str, float]
     there = np.flatnonzero(np.logical_and(*np.isfinite(sway).T))
     if len(there) < 3 or there[-1] - there[0] + 1 > len(there) or time[there[-1]] - time[there[0]] < SHORTEST - 1e-9:
         return
-    away = sway[there] - sway[there].mean(axis=0)
+    away, least = sway[there] - sway[there].mean(axis=0), ROUND_OFF * np.abs(sway[there]).max()
     for suffix, signal in (("", np.hypot(*away.T)), ("_ap", away[:, 0]), ("_ml", away[:, 1])):
         frequency, density = power_spectrum(time[there], signal)
         within = (frequency >= BAND[0] - 1e-9) & (frequency <= BAND[1] + 1e-9)
         power = np.cumsum(density[within])
-        if power[-1] > 0.0:
+        if np.abs(signal).mean() > least and power[-1] > 0.0:
             for percent in (50, 95):
                 place = np.searchsorted(power, percent / 100.0 * power[-1])
                 yield f"power_frequency_{percent}{suffix}", frequency[within][place]

@@ -151,6 +151,16 @@ def test_a_short_record_or_one_with_gaps_has_no_power_frequencies():
     assert sway_measures([0.0, 1.0], [0.0, 1.0], [0.0, 1.0]) == {}
 
 
+def test_round_off_has_no_frequency():
+    """Of somebody who stands still 4 cm before the origin, in double precision, and of his sway to the side."""
+    rng = np.random.default_rng(7)
+    still = sway_measures(TIMES, 0.04 + 1e-17 * rng.integers(-3, 4, len(TIMES)), 1e-18 * rng.normal(size=len(TIMES)))
+    assert not [name for name in still if "frequency" in name]
+    moving = sway_measures(TIMES, 0.04 + sine(1e-6, 0.5), 1e-18 * rng.normal(size=len(TIMES)))
+    assert {"mean_frequency_ap", "power_frequency_95_ap", "mean_frequency"} <= set(moving)
+    assert not [name for name in moving if "frequency" in name and name.endswith("_ml")]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
