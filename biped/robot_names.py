@@ -2,4 +2,7 @@
 
 #: What the name of a robot's file ends with.
 ENDINGS = (".toml", ".urdf", ".xml", ".mjcf", ".json")
-ROBOT_NAMES = f"a file {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}, FILE.py:FUNCTION or MODULE:FUNCTION"
+#: What the name of a person begins with (`biped.model.subject`).
+SUBJECT = "subject:"
+_PERSON = f"{SUBJECT}STATURE,MASS,SEX[,AGE]"
+ROBOT_NAMES = f"a file {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}, FILE.py:FUNCTION, MODULE:FUNCTION or {_PERSON}"

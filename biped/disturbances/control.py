@@ -12,13 +12,10 @@ from biped.errors import InputError
 from biped.kernels.loop import measurement as kernels
 from biped.model import Model
 from biped.model.errors import unknown
-from biped.model.strength import PEOPLE, Strength, human_strength
+from biped.model.strength import NOBODY, PEOPLE, Strength, human_strength
 
 #: One number for all joints, or one for each joint named.
 ByJoint = float | Mapping[str, float]
-
-#: Whose strength it is where none is given.
-NOBODY = "none"
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from biped.disturbances.control import NOBODY
 from biped.model.geometry import Vector3
+from biped.model.strength import NOBODY
 
 #: Where a horizontal push drives the model, from the way that it looks on in steps of 45° to its left.
 DIRECTIONS = (

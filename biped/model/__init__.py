@@ -25,11 +25,13 @@ from biped.model.pinocchio_model import (
     velocity_map,
     velocity_to_pinocchio,
 )
+from biped.model.population import population
 from biped.model.ragdoll import ragdoll
 from biped.model.robot import load_robot
 from biped.model.samples import chain, random_tree
 from biped.model.scaling import scaled
 from biped.model.shape import Box, Capsule
+from biped.model.subject import Subject, subject
 from biped.model.urdf import load_urdf, save_urdf, urdf_text
 from biped.model.visual import Visual
 
@@ -45,6 +47,7 @@ __all__ = [
     "Model",
     "ModelError",
     "ModelWarning",
+    "Subject",
     "Visual",
     "box_inertia",
     "box_size_of",
@@ -62,6 +65,7 @@ __all__ = [
     "load_robot",
     "load_urdf",
     "planar",
+    "population",
     "principal_inertia",
     "prismatic",
     "ragdoll",
@@ -72,6 +76,7 @@ __all__ = [
     "save_urdf",
     "scaled",
     "spherical",
+    "subject",
     "to_pinocchio",
     "universal",
     "urdf_text",

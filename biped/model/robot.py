@@ -20,9 +20,10 @@ from biped.model.errors import ModelError, unknown
 from biped.model.importing.options import Options
 from biped.model.mjcf import load_mjcf
 from biped.model.model import Model
+from biped.model.subject import Subject
 from biped.model.urdf import load_urdf
 from biped.modules import module_named, module_of_file
-from biped.robot_names import ROBOT_NAMES
+from biped.robot_names import ROBOT_NAMES, SUBJECT
 from contact.errors import BipedError
 
 Reader = Callable[..., Model]
@@ -36,8 +37,9 @@ def load_robot(source: str | Path) -> Model:
 
     Args:
         source: a file that describes it (``.toml``), a URDF (``.urdf``), an MJCF (``.xml``, ``.mjcf``), the model that
-            was saved with a run or a study (``model.json``), or ``FILE.py:function`` or ``module:function``, a function
-            without arguments that returns a `Model`.
+            was saved with a run or a study (``model.json``), a person (``subject:STATURE,MASS,SEX`` and perhaps
+            ``,AGE``), or ``FILE.py:function`` or ``module:function``, a function without arguments that returns a
+            `Model`.
 
     Raises:
         ModelError: there is no such file or function, or it describes no model; one line says what would be right.
@@ -45,6 +47,8 @@ def load_robot(source: str | Path) -> Model:
     Warns:
         ModelWarning: something of the robot was changed, or is not simulated.
     """
+    if str(source).startswith(SUBJECT):
+        return Subject.named(str(source)).model
     path = Path(source).expanduser()
     if path.suffix == ".toml":
         return _described(path)

@@ -23,6 +23,10 @@ HUMAN_TORQUES = {
 }  # fmt: skip
 
 
+#: Whose strength limits nothing.
+NOBODY = "none"
+
+
 class Strength(NamedTuple):
     """The greatest torque of a joint towards one side, as the kernels take it.
 
@@ -100,7 +104,7 @@ PEOPLE = {
 
 def human_torques(model: Model) -> Mapping[str, float]:
     """[N·m] the peaks of strong young men, of either sign, by joint of a model that is a human; of others empty."""
-    if model.name != "human":
+    if model.name.partition(" ")[0] not in ("human", "subject"):
         return {}
     kinds = {joint: joint.partition("_")[2] for joint in model.joint_names}
     return {joint: HUMAN_TORQUES[kind] for joint, kind in kinds.items() if kind in HUMAN_TORQUES}

@@ -18,7 +18,7 @@ from experiments.catalogue.parameters.disturbances import disturbance_parameters
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Values
 from experiments.catalogue.parameters.random_disturbances import random_disturbances
-from experiments.catalogue.parameters.robots import HUMAN, robot_named, robot_parameter
+from experiments.catalogue.parameters.robots import HUMAN, is_human, robot_named, robot_parameter, strength_of
 from experiments.catalogue.parameters.robots import NAME as ROBOT
 
 RANGES = "robot.ranges"
@@ -32,7 +32,7 @@ def set_up(values: Values) -> Scene:
     if values.whole(RANGES) not in (0, 1):
         raise InputError(f"{RANGES} = {values.whole(RANGES)}: it must be 0 or 1")
     if values.whole(RANGES):
-        model = with_stops(replace(model, ranges=standing_ranges()) if robot == HUMAN else model)
+        model = with_stops(replace(model, ranges=standing_ranges()) if is_human(robot) else model)
     acting: tuple[Disturbance, ...] = disturbances_from(values, trunk, model)
     _check_within(acting, values.number("run.duration"))
     seed = values.whole("random.seed")
@@ -67,7 +67,7 @@ def parameters(robot: str = HUMAN) -> tuple[Parameter, ...]:
         "random.seed", 0, "", "draws disturbances at random, some up to the end, besides those set; 0: none", OURS,
     )  # fmt: skip
     ranges = Parameter(RANGES, 0, "", "1: its joints have stops where their ranges of motion end", OURS)
-    return (robot_parameter(robot), ranges, *shared, *disturbance_parameters(model), seed)
+    return (robot_parameter(robot), ranges, *shared, *disturbance_parameters(model, strength_of(robot)), seed)
 
 
 EXPERIMENT = Experiment(

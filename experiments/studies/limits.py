@@ -10,9 +10,8 @@ import pandas as pd
 from biped.capturability.pendulum import NoLimitError
 from biped.capturability.stance import Stance, stance_of
 from biped.disturbances import Actuators, Platform, Push, Sensors
-from biped.disturbances.control import NOBODY
 from biped.kernels.loop.measurement import able
-from biped.model.strength import human_strength, human_torques
+from biped.model.strength import NOBODY, human_strength, human_torques
 from biped.signals import Signal
 from biped.simulation.scene import Scene
 from experiments.catalogue.experiment import Experiment

@@ -13,13 +13,12 @@ import numpy as np
 
 from biped.checks import above_zero, whole, zero_or_above
 from biped.disturbances import Actuators, Disturbance, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
-from biped.disturbances.control import NOBODY
 from biped.disturbances.sensors import PRESETS
 from biped.errors import InputError
 from biped.model import Model
 from biped.model.geometry import Vector3
 from biped.model.legs import legs_of
-from biped.model.strength import PEOPLE
+from biped.model.strength import NOBODY, PEOPLE
 from biped.signals import STAGES, Signal
 from contact import Floor, FloorError
 from experiments.catalogue.parameters.initial import OURS
@@ -135,12 +134,13 @@ _ROWS: dict[str, dict[str, tuple[Value | None, str, str]]] = {
 }  # fmt: skip
 
 
-def disturbance_parameters(model: Model) -> tuple[Parameter, ...]:
-    """All of them, off; the body that they act on is the root unless set otherwise."""
+def disturbance_parameters(model: Model, strength: str = NOBODY) -> tuple[Parameter, ...]:
+    """All of them, off but for ``strength``; the body that they act on is the root unless set otherwise."""
     half, stands = _left_half(model)
 
     def parameter(group: str, name: str, default: Value | None, unit: str, meaning: str) -> Parameter:
         value = half if default is None else words(default) if isinstance(default, str) else default
+        value = strength if (group, name) == ("actuators", "strength") else value
         repeats = name == "size" and isinstance(value, tuple)
         return Parameter(
             f"{group}.{name}", value, unit, words(meaning), OURS, may_be_infinite=name == "limit", repeats=repeats

@@ -10,7 +10,9 @@ from typing import Any
 from biped.known_code import is_unknown
 from biped.model import Model, ModelError, human, load_robot
 from biped.model.description import spelt_out
-from biped.robot_names import ENDINGS, ROBOT_NAMES
+from biped.model.strength import NOBODY
+from biped.model.subject import Subject
+from biped.robot_names import ENDINGS, ROBOT_NAMES, SUBJECT
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter
 
@@ -37,11 +39,27 @@ def robot_named(name: str) -> Model:
     """
     if name == HUMAN:
         return human()
+    if name.startswith(SUBJECT):
+        return _loaded(name)
     address = address_of(name)
     saved = _stand_ins.get(address)
     if saved is not None and ":" in address and Path(address).suffix not in ENDINGS and is_unknown(address):
         return _saved_instead(address, saved)
     return _loaded(address)
+
+
+def is_human(robot: str) -> bool:
+    """Whether this is the human or a person, by name."""
+    return robot == HUMAN or robot.startswith(SUBJECT)
+
+
+def strength_of(robot: str) -> str:
+    """Whose strength is that of a robot of this name: a person's by age and sex, and else nobody's.
+
+    Raises:
+        ModelError: of a person of that age nobody was measured.
+    """
+    return Subject.named(robot).strength if robot.startswith(SUBJECT) else NOBODY
 
 
 def stand_in(name: str, saved: Path) -> None:

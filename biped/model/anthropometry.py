@@ -1,0 +1,102 @@
+"""Published tables of people's bodies: masses, lengths, centres of mass and radii of gyration of segments, by sex.
+
+P. de Leva, "Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters", Journal of Biomechanics 29, 1996,
+table 4: young men and women. D. A. Winter, "Biomechanics and Motor Control of Human Movement", 4th edition, 2009,
+figure 4.1, after Drillis and Contini (1966). Both were read as others have copied them into programs, not from the
+papers.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.model.inertia import shifted
+from contact.arrays import Floats
+
+
+class Segment(NamedTuple):
+    """A segment of the body, between the two points that its name in the table has."""
+
+    mass: float  # of the body's
+    length: float  # [m] of the people measured
+    com: float  # of the length, from the first point
+    sagittal: float  # of the length: radius of gyration about the axis to the front
+    transverse: float  # about the axis to the side
+    longitudinal: float  # about the segment's own axis
+
+
+class People(NamedTuple):
+    """The people measured."""
+
+    stature: float  # [m] their mean
+    head: Segment  # vertex to the gonions
+    trunk: Segment  # suprasternale to the middle of the hips
+    shoulders: float  # [m] from the middle of the hips up to that of the shoulders
+    upper_arm: Segment  # shoulder to elbow
+    forearm: Segment  # elbow to wrist
+    hand: Segment  # wrist to the third metacarpal
+    thigh: Segment  # hip to knee
+    shank: Segment  # knee to ankle
+    foot: Segment  # heel to the tip of the toes
+
+
+TABLE = {
+    "male": People(
+        stature=1.741,
+        head=Segment(0.0694, 0.2033, 0.5976, 0.362, 0.376, 0.312),
+        trunk=Segment(0.4346, 0.5319, 0.4486, 0.372, 0.347, 0.191),
+        shoulders=0.5155,
+        upper_arm=Segment(0.0271, 0.2817, 0.5772, 0.285, 0.269, 0.158),
+        forearm=Segment(0.0162, 0.2689, 0.4574, 0.276, 0.265, 0.121),
+        hand=Segment(0.0061, 0.0862, 0.7900, 0.628, 0.513, 0.401),
+        thigh=Segment(0.1416, 0.4222, 0.4095, 0.329, 0.329, 0.149),
+        shank=Segment(0.0433, 0.4403, 0.4395, 0.251, 0.246, 0.102),
+        foot=Segment(0.0137, 0.2581, 0.4415, 0.257, 0.245, 0.124),
+    ),
+    "female": People(
+        stature=1.735,
+        head=Segment(0.0668, 0.2002, 0.5894, 0.330, 0.359, 0.318),
+        trunk=Segment(0.4257, 0.5293, 0.4151, 0.357, 0.339, 0.171),
+        shoulders=0.4979,
+        upper_arm=Segment(0.0255, 0.2751, 0.5754, 0.278, 0.260, 0.148),
+        forearm=Segment(0.0138, 0.2643, 0.4559, 0.261, 0.257, 0.094),
+        hand=Segment(0.0056, 0.0780, 0.7474, 0.531, 0.454, 0.335),
+        thigh=Segment(0.1478, 0.3685, 0.3612, 0.369, 0.364, 0.162),
+        shank=Segment(0.0481, 0.4386, 0.4352, 0.267, 0.263, 0.092),
+        foot=Segment(0.0129, 0.2283, 0.4014, 0.299, 0.279, 0.139),
+    ),
+}
+
+#: Of the stature (Winter): the ankle's height, the breadth of a foot, the breadth from shoulder to shoulder.
+ANKLE_HEIGHT, FOOT_BREADTH, SHOULDERS_BREADTH = 0.039, 0.055, 0.259
+#: [m], and of the leg's length from the pelvis's front (ASIS) to the ankle: how far a hip joint's centre is aside of
+#: the middle, and below the pelvis's front. R. Hara, J. McGinley, C. Briggs, R. Baker, M. Sangeux, "Predicting the
+#: location of the hip joint centres, impact of age group and sex", Scientific Reports 6, 2016, of 180 people.
+HIP_ASIDE, HIP_BELOW = (0.008, 0.086), (0.009, 0.078)
+
+
+class Lump(NamedTuple):
+    """Mass that moves as one."""
+
+    mass: float  # [kg]
+    com: Floats  # (3,) [m]
+    inertia: Floats  # (3, 3) [kg m²] about the centre of mass
+
+    def without(self, other: "Lump") -> "Lump":
+        """What is left where that is taken away."""
+        return together(self, Lump(-other.mass, other.com, -other.inertia))
+
+
+def together(*parts: Lump) -> Lump:
+    """The parts as one."""
+    mass = sum(part.mass for part in parts)
+    com = np.sum([part.mass * part.com for part in parts], axis=0) / mass
+    return Lump(mass, com, np.sum([shifted(part.inertia, part.mass, part.com - com) for part in parts], axis=0))
+
+
+def hanging(segment: Segment, people: People, stature: float, mass: float, top: Floats) -> Lump:
+    """A segment of a body of ``stature`` [m] and ``mass`` [kg] that hangs down from ``top`` (3,) [m]."""
+    length = segment.length / people.stature * stature
+    own = segment.mass * mass
+    radii = length * np.array([segment.sagittal, segment.transverse, segment.longitudinal])
+    return Lump(own, top - [0.0, 0.0, segment.com * length], np.diag(own * radii**2))

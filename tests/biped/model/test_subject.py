@@ -1,0 +1,272 @@
+"""Subjects have the bodies of the tables, stand whatever their size, and are dynamically similar to one another."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from biped import (
+    Fall,
+    ModelError,
+    Push,
+    Stance,
+    State,
+    Subject,
+    human,
+    load_robot,
+    population,
+    simulate,
+    standing,
+    subject,
+)
+from biped.model.population import MEASURED, Measured
+from biped.runs.postures import standing_trunk
+from contact import Floor
+from controllers import WholeBodyController, WorkspaceController, WorkspaceGains
+from experiments import experiment_named
+
+# de Leva (1996), table 4, once more and in another form: by segment mass [%], CM [%], radii of gyration [%] about the
+# sagittal, transverse and longitudinal axis, length [mm]; stature [mm].
+LEVA = {
+    "female": (1735, """
+        head 6.68 58.94 33.0 35.9 31.8 200.2
+        trunk 42.57 41.51 35.7 33.9 17.1 529.3
+        upper_arm 2.55 57.54 27.8 26.0 14.8 275.1
+        forearm 1.38 45.59 26.1 25.7 9.4 264.3
+        hand 0.56 74.74 53.1 45.4 33.5 78.0
+        thigh 14.78 36.12 36.9 36.4 16.2 368.5
+        shank 4.81 43.52 26.7 26.3 9.2 438.6
+        foot 1.29 40.14 29.9 27.9 13.9 228.3""", 497.9),
+    "male": (1741, """
+        head 6.94 59.76 36.2 37.6 31.2 203.3
+        trunk 43.46 44.86 37.2 34.7 19.1 531.9
+        upper_arm 2.71 57.72 28.5 26.9 15.8 281.7
+        forearm 1.62 45.74 27.6 26.5 12.1 268.9
+        hand 0.61 79.00 62.8 51.3 40.1 86.2
+        thigh 14.16 40.95 32.9 32.9 14.9 422.2
+        shank 4.33 43.95 25.1 24.6 10.2 440.3
+        foot 1.37 44.15 25.7 24.5 12.4 258.1""", 515.5),
+}  # fmt: skip
+CORNERS = [(1.50, 45.0), (1.50, 120.0), (1.95, 45.0), (1.95, 120.0)]
+
+
+def from_the_table(sex, stature, mass):
+    """Mass, height of the centre of mass and inertia about it [kg m²], by point masses that stand for the segments."""
+    own, text, shoulders = LEVA[sex]
+    rows = {}
+    for row in text.strip().splitlines():
+        name, *numbers = row.split()
+        rows[name] = [float(number) for number in numbers]
+    k = stature / own  # the table's lengths are in mm, as its stature
+    lengths = {name: k * row[5] for name, row in rows.items()}
+    ankle = 0.039 * stature
+    knee = ankle + lengths["shank"]
+    hip = knee + lengths["thigh"]
+    shoulder, arm = hip + k * shoulders, 0.259 * stature / 2
+    tops = [("head", 0.0, stature), ("trunk", 0.0, hip + lengths["trunk"])]
+    hips = (0.008 + 0.086 * ((rows["thigh"][5] + rows["shank"][5]) / 1000 + 0.009) / (1 - 0.078)) * 1000 * k
+    for side in (-1, 1):
+        tops += [("upper_arm", side * arm, shoulder), ("forearm", side * arm, shoulder - lengths["upper_arm"])]
+        tops += [("hand", side * arm, shoulder - lengths["upper_arm"] - lengths["forearm"])]
+        tops += [("thigh", side * hips, hip), ("shank", side * hips, knee), ("foot", side * hips, None)]
+    points, weights, spins = [], [], []
+    for name, y, top in tops:
+        share, com, *radii, _ = rows[name]
+        length = lengths[name]
+        own_mass, (sagittal, transverse, longitudinal) = share / 100, (np.array(radii) / 100 * length) ** 2
+        at = (0.0, y, top - com / 100 * length) if top else ((0.052 / 0.211 - com / 100) * length, y, ankle / 2)
+        points.append(at)
+        weights.append(own_mass)
+        about = (sagittal, transverse, longitudinal) if top else (longitudinal, transverse, sagittal)
+        spins.append(own_mass * np.diag(about))
+    points, weights = np.array(points), np.array(weights)
+    scale = mass / weights.sum()
+    middle = weights @ points / weights.sum()
+    inertia = sum(spins) + sum(
+        w * (np.dot(r, r) * np.eye(3) - np.outer(r, r)) for w, r in zip(weights, points - middle, strict=True)
+    )
+    return middle, scale * inertia
+
+
+@pytest.mark.parametrize(("sex", "size"), [*itertools.product(LEVA, [*CORNERS, (1.741, 73.0)])])
+def test_the_whole_body_is_the_sum_of_the_tables_segments(sex, size):
+    stature, mass = size
+    model = subject(stature, mass, sex)
+    masses = np.array([body.mass for body in model.bodies])
+    middle, inertia = from_the_table(sex, stature, mass)
+    assert masses.sum() == pytest.approx(mass, rel=1e-12)
+    com = masses @ model.home_positions / mass
+    np.testing.assert_allclose(com, middle, atol=1e-12)
+    found = sum(
+        body.inertia + body.mass * (np.dot(r, r) * np.eye(3) - np.outer(r, r))
+        for body, r in zip(model.bodies, model.home_positions - com, strict=True)
+    )
+    np.testing.assert_allclose(found, inertia, atol=1e-12 * np.abs(inertia).max())
+
+
+def test_segments_are_the_tables_by_what_a_hand_reckons():
+    """De Leva's mean man: thigh 73 kg · 14.16 %, 422.2 mm long; the shank's transverse moment m (r l)²."""
+    model = subject(1.741, 73.0, "male")
+    by_name = {body.name: body for body in model.bodies}
+    thigh = sum(by_name[f"left_{name}"].mass for name in ("hip_1", "hip_2", "thigh"))
+    assert thigh == pytest.approx(0.1416 * 73.0)
+    assert by_name["left_shank"].joint.position == pytest.approx((0.0, 0.0, -0.4222))
+    foot = by_name["left_foot"]
+    assert foot.mass == pytest.approx(0.0137 * 73.0)
+    assert foot.inertia[1][1] == pytest.approx(foot.mass * (0.245 * 0.2581) ** 2)
+    sole = [point.position for point in model.contact_points if point.body == "left_foot"]
+    assert max(x for x, _, _ in sole) - min(x for x, _, _ in sole) == pytest.approx(0.2581)
+    tops = [model.home_positions[0][2] + point.position[2] for point in model.body_points if point.body == "trunk"]
+    assert max(tops) == pytest.approx(1.741)
+
+
+def test_it_has_the_humans_tree():
+    one, ours = subject(1.7, 68.0, "female"), human()
+    assert [(b.name, b.parent, b.joint.name, b.joint.axis) for b in one.bodies] == [
+        (b.name, b.parent, b.joint.name, b.joint.axis) for b in ours.bodies
+    ]
+    assert [point.name for point in one.contact_points] == [point.name for point in ours.contact_points]
+    assert (one.feet, one.facing, one.ranges) == (ours.feet, ours.facing, ours.ranges)
+
+
+def stands(model, upright):
+    """It stands for 2 s where it was asked to: its trunk within a millimetre."""
+    q = Stance().configuration(model) if upright else standing(model).q
+    law = WholeBodyController().holding(model, q)
+    fall = Fall(height=0.55 * standing(model).q[2])
+    run = simulate(model, law, state=State.at(model, q), duration=2.0, fall=fall)
+    places = run.frame[["body_x", "body_y", "body_z"]].to_numpy()
+    assert run.summary["verdict"] == "recovered"
+    assert np.abs(places - q[:3]).max() < 1e-3
+
+
+@pytest.mark.parametrize("upright", [False, True])
+@pytest.mark.parametrize(("sex", "size"), [("female", (1.50, 120.0)), ("male", (1.95, 45.0))])
+def test_the_extremes_stand(sex, size, upright):
+    stands(subject(*size, sex), upright)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("upright", [False, True])
+def test_all_stand(upright):
+    for sex, stature, mass in itertools.product(LEVA, np.linspace(1.5, 1.95, 4), np.linspace(45.0, 120.0, 4)):
+        stands(subject(float(stature), float(mass), sex), upright)
+
+
+def pushed(stature, mass):
+    """Places of a woman in a law's hands, pushed forwards, in measures of her stature: trunk [m], knee [rad]."""
+    size, weight = stature / 1.3, mass / 40.0  # λ and μ of one of 1.3 m and 40 kg
+    tick = math.sqrt(size)  # times go as √(L/g)
+    model = subject(stature, mass, "female")
+    stiff, damped = weight / size, weight / tick  # force over length, force over speed
+    floor = Floor(k_n=40e3 * stiff, b_n=1e3 * damped, k_t=40e3 * stiff, b_t=1e3 * damped,
+                  stiction_velocity=1e-3 * size / tick)  # fmt: skip
+    gains = WorkspaceGains(
+        kp_position=(50.0 / size, 50.0 / size, 200.0 / size),  # 1/s²
+        kd_position=(7.07 / tick, 7.07 / tick, 14.1 / tick),  # 1/s
+        kp_orientation=50.0 / size,
+        kd_orientation=7.07 / tick,
+    )
+    law = WorkspaceController(standing_trunk(model), gains=gains, period=0.002 * tick)
+    push = Push("trunk", (-1.0, 0.0, 0.0), impulse=4.0 * weight * size / tick, start=0.1 * tick, duration=0.1 * tick)
+    run = simulate(model, law, state=standing(model, floor), floor=floor, duration=1.0 * tick, step=5e-4 * tick,
+                   disturbances=[push])  # fmt: skip
+    path = run.frame[["body_x", "body_z", "angle_left_knee_pitch"]].to_numpy()
+    return path / [size, size, 1.0]
+
+
+def test_subjects_of_one_sex_are_dynamically_similar():
+    """Pushed, in a law's hands: the same motion in their own lengths, masses and times, to rounding.
+
+    The law's wrench has a rounding of ``big_base`` units, 1e6 times 2.2e-16 of accelerations of about 10 m/s²; its
+    closed loop, whose slowest rate is 7 1/s, makes places of that by 1/50 s². A hundred times that
+    is allowed; a factor forgotten moves them by centimetres.
+    """
+    path, other = pushed(1.3, 40.0), pushed(2.08, 102.4)
+    assert np.ptp(path[:, 0]) > 0.01  # [m] it is pushed away
+    np.testing.assert_allclose(other, path, atol=5e-9)
+
+
+def test_strength_is_of_sex_and_age():
+    assert Subject(1.7, 68.0, "female", 30.0).strength == "young-women"
+    assert Subject(1.7, 68.0, "male", 70.0).strength == "old-men"
+    assert Subject(1.7, 68.0, "male").strength == "none"
+    with pytest.raises(ModelError, match=r"age = 50: strengths are known below 40 and from 65 years on"):
+        _ = Subject(1.7, 68.0, "male", 50.0).strength
+
+
+def test_a_name_says_the_subject():
+    who = Subject(1.7, 68.0, "female", 30.0)
+    assert who.name == "subject:1.7,68,female,30"
+    assert Subject.named(who.name) == who
+    assert load_robot(who.name).total_mass == pytest.approx(68.0)
+    assert load_robot("subject:1.70, 68, female").bodies == who.model.bodies
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((17.0, 68.0, "female"), r"^subject: stature = 17: it must be from 1\.3 to 2\.2 m$"),
+        ((1.7, -1.0, "female"), r"^subject: mass = -1: it must be from 30 to 200 kg$"),
+        ((1.7, 68.0, "femal"), r"^unknown sex of a subject 'femal'; did you mean 'female'\?"),
+        ((1.7, 68.0, "female", 3.0), r"^subject: age = 3: it must be from 18 to 100 years$"),
+        ((float("nan"), 68.0, "female"), r"^subject: stature must be"),
+    ],
+)
+def test_what_is_no_subject_is_refused(given, said):
+    with pytest.raises(ModelError, match=said) as raised:
+        subject(*given)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("subject:1.7", r"a subject is subject:STATURE,MASS,SEX or .*, as subject:1.70,68,female,30$"),
+        ("subject:tall,68,female", r"^subject: stature = 'tall': it must be a number$"),
+    ],
+)
+def test_a_name_that_says_none_is_refused(name, said):
+    with pytest.raises(ModelError, match=said):
+        load_robot(name)
+
+
+def test_a_population_is_as_measured():
+    """Means and deviations within five standard errors of what they are drawn from; women and men in turn."""
+    n = 2000
+    drawn = population(n, seed=1)
+    for k, sex in enumerate(("male", "female")):
+        own, who = MEASURED[sex], drawn[k::2]
+        assert {one.sex for one in who} == {sex}
+        statures, masses = np.array([[one.stature, one.mass] for one in who]).T
+        error = 5.0 / math.sqrt(len(who))
+        assert abs(statures.mean() - own.stature) < error * own.stature_sd
+        assert abs(masses.mean() - own.mass) < error * own.mass_sd
+        assert abs(statures.std() / own.stature_sd - 1.0) < error / math.sqrt(2.0)
+        assert abs(np.corrcoef(statures, masses)[0, 1] - own.correlation) < error
+    assert population(10, seed=1) == drawn[:10]
+    assert population(10, seed=2) != drawn[:10]
+
+
+def test_a_population_is_drawn_from_what_is_given():
+    old = {"female": Measured(1.6, 0.06, 65.0, 12.0, 0.3)}
+    who = population(3, sex="female", age=70.0, measured=old)
+    assert [one.strength for one in who] == ["old-women"] * 3
+    with pytest.raises(ModelError, match="unknown sex in measured 'male'"):
+        population(3, measured=old)
+    with pytest.raises(ModelError, match="n = 0"):
+        population(0)
+    with pytest.raises(ModelError, match="hardly anyone"):
+        population(1, sex="female", measured={"female": Measured(17.0, 0.01, 65.0, 1.0, 0.0)})
+
+
+def test_it_has_the_humans_commands():
+    """By name in an experiment: its stance, where people's joints stop, and its strength by age."""
+    old = experiment_named("balance", robot="subject:1.6,60,female,70")
+    values = old.values({"robot.ranges": 1, "initial.stance": "upright"})
+    assert values["actuators.strength"] == "old-women"
+    assert values["fall.height"] == pytest.approx(0.55 * standing_trunk(subject(1.6, 60.0, "female"))[2])
+    scene = old.build({"robot.ranges": 1})
+    ankle = next(body.joint for body in scene.model.bodies if body.joint.name == "left_ankle_pitch")
+    assert ankle.upper == pytest.approx(math.radians(40.0))  # of a foot that bears weight
