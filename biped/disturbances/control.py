@@ -22,7 +22,9 @@ ByJoint = float | Mapping[str, float]
 class Actuators:
     """Actuators that give the desired torques late, within limits, with noise at each control tick.
 
-    What an ``Impedance`` in a joint exerts, within the steps, is not bounded: beyond the limit the run has a warning.
+    An ``Impedance`` in a joint is of its actuator, too: the law's torque and what the impedance exerts are within
+    ``limit`` together, in every step. Not so with ``strength``, lag and noise, which are of the law's torque alone, nor
+    with an integrator that knows no efforts of joints: there a run has a warning where a joint exerts more.
 
     Attributes:
         limit: [N·m] the greatest torque, one for all joints or by joint.
@@ -63,6 +65,11 @@ class Actuators:
     def is_noisy(self) -> bool:
         """Whether there is any noise."""
         return any(value > 0.0 for noise in (self.noise, self.relative_noise) for value in _values(noise))
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether there is any limit of torque."""
+        return self.strength != NOBODY or any(value < math.inf for value in _values(self.limit))
 
     def compile(self, model: Model, span: float) -> kernels.Actuators:
         """The kernels' actuators; no limit is above the model's own ``max_effort``."""

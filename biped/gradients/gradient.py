@@ -310,7 +310,7 @@ class Differentiator:
         for rows in (*record.weight, *of_states, record.numbers, record.impedance):
             rows[:] = 0.0
         for nearest, scales in (
-            (record.nearest, point_scales(self.scene.floor)), (record.nearest_joint, joint_scales(self.plan.model))
+            (record.nearest, point_scales(self.scene.floor)), (record.nearest_joint, joint_scales(self.plan.world.tree))
         ):  # fmt: skip
             nearest.switch[:], nearest.at[:], nearest.scale[:] = np.inf, 0, scales
         record.taken[[AT_KINKS, CHANGED]] = 0
@@ -336,7 +336,7 @@ class Differentiator:
         record, mode, names = self._trial.record, np.full((1, self.plan.model.nc), 2), self.plan.model.contact_names
         points, joints = record.nearest, record.nearest_joint
         of_points = nearest_kinks(names, self.scene.floor, points.switch[None], mode, False)
-        of_joints = nearest_joint_kinks(self.plan.model, joints.switch[None])
+        of_joints = nearest_joint_kinks(self.plan.model, self.plan.world.tree, joints.switch[None])
         known = [
             replace(kink, step=int(nearest.at[kink.index, kink.switch]))
             for kinks, nearest in ((of_points, points), (of_joints, joints))

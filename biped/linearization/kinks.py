@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from biped.errors import InputError
-from biped.kernels.tree.tree import MAX_EFFORT, MAX_SPEED, STOP_STIFFNESS
+from biped.kernels.tree.tree import MAX_EFFORT, MAX_SPEED, STOP_STIFFNESS, Tree
 from biped.kernels.variational import joints
 from biped.linearization.coordinates import configuration_names, torque_names
 from biped.model import Model
@@ -101,11 +101,11 @@ def point_scales(floor: Floor) -> Floats:
     return found
 
 
-def joint_scales(model: Model) -> Floats:
+def joint_scales(tree: Tree) -> Floats:
     """(nv, JOINT_SWITCHES) the same of a joint."""
-    found = np.full((model.nv, joints.JOINT_SWITCHES), MILLIMETRE)
-    if model.tree.passive.size:
-        for passive, first, count in zip(model.tree.passive, model.tree.first_v, model.tree.dofs, strict=True):
+    found = np.full((int(tree.dofs.sum()), joints.JOINT_SWITCHES), MILLIMETRE)
+    if tree.passive.size:
+        for passive, first, count in zip(tree.passive, tree.first_v, tree.dofs, strict=True):
             own = found[first : first + count]
             own[:, [joints.UPPER_PRESSURE, joints.LOWER_PRESSURE]] = passive[STOP_STIFFNESS] * MILLIMETRE
             own[:, joints.TOO_FAST], own[:, joints.EFFORT] = passive[MAX_SPEED], passive[MAX_EFFORT]
@@ -140,13 +140,16 @@ def _least(values: Floats) -> Iterator[tuple[int, int, int, float]]:
         yield index, kind, int(steps[index, kind]), float(least[index, kind])
 
 
-def nearest_joint_kinks(model: Model, switch: Floats) -> tuple[Kink, ...]:
-    """The nearest kink of each joint and kind in some steps, the nearest first; ``switch`` is (steps, nv, kinds)."""
-    if not model.tree.passive.size or not len(switch):
+def nearest_joint_kinks(model: Model, tree: Tree, switch: Floats) -> tuple[Kink, ...]:
+    """The nearest kink of each joint and kind in some steps, the nearest first; ``switch`` is (steps, nv, kinds).
+
+    ``tree`` is the model's, with its actuators' limits where these hold in the steps.
+    """
+    if not tree.passive.size or not len(switch):
         return ()
     names, units = configuration_names(model)
     _, torque_units, driven = torque_names(model)
-    scales, found = joint_scales(model), []
+    scales, found = joint_scales(tree), []
     for dof, kind, step, value in _least(switch):
         what, quantity = _JOINT_WORDS[kind]
         scale = float(scales[dof, kind])

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from biped.kernels.loop.closed_loop import World
-from biped.kernels.loop.measurement import FASTEST_BACK, able
+from biped.kernels.loop.measurement import FASTEST_BACK, able, is_bounded_in_steps
 from biped.linearization.coordinates import configuration_names, torque_names
 from biped.linearization.kernels.law import REACH, LawDifferentiator, RatesLaw
 from biped.linearization.kinks import Kink
@@ -62,7 +62,7 @@ class ActuatorLimits:
         _, _, driven = torque_names(model)
         tree = model.tree
         self._joints = [
-            (names[int(tree.first_v[i])], int(tree.first_v[i]), int(tree.first_q[i]))
+            (names[int(tree.first_v[i])], i, int(tree.first_v[i]), int(tree.first_q[i]))
             for i in range(len(model.bodies))
             if tree.dofs[i] == 1 and int(tree.first_v[i]) in driven
         ]
@@ -76,8 +76,10 @@ class ActuatorLimits:
         """
         nv, seen = self._model.nv, self._world.measurement
         passes, slopes, kinks = np.ones(nv), np.zeros((nv, 2 * nv)), []
-        for name, dof, place in self._joints:
+        for name, i, dof, place in self._joints:
             low, high = float(seen.least[dof]), float(seen.most[dof])
+            if is_bounded_in_steps(self._world.tree, self._world.state, i, dof, low, high):
+                continue  # the steps' own derivative has the limit
             sign = 1.0 if wanted[dof] - high > low - wanted[dof] else -1.0
             limit = high if sign > 0.0 else -low
             if not math.isfinite(limit):

@@ -195,7 +195,9 @@ class Linearizer:
         kinks = nearest_kinks(
             self.model.contact_names, self.scene.floor, room.switch[:taken], room.mode[:taken], known_modes=True
         )
-        kinks += nearest_joint_kinks(self.model, room.joint_switch[:taken]) + (() if tick is None else tick.kinks)
+        kinks += nearest_joint_kinks(self.model, self.plan.world.tree, room.joint_switch[:taken]) + (
+            () if tick is None else tick.kinks
+        )
         kinks = tuple(sorted(kinks, key=lambda kink: kink.share))
         at_kinks = tuple(kink for kink in kinks if kink.share < AT_KINK)
         return self._assembled(start, tick, kinks, taken), at_kinks

@@ -5,23 +5,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biped.closing import check_closed
-from biped.control.controller import Controller, Impedance, SetPoint
+from biped.control.controller import Controller, SetPoint
 from biped.disturbances import Disturbance, Disturbances, sorted_disturbances
 from biped.errors import InputError
 from biped.integrators import INTEGRATORS, Integrator, Recursive, check_fits, integrator_named
-from biped.kernels.loop.closed_loop import Passive, World
+from biped.kernels.loop.closed_loop import AtRest, Passive, World
 from biped.kernels.state.simulation_state import INTO_TICK, STEP_LENGTH
 from biped.model import Model
 from biped.model.compilation import STOP_YIELD
 from biped.model.geometry import quaternion_matrix
-from biped.model.strength import Strength
 from biped.room import free_memory, in_gigabytes
 from biped.runs.row_layout import Columns, columns_of
 from biped.runs.state import State, fingerprint, of_other_masses
 from biped.runs.summary import Stepping
 from biped.simulation.clock import DEFAULT_PERIOD, Clock, clock_of
+from biped.simulation.effort import impedance_of, unbounded, with_limits
 from biped.simulation.world import MOST_BYTES, Sizes, build_world
 from contact.arrays import Floats
 
@@ -73,15 +74,8 @@ class Plan:
     in_one_go: bool = False
 
     def unheeded_limits(self) -> dict[str, float]:
-        """[N·m] by joint that an impedance holds: its actuator's limit, which bounds the law's torques only."""
-        arrays, actuators = self.state.arrays, self.world.actuators
-        if actuators.seed[0] < 0:
-            return {}
-        most, held = actuators.limit, (arrays.stiffness > 0.0) | (arrays.damping > 0.0)
-        if actuators.strength.size:
-            most = np.minimum(most, actuators.strength[:, :, Strength._fields.index("peak")].max(axis=1))
-        dofs = {joint: self.model.dof(joint) for joint in self.model.joint_names}
-        return {joint: float(most[dof]) for joint, dof in dofs.items() if held[dof] and np.isfinite(most[dof])}
+        """[N·m] by joint that an impedance holds: its actuator's limit, where that bounds the law's torques only."""
+        return unbounded(self.model, self.world.tree, self.world.actuators, _held(self.state))
 
 
 def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
@@ -104,7 +98,7 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
         if controller is not None:
             controller.check_start(model, nominal_q)
     state.set_step(step)
-    law = Passive() if controller is None else controller.law(model)
+    law = _law_of(controller, model, acting)
     recorded = () if controller is None else controller.recorded
     own = integrator.columns(carrying)
     columns = columns_of(carrying, recorded, own, acting.platform is not None, acting.throw is not None)
@@ -112,7 +106,9 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     in_one_go = in_one_go and fits_in_one_go(clock, columns)
     sizes = Sizes(clock.steps_per_tick, clock.stride, len(recorded), span, clock.steps if in_one_go else 0)
     world = build_world(carrying, model, floor, state, integrator, acting, scene.fall, columns, sizes)
-    _set_impedance(model, state, controller)
+    for name, values in impedance_of(model, controller).items():
+        getattr(state.arrays, name)[:] = values
+    world = world._replace(tree=with_limits(world.tree, world.actuators, _held(state), integrator))
     return Plan(
         model=carrying,
         nominal_model=model,
@@ -130,6 +126,18 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
         disturbances=tuple(scene.disturbances),
         in_one_go=in_one_go,
     )
+
+
+def _law_of(controller: Controller | None, model: Model, acting: Disturbances) -> Any:
+    """The compiled law, or that of a system without one; with actuators that count, one that has ticks."""
+    law = Passive() if controller is None else controller.law(model)
+    return AtRest() if isinstance(law, Passive) and acting.actuators is not None else law
+
+
+def _held(state: State) -> NDArray[np.bool_]:
+    """(nv,) which joints an impedance holds."""
+    held: NDArray[np.bool_] = (state.arrays.stiffness > 0.0) | (state.arrays.damping > 0.0)
+    return held
 
 
 def _stepping_of(integrator: Integrator, carrying: Model, state: State, scene: "Scene") -> Stepping:
@@ -204,12 +212,13 @@ def _integrator_of(chosen: Integrator | str | None) -> Integrator:
 
 
 def _check_controller(controller: Controller | None, model: Model, acting: Disturbances) -> None:
-    asked = controller is not None and not isinstance(controller.law(model), Passive)
-    for disturbance in (acting.sensors, acting.actuators):
-        if disturbance is not None and not asked:
-            what = (
-                "without a controller" if controller is None else "with joint impedance, which acts within the steps,"
-            )
+    if controller is not None and not isinstance(controller.law(model), Passive):
+        return
+    what = "without a controller" if controller is None else "with joint impedance, which acts within the steps,"
+    actuators = acting.actuators
+    idle = controller is None or not (actuators and (actuators.is_bounded or actuators.is_noisy))
+    for disturbance in (acting.sensors, actuators if idle else None):
+        if disturbance is not None:
             raise InputError(f"{what} {type(disturbance).__name__} would do nothing: leave them out")
 
 
@@ -246,15 +255,3 @@ def _check_limits(model: Model, state: State) -> None:
                     f"{joint.upper:g}: begin within them (model.configuration(angles=...), or a robot's posture), "
                     "load the robot with limits = false, or make a limp model for where it begins: ragdoll(model, q)"
                 )
-
-
-def _set_impedance(model: Model, state: State, controller: Controller | None) -> None:
-    impedance = (None if controller is None else controller.impedance(model)) or Impedance()
-    for values, array in (
-        (impedance.stiffness, state.arrays.stiffness),
-        (impedance.damping, state.arrays.damping),
-        (impedance.rest, state.arrays.setpoint),
-    ):
-        array[:] = 0.0
-        for joint, value in values.items():
-            array[model.dof(joint)] = value

@@ -156,6 +156,15 @@ class Passive(NamedTuple):
     """The law of a plant that is left to itself."""
 
 
+class AtRest(NamedTuple):
+    """The law of one whose actuators are asked for nothing, at every tick."""
+
+
+@control.register(AtRest)
+def ask_for_no_torques(law, measurement, torque, recorded):
+    """They are zero before."""
+
+
 @kernel
 def reason_to_stop(world, period):
     """A limit of a fall, LOG_FULL or OK; needs the rates, if a joint can be too fast at all."""

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from biped.kernels.loop.measurement import demanded_torque
 from biped.kernels.state.simulation_state import (
     ACTUATORS,
     CONTACT,
@@ -269,8 +270,7 @@ def record_torques(tree, state, motion, row, place):
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
             torque = state.torque[dof]
             if tree.dofs[i] == 1:
-                torque -= state.stiffness[dof] * (state.q[tree.first_q[i]] - state.setpoint[dof])
-                torque -= state.damping[dof] * motion.rates[dof]
+                torque = demanded_torque(state, motion.rates, dof, tree.first_q[i])
                 if tree.passive.shape[0] > 0:
                     torque = within_effort(tree.passive, i, torque)
             row[place + dof] = torque

@@ -14,7 +14,7 @@ from biped.kernels.state.simulation_state import SENSED, TICKS
 from biped.kernels.step.step import time_of
 from biped.kernels.tree.dynamics import TreeData, new_tree_data, turn_inertias
 from biped.kernels.tree.kinematics import copy_poses, place_bodies
-from biped.kernels.tree.tree import FLOATING, Tree
+from biped.kernels.tree.tree import FLOATING, MAX_EFFORT, Tree
 from contact.analytic import cos, positive
 from contact.arrays import Floats, Integers
 from contact.jit import kernel
@@ -364,11 +364,30 @@ def range_of_torque(state, rates, actuators, dof, q_index):
 
 
 @kernel
+def demanded_torque(state, rates, dof, q_index):
+    """What a joint of one degree of freedom is to exert now: the held torque and its impedance."""
+    torque = state.torque[dof]
+    torque -= state.stiffness[dof] * (state.q[q_index] - state.setpoint[dof])
+    torque -= state.damping[dof] * rates[dof]
+    return torque
+
+
+@kernel
+def is_bounded_in_steps(tree, state, i, dof, low, high):
+    """Whether an impedance holds joint i, and its greatest effort in every step keeps it within a range."""
+    if tree.passive.shape[0] == 0 or (state.stiffness[dof] == 0.0 and state.damping[dof] == 0.0):
+        return False
+    most = tree.passive[i, MAX_EFFORT]
+    return low <= -most and most <= high
+
+
+@kernel
 def apply_torques(tree, state, rates, actuators, torque):
     """Torques as the actuators give them for a tick: late, within the limits, with noise. A floating root has none.
 
-    The time in which more than the limit was asked for is counted. The noise has channels of its own, after those of
-    ``blur``: with the same seed it is still independent of what the sensors add.
+    The time in which more than the limit was asked for is counted. Of a joint that an impedance holds the torque stays
+    as it is where the steps bound both together: what the two ask for is what counts then. The noise has channels of
+    its own, after those of ``blur``: with the same seed it is still independent of what the sensors add.
     """
     seed, tick, channel = actuators.seed[0], state.counts[TICKS], 2 * state.torque.shape[0]
     kept = actuators.kept[0]
@@ -383,9 +402,11 @@ def apply_torques(tree, state, rates, actuators, torque):
         if tree.dofs[i] == 1:
             dof = tree.first_v[i]
             low, high = range_of_torque(state, rates, actuators, dof, tree.first_q[i])
-            if not low <= state.torque[dof] <= high:
+            bounded = is_bounded_in_steps(tree, state, i, dof, low, high)
+            asked = demanded_torque(state, rates, dof, tree.first_q[i]) if bounded else state.torque[dof]
+            if not low <= asked <= high:
                 state.ledger.saturated[dof] += actuators.span[0]
             given = min(max(state.torque[dof], low), high)
             spread = actuators.noise[dof] + actuators.share[dof] * abs(given)
-            given += spread * normal(seed, tick, channel + dof)
-            state.torque[dof] = min(max(given, low), high)
+            noise = spread * normal(seed, tick, channel + dof)
+            state.torque[dof] = state.torque[dof] + noise if bounded else min(max(given + noise, low), high)

@@ -24,7 +24,7 @@ from biped import (
     simulate,
     standing,
 )
-from biped.control.controller import Controller, Impedance
+from biped.control.controller import Controller
 from biped.disturbances import begins_before
 from biped.dynamics import forward_kinematics
 from biped.kernels.loop.random import normal
@@ -116,30 +116,6 @@ def test_a_compiled_controller_sees_the_same_as_one_in_python():
     names = [name for name in runs[1].frame if name.startswith(("angle", "torque"))]
     assert np.abs(runs[0].frame[names].to_numpy() - runs[1].frame[names].to_numpy()).max() < 1e-6
     assert runs[0].by_joint("saturation_time") == pytest.approx(runs[1].by_joint("saturation_time"), abs=0.011)
-
-
-@pytest.mark.parametrize(
-    ("acting", "passed"), [(Actuators(limit=5.0), "warning"), (Actuators(strength="old-women"), "ok"), (None, None)]
-)
-def test_an_impedance_beyond_an_actuators_limit_is_warned_of(acting, passed):
-    """The limit is that of the law's torques: what a spring in the joint exerts is neither bounded nor counted."""
-
-    class Held(Controller):
-        period = 2e-3
-
-        def torques(self, observation):
-            return np.zeros(12)
-
-        def impedance(self, model):
-            return Impedance(stiffness={"left_knee_pitch": 500.0}, rest={"left_knee_pitch": 0.1})
-
-    run = simulate(human().without_contacts(), Held(), disturbances=acting or (), duration=0.1, step=1e-3)
-    found = {check.name: check for check in run.trust}
-    assert found["impedance"].passed == passed if acting else "impedance" not in found
-    assert run.metrics["saturation_time"] == 0.0
-    if passed == "warning":
-        assert found["impedance"].value == np.abs(run.frame["torque_left_knee_pitch"]).max() > 5.0
-        assert "the left knee pitch, which an impedance holds, exerted" in found["impedance"].text
 
 
 def test_torques_stay_within_limits_and_the_time_beyond_is_counted():

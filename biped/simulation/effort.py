@@ -1,0 +1,74 @@
+"""Actuators that bound, within the steps, what a joint exerts that an impedance holds."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biped.control.controller import Controller, Impedance
+from biped.integrators import Integrator
+from biped.kernels.loop.measurement import Actuators
+from biped.kernels.tree.tree import LOWER, MAX_EFFORT, MAX_SPEED, PASSIVE, UPPER, Tree
+from biped.model import Model
+from biped.model.strength import Strength
+from contact.arrays import Floats
+
+
+def impedance_of(model: Model, controller: Controller | None) -> dict[str, Floats]:
+    """(nv,) stiffness, damping and setpoint of the joints' impedance, as ``SimulationState`` names them."""
+    impedance = (None if controller is None else controller.impedance(model)) or Impedance()
+    given = {"stiffness": impedance.stiffness, "damping": impedance.damping, "setpoint": impedance.rest}
+    found = {name: np.zeros(model.nv) for name in given}
+    for name, values in given.items():
+        for joint, value in values.items():
+            found[name][model.dof(joint)] = value
+    return found
+
+
+def with_limits(tree: Tree, actuators: Actuators, held: NDArray[np.bool_], integrator: Integrator) -> Tree:
+    """The tree whose actuators give, in every step, no more than their limits: the law's torque and the impedance.
+
+    Torques of joints without impedance are within the limits before the steps. The same tree comes back where no joint
+    has both, and with an integrator that knows no efforts of joints, of which ``unbounded`` tells.
+
+    Args:
+        tree: of what moves.
+        actuators: of its joints.
+        held: (nv,) which an impedance holds.
+        integrator: what takes the steps.
+    """
+    bounded = held & np.isfinite(actuators.limit)
+    if actuators.seed[0] < 0 or not bounded.any() or not integrator.takes_passive_joints:
+        return tree
+    passive = tree.passive.copy() if len(tree.passive) else _without_limits(len(tree.parent))
+    for i in np.flatnonzero(tree.dofs == 1):
+        dof = tree.first_v[i]
+        if bounded[dof]:
+            passive[i, MAX_EFFORT] = min(passive[i, MAX_EFFORT], actuators.limit[dof])
+    return tree._replace(passive=passive)
+
+
+def unbounded(model: Model, tree: Tree, actuators: Actuators, held: NDArray[np.bool_]) -> dict[str, float]:
+    """[N·m] by joint that an impedance holds: the limit of its actuator, where no step keeps the joint within it.
+
+    Args:
+        model: what moves.
+        tree: its tree, as ``with_limits`` made it.
+        actuators: of its joints.
+        held: (nv,) which an impedance holds.
+    """
+    if actuators.seed[0] < 0:
+        return {}
+    most, kept = actuators.limit, np.full(model.nv, np.inf)
+    if actuators.strength.size:
+        most = np.minimum(most, actuators.strength[:, :, Strength._fields.index("peak")].max(axis=1))
+    for i in np.flatnonzero(tree.dofs == 1) if len(tree.passive) else ():
+        kept[tree.first_v[i]] = tree.passive[i, MAX_EFFORT]
+    dofs = {joint: model.dof(joint) for joint in model.joint_names}
+    return {joint: float(most[dof]) for joint, dof in dofs.items() if held[dof] and most[dof] < kept[dof]}
+
+
+def _without_limits(joints: int) -> Floats:
+    """(joints, PASSIVE) rows of joints in which nothing acts."""
+    rows = np.zeros((joints, PASSIVE))
+    rows[:, LOWER] = -np.inf
+    rows[:, [UPPER, MAX_SPEED, MAX_EFFORT]] = np.inf
+    return rows

@@ -1,0 +1,159 @@
+"""Limits of torque bound all that a joint's muscles give: the law's torque and what an impedance exerts."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from biped import Actuators, Impedance, InputError, Scene, Sensors, Session, human, simulate
+from biped.control.controller import Controller
+from biped.linearization import linearize
+from controllers import JointImpedance
+from experiments.catalogue.registry import experiment_named
+
+KNEE = "left_knee_pitch"
+LAWS = (
+    "workspace", "cone-workspace", "whole-body", "lqr", "joint-pd", "joint-impedance", "computed-torque", "postural"
+)  # fmt: skip
+#: These know the limits, and ask for no more.
+HEEDING = ("cone-workspace", "whole-body")
+
+
+class Held(Controller):
+    """A knee that a spring holds, and that the law turns besides."""
+
+    period = 2e-3
+
+    def __init__(self, torque=0.0, stiffness=500.0, damping=2.0):
+        self.torque, self.stiffness, self.damping = torque, stiffness, damping
+
+    def torques(self, observation):
+        asked = np.zeros(12)
+        asked[observation.model.joint_names.index(KNEE)] = self.torque
+        return asked
+
+    def impedance(self, model):
+        return Impedance({KNEE: self.stiffness}, {KNEE: self.damping}, {KNEE: 0.1})
+
+
+def flying(law, acting, **changes):
+    settings = {"duration": 0.1, "step": 1e-3} | changes
+    return simulate(human().without_contacts(), law, disturbances=acting, **settings)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_no_law_has_more_than_the_actuators_give(law):
+    """5 N·m are too little for any of them; each joint is told to have been at its limit if it was."""
+    scene = experiment_named("balance").build({"controller.name": law})
+    most = 5.0
+    run = replace(scene, disturbances=(Actuators(limit=most),), duration=0.1, fall=None).run()
+    torques = run.frame[[f"torque_{joint}" for joint in scene.model.joint_names]].abs()
+    assert (torques <= most).all(axis=None)
+    assert (torques.max() == most).any()
+    if law not in HEEDING:
+        at_limit = torques.columns[(torques.iloc[1:] == most).mean() > 0.1]
+        saturated = run.by_joint("saturation_time")
+        assert min(saturated[name.removeprefix("torque_")] for name in at_limit) > 0.0
+    assert "impedance" not in {check.name for check in run.trust}
+
+
+def test_what_a_spring_in_a_joint_would_exert_counts():
+    """As long as it pulls by more than the limit the torque is the limit, and the time is that at its ticks."""
+    run = flying(Held(), Actuators(limit=5.0), record_every=1e-3)
+    torque = run.frame[f"torque_{KNEE}"].to_numpy()
+    pulls = -500.0 * (run.frame[f"angle_{KNEE}"] - 0.1) - 2.0 * run.frame[f"rate_{KNEE}"]
+    assert np.array_equal(torque, np.clip(pulls, -5.0, 5.0))
+    at_ticks = np.abs(pulls.to_numpy()[:-1:2]) > 5.0
+    assert run.metrics[f"saturation_time_{KNEE}"] == pytest.approx(2e-3 * at_ticks.sum())
+    assert at_ticks.any()
+    assert not at_ticks.all()
+
+
+def test_the_law_and_the_spring_are_bounded_together():
+    """A law that asks for 70 N·m against a spring that pulls back as much asks its actuator for next to nothing."""
+    opposed = Held(torque=-70.0, stiffness=700.0)
+    free, bound = (flying(opposed, acting) for acting in ((), Actuators(limit=5.0)))
+    assert np.abs(bound.frame[f"torque_{KNEE}"]).max() < 5.0
+    assert np.array_equal(free.frame.to_numpy(), bound.frame.to_numpy(), equal_nan=True)
+    assert bound.metrics["saturation_time"] == 0.0
+
+
+def test_the_budget_of_energy_closes_at_the_limit():
+    """What is left of it goes with the square of the step, as without a limit: the work is that of what was given."""
+
+    def left(step):
+        frame = flying(Held(), Actuators(limit=5.0), step=step).frame
+        return np.abs(frame["ledger_residual"]).max()
+
+    coarse, fine = left(2e-3), left(5e-4)
+    assert fine < coarse / 4.0
+    frame = flying(Held(), Actuators(limit=5.0), step=5e-4, record_every=5e-4).frame
+    work = np.trapezoid(frame[f"torque_{KNEE}"], frame[f"angle_{KNEE}"])
+    done = frame["ledger_actuators"].iloc[-1]
+    assert done == pytest.approx(work, rel=0.02)
+
+
+def test_a_limit_that_is_not_reached_changes_nothing():
+    free, bound = (flying(Held(), acting) for acting in ((), Actuators(limit=1e4)))
+    assert np.array_equal(free.frame.to_numpy(), bound.frame.to_numpy(), equal_nan=True)
+
+
+def test_a_session_goes_on_bit_for_bit_at_a_limit():
+    scene = Scene(human().without_contacts(), Held(), disturbances=Actuators(limit=5.0), duration=0.1, step=1e-3)
+    session = Session(scene)
+    session.advance(11)
+    saved = session.save()
+    session.advance(20)
+    there = session.state.q.copy()
+    session.restore(saved)
+    session.advance(20)
+    assert np.array_equal(session.state.q, there)
+    other = Session(scene)
+    other.restore(saved)
+    other.advance(20)
+    assert np.array_equal(other.state.q, there)
+
+
+def test_joints_that_only_an_impedance_holds_are_bounded():
+    stiff = JointImpedance(stiffness=2e3, rest={KNEE: 0.2})
+    run = flying(stiff, Actuators(limit={KNEE: 7.0}))
+    assert np.abs(run.frame[f"torque_{KNEE}"]).max() == 7.0
+    assert run.metrics[f"saturation_time_{KNEE}"] > 0.0
+    assert np.abs(flying(stiff, ()).frame[f"torque_{KNEE}"]).max() > 100.0
+    for acting in (Sensors(delay=2e-3), Actuators(time_constant=0.02)):
+        with pytest.raises(InputError, match=f"acts within the steps, {type(acting).__name__} would do nothing"):
+            flying(stiff, acting)
+
+
+def test_an_integrator_that_bounds_no_impedance_is_warned_of():
+    run = flying(Held(), Actuators(limit=5.0), integrator="rk4", step=2.5e-4)
+    found = {check.name: check for check in run.trust}["impedance"]
+    assert found.passed == "warning"
+    assert found.value == np.abs(run.frame[f"torque_{KNEE}"]).max() > 5.0
+    assert "the left knee pitch, which an impedance holds, exerted" in found.text
+
+
+def test_a_limit_that_acts_on_a_spring_is_differentiated():
+    """The end of a tick against central differences of it, at a limit that acts in every step of the tick."""
+    stiff = JointImpedance(stiffness=2e3, rest={KNEE: 0.2})
+    scene = Scene(human().without_contacts(), stiff, disturbances=Actuators(limit={KNEE: 7.0}), duration=0.1, step=1e-3)
+    session = Session(scene)
+    knee = scene.model.dof(KNEE)
+    session.advance(4)
+    assert session.state.arrays.ledger.saturated[knee] == pytest.approx(4 * stiff.period)
+    start = session.save()
+    found = linearize(scene, session.state.copy(), closed_loop=False)
+
+    def end(change):
+        session.restore(start)
+        session.state.arrays.q[scene.model.coordinate(KNEE)] += change
+        session.restore(session.save())  # places the bodies there
+        session.advance(1)
+        return session.state.momentum.copy()
+
+    by_knee = (end(1e-6) - end(-1e-6)) / 2e-6
+    nv = scene.model.nv
+    assert found.A[nv : 2 * nv, knee] == pytest.approx(by_knee, abs=1e-5)
+    session.restore(start)
+    free = linearize(replace(scene, disturbances=()), session.state.copy(), closed_loop=False)
+    assert np.abs(free.A[nv : 2 * nv, knee] - by_knee).max() > 1.0
