@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from biped.model import population
+from biped.model.anthropometry import TABLE
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Parameter, Value, is_in_degrees
+from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.studies.config import Config, is_number
 from experiments.studies.grid import LOG, SCALES, interpolate, neat
 
@@ -76,6 +79,20 @@ def sample_axis(config: Config, experiment: Experiment, seed: int) -> Axis:
     names = tuple(parameter.name for parameter in parameters)
     logs = tuple(name for name, (_, _, scale) in zip(names, bounds, strict=True) if scale == LOG)
     return Axis("sample", names, points, logs, _in_degrees(specs))
+
+
+def subjects_axis(config: Config, experiment: Experiment, seed: int) -> Axis:
+    """People as the robot, drawn as `biped.population` does.
+
+    With ``impulse_per_kg`` [m/s] each is pushed by that times his or her mass.
+    """
+    count, sex = config.whole("count", least=1), config.word("sex", "", TABLE) or None
+    age: float | None = config.get("age", float, None)
+    kick: float = config.get("impulse_per_kg", float, 0.0)
+    people = config.within(lambda: population(count, seed, sex=sex, age=age))
+    config.within(lambda: experiment.of_robot(people[0].name))
+    names = (_parameter(config, ROBOT, experiment).name, *(["push.impulse"] if kick else []))
+    return Axis("together", names, tuple((who.name, kick * who.mass)[: len(names)] for who in people))
 
 
 def _in_degrees(specs: Mapping[str, Any]) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from experiments.studies.run import open_study, run_study
 from experiments.studies.seeds import seed_of
 from experiments.studies.store.measured import metric_units, trace_units
 from experiments.studies.study_kind import Evaluate, Say, StudyKind
-from experiments.studies.sweep.axis import Axis, grid_axis, sample_axis, together_axis
+from experiments.studies.sweep.axis import Axis, grid_axis, sample_axis, subjects_axis, together_axis
 from experiments.studies.trial import Result, Trial
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 #: Tables in [vary] that are no parameters.
-TOGETHER, SAMPLE = "together", "sample"
+TOGETHER, SAMPLE, SUBJECTS = "together", "sample", "subjects"
 #: Groups of parameters whose noise is another one in each replica, where any of them is set.
 NOISY = frozenset({"sensors", "actuators", "force"})
 #: At most so many combinations are tried to be set up before the first trial; of more, so many spread evenly.
@@ -126,7 +126,8 @@ def sweep(
     Args:
         experiment: its name.
         vary: by parameter a list of values or a range such as ``{"from": 1, "to": 2, "count": 5}``; under
-            ``together``, parameters whose lists are gone through side by side; under ``sample``, ranges to draw from.
+            ``together``, parameters whose lists are gone through side by side; under ``sample``, ranges to draw from;
+            under ``subjects``, how many people, of which ``sex`` and ``age``, and their ``impulse_per_kg``.
         changes: what differs from the experiment's defaults in all trials.
         controller: its name, ``FILE.py:NAME`` or ``module:NAME``; the experiment's own, if not given.
         replicas: of each combination, from scattered starts where there is more than one.
@@ -191,13 +192,14 @@ def _metrics(config: Config, experiment: Experiment, fixed: Mapping[str, Value])
 
 
 def _axes(config: Config, experiment: Experiment, seed: int) -> tuple[Axis, ...]:
-    axes = [
-        grid_axis(config, name, spec, experiment) for name, spec in config.parameters(but=(TOGETHER, SAMPLE)).items()
-    ]
+    single = config.parameters(but=(TOGETHER, SAMPLE, SUBJECTS))
+    axes = [grid_axis(config, name, spec, experiment) for name, spec in single.items()]
     if TOGETHER in config:
         axes.append(together_axis(config.table(TOGETHER), experiment))
     if SAMPLE in config:
         axes.append(sample_axis(config.table(SAMPLE), experiment, seed))
+    if SUBJECTS in config:
+        axes.append(subjects_axis(config.table(SUBJECTS), experiment, seed))
     if not axes:
         raise config.error("[vary] is empty: name a parameter with a list of values, such as floor.mu_s = [0.4, 0.6]")
     return tuple(axes)

@@ -11,6 +11,7 @@ from scipy.stats import binom, binomtest, ttest_1samp
 
 from biped.errors import InputError
 from biped.metrics import series
+from biped.model import population
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
 from experiments.studies.config import Config
@@ -82,6 +83,34 @@ def test_samples_fill_their_ranges_evenly(method):
     assert [int((halvings == k).sum()) for k in (2, 3, 4, 5)] == [16] * 4
     assert all(map(np.array_equal, sample(0), (stiffness, speed, halvings)))
     assert not np.array_equal(sample(1)[0], stiffness)
+
+
+def test_subjects_are_an_axis_pushed_by_their_mass():
+    vary = {"subjects": {"count": 3, "sex": "female", "age": 70, "impulse_per_kg": 0.1}}
+    plan = plan_of(vary, experiment="balance", seed=4, set={"run.duration": 1.0})
+    people = population(3, 4, sex="female", age=70.0)
+    (axis,) = plan.axes
+    assert axis.names == ("robot.name", "push.impulse")
+    assert axis.points == tuple((who.name, pytest.approx(0.1 * who.mass)) for who in people)
+    scenes = [plan.experiment.build(trial.changes) for trial in plan.trials()]
+    assert [scene.model.total_mass for scene in scenes] == pytest.approx([who.mass for who in people])
+    falls = [scene.fall.height / who.stature for scene, who in zip(scenes, people, strict=True)]
+    assert falls == pytest.approx([falls[0]] * 3)  # a share of the stature
+
+
+@pytest.mark.parametrize(
+    ("experiment", "table", "told"),
+    [
+        ("balance", {"count": 0}, "count = 0: it must be a whole number, 1 or above"),
+        ("balance", {"count": 2, "sex": "men"}, "sex = 'men': .*it must be one of male, female"),
+        ("balance", {"count": 2, "age": 50}, "age = 50: strengths are known below 40 and from 65 years on"),
+        ("balance", {"count": 2, "mass": 50.0}, "unknown key 'vary.subjects.mass'"),
+        ("thrown-block", {"count": 2}, "thrown-block takes no other robot"),
+    ],
+)
+def test_subjects_that_there_are_not_are_refused(experiment, table, told):
+    with pytest.raises(InputError, match=told):
+        plan_of({"subjects": table}, experiment=experiment)
 
 
 FILE = """\
