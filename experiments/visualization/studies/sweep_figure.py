@@ -94,7 +94,8 @@ def _marker(verdict: str) -> Marker:
 def _over(varied: Varied, words: Sequence[str]) -> Axis:
     if varied.is_numeric:
         return Axis(varied.label, log=varied.is_logarithmic, margin=0.03)
-    return Axis(varied.label, -0.5, len(words) - 0.5, words=tuple(words))
+    slanted = len(words) * max(map(len, words)) > WIDEST_TITLE
+    return Axis(varied.label, -0.5, len(words) - 0.5, words=tuple(words), slanted=slanted)
 
 
 def share_panel(frame: pd.DataFrame, varied: Varied, counts: tuple[str, ...] = ()) -> Panel:

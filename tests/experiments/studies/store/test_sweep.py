@@ -341,3 +341,16 @@ def test_a_setting_from_python_that_is_wrong_is_told():
         sweep("thrown-block", {"floor.mu": [1.0]})
     with pytest.raises(InputError, match="step"):
         sweep("thrown-block", {"floor.mu_s": [0.6]}, {"run.step": 0.0007})
+
+
+@pytest.mark.parametrize(("count", "slanted"), [(2, False), (10, True)])
+def test_long_words_below_a_figure_are_slanted(count, slanted):
+    """Ten names of 30 letters do not fit side by side below a figure as wide as 75."""
+    from experiments.visualization.report.trials import Axis as Varied
+    from experiments.visualization.studies.sweep_figure import share_panel
+
+    names = pd.Series([f"subject:1.65{k},60.123,female,70" for k in range(count)])
+    panel = share_panel(
+        pd.DataFrame({"verdict": "recovered", "robot.name": names}), Varied("robot.name", "robot", names)
+    )
+    assert panel.x.slanted is slanted
