@@ -23,8 +23,9 @@ class Actuators:
     """Actuators that give the desired torques late, within limits, with noise at each control tick.
 
     An ``Impedance`` in a joint is of its actuator, too: the law's torque and what the impedance exerts are within
-    ``limit`` together, in every step. Not so with ``strength``, lag and noise, which are of the law's torque alone, nor
-    with an integrator that knows no efforts of joints: there a run has a warning where a joint exerts more.
+    ``limit`` together, in every step, and within ``strength``, as it is at the tick before. Lag and noise are of the
+    law's torque alone. An integrator that knows no efforts of joints bounds no impedance: there a run has a warning
+    where a joint exerts more.
 
     Attributes:
         limit: [N·m] the greatest torque, one for all joints or by joint.

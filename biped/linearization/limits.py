@@ -8,8 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
+from biped.errors import InputError
 from biped.kernels.loop.closed_loop import World
-from biped.kernels.loop.measurement import FASTEST_BACK, able, is_bounded_in_steps
+from biped.kernels.loop.measurement import FASTEST_BACK, able, demanded_torque, is_bounded_in_steps
 from biped.linearization.coordinates import configuration_names, torque_names
 from biped.linearization.kernels.law import REACH, LawDifferentiator, RatesLaw
 from biped.linearization.kinks import Kink
@@ -62,7 +63,7 @@ class ActuatorLimits:
         _, _, driven = torque_names(model)
         tree = model.tree
         self._joints = [
-            (names[int(tree.first_v[i])], i, int(tree.first_v[i]), int(tree.first_q[i]))
+            (names[int(tree.first_v[i])], int(tree.first_v[i]), int(tree.first_q[i]))
             for i in range(len(model.bodies))
             if tree.dofs[i] == 1 and int(tree.first_v[i]) in driven
         ]
@@ -76,9 +77,10 @@ class ActuatorLimits:
         """
         nv, seen = self._model.nv, self._world.measurement
         passes, slopes, kinks = np.ones(nv), np.zeros((nv, 2 * nv)), []
-        for name, i, dof, place in self._joints:
+        for name, dof, place in self._joints:
             low, high = float(seen.least[dof]), float(seen.most[dof])
-            if is_bounded_in_steps(self._world.tree, self._world.state, i, dof, low, high):
+            if is_bounded_in_steps(self._world.tree, self._world.state, dof):
+                self._check_constant(name, dof, place, low, high)
                 continue  # the steps' own derivative has the limit
             sign = 1.0 if wanted[dof] - high > low - wanted[dof] else -1.0
             limit = high if sign > 0.0 else -low
@@ -96,6 +98,15 @@ class ActuatorLimits:
                 slopes[dof] = own[0]
                 kinks += own[1]
         return Limited(passes, slopes, tuple(kinks))
+
+    def _check_constant(self, name: str, dof: int, place: int, low: float, high: float) -> None:
+        """Whether what bounds a joint that an impedance holds, if anything does, varies with the state."""
+        asked = float(demanded_torque(self._world.state, self._rates, dof, place))
+        if not low <= asked <= high and self._is_strength(dof, asked, high if asked > 0.0 else -low):
+            raise InputError(
+                f"{name}, which an impedance holds, is at the limit of a strength that varies with its angle: that has "
+                "no derivative here; linearize where it is within, or with actuators.limit alone"
+            )
 
     def _is_strength(self, dof: int, sign: float, limit: float) -> bool:
         """Whether the limit is that of the strength, and not a number that holds besides."""

@@ -4,11 +4,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biped.control.controller import Controller, Impedance
+from biped.errors import InputError
 from biped.integrators import Integrator
 from biped.kernels.loop.measurement import Actuators
+from biped.kernels.state.simulation_state import INTO_TICK
 from biped.kernels.tree.tree import LOWER, MAX_EFFORT, MAX_SPEED, PASSIVE, UPPER, Tree
 from biped.model import Model
 from biped.model.strength import Strength
+from biped.runs.state import State
 from contact.arrays import Floats
 
 
@@ -26,8 +29,9 @@ def impedance_of(model: Model, controller: Controller | None) -> dict[str, Float
 def with_limits(tree: Tree, actuators: Actuators, held: NDArray[np.bool_], integrator: Integrator) -> Tree:
     """The tree whose actuators give, in every step, no more than their limits: the law's torque and the impedance.
 
-    Torques of joints without impedance are within the limits before the steps. The same tree comes back where no joint
-    has both, and with an integrator that knows no efforts of joints, of which ``unbounded`` tells.
+    Torques of joints without impedance are within the limits before the steps. The tree has efforts of its own, which
+    change from tick to tick with the joints' strength. The same tree comes back where no joint has both, and with an
+    integrator that knows no efforts of joints, of which ``unbounded`` tells.
 
     Args:
         tree: of what moves.
@@ -35,8 +39,8 @@ def with_limits(tree: Tree, actuators: Actuators, held: NDArray[np.bool_], integ
         held: (nv,) which an impedance holds.
         integrator: what takes the steps.
     """
-    bounded = held & np.isfinite(actuators.limit)
-    if actuators.seed[0] < 0 or not bounded.any() or not integrator.takes_passive_joints:
+    bounded = held & np.isfinite(_most(actuators))
+    if not bounded.any() or not integrator.takes_passive_joints:
         return tree
     passive = tree.passive.copy() if len(tree.passive) else _without_limits(len(tree.parent))
     for i in np.flatnonzero(tree.dofs == 1):
@@ -55,15 +59,33 @@ def unbounded(model: Model, tree: Tree, actuators: Actuators, held: NDArray[np.b
         actuators: of its joints.
         held: (nv,) which an impedance holds.
     """
-    if actuators.seed[0] < 0:
+    if len(tree.passive):
         return {}
-    most, kept = actuators.limit, np.full(model.nv, np.inf)
+    most, dofs = _most(actuators), {joint: model.dof(joint) for joint in model.joint_names}
+    return {joint: float(most[dof]) for joint, dof in dofs.items() if held[dof] and np.isfinite(most[dof])}
+
+
+def check_whole_ticks(state: State, actuators: Actuators, held: NDArray[np.bool_]) -> None:
+    """Whether a run may go on from within a control tick, whose start decided what strength the joints have.
+
+    Raises:
+        InputError: an impedance holds a joint with such strength: the state does not know it.
+    """
+    if state.arrays.counts[INTO_TICK] and actuators.strength.size and (held & np.isfinite(_most(actuators))).any():
+        raise InputError(
+            "the state is within a control tick, at whose start the strength of joints that an impedance holds was "
+            "found: let the run before end at a tick, or leave actuators.strength out"
+        )
+
+
+def _most(actuators: Actuators) -> Floats:
+    """(nv,) [N·m] the most that each can give, at any angle and rate."""
+    most = actuators.limit
+    if actuators.seed[0] < 0:
+        return np.full(len(most), np.inf)
     if actuators.strength.size:
         most = np.minimum(most, actuators.strength[:, :, Strength._fields.index("peak")].max(axis=1))
-    for i in np.flatnonzero(tree.dofs == 1) if len(tree.passive) else ():
-        kept[tree.first_v[i]] = tree.passive[i, MAX_EFFORT]
-    dofs = {joint: model.dof(joint) for joint in model.joint_names}
-    return {joint: float(most[dof]) for joint, dof in dofs.items() if held[dof] and most[dof] < kept[dof]}
+    return most
 
 
 def _without_limits(joints: int) -> Floats:

@@ -22,7 +22,7 @@ from biped.runs.row_layout import Columns, columns_of
 from biped.runs.state import State, fingerprint, of_other_masses
 from biped.runs.summary import Stepping
 from biped.simulation.clock import DEFAULT_PERIOD, Clock, clock_of
-from biped.simulation.effort import impedance_of, unbounded, with_limits
+from biped.simulation.effort import check_whole_ticks, impedance_of, unbounded, with_limits
 from biped.simulation.world import MOST_BYTES, Sizes, build_world
 from contact.arrays import Floats
 
@@ -108,6 +108,7 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     world = build_world(carrying, model, floor, state, integrator, acting, scene.fall, columns, sizes)
     for name, values in impedance_of(model, controller).items():
         getattr(state.arrays, name)[:] = values
+    check_whole_ticks(state, world.actuators, _held(state))
     world = world._replace(tree=with_limits(world.tree, world.actuators, _held(state), integrator))
     return Plan(
         model=carrying,

@@ -373,12 +373,18 @@ def demanded_torque(state, rates, dof, q_index):
 
 
 @kernel
-def is_bounded_in_steps(tree, state, i, dof, low, high):
-    """Whether an impedance holds joint i, and its greatest effort in every step keeps it within a range."""
-    if tree.passive.shape[0] == 0 or (state.stiffness[dof] == 0.0 and state.damping[dof] == 0.0):
-        return False
-    most = tree.passive[i, MAX_EFFORT]
-    return low <= -most and most <= high
+def is_bounded_in_steps(tree, state, dof):
+    """Whether an impedance holds the joint, and its greatest effort in every step keeps it within its limits."""
+    return tree.passive.shape[0] > 0 and (state.stiffness[dof] != 0.0 or state.damping[dof] != 0.0)
+
+
+@kernel
+def effort_for_tick(low, high, asked):
+    """The greatest effort, of either sign, that keeps a joint within its range as long as that is so much."""
+    least = min(-low, high)
+    if abs(asked) <= least:  # it may change sides until the next tick
+        return least
+    return high if asked > 0.0 else -low
 
 
 @kernel
@@ -386,8 +392,9 @@ def apply_torques(tree, state, rates, actuators, torque):
     """Torques as the actuators give them for a tick: late, within the limits, with noise. A floating root has none.
 
     The time in which more than the limit was asked for is counted. Of a joint that an impedance holds the torque stays
-    as it is where the steps bound both together: what the two ask for is what counts then. The noise has channels of
-    its own, after those of ``blur``: with the same seed it is still independent of what the sensors add.
+    as it is where the steps bound both together: what the two ask for is what counts then, and strength is the joint's
+    greatest effort until the next tick. The noise has channels of its own, after those of ``blur``: with the same seed
+    it is still independent of what the sensors add.
     """
     seed, tick, channel = actuators.seed[0], state.counts[TICKS], 2 * state.torque.shape[0]
     kept = actuators.kept[0]
@@ -402,10 +409,12 @@ def apply_torques(tree, state, rates, actuators, torque):
         if tree.dofs[i] == 1:
             dof = tree.first_v[i]
             low, high = range_of_torque(state, rates, actuators, dof, tree.first_q[i])
-            bounded = is_bounded_in_steps(tree, state, i, dof, low, high)
+            bounded = is_bounded_in_steps(tree, state, dof)
             asked = demanded_torque(state, rates, dof, tree.first_q[i]) if bounded else state.torque[dof]
             if not low <= asked <= high:
                 state.ledger.saturated[dof] += actuators.span[0]
+            if bounded and actuators.strength.shape[0] > 0:
+                tree.passive[i, MAX_EFFORT] = effort_for_tick(low, high, asked)
             given = min(max(state.torque[dof], low), high)
             spread = actuators.noise[dof] + actuators.share[dof] * abs(given)
             noise = spread * normal(seed, tick, channel + dof)

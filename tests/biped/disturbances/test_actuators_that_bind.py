@@ -7,7 +7,9 @@ import pytest
 
 from biped import Actuators, Impedance, InputError, Scene, Sensors, Session, human, simulate
 from biped.control.controller import Controller
+from biped.kernels.loop.measurement import able
 from biped.linearization import linearize
+from biped.model.strength import human_strength
 from controllers import JointImpedance
 from experiments.catalogue.registry import experiment_named
 
@@ -157,3 +159,45 @@ def test_a_limit_that_acts_on_a_spring_is_differentiated():
     session.restore(start)
     free = linearize(replace(scene, disturbances=()), session.state.copy(), closed_loop=False)
     assert np.abs(free.A[nv : 2 * nv, knee] - by_knee).max() > 1.0
+
+
+WEAK = Actuators(strength="old-women", limit={"right_knee_pitch": 9.0})
+
+
+def test_strength_bounds_a_spring_by_angle_and_rate():
+    """At each tick, of knees that want to be bent at once, against the formula at the rows' angles and rates."""
+    model, held = human().without_contacts(), JointImpedance(stiffness=2e3, rest={KNEE: -1.5, "right_knee_pitch": -1.5})
+    run = simulate(model, held, disturbances=WEAK, duration=0.2, step=1e-3, record_every=2e-3)
+    saturated = 0
+    for joint, pair in human_strength(model, "old-women").items():
+        most = 9.0 if joint == "right_knee_pitch" else np.inf
+        rows = run.frame[[f"torque_{joint}", f"angle_{joint}", f"rate_{joint}"]].to_numpy()[:-1]
+        for torque, angle, rate in rows:
+            ahead, back = (
+                min(able(np.array(one), angle, side * rate), most) for one, side in zip(pair, (1, -1), strict=True)
+            )
+            assert -back * (1.0 + 1e-12) <= torque <= ahead * (1.0 + 1e-12)
+            saturated += min(abs(torque - ahead), abs(torque + back)) < 1e-9
+    assert saturated > 50
+    assert run.metrics[f"saturation_time_{KNEE}"] > 0.05
+    assert np.ptp(run.frame[f"torque_{KNEE}"].abs()[5:20]) > 1.0  # it varies, as no limit does
+    assert run.frame["torque_right_knee_pitch"].abs().max() == 9.0
+
+
+def test_strength_that_bounds_a_spring_and_what_cannot_be_had_then():
+    held = JointImpedance(stiffness=2e3, rest={KNEE: -1.5})
+    scene = Scene(human().without_contacts(), held, disturbances=WEAK, duration=0.1, step=1e-3)
+    session = Session(scene)
+    session.advance(4)
+    with pytest.raises(InputError, match="left_knee_pitch, which an impedance holds, is at the limit of a strength"):
+        linearize(scene, session.state.copy(), closed_loop=False)
+    ended = replace(scene, duration=0.011).run()
+    with pytest.raises(InputError, match="within a control tick, at whose start the strength"):
+        replace(scene, state=ended.state).run()
+    saved = session.save()
+    session.advance(10)
+    there = session.state.q.copy()
+    other = Session(scene)
+    other.restore(saved)
+    other.advance(10)
+    assert np.array_equal(other.state.q, there)
