@@ -7,6 +7,7 @@ from .joint_pd import JointPD
 from .law import control
 from .lqr import LQR
 from .postural import Postural
+from .predicted import Predicted
 from .reweighting import Reweighting
 from .set_point import SetPointMotion, SetPointPath
 from .whole_body import WholeBodyController
@@ -20,6 +21,7 @@ __all__ = [
     "JointImpedance",
     "JointPD",
     "Postural",
+    "Predicted",
     "Reweighting",
     "SetPointMotion",
     "SetPointPath",

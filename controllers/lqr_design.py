@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from biped.control.controller import Impedance
 from biped.dynamics import mass_matrix
 from biped.errors import InputError
 from biped.linearization import Linearization
@@ -35,6 +36,8 @@ class Plan(NamedTuple):
     step: float  # [s]
     period: float  # [s]
     posture: tuple[float, ...] | None = None  # (nq,) in place of that with the root at ``place``
+    stiffness: tuple[float, ...] = ()  # [N·m/rad] of an impedance in each joint, at rest in the posture; () for none
+    damping: tuple[float, ...] = ()  # [N·m·s/rad] likewise
 
 
 class Cost(NamedTuple):
@@ -204,10 +207,21 @@ def _make_room(kept: dict[Any, Any]) -> None:
 
 def _stance(model: Model, plan: Plan) -> StanceModel:
     state = _state(model, plan)
-    found = linearize_stance(model, plan.floor, state, step=plan.step, period=plan.period)
+    found = linearize_stance(
+        model, plan.floor, state, step=plan.step, period=plan.period, impedance=impedance_of(model, plan, state.q)
+    )
     if len(found.kept) != 2 * model.nv:
         raise InputError(f"{model.name!r} does not stand with all of its contact points sticking to the floor")
     return StanceModel(state, found)
+
+
+def impedance_of(model: Model, plan: Plan, q: Floats) -> Impedance | None:
+    """That of a plan, at rest in configuration ``q`` (nq,)."""
+    if not plan.stiffness:
+        return None
+    joints = model.joint_names
+    stiffness, damping = (dict(zip(joints, one, strict=True)) for one in (plan.stiffness, plan.damping))
+    return Impedance(stiffness, damping, {joint: float(q[model.coordinate(joint)]) for joint in joints})
 
 
 def _state(model: Model, plan: Plan) -> State:

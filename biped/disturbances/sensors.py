@@ -141,6 +141,11 @@ class Sensors:
         """[s] of all channels but force."""
         return self.delay + max(self.vestibular_delay, self.visual_delay, self.proprioceptive_delay)
 
+    @property
+    def has_one_delay(self) -> bool:
+        """Whether all channels but force are as late."""
+        return self.vestibular_delay == self.visual_delay == self.proprioceptive_delay
+
     def ticks(self, period: float) -> tuple[int, ...]:
         """The delays of all channels in control ticks.
 

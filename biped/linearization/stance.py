@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from biped.control.controller import Controller
+from biped.control.controller import Controller, Impedance
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import Passive
 from biped.linearization.coordinates import displaced
@@ -76,16 +76,21 @@ def _sticking(model: Model, q: Floats, load: Floats) -> State:
 
 
 class _Ticking(Controller):
-    """Nobody: the torques that are held go on, in periods of this length."""
+    """Nobody: the torques that are held go on, in periods of this length, beside an impedance."""
 
-    def __init__(self, period: float) -> None:
-        self.period = period
+    def __init__(self, period: float, impedance: Impedance | None) -> None:
+        self.period, self._impedance = period, impedance
+
+    def impedance(self, model: Model) -> Impedance | None:
+        return self._impedance
 
     def law(self, model: Model) -> Passive:
         return Passive()
 
 
-def linearize_stance(model: Model, floor: Floor, state: State, *, step: float, period: float) -> Linearization:
+def linearize_stance(
+    model: Model, floor: Floor, state: State, *, step: float, period: float, impedance: Impedance | None = None
+) -> Linearization:
     """A and B over a control period with the torques of ``state`` held.
 
     Args:
@@ -94,11 +99,12 @@ def linearize_stance(model: Model, floor: Floor, state: State, *, step: float, p
         state: where, as ``held_stance`` finds it.
         step: [s] of the integrator, the default one.
         period: [s] that torques are held.
+        impedance: of joints, at rest where they are.
 
     Raises:
         InputError: the step does not divide the period; or what ``linearize`` raises.
     """
-    return Linearizer(_held(model, floor, state, step, period)).at(state)
+    return Linearizer(_held(model, floor, state, step, period, impedance)).at(state)
 
 
 def warm_up_stance(model: Model, floor: Floor, state: State, announce: Announce, *, step: float, period: float) -> None:
@@ -110,5 +116,7 @@ def warm_up_stance(model: Model, floor: Floor, state: State, announce: Announce,
     Linearizer(_held(model, floor, state, step, period), announce=announce)
 
 
-def _held(model: Model, floor: Floor, state: State, step: float, period: float) -> Scene:
-    return Scene(model, _Ticking(period), floor=floor, state=state, step=step)
+def _held(
+    model: Model, floor: Floor, state: State, step: float, period: float, impedance: Impedance | None = None
+) -> Scene:
+    return Scene(model, _Ticking(period, impedance), floor=floor, state=state, step=step)

@@ -3,19 +3,11 @@
 from typing import NamedTuple
 
 from biped.kernels.loop.closed_loop import control
-from contact.analytic import bounded, sqrt
+from contact.analytic import bounded
 from contact.arrays import Floats, Integers
 from contact.jit import kernel
-from contact.vectors import add, load3, load4, mat_vec, quat_conj, quat_difference, quat_matrix, quat_mul, scale
-
-
-class Frame(NamedTuple):
-    """The frame in which the posture is meant: the world's, or one that goes with the feet."""
-
-    follows: float  # 1 where it goes with the feet, 0 where it stands in the world
-    foot: Integers  # (feet,) bodies
-    place: tuple[float, float, float]  # [m] midway between the feet's centres of mass in the posture; z is zero
-    turn: Floats  # (feet, 4) orientations of the feet in the posture
+from contact.vectors import quat_difference
+from controllers.kernels.feet_frame import Frame, in_frame
 
 
 class LqrLaw(NamedTuple):
@@ -81,25 +73,3 @@ def read_root_error(law, measurement):
         error[nv + axis] = velocity[axis]
         error[nv + 3 + axis] = omega[axis]
     error[3], error[4], error[5] = 2.0 * x, 2.0 * y, 2.0 * z
-
-
-@kernel
-def in_frame(frame, poses, place, turn, velocity, omega):
-    """Pose of the root as seen from the feet, from midway between them and about the vertical; its velocities turned.
-
-    The frame's turn is that about the vertical in the mean of the feet's, of which each is q q̄_0 = (w, x, y, z): the
-    part about the vertical is (w, 0, 0, z), made unit. Velocities are the world's: those of a foot in the air say
-    nothing of the body, and much of the law's own torques in the tick before.
-    """
-    share, middle, w, z = 1.0 / frame.foot.shape[0], (0.0, 0.0, 0.0), 0.0, 0.0
-    for k in range(frame.foot.shape[0]):
-        i = frame.foot[k]
-        middle = add(middle, scale(share, load3(poses.com, i)))
-        turned = quat_difference(load4(poses.quaternion, i), load4(frame.turn, k))
-        w, z = w + turned[0], z + turned[3]
-    size = sqrt(w * w + z * z)
-    back = quat_conj((w / size, 0.0, 0.0, z / size))
-    R = quat_matrix(back)
-    # Places of bodies are from the root's centre of mass.
-    x, y, _ = add(mat_vec(R, (-middle[0], -middle[1], 0.0)), frame.place)
-    return (x, y, place[2]), quat_mul(back, turn), mat_vec(R, velocity), mat_vec(R, omega)

@@ -13,6 +13,7 @@ from biped.simulation.scene import Scene
 from biped.simulation.world import Fall
 from contact import RUBBER
 from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.foresight import foreseeing
 from experiments.catalogue.parameters import groups
 from experiments.catalogue.parameters.controllers import (
     SET_POINT,
@@ -74,9 +75,10 @@ def _controller(
 
 
 def set_up(values: Values, disturbances: tuple[Disturbance, ...] = (), model: Model | None = None) -> Scene:
-    model = model or human()
+    model, floor = model or human(), groups.floor_from(values)
+    law = foreseeing(_law_of(values), values, disturbances, floor, model)
     return groups.scene_from(
-        values, model, initial_state(model, values), _law_of(values), floor=groups.floor_from(values),
+        values, model, initial_state(model, values), law, floor=floor,
         disturbances=disturbances, fall=groups.fall_from(values), settle=settle_from(values),
     )  # fmt: skip
 

@@ -184,6 +184,7 @@ def another(parameter):
         "platform.duration": 20.0, "actuators.limit": 50.0, "actuators.strength": "old-men", "block.flight": 0.6,
         "floor.friction": "printed", "controller.motion.shape": "recorded", "controller.largest_inertia": 1e4,
         "initial.stance": "upright", "initial.lean": 0.03, "sensors.preset": "foam",
+        "sensors.predict": 0,
     }  # fmt: skip
     if parameter.name in special:
         return special[parameter.name]
@@ -205,6 +206,8 @@ def switched_on(parameter, recorded):
         "sensors": {"sensors.joint_noise": 0.1}, "actuators": {"actuators.noise": 1.0},
         "platform": {"platform.motion": motions.get(name, "step"), "platform.file": str(recorded)},
     }  # fmt: skip
+    if name.startswith("predict"):
+        on[group] = {"sensors.delay": 0.1}
     if name in ("knees", "width", "foot_angle", "lean"):
         on[group] = {"initial.stance": "upright"}
     shapes = {"hold": "return", "frequency": "sine", "duration": "sine", "file": "recorded"}

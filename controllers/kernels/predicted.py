@@ -1,0 +1,144 @@
+"""A law that is shown what is now, by a linear model of the body, where its senses are late; compiled."""
+
+from typing import Any, NamedTuple
+
+from biped.kernels.loop.closed_loop import control
+from biped.kernels.loop.measurement import place_measured
+from contact.arrays import Floats, Integers
+from contact.jit import kernel
+from contact.vectors import (
+    add,
+    mat_vec,
+    quat_conj,
+    quat_difference,
+    quat_exp,
+    quat_matrix,
+    quat_mul,
+    rotation_vector,
+    sub,
+)
+from controllers.kernels.feet_frame import Frame, seen_from_feet
+
+
+class PredictedLaw(NamedTuple):
+    """A law, and x' = A x + B u of a control period, by which it sees d periods ahead."""
+
+    inner: Any  # the law
+    frame: Frame  # in which the posture is meant
+    posture: Floats  # (nq,)
+    torque: Floats  # (joints,) [N·m] that hold it
+    coordinate: Integers  # (joints,)
+    dof: Integers  # (joints,)
+    ahead: Floats  # (2 nv, 2 nv) (A^d)ᵀ, of displacements and rates
+    once: Floats  # (2 nv, 2 nv) Aᵀ
+    by_torque: Floats  # (d + 1, joints, 2 nv) (A^i B)ᵀ, the latest torque's first
+    given: Floats  # (d, joints) [N·m] beyond those of the posture, in a ring
+    done: Floats  # (2 nv,) S: what they have come to
+    anew: int  # ticks after which it is summed up anew
+    ticks: Integers  # (1,) so far
+    stiffness: Floats  # (joints,) [N·m/rad] of an impedance in the plant, at rest in the posture
+    damping: Floats  # (joints,) [N·m·s/rad]
+    error: Floats  # (2 nv,) room: what was
+    found: Floats  # (2 nv,) room: what is
+
+
+@control.register(PredictedLaw)
+def predicted_torques(law, measurement, torque, recorded):
+    """Whatever the law does where the body is by now, on top of what muscles exert there by themselves."""
+    remember(law, measurement.held)
+    show_ahead(law, measurement)
+    place_measured(measurement)
+    control(law.inner, measurement, torque, recorded)
+    for k in range(law.dof.shape[0]):
+        away = measurement.q[law.coordinate[k]] - law.posture[law.coordinate[k]]
+        torque[law.dof[k]] += law.stiffness[k] * away + law.damping[k] * measurement.motion.rates[law.dof[k]]
+
+
+@kernel
+def add_times(total, factor, row):
+    for j in range(total.shape[0]):
+        total[j] += factor * row[j]
+
+
+@kernel
+def add_product(total, rows, factors):
+    """Add rowsᵀ factors: column by column, which goes along the memory."""
+    for k in range(factors.shape[0]):
+        add_times(total, factors[k], rows[k])
+
+
+@kernel
+def clear(array):
+    for j in range(array.shape[0]):
+        array[j] = 0.0
+
+
+@kernel
+def remember(law, held):
+    """What the actuators gave since the last tick, and what all that was given within the delay has come to.
+
+    Before the first tick it was what the posture takes. S' = A S + B u − A^d B u_d is quick, and multiplies its own
+    rounding by A, of a body that topples: so S is summed up anew before that has grown.
+    """
+    depth, tick = law.given.shape[0], law.ticks[0]
+    law.ticks[0] += 1
+    if tick == 0:
+        return
+    row, anew = tick % depth, tick % law.anew == 0
+    if not anew:
+        clear(law.found)
+        add_product(law.found, law.once, law.done)
+        clear(law.done)
+        add_times(law.done, 1.0, law.found)
+        add_times_torques(law, depth, row, -1.0)
+    for k in range(law.dof.shape[0]):
+        law.given[row, k] = held[law.dof[k]] - law.torque[k]
+    if anew:
+        clear(law.done)
+        for i in range(depth):
+            add_times_torques(law, i, (tick - i) % depth, 1.0)
+    else:
+        add_times_torques(law, 0, row, 1.0)
+
+
+@kernel
+def add_times_torques(law, age, row, sign):
+    """Add to S what torques of that age have come to."""
+    for k in range(law.dof.shape[0]):
+        add_times(law.done, sign * law.given[row, k], law.by_torque[age, k])
+
+
+@kernel
+def show_ahead(law, measurement):
+    """In place of the state that was sensed, that to which it has come."""
+    q, rates, posture, error, found = measurement.q, measurement.motion.rates, law.posture, law.error, law.found
+    nv, place, back = rates.shape[0], law.frame.place, (1.0, 0.0, 0.0, 0.0)
+    if law.frame.follows != 0.0:
+        back, middle = seen_from_feet(law.frame, measurement.motion.poses)
+        place = (middle[0] + q[0], middle[1] + q[1], 0.0)
+    R, held = quat_matrix(back), (posture[3], posture[4], posture[5], posture[6])
+    away = add(mat_vec(R, sub((q[0], q[1], q[2]), place)), law.frame.place)
+    turn = rotation_vector(quat_difference(quat_mul(back, (q[3], q[4], q[5], q[6])), held))
+    velocity, omega = mat_vec(R, (rates[0], rates[1], rates[2])), mat_vec(R, (rates[3], rates[4], rates[5]))
+    for axis in range(3):
+        error[axis], error[3 + axis] = away[axis] - posture[axis], turn[axis]
+        error[nv + axis], error[nv + 3 + axis] = velocity[axis], omega[axis]
+    for k in range(law.dof.shape[0]):
+        error[law.dof[k]] = q[law.coordinate[k]] - posture[law.coordinate[k]]
+        error[nv + law.dof[k]] = rates[law.dof[k]]
+    clear(found)
+    add_product(found, law.ahead, error)
+    add_times(found, 1.0, law.done)
+    out = quat_conj(back)
+    R = quat_matrix(out)
+    away = (posture[0] + found[0], posture[1] + found[1], posture[2] + found[2])
+    away = add(mat_vec(R, sub(away, law.frame.place)), place)
+    turned = quat_mul(out, quat_mul(quat_exp((found[3], found[4], found[5])), held))
+    velocity = mat_vec(R, (found[nv], found[nv + 1], found[nv + 2]))
+    omega = mat_vec(R, (found[nv + 3], found[nv + 4], found[nv + 5]))
+    for axis in range(3):
+        q[axis], rates[axis], rates[3 + axis] = away[axis], velocity[axis], omega[axis]
+    q[3], q[4], q[5], q[6] = turned
+    for k in range(law.dof.shape[0]):
+        q[law.coordinate[k]] = posture[law.coordinate[k]] + found[law.dof[k]]
+        rates[law.dof[k]] = found[nv + law.dof[k]]

@@ -1,0 +1,146 @@
+"""Laws that see ahead by as much as their senses are late."""
+
+import numpy as np
+import pytest
+
+from biped import InputError, Scene, Sensors, Session, human
+from biped.dynamics import mass_matrix
+from biped.linearization.coordinates import displaced, displacement
+from biped.runs.state import State
+from controllers import LQR, JointImpedance, JointPD, Predicted, WholeBodyController
+from controllers.predicted import GROWTH
+from experiments.catalogue.registry import experiment_named
+from tests.rounding import summed
+
+DELAY = 0.05
+
+
+def law_of(**changes):
+    return Predicted(LQR(), DELAY, **changes)
+
+
+def begun(law, size, seed=1):
+    """The posture that is held, moving by ``size``: a state whose anchors are where they are in the posture."""
+    model = human()
+    start = law.stance(model).state.copy()
+    direction = np.random.default_rng(seed).normal(size=model.nv)
+    start.arrays.momentum[:] += size * law.stance(model).mass @ direction
+    return start
+
+
+def missed(size):
+    """How far what is shown is from what is, once the delay has passed."""
+    law = law_of(reference="world", stiffness=200.0, damping=10.0)
+    start = begun(law, size)
+    session = Session(Scene(start.model, law, state=start, disturbances=[Sensors(delay=DELAY)]))
+    session.advance(40)
+    there = session.state.q.copy()
+    rate = np.linalg.solve(mass_matrix(start.model, there), session.state.momentum)
+    session.advance(1)
+    seen = session.plan.world.measurement
+    return max(np.abs(displacement(start.model, there, seen.q)).max(), 0.1 * np.abs(seen.motion.rates - rate).max())
+
+
+def test_what_is_shown_is_what_is_but_for_the_square_of_deviations():
+    sizes = (4e-3, 2e-3, 1e-3)
+    errors = [missed(size) for size in sizes]
+    order = np.polyfit(np.log(sizes), np.log(errors), 1)[0]
+    assert 1.8 < order < 2.2
+
+
+def test_what_torques_have_come_to_is_their_sum():
+    """Which is kept up by a recursion, in which rounding may have grown by so much."""
+    session = Session(Scene(human(), law_of(), disturbances=[Sensors(delay=DELAY)]))
+    session.advance(137)
+    law = session.plan.law
+    depth, latest = law.given.shape[0], int(law.ticks[0]) - 1
+    given = law.given[(latest - np.arange(depth)) % depth]
+    size = np.einsum("ik,ikj->j", np.abs(given), np.abs(law.by_torque[:depth])).max()
+    np.testing.assert_allclose(
+        law.done, np.einsum("ik,ikj->j", given, law.by_torque[:depth]), rtol=0, atol=GROWTH * summed(depth * 12, size)
+    )
+    assert law.anew > 10
+    assert size > 0.0
+
+
+def test_where_nothing_moves_nothing_is_foreseen():
+    law = law_of(reference="world")
+    start = begun(law, 0.0)
+    session = Session(Scene(start.model, law, state=start, disturbances=[Sensors(delay=DELAY)]))
+    session.advance(100)
+    assert np.abs(displacement(start.model, start.q, session.state.q)).max() < 1e-9
+
+
+@pytest.mark.parametrize("name", ["whole-body", "lqr", "cone-workspace", "workspace"])
+def test_laws_stand_with_senses_of_150_ms_that_fall_without(name):
+    balance = experiment_named("balance")
+    late = {"controller.name": name, "sensors.delay": 0.15}
+    assert balance.build(late).run().summary["verdict"] == "recovered"
+    blind = balance.build(late | {"sensors.predict": 0})
+    assert blind.run().summary["verdict"] in ("fell", "lost control")
+    bare = balance.build(late | {"sensors.predict_stiffness": 0.0, "sensors.predict_damping": 0.0})
+    assert bare.run().summary["verdict"] == "recovered"
+
+
+def test_a_restored_session_goes_on_bit_for_bit():
+    scene = Scene(human(), law_of(), disturbances=[Sensors(delay=DELAY, joint_noise=1e-3)])
+    session = Session(scene)
+    session.advance(60)
+    kept = session.save()
+    session.advance(100)
+    first = session.state.q.copy()
+    session.restore(kept)
+    session.advance(100)
+    np.testing.assert_array_equal(session.state.q, first)
+
+
+def test_it_turns_and_moves_with_the_feet():
+    """What is seen from the feet does not depend on where they are, and which way they point."""
+    law = law_of()
+    shown = []
+    for turn in (0.0, 1.1):
+        start = begun(law, 0.0)
+        model, far = start.model, np.zeros(start.model.nv)
+        far[:2], far[5] = (0.0, 0.0) if turn == 0.0 else (3.0, -2.0), turn
+        moved = displaced(model, start.q, far)
+        session = Session(Scene(model, law, state=State.at(model, moved), disturbances=[Sensors(delay=DELAY)]))
+        session.advance(1)
+        shown.append(displacement(model, moved, session.plan.world.measurement.q))
+    np.testing.assert_allclose(shown[1], shown[0], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: Predicted(LQR(), 0.0), "predicted.delay"),
+        (lambda: Predicted(LQR(), 0.0131), "whole number of control periods of 0.002 s"),
+        (lambda: Predicted("lqr", 0.1), "must be a Controller"),
+        (lambda: Predicted(LQR(), 0.1, reference="sky"), "world, feet"),
+        (lambda: Predicted(LQR(), 0.1, stiffness=-1.0), "predicted.stiffness"),
+        (lambda: Predicted(JointImpedance(), 0.1).law(human()), "holds joints by an impedance"),
+    ],
+)
+def test_what_cannot_be_foreseen_is_refused(make, says):
+    with pytest.raises(InputError, match=says):
+        make()
+
+
+def test_a_law_in_python_is_refused():
+    class Mine(WholeBodyController):
+        def law(self, model):
+            return None
+
+    with pytest.raises(InputError, match="only compiled laws"):
+        Predicted(Mine(), 0.1).law(human())
+
+
+def test_senses_that_are_not_all_as_late_are_not_foreseen_by():
+    balance = experiment_named("balance")
+    scene = balance.build({"controller.name": "whole-body", "sensors.delay": 0.1, "sensors.visual_delay": 0.02})
+    assert isinstance(scene.controller, WholeBodyController)
+    scene = balance.build({"controller.name": "whole-body", "sensors.delay": 0.1})
+    assert isinstance(scene.controller, Predicted)
+    assert scene.controller.delay == 0.1
+    assert isinstance(balance.build({"controller.name": "joint-pd", "sensors.delay": 0.1}).controller, JointPD)
+    with pytest.raises(InputError, match=r"sensors.predict = 2"):
+        balance.build({"sensors.predict": 2})
