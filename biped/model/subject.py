@@ -8,7 +8,6 @@ fallen lies on the floor, `human()`'s, stretched.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -30,13 +29,13 @@ from biped.model.body import Body
 from biped.model.errors import ModelError, unknown
 from biped.model.geometry import Vector3, matrix3, number, vector3
 from biped.model.human import ANKLE_HEIGHT as HUMAN_ANKLE
-from biped.model.human import FOOT_HEIGHT, HEEL, LATERAL, TOE, human
+from biped.model.human import FOOT_HEIGHT, HEEL, TOE, human
 from biped.model.inertia import box_size_of
 from biped.model.model import Model
 from biped.model.shape import Box
 from biped.model.strength import NOBODY
+from biped.model.stretching import Measures, measures_of
 from biped.robot_names import SUBJECT
-from contact.arrays import Floats
 
 #: Within which the tables of adults are stretched: [m], [kg], [years]. Ours.
 STATURES, MASSES, AGES = (1.3, 2.2), (30.0, 200.0), (18.0, 100.0)
@@ -47,8 +46,8 @@ YOUNG_BELOW, OLD_FROM = 40.0, 65.0
 _SMALL_MASS, _SMALL_RADIUS = 0.001, 0.016
 #: Of the foot's length, of ``human()``: its heel is so far behind the ankle.
 _HEEL = HEEL / (HEEL + TOE)
-#: [m] Heights of the human's sole, ankle, knee, hip and vertex at home.
-_HEIGHTS = (0.0, HUMAN_ANKLE, 0.50, 0.96, 1.778)
+#: [m]
+_HUMAN_STATURE = 1.778
 
 
 @dataclass(frozen=True)
@@ -153,17 +152,14 @@ def _read(text: str, what: str) -> float:
 
 
 class _Build:
-    """The body of one subject, made of the human's.
-
-    Home places: y is that of the left, at −Y, of the legs' planes.
-    """
+    """The body of one subject, made of the human's."""
 
     def __init__(self, who: Subject) -> None:
         self.who = who
         self.people: People = TABLE[who.sex]
         self.human = human()
         self.mass = who.mass / _sum_of(self.people)
-        self.size = who.stature / _HEIGHTS[-1]
+        self.size = who.stature / _HUMAN_STATURE
         self.ankle = ANKLE_HEIGHT * who.stature
         self.knee = self.ankle + self._length(self.people.shank.length)
         self.hip = self.knee + self._length(self.people.thigh.length)
@@ -216,25 +212,25 @@ class _Build:
             "shank": (shank, self.knee), "ankle": (ankle, self.ankle), "foot": (self._foot(), self.ankle),
         }  # fmt: skip
 
-    def origins(self) -> dict[str, Floats]:
-        """(3,) [m] By body, where its joint is at home; of the trunk its centre of mass."""
-        found = {"trunk": self.trunk.com}
-        for side, sign in (("left", -1.0), ("right", 1.0)):
-            for name, (_, z) in self.lumps().items():
-                found[f"{side}_{name}"] = np.array([0.0, sign * self.aside, z])
-        return found
+    @property
+    def measures(self) -> Measures:
+        heights = (0.0, self.ankle, self.knee, self.hip, self.who.stature)
+        return Measures(heights, float(self.trunk.com[2]), self.aside, self.foot_length)
 
     def model(self) -> Model:
-        origins, lumps = self.origins(), self.lumps()
+        ours, human_measures, lumps = self.measures, measures_of(self.human), self.lumps()
         bodies = []
         for body in self.human.bodies:
             lump, z = (self.trunk, 0.0) if body.parent is None else lumps[body.name.partition("_")[2]]
             com = (0.0, 0.0, 0.0) if body.parent is None else vector3(lump.com - [0.0, 0.0, z], "com")
-            at = origins[body.name] - (origins[body.parent] if body.parent is not None else 0.0)
+            at = ours.origin(body.name) - (ours.origin(body.parent) if body.parent is not None else 0.0)
             joint = replace(body.joint, position=vector3(at, "position"))
             bodies.append(Body(body.name, lump.mass, matrix3(lump.inertia, "inertia"), com, joint, body.parent))
         toe, heel = -(1.0 - _HEEL) * self.foot_length, _HEEL * self.foot_length
-        stretch = self._stretch(origins)
+
+        def stretch(body: str, place: Vector3) -> Vector3:
+            return vector3(human_measures.stretched(ours, body, place), "place")
+
         breadth = FOOT_BREADTH * self.who.stature
         high = FOOT_HEIGHT / HUMAN_ANKLE * self.ankle
         middle = ((toe + heel) / 2.0, 0.0, high / 2.0 - self.ankle)
@@ -261,26 +257,6 @@ class _Build:
                 for one in self.human.capsules
             ),
         )  # fmt: skip
-
-    def _stretch(self, origins: dict[str, Floats]) -> Callable[[str, Vector3], Vector3]:
-        """Where a place on a body of the human [m], from its joint, is on this one's."""
-        heights = (0.0, self.ankle, self.knee, self.hip, self.who.stature)
-        longer = self.foot_length / (HEEL + TOE)
-
-        def stretched(body: str, place: Vector3) -> Vector3:
-            k = self.human.body_index(body)
-            x, y, z = self.human.home_positions[k] - self.human.bodies[k].com + place
-            side = 0.0 if body == "trunk" else math.copysign(1.0, origins[body][1])
-            there = np.array(
-                [
-                    x * (longer if body.endswith("foot") else self.size),
-                    side * self.aside + self.size * (y - side * LATERAL),
-                    np.interp(z, _HEIGHTS, heights),
-                ]
-            )
-            return vector3(there - origins[body], "place")
-
-        return stretched
 
 
 def _sum_of(people: People) -> float:

@@ -9,7 +9,7 @@ visuals; bodies without any by their boxes, and by limbs from joint to joint.
 
 import tomllib
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 from trimesh import Trimesh
 
 from biped.model import Model, Visual, human
+from biped.model.stretching import measures_of
 from biped.runs.world import Bodies, Hull
 from contact.arrays import Floats
 from contact.compiling.cache import say
@@ -62,8 +63,33 @@ def shapes_of(model: Model | Bodies) -> tuple[Shape, ...]:
 def _shapes(model: Model) -> tuple[Shape, ...]:
     if is_human(model):
         return _person(model)
+    if is_another_person(model):
+        return _stretched_person(model)
     seen = _robot(model)
     return (*seen, *_machine(model, {shape.body for shape in seen}))
+
+
+def is_another_person(model: Model) -> bool:
+    """Whether it has the human's tree in other proportions: a subject, or the human scaled."""
+    tree, ours = (
+        [(body.name, body.parent, body.joint.kind, body.joint.axis) for body in m.bodies] for m in (model, human())
+    )
+    if tree != ours or not any(point.body == "left_foot" for point in model.contact_points):
+        return False
+    measures = measures_of(model)
+    homes = zip(model.bodies, model.home_positions, strict=True)
+    return all(np.allclose(place - body.com, measures.origin(body.name), atol=1e-9) for body, place in homes)
+
+
+def _stretched_person(model: Model) -> tuple[Shape, ...]:
+    person, one, other = human(), measures_of(human()), measures_of(model)
+    found = []
+    for shape in _person(person):
+        ours, theirs = person.bodies[shape.body], model.bodies[shape.body]
+        places = one.stretched(other, ours.name, np.asarray(shape.mesh.vertices) + ours.com)
+        mesh = Trimesh(places - theirs.com, shape.mesh.faces, process=False)
+        found.append(replace(shape, mesh=mesh))
+    return tuple(found)
 
 
 def is_human(model: Model) -> bool:

@@ -3,7 +3,7 @@ import pytest
 
 from biped import Load, State
 from biped.dynamics import forward_kinematics
-from biped.model import human, random_tree
+from biped.model import human, ragdoll, random_tree, scaled, subject
 from experiments.catalogue.registry import experiment_named
 from experiments.visualization.viewer.shapes import is_human, shapes_of
 from experiments.visualization.viewer.trajectory import snapshot_of
@@ -14,6 +14,9 @@ MODELS = {
     "box": lambda: experiment_named("box-drop").build().model,
     "tree": lambda: random_tree(np.random.default_rng(2), 6, floating=True, kinds=("revolute", "spherical")),
 }
+
+
+SMALL = subject(1.5, 60.0, "female")
 
 
 def by_name(model):
@@ -96,6 +99,22 @@ def test_a_load_moves_no_limb(posture):
     assert is_human(loaded)
     for a, b in zip(shapes_of(bare), shapes_of(loaded), strict=True):
         assert other.point_of(b.body, b.mesh.vertices) == pytest.approx(one.point_of(a.body, a.mesh.vertices), abs=1e-9)
+
+
+@pytest.mark.parametrize("model", [SMALL, scaled(human(), 0.8, 0.5), ragdoll(SMALL)],
+                         ids=["subject", "scaled", "fallen"])  # fmt: skip
+def test_another_person_is_drawn_in_his_or_her_proportions(model):
+    """As tall as the vertex, on the floor, the soles as long as the contact points say, knees at the knees."""
+    snapshot = snapshot_of(State.at(model))
+    at = {name: snapshot.point_of(shape.body, shape.mesh.vertices) for name, shape in by_name(model).items()}
+    stature = 0.8 * 1.778 if model.name == "human" else 1.5
+    assert max(points[:, 2].max() for points in at.values()) == pytest.approx(stature, abs=0.01)
+    assert min(points[:, 2].min() for points in at.values()) == pytest.approx(0.0, abs=1e-9)
+    points = snapshot.contact_place[[model.contact_index(f"left_{k}") for k in range(1, 5)]]
+    assert np.ptp(at["left_sole"][:, 0]) == pytest.approx(np.ptp(points[:, 0]), abs=1e-6)
+    knee, hip = (joint_place(snapshot, model, f"left_{body}") for body in ("shank", "thigh"))
+    assert at["left_shank"][:, 2].mean() < knee[2] < at["left_thigh"][:, 2].mean() < hip[2]
+    assert at["left_thigh"][:, 1].mean() == pytest.approx(hip[1], abs=0.02)
 
 
 def test_another_model_is_drawn_by_its_boxes():

@@ -1,0 +1,55 @@
+"""Where a place on one human body is on another of other proportions: linear between sole, ankle, knee, hip, vertex."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biped.model.model import Model
+from contact.arrays import Floats
+
+_SIDES = {"left": -1.0, "right": 1.0}
+#: By a leg's body, which of the heights that of its joint is.
+_LEVELS = {"hip_1": 3, "hip_2": 3, "thigh": 3, "shank": 2, "ankle": 1, "foot": 1}
+
+
+class Measures(NamedTuple):
+    """Measures of a body with the human's tree at home, where legs hang straight down; [m]."""
+
+    heights: tuple[float, float, float, float, float]  # of sole, ankle, knee, hip and vertex
+    trunk: float  # height of the trunk's centre of mass
+    aside: float  # of the legs' planes from the middle
+    foot: float  # length of a sole
+
+    def origin(self, body: str) -> Floats:
+        """(3,) where the joint of a body is at home; of the trunk its centre of mass."""
+        side, _, part = body.partition("_")
+        if body == "trunk":
+            return np.array([0.0, 0.0, self.trunk])
+        return np.array([0.0, _SIDES[side] * self.aside, self.heights[_LEVELS[part]]])
+
+    def stretched(self, other: "Measures", body: str, places: ArrayLike) -> Floats:
+        """(…, 3) Where places on a body of these measures, from its joint, are on one of the other's."""
+        size = other.heights[-1] / self.heights[-1]
+        longer = other.foot / self.foot if body.endswith("foot") else size
+        x, y, z = np.moveaxis(np.asarray(places) + self.origin(body), -1, 0)
+        plane = self.origin(body)[1]
+        above = size * np.maximum(z - self.heights[-1], 0.0)
+        there = (
+            longer * x,
+            size * (y - plane) + other.origin(body)[1],
+            np.interp(z, self.heights, other.heights) + above,
+        )
+        return np.stack(there, axis=-1) - other.origin(body)
+
+
+def measures_of(model: Model) -> Measures:
+    """Those of a model with the bodies of ``human()``, contact points at the ends of its soles, and a vertex."""
+    home = {body.name: place - body.com for body, place in zip(model.bodies, model.home_positions, strict=True)}
+    points = (*model.contact_points, *model.body_points)  # of who has fallen all are contact points
+    ends = [point.position[0] for point in points if point.body == "left_foot"]
+    heights = [float(home[point.body][2]) + point.position[2] for point in points]
+    levels = (home[f"left_{body}"][2] for body in ("foot", "shank", "thigh"))
+    ankle, knee, hip = (float(z) for z in levels)
+    trunk, aside = float(home["trunk"][2]), -float(home["left_thigh"][1])
+    return Measures((min(heights), ankle, knee, hip, max(heights)), trunk, aside, max(ends) - min(ends))
