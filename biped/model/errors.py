@@ -29,7 +29,8 @@ def unknown(what: str, name: object, known: Iterable[str]) -> ModelError:
     names = list(known)
     close = _close(str(name), names)
     hint = f"did you mean {' or '.join(repr(match) for match in close)}? " if close else ""
-    plural = f"{what[:-1]}ies" if what.endswith("y") and not what.endswith("ey") else f"{what}s"
+    ending = "es" if what.endswith(("x", "ch", "sh")) else "s"
+    plural = f"{what[:-1]}ies" if what.endswith("y") and not what.endswith("ey") else what + ending
     more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
     listing = f"{plural} are {', '.join(names[:MOST_LISTED])}{more}" if names else f"there are no {plural}"
     return ModelError(f"unknown {what} {name!r}; {hint}{listing}")

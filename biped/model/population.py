@@ -56,11 +56,13 @@ def population(
     if isinstance(many, bool) or not isinstance(many, int) or many < 1:
         raise ModelError(f"population: n = {n!r}: it must be a whole number above zero")
     if sex is not None and sex not in TABLE:
-        raise unknown("sex of a subject", sex, TABLE)
+        raise unknown("sex", sex, TABLE)
     sexes = tuple(TABLE) if sex is None else (sex,)
     for one in sexes:
         if one not in measured:
-            raise unknown("sex in measured", one, measured)
+            raise ModelError(
+                f"population: measured has nobody of the sex {one}, of {', '.join(measured) or 'none'} only"
+            )
     random = np.random.default_rng(seed)
     return tuple(_drawn(random, sexes[k % len(sexes)], age, measured) for k in range(n))
 

@@ -75,7 +75,7 @@ class Subject:
             if value is not None or name != "age":
                 object.__setattr__(self, name, _within(value, f"subject: {name}", limits, unit))
         if self.sex not in TABLE:
-            raise unknown("sex of a subject", self.sex, TABLE)
+            raise unknown("sex", self.sex, TABLE)
 
     @staticmethod
     def named(text: str) -> "Subject":

@@ -209,7 +209,7 @@ def test_a_name_says_the_subject():
     [
         ((17.0, 68.0, "female"), r"^subject: stature = 17: it must be from 1\.3 to 2\.2 m$"),
         ((1.7, -1.0, "female"), r"^subject: mass = -1: it must be from 30 to 200 kg$"),
-        ((1.7, 68.0, "femal"), r"^unknown sex of a subject 'femal'; did you mean 'female'\?"),
+        ((1.7, 68.0, "femal"), r"^unknown sex 'femal'; did you mean 'female'\? sexes are male, female$"),
         ((1.7, 68.0, "female", 3.0), r"^subject: age = 3: it must be from 18 to 100 years$"),
         ((float("nan"), 68.0, "female"), r"^subject: stature must be"),
     ],
@@ -253,7 +253,7 @@ def test_a_population_is_drawn_from_what_is_given():
     old = {"female": Measured(1.6, 0.06, 65.0, 12.0, 0.3)}
     who = population(3, sex="female", age=70.0, measured=old)
     assert [one.strength for one in who] == ["old-women"] * 3
-    with pytest.raises(ModelError, match="unknown sex in measured 'male'"):
+    with pytest.raises(ModelError, match="nobody of the sex male, of female only"):
         population(3, measured=old)
     with pytest.raises(ModelError, match="n = 0"):
         population(0)
