@@ -79,7 +79,7 @@ class Actuators:
             limit=np.minimum(_spread(model, self.limit, np.inf), _spread(model, own, np.inf)),
             noise=_spread(model, self.noise, 0.0),
             share=_spread(model, self.relative_noise, 0.0),
-            seed=np.array([self.seed]),
+            seed=np.array([self.seed, 0]),
             span=np.array([span]),
             strength=self._strength(model),
             kept=np.array([math.exp(-span / self.time_constant) if self.time_constant > 0.0 else 0.0]),

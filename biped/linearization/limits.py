@@ -79,7 +79,7 @@ class ActuatorLimits:
         passes, slopes, kinks = np.ones(nv), np.zeros((nv, 2 * nv)), []
         for name, dof, place in self._joints:
             low, high = float(seen.least[dof]), float(seen.most[dof])
-            if is_bounded_in_steps(self._world.tree, self._world.state, dof):
+            if is_bounded_in_steps(self._world.actuators, self._world.state, dof):
                 self._check_constant(name, dof, place, low, high)
                 continue  # the steps' own derivative has the limit
             sign = 1.0 if wanted[dof] - high > low - wanted[dof] else -1.0

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from biped.control.controller import Controller, Impedance
 from biped.errors import InputError
 from biped.integrators import Integrator
-from biped.kernels.loop.measurement import Actuators
+from biped.kernels.loop.measurement import BOUNDS, Actuators
 from biped.kernels.state.simulation_state import INTO_TICK
 from biped.kernels.tree.tree import LOWER, MAX_EFFORT, MAX_SPEED, PASSIVE, UPPER, Tree
 from biped.model import Model
@@ -31,17 +31,18 @@ def with_limits(tree: Tree, actuators: Actuators, held: NDArray[np.bool_], integ
 
     Torques of joints without impedance are within the limits before the steps. The tree has efforts of its own, which
     change from tick to tick with the joints' strength. The same tree comes back where no joint has both, and with an
-    integrator that knows no efforts of joints, of which ``unbounded`` tells.
+    integrator that knows no efforts of joints, or has its own (an engine): of these ``unbounded`` tells.
 
     Args:
         tree: of what moves.
-        actuators: of its joints.
+        actuators: of its joints; they are told.
         held: (nv,) which an impedance holds.
         integrator: what takes the steps.
     """
     bounded = held & np.isfinite(_most(actuators))
-    if not bounded.any() or not integrator.takes_passive_joints:
+    if not bounded.any() or integrator.steps_from_python or not integrator.takes_passive_joints:
         return tree
+    actuators.seed[BOUNDS] = 1
     passive = tree.passive.copy() if len(tree.passive) else _without_limits(len(tree.parent))
     for i in np.flatnonzero(tree.dofs == 1):
         dof = tree.first_v[i]
@@ -50,16 +51,15 @@ def with_limits(tree: Tree, actuators: Actuators, held: NDArray[np.bool_], integ
     return tree._replace(passive=passive)
 
 
-def unbounded(model: Model, tree: Tree, actuators: Actuators, held: NDArray[np.bool_]) -> dict[str, float]:
+def unbounded(model: Model, actuators: Actuators, held: NDArray[np.bool_]) -> dict[str, float]:
     """[N·m] by joint that an impedance holds: the limit of its actuator, where no step keeps the joint within it.
 
     Args:
         model: what moves.
-        tree: its tree, as ``with_limits`` made it.
-        actuators: of its joints.
+        actuators: of its joints, after ``with_limits``.
         held: (nv,) which an impedance holds.
     """
-    if len(tree.passive):
+    if actuators.seed[BOUNDS] == 1:
         return {}
     most, dofs = _most(actuators), {joint: model.dof(joint) for joint in model.joint_names}
     return {joint: float(most[dof]) for joint, dof in dofs.items() if held[dof] and np.isfinite(most[dof])}

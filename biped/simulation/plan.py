@@ -75,7 +75,7 @@ class Plan:
 
     def unheeded_limits(self) -> dict[str, float]:
         """[N·m] by joint that an impedance holds: its actuator's limit, where that bounds the law's torques only."""
-        return unbounded(self.model, self.world.tree, self.world.actuators, _held(self.state))
+        return unbounded(self.model, self.world.actuators, _held(self.state))
 
 
 def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:

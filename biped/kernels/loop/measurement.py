@@ -86,13 +86,17 @@ class SensorModel(NamedTuple):
     offset: Floats  # (3,) [m] root axes: from the root's centre of mass to where the controller takes it to be
 
 
+#: Place in ``Actuators.seed``: 1 where steps keep joints that an impedance holds within ``MAX_EFFORT`` of the tree.
+BOUNDS = 1
+
+
 class Actuators(NamedTuple):
     """What comes of the torques that are asked for."""
 
     limit: Floats  # (nv,) [N·m], or infinite
     noise: Floats  # (nv,) [N·m] standard deviation
     share: Floats  # (nv,) the same as a share of the torque's size
-    seed: Integers  # (1,) negative where torques are delivered as they are
+    seed: Integers  # (2,) negative where torques are delivered as they are; and ``BOUNDS``
     span: Floats  # (1,) [s] of a control tick
     strength: Floats  # (nv or 0, 2, 6) what a joint can do by angle and rate, towards either side (``able``)
     kept: Floats  # (1,) of what was given since the last tick, the share that a lag keeps
@@ -121,7 +125,7 @@ def perfect_sensors() -> SensorModel:
 def ideal_actuators(nv: int, span: float) -> Actuators:
     """Whatever is asked for."""
     z = np.zeros
-    return Actuators(np.full(nv, np.inf), z(nv), z(nv), np.array([-1]), np.array([span]), z((0, 2, 6)), z(1))
+    return Actuators(np.full(nv, np.inf), z(nv), z(nv), np.array([-1, 0]), np.array([span]), z((0, 2, 6)), z(1))
 
 
 @kernel
@@ -373,9 +377,9 @@ def demanded_torque(state, rates, dof, q_index):
 
 
 @kernel
-def is_bounded_in_steps(tree, state, dof):
+def is_bounded_in_steps(actuators, state, dof):
     """Whether an impedance holds the joint, and its greatest effort in every step keeps it within its limits."""
-    return tree.passive.shape[0] > 0 and (state.stiffness[dof] != 0.0 or state.damping[dof] != 0.0)
+    return actuators.seed[BOUNDS] == 1 and (state.stiffness[dof] != 0.0 or state.damping[dof] != 0.0)
 
 
 @kernel
@@ -409,7 +413,7 @@ def apply_torques(tree, state, rates, actuators, torque):
         if tree.dofs[i] == 1:
             dof = tree.first_v[i]
             low, high = range_of_torque(state, rates, actuators, dof, tree.first_q[i])
-            bounded = is_bounded_in_steps(tree, state, dof)
+            bounded = is_bounded_in_steps(actuators, state, dof)
             asked = demanded_torque(state, rates, dof, tree.first_q[i]) if bounded else state.torque[dof]
             if not low <= asked <= high:
                 state.ledger.saturated[dof] += actuators.span[0]

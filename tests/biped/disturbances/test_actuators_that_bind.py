@@ -12,6 +12,8 @@ from biped.linearization import linearize
 from biped.model.strength import human_strength
 from controllers import JointImpedance
 from experiments.catalogue.registry import experiment_named
+from experiments.engines.engine_integrator import EngineIntegrator
+from experiments.engines.mujoco.adapter import Mujoco
 
 KNEE = "left_knee_pitch"
 LAWS = (
@@ -127,8 +129,13 @@ def test_joints_that_only_an_impedance_holds_are_bounded():
             flying(stiff, acting)
 
 
-def test_an_integrator_that_bounds_no_impedance_is_warned_of():
-    run = flying(Held(), Actuators(limit=5.0), integrator="rk4", step=2.5e-4)
+@pytest.mark.parametrize("integrator", ["rk4", "mujoco"])
+def test_an_integrator_that_bounds_no_impedance_is_warned_of(integrator):
+    """The rows have what it does exert."""
+    if integrator == "mujoco":
+        pytest.importorskip("mujoco")
+        integrator = EngineIntegrator(Mujoco())
+    run = flying(Held(), Actuators(limit=5.0), integrator=integrator, step=2.5e-4)
     found = {check.name: check for check in run.trust}["impedance"]
     assert found.passed == "warning"
     assert found.value == np.abs(run.frame[f"torque_{KNEE}"]).max() > 5.0

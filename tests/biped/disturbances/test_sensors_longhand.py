@@ -163,7 +163,7 @@ def test_torques_within_limits_with_noise(floating):
     for tick in range(100, 140):
         asked = 2.0 * rng.normal(size=nv)
         arrays.counts[TICKS] = tick
-        seed, strength = np.array([SEED]), np.zeros((0, 2, 6))
+        seed, strength = np.array([SEED, 0]), np.zeros((0, 2, 6))
         actuators = Actuators(limit, noise, share, seed, np.array([span]), strength, np.zeros(1))
         apply_torques(model.tree, arrays, np.zeros(nv), actuators, asked.copy())
         beyond += span * (np.abs(asked) > limit)
