@@ -129,7 +129,7 @@ def compare_run(attempt: Attempt, changes: dict[str, Value], result: dict) -> No
     bad = [name for name in frame if not np.isfinite(frame[name]).all() and not name.startswith(MAY_BE_NAN)]
     attempt.expect(not bad, f"{changes}: not finite in the frame: {bad}")
     limit = changes.get("actuators.limit")
-    if limit is not None and changes["controller.name"] != "joint-impedance":  # which holds joints beside actuators
+    if limit is not None:
         most = float(np.abs(frame.filter(regex="^torque_").to_numpy()).max())
         attempt.counts["with a limit"] += 1
         attempt.expect(most <= limit, f"{changes}: torque of {most} N·m")
