@@ -129,6 +129,16 @@ def test_joints_that_only_an_impedance_holds_are_bounded():
             flying(stiff, acting)
 
 
+@pytest.mark.parametrize("integrator", ["rigid", "maximal", "midpoint", "lee"])
+def test_every_integrator_that_knows_efforts_bounds_a_spring(integrator):
+    """They end where the recursive one does, to a hundredth of what the limit changes."""
+    angle = f"angle_{KNEE}"
+    bound = flying(Held(), Actuators(limit=5.0)).frame[angle].iloc[-1]
+    change = bound - flying(Held(), ()).frame[angle].iloc[-1]
+    other = flying(Held(), Actuators(limit=5.0), integrator=integrator).frame[angle].iloc[-1]
+    assert other == pytest.approx(bound, abs=0.01 * abs(change))
+
+
 @pytest.mark.parametrize("integrator", ["rk4", "mujoco"])
 def test_an_integrator_that_bounds_no_impedance_is_warned_of(integrator):
     """The rows have what it does exert."""
