@@ -93,9 +93,9 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """What ``--robot`` and ``load_robot`` take."""
-        age = () if self.age is None else (f"{self.age:.10g}",)
-        return SUBJECT + ",".join((f"{self.stature:.10g}", f"{self.mass:.10g}", self.sex, *age))
+        """What ``--robot`` and ``load_robot`` take, to all digits."""
+        age = () if self.age is None else (_written(self.age),)
+        return SUBJECT + ",".join((_written(self.stature), _written(self.mass), self.sex, *age))
 
     @property
     def strength(self) -> str:
@@ -142,6 +142,11 @@ def _within(value: float, what: str, limits: tuple[float, float], unit: str) -> 
     if not low <= found <= high:
         raise ModelError(f"{what} = {found:g}: it must be from {low:g} to {high:g} {unit}")
     return found
+
+
+def _written(value: float) -> str:
+    """With as many digits as make the same number when read."""
+    return repr(value).removesuffix(".0")
 
 
 def _read(text: str, what: str) -> float:

@@ -200,6 +200,8 @@ def test_a_name_says_the_subject():
     who = Subject(1.7, 68.0, "female", 30.0)
     assert who.name == "subject:1.7,68,female,30"
     assert Subject.named(who.name) == who
+    third = Subject(5.0 / 3.0, 200.0 / 3.0, "male", 70.0 / 3.0)
+    assert Subject.named(third.name) == third
     assert load_robot(who.name).total_mass == pytest.approx(68.0)
     assert load_robot("subject:1.70, 68, female").bodies == who.model.bodies
 
