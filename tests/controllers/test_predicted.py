@@ -1,5 +1,7 @@
 """Laws that see ahead by as much as their senses are late."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -144,3 +146,13 @@ def test_senses_that_are_not_all_as_late_are_not_foreseen_by():
     assert isinstance(balance.build({"controller.name": "joint-pd", "sensors.delay": 0.1}).controller, JointPD)
     with pytest.raises(InputError, match=r"sensors.predict = 2"):
         balance.build({"sensors.predict": 2})
+
+
+@pytest.mark.parametrize(("name", "impulse"), [("whole-body", 40.0), ("cone-workspace", 35.0)])
+def test_a_delay_that_a_law_withstands_better_as_sensed_is_left_to_it(name, impulse):
+    """Pushed to the left, where the soles end: what a model with feet that stay foresees is not what comes."""
+    late = {"controller.name": name, "sensors.delay": 0.02, "push.impulse": impulse, "push.azimuth": np.pi / 2}
+    scene = experiment_named("balance").build(late)
+    assert scene.run().summary["verdict"] == "recovered"
+    ahead = replace(scene, controller=Predicted(scene.controller, 0.02, scene.floor, stiffness=300.0, damping=30.0))
+    assert ahead.run().summary["verdict"] != "recovered"

@@ -1,0 +1,51 @@
+"""Whether seeing ahead helps where senses are a little late: the hardest pushes in place, with and without.
+
+    python examples/short_delays.py
+
+Prints, by law and delay, the largest impulse [N·s] to the front, left and back from which it recovers; four minutes.
+"""
+
+import math
+from dataclasses import replace
+
+from controllers import Predicted
+from experiments import experiment_named
+
+LAWS = ("whole-body", "cone-workspace", "lqr", "workspace")
+DELAYS = (0.02, 0.03, 0.04, 0.05, 0.06)  # s
+AZIMUTHS = (0.0, math.pi / 2.0, math.pi)
+MOST, FINE = 64.0, 0.5  # N·s
+
+
+def recovers(name: str, delay: float, ahead: bool, push: dict[str, float]) -> bool:
+    """Whether the law does from a push."""
+    late = {"controller.name": name, "sensors.delay": delay, "sensors.predict": 0}
+    scene = experiment_named("balance").build(late | push)
+    if ahead and scene.controller is not None:
+        law = Predicted(scene.controller, delay, scene.floor, scene.step, stiffness=300.0, damping=30.0)
+        scene = replace(scene, controller=law)
+    return bool(scene.run().summary["verdict"] == "recovered")
+
+
+def largest(name: str, delay: float, ahead: bool, azimuth: float) -> float:
+    """The largest impulse [N·s], by halving."""
+    low, high = 0.0, MOST
+    while high - low > FINE:
+        middle = 0.5 * (low + high)
+        stood = recovers(name, delay, ahead, {"push.impulse": middle, "push.azimuth": azimuth})
+        low, high = (middle, high) if stood else (low, middle)
+    return low
+
+
+def main() -> None:
+    """Print the table."""
+    for name in LAWS:
+        print(name, "at once", [largest(name, 0.0, False, azimuth) for azimuth in AZIMUTHS], flush=True)
+        for delay in DELAYS:
+            for ahead in (True, False):
+                found = [largest(name, delay, ahead, azimuth) for azimuth in AZIMUTHS]
+                print(f"{name} {1e3 * delay:.0f} ms", "ahead" if ahead else "as sensed", found, flush=True)
+
+
+if __name__ == "__main__":
+    main()
