@@ -29,6 +29,7 @@ LATE = {
     "biped.mechanism.recording": {"biped/mechanism/simulation.py"},
     "contact.compiling.cache": {"biped/known_code.py"},
     "contact.jit": {"experiments/studies/store/header.py"},
+    "controllers.predicted": {"experiments/catalogue/foresight.py"},
     "experiments.benchmarks.speed": {"experiments/benchmarks/speed/measure.py"},
     "experiments.catalogue": {"experiments/catalogue/registry.py", "experiments/studies/config.py"},
     "experiments.lookup.open_registry": {"experiments/catalogue/registry.py"},
