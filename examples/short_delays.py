@@ -19,8 +19,8 @@ MOST, FINE = 64.0, 0.5  # N·s
 
 def recovers(name: str, delay: float, ahead: bool, push: dict[str, float]) -> bool:
     """Whether the law does from a push."""
-    late = {"controller.name": name, "sensors.delay": delay, "sensors.predict": 0}
-    scene = experiment_named("balance").build(late | push)
+    late = {"sensors.delay": delay, "sensors.predict": 0}
+    scene = experiment_named("balance").build({"controller.name": name, **late, **push})
     if ahead and scene.controller is not None:
         law = Predicted(scene.controller, delay, scene.floor, scene.step, stiffness=300.0, damping=30.0)
         scene = replace(scene, controller=law)
