@@ -87,7 +87,7 @@ class AnkleController(Controller):
         damping = dict.fromkeys(model.joint_names, self.held_damping)
         stiffness |= dict.fromkeys(ankles, self.passive_stiffness * toppling / len(ankles))
         damping |= dict.fromkeys(ankles, self.passive_damping * toppling / len(ankles))
-        return Impedance(stiffness, damping, angles_of(model, self._posture(model)))
+        return Impedance(stiffness, damping, angles_of(model, self._posture(model)), passive=tuple(ankles))
 
     def pendulum(self, model: Model) -> Ankles:
         """The body about its ankles, for the kernels."""

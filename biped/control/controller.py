@@ -27,6 +27,8 @@ class Impedance:
         stiffness: by joint [N·m/rad].
         damping: by joint [N·m·s/rad].
         rest: by joint, where the spring is at rest [rad]; zero where not given.
+        passive: joints whose spring and damper are tendons and short-range stiffness: no ``Actuators`` bound them, and
+            beside these the ledger has their energy apart (``ledger_joints``). All others are torques of muscles.
 
     Raises:
         InputError: for a stiffness or damping that is negative, or a number that is not finite.
@@ -35,6 +37,7 @@ class Impedance:
     stiffness: dict[str, float] = field(default_factory=dict)
     damping: dict[str, float] = field(default_factory=dict)
     rest: dict[str, float] = field(default_factory=dict)
+    passive: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, least in (("stiffness", 0.0), ("damping", 0.0), ("rest", -math.inf)):

@@ -22,10 +22,9 @@ ByJoint = float | Mapping[str, float]
 class Actuators:
     """Actuators that give the desired torques late, within limits, with noise at each control tick.
 
-    An ``Impedance`` in a joint is of its actuator, too: the law's torque and what the impedance exerts are within
-    ``limit`` together, in every step, and within ``strength``, as it is at the tick before. Lag and noise are of the
-    law's torque alone. An integrator that knows no efforts of joints bounds no impedance: there a run has a warning
-    where a joint exerts more.
+    What an ``Impedance`` in a joint exerts is torque of muscles too, but where that names it passive: it is late, and
+    bounded in every step, together with the law's torque. Where the integrator knows no limits of joints it is not, and
+    beyond the limit the run has a warning.
 
     Attributes:
         limit: [N·m] the greatest torque, one for all joints or by joint.
@@ -33,12 +32,14 @@ class Actuators:
             ``biped.model.strength.PEOPLE``, or nobody's. What ``limit`` says holds besides.
         time_constant: [s] of a first-order lag between the torques asked for and those that come; muscles take 0.01 to
             0.06 (Zajac 1989).
+        rate_limit: [N·m/s] the greatest rate at which a torque develops or is let go of, one for all joints or by
+            joint: it changes by that much in a control tick at most. What ``limit`` says holds besides.
         noise: [N·m] standard deviation, one for all joints or by joint.
         relative_noise: the same as a share of the torque: noise that grows with the signal (Harris and Wolpert 1998).
         seed: of the noise.
 
     Raises:
-        InputError: a limit is not above zero, noise or lag is negative, or a number is not finite.
+        InputError: a limit or a rate is not above zero, noise or lag is negative, or a number is not finite.
         ModelError: a table names a joint that the model does not have, or ``strength`` is that of other legs than it
             has, or nobody known; the latter two raised when the model is known.
     """
@@ -46,6 +47,7 @@ class Actuators:
     limit: ByJoint = float("inf")
     strength: str = NOBODY
     time_constant: float = 0.0
+    rate_limit: ByJoint = float("inf")
     noise: ByJoint = 0.0
     relative_noise: ByJoint = 0.0
     seed: int = 0
@@ -54,9 +56,10 @@ class Actuators:
         for name in ("noise", "relative_noise"):
             for value in _values(getattr(self, name)):
                 zero_or_above(value, f"actuators.{name}")
-        for value in _values(self.limit):
-            if not ((is_finite(value) or value == float("inf")) and value > 0.0):
-                raise InputError(f"actuators.limit = {value!r}: it must be above zero [N·m]")
+        for name, unit in (("limit", "N·m"), ("rate_limit", "N·m/s")):
+            for value in _values(getattr(self, name)):
+                if not ((is_finite(value) or value == float("inf")) and value > 0.0):
+                    raise InputError(f"actuators.{name} = {value!r}: it must be above zero [{unit}]")
         zero_or_above(self.time_constant, "actuators.time_constant")
         if self.strength not in (NOBODY, *PEOPLE):
             raise unknown("actuators.strength", self.strength, (NOBODY, *PEOPLE))
@@ -68,9 +71,11 @@ class Actuators:
         return any(value > 0.0 for noise in (self.noise, self.relative_noise) for value in _values(noise))
 
     @property
-    def is_bounded(self) -> bool:
-        """Whether there is any limit of torque."""
-        return self.strength != NOBODY or any(value < math.inf for value in _values(self.limit))
+    def acts(self) -> bool:
+        """Whether they give anything else than what is asked for."""
+        bounds = (*_values(self.limit), *_values(self.rate_limit))
+        late = self.time_constant > 0.0
+        return late or self.is_noisy or self.strength != NOBODY or any(value < math.inf for value in bounds)
 
     def compile(self, model: Model, span: float) -> kernels.Actuators:
         """The kernels' actuators; no limit is above the model's own ``max_effort``."""
@@ -79,9 +84,11 @@ class Actuators:
             limit=np.minimum(_spread(model, self.limit, np.inf), _spread(model, own, np.inf)),
             noise=_spread(model, self.noise, 0.0),
             share=_spread(model, self.relative_noise, 0.0),
-            seed=np.array([self.seed, 0]),
+            seed=np.array([self.seed]),
             span=np.array([span]),
             strength=self._strength(model),
+            rise=span * _spread(model, self.rate_limit, np.inf),
+            bounds=np.zeros(model.nv, dtype=np.int64),
             kept=np.array([math.exp(-span / self.time_constant) if self.time_constant > 0.0 else 0.0]),
         )
 

@@ -357,6 +357,8 @@ def _check_clock(plan: Plan) -> None:
         raise InputError("gradients are of whole control periods, a row for each: duration and record_every must fit")
     if int(plan.state.arrays.counts[INTO_TICK]):
         raise InputError("the state is within a control period: run it to the end of one")
+    if plan.delays_impedance:
+        raise InputError("no gradient goes through a lag or a rate that acts on an impedance: leave one out")
 
 
 def _failure(reason: int, time: float) -> InputError:

@@ -10,7 +10,7 @@ import numpy as np
 
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import World
-from biped.kernels.loop.measurement import FASTEST_BACK, able, demanded_torque, is_bounded_in_steps
+from biped.kernels.loop.measurement import FASTEST_BACK, able, demanded_torque
 from biped.linearization.coordinates import configuration_names, torque_names
 from biped.linearization.kernels.law import REACH, LawDifferentiator, RatesLaw
 from biped.linearization.kinks import Kink
@@ -79,7 +79,7 @@ class ActuatorLimits:
         passes, slopes, kinks = np.ones(nv), np.zeros((nv, 2 * nv)), []
         for name, dof, place in self._joints:
             low, high = float(seen.least[dof]), float(seen.most[dof])
-            if is_bounded_in_steps(self._world.actuators, self._world.state, dof):
+            if self._world.actuators.bounds[dof]:
                 self._check_constant(name, dof, place, low, high)
                 continue  # the steps' own derivative has the limit
             sign = 1.0 if wanted[dof] - high > low - wanted[dof] else -1.0

@@ -377,6 +377,8 @@ def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
         raise InputError("sensors with noise: what they will show is no function of the state; linearize without noise")
     if actuators is not None and (plan.world.actuators.noise.any() or plan.world.actuators.share.any()):
         raise InputError("actuators with noise: what they will give is no function of the state; linearize without it")
+    if plan.delays_impedance:
+        raise InputError("actuators whose lag or rate acts on an impedance are not linearized: leave one of them out")
     if acting.loads and plan.controller is not None:
         raise InputError("a load that the controller does not know of is not linearized: leave it out")
 

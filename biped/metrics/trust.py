@@ -169,7 +169,7 @@ def _unheeded(run: Measurement) -> Check | None:
     peak, limit = peaks[joint], limits[joint]
     text = (
         f"the {_spelt(joint)}, which an impedance holds, exerted {peak:.3g} N·m, where its actuator has {limit:.3g} "
-        "N·m: with an integrator without joint limits, or an engine, that bounds the controller's torques only"
+        "N·m: with this integrator, limits and lag of Actuators are those of the controller's torques only"
     )
     return Check("impedance", peak, limit, "N*m", _graded(peak, limit, WARNING), text)
 

@@ -12,6 +12,7 @@ from biped.kernels.tree.tree import (
     LOWER,
     MAX_EFFORT,
     MAX_SPEED,
+    MIN_EFFORT,
     PASSIVE,
     SPEED_DAMPING,
     STOP_DAMPING,
@@ -115,6 +116,7 @@ def _passive_row(joint: Joint, mass: float) -> Floats:
     stiffness = load / STOP_YIELD[joint.kind] if joint.has_axis else 0.0
     row = np.zeros(PASSIVE)
     row[[LOWER, UPPER, MAX_SPEED, MAX_EFFORT]] = joint.lower, joint.upper, joint.max_velocity, joint.max_effort
+    row[MIN_EFFORT] = -joint.max_effort
     row[[DAMPING, FRICTION]] = joint.damping, joint.friction
     row[[STOP_STIFFNESS, STOP_DAMPING]] = stiffness, STOP_TIME * stiffness
     if joint.max_velocity < math.inf:

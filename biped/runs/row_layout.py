@@ -59,6 +59,7 @@ def sections_of(
     own: Section | None = None,
     platform: bool = False,
     projectile: bool = False,
+    apart: bool = False,
 ) -> dict[str, Section]:
     """The columns of a run of this model, section by section, in the order of a row.
 
@@ -68,6 +69,7 @@ def sections_of(
         own: what its integrator records.
         platform: whether the floor moves.
         projectile: whether something is thrown.
+        apart: whether what is passive in an impedance stands apart from what actuators give.
     """
     contacts = [f"contact_{point}_{part}" for point in model.contact_names for part in ContactColumns._fields]
     return {
@@ -85,7 +87,9 @@ def sections_of(
         "integrator": own or {},
         "platform": _with_units(pose_names("platform") if platform else ()),
         "projectile": _with_units(pose_names("projectile") if projectile else ()),
-        "joints": dict.fromkeys(_prefixed("ledger", JointColumns._fields), "J") if len(model.tree.passive) else {},
+        "joints": dict.fromkeys(_prefixed("ledger", JointColumns._fields), "J")
+        if apart or len(model.tree.passive)
+        else {},
     }
 
 
@@ -187,6 +191,7 @@ def columns_of(
     own: Section | None = None,
     platform: bool = False,
     projectile: bool = False,
+    apart: bool = False,
 ) -> Columns:
     """The columns of a run of this model, made once; the arguments are those of ``sections_of``.
 
@@ -195,10 +200,10 @@ def columns_of(
     """
     own = own or {}
     named = tuple(recorded.items() if isinstance(recorded, Mapping) else recorded)
-    key = ("columns", named, tuple(own.items()), platform, projectile)
+    key = ("columns", named, tuple(own.items()), platform, projectile, apart)
     if key not in model.derived:
         hidden = torque_names(model)[:6] if model.is_floating else ()
-        sections = sections_of(model, recorded, own, platform, projectile)
+        sections = sections_of(model, recorded, own, platform, projectile, apart)
         _check_apart(sections)
         model.derived[key] = Columns(sections, frozenset(hidden))
     return model.derived[key]

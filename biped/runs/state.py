@@ -31,6 +31,7 @@ from biped.kernels.state.simulation_state import (
     SimulationState,
     SolverCache,
     new_simulation_state,
+    unbounded,
 )
 from biped.kernels.tree.dynamics import kinetic_energy, mass_matrix, new_tree_data, potential_energy, set_tree_data
 from biped.kernels.variational.equations import reference_point
@@ -241,6 +242,7 @@ class State:
             if header.get("format") in (FLAT_FORMAT, FORMAT):
                 works = saved["ledger.works"]
                 saved["ledger.works"] = np.pad(works, (0, WORKS - works.size))  # the first files had no works of joints
+                saved.setdefault("effort", unbounded(saved["torque"].size))  # nor ranges of what actuators could give
                 arrays = _nested(SimulationState, saved)
             throw = None if header.get("throw") is None else _throw(header["throw"])
         except (ValueError, KeyError, TypeError, EOFError, RuntimeError, BadZipFile, zlib.error) as error:

@@ -1,96 +1,127 @@
-"""Actuators that bound, within the steps, what a joint exerts that an impedance holds."""
+"""What actuators give of a law's impedance, within their limits in every step, and what of it is passive."""
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.control.controller import Controller, Impedance
-from biped.errors import InputError
+from biped.control.controller import Impedance
 from biped.integrators import Integrator
-from biped.kernels.loop.measurement import BOUNDS, Actuators
-from biped.kernels.state.simulation_state import INTO_TICK
-from biped.kernels.tree.tree import LOWER, MAX_EFFORT, MAX_SPEED, PASSIVE, UPPER, Tree
+from biped.kernels.loop.closed_loop import World
+from biped.kernels.loop.measurement import Actuators, put_effort
+from biped.kernels.state.simulation_state import SimulationState, unbounded
+from biped.kernels.tree.tree import (
+    DAMPING,
+    LOWER,
+    MAX_EFFORT,
+    MAX_SPEED,
+    MIN_EFFORT,
+    PASSIVE,
+    REST,
+    SPRING,
+    UPPER,
+    Tree,
+)
 from biped.model import Model
+from biped.model.errors import unknown
 from biped.model.strength import Strength
-from biped.runs.state import State
-from contact.arrays import Floats
+from contact.arrays import Floats, Integers
 
 
-def impedance_of(model: Model, controller: Controller | None) -> dict[str, Floats]:
-    """(nv,) stiffness, damping and setpoint of the joints' impedance, as ``SimulationState`` names them."""
-    impedance = (None if controller is None else controller.impedance(model)) or Impedance()
-    given = {"stiffness": impedance.stiffness, "damping": impedance.damping, "setpoint": impedance.rest}
-    found = {name: np.zeros(model.nv) for name in given}
-    for name, values in given.items():
-        for joint, value in values.items():
-            found[name][model.dof(joint)] = value
-    return found
+def can_bound(integrator: Integrator) -> bool:
+    """Whether its steps keep what actuators give within bounds."""
+    return integrator.takes_passive_joints and not integrator.steps_from_python
 
 
-def with_limits(tree: Tree, actuators: Actuators, held: NDArray[np.bool_], integrator: Integrator) -> Tree:
-    """The tree whose actuators give, in every step, no more than their limits: the law's torque and the impedance.
-
-    Torques of joints without impedance are within the limits before the steps. The tree has efforts of its own, which
-    change from tick to tick with the joints' strength. The same tree comes back where no joint has both, and with an
-    integrator that knows no efforts of joints, or has its own (an engine): of these ``unbounded`` tells.
-
-    Args:
-        tree: of what moves.
-        actuators: of its joints; they are told.
-        held: (nv,) which an impedance holds.
-        integrator: what takes the steps.
-    """
-    bounded = held & np.isfinite(_most(actuators))
-    if not bounded.any() or integrator.steps_from_python or not integrator.takes_passive_joints:
-        return tree
-    actuators.seed[BOUNDS] = 1
-    passive = tree.passive.copy() if len(tree.passive) else _without_limits(len(tree.parent))
-    for i in np.flatnonzero(tree.dofs == 1):
-        dof = tree.first_v[i]
-        if bounded[dof]:
-            passive[i, MAX_EFFORT] = min(passive[i, MAX_EFFORT], actuators.limit[dof])
-    return tree._replace(passive=passive)
-
-
-def unbounded(model: Model, actuators: Actuators, held: NDArray[np.bool_]) -> dict[str, float]:
-    """[N·m] by joint that an impedance holds: the limit of its actuator, where no step keeps the joint within it.
-
-    Args:
-        model: what moves.
-        actuators: of its joints, after ``with_limits``.
-        held: (nv,) which an impedance holds.
-    """
-    if actuators.seed[BOUNDS] == 1:
-        return {}
-    most, dofs = _most(actuators), {joint: model.dof(joint) for joint in model.joint_names}
-    return {joint: float(most[dof]) for joint, dof in dofs.items() if held[dof] and np.isfinite(most[dof])}
-
-
-def check_whole_ticks(state: State, actuators: Actuators, held: NDArray[np.bool_]) -> None:
-    """Whether a run may go on from within a control tick, whose start decided what strength the joints have.
-
-    Raises:
-        InputError: an impedance holds a joint with such strength: the state does not know it.
-    """
-    if state.arrays.counts[INTO_TICK] and actuators.strength.size and (held & np.isfinite(_most(actuators))).any():
-        raise InputError(
-            "the state is within a control tick, at whose start the strength of joints that an impedance holds was "
-            "found: let the run before end at a tick, or leave actuators.strength out"
-        )
-
-
-def _most(actuators: Actuators) -> Floats:
-    """(nv,) [N·m] the most that each can give, at any angle and rate."""
-    most = actuators.limit
-    if actuators.seed[0] < 0:
-        return np.full(len(most), np.inf)
-    if actuators.strength.size:
-        most = np.minimum(most, actuators.strength[:, :, Strength._fields.index("peak")].max(axis=1))
-    return most
+def with_bounds(model: Model, impedance: Impedance) -> Tree:
+    """A run's own tree: its rows of passive parts have room for bounds, and the passive parts of an impedance."""
+    rows = model.tree.passive.copy() if len(model.tree.passive) else _without_limits(model.n)
+    for joint in impedance.passive:
+        row = rows[model.joint_index(joint)]
+        row[SPRING], row[REST] = impedance.stiffness.get(joint, 0.0), impedance.rest.get(joint, 0.0)
+        row[DAMPING] += impedance.damping.get(joint, 0.0)
+    return model.tree._replace(passive=rows)
 
 
 def _without_limits(joints: int) -> Floats:
     """(joints, PASSIVE) rows of joints in which nothing acts."""
     rows = np.zeros((joints, PASSIVE))
-    rows[:, LOWER] = -np.inf
-    rows[:, [UPPER, MAX_SPEED, MAX_EFFORT]] = np.inf
+    rows[:, [LOWER, MIN_EFFORT]] = -math.inf
+    rows[:, [UPPER, MAX_SPEED, MAX_EFFORT]] = math.inf
     return rows
+
+
+def given_by_muscles(model: Model, impedance: Impedance) -> Integers:
+    """(nv,) 1 where an impedance is the actuators' to give.
+
+    Raises:
+        ModelError: something is passive that is no joint of the model.
+    """
+    for joint in impedance.passive:
+        if joint not in model.joint_names:
+            raise unknown("joint", joint, model.joint_names)
+    bounds = np.zeros(model.nv, dtype=np.int64)
+    for values in (impedance.stiffness, impedance.damping):
+        for joint in values.keys() - set(impedance.passive):
+            bounds[model.dof(joint)] |= values[joint] > 0.0
+    return bounds
+
+
+def set_impedance(model: Model, state: SimulationState, impedance: Impedance) -> None:
+    """Springs and dampers of a run's state."""
+    for values, array in (
+        (impedance.stiffness, state.stiffness),
+        (impedance.damping, state.damping),
+        (impedance.rest, state.setpoint),
+    ):
+        array[:] = 0.0
+        for joint, value in values.items():
+            array[model.dof(joint)] = value
+
+
+def let_actuators_give(world: World, bounds: Integers) -> None:
+    """Let the impedance of joints where ``bounds`` (nv,) is 1 be the actuators', and no other be the state's.
+
+    Of what a lag gives in a tick, the share that is new is the impedance's.
+    """
+    state, actuators = world.state, world.actuators
+    actuators.bounds[:] = bounds
+    for values in (state.stiffness, state.damping):
+        values[:] *= bounds * (1.0 - actuators.kept[0])
+    state.effort[0] = np.maximum(state.effort[0], -actuators.limit)
+    state.effort[1] = np.minimum(state.effort[1], actuators.limit)
+    put_efforts(world)
+
+
+def forget_efforts(state: SimulationState) -> None:
+    """Where no actuators give an impedance, what they could give is not known later either."""
+    state.effort[:] = unbounded(state.torque.size)
+
+
+def put_efforts(world: World) -> None:
+    """Bound the steps by what the state says that the actuators could give at the last tick."""
+    tree, bounds = world.tree, world.actuators.bounds
+    for i in np.flatnonzero(tree.dofs == 1) if bounds.any() else ():
+        if bounds[tree.first_v[i]]:
+            put_effort(tree, world.state, i)
+
+
+def unheeded(model: Model, tree: Tree, actuators: Actuators, held: NDArray[np.bool_]) -> dict[str, float]:
+    """[N·m] by joint that an impedance holds: the limit of its actuator, where no step keeps the joint within it.
+
+    Args:
+        model: what moves.
+        tree: its tree in the run.
+        actuators: of its joints.
+        held: (nv,) which an impedance holds.
+    """
+    if actuators.seed[0] < 0:
+        return {}
+    most, kept = actuators.limit, np.full(model.nv, np.inf)
+    if actuators.strength.size:
+        most = np.minimum(most, actuators.strength[:, :, Strength._fields.index("peak")].max(axis=1))
+    for i in np.flatnonzero(tree.dofs == 1) if len(tree.passive) else ():
+        kept[tree.first_v[i]] = tree.passive[i, MAX_EFFORT]
+    dofs = {joint: model.dof(joint) for joint in model.joint_names}
+    alone = held & (actuators.bounds == 0)
+    return {joint: float(most[dof]) for joint, dof in dofs.items() if alone[dof] and most[dof] < kept[dof]}

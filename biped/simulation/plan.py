@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biped.closing import check_closed
-from biped.control.controller import Controller, SetPoint
+from biped.control.controller import Controller, Impedance, SetPoint
 from biped.disturbances import Disturbance, Disturbances, sorted_disturbances
 from biped.errors import InputError
 from biped.integrators import INTEGRATORS, Integrator, Recursive, check_fits, integrator_named
@@ -22,7 +22,15 @@ from biped.runs.row_layout import Columns, columns_of
 from biped.runs.state import State, fingerprint, of_other_masses
 from biped.runs.summary import Stepping
 from biped.simulation.clock import DEFAULT_PERIOD, Clock, clock_of
-from biped.simulation.effort import check_whole_ticks, impedance_of, unbounded, with_limits
+from biped.simulation.effort import (
+    can_bound,
+    forget_efforts,
+    given_by_muscles,
+    let_actuators_give,
+    set_impedance,
+    unheeded,
+    with_bounds,
+)
 from biped.simulation.world import MOST_BYTES, Sizes, build_world
 from contact.arrays import Floats
 
@@ -73,9 +81,15 @@ class Plan:
     disturbances: tuple[Disturbance, ...]
     in_one_go: bool = False
 
+    @property
+    def delays_impedance(self) -> bool:
+        """Whether actuators give what a law's impedance exerts late: by a lag, or by the rate at which it develops."""
+        given = self.world.actuators
+        return bool(given.bounds.any() and (given.kept[0] > 0.0 or np.isfinite(given.rise).any()))
+
     def unheeded_limits(self) -> dict[str, float]:
         """[N·m] by joint that an impedance holds: its actuator's limit, where that bounds the law's torques only."""
-        return unbounded(self.model, self.world.actuators, _held(self.state))
+        return unheeded(self.model, self.world.tree, self.world.actuators, _held(self.state))
 
 
 def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
@@ -86,7 +100,11 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     carrying = integrator.moving(acting.with_payload(model))
     state = _state_for(model, carrying, state)
     check_fits(integrator, carrying, INTEGRATORS, moving_floor=acting.platform is not None)
-    _check_controller(controller, model, acting)
+    impedance = (None if controller is None else controller.impedance(model)) or Impedance()
+    bounds = given_by_muscles(carrying, impedance)
+    apart = acting.actuators is not None and can_bound(integrator) and bool(bounds.any() or impedance.passive)
+    has_tendons = apart and bool(impedance.passive)
+    _check_controller(controller, model, acting, bool(bounds.any()))
     _check_loops(carrying, state, acting)
     integrator.bind(carrying, floor, acting)
     integrator.begin(carrying, state.arrays, state.floor)
@@ -101,15 +119,17 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     law = _law_of(controller, model, acting)
     recorded = () if controller is None else controller.recorded
     own = integrator.columns(carrying)
-    columns = columns_of(carrying, recorded, own, acting.platform is not None, acting.throw is not None)
+    columns = columns_of(carrying, recorded, own, acting.platform is not None, acting.throw is not None, has_tendons)
     span = DEFAULT_PERIOD if controller is None else controller.period
     in_one_go = in_one_go and fits_in_one_go(clock, columns)
     sizes = Sizes(clock.steps_per_tick, clock.stride, len(recorded), span, clock.steps if in_one_go else 0)
     world = build_world(carrying, model, floor, state, integrator, acting, scene.fall, columns, sizes)
-    for name, values in impedance_of(model, controller).items():
-        getattr(state.arrays, name)[:] = values
-    check_whole_ticks(state, world.actuators, _held(state))
-    world = world._replace(tree=with_limits(world.tree, world.actuators, _held(state), integrator))
+    set_impedance(carrying, state.arrays, impedance)
+    if apart:
+        world = world._replace(tree=with_bounds(carrying, impedance))
+        let_actuators_give(world, bounds)
+    else:
+        forget_efforts(state.arrays)
     return Plan(
         model=carrying,
         nominal_model=model,
@@ -212,13 +232,13 @@ def _integrator_of(chosen: Integrator | str | None) -> Integrator:
     return chosen
 
 
-def _check_controller(controller: Controller | None, model: Model, acting: Disturbances) -> None:
+def _check_controller(controller: Controller | None, model: Model, acting: Disturbances, held: bool) -> None:
+    """``held``: whether an impedance is the actuators' to give."""
     if controller is not None and not isinstance(controller.law(model), Passive):
         return
     what = "without a controller" if controller is None else "with joint impedance, which acts within the steps,"
     actuators = acting.actuators
-    idle = controller is None or not (actuators and (actuators.is_bounded or actuators.is_noisy))
-    for disturbance in (acting.sensors, actuators if idle else None):
+    for disturbance in (acting.sensors, actuators if not (held and actuators and actuators.acts) else None):
         if disturbance is not None:
             raise InputError(f"{what} {type(disturbance).__name__} would do nothing: leave them out")
 

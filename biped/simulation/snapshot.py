@@ -11,6 +11,7 @@ from biped.kernels.loop.measurement import SEED
 from biped.kernels.step.step import prepare
 from biped.runs.state import State
 from biped.runs.summary import Ending
+from biped.simulation.effort import put_efforts
 from biped.simulation.world import join_floor
 from contact.arrays import Floats
 from contact.modes import NONE
@@ -78,6 +79,7 @@ def put_numbers(source: State, target: State, world: World) -> None:
         target.projectile[:] = source.projectile
     target.floor = None if source.floor is None else source.floor.copy()
     join_floor(world.ground, target)
+    put_efforts(world)
     world.log.cursor[OBSERVED] = -1
     world.log.down[:] = target.arrays.mode != NONE
 

@@ -14,7 +14,7 @@ from biped.kernels.state.simulation_state import SENSED, TICKS
 from biped.kernels.step.step import time_of
 from biped.kernels.tree.dynamics import TreeData, new_tree_data, turn_inertias
 from biped.kernels.tree.kinematics import copy_poses, place_bodies
-from biped.kernels.tree.tree import FLOATING, MAX_EFFORT, Tree
+from biped.kernels.tree.tree import FLOATING, MAX_EFFORT, MIN_EFFORT, Tree
 from contact.analytic import cos, positive
 from contact.arrays import Floats, Integers
 from contact.jit import kernel
@@ -86,20 +86,18 @@ class SensorModel(NamedTuple):
     offset: Floats  # (3,) [m] root axes: from the root's centre of mass to where the controller takes it to be
 
 
-#: Place in ``Actuators.seed``: 1 where steps keep joints that an impedance holds within ``MAX_EFFORT`` of the tree.
-BOUNDS = 1
-
-
 class Actuators(NamedTuple):
     """What comes of the torques that are asked for."""
 
     limit: Floats  # (nv,) [N·m], or infinite
     noise: Floats  # (nv,) [N·m] standard deviation
     share: Floats  # (nv,) the same as a share of the torque's size
-    seed: Integers  # (2,) negative where torques are delivered as they are; and ``BOUNDS``
+    seed: Integers  # (1,) negative where torques are delivered as they are
     span: Floats  # (1,) [s] of a control tick
     strength: Floats  # (nv or 0, 2, 6) what a joint can do by angle and rate, towards either side (``able``)
     kept: Floats  # (1,) of what was given since the last tick, the share that a lag keeps
+    rise: Floats  # (nv,) [N·m] the most by which a torque changes in a tick, or infinite
+    bounds: Integers  # (nv,) 1 where they give what an impedance exerts too: ``Tree.passive`` bounds it in the steps
 
 
 def new_measurement(tree: Tree, nq: int, nv: int, more_points: int = 0) -> Measurement:
@@ -125,7 +123,9 @@ def perfect_sensors() -> SensorModel:
 def ideal_actuators(nv: int, span: float) -> Actuators:
     """Whatever is asked for."""
     z = np.zeros
-    return Actuators(np.full(nv, np.inf), z(nv), z(nv), np.array([-1, 0]), np.array([span]), z((0, 2, 6)), z(1))
+    all_of_it, seed = np.full(nv, np.inf), np.array([-1])
+    none = np.zeros(nv, dtype=np.int64)
+    return Actuators(all_of_it, z(nv), z(nv), seed, np.array([span]), z((0, 2, 6)), z(1), all_of_it.copy(), none)
 
 
 @kernel
@@ -377,49 +377,69 @@ def demanded_torque(state, rates, dof, q_index):
 
 
 @kernel
-def is_bounded_in_steps(actuators, state, dof):
-    """Whether an impedance holds the joint, and its greatest effort in every step keeps it within its limits."""
-    return actuators.seed[BOUNDS] == 1 and (state.stiffness[dof] != 0.0 or state.damping[dof] != 0.0)
+def put_effort(tree, state, i):
+    """Bound all that the actuator of joint i gives in the steps by what it could give at the last tick."""
+    dof = tree.first_v[i]
+    tree.passive[i, MIN_EFFORT], tree.passive[i, MAX_EFFORT] = state.effort[0, dof], state.effort[1, dof]
 
 
 @kernel
-def effort_for_tick(low, high, asked):
-    """The greatest effort, of either sign, that keeps a joint within its range as long as that is so much."""
-    least = min(-low, high)
-    if abs(asked) <= least:  # it may change sides until the next tick
-        return least
-    return high if asked > 0.0 else -low
+def held_torque(tree, state, rates, actuators, i):
+    """What the actuator of joint i, of one degree of freedom, has come to exert by the end of a tick.
+
+    Muscles that hold a joint by an impedance exert all of it already where a run begins.
+    """
+    dof = tree.first_v[i]
+    if actuators.bounds[dof] == 0:
+        return state.torque[dof]
+    torque = demanded_torque(state, rates, dof, tree.first_q[i])
+    if state.counts[TICKS] == 0:
+        return torque / (1.0 - actuators.kept[0])
+    return min(max(torque, state.effort[0, dof]), state.effort[1, dof])
 
 
 @kernel
 def apply_torques(tree, state, rates, actuators, torque):
     """Torques as the actuators give them for a tick: late, within the limits, with noise. A floating root has none.
 
-    The time in which more than the limit was asked for is counted. Of a joint that an impedance holds the torque stays
-    as it is where the steps bound both together: what the two ask for is what counts then, and strength is the joint's
-    greatest effort until the next tick. The noise has channels of its own, after those of ``blur``: with the same seed
-    it is still independent of what the sensors add.
+    The time in which more than the limit was asked for is counted: here, or in the steps where these bound the torque
+    together with what an impedance exerts. The noise has channels of its own, after those of ``blur``: with the same
+    seed it is still independent of what the sensors add.
     """
-    seed, tick, channel = actuators.seed[0], state.counts[TICKS], 2 * state.torque.shape[0]
     kept = actuators.kept[0]
-    state.counts[TICKS] += 1
-    for i in range(tree.parent.shape[0]):
-        if tree.kind[i] != FLOATING:
-            for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-                state.torque[dof] = kept * state.torque[dof] + (1.0 - kept) * torque[dof]
-    if seed < 0:
-        return
     for i in range(tree.parent.shape[0]):
         if tree.dofs[i] == 1:
-            dof = tree.first_v[i]
-            low, high = range_of_torque(state, rates, actuators, dof, tree.first_q[i])
-            bounded = is_bounded_in_steps(actuators, state, dof)
-            asked = demanded_torque(state, rates, dof, tree.first_q[i]) if bounded else state.torque[dof]
-            if not low <= asked <= high:
-                state.ledger.saturated[dof] += actuators.span[0]
-            if bounded and actuators.strength.shape[0] > 0:
-                tree.passive[i, MAX_EFFORT] = effort_for_tick(low, high, asked)
-            given = min(max(state.torque[dof], low), high)
-            spread = actuators.noise[dof] + actuators.share[dof] * abs(given)
-            noise = spread * normal(seed, tick, channel + dof)
-            state.torque[dof] = state.torque[dof] + noise if bounded else min(max(given + noise, low), high)
+            give(tree, state, rates, actuators, torque, i)
+        elif tree.kind[i] != FLOATING:
+            for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
+                state.torque[dof] = kept * state.torque[dof] + (1.0 - kept) * torque[dof]
+    state.counts[TICKS] += 1
+
+
+@kernel
+def give(tree, state, rates, actuators, torque, i):
+    """Hold a torque on joint i, of one degree of freedom.
+
+    What its impedance exerts besides is late, as its stiffness and damping are but a lag's share of what they would be,
+    and the steps bound the sum.
+    """
+    dof, kept = tree.first_v[i], actuators.kept[0]
+    last = held_torque(tree, state, rates, actuators, i)
+    state.torque[dof] = kept * last + (1.0 - kept) * torque[dof]
+    if actuators.seed[0] < 0:
+        return
+    low, high = range_of_torque(state, rates, actuators, dof, tree.first_q[i])
+    rise = actuators.rise[dof]
+    if rise < math.inf:
+        low, high = min(max(last - rise, low), high), max(min(last + rise, high), low)
+    bounds, asked = actuators.bounds[dof] == 1, state.torque[dof]
+    if bounds:
+        asked = demanded_torque(state, rates, dof, tree.first_q[i])
+        state.effort[0, dof], state.effort[1, dof] = low, high
+        put_effort(tree, state, i)
+    elif not low <= asked <= high:
+        state.ledger.saturated[dof] += actuators.span[0]
+    given = min(max(asked, low), high)
+    spread = actuators.noise[dof] + actuators.share[dof] * abs(given)
+    noise = spread * normal(actuators.seed[0], state.counts[TICKS], 2 * state.torque.shape[0] + dof)
+    state.torque[dof] = state.torque[dof] + noise if bounds else min(max(given + noise, low), high)

@@ -77,9 +77,15 @@ class SimulationState(NamedTuple):
     stiffness: Floats  # (nv,) joint impedance, evaluated within the step
     damping: Floats  # (nv,)
     setpoint: Floats  # (nv,)
+    effort: Floats  # (2, nv) the least and the greatest torque that the actuators could give at the last tick
     counts: Integers  # (COUNTS,)
     cache: SolverCache
     ledger: Ledger
+
+
+def unbounded(nv: int) -> Floats:
+    """(2, nv) the range of actuators that could give whatever is asked."""
+    return np.array([np.full(nv, -np.inf), np.full(nv, np.inf)])
 
 
 def new_simulation_state(nq: int, nv: int, nc: int) -> SimulationState:
@@ -93,5 +99,6 @@ def new_simulation_state(nq: int, nv: int, nc: int) -> SimulationState:
     return SimulationState(
         clock=z(CLOCK), q=z(nq), momentum=z(nv), mode=np.ones(nc, dtype=np.int64), found=np.ones(nc, dtype=np.int64),
         anchor=z((nc, 2)), force=z((nc, 3)), torque=z(nv), past=z((1, nq + nv)),
-        stiffness=z(nv), damping=z(nv), setpoint=z(nv), counts=z(COUNTS, dtype=np.int64), cache=cache, ledger=ledger,
+        stiffness=z(nv), damping=z(nv), setpoint=z(nv), effort=unbounded(nv),
+        counts=z(COUNTS, dtype=np.int64), cache=cache, ledger=ledger,
     )  # fmt: skip

@@ -23,7 +23,10 @@ SPEED_DAMPING = 5  # [N·m·s/rad or N·s/m] beyond it
 DAMPING = 6  # [N·m·s/rad or N·s/m]
 FRICTION = 7  # [N·m or N]
 MAX_EFFORT = 8  # [N·m or N]
-PASSIVE = 9
+MIN_EFFORT = 9  # [N·m or N] the greatest towards the other side, below zero
+SPRING = 10  # [N·m/rad or N/m]
+REST = 11  # [rad or m] of the spring
+PASSIVE = 12
 
 # [rad/s or m/s] at this rate dry friction has 1/√2 of its strength.
 CREEP = 1e-3

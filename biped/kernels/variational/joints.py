@@ -4,7 +4,8 @@ All of it is a function of the joint's positions at the two ends of the step. Th
 derivative, so that stiff stops and strong friction bound no step.
 
 - The **actuator** gives the torque that is held on it and that of its impedance in the middle of the step, both
-  together within its greatest effort.
+  together within its greatest effort towards either side.
+- A **spring** acts in the middle of the step; it is passive, and no effort bounds it.
 - **Bearings** take b v, and of dry friction f v/√(v² + ε²): Coulomb's law, but for creeping slowly where it would
   stick.
 - A **stop** is a spring that is touched beyond a limit of position. Its force is the mean slope of its energy over the
@@ -22,7 +23,10 @@ from biped.kernels.tree.tree import (
     LOWER,
     MAX_EFFORT,
     MAX_SPEED,
+    MIN_EFFORT,
+    REST,
     SPEED_DAMPING,
+    SPRING,
     STOP_DAMPING,
     STOP_STIFFNESS,
     UPPER,
@@ -58,8 +62,7 @@ def commanded_torque(state, scratch, h, q_index, dof):
 @kernel
 def within_effort(passive, i, torque):
     """What the actuator of joint i gives of a torque."""
-    most = passive[i, MAX_EFFORT]
-    return bounded(torque, -most, most)
+    return bounded(torque, passive[i, MIN_EFFORT], passive[i, MAX_EFFORT])
 
 
 @kernel
@@ -115,6 +118,10 @@ def limited_torque(passive, i, commanded, begin, end, h, turned=NOT_TURNED):
     given = within_effort(passive, i, commanded)
     rate = (end - begin) / h
     torque, slope = -passive[i, DAMPING] * rate, -passive[i, DAMPING] / h
+    spring = passive[i, SPRING]
+    if spring != 0.0:
+        torque -= spring * (0.5 * (begin + end) - passive[i, REST])
+        slope -= 0.5 * spring
     friction = passive[i, FRICTION]
     if friction != 0.0:
         size = sqrt(rate * rate + CREEP * CREEP)
@@ -135,9 +142,11 @@ def limited_torque(passive, i, commanded, begin, end, h, turned=NOT_TURNED):
 
 @kernel
 def stop_energy(tree, i, q):
-    """[J] What the stops of joint i store at a position."""
+    """[J] What the stops of joint i and its spring store at a position."""
     beyond = max(q - tree.passive[i, UPPER], tree.passive[i, LOWER] - q, 0.0)
-    return 0.5 * tree.passive[i, STOP_STIFFNESS] * beyond * beyond
+    stretch = q - tree.passive[i, REST]
+    stops = 0.5 * tree.passive[i, STOP_STIFFNESS] * beyond * beyond
+    return stops + 0.5 * tree.passive[i, SPRING] * stretch * stretch
 
 
 @kernel
@@ -163,9 +172,13 @@ def account_joint_works(tree, state, scratch, h):
         if tree.dofs[i] == 1:
             a = tree.first_q[i]
             change = scratch.q[a] - state.q[a]
-            torque = commanded_torque(state, scratch, h, a, tree.first_v[i])
+            dof = tree.first_v[i]
+            torque = commanded_torque(state, scratch, h, a, dof)
             if tree.passive.shape[0] > 0:
-                torque, passive, _ = limited_torque(tree.passive, i, torque, state.q[a], scratch.q[a], h, NOT_TURNED)
+                asked = torque
+                torque, passive, _ = limited_torque(tree.passive, i, asked, state.q[a], scratch.q[a], h, NOT_TURNED)
+                if torque != asked:
+                    state.ledger.saturated[dof] += h
                 stored = stop_energy(tree, i, scratch.q[a]) - stop_energy(tree, i, state.q[a])
                 state.ledger.works[JOINTS] += passive * change
                 state.ledger.works[JOINTS_DISSIPATED] -= passive * change + stored

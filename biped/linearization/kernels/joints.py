@@ -5,7 +5,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.kernels.tree.tree import LOWER, MAX_EFFORT, MAX_SPEED, SPEED_DAMPING, STOP_DAMPING, STOP_STIFFNESS, UPPER
+from biped.kernels.tree.tree import (
+    LOWER,
+    MAX_EFFORT,
+    MAX_SPEED,
+    MIN_EFFORT,
+    SPEED_DAMPING,
+    STOP_DAMPING,
+    STOP_STIFFNESS,
+    UPPER,
+)
 from biped.kernels.variational.joints import (
     EFFORT,
     JOINT_SWITCHES,
@@ -114,7 +123,7 @@ def store_joint_switches(passive, i, commanded, begin, end, h, step, switch):
     store_stop_switches(stiffness, damping, lower - begin, lower - end, h, step, switch[LOWER_BEGIN:])
     if passive[i, SPEED_DAMPING] != 0.0:
         switch[TOO_FAST] = rate - passive[i, MAX_SPEED]
-    switch[EFFORT] = abs(commanded) - passive[i, MAX_EFFORT]
+    switch[EFFORT] = max(commanded - passive[i, MAX_EFFORT], passive[i, MIN_EFFORT] - commanded)
 
 
 @kernel

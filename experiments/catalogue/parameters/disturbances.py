@@ -130,6 +130,7 @@ _ROWS: dict[str, dict[str, tuple[Value | None, str, str]]] = {
         "limit": (math.inf, "N·m", "max torque of a joint"),
         "strength": (NOBODY, "", f"of joints over angle and speed, one of: {', '.join((NOBODY, *PEOPLE))}"),
         "time_constant": (0.0, "s", "of a first-order lag of the torques"),
+        "rate_limit": (math.inf, "N·m/s", "greatest rate at which a torque develops or ends"),
         "noise": (0.0, "N·m", "standard deviation of the torques, at each tick"),
         "relative_noise": (0.0, "", "noise as a share of the torque"),
         "seed": (0, "", "seed of the noise"),
@@ -146,7 +147,7 @@ def disturbance_parameters(model: Model, strength: str = NOBODY) -> tuple[Parame
         value = strength if (group, name) == ("actuators", "strength") else value
         repeats = name == "size" and isinstance(value, tuple)
         return Parameter(
-            f"{group}.{name}", value, unit, words(meaning), OURS, may_be_infinite=name == "limit", repeats=repeats
+            f"{group}.{name}", value, unit, words(meaning), OURS, may_be_infinite=name in ("limit", "rate_limit"), repeats=repeats
         )
 
     def words(text: str) -> str:

@@ -25,11 +25,11 @@ WORKS = {
     "ledger_contacts": "work of the contacts",
     "ledger_pushes": "work of pushes",
     "ledger_impacts": "work of impacts",
-    "ledger_joints": "work of stops and bearings",
+    "ledger_joints": "work of stops, bearings and tendons",
     "ledger_dissipated": "dissipated in contacts",
     "ledger_joints_dissipated": "dissipated in joints",
     "ledger_contact_stored": "stored in contacts",
-    "ledger_stops_stored": "stored in stops",
+    "ledger_stops_stored": "stored in stops and tendons",
 }
 _SOLE = {"1": "outer toe", "2": "inner toe", "3": "inner heel", "4": "outer heel"}
 #: Parts of the time axis that a mark's label takes; labels that come closer go on the next line above.

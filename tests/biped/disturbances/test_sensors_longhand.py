@@ -163,8 +163,9 @@ def test_torques_within_limits_with_noise(floating):
     for tick in range(100, 140):
         asked = 2.0 * rng.normal(size=nv)
         arrays.counts[TICKS] = tick
-        seed, strength = np.array([SEED, 0]), np.zeros((0, 2, 6))
-        actuators = Actuators(limit, noise, share, seed, np.array([span]), strength, np.zeros(1))
+        seed, strength = np.array([SEED]), np.zeros((0, 2, 6))
+        late = np.zeros(1), np.full(len(limit), np.inf), np.zeros(len(limit), dtype=np.int64)
+        actuators = Actuators(limit, noise, share, seed, np.array([span]), strength, *late)
         apply_torques(model.tree, arrays, np.zeros(nv), actuators, asked.copy())
         beyond += span * (np.abs(asked) > limit)
         held = np.clip(asked, -limit, limit)
