@@ -147,7 +147,13 @@ def disturbance_parameters(model: Model, strength: str = NOBODY) -> tuple[Parame
         value = strength if (group, name) == ("actuators", "strength") else value
         repeats = name == "size" and isinstance(value, tuple)
         return Parameter(
-            f"{group}.{name}", value, unit, words(meaning), OURS, may_be_infinite=name in ("limit", "rate_limit"), repeats=repeats
+            f"{group}.{name}",
+            value,
+            unit,
+            words(meaning),
+            OURS,
+            may_be_infinite=name in ("limit", "rate_limit"),
+            repeats=repeats,
         )
 
     def words(text: str) -> str:
