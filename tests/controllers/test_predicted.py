@@ -73,7 +73,13 @@ def test_where_nothing_moves_nothing_is_foreseen():
     assert np.abs(displacement(start.model, start.q, session.state.q)).max() < 1e-9
 
 
-@pytest.mark.parametrize("name", ["whole-body", "lqr", "cone-workspace", "workspace"])
+#: Each brings the compilation of a law within another: one does it in the fast tests.
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    "name", ["lqr", *(pytest.param(n, marks=SLOW) for n in ("whole-body", "cone-workspace", "workspace"))]
+)
 def test_laws_stand_with_senses_of_150_ms_that_fall_without(name):
     balance = experiment_named("balance")
     late = {"controller.name": name, "sensors.delay": 0.15}
@@ -148,11 +154,25 @@ def test_senses_that_are_not_all_as_late_are_not_foreseen_by():
         balance.build({"sensors.predict": 2})
 
 
-@pytest.mark.parametrize(("name", "impulse"), [("whole-body", 40.0), ("cone-workspace", 35.0)])
+TO_THE_LEFT = pytest.mark.parametrize(("name", "impulse"), [("whole-body", 40.0), ("cone-workspace", 35.0)])
+
+
+def pushed_to_the_left(name, impulse):
+    late = {"controller.name": name, "sensors.delay": 0.02, "push.impulse": impulse, "push.azimuth": np.pi / 2}
+    return experiment_named("balance").build(late)
+
+
+@TO_THE_LEFT
 def test_a_delay_that_a_law_withstands_better_as_sensed_is_left_to_it(name, impulse):
     """Pushed to the left, where the soles end: what a model with feet that stay foresees is not what comes."""
-    late = {"controller.name": name, "sensors.delay": 0.02, "push.impulse": impulse, "push.azimuth": np.pi / 2}
-    scene = experiment_named("balance").build(late)
+    scene = pushed_to_the_left(name, impulse)
+    assert not isinstance(scene.controller, Predicted)
     assert scene.run().summary["verdict"] == "recovered"
+
+
+@SLOW
+@TO_THE_LEFT
+def test_seen_ahead_it_does_not_withstand_that(name, impulse):
+    scene = pushed_to_the_left(name, impulse)
     ahead = replace(scene, controller=Predicted(scene.controller, 0.02, scene.floor, stiffness=300.0, damping=30.0))
     assert ahead.run().summary["verdict"] != "recovered"
