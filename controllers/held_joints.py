@@ -58,7 +58,8 @@ class HeldJoints:
         if not joints or self.by != "impedance":
             return None
         gains = self._gains(model, joints)
-        return Impedance(*(dict(zip(joints, values, strict=True)) for values in gains))
+        stiffness, damping, rest = (dict(zip(joints, values, strict=True)) for values in gains)
+        return Impedance(stiffness, damping, rest)
 
     def servo(self, model: Model, joints: tuple[str, ...]) -> PdLaw:
         """A compiled PD law of the held joints; zero where nothing is held, or an impedance does it."""

@@ -201,7 +201,7 @@ def _impedance(model: Model, arrays: Any) -> Impedance:
             values["stiffness"][joint] = float(arrays.stiffness[dof])
             values["damping"][joint] = float(arrays.damping[dof])
             values["rest"][joint] = float(arrays.setpoint[dof])
-    return Impedance(**values)
+    return Impedance(values["stiffness"], values["damping"], values["rest"])
 
 
 def _time(world: World) -> float:
