@@ -1,11 +1,12 @@
 """Whether seeing ahead helps where senses are a little late: the hardest pushes in place, with and without.
 
-    python examples/short_delays.py
+    python examples/short_delays.py [LAW [DELAY]]
 
 Prints, by law and delay, the largest impulse [N·s] to the front, left and back from which it recovers; four minutes.
 """
 
 import math
+import sys
 from dataclasses import replace
 
 from controllers import Predicted
@@ -39,9 +40,10 @@ def largest(name: str, delay: float, ahead: bool, azimuth: float) -> float:
 
 def main() -> None:
     """Print the table."""
-    for name in LAWS:
+    laws, delays = sys.argv[1:2] or LAWS, [float(word) for word in sys.argv[2:]] or DELAYS
+    for name in laws:
         print(name, "at once", [largest(name, 0.0, False, azimuth) for azimuth in AZIMUTHS], flush=True)
-        for delay in DELAYS:
+        for delay in delays:
             for ahead in (True, False):
                 found = [largest(name, delay, ahead, azimuth) for azimuth in AZIMUTHS]
                 print(f"{name} {1e3 * delay:.0f} ms", "ahead" if ahead else "as sensed", found, flush=True)

@@ -28,6 +28,7 @@ MEASURES = {
         [str(EXAMPLES / "tune-gradient.toml"), "--seeds", "1", "--candidates", "12", "--optimizers", "sobol"],
         ["sobol"],
     ),
+    "short_delays.py": (["lqr", "0.02"], ["lqr at once", "lqr 20 ms ahead", "lqr 20 ms as sensed"]),
 }
 BROUGHT = {
     *LAWS, "arch.py", "crossing_legs.py", "nudge.py", "lean.py", "exoskeleton.py", "stiffening_floor.py", *MEASURES,

@@ -22,7 +22,7 @@ def renamed(model, name="floating_base"):
     root = replace(model.root, joint=replace(model.root.joint, name=name))
     return Model(
         model.name, (root, *model.bodies[1:]), model.contact_points, gravity=model.gravity, shapes=model.shapes,
-        feet=model.feet,
+        feet=model.feet, facing=model.facing,
     )  # fmt: skip
 
 

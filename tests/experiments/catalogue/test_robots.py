@@ -75,7 +75,11 @@ def test_soles_are_seen_from_the_robot():
     ("name", "error", "message"),
     [
         ("nobody.urdf", ModelError, "nobody.urdf"),
-        ("nobody", ModelError, "must be a file .toml, .urdf, .xml, .mjcf or .json, FILE.py:FUNCTION or MODULE:"),
+        (
+            "nobody",
+            ModelError,
+            "must be a file .toml, .urdf, .xml, .mjcf or .json, FILE.py:FUNCTION, MODULE:FUNCTION or subject:",
+        ),
         ("no_module:robot", ModelError, "there is no module no_module, neither"),
     ],
 )

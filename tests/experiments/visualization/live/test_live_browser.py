@@ -56,7 +56,7 @@ def test_it_is_seen_and_pushed():
         thread = threading.Thread(target=page.runner.run, daemon=True)
         thread.start()
         try:
-            with chromium(url_of(server), 500, 400) as browser:
+            with chromium(url_of(server), 900, 600) as browser:  # wide enough for its panel to be open
                 rest = browser.wait_for(f"{POSE} && {POSE}.position")
                 click(browser, "Push")
                 # For a second and a half it is farther away than this: long enough for a browser that is kept waiting.
