@@ -30,7 +30,7 @@ class Sensors:
     *force*, the floor's forces on the contact points, and where it touches them. A root that does not float has the
     last two. Of each number x a channel shows
 
-        x_0 + D(x + σ n − x_0),  σ = noise + relative_noise |x − x_0|,
+        x_0 + D(x + σ n − x_0),  σ = noise + relative_noise ``|x − x_0|``,
 
     with x of ``delay`` ago, x_0 what was shown at the start of the run (zero for forces), n standard normal noise, and
     D(y) = y ∓ threshold, zero between. Orientations are turned by rotation vectors, each component of which is such a

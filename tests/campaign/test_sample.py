@@ -12,12 +12,13 @@ from .rows import ROWS
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=row.name) for row in ROWS if row.sample])
 def test_a_sample_of_each_row_finds_nothing(row):
+    sample = max(1, row.sample // 2)  # a minute for all rows
     try:
-        made = [attempt(row, seed) for seed in range(row.sample)]
+        made = [attempt(row, seed) for seed in range(sample)]
     except SkipError as why:
         pytest.skip(str(why))
     assert [finding for one in made for finding in one.findings] == []
-    assert sum(one.tried for one in made) >= row.sample
+    assert sum(one.tried for one in made) >= sample
 
 
 def finds(one):
