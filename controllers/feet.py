@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from biped.dynamics import forward_kinematics
 from biped.metrics.layout import standing_height
 from biped.model import Model
 from biped.model.geometry import STANDARD_GRAVITY, Vector3
 from contact.arrays import Floats, Integers
 from controllers.joint_values import JointValues, by_joint
+from controllers.kernels.feet_frame import Frame
 
 #: Metadata of the field ``torque_limit``, which is infinite if not given.
 TORQUE_LIMIT = {"unit": "N·m", "title": "greatest torque of each joint"}
@@ -80,3 +82,11 @@ def points_of_feet(model: Model) -> tuple[Integers, Integers]:
     found = [(point, feet.index(int(body))) for point, body in enumerate(model.tree.contact_body) if int(body) in feet]
     points, owners = np.array(found, dtype=np.int64).reshape(-1, 2).T.copy()
     return points, owners
+
+
+def frame_of(model: Model, q: Floats, reference: str) -> Frame:
+    """The frame in which the posture ``q`` (nq,) is meant: that of the ``feet``, or of the ``world``."""
+    placed = forward_kinematics(model, q)
+    feet = np.array([model.body_index(foot) for foot in model.feet], dtype=np.int64)
+    x, y, _ = placed.position[feet].mean(axis=0)
+    return Frame(float(reference == "feet"), feet, (float(x), float(y), 0.0), placed.orientation[feet])

@@ -9,16 +9,15 @@ import numpy as np
 
 from biped.checks import above_zero, numbers, positive_definite, zero_or_above
 from biped.control.controller import Controller, SetPoint
-from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.model import Model
 from biped.model.geometry import Vector3
 from biped.runs.postures import STANDING_TRUNK
 from contact import RUBBER, Floor
 from contact.arrays import Floats
-from controllers.feet import TORQUE_LIMIT, a_posture, place_of, torque_limits
+from controllers.feet import TORQUE_LIMIT, a_posture, frame_of, place_of, torque_limits
 from controllers.joint_values import JointValues, by_joint, checked
-from controllers.kernels.lqr import Frame, LqrLaw
+from controllers.kernels.lqr import LqrLaw
 from controllers.lqr_design import Cost, Design, Plan, design_of, warm_up
 
 REFERENCES = ("world", "feet")
@@ -216,9 +215,6 @@ class LQR(Controller):
         # K_p δp = K_p M v
         gain = design.gains.copy()
         gain[:, :, nv:] = gain[:, :, nv:] @ design.stance.mass
-        placed = forward_kinematics(model, state.q)
-        feet = np.array([model.body_index(foot) for foot in model.feet], dtype=np.int64)
-        x, y, _ = placed.position[feet].mean(axis=0)
         limits = torque_limits(self.torque_limit, model)
         return LqrLaw(
             gain=gain,
@@ -227,7 +223,7 @@ class LQR(Controller):
             coordinate=np.array([model.coordinate(joint) for joint in model.joint_names], dtype=np.int64),
             dof=np.array(dofs, dtype=np.int64),
             posture=state.q.copy(),
-            frame=Frame(float(self.reference == "feet"), feet, (float(x), float(y), 0.0), placed.orientation[feet]),
+            frame=frame_of(model, state.q, self.reference),
             period=float(self.period),
             error=np.full(2 * nv, np.nan),
         )

@@ -9,14 +9,13 @@ import numpy as np
 
 from biped.checks import above_zero
 from biped.control.controller import Controller, Impedance, SetPoint
-from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.model import Model
 from biped.runs.postures import standing
 from contact import RUBBER, Floor
 from contact.arrays import Floats
+from controllers.feet import frame_of
 from controllers.joint_values import JointValues, by_joint, checked
-from controllers.kernels.feet_frame import Frame
 from controllers.kernels.predicted import PredictedLaw
 from controllers.lqr import REFERENCES
 from controllers.lqr_design import Plan, StanceModel, impedance_of, stance_of, warm_up
@@ -159,12 +158,9 @@ class Predicted(Controller):
         for row in by_torque:
             row[:] = B.T
             B = A @ B
-        placed = forward_kinematics(model, state.q)
-        feet = np.array([model.body_index(foot) for foot in model.feet], dtype=np.int64)
-        x, y, _ = (float(number) for number in placed.position[feet].mean(axis=0))
         return PredictedLaw(
             inner=inner,
-            frame=Frame(float(self.reference == "feet"), feet, (x, y, 0.0), placed.orientation[feet]),
+            frame=frame_of(model, state.q, self.reference),
             posture=state.q.copy(),
             torque=state.arrays.torque[dofs].copy(),
             coordinate=np.array([model.coordinate(joint) for joint in model.joint_names], dtype=np.int64),

@@ -8,6 +8,7 @@ from contact.arrays import Floats, Integers
 from contact.jit import kernel
 from contact.vectors import (
     add,
+    copy1,
     mat_vec,
     quat_conj,
     quat_difference,
@@ -68,12 +69,6 @@ def add_product(total, rows, factors):
 
 
 @kernel
-def clear(array):
-    for j in range(array.shape[0]):
-        array[j] = 0.0
-
-
-@kernel
 def remember(law, held):
     """What the actuators gave since the last tick, and what all that was given within the delay has come to.
 
@@ -86,15 +81,14 @@ def remember(law, held):
         return
     row, anew = tick % depth, tick % law.anew == 0
     if not anew:
-        clear(law.found)
+        law.found[:] = 0.0
         add_product(law.found, law.once, law.done)
-        clear(law.done)
-        add_times(law.done, 1.0, law.found)
+        copy1(law.found, law.done)
         add_times_torques(law, depth, row, -1.0)
     for k in range(law.dof.shape[0]):
         law.given[row, k] = held[law.dof[k]] - law.torque[k]
     if anew:
-        clear(law.done)
+        law.done[:] = 0.0
         for i in range(depth):
             add_times_torques(law, i, (tick - i) % depth, 1.0)
     else:
@@ -126,7 +120,7 @@ def show_ahead(law, measurement):
     for k in range(law.dof.shape[0]):
         error[law.dof[k]] = q[law.coordinate[k]] - posture[law.coordinate[k]]
         error[nv + law.dof[k]] = rates[law.dof[k]]
-    clear(found)
+    found[:] = 0.0
     add_product(found, law.ahead, error)
     add_times(found, 1.0, law.done)
     out = quat_conj(back)
