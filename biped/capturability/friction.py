@@ -4,7 +4,8 @@ The floor's horizontal force m ω² (c − q), of a pendulum whose centre of pre
 q, is at most μ m g: the point is within μ z of the centre of mass, |q − c| ≤ μ z. What it may be depends on where the
 mass is by then, so there is no closed form. Where centre of pressure and torques are constant over intervals, all is
 linear in them and in the impulse. The circle of friction is a polygon within it, a corner of it straight against the
-push.
+push. A step that has landed takes the support along by its length: what is between stays part of it, as of two feet
+that both stand.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 
 from biped.capturability.flywheel import Flywheel
 from biped.capturability.pendulum import Pendulum, sides_of
+from biped.capturability.steps import IN_PLACE, Steps
 from biped.errors import InputError
 from biped.signals import Signal
 from contact.arrays import Floats
@@ -44,6 +46,7 @@ class Case:
         direction: (2,) unit vector of the push.
         shape: the impulse given up to a time, one in the end.
         delay: [s] before anything is done.
+        steps: along the push, from the delay on.
     """
 
     pendulum: Pendulum
@@ -53,6 +56,12 @@ class Case:
     direction: Floats
     shape: Signal
     delay: float
+    steps: Steps = IN_PLACE
+
+    @property
+    def landings(self) -> Floats:
+        """[s] When steps land."""
+        return self.delay + self.steps.landings(self.pendulum)
 
 
 def largest_impulse(case: Case) -> float:
@@ -78,12 +87,16 @@ def largest_impulse(case: Case) -> float:
 
 
 def _times(case: Case) -> Floats:
-    """Ends of the intervals; those of delay and push are among them."""
+    """Ends of the intervals; those of delay and push, and landings, are among them."""
     marks = sorted({0.0, case.delay, case.shape.ends})
     pieces = [np.linspace(a, b, math.ceil((b - a) / FINE), endpoint=False) for a, b in pairwise(marks)]
-    count = math.ceil(math.log1p(SETTLED / case.pendulum.rate / FINE * (GROWTH - 1.0)) / math.log(GROWTH))
+    landings = case.landings
+    span = SETTLED / case.pendulum.rate + max(0.0, landings.max(initial=0.0) - marks[-1])
+    count = math.ceil(math.log1p(span / FINE * (GROWTH - 1.0)) / math.log(GROWTH))
     growing = FINE * GROWTH ** np.arange(count)
-    return np.concatenate([*pieces, marks[-1:], marks[-1] + np.cumsum(growing)])
+    just_before = np.maximum(landings - FINE / 10.0, case.delay)  # where the mass is farthest from the foot behind
+    times = np.concatenate([*pieces, marks[-1:], marks[-1] + np.cumsum(growing), just_before, landings])
+    return np.unique(times.round(9))
 
 
 class _Rows:
@@ -126,7 +139,7 @@ class _Program:
         self.goal = np.zeros(self.impulse + 1)
         self.goal[-1] = -1.0
         self.equal, self.least = _Rows(self.impulse + 1), _Rows(self.impulse + 1)
-        self.waits = np.flatnonzero(self.times[:-1] < case.delay - 1e-12)
+        self.waits = np.flatnonzero(self.times[:-1] < case.delay - 1e-9)
 
     def point(self, axis: int, intervals: Any = slice(None)) -> list[tuple[Any, float]]:
         """The point q at which centre of pressure and flywheel act together, as terms of rows."""
@@ -164,9 +177,12 @@ class _Program:
     def stay_within(self) -> None:
         """The centre of pressure within the support, the floor's force within friction, and both possible for ever."""
         (c, s, p, *_), (other_c, other_s, other_p, *_) = self.of_axis
-        for (x, y), offset in zip(*sides_of(self.case.corners), strict=True):
-            self.least.add((p, x), (other_p, y), right=offset)
-            self.least.add((c[-1:], x), (s[-1:], x), (other_c[-1:], y), (other_s[-1:], y), right=offset)
+        carried = self.case.steps.length * np.searchsorted(self.case.landings, self.times[:-1] + 1e-6)
+        for (x, y), offset in self._sides():
+            along = max(0.0, float(self.case.direction @ (x, y)))
+            self.least.add((p, x), (other_p, y), right=offset + along * carried)
+            at_last = offset + along * carried[-1]
+            self.least.add((c[-1:], x), (s[-1:], x), (other_c[-1:], y), (other_s[-1:], y), right=at_last)
         ahead = math.atan2(self.case.direction[1], self.case.direction[0])
         apothem = self.case.friction * self.case.pendulum.height * math.cos(math.pi / SIDES)
         for angle in ahead + (np.arange(SIDES) + 0.5) * 2.0 * math.pi / SIDES:
@@ -175,3 +191,11 @@ class _Program:
             means = [(place[end], -0.5 * way) for place, way in ((c, x), (other_c, y)) for end in (FIRST, LAST)]
             self.least.add(*acting, *means, right=apothem)
             self.least.add((s[-1:], x), (other_s[-1:], y), right=apothem)
+
+    def _sides(self) -> list[tuple[Floats, float]]:
+        """Outward normals and offsets [m] of the support and, where steps widen it, of its two flanks along them."""
+        sides = list(zip(*sides_of(self.case.corners), strict=True))
+        if not self.case.steps.count:
+            return sides
+        flank = np.array([-self.case.direction[1], self.case.direction[0]])
+        return [*sides, *((normal, float((self.case.corners @ normal).max())) for normal in (flank, -flank))]

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from biped.capturability.flywheel import Flywheel, widened
 from biped.capturability.friction import Case, largest_impulse
 from biped.capturability.pendulum import NoLimitError, Pendulum, edge
+from biped.capturability.steps import IN_PLACE, Steps
 from biped.errors import InputError
 from biped.model import Model
 from biped.model.joint import Joint
@@ -43,9 +44,10 @@ class Stance:
         return edge(self.corners, heading(azimuth))
 
     def impulse(
-        self, azimuth: float, shape: Signal, *, delay: float = 0.0, friction: float = math.inf, hips: bool = False
-    ) -> float:
-        """[N·s] The largest push through the centre of mass that its pendulum recovers from without a step.
+        self, azimuth: float, shape: Signal, *, delay: float = 0.0, friction: float = math.inf, hips: bool = False,
+        steps: Steps = IN_PLACE,
+    ) -> float:  # fmt: skip
+        """[N·s] The largest push through the centre of mass that its pendulum recovers from.
 
         Args:
             azimuth: [rad] where it is driven.
@@ -53,6 +55,7 @@ class Stance:
             delay: [s] before anything is done about it.
             friction: the floor's coefficient.
             hips: whether the trunk turns as a flywheel.
+            steps: that it may take; none if not given.
 
         Raises:
             NoLimitError: it does not stand over its support.
@@ -65,11 +68,13 @@ class Stance:
         if hips and not self.flywheels:
             raise InputError("nothing is known of the hips' torque and range: give their joints limits")
         direction = heading(azimuth)
-        if math.isinf(friction) or (not hips and self.distance(azimuth) <= friction * self.pendulum.height):
+        stays = not (hips or steps.count) and self.distance(azimuth) <= friction * self.pendulum.height
+        if math.isinf(friction) or stays:
             corners = widened(self.corners, self.flywheels, self.pendulum) if hips else self.corners
-            return self.pendulum.impulse(edge(corners, direction), shape, delay)
+            reach = edge(corners, direction) + steps.reach(self.pendulum)
+            return self.pendulum.impulse(reach, shape, delay)
         wheels = self.flywheels if hips else ()
-        return largest_impulse(Case(self.pendulum, self.corners, wheels, friction, direction, shape, delay))
+        return largest_impulse(Case(self.pendulum, self.corners, wheels, friction, direction, shape, delay, steps))
 
 
 def heading(azimuth: float) -> Floats:

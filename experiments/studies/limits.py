@@ -1,6 +1,6 @@
-"""How hard a scene's model may be pushed without a step, at most: the limits of the inverted pendulum in its place."""
+"""How hard a scene's model may be pushed at most, in place or with steps: limits of the inverted pendulum."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,6 +9,7 @@ import pandas as pd
 
 from biped.capturability.pendulum import NoLimitError
 from biped.capturability.stance import Stance, stance_of
+from biped.capturability.steps import IN_PLACE, Steps
 from biped.disturbances import Actuators, Platform, Push, Sensors
 from biped.kernels.loop.measurement import able
 from biped.model.strength import NOBODY, human_strength, human_torques
@@ -58,10 +59,10 @@ class ScenePush:
         hips = self.impulse(self.azimuth, hips=True) if self.stance.flywheels else None
         return Limit(self.impulse(self.azimuth, hips=False), hips)
 
-    def impulse(self, azimuth: float, *, hips: bool, slips: bool = True) -> float:
+    def impulse(self, azimuth: float, *, hips: bool, slips: bool = True, steps: Steps = IN_PLACE) -> float:
         """[N·s], or what it would be if nothing slipped."""
         friction = self.friction if slips else float("inf")
-        return self.stance.impulse(azimuth, self.shape, delay=self.delay, friction=friction, hips=hips)
+        return self.stance.impulse(azimuth, self.shape, delay=self.delay, friction=friction, hips=hips, steps=steps)
 
 
 def push_of(scene: Scene, delay: float | None = None) -> ScenePush:
@@ -143,31 +144,38 @@ def limit_under(experiment: Experiment, swept: str, changes: dict[str, Value]) -
 
 
 def limit_table(
-    push: ScenePush, directions: int, rise: float, progress: Callable[[float], None] | None = None
+    push: ScenePush,
+    directions: int,
+    rise: float,
+    progress: Callable[[float], None] | None = None,
+    steps: Sequence[Steps] = (IN_PLACE,),
 ) -> pd.DataFrame:
-    """A row for each of so many directions [°]: distance [m], impulses [N·s], and a displacement of the floor [m].
+    """A row for each number of steps and direction [°]: impulses [N·s], and a displacement of the floor [m].
 
     Args:
         push: whose azimuth does not matter.
         directions: evenly around the model.
         rise: [s] in which the floor is displaced with the least jerk, so that it drives the model in the direction.
-        progress: called with the number of directions that are done.
+        progress: called with the number of rows that are done.
+        steps: that it may take.
     """
     motion = Signal.step(1.0, 0.0, rise)
     rows = []
-    for azimuth in evenly(directions):
-        rows.append({"direction": azimuth, **_row(push, np.radians(azimuth), motion)})
-        if progress is not None:
-            progress(len(rows))
+    for those in steps:
+        for azimuth in evenly(directions):
+            rows.append({"steps": those.count, "direction": azimuth, **_row(push, np.radians(azimuth), motion, those)})
+            if progress is not None:
+                progress(len(rows))
     return pd.DataFrame(rows)
 
 
-def _row(push: ScenePush, azimuth: float, motion: Signal) -> dict[str, float]:
+def _row(push: ScenePush, azimuth: float, motion: Signal, steps: Steps) -> dict[str, float]:
     stance = push.stance
     distance = stance.distance(azimuth)
     row = {"distance": distance}
     for name, hips in zip(LIMITS, (False, True), strict=True):
         if not hips or stance.flywheels:
-            row[name] = push.impulse(azimuth, hips=hips)
-            row[f"{name}_without_friction"] = push.impulse(azimuth, hips=hips, slips=False)
-    return row | {"platform": stance.pendulum.platform(distance, motion, push.delay)}
+            row[name] = push.impulse(azimuth, hips=hips, steps=steps)
+            row[f"{name}_without_friction"] = push.impulse(azimuth, hips=hips, slips=False, steps=steps)
+    reach = distance + steps.reach(stance.pendulum)
+    return row | {"platform": stance.pendulum.platform(reach, motion, push.delay)}

@@ -1,5 +1,7 @@
 """The limits of the inverted pendulum: on the terminal, as a table in a file, and as a picture."""
 
+import itertools
+import math
 from pathlib import Path
 
 import pandas as pd
@@ -33,11 +35,13 @@ def print_limits(push: ScenePush, found: pd.DataFrame, who: str) -> None:
     )  # fmt: skip
     names = [name for name in HEADINGS if name in found]
     headings = ["direction", *(HEADINGS[name] for name in names)]
-    rows = [
-        [direction_text(row["direction"]), *(f"{row[name]:.4g}" for name in names)] for row in found.to_dict("records")
-    ]
     kinds = ["text", *(["number"] * len(names))]
-    terminal().print(ruled_table("Largest push without a step", headings, rows, kinds))
+    for count, those in found.groupby("steps"):
+        rows = [
+            [direction_text(row["direction"]), *(f"{row[name]:.4g}" for name in names)]
+            for row in those.to_dict("records")
+        ]
+        terminal().print(ruled_table(f"Largest push {steps_text(float(count))}", headings, rows, kinds))
     if not push.stance.flywheels:
         say("what the hips add is not known: give the hips' joints limits of torque and position", "yellow")
 
@@ -54,12 +58,38 @@ def write_limits(push: ScenePush, found: pd.DataFrame, folder: Path, who: str, *
 
 def draw_limits(push: ScenePush, found: pd.DataFrame, path: Path, who: str) -> list[Path]:
     """Draw impulses over the direction, seen from above with the front at the top; the files."""
+    in_place = found["steps"].nunique() == 1
+    items = _in_place_lines(found) if in_place else _lines_by_steps(found)
+    which = f" {steps_text(float(found['steps'].iloc[0]))}" if in_place else ""
+    title = f"Largest push of {push.shape.ends:g} s{which} [N·s]: {who}"
+    panel = Panel(tuple(items), y=Axis(low=0.0), title=title, polar=True, legend="around")
+    return write_panels(path, panel, (6.0, 5.4))
+
+
+def steps_text(count: float) -> str:
+    """In words."""
+    if math.isinf(count):
+        return "with any number of steps"
+    return "without a step" if not count else f"with {count:g} step{'s' if count > 1 else ''}"
+
+
+def _in_place_lines(found: pd.DataFrame) -> list[Points]:
+    """With and without hips, with and without friction."""
     angles, items = closed(found["direction"]), []
     for (name, label), color in zip(LIMITS.items(), (style.BLUE, style.ORANGE), strict=True):
         if name in found:
             items.append(Points(angles, closed(found[name]), label, color, dash="solid"))
         if (column := f"{name}_without_friction") in found:
-            items.append(Points(angles, closed(found[column]), f"{label}, without friction", color, dash="dot"))
-    title = f"Largest push of {push.shape.ends:g} s without a step [N·s]: {who}"
-    panel = Panel(tuple(items), y=Axis(low=0.0), title=title, polar=True, legend="around")
-    return write_panels(path, panel, (6.0, 5.4))
+            items.append(Points(angles, closed(found[column]), f"{label}, where nothing slips", color, dash="dot"))
+    return items
+
+
+def _lines_by_steps(found: pd.DataFrame) -> list[Points]:
+    """The pendulum's limit for each number of steps, and the same without friction."""
+    items = []
+    for (count, those), color in zip(found.groupby("steps"), itertools.cycle(style.LINES), strict=False):
+        angles, label = closed(those["direction"]), steps_text(float(count))
+        items.append(Points(angles, closed(those["limit"]), label, color, dash="solid"))
+        free = closed(those["limit_without_friction"])
+        items.append(Points(angles, free, f"{label}, where nothing slips", color, dash="dot"))
+    return items

@@ -1,5 +1,6 @@
 """Limits of what an experiment pushes, in the command, and in what studies of thresholds find."""
 
+import itertools
 import json
 import math
 from dataclasses import replace
@@ -144,6 +145,17 @@ def test_the_command_replies_with_a_row_for_each_direction(capsys):
         assert row["platform"] > 0.0
 
 
+def test_the_command_tells_the_limits_with_steps(capsys):
+    """Of the human, computed by hand from 74.55 kg at 0.839 m, 0.111 m to the front: 72.2, 83.9 and 89.0 N·s."""
+    assert main(["limits", "--directions", "1", "--steps", "any,2,0,1", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["steps"] for row in rows] == [0.0, 1.0, 2.0, None]
+    assert [row["limit_without_friction"] for row in rows] == pytest.approx([33.4, 72.2, 83.9, 89.0], abs=0.1)
+    for one, other in itertools.pairwise(rows):
+        assert one["limit"] <= other["limit"] + 1e-6
+        assert one["platform"] < other["platform"]
+
+
 def test_the_command_writes_a_table_and_a_figure(tmp_path, capsys):
     folder = tmp_path / "out"
     arguments = ["limits", "--directions", "3", "--delay", "0.1", "--set", "floor.mu_s=0.1", "--set", "floor.mu_d=0.1"]
@@ -160,6 +172,8 @@ def test_the_command_writes_a_table_and_a_figure(tmp_path, capsys):
     [
         (["--directions", "0"], "at least 1"),
         (["--delay", "-1"], "zero or above"),
+        (["--steps", "0,few"], "'few' is no number of steps"),
+        (["--steps", "1", "--step-length", "0"], "length"),
         (["--set", "load.mass=5"], "one push that acts alone"),
         (["box-drop"], "push.impulse"),
     ],

@@ -1,0 +1,89 @@
+"""What steps add to a pendulum's bound, against pendulums whose equation of motion is integrated."""
+
+import math
+
+import numpy as np
+import pytest
+
+from biped.capturability.friction import Case, largest_impulse
+from biped.capturability.stance import Stance, heading
+from biped.capturability.steps import Steps
+from biped.errors import InputError
+from tests.biped.capturability.conftest import is_lost
+
+CORNERS = np.array([[0.12, 0.1], [0.12, -0.1], [-0.07, 0.16], [-0.07, -0.16]])
+FAR = 30.0  # [m] with steps it goes some metres and yet comes to rest
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, math.inf])
+@pytest.mark.parametrize("delay", [0.0, 0.1])
+def test_steps_recover_from_a_push_just_below_the_limit_and_not_from_one_just_above(pendulum, shape, count, delay):
+    """Nothing is better than to have the centre of pressure as far ahead as the steps allow, at each time."""
+    steps = Steps(count, 0.5, 0.4, 0.08)
+    limit = Stance(pendulum, CORNERS).impulse(0.0, shape, delay=delay, steps=steps)
+    landings = delay + steps.landings(pendulum)
+
+    def ahead(time, _):
+        return (0.12 if time >= delay else 0.0) + 0.5 * np.searchsorted(landings, time, side="right")
+
+    assert not is_lost(pendulum, shape, 0.995 * limit, ahead, FAR)
+    assert is_lost(pendulum, shape, 1.005 * limit, ahead, FAR)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 10])
+def test_the_reach_is_the_recursion_of_the_excess(pendulum, count):
+    """δ_N = (δ_{N−1} + l) e^{−ωT}, whose first step in time, the last of the recursion, takes the reaction besides."""
+    steps, excess = Steps(count, 0.7, 0.3, 0.12), 0.0
+    for k in range(count):
+        late = 0.12 if k == count - 1 else 0.0
+        excess = (excess + 0.7) * math.exp(-pendulum.rate * (0.3 + late))
+    assert steps.reach(pendulum) == pytest.approx(excess, rel=1e-12)
+
+
+def test_no_step_adds_nothing_and_any_number_adds_the_geometric_series(pendulum):
+    assert Steps(0).reach(pendulum) == 0.0
+    one = math.exp(-0.35 * pendulum.rate)
+    any_number = Steps(math.inf, reaction=0.0)
+    assert any_number.reach(pendulum) == pytest.approx(0.6 * one / (1.0 - one), rel=1e-12)
+    assert Steps(60, reaction=0.0).reach(pendulum) == pytest.approx(any_number.reach(pendulum), rel=1e-12)
+
+
+@pytest.mark.parametrize("count", [1, 2, math.inf])
+@pytest.mark.parametrize("azimuth", [0.0, 1.1])
+def test_with_much_friction_the_linear_program_is_the_closed_form(pendulum, shape, count, azimuth):
+    steps = Steps(count)
+    expected = Stance(pendulum, CORNERS).impulse(azimuth, shape, steps=steps)
+    found = largest_impulse(Case(pendulum, CORNERS, (), 50.0, heading(azimuth), shape, 0.0, steps))
+    assert 0.995 * expected <= found <= 1.0005 * expected
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_friction_binds_where_a_step_is_long(pendulum, shape, count):
+    """The best is to pull as much as friction and the landed feet allow; a foot too far behind slips away."""
+    steps, most = Steps(count), 0.3 * pendulum.height
+    landings = steps.landings(pendulum)
+
+    def greedy(time, place):
+        point = min(0.12 + steps.length * np.searchsorted(landings, time, side="right"), place + most)
+        return point if place - point <= most else place - FAR
+
+    stance = Stance(pendulum, CORNERS)
+    found = stance.impulse(0.0, shape, friction=0.3, steps=steps)
+    assert found < 0.99 * stance.impulse(0.0, shape, steps=steps)
+    assert not is_lost(pendulum, shape, 0.995 * found, greedy, FAR)
+    assert is_lost(pendulum, shape, 1.005 * found, greedy, FAR)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"count": -1}, "count = -1"),
+        ({"count": 1.5}, r"0, 1, 2, … or infinite"),
+        ({"count": 1, "length": 0.0}, "length"),
+        ({"count": 1, "time": math.nan}, "time"),
+        ({"count": 1, "reaction": -0.1}, "reaction = -0.1"),
+    ],
+)
+def test_impossible_steps_are_refused(given, told):
+    with pytest.raises(InputError, match=told):
+        Steps(**given)
