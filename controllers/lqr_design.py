@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,7 +20,9 @@ from biped.whole_body import WholeBody
 from contact import Floor
 from contact.arrays import Floats
 
-#: Designs, and stances, that a model keeps.
+T = TypeVar("T")
+
+#: Designs, stances and predictions that a model keeps, of each.
 MOST_KEPT = 64
 #: Of a control period's singular values: below this part of the greatest, torques are taken to move nothing.
 STRAIN_ONLY = 1e-9
@@ -153,13 +155,20 @@ class Design:
         )
 
 
-class _Kept:
-    """Stances and designs that were computed of a model; the oldest goes first."""
+def kept(model: Model, compute: Callable[..., T], *key: Any) -> T:
+    """The result of a function of the model and the key, found once; of each function the oldest goes first."""
+    found = _room(model, compute)
+    result = found.get(key)
+    if result is None:
+        while len(found) >= MOST_KEPT:
+            found.pop(next(iter(found)), None)
+        result = found[key] = compute(model, *key)
+    return result
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        self.stances: dict[Plan, StanceModel] = {}
-        self.designs: dict[tuple[Plan, Cost], Design] = {}
+
+def _room(model: Model, compute: Callable[..., T]) -> dict[Any, T]:
+    found: dict[Any, T] = model.derived.setdefault((kept, compute), {})
+    return found
 
 
 def stance_of(model: Model, plan: Plan) -> StanceModel:
@@ -168,12 +177,7 @@ def stance_of(model: Model, plan: Plan) -> StanceModel:
     Raises:
         InputError: it does not stand, or a contact point's law has a kink there.
     """
-    kept = model.once(_Kept).stances
-    found = kept.get(plan)
-    if found is None:
-        _make_room(kept)
-        found = kept[plan] = _stance(model, plan)
-    return found
+    return kept(model, _stance, plan)
 
 
 def warm_up(model: Model, plan: Plan, announce: Callable[[str], None]) -> None:
@@ -182,7 +186,7 @@ def warm_up(model: Model, plan: Plan, announce: Callable[[str], None]) -> None:
     Raises:
         InputError: the model does not stand.
     """
-    if plan not in model.once(_Kept).stances:
+    if (plan,) not in _room(model, _stance):
         warm_up_stance(model, plan.floor, _state(model, plan), announce, step=plan.step, period=plan.period)
 
 
@@ -192,17 +196,7 @@ def design_of(model: Model, plan: Plan, cost: Cost) -> Design:
     Raises:
         InputError: it does not stand, or no feedback of least cost makes it stable.
     """
-    kept = model.once(_Kept).designs
-    found = kept.get((plan, cost))
-    if found is None:
-        _make_room(kept)
-        found = kept[plan, cost] = _design(stance_of(model, plan), plan, cost)
-    return found
-
-
-def _make_room(kept: dict[Any, Any]) -> None:
-    while len(kept) >= MOST_KEPT:
-        kept.pop(next(iter(kept)), None)
+    return kept(model, _design, plan, cost)
 
 
 def _stance(model: Model, plan: Plan) -> StanceModel:
@@ -231,7 +225,8 @@ def _state(model: Model, plan: Plan) -> State:
     return held_stance(model, plan.floor, standing(model, plan.floor, place).q)
 
 
-def _design(stance: StanceModel, plan: Plan, cost: Cost) -> Design:
+def _design(model: Model, plan: Plan, cost: Cost) -> Design:
+    stance = stance_of(model, plan)
     A, B = stance.A, stance.B
     Q, R = plan.period * _state_cost(stance, cost), plan.period * np.array(cost.torque)
     steady = steady_regulator(A, B, Q, R)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from controllers.feet import frame_of
 from controllers.joint_values import JointValues, by_joint, checked
 from controllers.kernels.predicted import PredictedLaw
 from controllers.lqr import REFERENCES
-from controllers.lqr_design import Plan, StanceModel, impedance_of, stance_of, warm_up
+from controllers.lqr_design import Plan, StanceModel, impedance_of, kept, stance_of, warm_up
 
 #: By how much rounding may grow before sums are formed anew, and ticks after which they are in any case.
 GROWTH, MOST_TICKS = 1e4, 1000
@@ -150,14 +150,7 @@ class Predicted(Controller):
         if inner is None:
             raise InputError(f"{type(self.inner).__name__} is asked in Python: only compiled laws are predicted for")
         state, dofs = stance.state, [model.dof(joint) for joint in model.joint_names]
-        by_rate = np.eye(2 * nv)
-        by_rate[nv:, nv:] = stance.mass  # δp = M v
-        A = np.linalg.solve(by_rate, stance.A @ by_rate)
-        B, count = np.linalg.solve(by_rate, stance.B), self._ticks
-        by_torque = np.empty((count + 1, len(dofs), 2 * nv))
-        for row in by_torque:
-            row[:] = B.T
-            B = A @ B
+        powers, count = kept(model, _powers, self._plan(model), self._ticks), self._ticks
         return PredictedLaw(
             inner=inner,
             frame=frame_of(model, state.q, self.reference),
@@ -165,18 +158,40 @@ class Predicted(Controller):
             torque=state.arrays.torque[dofs].copy(),
             coordinate=np.array([model.coordinate(joint) for joint in model.joint_names], dtype=np.int64),
             dof=np.array(dofs, dtype=np.int64),
-            ahead=np.ascontiguousarray(np.linalg.matrix_power(A, count).T),
-            once=np.ascontiguousarray(A.T),
-            by_torque=by_torque,
+            ahead=powers.ahead,
+            once=powers.once,
+            by_torque=powers.by_torque,
             given=np.zeros((count, len(dofs))),
             done=np.zeros(2 * nv),
-            anew=_ticks_of_growth(float(np.abs(np.linalg.eigvals(A)).max())),
+            anew=powers.anew,
             ticks=np.zeros(1, dtype=np.int64),
             stiffness=np.array(list(by_joint(self.stiffness, model).values())),
             damping=np.array(list(by_joint(self.damping, model).values())),
             error=np.full(2 * nv, np.nan),
             found=np.full(2 * nv, np.nan),
         )
+
+
+class _Powers(NamedTuple):
+    """What ``PredictedLaw`` has of A and B of displacements and rates, which it reads alone."""
+
+    ahead: Floats
+    once: Floats
+    by_torque: Floats
+    anew: int
+
+
+def _powers(model: Model, plan: Plan, count: int) -> _Powers:
+    stance, nv = stance_of(model, plan), model.nv
+    by_rate = np.eye(2 * nv)
+    by_rate[nv:, nv:] = stance.mass  # δp = M v
+    A, B = (np.linalg.solve(by_rate, one) for one in (stance.A @ by_rate, stance.B))
+    by_torque = np.empty((count + 1, B.shape[1], 2 * nv))
+    for row in by_torque:
+        row[:] = B.T
+        B = A @ B
+    ahead = np.ascontiguousarray(np.linalg.matrix_power(A, count).T)
+    return _Powers(ahead, np.ascontiguousarray(A.T), by_torque, _ticks_of_growth(stance.found.spectral_radius))
 
 
 def _ticks_of_growth(radius: float) -> int:

@@ -42,10 +42,10 @@ class Timed:
 def timed(
     model: Model, controller: Controller | None, state: State, step: float, duration: float, **options: Any
 ) -> Timed:
-    return _timed(lambda: simulate(model, controller, state=state, step=step, duration=duration, **options))
+    return timed_run(lambda: simulate(model, controller, state=state, step=step, duration=duration, **options))
 
 
-def _timed(work: Callable[[], Run]) -> Timed:
+def timed_run(work: Callable[[], Run]) -> Timed:
     runs: list[Run] = []
     wall = seconds(lambda: runs.append(work()))
     summary = runs[0].summary
@@ -93,4 +93,4 @@ def closed_loops(
 def whole_experiment(name: str) -> Callable[[], Timed]:
     """A published experiment: 3 s at 0.5 ms, with everything in it."""
     setup = replace(experiment_named(name).build(), step=5e-4, duration=3.0)
-    return lambda: _timed(setup.run)
+    return lambda: timed_run(setup.run)

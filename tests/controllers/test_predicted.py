@@ -17,8 +17,8 @@ from tests.rounding import summed
 DELAY = 0.05
 
 
-def law_of(**changes):
-    return Predicted(LQR(), DELAY, **changes)
+def law_of(inner=None, **changes):
+    return Predicted(inner or LQR(), DELAY, **changes)
 
 
 def begun(law, size, seed=1):
@@ -48,6 +48,15 @@ def test_what_is_shown_is_what_is_but_for_the_square_of_deviations():
     errors = [missed(size) for size in sizes]
     order = np.polyfit(np.log(sizes), np.log(errors), 1)[0]
     assert 1.8 < order < 2.2
+
+
+def test_powers_are_computed_once_and_what_changes_in_a_run_is_its_own():
+    law = law_of()
+    one, other, later = law.law(human()), law_of().law(human()), law_of(inner=LQR(horizon=1.0)).law(human())
+    assert one.by_torque is other.by_torque is later.by_torque  # which depend on the stance and the delay alone
+    assert replace(law, delay=2.0 * DELAY).law(human()).by_torque.shape[0] == 2 * len(one.given) + 1
+    for name in ("given", "done", "ticks", "error", "found"):
+        assert not np.shares_memory(getattr(one, name), getattr(other, name))
 
 
 def test_what_torques_have_come_to_is_their_sum():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from biped.extras import command
 from experiments.benchmarks.sections import Section
-from experiments.benchmarks.speed import chains, laws, startup, steps, studies
+from experiments.benchmarks.speed import chains, late, laws, startup, steps, studies
 from experiments.benchmarks.speed.table import Budget
 
 MISSING = f"MuJoCo is not installed, so it is not compared: {command('mujoco')}"
@@ -19,6 +19,8 @@ FIRST = {
     "studies": studies.studies_section,
     "the whole-body law": laws.whole_body_section,
     "the law within cones": laws.cone_workspace_section,
+    "laws with late senses": late.ticks_section,
+    "quiet stance": late.trials_section,
     "users' laws in Python": laws.python_law_section,
 }
 
