@@ -3,6 +3,7 @@
     for law in whole-body cone-workspace workspace lqr; do
         biped threshold examples/late-senses.toml --controller $law --out results/late-senses/$law
     done
+    biped threshold examples/late-senses-slower.toml --out results/late-senses/slower
     python docs/late_senses.py [FOLDER [FIGURE]]
 
 Each study's thresholds are medians over replicas, with their intervals; shares of the threshold without delay are
@@ -18,7 +19,11 @@ import pandas as pd
 
 from experiments.studies import median_interval
 
-LAWS = ("whole-body", "cone-workspace", "workspace", "lqr")
+#: By the folder of a law's study, what that is named after; the slower law is whole-body, with other parameters.
+STUDIES = {
+    "whole-body": "late-senses", "slower": "late-senses-slower", "cone-workspace": "late-senses",
+    "workspace": "late-senses", "lqr": "late-senses",
+}  # fmt: skip
 DELAYS = (0, 50, 100, 150, 200)  # [ms]
 AHEAD, SENSED = "seen ahead", "as sensed"
 PUSHES = ("front", "left", "back")
@@ -28,7 +33,7 @@ def read(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Medians and replicas of a law's study, with ``delay`` [ms] and ``how`` in place of its words for senses."""
     found = []
     for suffix in ("", "-replicas"):
-        frame = pd.read_csv(folder / f"late-senses{suffix}.csv")
+        frame = pd.read_csv(folder / f"{STUDIES[folder.name]}{suffix}.csv")
         words = frame["senses"].str.extract(r"(?P<delay>\d+) ms, (?P<how>.*)")
         found.append(frame.assign(delay=words["delay"].astype(int), how=words["how"]))
     return found[0], found[1]
@@ -51,33 +56,34 @@ def share(replicas: pd.DataFrame, push: str, delay: int, how: str) -> str:
 
 
 def table(folder: Path) -> str:
-    """Of all laws, in Markdown."""
-    heads = ("law", "senses", *(f"{push} [N·s], share [%]" for push in PUSHES))
-    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
-    for law in LAWS:
+    """Of all laws as they see ahead, in Markdown: thresholds and shares, with intervals."""
+    lines = ["| law | push to the | " + " | ".join(f"{delay} ms" for delay in DELAYS) + " |"]
+    lines.append("|" + "---|" * (2 + len(DELAYS)))
+    for law in STUDIES:
         medians, replicas = read(folder / law)
-        for delay in DELAYS:
-            for how in (AHEAD, SENSED) if delay else ("",):
-                cells = [f"`{law}`", f"{delay} ms" + f", {how}" * bool(how)]
-                for push in PUSHES:
-                    row = at(medians, push, delay, how).iloc[0]
-                    ends = f"{max(row['median'], 0):.1f} ({max(row['ci_low'], 0):.1f} … {max(row['ci_high'], 0):.1f})"
-                    cells.append(ends + (f", {share(replicas, push, delay, how)} %" if delay else ""))
-                lines.append("| " + " | ".join(cells) + " |")
+        for push in PUSHES:
+            cells = [f"`{law}`", push]
+            for delay in DELAYS:
+                row = at(medians, push, delay, AHEAD)[["median", "ci_low", "ci_high"]].clip(lower=0.0).iloc[0]
+                shares = f", {share(replicas, push, delay, AHEAD)} %" if delay else ""
+                cells.append(f"{row['median']:.1f} ({row['ci_low']:.1f} … {row['ci_high']:.1f}){shares}")
+            lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
 def draw(folder: Path, figure: Path) -> None:
     """Thresholds over the delay, a panel for each direction; what is sensed late, as it is, is dashed."""
     _, panels = plt.subplots(1, len(PUSHES), figsize=(9.0, 3.4), sharey=True, layout="constrained")
-    for color, law in enumerate(LAWS):
+    for color, law in enumerate(STUDIES):
         medians, _ = read(folder / law)
         for push, axes in zip(PUSHES, panels, strict=True):
             for how, line in ((AHEAD, "-"), (SENSED, ":")):
                 rows = pd.concat([at(medians, push, delay, how) for delay in DELAYS])
+                if len(rows) < len(DELAYS):
+                    continue
                 middle, low, high = (rows[name].clip(lower=0.0) for name in ("median", "ci_low", "ci_high"))
                 axes.errorbar(
-                    rows["delay"] + 2.0 * (color - 1.5), middle, np.array([middle - low, high - middle]),
+                    rows["delay"] + 2.0 * (color - 2.0), middle, np.array([middle - low, high - middle]),
                     color=f"C{color}", linestyle=line, marker="o", markersize=3.0, capsize=2.0,
                     label=law if how == AHEAD else None,
                 )  # fmt: skip
