@@ -81,12 +81,12 @@ def sample_axis(config: Config, experiment: Experiment, seed: int) -> Axis:
     return Axis("sample", names, points, logs, _in_degrees(specs))
 
 
-def subjects_axis(config: Config, experiment: Experiment, seed: int) -> Axis:
-    """People as the robot, drawn as `biped.population` does.
+def subjects_axis(config: Config, experiment: Experiment, seed: int, count: int) -> Axis:
+    """So many people as the robot, drawn as `biped.population` does.
 
     With ``impulse_per_kg`` [m/s] each is pushed by that times his or her mass.
     """
-    count, sex = config.whole("count", least=1), config.word("sex", "", TABLE) or None
+    sex = config.word("sex", "", TABLE) or None
     age: float | None = config.get("age", float, None)
     kick: float = config.get("impulse_per_kg", float, 0.0)
     people = config.within(lambda: population(count, seed, sex=sex, age=age))

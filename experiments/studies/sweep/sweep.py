@@ -51,6 +51,7 @@ class Sweep(StudyKind):
     data: Mapping[str, Any] = field(default_factory=dict)  # the configuration
     counts: tuple[str, ...] = ()  # verdicts that count as losses; all but recovered, if not given
     traces: tuple[str, ...] = ()  # columns of which the replicas' mean and standard deviation over time are found
+    people: Axis | None = None  # of whom each replica is another, in all combinations
     kind = "sweep"
 
     @classmethod
@@ -90,6 +91,8 @@ class Sweep(StudyKind):
     def changes(self, values: Sequence[tuple[Value, ...]], replica: int) -> dict[str, Value]:
         flat = [value for part in values for value in part]
         changes = dict(self.fixed) | dict(zip(self.varied, flat, strict=True))
+        if self.people is not None:
+            changes |= dict(zip(self.people.names, self.people.points[replica], strict=True))
         if self.replicas > 1:  # the same starts and noise for every combination: what differs is not luck
             noisy = {name.partition(".")[0] for name in changes} & NOISY
             for group in noisy:
@@ -127,7 +130,8 @@ def sweep(
         experiment: its name.
         vary: by parameter a list of values or a range such as ``{"from": 1, "to": 2, "count": 5}``; under
             ``together``, parameters whose lists are gone through side by side; under ``sample``, ranges to draw from;
-            under ``subjects``, how many people, of which ``sex`` and ``age``, and their ``impulse_per_kg``.
+            under ``subjects``, how many people, of which ``sex`` and ``age``, and their ``impulse_per_kg``; without a
+            ``count`` each replica is another of them.
         changes: what differs from the experiment's defaults in all trials.
         controller: its name, ``FILE.py:NAME`` or ``module:NAME``; the experiment's own, if not given.
         replicas: of each combination, from scattered starts where there is more than one.
@@ -167,10 +171,10 @@ def sweep_from(config: Config) -> Sweep:
     fixed = config.table("set", {}).changes(experiment)
     metrics = _metrics(config, experiment, fixed)
     counts = config.losses()
-    axes = _axes(config.table("vary"), experiment, seed)
+    axes, people = _axes(config.table("vary"), experiment, seed, replicas)
     traces = config.get("traces", tuple[str, ...], ())
     config.finish()
-    found = Sweep(experiment, fixed, axes, replicas, seed, metrics, config.data, counts, traces)
+    found = Sweep(experiment, fixed, axes, replicas, seed, metrics, config.data, counts, traces, people)
     _check_names(found, config)
     _check_values(found, config)
     _check_traces(found, config)
@@ -191,23 +195,30 @@ def _metrics(config: Config, experiment: Experiment, fixed: Mapping[str, Value])
     return tuple(found)
 
 
-def _axes(config: Config, experiment: Experiment, seed: int) -> tuple[Axis, ...]:
+def _axes(config: Config, experiment: Experiment, seed: int, replicas: int) -> tuple[tuple[Axis, ...], Axis | None]:
+    """The axes, and who the replicas are, where subjects are no axis."""
     single = config.parameters(but=(TOGETHER, SAMPLE, SUBJECTS))
     axes = [grid_axis(config, name, spec, experiment) for name, spec in single.items()]
     if TOGETHER in config:
         axes.append(together_axis(config.table(TOGETHER), experiment))
     if SAMPLE in config:
         axes.append(sample_axis(config.table(SAMPLE), experiment, seed))
+    people = None
     if SUBJECTS in config:
-        axes.append(subjects_axis(config.table(SUBJECTS), experiment, seed))
+        subjects = config.table(SUBJECTS)
+        counted = "count" in subjects
+        count = subjects.whole("count", least=1) if counted else replicas
+        people = subjects_axis(subjects, experiment, seed, count)
+        if counted:
+            axes, people = [*axes, people], None
     if not axes:
         raise config.error("[vary] is empty: name a parameter with a list of values, such as floor.mu_s = [0.4, 0.6]")
-    return tuple(axes)
+    return tuple(axes), people
 
 
 def _check_names(found: Sweep, config: Config) -> None:
     seen: set[str] = set()
-    for name in found.varied:
+    for name in (*found.varied, *(found.people.names if found.people else ())):
         whole = split_name(name)[0]
         if name in seen or (name != whole and whole in seen) or any(split_name(other)[0] == name for other in seen):
             raise config.error(f"{name} is varied twice", "vary")

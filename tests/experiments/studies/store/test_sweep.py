@@ -98,6 +98,21 @@ def test_subjects_are_an_axis_pushed_by_their_mass():
     assert falls == pytest.approx([falls[0]] * 3)  # a share of the stature
 
 
+def test_without_a_count_each_replica_is_another_subject():
+    vary = {"subjects": {"sex": "male", "impulse_per_kg": 0.1}, "sensors.delay": [0.0, 0.1]}
+    plan = plan_of(vary, experiment="balance", seed=4, replicas=3, set={"run.duration": 1.0})
+    people = population(3, 4, sex="male")
+    assert plan.varied == ("sensors.delay",)
+    for trial in plan.trials():  # the same people in both combinations
+        who = people[trial.labels["replica"]]
+        assert trial.changes["robot.name"] == who.name
+        assert trial.changes["push.impulse"] == pytest.approx(0.1 * who.mass)
+    with pytest.raises(InputError, match="robot.name is varied twice"):
+        plan_of({**vary, "robot.name": [people[0].name]}, experiment="balance", replicas=3)
+    with pytest.raises(InputError, match=r"\[vary\] is empty"):
+        plan_of({"subjects": {}}, experiment="balance", replicas=3)
+
+
 @pytest.mark.parametrize(
     ("experiment", "table", "told"),
     [
