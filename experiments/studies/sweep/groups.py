@@ -21,6 +21,8 @@ SHOWN = ("settling_time", "peak_position_error", "position_error", "simulated_ti
 #: More values than these are put into bins.
 MOST_VALUES = 15
 BINS = 8
+#: More names than these, of what goes together with a parameter, are only counted.
+MOST_NAMES = 2
 
 
 def proportion(verdicts: Iterable[str], losses: Sequence[str] = USUAL_LOSSES) -> Proportion:
@@ -59,7 +61,8 @@ def factors_of(plan: Sweep) -> list[Factor]:
     found = []
     for axis in plan.axes:
         sampled = axis.kind == "sample"
-        others = f" (with {', '.join(axis.names[1:])})" if len(axis.names) > 1 and not sampled else ""
+        rest = () if sampled else axis.names[1:]
+        others = f" (with {', '.join(rest) if len(rest) <= MOST_NAMES else f'{len(rest)} others'})" if rest else ""
         for name in axis.names if sampled else axis.names[:1]:
             unit = parameter_named(name, plan.experiment.parameters).unit
             written = unit.replace("rad", "°") if name in axis.degrees else unit

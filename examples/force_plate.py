@@ -1,0 +1,26 @@
+"""Sway as a laboratory's force plate shows it, as metrics of a study: ``biped sweep examples/quiet-stance.toml``.
+
+The centre of pressure 100 times a second, low-passed at 5 Hz (Prieto et al. 1996); nothing of who fell.
+"""
+
+from biped.metrics import Measurement, Metric, sway_measures
+
+EVERY, LOW_PASS = 0.01, 5.0  # s, Hz
+
+
+def plate(run: Measurement) -> dict[str, float]:
+    """All of them."""
+    if run.fell:
+        return {}
+    time = run["time"]
+    rows = slice(None, None, round(EVERY / (time[1] - time[0])))
+    found = sway_measures(time[rows], run["cop_ap"][rows], run["cop_ml"][rows], LOW_PASS)
+    return {f"plate_{name}": value for name, value in found.items()}
+
+
+RMS = Metric("plate_rms_distance_ap", "m", "RMS distance AP of the filtered CoP", plate)
+VELOCITY = Metric("plate_mean_velocity_ap", "m/s", "mean velocity AP of the filtered CoP", plate)
+PATH = Metric("plate_path_length_ap", "m", "path AP of the filtered CoP", plate)
+RANGE = Metric("plate_range_ap", "m", "range AP of the filtered CoP", plate)
+HALF = Metric("plate_power_frequency_50_ap", "Hz", "50 % power frequency AP of the filtered CoP", plate)
+MOST = Metric("plate_power_frequency_95_ap", "Hz", "95 % power frequency AP of the filtered CoP", plate)
