@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from biped import Controller
+from biped import Controller, Scene, Session
 from biped.metrics import METRICS
 from biped.model import Body, Joint, Model, human, random_tree
 from biped.runs.state import State
@@ -195,6 +195,23 @@ def assert_same_arrays(one: tuple, other: tuple) -> None:
     """Bit for bit, all of them."""
     there = all_arrays(other)
     assert [name for name, array in all_arrays(one).items() if not np.array_equal(array, there[name])] == []
+
+
+def assert_goes_back(scene: Scene, before: int, after: int) -> Session:
+    """A session that is put back goes on as it did, bit for bit, and so does another that is given what it kept.
+
+    The session is at the end of ``before`` and ``after`` steps.
+    """
+    session, other = Session(scene), Session(scene)
+    session.advance(before)
+    saved = session.save()
+    session.advance(after)
+    there = session.state.copy().arrays
+    for one in (session, other):
+        one.restore(saved)
+        one.advance(after)
+        assert_same_arrays(one.state.arrays, there)
+    return session
 
 
 def random_configuration(model: Model, rng: np.random.Generator) -> np.ndarray:

@@ -128,7 +128,7 @@ class Sensors:
             ModelError: there is none of this name.
         """
         if name not in _PRESETS:
-            raise unknown("senses", name, _PRESETS)
+            raise unknown("sense preset", name, _PRESETS)
         return replace(cls(**_PRESETS[name]), seed=seed)
 
     @property

@@ -117,7 +117,7 @@ def human_strength(model: Model, people: str) -> dict[str, tuple[Strength, Stren
         ModelError: there are no such people, or the model has not the legs of ``human()``.
     """
     if people not in PEOPLE:
-        raise unknown("people", people, tuple(PEOPLE))
+        raise unknown("age group", people, tuple(PEOPLE))
     weight, stature, own = model.total_mass, _stature(model), PEOPLE[people]
     found = {}
     for side, mirrored in (("left", 1.0), ("right", -1.0)):

@@ -12,6 +12,7 @@ from biped.runs.state import State
 from controllers import LQR, JointImpedance, JointPD, Predicted, WholeBodyController
 from controllers.predicted import GROWTH
 from experiments.catalogue.registry import experiment_named
+from tests.conftest import assert_goes_back
 from tests.rounding import summed
 
 DELAY = 0.05
@@ -101,14 +102,7 @@ def test_laws_stand_with_senses_of_150_ms_that_fall_without(name):
 
 def test_a_restored_session_goes_on_bit_for_bit():
     scene = Scene(human(), law_of(), disturbances=[Sensors(delay=DELAY, joint_noise=1e-3)])
-    session = Session(scene)
-    session.advance(60)
-    kept = session.save()
-    session.advance(100)
-    first = session.state.q.copy()
-    session.restore(kept)
-    session.advance(100)
-    np.testing.assert_array_equal(session.state.q, first)
+    assert_goes_back(scene, 60, 100)
 
 
 def test_it_turns_and_moves_with_the_feet():

@@ -6,14 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Fall, Platform, Scene, Sensors, Session, Signal, Stance, State, human, simulate
+from biped import Fall, Platform, Scene, Sensors, Signal, Stance, State, human, simulate
 from biped.disturbances.sensors import PRESETS
 from biped.dynamics import mass_matrix
 from biped.whole_body import WholeBody
 from contact import RUBBER
 from controllers import Postural, Reweighting
 
-from ..conftest import assert_same_arrays
+from ..conftest import assert_goes_back
 
 MODEL = human()
 #: [Hz] All are multiples of 1/20 s.
@@ -168,14 +168,9 @@ def test_reweighting_follows_the_less_the_more_the_floor_tilts():
 def test_a_session_goes_back_with_what_the_law_remembers(law):
     q = Stance().configuration(MODEL)
     acting = (tilt(math.radians(2.0)), Sensors(delay=0.1, force_delay=0.1))
-    session = Session(Scene(MODEL, law.holding(MODEL, q), state=State.at(MODEL, q), disturbances=acting, step=2e-3))
-    session.advance(700)
-    saved = session.save()
-    session.advance(300)
-    there = session.state.copy().arrays
-    session.restore(saved)
-    session.advance(300)
-    assert_same_arrays(session.state.arrays, there)
+    assert_goes_back(
+        Scene(MODEL, law.holding(MODEL, q), state=State.at(MODEL, q), disturbances=acting, step=2e-3), 700, 300
+    )
 
 
 @pytest.mark.parametrize("senses", PRESETS)

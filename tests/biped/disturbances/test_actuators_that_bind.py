@@ -14,6 +14,7 @@ from controllers import JointImpedance
 from experiments.catalogue.registry import experiment_named
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.engines.mujoco.adapter import Mujoco
+from tests.conftest import assert_goes_back
 
 KNEE = "left_knee_pitch"
 LAWS = (
@@ -105,18 +106,7 @@ def test_a_limit_that_is_not_reached_changes_nothing():
 
 def test_a_session_goes_on_bit_for_bit_at_a_limit():
     scene = Scene(human().without_contacts(), Held(), disturbances=Actuators(limit=5.0), duration=0.1, step=1e-3)
-    session = Session(scene)
-    session.advance(11)
-    saved = session.save()
-    session.advance(20)
-    there = session.state.q.copy()
-    session.restore(saved)
-    session.advance(20)
-    assert np.array_equal(session.state.q, there)
-    other = Session(scene)
-    other.restore(saved)
-    other.advance(20)
-    assert np.array_equal(other.state.q, there)
+    assert_goes_back(scene, 11, 20)
 
 
 def test_joints_that_only_an_impedance_holds_are_bounded():
@@ -212,10 +202,4 @@ def test_strength_that_bounds_a_spring_and_what_cannot_be_had_then():
     ended = replace(scene, duration=0.011).run()
     whole = replace(scene, duration=0.022).run()
     assert np.array_equal(replace(scene, duration=0.011, state=ended.state).run().state.q, whole.state.q)
-    saved = session.save()
-    session.advance(10)
-    there = session.state.q.copy()
-    other = Session(scene)
-    other.restore(saved)
-    other.advance(10)
-    assert np.array_equal(other.state.q, there)
+    assert_goes_back(scene, 4, 10)

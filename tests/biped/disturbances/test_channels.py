@@ -207,7 +207,9 @@ def test_presets_by_name_in_every_command():
         assert max(sensors.ticks(2e-3)) == round(sensors.longest_delay / 2e-3)
     (sensors,) = build({"sensors.preset": "foam", "sensors.delay": 0.1, "sensors.seed": 3}).disturbances
     assert sensors == replace(Sensors.preset("foam", seed=3), delay=0.1)
-    with pytest.raises(ModelError, match=r"unknown senses 'eyes-shut'; .*eyes-open, eyes-closed"):
+    with pytest.raises(
+        ModelError, match=r"unknown sense preset 'eyes-shut'; .*sense presets are eyes-open, eyes-closed"
+    ):
         build({"sensors.preset": "eyes-shut"})
 
 

@@ -6,12 +6,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from biped import Actuators, Controller, Impedance, InputError, Scene, Session, human, simulate
+from biped import Actuators, Controller, Impedance, InputError, Scene, human, simulate
 from biped.integrators import integrator_named
 from biped.kernels.loop.measurement import able
 from biped.linearization import Linearizer
 from biped.model.strength import human_strength
 from controllers import JointImpedance
+from tests.conftest import assert_goes_back
 
 KNEE = "left_knee_pitch"
 PERIOD = 2e-3
@@ -149,14 +150,7 @@ def test_what_an_impedance_exerts_is_let_go_of_at_the_rate_limit():
 
 def test_a_session_that_is_put_back_goes_on_as_it_did():
     law, acting = Held(), (Actuators(strength="old-women", rate_limit=400.0, time_constant=0.02),)
-    session = Session(Scene(floating(), law, disturbances=acting, step=STEP, duration=0.1))
-    session.advance(10)
-    there = session.save()
-    session.advance(10)
-    first = session.state.q.copy()
-    session.restore(there)
-    session.advance(10)
-    assert np.array_equal(session.state.q, first)
+    assert_goes_back(Scene(floating(), law, disturbances=acting, step=STEP, duration=0.1), 10, 10)
 
 
 def test_a_run_that_is_continued_within_a_tick_goes_on_as_it_did():
