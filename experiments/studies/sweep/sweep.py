@@ -14,6 +14,7 @@ from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.initial import SCATTER
 from experiments.catalogue.parameters.parameter import Value, shown, split_name
+from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.studies.config import Config
 from experiments.studies.execution.executors import Executor
 from experiments.studies.execution.runner import Progress
@@ -71,6 +72,13 @@ class Sweep(StudyKind):
     @property
     def varied(self) -> tuple[str, ...]:
         return tuple(name for axis in self.axes for name in axis.names)
+
+    @property
+    def title(self) -> str:
+        """What is run, in words: of the experiment's robot, or of each of those that are varied."""
+        names = (*self.varied, *(self.people.names if self.people else ()))
+        title, who = self.experiment.title, self.experiment.who
+        return title.replace(who, "each of several bodies") if ROBOT in names else title
 
     @property
     def points(self) -> int:

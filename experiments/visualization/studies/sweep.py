@@ -111,7 +111,7 @@ def _axis(trials: Trials, factor: Factor, written: pd.DataFrame) -> Axis:
 
 def print_summary(plan: Sweep, frame: pd.DataFrame) -> None:
     frame, factors = as_written(plan, frame), factors_of(plan)
-    say(f"{plan.experiment.name}: {plan.experiment.title}", "bold")
+    say(f"{plan.experiment.name}: {plan.title}", "bold")
     terminal().print(_counts(plan, frame))
     if len(factors) == 2 and frame[factors[1].column].nunique() <= MOST_COLUMNS and not factors[0].sampled:
         interval = f", with its {CONFIDENCE:.0%} interval" if plan.replicas > 1 else ""

@@ -103,6 +103,7 @@ def test_without_a_count_each_replica_is_another_subject():
     plan = plan_of(vary, experiment="balance", seed=4, replicas=3, set={"run.duration": 1.0})
     people = population(3, 4, sex="male")
     assert plan.varied == ("sensors.delay",)
+    assert plan.title.startswith("each of several bodies stands")
     for trial in plan.trials():  # the same people in both combinations
         who = people[trial.labels["replica"]]
         assert trial.changes["robot.name"] == who.name
