@@ -1,5 +1,6 @@
 """Cost of what stands with senses that are late: ticks of its laws, and whole trials of quiet stance."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
@@ -20,12 +21,13 @@ from experiments.benchmarks.speed import table
 from experiments.benchmarks.speed.kernels import Slack
 from experiments.benchmarks.speed.table import Budget
 from experiments.benchmarks.timing import seconds
+from experiments.catalogue.parameters.parameter import Value
 from experiments.catalogue.registry import experiment_named
 
 #: [s] the control period, which is the step, and by how much senses are late.
 PERIOD, DELAY = 2e-3, 0.15
 #: Of quiet stance, with the senses of eyes open.
-TRIAL = {
+TRIAL: dict[str, Value] = {
     "initial.stance": "upright", "initial.settle": 0.0, "initial.jitter": 0.0, "sensors.preset": "eyes-open",
     "run.duration": 20.0, "run.step": PERIOD,
 }  # fmt: skip
@@ -39,15 +41,18 @@ def ticks_section(work: Budget) -> Section:
         law.torques(observation)
         return min(seconds(partial(law.torques, observation)) for _ in range(work.of(100, 1000)))
 
-    def rows(laws: dict[str, Controller], less: Controller) -> table.Rows:
-        return {name: [partial(tick, law), partial(tick, less)] for name, law in laws.items()}
+    def beyond(less: Controller, law: Controller) -> list[Callable[[], float]]:
+        return [partial(tick, law), partial(tick, less)]
 
     return table.measured(
         "late_laws",
         f"A tick of laws whose senses are {1e3 * DELAY:g} ms late",
         table.spread_columns(),
-        rows({"postural": Postural(), "reweighting": Reweighting()}, Idle())
-        | rows({"a prediction": Predicted(regulator, DELAY, step=PERIOD)}, regulator),
+        {
+            "postural": beyond(Idle(), Postural()),
+            "reweighting": beyond(Idle(), Reweighting()),
+            "a prediction": beyond(regulator, Predicted(regulator, DELAY, step=PERIOD)),
+        },
         lambda times, others: table.microseconds([one - other for one, other in zip(times, others, strict=True)]),
         work.repeats,
         ["less an idle law's, or, of a prediction, that of the law to which it shows the present"],
@@ -81,7 +86,7 @@ class Idle(Controller):
 def trials_section(work: Budget) -> Section:
     """Time quiet stance with everything but files and figures."""
     balance = experiment_named("balance")
-    laws = {"postural": {"controller.weight": 0.7}, "reweighting": {}, "whole-body": {}}
+    laws: dict[str, dict[str, Value]] = {"postural": {"controller.weight": 0.7}, "reweighting": {}, "whole-body": {}}
     return table.measured(
         "quiet_stance",
         f"Quiet stance of {TRIAL['run.duration']:g} s with eyes open, steps of {table.milliseconds(PERIOD)}",
