@@ -1,7 +1,9 @@
 """Sway as a laboratory's force plate shows it, as metrics of a study: ``biped sweep examples/quiet-stance.toml``.
 
-The centre of pressure 100 times a second, low-passed at 5 Hz (Prieto et al. 1996); nothing of who fell.
+The centre of pressure 100 times a second, low-passed at 5 Hz (Prieto et al. 1996); nothing of who fell or jumped.
 """
+
+import numpy as np
 
 from biped.metrics import Measurement, Metric, sway_measures
 
@@ -10,11 +12,12 @@ EVERY, LOW_PASS = 0.01, 5.0  # s, Hz
 
 def plate(run: Measurement) -> dict[str, float]:
     """All of them."""
-    if run.fell:
+    time, ap, ml = run["time"], run["cop_ap"], run["cop_ml"]
+    first = int(np.argmax(np.isfinite(ap)))
+    rows = slice(first, None, round(EVERY / (time[1] - time[0])))
+    if run.fell or np.isnan(ap[rows]).any():
         return {}
-    time = run["time"]
-    rows = slice(None, None, round(EVERY / (time[1] - time[0])))
-    found = sway_measures(time[rows], run["cop_ap"][rows], run["cop_ml"][rows], LOW_PASS)
+    found = sway_measures(time[rows], ap[rows], ml[rows], LOW_PASS)
     return {f"plate_{name}": value for name, value in found.items()}
 
 

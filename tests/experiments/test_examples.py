@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from biped import Run, human
+from biped.metrics import series, sway_measures
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
 
@@ -31,7 +32,8 @@ MEASURES = {
     "short_delays.py": (["lqr", "0.02"], ["lqr at once", "lqr 20 ms ahead", "lqr 20 ms as sensed"]),
 }
 BROUGHT = {
-    *LAWS, "arch.py", "crossing_legs.py", "nudge.py", "lean.py", "exoskeleton.py", "stiffening_floor.py", *MEASURES,
+    *LAWS, "arch.py", "crossing_legs.py", "nudge.py", "lean.py", "force_plate.py", "exoskeleton.py",
+    "stiffening_floor.py", *MEASURES,
 }  # fmt: skip
 
 
@@ -89,6 +91,18 @@ def test_example_that_measures(name, monkeypatch, capsys):
     printed = capsys.readouterr().out
     for words in said:
         assert words in printed
+
+
+def test_a_force_plate_does_not_show_how_feet_tremble(in_tmp):
+    metric = ["--metric-file", f"{EXAMPLES / 'force_plate.py'}:VELOCITY"]
+    set_ = ["initial.stance=upright", "initial.settle=0", "sensors.preset=old", "run.duration=3", "run.step=0.002"]
+    run = ["run", "balance", "--controller", "postural", "--no-figures", "--out", str(in_tmp)]
+    assert main([*run, *metric, *(word for one in set_ for word in ("--set", one))]) == 0
+    found = json.loads((in_tmp / "summary.json").read_text(encoding="utf-8"))["metrics"]
+    rows = series(Run.load(in_tmp, human())).dropna(subset="cop_ap").iloc[::5]
+    plate = sway_measures(rows["time"], rows["cop_ap"], rows["cop_ml"], low_pass=5.0)
+    assert found["plate_mean_velocity_ap"] == pytest.approx(plate["mean_velocity_ap"], rel=1e-9)
+    assert found["plate_mean_velocity_ap"] < found["cop_mean_velocity_ap"]
 
 
 def test_the_example_gains_keep_the_balance(in_tmp, capsys):
