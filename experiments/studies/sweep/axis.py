@@ -39,10 +39,10 @@ def grid_axis(config: Config, name: str, spec: Any, experiment: Experiment) -> A
 
 
 def together_axis(config: Config, experiment: Experiment) -> Axis:
-    lists = {
-        name: _list(config, _parameter(config, name, experiment), spec, experiment)
-        for name, spec in config.parameters().items()
-    }
+    """Lists side by side: the first tells points apart, and the others may have a value twice."""
+    lists: dict[str, list[Value]] = {}
+    for name, spec in config.parameters().items():
+        lists[name] = (_values if lists else _list)(config, _parameter(config, name, experiment), spec, experiment)
     if not lists:
         raise config.error(f"[{config.name('')[:-1]}] is empty: it needs lists of the same length")
     if len({len(values) for values in lists.values()}) > 1:
@@ -109,16 +109,20 @@ def _parameter(config: Config, name: str, experiment: Experiment) -> Parameter:
 
 
 def _list(config: Config, parameter: Parameter, spec: Any, experiment: Experiment) -> list[Value]:
+    values = _values(config, parameter, spec, experiment)
+    if len(set(values)) < len(values):
+        raise config.error(f"{parameter.name}: a value is there twice", parameter.name)
+    return values
+
+
+def _values(config: Config, parameter: Parameter, spec: Any, experiment: Experiment) -> list[Value]:
     if isinstance(spec, str) or not isinstance(spec, (list, tuple, np.ndarray)) or not len(spec):
         raise config.error(
             f"{parameter.name} = {spec!r}: it must be a list of values or {{ from = …, to = …, count = … }}",
             parameter.name,
         )
     items = spec.tolist() if isinstance(spec, np.ndarray) else spec
-    values = [config.value(experiment, parameter.name, value) for value in items]
-    if len(set(values)) < len(values):
-        raise config.error(f"{parameter.name}: a value is there twice", parameter.name)
-    return values
+    return [config.value(experiment, parameter.name, value) for value in items]
 
 
 def _range(config: Config, parameter: Parameter, spec: Mapping[str, Any], experiment: Experiment) -> list[Value]:

@@ -85,6 +85,14 @@ def test_samples_fill_their_ranges_evenly(method):
     assert not np.array_equal(sample(1)[0], stiffness)
 
 
+def test_of_lists_side_by_side_the_first_tells_points_apart():
+    together = {"floor.mu_s": [0.6, 0.8, 1.0], "block.mass": [1.0, 2.0, 2.0]}
+    (axis,) = plan_of({"together": together}).axes
+    assert axis.points == ((0.6, 1.0), (0.8, 2.0), (1.0, 2.0))
+    with pytest.raises(InputError, match=r"block.mass: a value is there twice"):
+        plan_of({"together": dict(reversed(together.items()))})
+
+
 def test_subjects_are_an_axis_pushed_by_their_mass():
     vary = {"subjects": {"count": 3, "sex": "female", "age": 70, "impulse_per_kg": 0.1}}
     plan = plan_of(vary, experiment="balance", seed=4, set={"run.duration": 1.0})
