@@ -83,7 +83,8 @@ def sums(row: str, ledger: Path = LEDGER) -> Entry | None:
 
 def table(rows: tuple[Row, ...], ledger: Path = LEDGER) -> str:
     """In Markdown: a line for each row, and what came of it below."""
-    head = ["row", "what was tried", "how often", "wanted", *KINDS, "time [min]", "longest [s]", "date", "commit"]
+    head = ["row", "what was tried", "how often", "wanted", "before", *KINDS,
+            "time [min]", "longest [s]", "date", "commit"]  # fmt: skip
     lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
     below = []
     for row in rows:
@@ -94,8 +95,10 @@ def table(rows: tuple[Row, ...], ledger: Path = LEDGER) -> str:
             lines.append(f"| `{row.name}` | {row.what} | {why} | {goal} |" + " |" * (len(head) - 4))
             continue
         found = [f"**{number}**" if (number := total.number(kind)) else "0" for kind in KINDS]
-        cells = [f"`{row.name}`", row.what, f"{total.tried:,} {row.unit}", goal, *found, f"{total.seconds / 60.0:.0f}",
-                 f"{total.longest:.1f}", total.date, f"`{total.commit}`"]  # fmt: skip
+        earlier = sum(entry.tried for entry in entries(ledger) if entry.row == row.name) - total.tried
+        before = f"{earlier:,}" if earlier else ""
+        cells = [f"`{row.name}`", row.what, f"{total.tried:,} {row.unit}", goal, before, *found,
+                 f"{total.seconds / 60.0:.0f}", f"{total.longest:.1f}", total.date, f"`{total.commit}`"]  # fmt: skip
         lines.append(f"| {' | '.join(cells)} |")
         counts = ", ".join(f"{word} {number:,}" for word, number in total.counts.most_common(24))
         last = total.seed + total.attempts - 1

@@ -62,7 +62,7 @@ def test_what_is_found_is_kept_and_printed_with_the_command_that_finds_it_again(
     assert ledger.next_seed("planted", kept) == good + 1
     total = ledger.sums("planted", kept)
     assert (total.attempts, total.tried, total.number("lost"), sum(total.counts.values())) == (2, 4, 1, 2)
-    assert "| 4 numbers | 1,000 | **1** | 0 | 0 | 0 |" in ledger.table((PLANTED,), kept)
+    assert "| 4 numbers | 1,000 |  | **1** | 0 | 0 | 0 |" in ledger.table((PLANTED,), kept)
 
 
 def test_errors_and_what_does_not_end_are_findings():
@@ -76,5 +76,6 @@ def test_only_what_was_tried_on_one_commit_is_added_up(tmp_path):
     for what, tried in (("a", 5), ("b", 7), ("b", 11)):
         ledger.append(ledger.Entry("planted", what, "2026-01-01", "", 0, 1, tried), kept)
     assert ledger.sums("planted", kept).tried == 18
+    assert "| 18 numbers | 1,000 | 5 |" in ledger.table((PLANTED,), kept)
     assert json.loads(kept.read_text().splitlines()[0])["tried"] == 5
     assert "not tried yet" in ledger.table((PLANTED,), tmp_path / "none")
