@@ -33,7 +33,7 @@ MEASURES = {
 }
 BROUGHT = {
     *LAWS, "arch.py", "crossing_legs.py", "nudge.py", "lean.py", "force_plate.py", "exoskeleton.py",
-    "stiffening_floor.py", *MEASURES,
+    "late_senses.py", "stiffening_floor.py", *MEASURES,
 }  # fmt: skip
 
 

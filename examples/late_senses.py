@@ -4,7 +4,7 @@
         biped threshold examples/late-senses.toml --controller $law --out results/late-senses/$law
     done
     biped threshold examples/late-senses-slower.toml --out results/late-senses/slower
-    python docs/late_senses.py [FOLDER [FIGURE]]
+    python examples/late_senses.py [FOLDER [FIGURE]]
 
 Each study's thresholds are medians over replicas, with their intervals; shares of the threshold without delay are
 medians over replicas of the replica's own.
@@ -19,11 +19,8 @@ import pandas as pd
 
 from experiments.studies import median_interval
 
-#: By the folder of a law's study, what that is named after; the slower law is whole-body, with other parameters.
-STUDIES = {
-    "whole-body": "late-senses", "slower": "late-senses-slower", "cone-workspace": "late-senses",
-    "workspace": "late-senses", "lqr": "late-senses",
-}  # fmt: skip
+#: Folders of the laws' studies; the slower law is whole-body, with other parameters.
+LAWS = ("whole-body", "slower", "cone-workspace", "workspace", "lqr")
 DELAYS = (0, 50, 100, 150, 200)  # [ms]
 AHEAD, SENSED = "seen ahead", "as sensed"
 PUSHES = ("front", "left", "back")
@@ -33,7 +30,7 @@ def read(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Medians and replicas of a law's study, with ``delay`` [ms] and ``how`` in place of its words for senses."""
     found = []
     for suffix in ("", "-replicas"):
-        frame = pd.read_csv(folder / f"{STUDIES[folder.name]}{suffix}.csv")
+        frame = pd.read_csv(folder / f"threshold{suffix}.csv")
         words = frame["senses"].str.extract(r"(?P<delay>\d+) ms, (?P<how>.*)")
         found.append(frame.assign(delay=words["delay"].astype(int), how=words["how"]))
     return found[0], found[1]
@@ -59,7 +56,7 @@ def table(folder: Path) -> str:
     """Of all laws as they see ahead, in Markdown: thresholds and shares, with intervals."""
     lines = ["| law | push to the | " + " | ".join(f"{delay} ms" for delay in DELAYS) + " |"]
     lines.append("|" + "---|" * (2 + len(DELAYS)))
-    for law in STUDIES:
+    for law in LAWS:
         medians, replicas = read(folder / law)
         for push in PUSHES:
             cells = [f"`{law}`", push]
@@ -74,7 +71,7 @@ def table(folder: Path) -> str:
 def draw(folder: Path, figure: Path) -> None:
     """Thresholds over the delay, a panel for each direction; what is sensed late, as it is, is dashed."""
     _, panels = plt.subplots(1, len(PUSHES), figsize=(9.0, 3.4), sharey=True, layout="constrained")
-    for color, law in enumerate(STUDIES):
+    for color, law in enumerate(LAWS):
         medians, _ = read(folder / law)
         for push, axes in zip(PUSHES, panels, strict=True):
             for how, line in ((AHEAD, "-"), (SENSED, ":")):
