@@ -60,7 +60,7 @@ class Steps:
     def landings(self, pendulum: Pendulum) -> Floats:
         """[s] When they land; of any number, those that count (``LATEST``)."""
         count = min(self.count, math.ceil(LATEST / (pendulum.rate * self.time)))
-        return self.reaction + self.time * np.arange(1, int(count) + 1)
+        return np.asarray(self.reaction + self.time * np.arange(1, int(count) + 1), dtype=float)
 
 
 #: None at all.

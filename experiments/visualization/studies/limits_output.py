@@ -36,12 +36,12 @@ def print_limits(push: ScenePush, found: pd.DataFrame, who: str) -> None:
     names = [name for name in HEADINGS if name in found]
     headings = ["direction", *(HEADINGS[name] for name in names)]
     kinds = ["text", *(["number"] * len(names))]
-    for count, those in found.groupby("steps"):
+    for count, those in by_steps(found):
         rows = [
             [direction_text(row["direction"]), *(f"{row[name]:.4g}" for name in names)]
             for row in those.to_dict("records")
         ]
-        terminal().print(ruled_table(f"Largest push {steps_text(float(count))}", headings, rows, kinds))
+        terminal().print(ruled_table(f"Largest push {steps_text(count)}", headings, rows, kinds))
     if not push.stance.flywheels:
         say("what the hips add is not known: give the hips' joints limits of torque and position", "yellow")
 
@@ -73,6 +73,11 @@ def steps_text(count: float) -> str:
     return "without a step" if not count else f"with {count:g} step{'s' if count > 1 else ''}"
 
 
+def by_steps(found: pd.DataFrame) -> list[tuple[float, pd.DataFrame]]:
+    """The rows of each number of steps, the fewest first."""
+    return [(count, found[found["steps"] == count]) for count in sorted(map(float, found["steps"].unique()))]
+
+
 def _in_place_lines(found: pd.DataFrame) -> list[Points]:
     """With and without hips, with and without friction."""
     angles, items = closed(found["direction"]), []
@@ -87,8 +92,8 @@ def _in_place_lines(found: pd.DataFrame) -> list[Points]:
 def _lines_by_steps(found: pd.DataFrame) -> list[Points]:
     """The pendulum's limit for each number of steps, and the same without friction."""
     items = []
-    for (count, those), color in zip(found.groupby("steps"), itertools.cycle(style.LINES), strict=False):
-        angles, label = closed(those["direction"]), steps_text(float(count))
+    for (count, those), color in zip(by_steps(found), itertools.cycle(style.LINES), strict=False):
+        angles, label = closed(those["direction"]), steps_text(count)
         items.append(Points(angles, closed(those["limit"]), label, color, dash="solid"))
         free = closed(those["limit_without_friction"])
         items.append(Points(angles, free, f"{label}, where nothing slips", color, dash="dot"))
