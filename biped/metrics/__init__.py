@@ -11,7 +11,7 @@ from biped.metrics.layout import Layout
 from biped.metrics.measurement import Measurement, measure
 from biped.metrics.metric import METRICS, Metric, Value, metric_named, metric_names, register, units_of
 from biped.metrics.posturography import power_spectrum, sway_measures
-from biped.metrics.runs import JUDGED, assemble, context_of, measure_again, measure_recording, measure_run
+from biped.metrics.runs import JUDGED, assemble, context_of, measure_again, measure_recording, measure_run, steps
 from biped.metrics.timeseries import series
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "register",
     "series",
     "start_time_of",
+    "steps",
     "stimulus_of",
     "sway_measures",
     "units_of",

@@ -6,9 +6,11 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from biped.kernels.loop.log import ABSENT, EVENT_WIDTH, IMPACT, LIFT, TOUCH
 from biped.metrics.context import MeasurementContext
+from biped.metrics.definitions.steps import steps_table
 from biped.metrics.disturbance import spans_of, start_time_of, stimulus_of
 from biped.metrics.layout import Layout
 from biped.metrics.measurement import Measurement, measured
@@ -95,6 +97,16 @@ def _measurement_of(recording: Recording) -> Measurement:
         stepping=recording.stepping,
     )
     return Measurement(model.once(Layout.of, recording.columns.names), recording.rows, recording.events, context)
+
+
+def steps(run: Run) -> pd.DataFrame:
+    """The steps that a run's feet took from the start of the disturbance: a row each, in the order of landing.
+
+    Columns, with units in ``attrs["units"]``: foot; onset [s] after the start of the disturbance; duration [s] in the
+    air; length_ap and length_ml [m], forwards and to the right; clearance [m]; beyond_xcom [m], how far along the step
+    it landed beyond the extrapolated centre of mass; margin_of_stability [m] and lean [deg] of the root at landing.
+    """
+    return steps_table(_measurement_of_run(run))
 
 
 def measure_run(run: Run, model: Model | None = None, **changes: Any) -> dict[str, Value]:

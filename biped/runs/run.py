@@ -278,15 +278,16 @@ class Run:
             saved = summary.pop("set_point")
             point = None if saved is None else _set_point(saved)
             events = table_of(summary["events"].pop("logged"))
+            saved_as = summary.pop("format", 1)
+            is_known = saved_as in (2, FORMAT) or (saved_as == 1 and "metrics" in summary)
+            if is_known and saved_as == 1:
+                frame, units, summary = _from_format_1(frame, units, summary)
+            if is_known and saved_as != FORMAT:
+                summary = _from_format_2(summary)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{folder}: damaged, or not a run saved by Run.save ({error})") from error
-        saved_as = summary.pop("format", 1)
-        if saved_as == 1 and "metrics" in summary:
-            frame, units, summary = _from_format_1(frame, units, summary)
-        elif saved_as not in (2, FORMAT):
+        if not is_known:
             raise InputError(f"{folder}: saved by another version (format {saved_as}, here {FORMAT}); run it again")
-        if saved_as != FORMAT:
-            summary = _from_format_2(summary)
         lacks = [*(name for name in _NEEDED if name not in summary), *(name for name in frame if name not in units)]
         if lacks:
             raise InputError(f"{folder}: damaged, or not a run saved by Run.save ({', '.join(lacks)} missing)")

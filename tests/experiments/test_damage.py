@@ -48,6 +48,24 @@ def test_trials_that_are_all_damaged_alike_are_refused_by_a_report(study, tmp_pa
     assert "damaged" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("change", ["labels = '{}'", "result = json_set(result, '$.steps', 'many')"])
+def test_a_study_whose_trials_are_all_damaged_alike_is_refused_where_it_goes_on(study, change):
+    """Without labels, or with a word for a number."""
+    with contextlib.closing(sqlite3.connect(study / DATABASE)) as database:
+        database.execute(f"UPDATE trials SET {change}")
+        database.commit()
+    with pytest.raises(InputError, match="damaged"):
+        Study.read(study).frame(("point", "replica"))
+
+
+def test_a_run_of_an_old_format_that_lacks_a_number_is_refused(run):
+    summary = json.loads((run / "summary.json").read_text())
+    summary["format"] = 1
+    (run / "summary.json").write_text(json.dumps(summary))
+    with pytest.raises(InputError, match=r"damaged, or not a run.*newton_max"):
+        Run.load(run)
+
+
 @pytest.mark.parametrize(
     ("name", "other"),
     [

@@ -5,6 +5,7 @@ from biped.metrics.definitions import verdict
 from biped.metrics.definitions import recovery
 from biped.metrics.definitions import margins
 from biped.metrics.definitions import feet
+from biped.metrics.definitions import steps
 from biped.metrics.definitions import pressure
 from biped.metrics.definitions import ground_reaction
 from biped.metrics.definitions import actuation
@@ -12,4 +13,15 @@ from biped.metrics.definitions import sway
 from biped.metrics.definitions import solver
 # isort: on
 
-__all__ = ["actuation", "feet", "ground_reaction", "margins", "pressure", "recovery", "solver", "sway", "verdict"]
+__all__ = [
+    "actuation",
+    "feet",
+    "ground_reaction",
+    "margins",
+    "pressure",
+    "recovery",
+    "solver",
+    "steps",
+    "sway",
+    "verdict",
+]

@@ -15,17 +15,16 @@ def displacement(run: Measurement) -> dict[str, float]:
 
 
 def feet(run: Measurement) -> dict[str, Value]:
-    """Forces of each foot, and the steps of all."""
+    """Forces of each foot."""
     if not run.layout.feet:
         return {}
     table = np.empty((len(run.layout.feet), len(kernels.OF_FOOT)))
-    kernels.measure_feet(run.rows, run.places, run.series, run.first, run.context.step_threshold, table)
-    forces: dict[str, Value] = {
+    kernels.measure_feet(run.rows, run.places, run.series, run.first, table)
+    return {
         f"{name}_{foot}": number
         for foot, numbers in zip(run.layout.feet, table.tolist(), strict=True)
         for name, number in zip(kernels.OF_FOOT, numbers, strict=True)
     }
-    return forces | {"footsteps": int(table[:, kernels.FOOTSTEPS].sum())}
 
 
 def lifts(run: Measurement) -> int | None:
@@ -39,8 +38,6 @@ register(
     Metric("foot_displacement", "m", "final foot displacement", displacement,
            "most of all contact points, at the end, in space and in the floor's frame, from where each was first down",
            of_whole_run=True),
-    Metric("footsteps", "1", "steps taken", feet,
-           "landings of a foot whose middle is more than 5 cm from where it last left the floor"),
     Metric("lifts", "1", "contact points that left the floor", lifts, "count of the events", of_whole_run=True),
     Metric("foot_slip", "m", "max foot slip", lambda run: run.context.foot_slip,
            "longest path that one slid or yielded, counted in every step of the run and of those that it continues",

@@ -43,6 +43,8 @@ def time_constant(run: Measurement) -> float:
 def judgement(run: Measurement) -> dict[str, Value]:
     """The verdict, its reason, and the limit that ended the run."""
     word, reason = _judged(run)
+    if word == FELL and (steps := _steps(run)):
+        reason += f", after {steps}"
     limit = run.context.ending.limit
     hit = None if limit is None else limit.name if limit.name != "joint_rate" else limit.subject
     return {"verdict": word, "reason": reason, "limit_hit": hit}
@@ -132,10 +134,13 @@ def _where(run: Measurement) -> str:
 def _stood(run: Measurement, moved: float) -> Judgement:
     if moved <= run.context.step_threshold:
         return RECOVERED, "in place"
+    return STEPPED, _steps(run) or f"a foot {1e2 * moved:.3g} cm from where it stood"
+
+
+def _steps(run: Measurement) -> str:
+    """How many it took, in words; empty if none, or nothing says."""
     steps = run.value("footsteps")
-    if isinstance(steps, int) and steps:
-        return STEPPED, "1 step" if steps == 1 else f"{steps} steps"
-    return STEPPED, f"a foot {1e2 * moved:.3g} cm from where it stood"
+    return f"{steps} step{'s' if steps != 1 else ''}" if steps else ""
 
 
 def still_acting(run: Measurement) -> str:

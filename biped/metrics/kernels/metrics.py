@@ -43,8 +43,12 @@ IMPACT = 0.05
 OF_JOINT = ("peak_torque", "rms_torque", "peak_power", "positive_work", "negative_work")
 PEAK_TORQUE, RMS_TORQUE, PEAK_POWER, POSITIVE_WORK, NEGATIVE_WORK = range(5)
 #: Columns of ``measure_feet``.
-OF_FOOT = ("peak_grf", "mean_grf", "impact_peak", "footsteps")
-PEAK_FORCE, MEAN_FORCE, IMPACT_PEAK, FOOTSTEPS = range(4)
+OF_FOOT = ("peak_grf", "mean_grf", "impact_peak")
+PEAK_FORCE, MEAN_FORCE, IMPACT_PEAK = range(3)
+#: Columns of ``measure_steps``: its foot, the last row on the floor and that of landing, how far it went along the
+#: floor, how far it landed beyond the extrapolated centre of mass, and how high it was lifted.
+OF_STEP = ("foot", "left", "landed", "x", "y", "beyond", "clearance")
+FOOT, LEFT, LANDED, STEP, _, BEYOND, CLEARANCE = range(7)
 
 
 class Stability(NamedTuple):
@@ -241,24 +245,70 @@ def middle_in_floor(row, places, foot):
     return x / n, y / n, z / n
 
 
+@kernel
+def lowest_of(row, places, foot):
+    """The height of a foot's lowest point above the floor."""
+    origin, R = floor_frame(row, places)
+    low = math.inf
+    for c in range(places.contact.shape[0]):
+        if places.foot[c] == foot:
+            low = min(low, seen_from(origin, R, contact_place(row, places, c))[2])
+    return low
+
+
+@kernel
+def describe_step(rows, places, series, foot, left, landed, out):
+    origin, R = floor_frame(rows[landed], places)
+    place, before = middle_in_floor(rows[landed], places, foot), middle_in_floor(rows[left], places, foot)
+    xcom = seen_from(origin, R, (series[landed, XCOM], series[landed, XCOM + 1], origin[2]))
+    away = sub(place, before)
+    out[FOOT], out[LEFT], out[LANDED] = foot, left, landed
+    out[STEP], out[STEP + 1] = away[0], away[1]
+    length = math.hypot(away[0], away[1])
+    out[BEYOND] = math.nan
+    if length > 0.0:
+        out[BEYOND] = ((place[0] - xcom[0]) * away[0] + (place[1] - xcom[1]) * away[1]) / length
+    at_left, high = lowest_of(rows[left], places, foot), 0.0
+    for k in range(left, landed):
+        high = max(high, lowest_of(rows[k], places, foot) - at_left)
+    out[CLEARANCE] = high
+
+
 @routine
-def measure_feet(rows, places, series, begin, threshold, found):
-    """(feet, OF_FOOT): greatest and mean normal force, the greatest after a landing, and the steps taken."""
+def measure_steps(rows, places, series, begin, threshold, left, found):
+    """(…, OF_STEP) into ``found``, as they land; how many there are. ``left`` (feet,) is a workspace.
+
+    A step is a landing of a foot whose middle is farther than ``threshold`` from where it last left the floor.
+    """
+    n = 0
+    for foot in range(left.shape[0]):
+        left[foot] = begin
+    for k in range(begin + 1, rows.shape[0]):
+        for foot in range(left.shape[0]):
+            down, was_down = is_foot_down(rows[k], places, foot), is_foot_down(rows[k - 1], places, foot)
+            if down and not was_down:
+                place, before = middle_in_floor(rows[k], places, foot), middle_in_floor(rows[left[foot]], places, foot)
+                if norm(sub(place, before)) > threshold:
+                    describe_step(rows, places, series, foot, left[foot], k, found[n])
+                    n += 1
+            if was_down and not down:
+                left[foot] = k - 1
+    return n
+
+
+@routine
+def measure_feet(rows, places, series, begin, found):
+    """(feet, OF_FOOT): greatest and mean normal force, and the greatest after a landing."""
     n = rows.shape[0]
     for foot in range(found.shape[0]):
-        peak, impulse, impact, steps = 0.0, 0.0, math.nan, 0.0
+        peak, impulse, impact = 0.0, 0.0, math.nan
         landed = -math.inf
         was_down = is_foot_down(rows[begin], places, foot)
-        left = middle_in_floor(rows[begin], places, foot)
         for k in range(begin, n):
             time, force = rows[k, places.time], series[k, FEET + foot]
             down = is_foot_down(rows[k], places, foot)
             if down and not was_down:
                 landed = time
-                if norm(sub(middle_in_floor(rows[k], places, foot), left)) > threshold:
-                    steps += 1.0
-            if was_down and not down:
-                left = middle_in_floor(rows[k - 1], places, foot)
             was_down = down
             peak = max(peak, force)
             if time - landed <= IMPACT and not force <= impact:
@@ -266,7 +316,7 @@ def measure_feet(rows, places, series, begin, threshold, found):
             if k > begin:  # a row's force is that of the step before it
                 impulse += force * (time - rows[k - 1, places.time])
         span = rows[n - 1, places.time] - rows[begin, places.time]
-        found[foot, PEAK_FORCE], found[foot, IMPACT_PEAK], found[foot, FOOTSTEPS] = peak, impact, steps
+        found[foot, PEAK_FORCE], found[foot, IMPACT_PEAK] = peak, impact
         found[foot, MEAN_FORCE] = math.nan
         if span > 0.0:
             found[foot, MEAN_FORCE] = impulse / span

@@ -284,8 +284,11 @@ class Study:
         with self._reading() as database:
             return table_of(database.execute(query), self.header)
 
-    def frame(self) -> "pd.DataFrame":
+    def frame(self, labels: Iterable[str] = ()) -> "pd.DataFrame":
+        """The table; raises InputError where no trial has one of these labels, which all of its kind have."""
         frame: pd.DataFrame = self.table().to_pandas()
+        if missing := [name for name in labels if name not in frame]:
+            raise InputError(f"{self.folder}: the trials are damaged: none has a value of {missing[0]}")
         return frame
 
     def _select(self, query: str, numbers: Iterable[int] | None = None) -> list[tuple[Any, ...]]:

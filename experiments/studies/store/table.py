@@ -88,6 +88,9 @@ def table_of(rows: Iterator[tuple[int, str, str, str, str]], header: Header) -> 
         raise InputError(f"the trials are damaged: none has a value of {missing[0]}")
     table = table.select(list(order)).combine_chunks()
     units = {name: header.units.get(name) or _unit(name) for name in order}
+    words = [name for name in metrics if units[name] and pyarrow.types.is_string(table.schema.field(name).type)]
+    if words:
+        raise InputError(f"the trials are damaged: {words[0]} is a word, it must be a number")
     fields = [_field(field, units[field.name]) for field in table.schema]
     return table.cast(pyarrow.schema(fields, {"units": json_text(units)}))
 

@@ -115,7 +115,7 @@ class Sweep(StudyKind):
 
     def run(self, study: "Study", evaluate: Evaluate, say: Say) -> "pd.DataFrame":
         self.find(evaluate)
-        return study.frame()
+        return study.frame(("point", "replica"))
 
 
 def sweep(

@@ -1,0 +1,79 @@
+"""The steps that feet take, as laboratories of balance report them: when, where to, and how one stood by then."""
+
+import numpy as np
+import pandas as pd
+
+from biped.kernels.loop.log import ABSENT
+from biped.metrics.anatomical import in_anatomical_axes
+from biped.metrics.definitions.sources import HOF
+from biped.metrics.kernels import metrics as kernels
+from biped.metrics.kernels.support import MARGIN
+from biped.metrics.measurement import Measurement
+from biped.metrics.metric import OURS, Metric, Value, register
+from contact.arrays import Floats
+
+#: Units of the columns of a table of steps.
+UNITS = {
+    "foot": "", "onset": "s", "duration": "s", "length_ap": "m", "length_ml": "m", "clearance": "m",
+    "beyond_xcom": "m", "margin_of_stability": "m", "lean": "deg",
+}  # fmt: skip
+
+
+def steps_of(run: Measurement) -> Floats:
+    """(steps, ``kernels.OF_STEP``) from the start of the disturbance, in the order in which they land."""
+    feet = len(run.layout.feet)
+    found = np.empty((feet * len(run.rows), len(kernels.OF_STEP)))
+    if not len(found) or run.first >= len(run.rows):
+        return found[:0]
+    threshold, left = run.context.step_threshold, np.empty(feet, dtype=np.int64)
+    return found[: kernels.measure_steps(run.rows, run.places, run.series, run.first, threshold, left, found)]
+
+
+def steps_table(run: Measurement) -> pd.DataFrame:
+    """A row for each step; units in ``attrs["units"]``."""
+    table = pd.DataFrame([_described(run, step) for step in run.once(steps_of)], columns=list(UNITS))
+    table.attrs["units"] = UNITS
+    return table
+
+
+def first_step(run: Measurement) -> dict[str, Value]:
+    """What is told of the first step, by the metrics' names; nothing where there is none."""
+    steps = run.once(steps_of)
+    return {f"first_step_{name}": value for name, value in _described(run, steps[0]).items()} if len(steps) else {}
+
+
+def _described(run: Measurement, step: Floats) -> dict[str, Value]:
+    foot, left, landed = step[[kernels.FOOT, kernels.LEFT, kernels.LANDED]].astype(int).tolist()
+    (length,) = in_anatomical_axes(run.model, step[None, kernels.STEP : kernels.STEP + 2]).tolist()
+    time = run["time"]
+    return {
+        "foot": run.layout.feet[foot],
+        "onset": float(time[left]) - (run.start_time or 0.0),
+        "duration": float(time[landed] - time[left]),
+        "length_ap": length[0],
+        "length_ml": length[1],
+        "clearance": float(step[kernels.CLEARANCE]),
+        "beyond_xcom": float(step[kernels.BEYOND]),
+        "margin_of_stability": float(run.series[landed, MARGIN]),
+        "lean": None if run.places.root == ABSENT else float(run[f"{run.model.root.name}_pitch"][landed]),
+    }
+
+
+def _first(name: str, definition: str, formula: str, source: str = OURS) -> Metric:
+    return Metric(f"first_step_{name}", UNITS[name], f"first step: {definition}", first_step, formula, source)
+
+
+register(
+    Metric("footsteps", "1", "steps taken", lambda run: len(run.once(steps_of)) if run.layout.feet else None,
+           "landings of a foot whose middle is more than 5 cm from where it last left the floor"),
+    _first("foot", "which", "the body's name"),
+    _first("onset", "when the foot leaves the floor", "last row on the floor, after the start of the disturbance"),
+    _first("duration", "from leaving to landing", "time of the first row on the floor, less the last before"),
+    _first("length_ap", "how far forwards", "of the middle of the foot's points, in the floor's frame"),
+    _first("length_ml", "how far to the right", "of the middle of the foot's points, in the floor's frame"),
+    _first("clearance", "how high", "highest place of the lowest point, above that when it left the floor"),
+    _first("beyond_xcom", "how far beyond the extrapolated centre of mass it lands",
+           "middle of the foot, along the step", HOF),
+    _first("margin_of_stability", "margin of stability at landing", "in the first row on the floor", HOF),
+    _first("lean", "how far the root leans forwards at landing", "in the first row on the floor, in space"),
+)  # fmt: skip

@@ -1,0 +1,88 @@
+"""The table of steps, of rows in which everything is known, and of a human who steps."""
+
+import math
+
+import pytest
+
+from biped.metrics.context import MeasurementContext
+from biped.metrics.definitions.steps import UNITS, steps_table
+from biped.metrics.measurement import Measurement
+from biped.runs.summary import Ending
+from biped.runs.verdict import FELL, Limit
+
+from .rows import G, on_sole
+from .test_feet import TIMES, lift, move
+
+pytestmark = pytest.mark.jit_off
+
+#: It fell at the end.
+LOW = Ending(FELL, 1.0, Limit("height", "trunk", 0.5, 0.6, 1.0))
+
+
+def stepping(*steps):
+    """Rows of a block whose steps (from row, to row, shift) lift the sole by 8 cm and set it down elsewhere."""
+    rows = on_sole(TIMES)
+    for begin, end, shift in steps:
+        lift(rows, slice(begin, end))
+        move(rows, (0.0, 0.0, 0.08), slice(begin, end))
+        move(rows, shift, slice((begin + end) // 2, None))
+    return rows
+
+
+def measured(rows, **context):
+    return Measurement(rows.layout, rows.array, None, MeasurementContext(**context))
+
+
+def test_a_step_has_a_row_of_the_table():
+    rows = stepping((40, 60, (0.3, -0.1, 0.0)))
+    rows["com_x"] += 0.05  # it leans ahead of the middle of its sole, by as much all the way
+    table = steps_table(measured(rows, start_time=0.2))
+    assert table.attrs["units"] == UNITS
+    (step,) = table.to_dict("records")
+    assert step.pop("foot") == "trunk"
+    assert step == pytest.approx(
+        {
+            "onset": 0.39 - 0.2,
+            "duration": 0.60 - 0.39,
+            "length_ap": 0.3,
+            "length_ml": 0.1,  # to the right is positive
+            "clearance": 0.08,
+            "beyond_xcom": -0.05 * 0.3 / math.hypot(0.3, 0.1),
+            "margin_of_stability": 0.05,
+            "lean": 0.0,
+        },
+        abs=1e-9,
+    )
+
+
+def test_the_velocity_of_the_centre_of_mass_counts_in_where_it_lands():
+    rows = stepping((40, 60, (0.3, 0.0, 0.0)))
+    speed, omega = 0.2, math.sqrt(G)
+    rows["momentum_px"] = rows.model.total_mass * speed
+    (step,) = steps_table(measured(rows)).to_dict("records")
+    assert step["beyond_xcom"] == pytest.approx(-speed / omega)
+
+
+def test_steps_are_told_in_order_and_the_first_is_a_metric():
+    rows = stepping((20, 30, (0.2, 0.0, 0.0)), (50, 70, (0.0, 0.1, 0.0)), (80, 90, (0.01, 0.0, 0.0)))
+    run = measured(rows)
+    table = steps_table(run)
+    assert list(table["length_ap"]) == pytest.approx([0.2, 0.0], abs=1e-12)
+    assert list(table["length_ml"]) == pytest.approx([0.0, -0.1], abs=1e-12)
+    assert run.value("footsteps") == 2
+    assert run.value("first_step_foot") == "trunk"
+    assert run.value("first_step_length_ap") == pytest.approx(0.2)
+
+
+def test_who_does_not_step_has_no_step():
+    run = measured(on_sole(TIMES))
+    assert steps_table(run).empty
+    assert run.value("first_step_foot") is None
+    assert run.value("first_step_onset") is None
+
+
+def test_a_fall_after_steps_tells_how_many():
+    rows = stepping((20, 30, (0.2, 0.0, 0.0)), (50, 70, (0.3, 0.0, 0.0)))
+    found = rows.measure(ending=LOW)
+    assert (found["verdict"], found["reason"]) == (FELL, f"{LOW.limit.reason}, after 2 steps")
+    assert on_sole(TIMES).measure(ending=LOW)["reason"] == LOW.limit.reason
