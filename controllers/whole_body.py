@@ -124,7 +124,7 @@ class WholeBodyController(Controller):
 
     def __post_init__(self) -> None:
         numbers(self.target_position, 3, "controller.target_position")
-        for item in fields(self):
+        for item in fields(WholeBodyController):
             name, value = f"controller.{item.name}", getattr(self, item.name)
             if item.name in ("friction", "look_ahead", "period", "weight_feet", "weight_posture", "weight_force"):
                 above_zero(value, name)
@@ -173,7 +173,7 @@ class WholeBodyController(Controller):
         stance, limits = self._stance(model), self._limits(model)
         points = len(stance.point)
         return WholeBodyLaw(
-            self._tasks(), stance, limits, new_program(model.nv, points, limits),
+            self._tasks(), stance, limits, new_program(model.nv, len(model.feet), points, limits),
             new_room(model.nv, len(model.feet), points),
         )  # fmt: skip
 

@@ -88,6 +88,7 @@ class Room(NamedTuple):
     jacobian: Floats  # (6, nv)
     push: Floats  # (nv, 3m) Jᵀ of the feet's points
     shares: Floats  # (feet,) of the load; equal ones where there is none
+    most: Floats  # (feet,) [N] that a foot may bear, or infinite
     state: Floats  # (PLACES,) below
 
 
@@ -120,13 +121,14 @@ def new_room(nv: int, feet: int, points: int) -> Room:
         jacobian=np.full((6, nv), np.nan),
         push=np.zeros((nv, 3 * points)),
         shares=np.full(feet, np.nan),
+        most=np.full(feet, math.inf),
         state=np.full(PLACES, np.nan),
     )
 
 
-def new_program(nv: int, points: int, limits: Limits) -> ContactQp:
+def new_program(nv: int, feet: int, points: int, limits: Limits) -> ContactQp:
     """Room for the program of a tick."""
-    return new_contact_qp(nv, points, len(limits.torque_dof) + len(limits.range_dof))
+    return new_contact_qp(nv, points, len(limits.torque_dof) + feet + len(limits.range_dof))
 
 
 @control.register(WholeBodyLaw)
@@ -338,28 +340,34 @@ def turn_task(law, measurement):
 @kernel
 def feet_task(law, measurement):
     """Feet that stand keep still beside one another; one that unloads is put back, flat and where it stood."""
+    falls = is_in_flight(law)  # feet that would stay where they are would never come down
+    for k in range(law.stance.foot.shape[0]):
+        foot_task(law, measurement, k, falls)
+
+
+@kernel
+def foot_task(law, measurement, k, falls):
+    """One of the feet, of a body that falls or does not."""
     stance, room, tasks = law.stance, law.room, law.tasks
     tree, motion = measurement.tree, measurement.motion
     stiffness, damping = tasks.feet
-    falls = is_in_flight(law)  # feet that would stay where they are would never come down
-    for k in range(stance.foot.shape[0]):
-        i = stance.foot[k]
-        arm = load3(motion.poses.com, i)
-        touching, points = touch(law, k)
-        point_jacobian(tree, motion.poses, i, arm, room.jacobian)
-        moving, bias = velocity_at(motion, i, arm), bias_at(motion, i, arm)
-        _, x, y, z = quat_difference(load4(motion.poses.quaternion, i), load4(stance.foot_turn, k))
-        away = displaced(law, k, arm)
-        error = (away[0], away[1], away[2], 2.0 * x, 2.0 * y, 2.0 * z)
-        for axis in range(6):
-            floor = room.state[BEARING + axis] if axis < 3 else 0.0
-            wanted = -damping * (moving[axis] - floor)
-            # Friction holds what touches, but for a foot that pivots on a corner; what stands flat is held altogether.
-            if axis == YAW or (touching < points and (touching == 0 or axis > 1)):
-                wanted -= stiffness * error[axis]
-            if falls and axis < 3:
-                wanted += tree.gravity[axis]
-            add_row(law.qp, room.jacobian[axis], tasks.weight_feet, wanted - bias[axis])
+    i = stance.foot[k]
+    arm = load3(motion.poses.com, i)
+    touching, points = touch(law, k)
+    point_jacobian(tree, motion.poses, i, arm, room.jacobian)
+    moving, bias = velocity_at(motion, i, arm), bias_at(motion, i, arm)
+    _, x, y, z = quat_difference(load4(motion.poses.quaternion, i), load4(stance.foot_turn, k))
+    away = displaced(law, k, arm)
+    error = (away[0], away[1], away[2], 2.0 * x, 2.0 * y, 2.0 * z)
+    for axis in range(6):
+        floor = room.state[BEARING + axis] if axis < 3 else 0.0
+        wanted = -damping * (moving[axis] - floor)
+        # Friction holds what touches, but for a foot that pivots on a corner; what stands flat is held altogether.
+        if axis == YAW or (touching < points and (touching == 0 or axis > 1)):
+            wanted -= stiffness * error[axis]
+        if falls and axis < 3:
+            wanted += tree.gravity[axis]
+        add_row(law.qp, room.jacobian[axis], tasks.weight_feet, wanted - bias[axis])
 
 
 @kernel
@@ -446,6 +454,22 @@ def write_torque_limits(law, measurement, most):
 
 
 @kernel
+def write_load_limits(law, first):
+    """Σ f_z ≤ most of each foot that may not bear what it likes; how many rows there are then."""
+    stance, room, qp = law.stance, law.room, law.qp
+    nv, row = room.mass.shape[0], first
+    for k in range(room.most.shape[0]):
+        if room.most[k] < math.inf:
+            qp.rows[row] = 0.0
+            for point in range(stance.point.shape[0]):
+                if stance.point_foot[point] == k:
+                    qp.rows[row, nv + 3 * point + 2] = 1.0
+            qp.lower[row], qp.upper[row] = -math.inf, room.most[k]
+            row += 1
+    return row
+
+
+@kernel
 def write_ranges(law, measurement, first):
     """Accelerations with which a joint stays within its range and speed.
 
@@ -494,7 +518,7 @@ def solve_within(law, measurement, most, torque):
     limp joints in free fall.
     """
     limits, qp = law.limits, law.qp
-    bounded = write_torque_limits(law, measurement, most)
+    bounded = write_load_limits(law, write_torque_limits(law, measurement, most))
     write_ranges(law, measurement, bounded)
     for ended in range(HELD):  # SOLVED, or else WITHOUT_RANGES; one call, as each is compiled by itself
         solve_contact_qp(qp, bounded + (limits.range_dof.shape[0] if ended == SOLVED else 0))

@@ -40,6 +40,7 @@ CONTROLLERS = OpenRegistry(
         "lqr": "controllers.lqr:LQR",
         "postural": "controllers.postural:Postural",
         "reweighting": "controllers.reweighting:Reweighting",
+        "stepping": "controllers.stepping:Stepping",
     },
     _is_controller,
     "a class that derives from biped.Controller, or an object of one",

@@ -1,0 +1,451 @@
+"""Recovery with steps: the whole-body program with feet that unload, swing, land and are loaded.
+
+Where both feet stand and no step has been taken yet, a tick is that of ``whole_body``, to the last bit.
+"""
+
+import math
+from typing import NamedTuple
+
+from biped.kernels.loop.closed_loop import control
+from biped.kernels.tree.whole_body import bias_at, point_jacobian, velocity_at
+from contact.arrays import Floats, Integers
+from contact.jit import kernel, routine
+from contact.point_law import touches
+from contact.vectors import add, load3, load4, load9, mat_vec, quat_difference
+from controllers.kernels.contact_qp import ITERATIONS
+from controllers.kernels.step_plan import (
+    COM_AT,
+    FLOOR_AT,
+    HIGH_AT,
+    OMEGA,
+    XI,
+    Legs,
+    Seen,
+    StepRules,
+    beyond_hull,
+    nearest_in_hull,
+    plan_step,
+    within,
+)
+from controllers.kernels.whole_body import (
+    BEARING,
+    BETWEEN,
+    COM,
+    HIGH,
+    Tasks,
+    WholeBodyLaw,
+    add_row,
+    balance_task,
+    clear_cost,
+    feet_task,
+    foot_task,
+    is_in_flight,
+    lowest_touch,
+    momentum_task,
+    posture_task,
+    see,
+    share_weight,
+    solve,
+    turn_task,
+    write_base,
+)
+
+# Phases.
+STANDS = 0
+UNLOADS = 1
+SWINGS = 2
+LOADS = 3
+
+# Places in ``SteppingLaw.phase``.
+PHASE = 0
+SWING = 1  # the foot that steps, or stepped last
+TAKEN = 2  # steps
+PHASES = 3
+
+# Places in ``SteppingLaw.memory``.
+SINCE = 0  # [s] when the phase began
+LANDS = 1  # [s] when the foot is to be down
+TARGET = 2  # (2,) [m] where, from the other foot
+COMMANDED = 4  # (3,) [m/s²] of the foot, beside the other, in the last tick
+LEFT = 7  # [s] when it left the floor
+MEMORY = 8
+
+#: [s] Before a foot lands its path is no longer made shorter: gains grow as it does.
+LAST = 0.04
+#: Of a swing, what passes before the foot may land early.
+EARLY = 0.5
+
+
+class Manner(NamedTuple):
+    """How it steps, besides where."""
+
+    most: int  # steps
+    trigger: float  # [m] of ξ beyond the soles, beyond which it steps
+    again: float  # [m] the same once it has stepped
+    unload: float  # [s]
+    load: float  # [s]
+    clearance: float  # [m]
+    landing: float  # [m/s]
+    inset: float  # of the way to the middle of a sole by which its corners are drawn in
+    weight_swing: float
+    kp_swing: float  # [1/s²] of the turn of a foot that swings
+    kd_swing: float
+    leg: float  # of its length, what a leg that stands is stretched to
+    drift: float  # [1/s] at which the posture becomes the one that it has
+    period: float  # [s]
+
+
+class SteppingLaw(NamedTuple):
+    """All of the controller."""
+
+    body: WholeBodyLaw
+    tasks: Tasks  # once it steps
+    rules: StepRules
+    manner: Manner
+    legs: Legs
+    seen: Seen
+    phase: Integers  # (PHASES,)
+    memory: Floats  # (MEMORY,)
+
+
+@control.register(SteppingLaw)
+def stepping_torques(law, measurement, torque, recorded):
+    """One control tick."""
+    body = law.body
+    see(body, measurement)
+    look(law, measurement)
+    decide(law, measurement)
+    bear(law, measurement)
+    write_base(body, measurement)
+    clear_cost(body)
+    if law.phase[PHASE] == STANDS and law.phase[TAKEN] == 0:
+        balance_task(body, measurement)
+        momentum_task(body, measurement)
+        turn_task(body, measurement)
+        feet_task(body, measurement)
+        posture_task(body, measurement)
+    else:
+        step_tasks(law, measurement)
+    recorded[0] = solve(body, measurement, torque)
+    recorded[1] = float(body.qp.counts[ITERATIONS])
+    recorded[2] = float(law.phase[TAKEN])
+    recorded[3] = float(law.phase[PHASE])
+    record_foothold(law, measurement, recorded)
+
+
+@kernel
+def record_foothold(law, measurement, recorded):
+    """Where the foot that steps is to land, or has, in the world."""
+    swing = law.phase[SWING]
+    x, y = law.seen.foot[swing, 0], law.seen.foot[swing, 1]
+    if law.phase[PHASE] == UNLOADS or law.phase[PHASE] == SWINGS:
+        x = law.seen.foot[1 - swing, 0] + law.memory[TARGET]
+        y = law.seen.foot[1 - swing, 1] + law.memory[TARGET + 1]
+    recorded[4], recorded[5] = measurement.q[0] + x, measurement.q[1] + y
+
+
+@routine
+def look(law, measurement):
+    """ξ, soles and hips, seen from above; and how far the legs reach."""
+    body, seen, legs = law.body, law.seen, law.legs
+    stance, room, numbers = body.stance, body.room, law.seen.numbers
+    poses, rates = measurement.motion.poses, measurement.motion.rates
+    gravity = -measurement.tree.gravity[2]
+    omega = math.sqrt(gravity / max(room.state[HIGH], 0.1 * stance.com[2]))
+    numbers[OMEGA] = omega
+    numbers[HIGH_AT] = room.state[HIGH]
+    for axis in range(2):
+        moving = -room.state[BEARING + axis]
+        for dof in range(rates.shape[0]):
+            moving += room.mass[axis, dof] * rates[dof] / room.mass[0, 0]
+        numbers[COM_AT + axis] = room.state[COM + axis]
+        numbers[XI + axis] = room.state[COM + axis] + moving / omega
+    points, count = legs.sole.shape[1], stance.point.shape[0]
+    root = load9(poses.rotation, 0)
+    numbers[FLOOR_AT] = room.state[COM + 2] - room.state[HIGH] + 0.5 * (stance.foot_place[0, 2] + stance.foot_place[1, 2])
+    for k in range(2):
+        i = stance.foot[k]
+        seen.foot[k, 0], seen.foot[k, 1] = poses.com[i, 0], poses.com[i, 1]
+        hip = mat_vec(root, load3(legs.hip, k))
+        high = hip[2] - numbers[FLOOR_AT]
+        seen.hip[k, 0], seen.hip[k, 1] = hip[0], hip[1]
+        seen.hip[k, 2] = math.sqrt(max(legs.length[k] * legs.length[k] - high * high, 0.01))
+        x, y, found = 0.0, 0.0, 0
+        for c in range(count):
+            if stance.point_foot[c] == k:
+                seen.sole[k, found, 0] = poses.contact[stance.point[c], 0]
+                seen.sole[k, found, 1] = poses.contact[stance.point[c], 1]
+                x, y = x + seen.sole[k, found, 0] / points, y + seen.sole[k, found, 1] / points
+                found += 1
+        for c in range(points):
+            seen.sole[k, c, 0] += law.manner.inset * (x - seen.sole[k, c, 0])
+            seen.sole[k, c, 1] += law.manner.inset * (y - seen.sole[k, c, 1])
+
+
+@kernel
+def is_down(law, measurement, foot):
+    return lowest_touch(law.body.stance, measurement, foot) < math.inf
+
+
+@kernel
+def bearing_hull(law, measurement):
+    """Corners of the soles that are on the floor, into ``seen.corner``; how many."""
+    points, count = law.legs.sole.shape[1], 0
+    for k in range(2):
+        swings = law.phase[PHASE] == SWINGS and law.phase[SWING] == k
+        if not swings and is_down(law, measurement, k):
+            for c in range(points):
+                law.seen.corner[count, 0], law.seen.corner[count, 1] = law.seen.sole[k, c, 0], law.seen.sole[k, c, 1]
+                count += 1
+    return count
+
+
+@kernel
+def enter(law, phase, time):
+    law.phase[PHASE] = phase
+    law.memory[SINCE] = time
+
+
+@routine
+def decide(law, measurement):
+    """The phases: when it steps, with which foot, where to; when the foot has landed, and is loaded."""
+    phase, memory, manner = law.phase, law.memory, law.manner
+    time = measurement.time[0]
+    since = time - memory[SINCE]
+    if phase[PHASE] == LOADS and since >= manner.load:
+        enter(law, STANDS, time)
+    if phase[PHASE] == STANDS:
+        if needs_step(law, measurement):
+            begin_step(law, measurement, time)
+    elif phase[PHASE] == UNLOADS:
+        if since >= manner.unload:
+            enter(law, SWINGS, time)
+    if phase[PHASE] == SWINGS:
+        if has_landed(law, measurement, time):
+            land(law, time)
+        else:
+            plan_again(law, measurement, time)
+
+
+@kernel
+def needs_step(law, measurement):
+    """Whether ξ is beyond what it can stand on."""
+    if law.phase[TAKEN] >= law.manner.most:
+        return False
+    count = bearing_hull(law, measurement)
+    if count == 0:
+        return False
+    numbers = law.seen.numbers
+    least = law.manner.trigger if law.phase[TAKEN] == 0 else law.manner.again
+    return beyond_hull(law.seen.corner, count, numbers[XI], numbers[XI + 1]) > least
+
+
+@kernel
+def begin_step(law, measurement, time):
+    """Take the step of least cost of either foot, if the other is on the floor."""
+    best, wait = math.inf, law.manner.unload
+    for k in range(2):
+        if is_down(law, measurement, 1 - k):
+            step = plan_step(law.rules, law.legs, law.seen, k, law.rules.shortest + wait, law.rules.longest + wait)
+            if step.cost < best:
+                best = step.cost
+                law.phase[SWING] = k
+                aim(law, step, time)
+    if best < math.inf:
+        law.memory[LEFT] = time + wait
+        for axis in range(3):
+            law.memory[COMMANDED + axis] = 0.0
+        enter(law, UNLOADS, time)
+
+
+@kernel
+def aim(law, step, time):
+    """Keep a step in mind, its place as seen from the other foot."""
+    stance = 1 - law.phase[SWING]
+    law.memory[LANDS] = time + step.time
+    law.memory[TARGET] = step.x - law.seen.foot[stance, 0]
+    law.memory[TARGET + 1] = step.y - law.seen.foot[stance, 1]
+
+
+@kernel
+def plan_again(law, measurement, time):
+    """Where the foot is to land, as the body is now; not once it is about to."""
+    gone = time - law.memory[LEFT]
+    if law.memory[LANDS] - time > 2.0 * LAST:
+        shortest = max(law.rules.shortest - gone, 1.5 * LAST)
+        longest = max(law.rules.longest - gone, shortest + LAST)
+        aim(law, plan_step(law.rules, law.legs, law.seen, law.phase[SWING], shortest, longest), time)
+
+
+@kernel
+def has_landed(law, measurement, time):
+    gone, whole = time - law.memory[LEFT], law.memory[LANDS] - law.memory[LEFT]
+    return gone > EARLY * whole and is_down(law, measurement, law.phase[SWING])
+
+
+@kernel
+def land(law, time):
+    """The feet are where they are: what the set point and the feet's own places count from."""
+    stance, seen, room = law.body.stance, law.seen, law.body.room
+    for k in range(2):
+        for axis in range(2):
+            stance.foot_place[k, axis] = seen.foot[k, axis] - room.state[BETWEEN + axis]
+    law.phase[TAKEN] += 1
+    enter(law, LOADS, time)
+
+
+@kernel
+def bear(law, measurement):
+    """Which points carry, and how much a foot may bear: none of one that swings, more and more of one that has landed."""
+    phase, body = law.phase, law.body
+    stance, most, swing = body.stance, body.room.most, phase[SWING]
+    since = measurement.time[0] - law.memory[SINCE]
+    weight = -body.room.mass[0, 0] * measurement.tree.gravity[2]
+    most[0] = most[1] = math.inf
+    if phase[PHASE] == UNLOADS:
+        most[swing] = weight * max(0.5 * (1.0 - since / max(law.manner.unload, 1e-6)), 0.0)
+    elif phase[PHASE] == LOADS:
+        most[swing] = weight * (0.2 + 1.3 * since / max(law.manner.load, 1e-6))
+    elif phase[PHASE] == SWINGS:
+        for k in range(stance.point.shape[0]):
+            if stance.point_foot[k] == swing:
+                body.qp.carries[k] = 0
+        share_weight(body, measurement)
+
+
+@kernel
+def step_tasks(law, measurement):
+    """The tasks of a body that steps, or has."""
+    body = law.body
+    stepping = WholeBodyLaw(law.tasks, body.stance, body.limits, body.qp, body.room)
+    carry_task(law, measurement)
+    momentum_task(stepping, measurement)
+    turn_task(stepping, measurement)
+    falls = is_in_flight(body)
+    for k in range(2):
+        if law.phase[PHASE] == SWINGS and law.phase[SWING] == k:
+            swing_task(law, measurement)
+        else:
+            if law.phase[PHASE] == SWINGS:
+                keep_place(law, k)
+            foot_task(stepping, measurement, k, falls)
+    drift_posture(law, measurement)
+    posture_task(stepping, measurement)
+
+
+@kernel
+def keep_place(law, k):
+    """A foot that stands while the other swings stands where it is."""
+    for axis in range(2):
+        law.body.stance.foot_place[k, axis] = law.seen.foot[k, axis] - law.body.room.state[BETWEEN + axis]
+
+
+@kernel
+def drift_posture(law, measurement):
+    """The posture becomes what it is: after steps there is none to go back to."""
+    share = law.manner.drift * law.manner.period
+    posture = law.body.stance.posture
+    for i in range(7, posture.shape[0]):
+        posture[i] += share * (measurement.q[i] - posture[i])
+
+
+@kernel
+def wanted_pressure(law, measurement):
+    """[m] The centre of pressure that is asked for, from O: within the soles that bear, and within friction."""
+    numbers, seen = law.seen.numbers, law.seen
+    x, y = numbers[XI], numbers[XI + 1]
+    phase, swing = law.phase[PHASE], law.phase[SWING]
+    if phase == UNLOADS or phase == SWINGS:
+        px, py = nearest_in_hull(seen.sole[1 - swing], seen.sole.shape[1], x, y)
+    else:
+        state, com = law.body.room.state, law.body.stance.com
+        pace = law.tasks.capture / numbers[OMEGA]
+        x += pace * (x - state[BETWEEN] - com[0])
+        y += pace * (y - state[BETWEEN + 1] - com[1])
+        count = bearing_hull(law, measurement)
+        px, py = x, y
+        if count > 0:
+            px, py = nearest_in_hull(seen.corner, count, x, y)
+    return within(px, py, numbers[COM_AT], numbers[COM_AT + 1], law.tasks.friction * numbers[HIGH_AT])
+
+
+@kernel
+def carry_task(law, measurement):
+    """The centre of mass as the pendulum that stands on the wanted centre of pressure, and as high as the legs reach."""
+    tasks, room, qp = law.tasks, law.body.room, law.body.qp
+    tree, rates, numbers = measurement.tree, measurement.motion.rates, law.seen.numbers
+    mass, omega = room.mass[0, 0], numbers[OMEGA]
+    px, py = wanted_pressure(law, measurement)
+    for axis in range(3):
+        row = room.jacobian[axis]
+        moving = -room.state[BEARING + axis]
+        for dof in range(row.shape[0]):
+            row[dof] = room.mass[axis, dof] / mass
+            moving += row[dof] * rates[dof]
+        weight = 1.0
+        if axis < 2:
+            wanted = omega * omega * (numbers[COM_AT + axis] - (px if axis == 0 else py))
+        else:
+            stiffness, damping = tasks.height
+            wanted = stiffness * (wanted_height(law) - room.state[HIGH]) - damping * moving
+            weight = tasks.weight_height
+        add_row(qp, row, weight, wanted - room.bias[axis] / mass - tree.gravity[axis])
+    qp.spread[0] = tasks.weight_force / (mass * mass)
+
+
+@kernel
+def wanted_height(law):
+    """[m] Of the centre of mass: that of the posture, or as high as legs that are that far apart allow."""
+    seen, numbers, legs = law.seen, law.seen.numbers, law.legs
+    high = law.body.stance.com[2]
+    for k in range(2):
+        if law.phase[PHASE] == SWINGS and law.phase[SWING] == k:
+            continue
+        length = law.manner.leg * legs.length[k]
+        away = math.hypot(seen.foot[k, 0] - seen.hip[k, 0], seen.foot[k, 1] - seen.hip[k, 1])
+        upright = math.sqrt(max(length * length - away * away, 0.25 * length * length))
+        # The hip's height over the flat foot's centre of mass is radius and length of ``look``.
+        now = math.sqrt(max(legs.length[k] * legs.length[k] - seen.hip[k, 2] * seen.hip[k, 2], 0.0))
+        high = min(high, numbers[HIGH_AT] - now + upright)
+    return high
+
+
+@kernel
+def swing_task(law, measurement):
+    """A quintic from where the foot is to where it lands, made anew at each tick; flat all the way.
+
+    With x, v, a now and x_f, v_f, 0 at the end, T from now, the jerk is 60 (x_f − x)/T³ − (36 v + 24 v_f)/T² − 9 a/T.
+    """
+    body, memory, manner = law.body, law.memory, law.manner
+    room, stance, time = body.room, body.stance, measurement.time[0]
+    tree, motion = measurement.tree, measurement.motion
+    k = law.phase[SWING]
+    i, other = stance.foot[k], stance.foot[1 - k]
+    arm, hold = load3(motion.poses.com, i), load3(motion.poses.com, other)
+    point_jacobian(tree, motion.poses, i, arm, room.jacobian)
+    moving, bias = velocity_at(motion, i, arm), bias_at(motion, i, arm)
+    floor = velocity_at(motion, other, hold)
+    begin, lands = memory[LEFT], memory[LANDS]
+    top = begin + 0.45 * (lands - begin)
+    _, x, y, z = quat_difference(load4(motion.poses.quaternion, i), load4(stance.foot_turn, k))
+    error = (0.0, 0.0, 0.0, 2.0 * x, 2.0 * y, 2.0 * z)
+    for axis in range(6):
+        if axis < 3:
+            span, end, target = lands - time, 0.0, hold[axis]
+            if axis < 2:
+                target += memory[TARGET + axis]
+            elif time < top - LAST:
+                span, target = top - time, law.seen.numbers[FLOOR_AT] + manner.clearance
+            else:
+                end, target = -manner.landing, law.seen.numbers[FLOOR_AT]
+            speed = moving[axis] - floor[axis]
+            if axis == 2 and span < LAST:
+                memory[COMMANDED + axis] = (end - speed) / LAST
+            else:
+                span = max(span, LAST)
+                jerk = 60.0 * (target - arm[axis]) / span**3 - (36.0 * speed + 24.0 * end) / span**2
+                memory[COMMANDED + axis] += manner.period * (jerk - 9.0 * memory[COMMANDED + axis] / span)
+            wanted = memory[COMMANDED + axis]
+        else:
+            wanted = -manner.kp_swing * error[axis] - manner.kd_swing * moving[axis]
+        add_row(body.qp, room.jacobian[axis], manner.weight_swing, wanted - bias[axis])

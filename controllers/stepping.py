@@ -1,0 +1,160 @@
+"""Balance with steps: the whole-body law with a plan of steps on top."""
+
+import math
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from biped.checks import above_zero, zero_or_above
+from biped.dynamics import forward_kinematics
+from biped.errors import InputError
+from biped.model import Model
+from contact import RUBBER
+from contact.arrays import Floats
+from controllers.kernels.step_plan import SEEN, Legs, Seen, StepRules
+from controllers.kernels.stepping import MEMORY, PHASES, Manner, SteppingLaw
+from controllers.kernels.whole_body import Tasks
+from controllers.whole_body import WholeBodyController
+
+INSTRUCTIONS = ("try-not-to-step", "step-freely", "one-step-only")
+_ANY = 2**31
+
+
+def _number(default: float, unit: str, title: str, least: float, most: float, scale: str = "linear") -> Any:
+    return field(default=default, metadata={"unit": unit, "title": title, "range": (least, most), "scale": scale})
+
+
+@dataclass(frozen=True)
+class StepTasks:
+    """Gains and weights of the whole-body program from the first step on."""
+
+    capture: float = _number(8.0, "1/s", "decay of the divergent component's error", 0.0, 30.0)
+    kp_height: float = _number(80.0, "1/s²", "stiffness of the centre of mass's height", 0.0, 200.0)
+    kd_height: float = _number(18.0, "1/s", "its damping", 0.0, 40.0)
+    kp_trunk: float = _number(100.0, "1/s²", "stiffness of the trunk's orientation", 0.0, 200.0)
+    kd_trunk: float = _number(20.0, "1/s", "its damping", 0.0, 40.0)
+    kd_momentum: float = _number(4.0, "1/s", "decay of the angular momentum", 0.0, 20.0)
+    weight_height: float = _number(0.5, "", "weight: height of the centre of mass", 0.01, 100.0, "log")
+    weight_trunk: float = _number(0.02, "", "weight: trunk's orientation", 1e-4, 1.0, "log")
+    weight_momentum: float = _number(0.01, "", "weight: angular momentum", 1e-4, 10.0, "log")
+    weight_feet: float = _number(11.0, "", "weight: feet that stand", 0.1, 1000.0, "log")
+    weight_swing: float = _number(3.0, "", "weight: a foot that swings", 0.1, 1000.0, "log")
+    weight_posture: float = _number(2e-4, "", "weight: joints' posture", 1e-6, 1e-2, "log")
+    weight_force: float = _number(5e-3, "", "weight: contact forces", 1e-4, 0.1, "log")
+    lift: float = _number(0.01, "m", "of a point that counts as standing where its foot touches", 0.0, 0.05)
+
+
+@dataclass(frozen=True)
+class Stepping(WholeBodyController):
+    """Recovers in place as long as it can, and by steps where it cannot."""
+
+    recorded: ClassVar[dict[str, str]] = {  # type: ignore[misc]
+        "qp_ended": "1", "qp_iterations": "1", "steps_taken": "1", "step_phase": "1", "foothold_x": "m",
+        "foothold_y": "m",
+    }  # fmt: skip
+
+    instruction: Literal["try-not-to-step", "step-freely", "one-step-only"] = field(
+        default="try-not-to-step", metadata={"title": f"to who is pushed: {', '.join(INSTRUCTIONS)}"}
+    )
+    trigger: float = _number(0.0, "m", "beyond the soles, of the capture point, from which it steps", -0.05, 0.1)
+    again: float = _number(-0.02, "m", "the same after a step", -0.1, 0.1)
+    unload: float = _number(0.02, "s", "in which a foot is unloaded", 0.0, 0.2)
+    swing: float = _number(0.28, "s", "a swing at least", 0.1, 0.8)
+    longest_swing: float = _number(0.6, "s", "a swing at most", 0.2, 1.5)
+    load: float = _number(0.06, "s", "in which a foot is loaded", 0.0, 0.3)
+    speed: float = _number(2.5, "m/s", "of a foot that swings, in the mean, at most", 0.5, 6.0)
+    beyond: float = _number(0.05, "m", "by which a foot is put beyond the capture point", -0.1, 0.2)
+    apart: float = _number(0.2, "m", "of the feet from side to side, at least", 0.05, 0.5)
+    past: float = _number(0.2, "m", "of legs that cross, fore and aft", 0.1, 0.5)
+    lateness: float = _number(0.1, "m/s", "cost of a later landing", 0.0, 2.0)
+    length: float = _number(0.05, "", "cost of a longer step", 0.0, 2.0)
+    crossing: float = _number(0.03, "m", "cost of crossing the legs", 0.0, 1.0)
+    clearance: float = _number(0.06, "m", "of a foot that swings", 0.01, 0.2)
+    landing: float = _number(0.3, "m/s", "at which a foot lands", 0.0, 1.0)
+    inset: float = _number(0.15, "", "of the sole, in which the centre of pressure is not planned", 0.0, 0.9)
+    kp_swing: float = _number(500.0, "1/s²", "stiffness of the turn of a foot that swings", 0.0, 2000.0)
+    kd_swing: float = _number(45.0, "1/s", "its damping", 0.0, 100.0)
+    leg: float = _number(0.97, "", "of a leg's length, what it is stretched to", 0.7, 1.0)
+    drift: float = _number(4.0, "1/s", "at which the posture becomes the one that it has", 0.0, 50.0)
+    step: StepTasks = field(default_factory=StepTasks)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.instruction not in INSTRUCTIONS:
+            raise InputError(
+                f"controller.instruction = {self.instruction!r}: it must be one of {', '.join(INSTRUCTIONS)}"
+            )
+
+    def law(self, model: Model) -> SteppingLaw:  # type: ignore[override]
+        """The compiled law, for the kernels.
+
+        Raises:
+            InputError: the model has no floating root, or not two feet with as many contact points.
+        """
+        body = super().law(model)
+        counts = np.bincount(body.stance.point_foot, minlength=2)
+        if len(counts) != 2 or counts[0] != counts[1]:
+            raise InputError(f"stepping needs two feet with as many contact points; model {model.name!r} lacks them")
+        legs, points = self._legs(model), int(counts[0])
+        return SteppingLaw(
+            body=body,
+            tasks=self._step_tasks(body.tasks),
+            rules=StepRules(
+                shortest=float(self.swing), longest=float(self.longest_swing), speed=float(self.speed),
+                beyond=float(self.beyond), apart=float(self.apart), past=float(self.past),
+                lateness=float(self.lateness), length=float(self.length), crossing=float(self.crossing),
+            ),
+            manner=Manner(
+                most=1 if self.instruction == "one-step-only" else _ANY,
+                trigger=float(self.trigger) if self.instruction != "step-freely" else float(self.again),
+                again=float(self.again), unload=float(self.unload), load=float(self.load),
+                clearance=float(self.clearance), landing=float(self.landing), inset=float(self.inset),
+                weight_swing=float(self.step.weight_swing), kp_swing=float(self.kp_swing),
+                kd_swing=float(self.kd_swing), leg=float(self.leg), drift=float(self.drift), period=float(self.period),
+            ),
+            legs=legs,
+            seen=Seen(
+                np.full(SEEN, np.nan), np.full((2, 2), np.nan), np.full((2, 3), np.nan), np.full((2, points, 2), np.nan),
+                np.full((2 * points, 2), np.nan),
+            ),
+            phase=np.zeros(PHASES, dtype=np.int64),
+            memory=np.zeros(MEMORY),
+        )  # fmt: skip
+
+    def _step_tasks(self, standing: Tasks) -> Tasks:
+        step = self.step
+        return standing._replace(
+            capture=float(step.capture), height=(float(step.kp_height), float(step.kd_height)),
+            trunk=(float(step.kp_trunk), float(step.kd_trunk)), momentum=float(step.kd_momentum),
+            weight_height=float(step.weight_height), weight_trunk=float(step.weight_trunk),
+            weight_momentum=float(step.weight_momentum), weight_feet=float(step.weight_feet),
+            weight_posture=float(step.weight_posture), weight_force=float(step.weight_force), lift=float(step.lift),
+        )  # fmt: skip
+
+    def _legs(self, model: Model) -> Legs:
+        """Hips, lengths and soles, in the posture's axes."""
+        tree, placed = model.tree, forward_kinematics(model, self._held(model, RUBBER))
+        ahead = np.asarray(model.facing, dtype=np.float64)[:2]
+        left = np.array([-ahead[1], ahead[0]])
+        feet = [model.body_index(foot) for foot in model.feet]
+        soles = np.array([placed.contact[tree.contact_body == foot] - placed.position[foot] for foot in feet])[:, :, :2]
+        chains = [_chain(tree.parent, foot) for foot in feet]
+        hips = np.array([tree.joint_offset[chain[0]] for chain in chains])
+        lengths = [_length(tree, chain) for chain in chains]
+        sides = np.sign([(placed.position[foot][:2] - placed.position[feet].mean(axis=0)[:2]) @ left for foot in feet])
+        return Legs(hips, np.array(lengths), soles.copy(), soles.mean(axis=1), sides, ahead)
+
+
+def _chain(parent: Any, foot: int) -> list[int]:
+    """Bodies from the root's child to the foot."""
+    chain = [foot]
+    while parent[chain[0]] > 0:
+        chain.insert(0, int(parent[chain[0]]))
+    return chain
+
+
+def _length(tree: Any, chain: list[int]) -> float:
+    """[m] From the hip to the foot's centre of mass with all that is between them stretched out."""
+    between = [np.linalg.norm(tree.com_offset[i] + tree.joint_offset[k]) for i, k in zip(chain, chain[1:], strict=False)]
+    return float(sum(between) + np.linalg.norm(tree.com_offset[chain[-1]]))
