@@ -35,7 +35,7 @@ class StepTasks:
     kp_trunk: float = _number(100.0, "1/s²", "stiffness of the trunk's orientation", 0.0, 200.0)
     kd_trunk: float = _number(20.0, "1/s", "its damping", 0.0, 40.0)
     kd_momentum: float = _number(4.0, "1/s", "decay of the angular momentum", 0.0, 20.0)
-    weight_height: float = _number(0.5, "", "weight: height of the centre of mass", 0.01, 100.0, "log")
+    weight_height: float = _number(5.0, "", "weight: height of the centre of mass", 0.01, 100.0, "log")
     weight_trunk: float = _number(0.02, "", "weight: trunk's orientation", 1e-4, 1.0, "log")
     weight_momentum: float = _number(0.01, "", "weight: angular momentum", 1e-4, 10.0, "log")
     weight_feet: float = _number(11.0, "", "weight: feet that stand", 0.1, 1000.0, "log")
@@ -57,8 +57,9 @@ class Stepping(WholeBodyController):
     instruction: Literal["try-not-to-step", "step-freely", "one-step-only"] = field(
         default="try-not-to-step", metadata={"title": f"to who is pushed: {', '.join(INSTRUCTIONS)}"}
     )
-    trigger: float = _number(0.0, "m", "beyond the soles, of the capture point, from which it steps", -0.05, 0.1)
-    again: float = _number(-0.02, "m", "the same after a step", -0.1, 0.1)
+    trigger: float = _number(0.02, "m", "beyond the soles, of the capture point, from which it steps", -0.05, 0.1)
+    lean: float = _number(0.01, "m s", "by which the trunk's lean and its rate count as capture point", 0.0, 0.1)
+    again: float = _number(0.0, "m", "the same after a step", -0.1, 0.1)
     unload: float = _number(0.02, "s", "in which a foot is unloaded", 0.0, 0.2)
     swing: float = _number(0.28, "s", "a swing at least", 0.1, 0.8)
     longest_swing: float = _number(0.6, "s", "a swing at most", 0.2, 1.5)
@@ -75,6 +76,8 @@ class Stepping(WholeBodyController):
     inset: float = _number(0.15, "", "of the sole, in which the centre of pressure is not planned", 0.0, 0.9)
     kp_swing: float = _number(500.0, "1/s²", "stiffness of the turn of a foot that swings", 0.0, 2000.0)
     kd_swing: float = _number(45.0, "1/s", "its damping", 0.0, 100.0)
+    upright: float = _number(0.3, "", "of the trunk's stiffness, what is left of it on one foot", 0.0, 1.0)
+    yaw: float = _number(0.3, "", "of the trunk's weight, what that of its turn about the vertical is", 0.0, 10.0)
     leg: float = _number(0.97, "", "of a leg's length, what it is stretched to", 0.7, 1.0)
     drift: float = _number(4.0, "1/s", "at which the posture becomes the one that it has", 0.0, 50.0)
     step: StepTasks = field(default_factory=StepTasks)
@@ -96,7 +99,7 @@ class Stepping(WholeBodyController):
         counts = np.bincount(body.stance.point_foot, minlength=2)
         if len(counts) != 2 or counts[0] != counts[1]:
             raise InputError(f"stepping needs two feet with as many contact points; model {model.name!r} lacks them")
-        legs, points = self._legs(model), int(counts[0])
+        legs, points = self._legs(model, body.stance.foot_place[:, 2].copy()), int(counts[0])
         return SteppingLaw(
             body=body,
             tasks=self._step_tasks(body.tasks),
@@ -108,10 +111,10 @@ class Stepping(WholeBodyController):
             manner=Manner(
                 most=1 if self.instruction == "one-step-only" else _ANY,
                 trigger=float(self.trigger) if self.instruction != "step-freely" else float(self.again),
-                again=float(self.again), unload=float(self.unload), load=float(self.load),
+                again=float(self.again), lean=float(self.lean), unload=float(self.unload), load=float(self.load),
                 clearance=float(self.clearance), landing=float(self.landing), inset=float(self.inset),
                 weight_swing=float(self.step.weight_swing), kp_swing=float(self.kp_swing),
-                kd_swing=float(self.kd_swing), leg=float(self.leg), drift=float(self.drift), period=float(self.period),
+                kd_swing=float(self.kd_swing), leg=float(self.leg), upright=float(self.upright), yaw=float(self.yaw), drift=float(self.drift), period=float(self.period),
             ),
             legs=legs,
             seen=Seen(
@@ -132,7 +135,7 @@ class Stepping(WholeBodyController):
             weight_posture=float(step.weight_posture), weight_force=float(step.weight_force), lift=float(step.lift),
         )  # fmt: skip
 
-    def _legs(self, model: Model) -> Legs:
+    def _legs(self, model: Model, high: Floats) -> Legs:
         """Hips, lengths and soles, in the posture's axes."""
         tree, placed = model.tree, forward_kinematics(model, self._held(model, RUBBER))
         ahead = np.asarray(model.facing, dtype=np.float64)[:2]
@@ -143,7 +146,7 @@ class Stepping(WholeBodyController):
         hips = np.array([tree.joint_offset[chain[0]] for chain in chains])
         lengths = [_length(tree, chain) for chain in chains]
         sides = np.sign([(placed.position[foot][:2] - placed.position[feet].mean(axis=0)[:2]) @ left for foot in feet])
-        return Legs(hips, np.array(lengths), soles.copy(), soles.mean(axis=1), sides, ahead)
+        return Legs(hips, np.array(lengths), soles.copy(), soles.mean(axis=1), high, sides, ahead)
 
 
 def _chain(parent: Any, foot: int) -> list[int]:

@@ -36,6 +36,7 @@ class Step(NamedTuple):
     """A step that is planned."""
 
     cost: float  # [m]
+    way: int  # past the other leg
     time: float  # [s] until the foot lands
     x: float  # [m] of the foot's centre of mass
     y: float
@@ -118,7 +119,7 @@ def past_other_leg(rules, way, ahead, aside, side):
 
 
 @routine
-def plan_step(rules, legs, seen, swing, shortest, longest):
+def plan_step(rules, legs, seen, swing, only, shortest, longest):
     """The step of least cost of a foot: when and where it lands.
 
     Args:
@@ -126,6 +127,7 @@ def plan_step(rules, legs, seen, swing, shortest, longest):
         legs: ``Legs`` of the law.
         seen: ``Seen`` of the law: ξ, the centre of mass, the soles.
         swing: the foot that steps; it stands on the other.
+        only: the way past the other leg, or −1 for any.
         shortest: [s] until it may land at the earliest.
         longest: [s] until it must have landed, above ``shortest``.
     """
@@ -133,7 +135,7 @@ def plan_step(rules, legs, seen, swing, shortest, longest):
     points = legs.sole.shape[1]
     omega, xi_x, xi_y = numbers[OMEGA], numbers[XI], numbers[XI + 1]
     p_x, p_y = nearest_in_hull(seen.sole[stance], points, xi_x, xi_y)
-    best = Step(math.inf, longest, seen.foot[swing, 0], seen.foot[swing, 1])
+    best = Step(math.inf, max(only, 0), longest, seen.foot[swing, 0], seen.foot[swing, 1])
     side = legs.side[swing]
     for k in range(TIMES):
         time = shortest + (longest - shortest) * k / (TIMES - 1.0)
@@ -148,6 +150,8 @@ def plan_step(rules, legs, seen, swing, shortest, longest):
         hip_x = seen.hip[swing, 0] + (p_x - c_x) + half * (c_x - p_x) + rest * v_x / omega
         hip_y = seen.hip[swing, 1] + (p_y - c_y) + half * (c_y - p_y) + rest * v_y / omega
         for way in range(WAYS):
+            if only >= 0 and way != only:
+                continue
             x, y = to_x + rules.beyond * out_x - legs.middle[swing, 0], to_y + rules.beyond * out_y - legs.middle[swing, 1]
             x, y = within(x, y, hip_x, hip_y, seen.hip[swing, 2])
             dx, dy = x - seen.foot[stance, 0], y - seen.foot[stance, 1]
@@ -164,7 +168,7 @@ def plan_step(rules, legs, seen, swing, shortest, longest):
             left += 0.3 * max(length - rules.speed * time, 0.0)
             cost = left + rules.lateness * time + rules.length * length + (rules.crossing if way else 0.0)
             if cost < best.cost:
-                best = Step(cost, time, x, y)
+                best = Step(cost, way, time, x, y)
     return best
 
 
@@ -184,6 +188,7 @@ class Legs(NamedTuple):
     length: Floats  # (2,) [m] from there to the foot's, at most
     sole: Floats  # (2, m, 2) [m] corners of the soles, from each foot's centre of mass
     middle: Floats  # (2, 2) [m] of each sole
+    high: Floats  # (2,) [m] of the feet's centres of mass above the floor they stand on
     side: Floats  # (2,) 1 of the left, −1 of the right
     ahead: Floats  # (2,) unit: where it faces
 

@@ -34,6 +34,7 @@ from controllers.kernels.whole_body import (
     HIGH,
     Tasks,
     WholeBodyLaw,
+    add_entry,
     add_row,
     balance_task,
     clear_cost,
@@ -60,7 +61,8 @@ LOADS = 3
 PHASE = 0
 SWING = 1  # the foot that steps, or stepped last
 TAKEN = 2  # steps
-PHASES = 3
+WAY = 3  # past the other leg
+PHASES = 4
 
 # Places in ``SteppingLaw.memory``.
 SINCE = 0  # [s] when the phase began
@@ -72,6 +74,10 @@ MEMORY = 8
 
 #: [s] Before a foot lands its path is no longer made shorter: gains grow as it does.
 LAST = 0.04
+#: [m] A foot that is not higher stands, though nothing may load it at the moment.
+NEAR = 0.015
+#: [m] Below the floor that a foot which should stand and does not touch is put back to.
+PRESS = 0.005
 #: Of a swing, what passes before the foot may land early.
 EARLY = 0.5
 
@@ -80,8 +86,9 @@ class Manner(NamedTuple):
     """How it steps, besides where."""
 
     most: int  # steps
-    trigger: float  # [m] of ξ beyond the soles, beyond which it steps
+    trigger: float  # [m] of ξ and the lean beyond the soles, beyond which it steps
     again: float  # [m] the same once it has stepped
+    lean: float  # [m s] by which a trunk that leans, and goes on to lean, counts as ξ
     unload: float  # [s]
     load: float  # [s]
     clearance: float  # [m]
@@ -90,6 +97,8 @@ class Manner(NamedTuple):
     weight_swing: float
     kp_swing: float  # [1/s²] of the turn of a foot that swings
     kd_swing: float
+    upright: float  # of the trunk's stiffness, what is left of it on one foot
+    yaw: float  # of its weight, what that of its turn about the vertical is
     leg: float  # of its length, what a leg that stands is stretched to
     drift: float  # [1/s] at which the posture becomes the one that it has
     period: float  # [s]
@@ -162,7 +171,7 @@ def look(law, measurement):
         numbers[XI + axis] = room.state[COM + axis] + moving / omega
     points, count = legs.sole.shape[1], stance.point.shape[0]
     root = load9(poses.rotation, 0)
-    numbers[FLOOR_AT] = room.state[COM + 2] - room.state[HIGH] + 0.5 * (stance.foot_place[0, 2] + stance.foot_place[1, 2])
+    numbers[FLOOR_AT] = room.state[COM + 2] - room.state[HIGH] + 0.5 * (legs.high[0] + legs.high[1])
     for k in range(2):
         i = stance.foot[k]
         seen.foot[k, 0], seen.foot[k, 1] = poses.com[i, 0], poses.com[i, 1]
@@ -188,12 +197,18 @@ def is_down(law, measurement, foot):
 
 
 @kernel
+def is_near_floor(law, measurement, foot):
+    """Whether a foot is where it can be loaded at once."""
+    return measurement.motion.poses.com[law.body.stance.foot[foot], 2] < law.seen.numbers[FLOOR_AT] + NEAR
+
+
+@kernel
 def bearing_hull(law, measurement):
-    """Corners of the soles that are on the floor, into ``seen.corner``; how many."""
+    """Corners of the soles that the body may stand on, into ``seen.corner``; how many."""
     points, count = law.legs.sole.shape[1], 0
     for k in range(2):
         swings = law.phase[PHASE] == SWINGS and law.phase[SWING] == k
-        if not swings and is_down(law, measurement, k):
+        if not swings and is_near_floor(law, measurement, k):
             for c in range(points):
                 law.seen.corner[count, 0], law.seen.corner[count, 1] = law.seen.sole[k, c, 0], law.seen.sole[k, c, 1]
                 count += 1
@@ -235,9 +250,14 @@ def needs_step(law, measurement):
     count = bearing_hull(law, measurement)
     if count == 0:
         return False
-    numbers = law.seen.numbers
-    least = law.manner.trigger if law.phase[TAKEN] == 0 else law.manner.again
-    return beyond_hull(law.seen.corner, count, numbers[XI], numbers[XI + 1]) > least
+    numbers, rates, q = law.seen.numbers, measurement.motion.rates, measurement.q
+    home, first = law.body.stance.posture, law.phase[TAKEN] == 0
+    lean = law.manner.lean if first else 0.0
+    _, x, y, _ = quat_difference((q[3], q[4], q[5], q[6]), (home[3], home[4], home[5], home[6]))
+    to_x = numbers[XI] + lean * (rates[4] + numbers[OMEGA] * 2.0 * y)
+    to_y = numbers[XI + 1] - lean * (rates[3] + numbers[OMEGA] * 2.0 * x)
+    least = law.manner.trigger if first else law.manner.again
+    return beyond_hull(law.seen.corner, count, to_x, to_y) > least
 
 
 @kernel
@@ -246,7 +266,7 @@ def begin_step(law, measurement, time):
     best, wait = math.inf, law.manner.unload
     for k in range(2):
         if is_down(law, measurement, 1 - k):
-            step = plan_step(law.rules, law.legs, law.seen, k, law.rules.shortest + wait, law.rules.longest + wait)
+            step = plan_step(law.rules, law.legs, law.seen, k, -1, law.rules.shortest + wait, law.rules.longest + wait)
             if step.cost < best:
                 best = step.cost
                 law.phase[SWING] = k
@@ -262,6 +282,7 @@ def begin_step(law, measurement, time):
 def aim(law, step, time):
     """Keep a step in mind, its place as seen from the other foot."""
     stance = 1 - law.phase[SWING]
+    law.phase[WAY] = step.way
     law.memory[LANDS] = time + step.time
     law.memory[TARGET] = step.x - law.seen.foot[stance, 0]
     law.memory[TARGET + 1] = step.y - law.seen.foot[stance, 1]
@@ -274,7 +295,7 @@ def plan_again(law, measurement, time):
     if law.memory[LANDS] - time > 2.0 * LAST:
         shortest = max(law.rules.shortest - gone, 1.5 * LAST)
         longest = max(law.rules.longest - gone, shortest + LAST)
-        aim(law, plan_step(law.rules, law.legs, law.seen, law.phase[SWING], shortest, longest), time)
+        aim(law, plan_step(law.rules, law.legs, law.seen, law.phase[SWING], law.phase[WAY], shortest, longest), time)
 
 
 @kernel
@@ -320,7 +341,7 @@ def step_tasks(law, measurement):
     stepping = WholeBodyLaw(law.tasks, body.stance, body.limits, body.qp, body.room)
     carry_task(law, measurement)
     momentum_task(stepping, measurement)
-    turn_task(stepping, measurement)
+    upright_task(law, measurement)
     falls = is_in_flight(body)
     for k in range(2):
         if law.phase[PHASE] == SWINGS and law.phase[SWING] == k:
@@ -328,9 +349,26 @@ def step_tasks(law, measurement):
         else:
             if law.phase[PHASE] == SWINGS:
                 keep_place(law, k)
+            body.stance.foot_place[k, 2] = law.legs.high[k] - (0.0 if is_down(law, measurement, k) else PRESS)
             foot_task(stepping, measurement, k, falls)
     drift_posture(law, measurement)
     posture_task(stepping, measurement)
+
+
+@kernel
+def upright_task(law, measurement):
+    """The trunk upright; on one foot it is righted less, since that pushes the body on."""
+    rates, q = measurement.motion.rates, measurement.q
+    stiffness, damping = law.tasks.trunk
+    if law.phase[PHASE] == UNLOADS or law.phase[PHASE] == SWINGS:
+        stiffness *= law.manner.upright
+    home = law.body.stance.posture
+    _, x, y, z = quat_difference((q[3], q[4], q[5], q[6]), (home[3], home[4], home[5], home[6]))
+    error = (2.0 * x, 2.0 * y, 2.0 * z)
+    for axis in range(3):
+        wanted = -stiffness * error[axis] - damping * rates[3 + axis]
+        weight = law.tasks.weight_trunk * (law.manner.yaw if axis == 2 else 1.0)
+        add_entry(law.body.qp, 3 + axis, weight, wanted)
 
 
 @kernel
