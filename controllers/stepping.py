@@ -74,10 +74,12 @@ class Stepping(WholeBodyController):
     clearance: float = _number(0.06, "m", "of a foot that swings", 0.01, 0.2)
     landing: float = _number(0.3, "m/s", "at which a foot lands", 0.0, 1.0)
     inset: float = _number(0.15, "", "of the sole, in which the centre of pressure is not planned", 0.0, 0.9)
+    swing_yaw: float = _number(0.3, "", "of a swinging foot's weight, what that of its turn is", 0.0, 1.0)
     kp_swing: float = _number(500.0, "1/s²", "stiffness of the turn of a foot that swings", 0.0, 2000.0)
     kd_swing: float = _number(45.0, "1/s", "its damping", 0.0, 100.0)
     upright: float = _number(0.3, "", "of the trunk's stiffness, what is left of it on one foot", 0.0, 1.0)
     yaw: float = _number(0.3, "", "of the trunk's weight, what that of its turn about the vertical is", 0.0, 10.0)
+    sink: float = _number(0.03, "m", "by which the body may come down as it steps", 0.0, 0.2)
     leg: float = _number(0.97, "", "of a leg's length, what it is stretched to", 0.7, 1.0)
     drift: float = _number(4.0, "1/s", "at which the posture becomes the one that it has", 0.0, 50.0)
     step: StepTasks = field(default_factory=StepTasks)
@@ -113,13 +115,13 @@ class Stepping(WholeBodyController):
                 trigger=float(self.trigger) if self.instruction != "step-freely" else float(self.again),
                 again=float(self.again), lean=float(self.lean), unload=float(self.unload), load=float(self.load),
                 clearance=float(self.clearance), landing=float(self.landing), inset=float(self.inset),
-                weight_swing=float(self.step.weight_swing), kp_swing=float(self.kp_swing),
-                kd_swing=float(self.kd_swing), leg=float(self.leg), upright=float(self.upright), yaw=float(self.yaw), drift=float(self.drift), period=float(self.period),
+                weight_swing=float(self.step.weight_swing), swing_yaw=float(self.swing_yaw), kp_swing=float(self.kp_swing),
+                kd_swing=float(self.kd_swing), sink=float(self.sink), leg=float(self.leg), upright=float(self.upright), yaw=float(self.yaw), drift=float(self.drift), period=float(self.period),
             ),
             legs=legs,
             seen=Seen(
-                np.full(SEEN, np.nan), np.full((2, 2), np.nan), np.full((2, 3), np.nan), np.full((2, points, 2), np.nan),
-                np.full((2 * points, 2), np.nan),
+                np.full(SEEN, np.nan), np.full((2, 2), np.nan), np.full((2, 4), np.nan), np.full((2, points, 2), np.nan),
+                np.full((2, points, 2), np.nan), np.full((2 * points, 2), np.nan),
             ),
             phase=np.zeros(PHASES, dtype=np.int64),
             memory=np.zeros(MEMORY),

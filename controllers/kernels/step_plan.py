@@ -134,7 +134,7 @@ def plan_step(rules, legs, seen, swing, only, shortest, longest):
     stance, numbers = 1 - swing, seen.numbers
     points = legs.sole.shape[1]
     omega, xi_x, xi_y = numbers[OMEGA], numbers[XI], numbers[XI + 1]
-    p_x, p_y = nearest_in_hull(seen.sole[stance], points, xi_x, xi_y)
+    p_x, p_y = nearest_in_hull(seen.inner[stance], points, xi_x, xi_y)
     best = Step(math.inf, max(only, 0), longest, seen.foot[swing, 0], seen.foot[swing, 1])
     side = legs.side[swing]
     for k in range(TIMES):
@@ -198,6 +198,7 @@ class Seen(NamedTuple):
 
     numbers: Floats  # (SEEN,)
     foot: Floats  # (2, 2) [m] centres of mass
-    hip: Floats  # (2, 3) [m] and how far the leg reaches from there, seen from above
-    sole: Floats  # (2, m, 2) [m] corners, drawn in towards the middle
+    hip: Floats  # (2, 4) [m] and how far the leg reaches from there, seen from above; how high it is over a flat foot
+    sole: Floats  # (2, m, 2) [m] corners
+    inner: Floats  # (2, m, 2) [m] the same, drawn in towards the middle: where the centre of pressure is planned
     corner: Floats  # (2m, 2) room

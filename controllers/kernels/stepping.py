@@ -32,6 +32,7 @@ from controllers.kernels.whole_body import (
     BETWEEN,
     COM,
     HIGH,
+    YAW,
     Tasks,
     WholeBodyLaw,
     add_entry,
@@ -95,10 +96,12 @@ class Manner(NamedTuple):
     landing: float  # [m/s]
     inset: float  # of the way to the middle of a sole by which its corners are drawn in
     weight_swing: float
+    swing_yaw: float  # of that weight, what that of the foot's turn about the vertical is
     kp_swing: float  # [1/s²] of the turn of a foot that swings
     kd_swing: float
     upright: float  # of the trunk's stiffness, what is left of it on one foot
     yaw: float  # of its weight, what that of its turn about the vertical is
+    sink: float  # [m] by which the body may come down as it steps
     leg: float  # of its length, what a leg that stands is stretched to
     drift: float  # [1/s] at which the posture becomes the one that it has
     period: float  # [s]
@@ -178,7 +181,9 @@ def look(law, measurement):
         hip = mat_vec(root, load3(legs.hip, k))
         high = hip[2] - numbers[FLOOR_AT]
         seen.hip[k, 0], seen.hip[k, 1] = hip[0], hip[1]
-        seen.hip[k, 2] = math.sqrt(max(legs.length[k] * legs.length[k] - high * high, 0.01))
+        length, low = law.manner.leg * legs.length[k], high - law.manner.sink
+        seen.hip[k, 2] = math.sqrt(max(length * length - low * low, 0.01))
+        seen.hip[k, 3] = high
         x, y, found = 0.0, 0.0, 0
         for c in range(count):
             if stance.point_foot[c] == k:
@@ -187,8 +192,8 @@ def look(law, measurement):
                 x, y = x + seen.sole[k, found, 0] / points, y + seen.sole[k, found, 1] / points
                 found += 1
         for c in range(points):
-            seen.sole[k, c, 0] += law.manner.inset * (x - seen.sole[k, c, 0])
-            seen.sole[k, c, 1] += law.manner.inset * (y - seen.sole[k, c, 1])
+            seen.inner[k, c, 0] = seen.sole[k, c, 0] + law.manner.inset * (x - seen.sole[k, c, 0])
+            seen.inner[k, c, 1] = seen.sole[k, c, 1] + law.manner.inset * (y - seen.sole[k, c, 1])
 
 
 @kernel
@@ -203,14 +208,14 @@ def is_near_floor(law, measurement, foot):
 
 
 @kernel
-def bearing_hull(law, measurement):
-    """Corners of the soles that the body may stand on, into ``seen.corner``; how many."""
+def bearing_hull(law, measurement, soles):
+    """Corners of those soles that the body may stand on, into ``seen.corner``; how many."""
     points, count = law.legs.sole.shape[1], 0
     for k in range(2):
         swings = law.phase[PHASE] == SWINGS and law.phase[SWING] == k
         if not swings and is_near_floor(law, measurement, k):
             for c in range(points):
-                law.seen.corner[count, 0], law.seen.corner[count, 1] = law.seen.sole[k, c, 0], law.seen.sole[k, c, 1]
+                law.seen.corner[count, 0], law.seen.corner[count, 1] = soles[k, c, 0], soles[k, c, 1]
                 count += 1
     return count
 
@@ -247,7 +252,7 @@ def needs_step(law, measurement):
     """Whether ξ is beyond what it can stand on."""
     if law.phase[TAKEN] >= law.manner.most:
         return False
-    count = bearing_hull(law, measurement)
+    count = bearing_hull(law, measurement, law.seen.sole)
     if count == 0:
         return False
     numbers, rates, q = law.seen.numbers, measurement.motion.rates, measurement.q
@@ -394,13 +399,13 @@ def wanted_pressure(law, measurement):
     x, y = numbers[XI], numbers[XI + 1]
     phase, swing = law.phase[PHASE], law.phase[SWING]
     if phase == UNLOADS or phase == SWINGS:
-        px, py = nearest_in_hull(seen.sole[1 - swing], seen.sole.shape[1], x, y)
+        px, py = nearest_in_hull(seen.inner[1 - swing], seen.inner.shape[1], x, y)
     else:
         state, com = law.body.room.state, law.body.stance.com
         pace = law.tasks.capture / numbers[OMEGA]
         x += pace * (x - state[BETWEEN] - com[0])
         y += pace * (y - state[BETWEEN + 1] - com[1])
-        count = bearing_hull(law, measurement)
+        count = bearing_hull(law, measurement, seen.inner)
         px, py = x, y
         if count > 0:
             px, py = nearest_in_hull(seen.corner, count, x, y)
@@ -425,26 +430,26 @@ def carry_task(law, measurement):
             wanted = omega * omega * (numbers[COM_AT + axis] - (px if axis == 0 else py))
         else:
             stiffness, damping = tasks.height
-            wanted = stiffness * (wanted_height(law) - room.state[HIGH]) - damping * moving
+            wanted = stiffness * (wanted_height(law, measurement.time[0]) - room.state[HIGH]) - damping * moving
             weight = tasks.weight_height
         add_row(qp, row, weight, wanted - room.bias[axis] / mass - tree.gravity[axis])
     qp.spread[0] = tasks.weight_force / (mass * mass)
 
 
 @kernel
-def wanted_height(law):
-    """[m] Of the centre of mass: that of the posture, or as high as legs that are that far apart allow."""
-    seen, numbers, legs = law.seen, law.seen.numbers, law.legs
-    high = law.body.stance.com[2]
+def wanted_height(law, time):
+    """[m] Of the centre of mass: that of the posture, or as high as legs allow that are, or will be, that far apart."""
+    seen, numbers, memory = law.seen, law.seen.numbers, law.memory
+    high, swing = law.body.stance.com[2], law.phase[SWING]
     for k in range(2):
-        if law.phase[PHASE] == SWINGS and law.phase[SWING] == k:
-            continue
-        length = law.manner.leg * legs.length[k]
-        away = math.hypot(seen.foot[k, 0] - seen.hip[k, 0], seen.foot[k, 1] - seen.hip[k, 1])
-        upright = math.sqrt(max(length * length - away * away, 0.25 * length * length))
-        # The hip's height over the flat foot's centre of mass is radius and length of ``look``.
-        now = math.sqrt(max(legs.length[k] * legs.length[k] - seen.hip[k, 2] * seen.hip[k, 2], 0.0))
-        high = min(high, numbers[HIGH_AT] - now + upright)
+        dx, dy = seen.foot[k, 0] - seen.hip[k, 0], seen.foot[k, 1] - seen.hip[k, 1]
+        if k == swing and (law.phase[PHASE] == UNLOADS or law.phase[PHASE] == SWINGS):
+            left = max(memory[LANDS] - time, 0.0) * numbers[OMEGA]
+            dx = seen.foot[1 - k, 0] + memory[TARGET] - seen.hip[k, 0] - left * (numbers[XI] - numbers[COM_AT])
+            dy = seen.foot[1 - k, 1] + memory[TARGET + 1] - seen.hip[k, 1] - left * (numbers[XI + 1] - numbers[COM_AT + 1])
+        length = law.manner.leg * law.legs.length[k]
+        upright = math.sqrt(max(length * length - dx * dx - dy * dy, 0.25 * length * length))
+        high = min(high, numbers[HIGH_AT] - seen.hip[k, 3] + upright)
     return high
 
 
@@ -486,4 +491,5 @@ def swing_task(law, measurement):
             wanted = memory[COMMANDED + axis]
         else:
             wanted = -manner.kp_swing * error[axis] - manner.kd_swing * moving[axis]
-        add_row(body.qp, room.jacobian[axis], manner.weight_swing, wanted - bias[axis])
+        weight = manner.weight_swing * (manner.swing_yaw if axis == YAW else 1.0)
+        add_row(body.qp, room.jacobian[axis], weight, wanted - bias[axis])
