@@ -60,6 +60,8 @@ class Stepping(WholeBodyController):
     trigger: float = _number(0.02, "m", "beyond the soles, of the capture point, from which it steps", -0.05, 0.1)
     lean: float = _number(0.01, "m s", "by which the trunk's lean and its rate count as capture point", 0.0, 0.1)
     again: float = _number(0.0, "m", "the same after a step", -0.1, 0.1)
+    same: float = _number(0.1, "m", "cost of another step with the same foot", 0.0, 1.0)
+    across: float = _number(0.5, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
     unload: float = _number(0.02, "s", "in which a foot is unloaded", 0.0, 0.2)
     swing: float = _number(0.28, "s", "a swing at least", 0.1, 0.8)
     longest_swing: float = _number(0.6, "s", "a swing at most", 0.2, 1.5)
@@ -107,13 +109,13 @@ class Stepping(WholeBodyController):
             tasks=self._step_tasks(body.tasks),
             rules=StepRules(
                 shortest=float(self.swing), longest=float(self.longest_swing), speed=float(self.speed),
-                beyond=float(self.beyond), apart=float(self.apart), past=float(self.past),
+                beyond=float(self.beyond), apart=float(self.apart), past=float(self.past), across=float(self.across),
                 lateness=float(self.lateness), length=float(self.length), crossing=float(self.crossing),
             ),
             manner=Manner(
                 most=1 if self.instruction == "one-step-only" else _ANY,
                 trigger=float(self.trigger) if self.instruction != "step-freely" else float(self.again),
-                again=float(self.again), lean=float(self.lean), unload=float(self.unload), load=float(self.load),
+                again=float(self.again), same=float(self.same), lean=float(self.lean), unload=float(self.unload), load=float(self.load),
                 clearance=float(self.clearance), landing=float(self.landing), inset=float(self.inset),
                 weight_swing=float(self.step.weight_swing), swing_yaw=float(self.swing_yaw), kp_swing=float(self.kp_swing),
                 kd_swing=float(self.kd_swing), sink=float(self.sink), leg=float(self.leg), upright=float(self.upright), yaw=float(self.yaw), drift=float(self.drift), period=float(self.period),

@@ -27,6 +27,7 @@ class StepRules(NamedTuple):
     beyond: float  # [m] by which a foot is put beyond ξ
     apart: float  # [m] between the feet's middles from side to side, at least
     past: float  # [m] fore and aft of one another, of legs that cross
+    across: float  # of the way to ξ across the way that the body goes, what the centre of pressure takes of it
     lateness: float  # [m/s] what a later landing costs
     length: float  # what a longer step costs, per metre
     crossing: float  # [m] what it costs to cross
@@ -93,6 +94,27 @@ def beyond_hull(points, count, x, y):
 
 
 @kernel
+def best_pressure(rules, legs, seen, stance):
+    """The place on a sole that ξ runs away from most slowly; across the way that the body goes, only partly.
+
+    A centre of pressure in a corner of the sole leaves no friction to hold the body's turn about the vertical, which a
+    leg that swings takes.
+    """
+    numbers, points = seen.numbers, legs.sole.shape[1]
+    x, y = 0.0, 0.0
+    for c in range(points):
+        x, y = x + seen.sole[stance, c, 0] / points, y + seen.sole[stance, c, 1] / points
+    to_x, to_y = numbers[XI] - x, numbers[XI + 1] - y
+    along_x, along_y = numbers[XI] - numbers[COM_AT], numbers[XI + 1] - numbers[COM_AT + 1]
+    speed = math.hypot(along_x, along_y)
+    along_x, along_y = along_x / max(speed, 1e-9), along_y / max(speed, 1e-9)
+    along = to_x * along_x + to_y * along_y
+    x += along * along_x + rules.across * (to_x - along * along_x)
+    y += along * along_y + rules.across * (to_y - along * along_y)
+    return nearest_in_hull(seen.inner[stance], points, x, y)
+
+
+@kernel
 def within(x, y, from_x, from_y, radius):
     """(x, y), brought to ``radius`` from a place if it is farther."""
     dx, dy = x - from_x, y - from_y
@@ -134,7 +156,7 @@ def plan_step(rules, legs, seen, swing, only, shortest, longest):
     stance, numbers = 1 - swing, seen.numbers
     points = legs.sole.shape[1]
     omega, xi_x, xi_y = numbers[OMEGA], numbers[XI], numbers[XI + 1]
-    p_x, p_y = nearest_in_hull(seen.inner[stance], points, xi_x, xi_y)
+    p_x, p_y = best_pressure(rules, legs, seen, stance)
     best = Step(math.inf, max(only, 0), longest, seen.foot[swing, 0], seen.foot[swing, 1])
     side = legs.side[swing]
     for k in range(TIMES):
@@ -178,7 +200,8 @@ COM_AT = 1
 XI = 3
 HIGH_AT = 5  # [m] of the centre of mass above the floor
 FLOOR_AT = 6  # [m] height of a flat foot's centre of mass, from O
-SEEN = 7
+FLOOR_MOVES = 7  # (2,) [m/s] the floor, as far as the feet feel it
+SEEN = 9
 
 
 class Legs(NamedTuple):

@@ -16,12 +16,14 @@ from controllers.kernels.contact_qp import ITERATIONS
 from controllers.kernels.step_plan import (
     COM_AT,
     FLOOR_AT,
+    FLOOR_MOVES,
     HIGH_AT,
     OMEGA,
     XI,
     Legs,
     Seen,
     StepRules,
+    best_pressure,
     beyond_hull,
     nearest_in_hull,
     plan_step,
@@ -90,6 +92,7 @@ class Manner(NamedTuple):
     trigger: float  # [m] of ξ and the lean beyond the soles, beyond which it steps
     again: float  # [m] the same once it has stepped
     lean: float  # [m s] by which a trunk that leans, and goes on to lean, counts as ξ
+    same: float  # [m] what it costs to step with the same foot again
     unload: float  # [s]
     load: float  # [s]
     clearance: float  # [m]
@@ -166,8 +169,9 @@ def look(law, measurement):
     omega = math.sqrt(gravity / max(room.state[HIGH], 0.1 * stance.com[2]))
     numbers[OMEGA] = omega
     numbers[HIGH_AT] = room.state[HIGH]
+    feel_floor(law, measurement)
     for axis in range(2):
-        moving = -room.state[BEARING + axis]
+        moving = -numbers[FLOOR_MOVES + axis]
         for dof in range(rates.shape[0]):
             moving += room.mass[axis, dof] * rates[dof] / room.mass[0, 0]
         numbers[COM_AT + axis] = room.state[COM + axis]
@@ -194,6 +198,21 @@ def look(law, measurement):
         for c in range(points):
             seen.inner[k, c, 0] = seen.sole[k, c, 0] + law.manner.inset * (x - seen.sole[k, c, 0])
             seen.inner[k, c, 1] = seen.sole[k, c, 1] + law.manner.inset * (y - seen.sole[k, c, 1])
+
+
+@kernel
+def feel_floor(law, measurement):
+    """The floor moves as that foot on it does which moves the least: others slide, or roll on an edge."""
+    numbers, motion, least = law.seen.numbers, measurement.motion, math.inf
+    numbers[FLOOR_MOVES], numbers[FLOOR_MOVES + 1] = 0.0, 0.0
+    for k in range(2):
+        if is_down(law, measurement, k):
+            i = law.body.stance.foot[k]
+            moving = velocity_at(motion, i, load3(motion.poses.com, i))
+            speed = math.hypot(moving[0], moving[1])
+            if speed < least:
+                least = speed
+                numbers[FLOOR_MOVES], numbers[FLOOR_MOVES + 1] = moving[0], moving[1]
 
 
 @kernel
@@ -272,8 +291,9 @@ def begin_step(law, measurement, time):
     for k in range(2):
         if is_down(law, measurement, 1 - k):
             step = plan_step(law.rules, law.legs, law.seen, k, -1, law.rules.shortest + wait, law.rules.longest + wait)
-            if step.cost < best:
-                best = step.cost
+            cost = step.cost + (law.manner.same if law.phase[TAKEN] > 0 and k == law.phase[SWING] else 0.0)
+            if cost < best:
+                best = cost
                 law.phase[SWING] = k
                 aim(law, step, time)
     if best < math.inf:
@@ -348,6 +368,8 @@ def step_tasks(law, measurement):
     momentum_task(stepping, measurement)
     upright_task(law, measurement)
     falls = is_in_flight(body)
+    for axis in range(2):
+        body.room.state[BEARING + axis] = law.seen.numbers[FLOOR_MOVES + axis]
     for k in range(2):
         if law.phase[PHASE] == SWINGS and law.phase[SWING] == k:
             swing_task(law, measurement)
@@ -399,7 +421,7 @@ def wanted_pressure(law, measurement):
     x, y = numbers[XI], numbers[XI + 1]
     phase, swing = law.phase[PHASE], law.phase[SWING]
     if phase == UNLOADS or phase == SWINGS:
-        px, py = nearest_in_hull(seen.inner[1 - swing], seen.inner.shape[1], x, y)
+        px, py = best_pressure(law.rules, law.legs, seen, 1 - swing)
     else:
         state, com = law.body.room.state, law.body.stance.com
         pace = law.tasks.capture / numbers[OMEGA]
@@ -421,7 +443,7 @@ def carry_task(law, measurement):
     px, py = wanted_pressure(law, measurement)
     for axis in range(3):
         row = room.jacobian[axis]
-        moving = -room.state[BEARING + axis]
+        moving = -numbers[FLOOR_MOVES + axis] if axis < 2 else -room.state[BEARING + 2]
         for dof in range(row.shape[0]):
             row[dof] = room.mass[axis, dof] / mass
             moving += row[dof] * rates[dof]
