@@ -43,7 +43,6 @@ from controllers.kernels.whole_body import (
     clear_cost,
     feet_task,
     foot_task,
-    is_in_flight,
     lowest_touch,
     momentum_task,
     posture_task,
@@ -79,8 +78,8 @@ MEMORY = 8
 LAST = 0.04
 #: [m] A foot that is not higher stands, though nothing may load it at the moment.
 NEAR = 0.015
-#: [m] Below the floor that a foot which should stand and does not touch is put back to.
-PRESS = 0.005
+#: [s] In which a foot gets the speed at which it is put down.
+PROMPT = 0.02
 #: Of a swing, what passes before the foot may land early.
 EARLY = 0.5
 
@@ -367,7 +366,6 @@ def step_tasks(law, measurement):
     carry_task(law, measurement)
     momentum_task(stepping, measurement)
     upright_task(law, measurement)
-    falls = is_in_flight(body)
     for axis in range(2):
         body.room.state[BEARING + axis] = law.seen.numbers[FLOOR_MOVES + axis]
     for k in range(2):
@@ -376,8 +374,10 @@ def step_tasks(law, measurement):
         else:
             if law.phase[PHASE] == SWINGS:
                 keep_place(law, k)
-            body.stance.foot_place[k, 2] = law.legs.high[k] - (0.0 if is_down(law, measurement, k) else PRESS)
-            foot_task(stepping, measurement, k, falls)
+            if is_down(law, measurement, k):
+                foot_task(stepping, measurement, k, False)
+            else:
+                put_down(law, measurement, k)
     drift_posture(law, measurement)
     posture_task(stepping, measurement)
 
@@ -476,6 +476,26 @@ def wanted_height(law, time):
 
 
 @kernel
+def put_down(law, measurement, k):
+    """A foot that should stand and does not touch goes down where it is, flat."""
+    body, manner = law.body, law.manner
+    tree, motion, i = measurement.tree, measurement.motion, body.stance.foot[k]
+    arm = load3(motion.poses.com, i)
+    point_jacobian(tree, motion.poses, i, arm, body.room.jacobian)
+    moving, bias = velocity_at(motion, i, arm), bias_at(motion, i, arm)
+    _, x, y, z = quat_difference(load4(motion.poses.quaternion, i), load4(body.stance.foot_turn, k))
+    error = (0.0, 0.0, 0.0, 2.0 * x, 2.0 * y, 2.0 * z)
+    for axis in range(6):
+        if axis == 2:
+            wanted = (-manner.landing - moving[2]) / PROMPT
+        elif axis < 2:
+            wanted = (law.seen.numbers[FLOOR_MOVES + axis] - moving[axis]) / PROMPT
+        else:
+            wanted = -manner.kp_swing * error[axis] - manner.kd_swing * moving[axis]
+        add_row(body.qp, body.room.jacobian[axis], manner.weight_swing, wanted - bias[axis])
+
+
+@kernel
 def swing_task(law, measurement):
     """A quintic from where the foot is to where it lands, made anew at each tick; flat all the way.
 
@@ -505,7 +525,7 @@ def swing_task(law, measurement):
                 end, target = -manner.landing, law.seen.numbers[FLOOR_AT]
             speed = moving[axis] - floor[axis]
             if axis == 2 and span < LAST:
-                memory[COMMANDED + axis] = (end - speed) / LAST
+                memory[COMMANDED + axis] = (end - speed) / PROMPT
             else:
                 span = max(span, LAST)
                 jerk = 60.0 * (target - arm[axis]) / span**3 - (36.0 * speed + 24.0 * end) / span**2
