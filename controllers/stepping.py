@@ -13,6 +13,7 @@ from biped.model import Model
 from contact import RUBBER
 from contact.arrays import Floats
 from controllers.kernels.step_plan import SEEN, Legs, Seen, StepRules
+from controllers.kernels import stepping as kernels
 from controllers.kernels.stepping import MEMORY, PHASES, Manner, SteppingLaw
 from controllers.kernels.whole_body import Tasks
 from controllers.whole_body import WholeBodyController
@@ -39,7 +40,7 @@ class StepTasks:
     weight_trunk: float = _number(0.02, "", "weight: trunk's orientation", 1e-4, 1.0, "log")
     weight_momentum: float = _number(0.01, "", "weight: angular momentum", 1e-4, 10.0, "log")
     weight_feet: float = _number(11.0, "", "weight: feet that stand", 0.1, 1000.0, "log")
-    weight_swing: float = _number(3.0, "", "weight: a foot that swings", 0.1, 1000.0, "log")
+    weight_yaw: float = _number(0.01, "", "weight: trunk's turn about the vertical", 1e-5, 1.0, "log")
     weight_posture: float = _number(2e-4, "", "weight: joints' posture", 1e-6, 1e-2, "log")
     weight_force: float = _number(5e-3, "", "weight: contact forces", 1e-4, 0.1, "log")
     lift: float = _number(0.01, "m", "of a point that counts as standing where its foot touches", 0.0, 0.05)
@@ -79,12 +80,12 @@ class Stepping(WholeBodyController):
     swing_yaw: float = _number(0.3, "", "of a swinging foot's weight, what that of its turn is", 0.0, 1.0)
     kp_swing: float = _number(500.0, "1/s²", "stiffness of the turn of a foot that swings", 0.0, 2000.0)
     kd_swing: float = _number(45.0, "1/s", "its damping", 0.0, 100.0)
-    upright: float = _number(0.3, "", "of the trunk's stiffness, what is left of it on one foot", 0.0, 1.0)
-    yaw: float = _number(0.3, "", "of the trunk's weight, what that of its turn about the vertical is", 0.0, 10.0)
     sink: float = _number(0.03, "m", "by which the body may come down as it steps", 0.0, 0.2)
     leg: float = _number(0.97, "", "of a leg's length, what it is stretched to", 0.7, 1.0)
     drift: float = _number(4.0, "1/s", "at which the posture becomes the one that it has", 0.0, 50.0)
-    step: StepTasks = field(default_factory=StepTasks)
+    weight_swing: float = _number(3.0, "", "weight: a foot that swings", 0.1, 1000.0, "log")
+    swinging: StepTasks = field(default_factory=StepTasks)
+    landed: StepTasks = field(default_factory=StepTasks)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -106,7 +107,8 @@ class Stepping(WholeBodyController):
         legs, points = self._legs(model, body.stance.foot_place[:, 2].copy()), int(counts[0])
         return SteppingLaw(
             body=body,
-            tasks=self._step_tasks(body.tasks),
+            swinging=_tasks_of(self.swinging, body.tasks),
+            landed=_tasks_of(self.landed, body.tasks),
             rules=StepRules(
                 shortest=float(self.swing), longest=float(self.longest_swing), speed=float(self.speed),
                 beyond=float(self.beyond), apart=float(self.apart), past=float(self.past), across=float(self.across),
@@ -117,8 +119,8 @@ class Stepping(WholeBodyController):
                 trigger=float(self.trigger) if self.instruction != "step-freely" else float(self.again),
                 again=float(self.again), same=float(self.same), lean=float(self.lean), unload=float(self.unload), load=float(self.load),
                 clearance=float(self.clearance), landing=float(self.landing), inset=float(self.inset),
-                weight_swing=float(self.step.weight_swing), swing_yaw=float(self.swing_yaw), kp_swing=float(self.kp_swing),
-                kd_swing=float(self.kd_swing), sink=float(self.sink), leg=float(self.leg), upright=float(self.upright), yaw=float(self.yaw), drift=float(self.drift), period=float(self.period),
+                weight_swing=float(self.weight_swing), swing_yaw=float(self.swing_yaw), kp_swing=float(self.kp_swing),
+                kd_swing=float(self.kd_swing), sink=float(self.sink), leg=float(self.leg), drift=float(self.drift), period=float(self.period),
             ),
             legs=legs,
             seen=Seen(
@@ -127,16 +129,6 @@ class Stepping(WholeBodyController):
             ),
             phase=np.zeros(PHASES, dtype=np.int64),
             memory=np.zeros(MEMORY),
-        )  # fmt: skip
-
-    def _step_tasks(self, standing: Tasks) -> Tasks:
-        step = self.step
-        return standing._replace(
-            capture=float(step.capture), height=(float(step.kp_height), float(step.kd_height)),
-            trunk=(float(step.kp_trunk), float(step.kd_trunk)), momentum=float(step.kd_momentum),
-            weight_height=float(step.weight_height), weight_trunk=float(step.weight_trunk),
-            weight_momentum=float(step.weight_momentum), weight_feet=float(step.weight_feet),
-            weight_posture=float(step.weight_posture), weight_force=float(step.weight_force), lift=float(step.lift),
         )  # fmt: skip
 
     def _legs(self, model: Model, high: Floats) -> Legs:
@@ -165,3 +157,15 @@ def _length(tree: Any, chain: list[int]) -> float:
     """[m] From the hip to the foot's centre of mass with all that is between them stretched out."""
     between = [np.linalg.norm(tree.com_offset[i] + tree.joint_offset[k]) for i, k in zip(chain, chain[1:], strict=False)]
     return float(sum(between) + np.linalg.norm(tree.com_offset[chain[-1]]))
+
+
+def _tasks_of(step: StepTasks, standing: Tasks) -> kernels.StepTasks:
+    """For the kernels; what does not change with steps is as in place."""
+    tasks = standing._replace(
+        capture=float(step.capture), height=(float(step.kp_height), float(step.kd_height)),
+        trunk=(float(step.kp_trunk), float(step.kd_trunk)), momentum=float(step.kd_momentum),
+        weight_height=float(step.weight_height), weight_trunk=float(step.weight_trunk),
+        weight_momentum=float(step.weight_momentum), weight_feet=float(step.weight_feet),
+        weight_posture=float(step.weight_posture), weight_force=float(step.weight_force), lift=float(step.lift),
+    )  # fmt: skip
+    return kernels.StepTasks(tasks, float(step.weight_yaw))

@@ -101,19 +101,25 @@ class Manner(NamedTuple):
     swing_yaw: float  # of that weight, what that of the foot's turn about the vertical is
     kp_swing: float  # [1/s²] of the turn of a foot that swings
     kd_swing: float
-    upright: float  # of the trunk's stiffness, what is left of it on one foot
-    yaw: float  # of its weight, what that of its turn about the vertical is
     sink: float  # [m] by which the body may come down as it steps
     leg: float  # of its length, what a leg that stands is stretched to
     drift: float  # [1/s] at which the posture becomes the one that it has
     period: float  # [s]
 
 
+class StepTasks(NamedTuple):
+    """Gains and weights once it steps."""
+
+    tasks: Tasks
+    weight_yaw: float  # of the trunk's turn about the vertical
+
+
 class SteppingLaw(NamedTuple):
     """All of the controller."""
 
     body: WholeBodyLaw
-    tasks: Tasks  # once it steps
+    swinging: StepTasks  # on one foot
+    landed: StepTasks  # on both feet, after a step
     rules: StepRules
     manner: Manner
     legs: Legs
@@ -361,11 +367,21 @@ def bear(law, measurement):
 @kernel
 def step_tasks(law, measurement):
     """The tasks of a body that steps, or has."""
+    if law.phase[PHASE] == UNLOADS or law.phase[PHASE] == SWINGS:
+        do_tasks(law, law.swinging, measurement)
+    else:
+        do_tasks(law, law.landed, measurement)
+
+
+@routine
+def do_tasks(law, chosen, measurement):
+    """The same, of these weights."""
     body = law.body
-    stepping = WholeBodyLaw(law.tasks, body.stance, body.limits, body.qp, body.room)
-    carry_task(law, measurement)
+    stepping = WholeBodyLaw(chosen.tasks, body.stance, body.limits, body.qp, body.room)
+    body.qp.friction[0] = chosen.tasks.friction
+    carry_task(law, chosen.tasks, measurement)
     momentum_task(stepping, measurement)
-    upright_task(law, measurement)
+    upright_task(stepping, chosen.weight_yaw, measurement)
     for axis in range(2):
         body.room.state[BEARING + axis] = law.seen.numbers[FLOOR_MOVES + axis]
     for k in range(2):
@@ -383,19 +399,15 @@ def step_tasks(law, measurement):
 
 
 @kernel
-def upright_task(law, measurement):
-    """The trunk upright; on one foot it is righted less, since that pushes the body on."""
-    rates, q = measurement.motion.rates, measurement.q
+def upright_task(law, weight_yaw, measurement):
+    """The trunk upright, with another weight of its turn about the vertical."""
+    turn_task(law, measurement)
+    # What ``turn_task`` has given that turn, again by the difference of the weights.
+    home, q = law.stance.posture, measurement.q
     stiffness, damping = law.tasks.trunk
-    if law.phase[PHASE] == UNLOADS or law.phase[PHASE] == SWINGS:
-        stiffness *= law.manner.upright
-    home = law.body.stance.posture
-    _, x, y, z = quat_difference((q[3], q[4], q[5], q[6]), (home[3], home[4], home[5], home[6]))
-    error = (2.0 * x, 2.0 * y, 2.0 * z)
-    for axis in range(3):
-        wanted = -stiffness * error[axis] - damping * rates[3 + axis]
-        weight = law.tasks.weight_trunk * (law.manner.yaw if axis == 2 else 1.0)
-        add_entry(law.body.qp, 3 + axis, weight, wanted)
+    _, _, _, z = quat_difference((q[3], q[4], q[5], q[6]), (home[3], home[4], home[5], home[6]))
+    wanted = -stiffness * 2.0 * z - damping * measurement.motion.rates[YAW]
+    add_entry(law.qp, YAW, weight_yaw - law.tasks.weight_trunk, wanted)
 
 
 @kernel
@@ -415,7 +427,7 @@ def drift_posture(law, measurement):
 
 
 @kernel
-def wanted_pressure(law, measurement):
+def wanted_pressure(law, tasks, measurement):
     """[m] The centre of pressure that is asked for, from O: within the soles that bear, and within friction."""
     numbers, seen = law.seen.numbers, law.seen
     x, y = numbers[XI], numbers[XI + 1]
@@ -424,23 +436,23 @@ def wanted_pressure(law, measurement):
         px, py = best_pressure(law.rules, law.legs, seen, 1 - swing)
     else:
         state, com = law.body.room.state, law.body.stance.com
-        pace = law.tasks.capture / numbers[OMEGA]
+        pace = tasks.capture / numbers[OMEGA]
         x += pace * (x - state[BETWEEN] - com[0])
         y += pace * (y - state[BETWEEN + 1] - com[1])
         count = bearing_hull(law, measurement, seen.inner)
         px, py = x, y
         if count > 0:
             px, py = nearest_in_hull(seen.corner, count, x, y)
-    return within(px, py, numbers[COM_AT], numbers[COM_AT + 1], law.tasks.friction * numbers[HIGH_AT])
+    return within(px, py, numbers[COM_AT], numbers[COM_AT + 1], tasks.friction * numbers[HIGH_AT])
 
 
 @kernel
-def carry_task(law, measurement):
+def carry_task(law, tasks, measurement):
     """The centre of mass as the pendulum that stands on the wanted centre of pressure, and as high as the legs reach."""
-    tasks, room, qp = law.tasks, law.body.room, law.body.qp
+    room, qp = law.body.room, law.body.qp
     tree, rates, numbers = measurement.tree, measurement.motion.rates, law.seen.numbers
     mass, omega = room.mass[0, 0], numbers[OMEGA]
-    px, py = wanted_pressure(law, measurement)
+    px, py = wanted_pressure(law, tasks, measurement)
     for axis in range(3):
         row = room.jacobian[axis]
         moving = -numbers[FLOOR_MOVES + axis] if axis < 2 else -room.state[BEARING + 2]
