@@ -1,6 +1,6 @@
 """Balance with steps: the whole-body law with a plan of steps on top."""
 
-import math
+from itertools import product
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
@@ -12,6 +12,7 @@ from biped.errors import InputError
 from biped.model import Model
 from contact import RUBBER
 from contact.arrays import Floats
+from controllers.kernels.legs_apart import LegCapsules
 from controllers.kernels.step_plan import SEEN, Legs, Seen, StepRules
 from controllers.kernels import stepping as kernels
 from controllers.kernels.stepping import MEMORY, PHASES, Manner, SteppingLaw
@@ -70,17 +71,21 @@ class Stepping(WholeBodyController):
     speed: float = _number(2.5, "m/s", "of a foot that swings, in the mean, at most", 0.5, 6.0)
     beyond: float = _number(0.05, "m", "by which a foot is put beyond the capture point", -0.1, 0.2)
     apart: float = _number(0.2, "m", "of the feet from side to side, at least", 0.05, 0.5)
-    past: float = _number(0.2, "m", "of legs that cross, fore and aft", 0.1, 0.5)
+    past: float = _number(0.28, "m", "of legs that cross, fore and aft", 0.1, 0.5)
     lateness: float = _number(0.1, "m/s", "cost of a later landing", 0.0, 2.0)
     length: float = _number(0.05, "", "cost of a longer step", 0.0, 2.0)
     crossing: float = _number(0.03, "m", "cost of crossing the legs", 0.0, 1.0)
+    heaviest: float = _number(1.4, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
     clearance: float = _number(0.06, "m", "of a foot that swings", 0.01, 0.2)
+    crossing_clearance: float = _number(0.09, "m", "of a foot that crosses", 0.01, 0.3)
+    first: float = _number(0.6, "", "of a swing, in which a foot that crosses gets past the other leg", 0.2, 1.0)
     landing: float = _number(0.3, "m/s", "at which a foot lands", 0.0, 1.0)
     inset: float = _number(0.15, "", "of the sole, in which the centre of pressure is not planned", 0.0, 0.9)
     swing_yaw: float = _number(0.3, "", "of a swinging foot's weight, what that of its turn is", 0.0, 1.0)
     kp_swing: float = _number(500.0, "1/s²", "stiffness of the turn of a foot that swings", 0.0, 2000.0)
     kd_swing: float = _number(45.0, "1/s", "its damping", 0.0, 100.0)
     sink: float = _number(0.03, "m", "by which the body may come down as it steps", 0.0, 0.2)
+    gap: float = _number(0.01, "m", "that legs leave between one another", 0.0, 0.1)
     leg: float = _number(0.97, "", "of a leg's length, what it is stretched to", 0.7, 1.0)
     drift: float = _number(4.0, "1/s", "at which the posture becomes the one that it has", 0.0, 50.0)
     weight_swing: float = _number(3.0, "", "weight: a foot that swings", 0.1, 1000.0, "log")
@@ -100,7 +105,8 @@ class Stepping(WholeBodyController):
         Raises:
             InputError: the model has no floating root, or not two feet with as many contact points.
         """
-        body = super().law(model)
+        capsules = self._capsules(model)
+        body = self._law_with(model, len(capsules.pair))
         counts = np.bincount(body.stance.point_foot, minlength=2)
         if len(counts) != 2 or counts[0] != counts[1]:
             raise InputError(f"stepping needs two feet with as many contact points; model {model.name!r} lacks them")
@@ -118,11 +124,13 @@ class Stepping(WholeBodyController):
                 most=1 if self.instruction == "one-step-only" else _ANY,
                 trigger=float(self.trigger) if self.instruction != "step-freely" else float(self.again),
                 again=float(self.again), same=float(self.same), lean=float(self.lean), unload=float(self.unload), load=float(self.load),
-                clearance=float(self.clearance), landing=float(self.landing), inset=float(self.inset),
+                heaviest=float(self.heaviest), clearance=float(self.clearance), crossing_clearance=float(self.crossing_clearance), first=float(self.first),
+                landing=float(self.landing), inset=float(self.inset),
                 weight_swing=float(self.weight_swing), swing_yaw=float(self.swing_yaw), kp_swing=float(self.kp_swing),
                 kd_swing=float(self.kd_swing), sink=float(self.sink), leg=float(self.leg), drift=float(self.drift), period=float(self.period),
             ),
             legs=legs,
+            capsules=capsules,
             seen=Seen(
                 np.full(SEEN, np.nan), np.full((2, 2), np.nan), np.full((2, 4), np.nan), np.full((2, points, 2), np.nan),
                 np.full((2, points, 2), np.nan), np.full((2 * points, 2), np.nan),
@@ -143,6 +151,24 @@ class Stepping(WholeBodyController):
         lengths = [_length(tree, chain) for chain in chains]
         sides = np.sign([(placed.position[foot][:2] - placed.position[feet].mean(axis=0)[:2]) @ left for foot in feet])
         return Legs(hips, np.array(lengths), soles.copy(), soles.mean(axis=1), high, sides, ahead)
+
+
+    def _capsules(self, model: Model) -> LegCapsules:
+        """Those of the two legs, and their pairs; none of a model without."""
+        chains = [_chain(model.tree.parent, model.body_index(foot)) for foot in model.feet]
+        found = [(model.body_index(one.body), one) for one in model.capsules]
+        legs = [[c for c, (body, _) in enumerate(found) if body in chain] for chain in chains]
+        centers = [np.subtract(one.center, model.bodies[body].com) for body, one in found]
+        return LegCapsules(
+            body=np.array([body for body, _ in found], dtype=np.int64),
+            center=np.array(centers).reshape(-1, 3),
+            half=np.array([one.half for _, one in found]).reshape(-1, 3),
+            radius=np.array([one.radius for _, one in found]),
+            pair=np.array(list(product(*legs)), dtype=np.int64).reshape(-1, 2),
+            margin=float(self.gap),
+            pace=1.0 / float(self.look_ahead),
+            jacobian=np.zeros((2, 6, model.nv)),
+        )
 
 
 def _chain(parent: Any, foot: int) -> list[int]:

@@ -165,16 +165,20 @@ class WholeBodyController(Controller):
         Raises:
             InputError: the model has no floating root or no feet with contact points.
         """
+        return self._law_with(model, 0)
+
+    def _law_with(self, model: Model, more: int) -> WholeBodyLaw:
+        """The same, its program with room for so many further rows."""
         if not model.is_floating or not model.feet or not len(points_of_feet(model)[0]):
             raise InputError(
                 f"the whole-body controller needs a floating root and feet with contact points; model {model.name!r} "
                 "lacks them"
             )
         stance, limits = self._stance(model), self._limits(model)
-        points = len(stance.point)
+        points, feet = len(stance.point), len(model.feet)
         return WholeBodyLaw(
-            self._tasks(), stance, limits, new_program(model.nv, len(model.feet), points, limits),
-            new_room(model.nv, len(model.feet), points),
+            self._tasks(), stance, limits, new_program(model.nv, feet, points, limits, more),
+            new_room(model.nv, feet, points, more),
         )  # fmt: skip
 
     def _tasks(self) -> Tasks:

@@ -182,7 +182,8 @@ def plan_step(rules, legs, seen, swing, only, shortest, longest):
             ahead, aside = past_other_leg(rules, way, ahead, aside, side)
             x = seen.foot[stance, 0] + ahead * legs.ahead[0] - aside * legs.ahead[1]
             y = seen.foot[stance, 1] + ahead * legs.ahead[1] + aside * legs.ahead[0]
-            length = math.hypot(x - seen.foot[swing, 0], y - seen.foot[swing, 1])
+            away_x, away_y = x - seen.foot[swing, 0], y - seen.foot[swing, 1]
+            length = math.hypot(away_x, away_y)
             for i in range(points):
                 seen.corner[i, 0], seen.corner[i, 1] = x + legs.sole[swing, i, 0], y + legs.sole[swing, i, 1]
             left = max(beyond_hull(seen.corner, points, to_x, to_y), 0.0)

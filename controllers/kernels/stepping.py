@@ -13,6 +13,7 @@ from contact.jit import kernel, routine
 from contact.point_law import touches
 from contact.vectors import add, load3, load4, load9, mat_vec, quat_difference
 from controllers.kernels.contact_qp import ITERATIONS
+from controllers.kernels.legs_apart import LegCapsules, keep_legs_apart
 from controllers.kernels.step_plan import (
     COM_AT,
     FLOOR_AT,
@@ -94,7 +95,10 @@ class Manner(NamedTuple):
     same: float  # [m] what it costs to step with the same foot again
     unload: float  # [s]
     load: float  # [s]
+    heaviest: float  # of the weight, what a foot bears at most once it steps: more throws the body into the air
     clearance: float  # [m]
+    crossing_clearance: float  # [m] of a foot that passes the other leg
+    first: float  # of a swing, the part in which a foot that crosses gets before or behind the other leg
     landing: float  # [m/s]
     inset: float  # of the way to the middle of a sole by which its corners are drawn in
     weight_swing: float
@@ -123,6 +127,7 @@ class SteppingLaw(NamedTuple):
     rules: StepRules
     manner: Manner
     legs: Legs
+    capsules: LegCapsules
     seen: Seen
     phase: Integers  # (PHASES,)
     memory: Floats  # (MEMORY,)
@@ -146,6 +151,7 @@ def stepping_torques(law, measurement, torque, recorded):
         posture_task(body, measurement)
     else:
         step_tasks(law, measurement)
+        keep_legs_apart(law.capsules, measurement, body.room)
     recorded[0] = solve(body, measurement, torque)
     recorded[1] = float(body.qp.counts[ITERATIONS])
     recorded[2] = float(law.phase[TAKEN])
@@ -352,11 +358,11 @@ def bear(law, measurement):
     stance, most, swing = body.stance, body.room.most, phase[SWING]
     since = measurement.time[0] - law.memory[SINCE]
     weight = -body.room.mass[0, 0] * measurement.tree.gravity[2]
-    most[0] = most[1] = math.inf
+    most[0] = most[1] = math.inf if phase[PHASE] == STANDS and phase[TAKEN] == 0 else law.manner.heaviest * weight
     if phase[PHASE] == UNLOADS:
         most[swing] = weight * max(0.5 * (1.0 - since / max(law.manner.unload, 1e-6)), 0.0)
     elif phase[PHASE] == LOADS:
-        most[swing] = weight * (0.2 + 1.3 * since / max(law.manner.load, 1e-6))
+        most[swing] = weight * min(0.2 + 1.3 * since / max(law.manner.load, 1e-6), law.manner.heaviest)
     elif phase[PHASE] == SWINGS:
         for k in range(stance.point.shape[0]):
             if stance.point_foot[k] == swing:
@@ -523,7 +529,8 @@ def swing_task(law, measurement):
     moving, bias = velocity_at(motion, i, arm), bias_at(motion, i, arm)
     floor = velocity_at(motion, other, hold)
     begin, lands = memory[LEFT], memory[LANDS]
-    top = begin + 0.45 * (lands - begin)
+    top, crosses = begin + 0.45 * (lands - begin), law.phase[WAY] > 0
+    clearance = manner.crossing_clearance if crosses else manner.clearance
     _, x, y, z = quat_difference(load4(motion.poses.quaternion, i), load4(stance.foot_turn, k))
     error = (0.0, 0.0, 0.0, 2.0 * x, 2.0 * y, 2.0 * z)
     for axis in range(6):
@@ -531,8 +538,10 @@ def swing_task(law, measurement):
             span, end, target = lands - time, 0.0, hold[axis]
             if axis < 2:
                 target += memory[TARGET + axis]
+                if crosses and abs(law.legs.ahead[axis]) > 0.7:  # before it is aside of the other leg
+                    span = begin + manner.first * (lands - begin) - time
             elif time < top - LAST:
-                span, target = top - time, law.seen.numbers[FLOOR_AT] + manner.clearance
+                span, target = top - time, law.seen.numbers[FLOOR_AT] + clearance
             else:
                 end, target = -manner.landing, law.seen.numbers[FLOOR_AT]
             speed = moving[axis] - floor[axis]

@@ -89,6 +89,9 @@ class Room(NamedTuple):
     push: Floats  # (nv, 3m) Jᵀ of the feet's points
     shares: Floats  # (feet,) of the load; equal ones where there is none
     most: Floats  # (feet,) [N] that a foot may bear, or infinite
+    more: Floats  # (k, nv) of accelerations, further rows that are to be ``least`` or more, as ranges are
+    least: Floats  # (k,)
+    rows: Integers  # (1,) how many of them there are
     state: Floats  # (PLACES,) below
 
 
@@ -113,8 +116,8 @@ class WholeBodyLaw(NamedTuple):
     room: Room
 
 
-def new_room(nv: int, feet: int, points: int) -> Room:
-    """Room for the ticks of a model."""
+def new_room(nv: int, feet: int, points: int, more: int = 0) -> Room:
+    """Room for the ticks of a model, with so many further rows."""
     return Room(
         mass=np.full((nv, nv), np.nan),
         bias=np.full(nv, np.nan),
@@ -122,13 +125,16 @@ def new_room(nv: int, feet: int, points: int) -> Room:
         push=np.zeros((nv, 3 * points)),
         shares=np.full(feet, np.nan),
         most=np.full(feet, math.inf),
+        more=np.zeros((more, nv)),
+        least=np.zeros(more),
+        rows=np.zeros(1, dtype=np.int64),
         state=np.full(PLACES, np.nan),
     )
 
 
-def new_program(nv: int, feet: int, points: int, limits: Limits) -> ContactQp:
+def new_program(nv: int, feet: int, points: int, limits: Limits, more: int = 0) -> ContactQp:
     """Room for the program of a tick."""
-    return new_contact_qp(nv, points, len(limits.torque_dof) + feet + len(limits.range_dof))
+    return new_contact_qp(nv, points, len(limits.torque_dof) + feet + len(limits.range_dof) + more)
 
 
 @control.register(WholeBodyLaw)
@@ -486,6 +492,18 @@ def write_ranges(law, measurement, first):
         up = -2.0 * pace * rate + pace * pace * (limits.upper[k] - angle)
         qp.lower[first + k] = max(down, -pace * (limits.speed[k] + rate))
         qp.upper[first + k] = min(up, pace * (limits.speed[k] - rate))
+    write_more(law, first + limits.range_dof.shape[0])
+
+
+@kernel
+def write_more(law, first):
+    """The further rows."""
+    room, qp = law.room, law.qp
+    for k in range(room.rows[0]):
+        qp.rows[first + k] = 0.0
+        for dof in range(room.more.shape[1]):
+            qp.rows[first + k, dof] = room.more[k, dof]
+        qp.lower[first + k], qp.upper[first + k] = room.least[k], math.inf
 
 
 @kernel
@@ -521,7 +539,7 @@ def solve_within(law, measurement, most, torque):
     bounded = write_load_limits(law, write_torque_limits(law, measurement, most))
     write_ranges(law, measurement, bounded)
     for ended in range(HELD):  # SOLVED, or else WITHOUT_RANGES; one call, as each is compiled by itself
-        solve_contact_qp(qp, bounded + (limits.range_dof.shape[0] if ended == SOLVED else 0))
+        solve_contact_qp(qp, bounded + (limits.range_dof.shape[0] + law.room.rows[0] if ended == SOLVED else 0))
         if qp.counts[ENDED] == SOLVED:
             write_torques(law, torque)
             return ended

@@ -1,0 +1,65 @@
+"""Legs that stay out of one another: accelerations at which capsules come to rest before they touch."""
+
+from typing import NamedTuple
+
+from biped.kernels.tree.whole_body import bias_at, point_jacobian, velocity_at
+from contact.arrays import Floats, Integers
+from contact.capsules import capsule_gap, point_on_axis
+from contact.jit import kernel, routine
+from contact.vectors import add, dot, load3, load9, mat_vec, sub
+
+#: [m] Pairs that are farther apart have no row.
+NEAR = 0.1
+
+
+class LegCapsules(NamedTuple):
+    """What the legs are, in capsules, and pairs of them, one of each leg."""
+
+    body: Integers  # (c,)
+    center: Floats  # (c, 3) [m] from the body's centre of mass, its axes
+    half: Floats  # (c, 3) [m] from there to an end of the axis
+    radius: Floats  # (c,)
+    pair: Integers  # (k, 2)
+    margin: float  # [m] that is left between them
+    pace: float  # [1/s] at which they come to rest there
+    jacobian: Floats  # (2, 6, nv) room
+
+
+@kernel
+def placed(capsules, poses, c):
+    """A capsule as ``contact.capsules`` takes it, from O."""
+    i = capsules.body[c]
+    turn = load9(poses.rotation, i)
+    center = add(load3(poses.com, i), mat_vec(turn, load3(capsules.center, c)))
+    return center, mat_vec(turn, load3(capsules.half, c)), capsules.radius[c]
+
+
+@routine
+def keep_legs_apart(capsules, measurement, room):
+    """Rows of ``whole_body.Room``: d̈ ≥ −2a ḋ − a² (d − margin) of each pair that is near; the least gap [m]."""
+    tree, motion = measurement.tree, measurement.motion
+    room.rows[0] = 0
+    least = NEAR
+    for k in range(capsules.pair.shape[0]):
+        first, second = capsules.pair[k, 0], capsules.pair[k, 1]
+        a, b = placed(capsules, motion.poses, first), placed(capsules, motion.poses, second)
+        gap, normal, s, t = capsule_gap(a, b)
+        least = min(least, gap)
+        if gap < NEAR:
+            i, j = capsules.body[first], capsules.body[second]
+            at, other = point_on_axis(a, s), point_on_axis(b, t)
+            point_jacobian(tree, motion.poses, i, at, capsules.jacobian[0])
+            point_jacobian(tree, motion.poses, j, other, capsules.jacobian[1])
+            moving = sub(velocity_at(motion, j, other)[:3], velocity_at(motion, i, at)[:3])
+            bias = sub(bias_at(motion, j, other)[:3], bias_at(motion, i, at)[:3])
+            row = room.rows[0]
+            for dof in range(room.more.shape[1]):
+                room.more[row, dof] = 0.0
+                for axis in range(3):
+                    between = capsules.jacobian[1, axis, dof] - capsules.jacobian[0, axis, dof]
+                    room.more[row, dof] += normal[axis] * between
+            pace = capsules.pace
+            slow = -2.0 * pace * dot(normal, moving) - pace * pace * (gap - capsules.margin)
+            room.least[row] = slow - dot(normal, bias)
+            room.rows[0] += 1
+    return least
