@@ -10,6 +10,7 @@ from .postural import Postural
 from .predicted import Predicted
 from .reweighting import Reweighting
 from .set_point import SetPointMotion, SetPointPath
+from .stepping import Stepping, StepTasks
 from .whole_body import WholeBodyController
 from .workspace import WorkspaceController, WorkspaceGains
 
@@ -25,6 +26,8 @@ __all__ = [
     "Reweighting",
     "SetPointMotion",
     "SetPointPath",
+    "StepTasks",
+    "Stepping",
     "WholeBodyController",
     "WorkspaceController",
     "WorkspaceGains",

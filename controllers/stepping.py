@@ -134,6 +134,7 @@ class Stepping(WholeBodyController):
             seen=Seen(
                 np.full(SEEN, np.nan), np.full((2, 2), np.nan), np.full((2, 4), np.nan), np.full((2, points, 2), np.nan),
                 np.full((2, points, 2), np.nan), np.full((2 * points, 2), np.nan),
+                np.full((4 * points + 2, 2), np.nan),
             ),
             phase=np.zeros(PHASES, dtype=np.int64),
             memory=np.zeros(MEMORY),

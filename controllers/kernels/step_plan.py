@@ -9,6 +9,7 @@ the root's centre of mass, in world axes.
 import math
 from typing import NamedTuple
 
+from biped.metrics.kernels.polygon import convex_hull, inside_by
 from contact.arrays import Floats
 from contact.jit import kernel, routine
 
@@ -71,26 +72,9 @@ def nearest_in_hull(points, count, x, y):
 
 
 @kernel
-def beyond_hull(points, count, x, y):
-    """[m] How far (x, y) is outside of the hull; below zero: how far inside of its nearest edge."""
-    px, py = nearest_in_hull(points, count, x, y)
-    away = math.hypot(x - px, y - py)
-    if away > 0.0 or count < 3:
-        return away
-    inside = math.inf
-    for i in range(count):
-        for j in range(count):
-            bx, by = points[j, 0] - points[i, 0], points[j, 1] - points[i, 1]
-            length = math.hypot(bx, by)
-            if length > 1e-6:
-                # The edges are those lines that all points lie to the left of.
-                least = math.inf
-                for k in range(count):
-                    side = (bx * (points[k, 1] - points[i, 1]) - by * (points[k, 0] - points[i, 0])) / length
-                    least = min(least, side)
-                if least > -1e-9:
-                    inside = min(inside, (bx * (y - points[i, 1]) - by * (x - points[i, 0])) / length)
-    return -max(inside, 0.0)
+def beyond_hull(seen, count, x, y):
+    """[m] How far (x, y) is outside of the hull of the first of ``seen.corner``; below zero: how far inside."""
+    return -inside_by(seen.hull, convex_hull(seen.corner, count, seen.hull), x, y)
 
 
 @kernel
@@ -186,7 +170,7 @@ def plan_step(rules, legs, seen, swing, only, shortest, longest):
             length = math.hypot(away_x, away_y)
             for i in range(points):
                 seen.corner[i, 0], seen.corner[i, 1] = x + legs.sole[swing, i, 0], y + legs.sole[swing, i, 1]
-            left = max(beyond_hull(seen.corner, points, to_x, to_y), 0.0)
+            left = max(beyond_hull(seen, points, to_x, to_y), 0.0)
             left += max(math.hypot(x - hip_x, y - hip_y) - seen.hip[swing, 2], 0.0)
             left += 0.3 * max(length - rules.speed * time, 0.0)
             cost = left + rules.lateness * time + rules.length * length + (rules.crossing if way else 0.0)
@@ -225,4 +209,5 @@ class Seen(NamedTuple):
     hip: Floats  # (2, 4) [m] and how far the leg reaches from there, seen from above; how high it is over a flat foot
     sole: Floats  # (2, m, 2) [m] corners
     inner: Floats  # (2, m, 2) [m] the same, drawn in towards the middle: where the centre of pressure is planned
-    corner: Floats  # (2m, 2) room
+    corner: Floats  # (2m, 2) room: points
+    hull: Floats  # (4m + 2, 2) room: the corners of their hull

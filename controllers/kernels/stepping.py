@@ -292,7 +292,7 @@ def needs_step(law, measurement):
     to_x = numbers[XI] + lean * (rates[4] + numbers[OMEGA] * 2.0 * y)
     to_y = numbers[XI + 1] - lean * (rates[3] + numbers[OMEGA] * 2.0 * x)
     least = law.manner.trigger if first else law.manner.again
-    return beyond_hull(law.seen.corner, count, to_x, to_y) > least
+    return beyond_hull(law.seen, count, to_x, to_y) > least
 
 
 @kernel

@@ -5,27 +5,26 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
-from biped import Fall, InputError, Push, Scene, Session, chain, human, simulate
+from biped import Fall, InputError, Push, Scene, Session, body_gaps, chain, human
 from biped.simulation.snapshot import arrays_of
 from controllers import Stepping, WholeBodyController
-from controllers.kernels.step_plan import (
-    BACK, OMEGA, SEEN, TIMES, Seen, beyond_hull, nearest_in_hull, past_other_leg, plan_step,
-)  # fmt: skip
-from controllers.kernels.stepping import PHASE, STANDS, SWING, SWINGS, TAKEN
+from controllers.kernels.step_plan import FLOOR_AT, OMEGA, XI, best_pressure, nearest_in_hull, past_other_leg, plan_step
+from controllers.kernels.stepping import PHASE, STANDS, SWINGS, TAKEN
 
 START = 0.1  # [s] of the push
 
 
-def scene(law, angle, impulse, duration=3.0, **options):
+def scene(law, angle, impulse, duration=2.5):
     """0 drives it forwards, π/2 to its left: it faces −x."""
     push = Push("trunk", (-math.cos(angle), -math.sin(angle), 0.0), impulse=impulse, start=START, duration=0.1)
-    return Scene(human(), law, disturbances=(push,), duration=duration, step=1e-3, fall=Fall(), **options)
+    return Scene(human(), law, disturbances=(push,), duration=duration, step=1e-3, fall=Fall())
 
 
-def pushed(law, angle, impulse, **options):
-    return scene(law, angle, impulse, **options).run()
+@pytest.fixture(scope="module")
+def recovery():
+    """By steps, from a push to the front that feet in place do not withstand."""
+    return scene(Stepping(), 0.0, 38.0).run()
 
 
 def steps_of(run):
@@ -33,8 +32,134 @@ def steps_of(run):
 
 
 @pytest.mark.parametrize(("angle", "impulse"), [(0.0, 28.0), (1.57, 45.0), (3.14, 23.0)])
-def test_below_nine_tenths_of_what_it_can_take_in_place_it_is_the_whole_body_law(angle, impulse):
-    stepping, standing = (pushed(law, angle, impulse, duration=1.5) for law in (Stepping(), WholeBodyController()))
+def test_below_nine_tenths_of_what_it_takes_in_place_it_is_the_whole_body_law(angle, impulse):
+    stepping, standing = (scene(law, angle, impulse, 1.2).run() for law in (Stepping(), WholeBodyController()))
     assert steps_of(stepping) == 0
     for column in standing.frame.columns:
         np.testing.assert_array_equal(stepping.frame[column], standing.frame[column], err_msg=column)
+
+
+def test_it_recovers_by_steps_where_feet_in_place_fall(recovery):
+    assert scene(WholeBodyController(), 0.0, 38.0).run().summary["verdict"] == "fell"
+    assert recovery.summary["verdict"] == "stepped"
+    assert steps_of(recovery) == recovery.metrics["footsteps"] > 0
+    frame = recovery.frame
+    assert frame["com_x"].iloc[-1] < frame["com_x"].iloc[0] - 0.2  # it has gone with the push
+    last = frame[frame["time"] > 2.3]
+    assert (last["step_phase"] == STANDS).all()
+    assert abs(last["body_vx"]).max() < 0.1
+
+
+def test_a_foot_that_swings_is_not_loaded_and_lands_where_it_is_planned_to(recovery):
+    frame = recovery.frame
+    swings = frame["step_phase"] == SWINGS
+    first = frame[swings & (frame["steps_taken"] == 0)]
+    soles = {
+        side: np.mean([first[f"contact_{side}_{k}_z"].iloc[len(first) // 2] for k in range(1, 5)])
+        for side in ("left", "right")
+    }
+    side = max(soles, key=soles.get)
+    middle = first.iloc[len(first) // 4 : 3 * len(first) // 4]
+    assert soles[side] > 0.01
+    assert middle[[f"contact_{side}_{k}_fz" for k in range(1, 5)]].to_numpy().max() == 0.0
+    landed = frame[(frame["steps_taken"] == 1) & (frame["step_phase"] != SWINGS)].iloc[0]
+    place = [np.mean([landed[f"contact_{side}_{k}_{axis}"] for k in range(1, 5)]) for axis in "xy"]
+    planned = first[["foothold_x", "foothold_y"]].iloc[-1].to_numpy()
+    assert place == pytest.approx(planned, abs=0.03)  # of the sole's middle and of the foot's, which are 2 mm apart
+
+
+def test_it_is_restored_in_the_middle_of_a_step():
+    """Bit for bit, law and all, in a session that has gone on to the next phase."""
+    session = Session(scene(Stepping(), 0.0, 38.0))
+    session.advance(150)
+    assert session.plan.law.phase[PHASE] == SWINGS
+    saved = session.save()
+    session.advance(350)
+    assert session.plan.law.phase[TAKEN] > 0
+    end = session.save()
+    session.restore(saved)
+    assert (session.plan.law.phase[PHASE], session.plan.law.phase[TAKEN]) == (SWINGS, 0)
+    session.advance(350)
+    for one, other in zip(arrays_of(session.save().state.arrays), arrays_of(end.state.arrays), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_instructions():
+    """One step only is one; who steps freely does where the other need not."""
+    assert steps_of(scene(Stepping(instruction="one-step-only"), 0.0, 60.0, 1.5).run()) == 1
+    assert steps_of(scene(Stepping(instruction="step-freely"), 0.0, 27.0, 1.0).run()) >= 1
+    with pytest.raises(InputError, match=r"controller\.instruction"):
+        Stepping(instruction="run")
+
+
+@pytest.mark.parametrize("angle", [1.2, 2.6])
+def test_legs_stay_out_of_one_another(angle):
+    """Also of one that falls: they come to rest before they touch."""
+    run = scene(Stepping(), angle, 58.0, 1.2).run()
+    model, frame = run.state.model, run.frame
+    steps = frame[(frame["step_phase"] != STANDS) & (frame["qp_ended"] == 0)]
+    assert len(steps) > 50
+    gaps = [min(body_gaps(model, q).values()) for q in steps[list(model.coordinate_names)].to_numpy()[::5]]
+    assert min(gaps) > -0.001
+
+
+def test_what_has_no_two_feet_is_refused():
+    with pytest.raises(InputError, match="floating root and feet"):
+        Stepping().law(chain(3))
+
+
+SQUARE = np.array([(0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (0.0, 1.0), (1.0, 0.5)])
+
+
+def test_the_nearest_point_of_a_hull_is_the_one_of_a_rectangle():
+    """Whose projection is known by axis; one of the points is inside."""
+    for x, y in np.random.default_rng(1).uniform(-1.0, 3.0, (200, 2)):
+        expected = (min(max(x, 0.0), 2.0), min(max(y, 0.0), 1.0))
+        assert nearest_in_hull(SQUARE, len(SQUARE), x, y) == pytest.approx(expected, abs=1e-12)
+
+
+def planned(xi, **changes):
+    """The law, with ξ moved from where it stands at rest, and the step of its left foot."""
+    law = replace(Stepping(beyond=0.0, inset=0.0, across=1.0), **changes).law(human())
+    seen = law.seen
+    stance = law.body.stance
+    seen.numbers[:] = 0.0
+    seen.numbers[OMEGA], seen.numbers[XI : XI + 2] = 3.4, xi
+    seen.numbers[FLOOR_AT] = 0.0
+    for k in range(2):
+        seen.foot[k] = stance.foot_place[k, :2]
+        seen.sole[k] = seen.inner[k] = seen.foot[k] + law.legs.sole[k]
+        seen.hip[k] = (0.0, seen.foot[k, 1], 10.0, 0.8)
+    return law, plan_step(law.rules, law.legs, seen, 0, 0, 0.2, 0.5)
+
+
+def test_a_step_goes_to_where_the_pendulum_will_be():
+    """ξ(T) = p + (ξ − p) e^{ωT} with p in the corner of the other sole; within reach, the sole's middle is there."""
+    law, step = planned((-0.25, 0.0))
+    seen, sole = law.seen, law.seen.sole[1]
+    corner = (sole[:, 0].min(), sole[:, 1].min())
+    assert best_pressure(law.rules, law.legs, seen, 1) == pytest.approx(corner)
+    growth = math.exp(3.4 * step.time)
+    expected = np.array(corner) + growth * (np.array((-0.25, 0.0)) - corner)
+    assert (step.x, step.y) + law.legs.middle[0] == pytest.approx(expected, abs=1e-9)
+    later = planned((-0.30, 0.0))[1]
+    assert later.x < step.x
+    assert later.cost > step.cost
+
+
+def test_what_is_out_of_reach_is_not_gone_to():
+    law, _ = planned((-0.4, 0.0))
+    law.seen.hip[:, 2] = 0.3
+    step = plan_step(law.rules, law.legs, law.seen, 0, 0, 0.2, 0.5)
+    free = planned((-0.4, 0.0))[1]
+    assert step.cost > free.cost
+    assert abs(step.x) < abs(free.x)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_legs_pass_beside_before_or_behind(side):
+    rules = Stepping(apart=0.2, past=0.3).law(human()).rules
+    assert past_other_leg(rules, 0, 0.1, side * 0.05, side) == (0.1, side * 0.2)
+    assert past_other_leg(rules, 1, 0.1, side * -0.4, side) == (0.3, side * -0.4)
+    assert past_other_leg(rules, 2, 0.1, side * -0.4, side) == (-0.3, side * -0.4)
+    assert past_other_leg(rules, 1, 0.5, 0.0, side) == (0.5, side * -0.1)

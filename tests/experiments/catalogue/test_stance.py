@@ -15,7 +15,7 @@ BALANCE = experiment_named("balance")
 UPRIGHT = {"initial.stance": "upright"}
 WITH = "controller.name"
 #: Those that stand as straight as is asked for; the others say why not, or bend their knees farther.
-STRAIGHT = ("workspace", "whole-body", "lqr", "joint-impedance", "postural", "reweighting")
+STRAIGHT = ("workspace", "whole-body", "lqr", "joint-impedance", "postural", "reweighting", "stepping")
 #: [rad] As straight as people stand.
 STRAIGHT_KNEES = math.radians(12.0)
 
