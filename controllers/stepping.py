@@ -1,26 +1,28 @@
 """Balance with steps: the whole-body law with a plan of steps on top."""
 
-from itertools import product
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from itertools import pairwise, product
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from biped.checks import above_zero, zero_or_above
+from biped.checks import above_zero, numbers, zero_or_above
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.model import Model
 from contact import RUBBER
 from contact.arrays import Floats
+from controllers.kernels import stepping as kernels
 from controllers.kernels.legs_apart import LegCapsules
 from controllers.kernels.step_plan import SEEN, Legs, Seen, StepRules
-from controllers.kernels import stepping as kernels
 from controllers.kernels.stepping import MEMORY, PHASES, Manner, SteppingLaw
 from controllers.kernels.whole_body import Tasks
 from controllers.whole_body import WholeBodyController
 
 INSTRUCTIONS = ("try-not-to-step", "step-freely", "one-step-only")
 _ANY = 2**31
+_OF_ANOTHER_KIND = ("instruction", "swinging", "landed")
 
 
 def _number(default: float, unit: str, title: str, least: float, most: float, scale: str = "linear") -> Any:
@@ -29,7 +31,11 @@ def _number(default: float, unit: str, title: str, least: float, most: float, sc
 
 @dataclass(frozen=True)
 class StepTasks:
-    """Gains and weights of the whole-body program from the first step on."""
+    """Gains and weights of the whole-body program from the first step on, as ``WholeBodyController`` has them.
+
+    Attributes:
+        weight_yaw: of the trunk's turn about the vertical, apart from its lean.
+    """
 
     capture: float = _number(8.0, "1/s", "decay of the divergent component's error", 0.0, 30.0)
     kp_height: float = _number(80.0, "1/s²", "stiffness of the centre of mass's height", 0.0, 200.0)
@@ -46,12 +52,94 @@ class StepTasks:
     weight_force: float = _number(5e-3, "", "weight: contact forces", 1e-4, 0.1, "log")
     lift: float = _number(0.01, "m", "of a point that counts as standing where its foot touches", 0.0, 0.05)
 
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            check = above_zero if item.name in ("weight_feet", "weight_posture", "weight_force") else zero_or_above
+            check(getattr(self, item.name), f"controller.swinging and landed: {item.name}")
+
+
+#: What a search has found (``examples/gains-stepping.toml``) for one foot in the air, and for both after a step.
+SWINGING = StepTasks(
+    kp_height=15.01,
+    kd_height=29.11,
+    kp_trunk=25.21,
+    kd_trunk=7.087,
+    kd_momentum=8.947,
+    weight_height=0.2,
+    weight_trunk=0.001925,
+    weight_yaw=0.0001,
+    weight_momentum=0.8882,
+    weight_feet=67.61,
+    weight_posture=5.105e-05,
+    weight_force=0.0009018,
+    lift=0.01206,
+)
+LANDED = StepTasks(
+    capture=3.915,
+    kp_height=22.46,
+    kd_height=8.699,
+    kp_trunk=26.54,
+    kd_trunk=4.777,
+    kd_momentum=1.188,
+    weight_height=10.47,
+    weight_trunk=0.001372,
+    weight_yaw=0.001111,
+    weight_momentum=0.888,
+    weight_feet=10.65,
+    weight_posture=0.0001198,
+    weight_force=0.0006065,
+    lift=0.007627,
+)
+
 
 @dataclass(frozen=True)
 class Stepping(WholeBodyController):
-    """Recovers in place as long as it can, and by steps where it cannot."""
+    """Recovers in place as long as it can, and by steps where it cannot (docs/stepping.md).
 
-    recorded: ClassVar[dict[str, str]] = {  # type: ignore[misc]
+    Until the first step it is ``WholeBodyController``, to the last bit. Then, at each tick, the place and time of the
+    next landing are those of least cost for the linear inverted pendulum (Koolen et al. 2012; Khadiv et al. 2016), and
+    the same program asks for a foot that swings there, bears nothing, and keeps the legs apart.
+
+    Attributes:
+        instruction: ``try-not-to-step``, ``step-freely`` (from ``again`` on) or ``one-step-only``.
+        trigger: [m] beyond the soles, of the capture point, from which it steps.
+        lean: [m s] by which the trunk's lean and its rate count as capture point.
+        again: [m] the same after a step.
+        same: [m] cost of another step with the same foot.
+        across: of the way to the capture point, across the body's way.
+        unload: [s] in which a foot is unloaded.
+        swing: [s] a swing at least.
+        longest_swing: [s] a swing at most.
+        load: [s] in which a foot is loaded.
+        speed: [m/s] of a foot that swings, in the mean, at most.
+        beyond: [m] by which a foot is put beyond the capture point.
+        apart: [m] of the feet from side to side, at least.
+        past: [m] of legs that cross, fore and aft.
+        lateness: [m/s] cost of a later landing.
+        length: cost of a longer step.
+        crossing: [m] cost of crossing the legs.
+        heaviest: of the weight, what a foot bears at most as it steps.
+        clearance: [m] of a foot that swings.
+        crossing_clearance: [m] of a foot that crosses.
+        first: of a swing, in which a foot that crosses gets past the other leg.
+        landing: [m/s] at which a foot lands.
+        inset: of the sole, in which the centre of pressure is not planned.
+        swing_yaw: of a swinging foot's weight, what that of its turn is.
+        kp_swing: [1/s²] stiffness of the turn of a foot that swings.
+        kd_swing: [1/s] its damping.
+        sink: [m] by which the body may come down as it steps.
+        gap: [m] that legs leave between one another.
+        leg: of a leg's length, what it is stretched to.
+        drift: [1/s] at which the posture becomes the one that it has.
+        weight_swing: of the task of a foot that swings.
+        swinging: gains and weights on one foot.
+        landed: gains and weights on both feet, after a step.
+
+    Raises:
+        InputError: a number is out of range, or there is no such instruction.
+    """
+
+    recorded: ClassVar[tuple[str, ...] | Mapping[str, str]] = {
         "qp_ended": "1", "qp_iterations": "1", "steps_taken": "1", "step_phase": "1", "foothold_x": "m",
         "foothold_y": "m",
     }  # fmt: skip
@@ -59,41 +147,53 @@ class Stepping(WholeBodyController):
     instruction: Literal["try-not-to-step", "step-freely", "one-step-only"] = field(
         default="try-not-to-step", metadata={"title": f"to who is pushed: {', '.join(INSTRUCTIONS)}"}
     )
-    trigger: float = _number(0.02, "m", "beyond the soles, of the capture point, from which it steps", -0.05, 0.1)
+    trigger: float = _number(0.01785, "m", "beyond the soles, of the capture point, from which it steps", -0.05, 0.1)
     lean: float = _number(0.01, "m s", "by which the trunk's lean and its rate count as capture point", 0.0, 0.1)
-    again: float = _number(0.0, "m", "the same after a step", -0.1, 0.1)
-    same: float = _number(0.1, "m", "cost of another step with the same foot", 0.0, 1.0)
-    across: float = _number(0.5, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
-    unload: float = _number(0.02, "s", "in which a foot is unloaded", 0.0, 0.2)
-    swing: float = _number(0.28, "s", "a swing at least", 0.1, 0.8)
+    again: float = _number(-0.03333, "m", "the same after a step", -0.1, 0.1)
+    same: float = _number(0.05562, "m", "cost of another step with the same foot", 0.0, 1.0)
+    across: float = _number(0.911, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
+    unload: float = _number(0.003102, "s", "in which a foot is unloaded", 0.0, 0.2)
+    swing: float = _number(0.267, "s", "a swing at least", 0.1, 0.8)
     longest_swing: float = _number(0.6, "s", "a swing at most", 0.2, 1.5)
-    load: float = _number(0.06, "s", "in which a foot is loaded", 0.0, 0.3)
-    speed: float = _number(2.5, "m/s", "of a foot that swings, in the mean, at most", 0.5, 6.0)
-    beyond: float = _number(0.05, "m", "by which a foot is put beyond the capture point", -0.1, 0.2)
-    apart: float = _number(0.2, "m", "of the feet from side to side, at least", 0.05, 0.5)
-    past: float = _number(0.28, "m", "of legs that cross, fore and aft", 0.1, 0.5)
-    lateness: float = _number(0.1, "m/s", "cost of a later landing", 0.0, 2.0)
-    length: float = _number(0.05, "", "cost of a longer step", 0.0, 2.0)
-    crossing: float = _number(0.03, "m", "cost of crossing the legs", 0.0, 1.0)
-    heaviest: float = _number(1.4, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
-    clearance: float = _number(0.06, "m", "of a foot that swings", 0.01, 0.2)
-    crossing_clearance: float = _number(0.09, "m", "of a foot that crosses", 0.01, 0.3)
-    first: float = _number(0.6, "", "of a swing, in which a foot that crosses gets past the other leg", 0.2, 1.0)
-    landing: float = _number(0.3, "m/s", "at which a foot lands", 0.0, 1.0)
-    inset: float = _number(0.15, "", "of the sole, in which the centre of pressure is not planned", 0.0, 0.9)
-    swing_yaw: float = _number(0.3, "", "of a swinging foot's weight, what that of its turn is", 0.0, 1.0)
+    load: float = _number(0.00634, "s", "in which a foot is loaded", 0.0, 0.3)
+    speed: float = _number(1.602, "m/s", "of a foot that swings, in the mean, at most", 0.5, 6.0)
+    beyond: float = _number(0.0422, "m", "by which a foot is put beyond the capture point", -0.1, 0.2)
+    apart: float = _number(0.1202, "m", "of the feet from side to side, at least", 0.05, 0.5)
+    past: float = _number(0.4485, "m", "of legs that cross, fore and aft", 0.1, 0.5)
+    lateness: float = _number(0.2083, "m/s", "cost of a later landing", 0.0, 2.0)
+    length: float = _number(0.3863, "", "cost of a longer step", 0.0, 2.0)
+    crossing: float = _number(0.1617, "m", "cost of crossing the legs", 0.0, 1.0)
+    heaviest: float = _number(1.34, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
+    clearance: float = _number(0.03003, "m", "of a foot that swings", 0.01, 0.2)
+    crossing_clearance: float = _number(0.0943, "m", "of a foot that crosses", 0.01, 0.3)
+    first: float = _number(0.6536, "", "of a swing, in which a foot that crosses gets past the other leg", 0.2, 1.0)
+    landing: float = _number(0.7412, "m/s", "at which a foot lands", 0.0, 1.0)
+    inset: float = _number(0.1645, "", "of the sole, in which the centre of pressure is not planned", 0.0, 0.9)
+    swing_yaw: float = _number(0.07986, "", "of a swinging foot's weight, what that of its turn is", 0.0, 1.0)
     kp_swing: float = _number(500.0, "1/s²", "stiffness of the turn of a foot that swings", 0.0, 2000.0)
     kd_swing: float = _number(45.0, "1/s", "its damping", 0.0, 100.0)
-    sink: float = _number(0.03, "m", "by which the body may come down as it steps", 0.0, 0.2)
+    sink: float = _number(0.01683, "m", "by which the body may come down as it steps", 0.0, 0.2)
     gap: float = _number(0.01, "m", "that legs leave between one another", 0.0, 0.1)
-    leg: float = _number(0.97, "", "of a leg's length, what it is stretched to", 0.7, 1.0)
-    drift: float = _number(4.0, "1/s", "at which the posture becomes the one that it has", 0.0, 50.0)
-    weight_swing: float = _number(3.0, "", "weight: a foot that swings", 0.1, 1000.0, "log")
-    swinging: StepTasks = field(default_factory=StepTasks)
-    landed: StepTasks = field(default_factory=StepTasks)
+    leg: float = _number(0.9649, "", "of a leg's length, what it is stretched to", 0.7, 1.0)
+    drift: float = _number(21.95, "1/s", "at which the posture becomes the one that it has", 0.0, 50.0)
+    weight_swing: float = _number(0.4776, "", "weight: a foot that swings", 0.1, 1000.0, "log")
+    swinging: StepTasks = SWINGING
+    landed: StepTasks = LANDED
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        for item in fields(Stepping):
+            value, name = getattr(self, item.name), f"controller.{item.name}"
+            if item.name in ("swing", "longest_swing", "speed", "leg", "heaviest"):
+                above_zero(value, name)
+            elif item.name in ("trigger", "again", "beyond"):
+                numbers((value,), 1, name)
+            elif item.name not in _OF_ANOTHER_KIND and item not in fields(WholeBodyController):
+                zero_or_above(value, name)
+        if self.longest_swing < self.swing:
+            raise InputError(
+                f"controller.longest_swing = {self.longest_swing:g} s: below controller.swing, {self.swing:g} s"
+            )
         if self.instruction not in INSTRUCTIONS:
             raise InputError(
                 f"controller.instruction = {self.instruction!r}: it must be one of {', '.join(INSTRUCTIONS)}"
@@ -120,25 +220,21 @@ class Stepping(WholeBodyController):
                 beyond=float(self.beyond), apart=float(self.apart), past=float(self.past), across=float(self.across),
                 lateness=float(self.lateness), length=float(self.length), crossing=float(self.crossing),
             ),
-            manner=Manner(
-                most=1 if self.instruction == "one-step-only" else _ANY,
-                trigger=float(self.trigger) if self.instruction != "step-freely" else float(self.again),
-                again=float(self.again), same=float(self.same), lean=float(self.lean), unload=float(self.unload), load=float(self.load),
-                heaviest=float(self.heaviest), clearance=float(self.clearance), crossing_clearance=float(self.crossing_clearance), first=float(self.first),
-                landing=float(self.landing), inset=float(self.inset),
-                weight_swing=float(self.weight_swing), swing_yaw=float(self.swing_yaw), kp_swing=float(self.kp_swing),
-                kd_swing=float(self.kd_swing), sink=float(self.sink), leg=float(self.leg), drift=float(self.drift), period=float(self.period),
-            ),
+            manner=self._manner(),
             legs=legs,
             capsules=capsules,
-            seen=Seen(
-                np.full(SEEN, np.nan), np.full((2, 2), np.nan), np.full((2, 4), np.nan), np.full((2, points, 2), np.nan),
-                np.full((2, points, 2), np.nan), np.full((2 * points, 2), np.nan),
-                np.full((4 * points + 2, 2), np.nan),
-            ),
+            seen=_seen(points),
             phase=np.zeros(PHASES, dtype=np.int64),
             memory=np.zeros(MEMORY),
         )  # fmt: skip
+
+    def _manner(self) -> Manner:
+        free = {name: float(getattr(self, name)) for name in Manner._fields if name not in ("most", "trigger")}
+        return Manner(
+            most=1 if self.instruction == "one-step-only" else _ANY,
+            trigger=float(self.again if self.instruction == "step-freely" else self.trigger),
+            **free,
+        )
 
     def _legs(self, model: Model, high: Floats) -> Legs:
         """Hips, lengths and soles, in the posture's axes."""
@@ -152,7 +248,6 @@ class Stepping(WholeBodyController):
         lengths = [_length(tree, chain) for chain in chains]
         sides = np.sign([(placed.position[foot][:2] - placed.position[feet].mean(axis=0)[:2]) @ left for foot in feet])
         return Legs(hips, np.array(lengths), soles.copy(), soles.mean(axis=1), high, sides, ahead)
-
 
     def _capsules(self, model: Model) -> LegCapsules:
         """Those of the two legs, and their pairs; none of a model without."""
@@ -172,6 +267,12 @@ class Stepping(WholeBodyController):
         )
 
 
+def _seen(points: int) -> Seen:
+    """Room for what a tick sees of two soles of so many points."""
+    shapes = (SEEN,), (2, 2), (2, 4), (2, points, 2), (2, points, 2), (2 * points, 2), (4 * points + 2, 2)
+    return Seen(*(np.full(shape, np.nan) for shape in shapes))
+
+
 def _chain(parent: Any, foot: int) -> list[int]:
     """Bodies from the root's child to the foot."""
     chain = [foot]
@@ -182,7 +283,7 @@ def _chain(parent: Any, foot: int) -> list[int]:
 
 def _length(tree: Any, chain: list[int]) -> float:
     """[m] From the hip to the foot's centre of mass with all that is between them stretched out."""
-    between = [np.linalg.norm(tree.com_offset[i] + tree.joint_offset[k]) for i, k in zip(chain, chain[1:], strict=False)]
+    between = [np.linalg.norm(tree.com_offset[i] + tree.joint_offset[k]) for i, k in pairwise(chain)]
     return float(sum(between) + np.linalg.norm(tree.com_offset[chain[-1]]))
 
 

@@ -1,8 +1,9 @@
 """Whole-body control by a quadratic program, aware of what contacts, joints and actuators can do."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -120,7 +121,7 @@ class WholeBodyController(Controller):
     period: float = field(default=2e-3, metadata={"unit": "s", "title": "time between two control ticks"})
     posture: tuple[float, ...] | None = a_posture()
 
-    recorded = ("qp_ended", "qp_iterations")
+    recorded: ClassVar[tuple[str, ...] | Mapping[str, str]] = ("qp_ended", "qp_iterations")
 
     def __post_init__(self) -> None:
         numbers(self.target_position, 3, "controller.target_position")

@@ -121,7 +121,9 @@ def past_other_leg(rules, way, ahead, aside, side):
     if way == 0:
         return ahead, side * max(side * aside, rules.apart)
     # A leg that has crossed stands on the other side, before or behind.
-    return (max(ahead, rules.past) if way == 1 else min(ahead, -rules.past)), side * min(side * aside, -0.5 * rules.apart)
+    return (max(ahead, rules.past) if way == 1 else min(ahead, -rules.past)), side * min(
+        side * aside, -0.5 * rules.apart
+    )
 
 
 @routine
@@ -158,7 +160,10 @@ def plan_step(rules, legs, seen, swing, only, shortest, longest):
         for way in range(WAYS):
             if only >= 0 and way != only:
                 continue
-            x, y = to_x + rules.beyond * out_x - legs.middle[swing, 0], to_y + rules.beyond * out_y - legs.middle[swing, 1]
+            x, y = (
+                to_x + rules.beyond * out_x - legs.middle[swing, 0],
+                to_y + rules.beyond * out_y - legs.middle[swing, 1],
+            )
             x, y = within(x, y, hip_x, hip_y, seen.hip[swing, 2])
             dx, dy = x - seen.foot[stance, 0], y - seen.foot[stance, 1]
             ahead = dx * legs.ahead[0] + dy * legs.ahead[1]

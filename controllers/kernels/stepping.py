@@ -10,8 +10,7 @@ from biped.kernels.loop.closed_loop import control
 from biped.kernels.tree.whole_body import bias_at, point_jacobian, velocity_at
 from contact.arrays import Floats, Integers
 from contact.jit import kernel, routine
-from contact.point_law import touches
-from contact.vectors import add, load3, load4, load9, mat_vec, quat_difference
+from contact.vectors import load3, load4, load9, mat_vec, quat_difference
 from controllers.kernels.contact_qp import ITERATIONS
 from controllers.kernels.legs_apart import LegCapsules, keep_legs_apart
 from controllers.kernels.step_plan import (
@@ -267,9 +266,8 @@ def decide(law, measurement):
     if phase[PHASE] == STANDS:
         if needs_step(law, measurement):
             begin_step(law, measurement, time)
-    elif phase[PHASE] == UNLOADS:
-        if since >= manner.unload:
-            enter(law, SWINGS, time)
+    elif phase[PHASE] == UNLOADS and since >= manner.unload:
+        enter(law, SWINGS, time)
     if phase[PHASE] == SWINGS:
         if has_landed(law, measurement, time):
             land(law, time)
@@ -353,7 +351,7 @@ def land(law, time):
 
 @kernel
 def bear(law, measurement):
-    """Which points carry, and how much a foot may bear: none of one that swings, more and more of one that has landed."""
+    """Which points carry, and how much a foot may bear: nothing if it swings, more and more once it has landed."""
     phase, body = law.phase, law.body
     stance, most, swing = body.stance, body.room.most, phase[SWING]
     since = measurement.time[0] - law.memory[SINCE]
@@ -454,7 +452,7 @@ def wanted_pressure(law, tasks, measurement):
 
 @kernel
 def carry_task(law, tasks, measurement):
-    """The centre of mass as the pendulum that stands on the wanted centre of pressure, and as high as the legs reach."""
+    """The centre of mass as a pendulum that stands on the wanted centre of pressure, and as high as the legs reach."""
     room, qp = law.body.room, law.body.qp
     tree, rates, numbers = measurement.tree, measurement.motion.rates, law.seen.numbers
     mass, omega = room.mass[0, 0], numbers[OMEGA]
@@ -486,7 +484,12 @@ def wanted_height(law, time):
         if k == swing and (law.phase[PHASE] == UNLOADS or law.phase[PHASE] == SWINGS):
             left = max(memory[LANDS] - time, 0.0) * numbers[OMEGA]
             dx = seen.foot[1 - k, 0] + memory[TARGET] - seen.hip[k, 0] - left * (numbers[XI] - numbers[COM_AT])
-            dy = seen.foot[1 - k, 1] + memory[TARGET + 1] - seen.hip[k, 1] - left * (numbers[XI + 1] - numbers[COM_AT + 1])
+            dy = (
+                seen.foot[1 - k, 1]
+                + memory[TARGET + 1]
+                - seen.hip[k, 1]
+                - left * (numbers[XI + 1] - numbers[COM_AT + 1])
+            )
         length = law.manner.leg * law.legs.length[k]
         upright = math.sqrt(max(length * length - dx * dx - dy * dy, 0.25 * length * length))
         high = min(high, numbers[HIGH_AT] - seen.hip[k, 3] + upright)
