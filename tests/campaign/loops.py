@@ -19,7 +19,16 @@ from experiments.studies.trial import Trial, run_trial
 from ..conftest import KINDS, all_arrays, random_configuration
 from .row import Attempt, Row
 
-LAWS = ("workspace", "cone-workspace", "whole-body", "lqr", "joint-pd", "computed-torque", "joint-impedance")
+LAWS = (
+    "workspace",
+    "cone-workspace",
+    "whole-body",
+    "lqr",
+    "joint-pd",
+    "computed-torque",
+    "joint-impedance",
+    "stepping",
+)
 GAINS = ("kp_position", "kd_position", "kp_orientation", "kd_orientation")
 #: Columns of a frame that have no value where a law has none: its records of what it wanted.
 MAY_BE_NAN = ("qp_", "desired_", "joint_integral_")
@@ -39,7 +48,7 @@ def drawn(attempt: Attempt) -> dict[str, Value]:
     def about(value: float, factor: float = 4.0) -> float:
         return float(value * np.exp(random.uniform(-1.0, 1.0) * np.log(factor)))
 
-    law = str(random.choice(LAWS, p=(0.25, 0.2, 0.2, 0.15, 0.05, 0.1, 0.05)))
+    law = str(random.choice(LAWS, p=(0.2, 0.15, 0.2, 0.15, 0.05, 0.05, 0.05, 0.15)))
     duration = float(random.uniform(0.02, 0.4))
     found: dict[str, Value] = {
         "controller.name": law,
@@ -213,7 +222,7 @@ def hour(attempt: Attempt) -> None:
 
 
 ROWS = (
-    Row("loops", "closed loops at random: seven laws, both floors, pushes, forces, moving floors, patches, loads, "
+    Row("loops", "closed loops at random: eight laws, both floors, pushes, forces, moving floors, patches, loads, "
         "blocks, noise, delays, lags, limits; outcome typed, all finite, torques within limits, a quarter as `run` "
         "against `run_trial` bit for bit", "trials", closed_loop, 100_000, 60),
     Row("models", "random trees of 1 to 13 bodies with all kinds of joints, let go", "runs", model_in_flight, 0, 6),
