@@ -1,13 +1,14 @@
 """Balance with steps: the whole-body law with a plan of steps on top."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise, product
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from biped.checks import above_zero, numbers, zero_or_above
+from biped.control.controller import SetPoint
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.model import Model
@@ -198,6 +199,14 @@ class Stepping(WholeBodyController):
             raise InputError(
                 f"controller.instruction = {self.instruction!r}: it must be one of {', '.join(INSTRUCTIONS)}"
             )
+
+    def set_point(self, model: Model) -> SetPoint:
+        """As in place; each step takes it along."""
+        return replace(super().set_point(model), with_feet=True)
+
+    def set_point_from(self, model: Model, q: Floats) -> SetPoint:
+        """As in place; each step takes it along."""
+        return replace(super().set_point_from(model, q), with_feet=True)
 
     def law(self, model: Model) -> SteppingLaw:  # type: ignore[override]
         """The compiled law, for the kernels.

@@ -54,11 +54,13 @@ class SetPoint:
         position: [m] of its centre of mass.
         orientation: unit quaternion, scalar first.
         on_floor: whether it goes sideways with the point of the floor below it, where the floor moves.
+        with_feet: whether each step takes it along, by the mean of what the feet have gone.
     """
 
     position: tuple[float, float, float]
     orientation: tuple[float, float, float, float]
     on_floor: bool = False
+    with_feet: bool = False
 
 
 class Controller:

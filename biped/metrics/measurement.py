@@ -11,6 +11,7 @@ import numpy as np
 from biped.errors import InputError
 from biped.metrics.anatomical import anatomical_series
 from biped.metrics.context import MeasurementContext
+from biped.metrics.kernels.metrics import LANDED, OF_STEP, STEP, measure_steps
 from biped.metrics.kernels.support import FEET, Body, Places, Scratch, fill_errors, fill_series
 from biped.metrics.layout import Layout
 from biped.metrics.metric import METRICS, Metric, Value, metric_named
@@ -112,7 +113,20 @@ class Measurement:
         found = np.empty((len(self.rows), 6))
         position, orientation = np.array(target.position, dtype=float), np.array(target.orientation, dtype=float)
         fill_errors(self.rows, self.places, position, orientation, target.on_floor, found)
+        if target.with_feet:
+            for step in self.steps:
+                found[int(step[LANDED]) :, :2] -= step[STEP : STEP + 2] / len(self.layout.feet)
         return found
+
+    @cached_property
+    def steps(self) -> Floats:
+        """(steps, ``kernels.OF_STEP``) from the start of the disturbance, in the order in which they land."""
+        feet = len(self.layout.feet)
+        found = np.empty((feet * len(self.rows), len(OF_STEP)))
+        if not len(found) or self.first >= len(self.rows):
+            return found[:0]
+        threshold, left = self.context.step_threshold, np.empty(feet, dtype=np.int64)
+        return found[: measure_steps(self.rows, self.places, self.series, self.first, threshold, left, found)]
 
     # --- values ---
 

@@ -371,7 +371,12 @@ def saved_model(folder: Path) -> Model:
 
 
 def _set_point(saved: dict[str, Any]) -> SetPoint:
-    return SetPoint(tuple(saved["position"]), tuple(saved["orientation"]), saved.get("on_floor", False))
+    return SetPoint(
+        tuple(saved["position"]),
+        tuple(saved["orientation"]),
+        saved.get("on_floor", False),
+        saved.get("with_feet", False),
+    )
 
 
 def _carrying(model: Model, acted: list[dict[str, Any]]) -> Model:

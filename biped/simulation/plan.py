@@ -1,7 +1,7 @@
 """How a scene is made ready to run: all that is done before the first step."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -219,7 +219,7 @@ def _set_point(model: Model, carrying: Model, controller: Controller | None, nom
         return point
     arm = quaternion_matrix(point.orientation) @ np.subtract(carrying.root.com, model.root.com)
     x, y, z = (float(c) for c in np.add(point.position, arm))
-    return SetPoint((x, y, z), point.orientation, point.on_floor)
+    return replace(point, position=(x, y, z))
 
 
 def _integrator_of(chosen: Integrator | str | None) -> Integrator:

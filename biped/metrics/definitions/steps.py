@@ -1,6 +1,5 @@
 """The steps that feet take, as laboratories of balance report them: when, where to, and how one stood by then."""
 
-import numpy as np
 import pandas as pd
 
 from biped.kernels.loop.log import ABSENT
@@ -19,27 +18,18 @@ UNITS = {
 }  # fmt: skip
 
 
-def steps_of(run: Measurement) -> Floats:
-    """(steps, ``kernels.OF_STEP``) from the start of the disturbance, in the order in which they land."""
-    feet = len(run.layout.feet)
-    found = np.empty((feet * len(run.rows), len(kernels.OF_STEP)))
-    if not len(found) or run.first >= len(run.rows):
-        return found[:0]
-    threshold, left = run.context.step_threshold, np.empty(feet, dtype=np.int64)
-    return found[: kernels.measure_steps(run.rows, run.places, run.series, run.first, threshold, left, found)]
-
-
 def steps_table(run: Measurement) -> pd.DataFrame:
     """A row for each step; units in ``attrs["units"]``."""
-    table = pd.DataFrame([_described(run, step) for step in run.once(steps_of)], columns=list(UNITS))
+    table = pd.DataFrame([_described(run, step) for step in run.steps], columns=list(UNITS))
     table.attrs["units"] = UNITS
     return table
 
 
 def first_step(run: Measurement) -> dict[str, Value]:
     """What is told of the first step, by the metrics' names; nothing where there is none."""
-    steps = run.once(steps_of)
-    return {f"first_step_{name}": value for name, value in _described(run, steps[0]).items()} if len(steps) else {}
+    if not len(run.steps):
+        return {}
+    return {f"first_step_{name}": value for name, value in _described(run, run.steps[0]).items()}
 
 
 def _described(run: Measurement, step: Floats) -> dict[str, Value]:
@@ -64,7 +54,7 @@ def _first(name: str, definition: str, formula: str, source: str = OURS) -> Metr
 
 
 register(
-    Metric("footsteps", "1", "steps taken", lambda run: len(run.once(steps_of)) if run.layout.feet else None,
+    Metric("footsteps", "1", "steps taken", lambda run: len(run.steps) if run.layout.feet else None,
            "landings of a foot whose middle is more than 5 cm from where it last left the floor"),
     _first("foot", "which", "the body's name"),
     _first("onset", "when the foot leaves the floor", "last row on the floor, after the start of the disturbance"),

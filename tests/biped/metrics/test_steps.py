@@ -1,9 +1,12 @@
 """The table of steps, of rows in which everything is known, and of a human who steps."""
 
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from biped.control.controller import SetPoint
 from biped.metrics.context import MeasurementContext
 from biped.metrics.definitions.steps import UNITS, steps_table
 from biped.metrics.measurement import Measurement
@@ -72,6 +75,19 @@ def test_steps_are_told_in_order_and_the_first_is_a_metric():
     assert run.value("footsteps") == 2
     assert run.value("first_step_foot") == "trunk"
     assert run.value("first_step_length_ap") == pytest.approx(0.2)
+
+
+def test_a_set_point_that_goes_with_the_feet_goes_with_each_step():
+    rows = stepping((20, 30, (0.2, 0.0, 0.0)), (50, 70, (0.0, 0.1, 0.0)))
+    rows["body_z"] = 1.0
+    rows["body_x"][25:] = 0.2  # before the foot lands, by which it is ahead
+    rows["body_y"][60:] = 0.1
+    point = SetPoint((0.0, 0.0, 1.0), (1.0, 0.0, 0.0, 0.0))
+    fixed, along = (measured(rows, set_point=replace(point, with_feet=one)).errors for one in (False, True))
+    np.testing.assert_allclose(fixed[-1, :2], (0.2, 0.1))
+    expected = np.zeros((len(TIMES), 2))
+    expected[25:30, 0], expected[60:70, 1] = 0.2, 0.1
+    np.testing.assert_allclose(along[:, :2], expected, atol=1e-12)
 
 
 def test_who_does_not_step_has_no_step():
