@@ -25,8 +25,10 @@ DISPLACEMENT = "platform.size"
 #: [m] Any displacement: limits do not depend on it.
 A_LITTLE = 0.01
 HORIZONTAL = {"x": np.array([1.0, 0.0, 0.0]), "y": np.array([0.0, 1.0, 0.0])}
-#: What limits are called, by column; a body of another kind would be one more.
-LIMITS = {"limit": "limit of the inverted pendulum", "limit_hips": "limit with the hips as a flywheel"}
+#: What the limits of feet in place are called, by column; and all, of which the last is that of laws that step.
+STANDING_LIMITS = {"limit": "limit of the inverted pendulum", "limit_hips": "limit with the hips as a flywheel"}
+LIMITS = STANDING_LIMITS | {"limit_steps": "limit with any number of steps"}
+ANY_STEPS = Steps(float("inf"))
 
 
 @dataclass(frozen=True)
@@ -35,11 +37,17 @@ class Limit:
 
     pendulum: float  # of a point mass on feet
     hips: float | None  # of one with a trunk that turns about the hips; None where their limits are not known
+    steps: float | None = None  # of one that takes any number of steps; None where the law takes none
+
+    @property
+    def own(self) -> float:
+        """The pendulum's that does what the law does: that stands, or steps."""
+        return self.pendulum if self.steps is None else self.steps
 
     @property
     def columns(self) -> dict[str, float]:
         """The limits that are known, by the names of ``LIMITS``."""
-        found = zip(LIMITS, (self.pendulum, self.hips), strict=True)
+        found = zip(LIMITS, (self.pendulum, self.hips, self.steps), strict=True)
         return {name: value for name, value in found if value is not None}
 
 
@@ -52,12 +60,14 @@ class ScenePush:
     shape: Signal  # the impulse given up to a time, one in the end
     delay: float  # [s] before anything is done about it
     friction: float  # the floor's coefficient, of static friction
+    takes_steps: bool = False  # whether its law does
 
     @cached_property
     def limit(self) -> Limit:
         """The pendulum's limits of the push, with delay and friction."""
         hips = self.impulse(self.azimuth, hips=True) if self.stance.flywheels else None
-        return Limit(self.impulse(self.azimuth, hips=False), hips)
+        steps = self.impulse(self.azimuth, hips=False, steps=ANY_STEPS) if self.takes_steps else None
+        return Limit(self.impulse(self.azimuth, hips=False), hips, steps)
 
     def impulse(self, azimuth: float, *, hips: bool, slips: bool = True, steps: Steps = IN_PLACE) -> float:
         """[N·s], or what it would be if nothing slipped."""
@@ -79,12 +89,14 @@ def push_of(scene: Scene, delay: float | None = None) -> ScenePush:
     push, model = pushes[0], scene.model
     sensed = sum(one.delay for one in scene.disturbances if isinstance(one, Sensors))
     forward, left, _ = np.array([model.facing, model.left, (0.0, 0.0, 1.0)]) @ push.unit
+    point = None if scene.controller is None else scene.controller.set_point(model)
     return ScenePush(
         stance_of(model, scene.initial_state.q, _torques(scene)),
         float(np.arctan2(left, forward)),
         push.given.shifted(-push.start).scaled(1.0 / push.impulse),
         sensed if delay is None else delay,
         scene.floor.mu_s,
+        point is not None and point.with_feet,
     )
 
 
@@ -173,7 +185,7 @@ def _row(push: ScenePush, azimuth: float, motion: Signal, steps: Steps) -> dict[
     stance = push.stance
     distance = stance.distance(azimuth)
     row = {"distance": distance}
-    for name, hips in zip(LIMITS, (False, True), strict=True):
+    for name, hips in zip(STANDING_LIMITS, (False, True), strict=True):
         if not hips or stance.flywheels:
             row[name] = push.impulse(azimuth, hips=hips, steps=steps)
             row[f"{name}_without_friction"] = push.impulse(azimuth, hips=hips, slips=False, steps=steps)

@@ -69,8 +69,8 @@ class Finding:
 
     @property
     def share(self) -> float | None:
-        """The median as a share of the limit of the inverted pendulum; infinite where it is out of range."""
-        return None if self.limit is None else self.estimate.median.value / self.limit.pendulum
+        """The median as a share of the limit of a pendulum that does what the law does; infinite where out of range."""
+        return None if self.limit is None else self.estimate.median.value / self.limit.own
 
     def survivors(self, values: Iterable[float]) -> list[float]:
         """The proportion of replicas whose threshold is no less than each value."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.cli.terminal import ruled_table, say, say_files, terminal
-from experiments.studies.limits import LIMITS, ScenePush
+from experiments.studies.limits import STANDING_LIMITS, ScenePush
 from experiments.studies.threshold.directions import direction_text
 from experiments.visualization.figures import style
 from experiments.visualization.panels.panel import Axis, Panel, Points, closed
@@ -81,7 +81,7 @@ def by_steps(found: pd.DataFrame) -> list[tuple[float, pd.DataFrame]]:
 def _in_place_lines(found: pd.DataFrame) -> list[Points]:
     """With and without hips, with and without friction."""
     angles, items = closed(found["direction"]), []
-    for (name, label), color in zip(LIMITS.items(), (style.BLUE, style.ORANGE), strict=True):
+    for (name, label), color in zip(STANDING_LIMITS.items(), (style.BLUE, style.ORANGE), strict=True):
         if name in found:
             items.append(Points(angles, closed(found[name]), label, color, dash="solid"))
         if (column := f"{name}_without_friction") in found:

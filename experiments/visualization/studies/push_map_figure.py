@@ -29,7 +29,7 @@ ISLAND = "recovers again above a loss"
 #: [pt] Width of a map's line; by how much those below it are wider, so that equal maps are all seen; of all together.
 WIDTH, WIDER, WIDEST = 1.5, 2.0, 6.0
 #: Dashes of the limits' lines.
-LIMIT_DASHES: Mapping[str, Dash] = dict(zip(LIMITS.values(), ("solid", "dot"), strict=True))
+LIMIT_DASHES: Mapping[str, Dash] = dict(zip(LIMITS.values(), ("solid", "dot", "dash"), strict=True))
 #: Name of what optimal recovery reaches; in so many directions it is drawn as a line.
 OPTIMAL, LEAST_AROUND = "best recovery found, of the whole body", 8
 #: [°] between the points of two maps in one direction.

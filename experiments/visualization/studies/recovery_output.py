@@ -16,7 +16,7 @@ from biped.recovery.plan import RecoveryPlan
 from biped.runs.run import Run
 from contact.arrays import Floats
 from experiments.cli.terminal import print_table, say, say_files
-from experiments.studies.limits import LIMITS
+from experiments.studies.limits import STANDING_LIMITS
 from experiments.studies.recovery.study import PLAN, RUN, folder_of
 from experiments.studies.threshold.directions import direction_text
 from experiments.visualization.figures import style
@@ -74,7 +74,7 @@ def draw_recoveries(table: pd.DataFrame, path: Path, who: str) -> list[Path]:
 
     angles = around("direction")
     items = [Points(angles, around(name), label, style.BLACK, dash=LIMIT_DASHES[label], width=1.1)
-             for name, label in LIMITS.items()]  # fmt: skip
+             for name, label in STANDING_LIMITS.items()]  # fmt: skip
     items += [
         Points(angles, around("impulse"), OPTIMAL, style.RED, "circle", 3.0, dash="solid", width=1.8),
         Points(angles, around("law"), LAW, style.BLUE, "circle", 3.0, dash="solid"),

@@ -59,18 +59,19 @@ def estimate_texts(finding: Finding) -> list[str]:
 
 
 def limit_texts(finding: Finding) -> list[str]:
-    """The limit of the inverted pendulum, and the share of it that the median is; dashes where there is none."""
+    """The limit of a pendulum that does what the law does, and the share of it that the median is; dashes if none."""
     if finding.limit is None or finding.share is None:
         return ["–", "–"]
     share = f"{finding.share:.0%}" if math.isfinite(finding.share) else number_text(finding.share)
-    return [number_text(finding.limit.pendulum), share]
+    return [number_text(finding.limit.own), share]
 
 
 def reached_text(limited: Sequence[Finding]) -> str:
     """Between which shares of the limit the medians are."""
     ends = [choose(limited, key=lambda f: f.share or 0.0) for choose in (min, max)]
     texts = [limit_texts(finding)[1] for finding in ends]
-    return f"of the {LIMITS['limit']}: {texts[0]} at least, {texts[1]} at most"
+    steps = any(one.limit is not None and one.limit.steps is not None for one in limited)
+    return f"of the {LIMITS['limit_steps' if steps else 'limit']}: {texts[0]} at least, {texts[1]} at most"
 
 
 def shares_of(findings: Iterable[Finding]) -> dict[str, float]:

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from biped.capturability.pendulum import NoLimitError
+from biped.capturability.steps import Steps
 from biped.disturbances import Load, Push
 from experiments.cli.main import main
 from experiments.lookup.figure_look import Look, drawn_as
@@ -180,3 +181,13 @@ def test_the_command_writes_a_table_and_a_figure(tmp_path, capsys):
 )
 def test_what_is_wrong_is_told(arguments, told, refusal):
     assert told in refusal("limits", *arguments)
+
+
+def test_a_law_that_steps_has_the_limit_with_steps_and_its_share_is_of_that(balance):
+    stepping = balance.driven_by("stepping")
+    limit = push_under(stepping, {"push.azimuth": 0.0}).limit
+    rows = limit_table(push_under(balance, {"push.azimuth": 0.0}), 1, 0.2, steps=(Steps(math.inf),))
+    assert limit.own == limit.steps == pytest.approx(rows["limit"][0])
+    assert push_under(balance, {"push.azimuth": 0.0}).limit.own < 0.5 * limit.own
+    (row,) = found(plan_of(stepping, Condition({"push.azimuth": 0.0})), 20.0).frame().to_dict("records")
+    assert row["share"] * row["limit_steps"] == pytest.approx(20.0)
