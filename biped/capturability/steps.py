@@ -39,9 +39,9 @@ class Steps:
     """
 
     count: float
-    length: float = 0.6
-    time: float = 0.35
-    reaction: float = 0.1
+    length: float
+    time: float
+    reaction: float = 0.0
 
     def __post_init__(self) -> None:
         if not (self.count >= 0.0 and (math.isinf(self.count) or self.count == round(self.count))):
@@ -64,4 +64,4 @@ class Steps:
 
 
 #: None at all.
-IN_PLACE = Steps(0)
+IN_PLACE = Steps(0, length=1.0, time=1.0)

@@ -3,13 +3,13 @@
 import math
 from argparse import Namespace
 
-from biped.capturability.steps import Steps
 from biped.errors import InputError
 from experiments.cli import settings
 from experiments.cli.main import Parser
 from experiments.cli.output import claimed_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
+from experiments.studies.usual_steps import LENGTH, REACTION, TIME
 
 _DESCRIPTION = """\
 How hard may a standing robot be pushed, whatever the law that balances it? For a point mass at constant height the
@@ -46,9 +46,9 @@ def parser() -> Parser:
     own.option("--directions", "N", "number of directions, evenly around the model", 24)
     own.option("--delay", "S", "seconds before the push is reacted to (sensors.delay)", float)
     own.option("--steps", "LIST", "numbers of steps that it may take, with commas; any: as many as it likes", "0")
-    own.option("--step-length", "M", "metres from one footprint to the next", Steps.length)
-    own.option("--step-time", "S", "seconds from one landing to the next", Steps.time)
-    own.option("--step-reaction", "S", "seconds that the first step takes besides", Steps.reaction)
+    own.option("--step-length", "M", "metres from one footprint to the next", LENGTH)
+    own.option("--step-time", "S", "seconds from one landing to the next", TIME)
+    own.option("--step-reaction", "S", "seconds that the first step takes besides", REACTION)
     settings.add_robot(own)
     settings.add_assignments(own)
     own.set_defaults(controller=None, gains=None)  # no law matters here
@@ -70,6 +70,7 @@ def counts_of(text: str) -> list[float]:
 
 
 def main(options: Namespace) -> int:
+    from biped.capturability.steps import Steps
     from experiments.studies.limits import limit_table, push_under
     from experiments.visualization.studies.limits_output import print_limits, write_limits
 

@@ -18,6 +18,7 @@ from biped.simulation.scene import Scene
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.threshold.directions import evenly
+from experiments.studies.usual_steps import LENGTH, REACTION, TIME
 
 #: The parameters that a limit is of.
 IMPULSE = "push.impulse"
@@ -28,7 +29,7 @@ HORIZONTAL = {"x": np.array([1.0, 0.0, 0.0]), "y": np.array([0.0, 1.0, 0.0])}
 #: What the limits of feet in place are called, by column; and all, of which the last is that of laws that step.
 STANDING_LIMITS = {"limit": "limit of the inverted pendulum", "limit_hips": "limit with the hips as a flywheel"}
 LIMITS = STANDING_LIMITS | {"limit_steps": "limit with any number of steps"}
-ANY_STEPS = Steps(float("inf"))
+ANY_STEPS = Steps(float("inf"), LENGTH, TIME, REACTION)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pytest
 
 from biped.capturability.friction import Case, largest_impulse
 from biped.capturability.stance import Stance, heading
-from biped.capturability.steps import Steps
+from biped.capturability.steps import IN_PLACE, Steps
 from biped.errors import InputError
 from tests.biped.capturability.conftest import is_lost
 
@@ -41,17 +41,17 @@ def test_the_reach_is_the_recursion_of_the_excess(pendulum, count):
 
 
 def test_no_step_adds_nothing_and_any_number_adds_the_geometric_series(pendulum):
-    assert Steps(0).reach(pendulum) == 0.0
+    assert IN_PLACE.reach(pendulum) == 0.0
     one = math.exp(-0.35 * pendulum.rate)
-    any_number = Steps(math.inf, reaction=0.0)
+    any_number = Steps(math.inf, 0.6, 0.35)
     assert any_number.reach(pendulum) == pytest.approx(0.6 * one / (1.0 - one), rel=1e-12)
-    assert Steps(60, reaction=0.0).reach(pendulum) == pytest.approx(any_number.reach(pendulum), rel=1e-12)
+    assert Steps(60, 0.6, 0.35).reach(pendulum) == pytest.approx(any_number.reach(pendulum), rel=1e-12)
 
 
 @pytest.mark.parametrize("count", [1, 2, math.inf])
 @pytest.mark.parametrize("azimuth", [0.0, 1.1])
 def test_with_much_friction_the_linear_program_is_the_closed_form(pendulum, shape, count, azimuth):
-    steps = Steps(count)
+    steps = Steps(count, 0.6, 0.35, 0.1)
     expected = Stance(pendulum, CORNERS).impulse(azimuth, shape, steps=steps)
     found = largest_impulse(Case(pendulum, CORNERS, (), 50.0, heading(azimuth), shape, 0.0, steps))
     assert 0.995 * expected <= found <= 1.0005 * expected
@@ -60,7 +60,7 @@ def test_with_much_friction_the_linear_program_is_the_closed_form(pendulum, shap
 @pytest.mark.parametrize("count", [1, 2])
 def test_friction_binds_where_a_step_is_long(pendulum, shape, count):
     """The best is to pull as much as friction and the landed feet allow; a foot too far behind slips away."""
-    steps, most = Steps(count), 0.3 * pendulum.height
+    steps, most = Steps(count, 0.6, 0.35, 0.1), 0.3 * pendulum.height
     landings = steps.landings(pendulum)
 
     def greedy(time, place):
@@ -86,4 +86,4 @@ def test_friction_binds_where_a_step_is_long(pendulum, shape, count):
 )
 def test_impossible_steps_are_refused(given, told):
     with pytest.raises(InputError, match=told):
-        Steps(**given)
+        Steps(**{"length": 0.6, "time": 0.35} | given)

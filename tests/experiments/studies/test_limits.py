@@ -18,6 +18,7 @@ from experiments.studies.grid import Grid
 from experiments.studies.limits import IMPULSE, LIMITS, limit_table, limit_under, push_of, push_under
 from experiments.studies.threshold.findings import Finding, Findings
 from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
+from experiments.studies.usual_steps import LENGTH, REACTION, TIME
 from experiments.visualization.panels.panel import Area
 from experiments.visualization.studies.push_map_figure import Ring, limits_of, map_panel, radius_of
 from experiments.visualization.studies.threshold_figure import draw_findings
@@ -186,7 +187,9 @@ def test_what_is_wrong_is_told(arguments, told, refusal):
 def test_a_law_that_steps_has_the_limit_with_steps_and_its_share_is_of_that(balance):
     stepping = balance.driven_by("stepping")
     limit = push_under(stepping, {"push.azimuth": 0.0}).limit
-    rows = limit_table(push_under(balance, {"push.azimuth": 0.0}), 1, 0.2, steps=(Steps(math.inf),))
+    rows = limit_table(
+        push_under(balance, {"push.azimuth": 0.0}), 1, 0.2, steps=(Steps(math.inf, LENGTH, TIME, REACTION),)
+    )
     assert limit.own == limit.steps == pytest.approx(rows["limit"][0])
     assert push_under(balance, {"push.azimuth": 0.0}).limit.own < 0.5 * limit.own
     (row,) = found(plan_of(stepping, Condition({"push.azimuth": 0.0})), 20.0).frame().to_dict("records")
