@@ -161,6 +161,8 @@ class Measurement:
 
 
 def _checked(name: str, value: Any) -> Value:
+    if type(value) is float:  # nearly all, and no question to an abstract class
+        return value if math.isfinite(value) else None
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, Integral | np.bool_):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from biped.errors import InputError
@@ -45,12 +46,12 @@ class Metric:
     source: str = OURS
     of_whole_run: bool = False
 
-    @property
+    @cached_property
     def per(self) -> Literal["JOINT", "FOOT", "FREQUENCY", "AXIS", ""]:
         """The kind of thing that each has a value of its own; empty where there is one value for the whole run."""
         return next((what for what in _EACH if self.name.endswith(f"_{what}")), "")
 
-    @property
+    @cached_property
     def stem(self) -> str:
         """The name without what it is for."""
         return self.name.removesuffix(f"_{self.per}") if self.per else self.name
