@@ -114,8 +114,16 @@ class Measurement:
         position, orientation = np.array(target.position, dtype=float), np.array(target.orientation, dtype=float)
         fill_errors(self.rows, self.places, position, orientation, target.on_floor, found)
         if target.with_feet:
+            found[:, :2] -= self.carried
+        return found
+
+    @cached_property
+    def carried(self) -> Floats:
+        """(n, 2) [m] how far steps have taken where it is to stand; zero where the law's set point stays."""
+        found, target = np.zeros((len(self.rows), 2)), self.context.set_point
+        if target is not None and target.with_feet:
             for step in self.steps:
-                found[int(step[LANDED]) :, :2] -= step[STEP : STEP + 2] / len(self.layout.feet)
+                found[int(step[LANDED]) :] += step[STEP : STEP + 2] / len(self.layout.feet)
         return found
 
     @cached_property

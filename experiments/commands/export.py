@@ -36,7 +36,7 @@ def parser() -> Parser:
     own.add_argument("run", metavar="RUN", help="folder of a saved run")
     own.switch("--eurobench", "EUROBENCH: CSV with semicolons, and YAML")
     own.switch("--sto", "OpenSim: .sto, and external_loads.xml")
-    own.switch("--csv", "all columns of a run, of whatever it is")
+    own.switch("--csv", "all columns of a run, of whatever it is, and the steps that it has taken")
     own.option("--out", "DIR", "folder for the folders eurobench and opensim (default: RUN)", folder_name)
     own.option("--since", "S", "time from which the metrics count (default: the start)", float)
     own.option("--urdf", "FILE", "file of the run's model, if that is neither an experiment's nor the human")
@@ -65,7 +65,7 @@ def main(options: Namespace) -> int:
     if options.csv:
         from experiments.visualization.export.tables import export_columns
 
-        _say([export_columns(run, writable_folder(out))])
+        _say(export_columns(run, writable_folder(out)))
     return 0
 
 

@@ -4,13 +4,19 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from biped import Fall, InputError, Push, Scene, Session, body_gaps, chain, human
+from biped.metrics import steps
 from biped.simulation.snapshot import arrays_of
 from controllers import Stepping, WholeBodyController
 from controllers.kernels.step_plan import FLOOR_AT, OMEGA, XI, best_pressure, nearest_in_hull, past_other_leg, plan_step
 from controllers.kernels.stepping import PHASE, STANDS, SWINGS, TAKEN
+from experiments.cli import main
+from experiments.visualization.pages import Table
+from experiments.visualization.report.run_page import run_page
+from experiments.visualization.report.run_source import run_source
 
 START = 0.1  # [s] of the push
 
@@ -47,6 +53,17 @@ def test_it_recovers_by_steps_where_feet_in_place_fall(recovery):
     last = frame[frame["time"] > 2.3]
     assert (last["step_phase"] == STANDS).all()
     assert abs(last["body_vx"]).max() < 0.1
+
+
+def test_its_steps_are_on_its_page_and_in_its_export(recovery, tmp_path):
+    recovery.save(tmp_path)
+    page = run_page(run_source(tmp_path), "biped report")
+    (shown,) = (block for block in page.blocks if isinstance(block, Table) and block.caption.startswith("Steps"))
+    assert len(shown.rows) == recovery.metrics["footsteps"]
+    assert main(["export", str(tmp_path), "--csv"]) == 0
+    written, measured = pd.read_csv(tmp_path / "steps.csv"), steps(recovery)
+    assert list(written["foot"]) == list(measured["foot"])
+    np.testing.assert_array_equal(written["length_ap [m]"], measured["length_ap"])
 
 
 def test_a_foot_that_swings_is_not_loaded_and_lands_where_it_is_planned_to(recovery):

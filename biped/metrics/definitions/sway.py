@@ -56,7 +56,8 @@ def excursion(run: Measurement) -> dict[str, float]:
     if not run.model.nc:
         return {}
     table = run.series[run.first :]
-    place = table[:, COM : COM + 2] - np.nan_to_num(table[:, SHIFT : SHIFT + 2])
+    gone = np.nan_to_num(table[:, SHIFT : SHIFT + 2]) + run.carried[run.first :]
+    place = table[:, COM : COM + 2] - gone
     lean = table[:, SWAY : SWAY + 2]
     return {
         "com_excursion": float(np.hypot(*(place - place[0]).T).max()),
@@ -66,7 +67,8 @@ def excursion(run: Measurement) -> dict[str, float]:
 
 register(
     Metric("com_excursion", "m", "peak excursion of the centre of mass", excursion,
-           "as seen from above, from where it was when the disturbance began, less what the floor has moved; maximum"),
+           "as seen from above, from where it was when the disturbance began, less what the floor has moved, and where it is "
+           "to stand has gone with steps; maximum"),
     Metric("sway_angle_max", "rad", "peak sway angle", excursion,
            "of the line from the middle of the feet to the centre of mass, from that when the disturbance began; "
            "maximum"),

@@ -4,6 +4,7 @@ ISB (Wu & Cavanagh 1995), which EUROBENCH and OpenSim follow: x forward, y up, z
 where a model looks at home, for the human −X.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from scipy.spatial.transform import Rotation
 from biped.files import replace_file
 from biped.metrics.kernels.support import fill_foot_wrenches
 from biped.metrics.layout import Layout
-from biped.metrics.runs import rows_of
+from biped.metrics.runs import rows_of, steps
 from biped.model.geometry import Vector3
 from biped.runs.run import Run
 from contact.arrays import Floats
@@ -60,14 +61,24 @@ def text_of(run: Run, table: Table, separator: str) -> str:
     return frame.to_csv(sep=separator, index=False, float_format="%.12g", lineterminator="\n")
 
 
-def export_columns(run: Run, folder: Path) -> Path:
-    """Write all columns of a run of whatever it is as ``run.csv``, each headed by its name and unit.
+def export_columns(run: Run, folder: Path) -> list[Path]:
+    """Write all columns of a run of whatever it is as ``run.csv``, and the steps that it has taken as ``steps.csv``.
+
+    Each is headed by its name and unit.
 
     Raises:
-        OSError: the file cannot be written.
+        OSError: a file cannot be written.
     """
-    frame = run.frame.rename(columns={name: f"{name} [{unit}]" for name, unit in run.units.items()})
-    return write(folder / "run.csv", frame.to_csv(index=False, float_format="%.17g", lineterminator="\n"))
+    tables = {"run.csv": (run.frame, run.units)}
+    if run.metrics.get("footsteps"):
+        taken = steps(run)
+        tables["steps.csv"] = taken, {name: unit for name, unit in taken.attrs["units"].items() if unit}
+    return [_write_columns(folder / name, *table) for name, table in tables.items()]
+
+
+def _write_columns(path: Path, frame: pd.DataFrame, units: Mapping[str, str]) -> Path:
+    named = frame.rename(columns={name: f"{name} [{unit}]" for name, unit in units.items()})
+    return write(path, named.to_csv(index=False, float_format="%.17g", lineterminator="\n"))
 
 
 def write(path: Path, text: str) -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from biped.metrics import Value as MetricValue
-from biped.metrics import measure_run, metric_named
+from biped.metrics import measure_run, metric_named, steps
 from biped.runs import verdict as verdicts
 from biped.runs.run import Run
 from experiments.catalogue.parameters.parameter import shown as as_option
@@ -158,7 +158,7 @@ _EVENT_HEADINGS = (
 
 
 def _events(run: Run) -> Section:
-    """Impacts and pushes with their impulses; touches and lifts folded."""
+    """Impacts and pushes with their impulses; steps; touches and lifts folded."""
     forceful = run.events[run.events["kind"].isin(["impact", "push"])]
     others = run.events[run.events["kind"].isin(["touch", "lift"])]
     blocks: list[Block] = []
@@ -167,12 +167,21 @@ def _events(run: Run) -> Section:
         blocks.append(Table("Impacts and pushes, with the impulse on the subject", _EVENT_HEADINGS, rows))
     else:
         blocks.append(Prose("No impacts and no pushes."))
+    if run.metrics.get("footsteps"):
+        blocks.append(_steps(run))
     if len(others):
         rows = tuple((f"{t:.4f}", str(k), str(s)) for t, k, s in others[["time", "kind", "subject"]].to_numpy())
         blocks.append(Table("Contact points that touch or lift", ("time [s]", "kind", "point"), rows).folded())
     counts = [(len(run.summary["events"][many]), one, many) for one, many in _KINDS]
     counted = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
     return Section("events", "Events", verdict=counted, blocks=tuple(blocks))
+
+
+def _steps(run: Run) -> Table:
+    table = steps(run)
+    units = table.attrs["units"]
+    names = {name: f"{name.replace('_', ' ')} [{unit_text(unit)}]" for name, unit in units.items() if unit}
+    return Table.of("Steps: onset after the disturbance; forwards (ap), to the right (ml)", table.rename(columns=names))
 
 
 def _event_row(event: dict[Any, Any]) -> tuple[str, ...]:

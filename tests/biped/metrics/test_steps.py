@@ -90,6 +90,15 @@ def test_a_set_point_that_goes_with_the_feet_goes_with_each_step():
     np.testing.assert_allclose(along[:, :2], expected, atol=1e-12)
 
 
+def test_an_excursion_is_from_where_it_is_to_stand_after_a_step():
+    rows = stepping((20, 30, (0.2, 0.0, 0.0)))
+    rows["com_x"][:30], rows["com_x"][30:] = 0.0, 0.25
+    point = SetPoint((0.0, 0.0, 1.0), (1.0, 0.0, 0.0, 0.0))
+    fixed, along = (measured(rows, set_point=replace(point, with_feet=one)) for one in (False, True))
+    assert fixed.value("com_excursion") == pytest.approx(0.25, rel=1e-12)
+    assert along.value("com_excursion") == pytest.approx(0.05, rel=1e-12)
+
+
 def test_who_does_not_step_has_no_step():
     run = measured(on_sole(TIMES))
     assert steps_table(run).empty
