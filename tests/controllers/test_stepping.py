@@ -12,11 +12,12 @@ from biped.metrics import steps
 from biped.simulation.snapshot import arrays_of
 from controllers import Stepping, WholeBodyController
 from controllers.kernels.step_plan import FLOOR_AT, OMEGA, XI, best_pressure, nearest_in_hull, past_other_leg, plan_step
-from controllers.kernels.stepping import PHASE, STANDS, SWINGS, TAKEN
+from controllers.kernels.stepping import PHASE, STANDS, SWINGS, TAKEN, UNLOADS
 from experiments.cli import main
 from experiments.visualization.pages import Table
 from experiments.visualization.report.run_page import run_page
 from experiments.visualization.report.run_source import run_source
+from experiments.visualization.viewer.trajectory import trajectory_of
 
 START = 0.1  # [s] of the push
 
@@ -82,6 +83,14 @@ def test_a_foot_that_swings_is_not_loaded_and_lands_where_it_is_planned_to(recov
     place = [np.mean([landed[f"contact_{side}_{k}_{axis}"] for k in range(1, 5)]) for axis in "xy"]
     planned = first[["foothold_x", "foothold_y"]].iloc[-1].to_numpy()
     assert place == pytest.approx(planned, abs=0.03)  # of the sole's middle and of the foot's, which are 2 mm apart
+
+
+def test_its_planned_footholds_are_seen(recovery):
+    frame, shown = recovery.frame, trajectory_of(recovery).rows.foothold
+    planned = frame["step_phase"].isin([UNLOADS, SWINGS]).to_numpy()
+    assert 0 < planned.sum() < len(frame)
+    np.testing.assert_array_equal(shown[planned, :2], frame.loc[planned, ["foothold_x", "foothold_y"]])
+    assert np.isnan(shown[~planned, :2]).all()
 
 
 def test_it_is_restored_in_the_middle_of_a_step():

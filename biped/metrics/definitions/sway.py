@@ -67,8 +67,8 @@ def excursion(run: Measurement) -> dict[str, float]:
 
 register(
     Metric("com_excursion", "m", "peak excursion of the centre of mass", excursion,
-           "as seen from above, from where it was when the disturbance began, less what the floor has moved, and where it is "
-           "to stand has gone with steps; maximum"),
+           "as seen from above, from where it was when the disturbance began, less what the floor has moved, and where "
+           "it is to stand has gone with steps; maximum"),
     Metric("sway_angle_max", "rad", "peak sway angle", excursion,
            "of the line from the middle of the feet to the centre of mass, from that when the disturbance began; "
            "maximum"),

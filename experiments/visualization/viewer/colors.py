@@ -23,6 +23,7 @@ MODES: tuple[Color, ...] = (rgb("#B9BEC4"), *(rgb(code) for code in style.MODES[
 COM: Color = (244, 190, 34)
 XCOM: Color = (112, 62, 200)
 COP: Color = rgb(style.GREEN)
+FOOTHOLD: Color = rgb(style.SKY)
 BASE: Color = (40, 110, 190)
 #: The floor's net force, on all of a model and on each foot.
 REACTION: Color = rgb("#006B4C")
@@ -41,6 +42,7 @@ GHOSTS: tuple[Color, ...] = tuple(rgb(code) for code in (style.ORANGE, style.GRE
 MARKS: dict[str, Color] = {
     "centre of mass, and below it on the floor": COM,
     "extrapolated centre of mass": XCOM,
+    "planned foothold": FOOTHOLD,
     "centre of pressure": COP,
     "support polygon": BASE,
     "floor reaction force": REACTION,

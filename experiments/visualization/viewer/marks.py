@@ -46,6 +46,7 @@ _SPOTS = (
     _Spot("com", "centre of mass", colors.COM, 0.0, ball(0.022)),
     _Spot("com_on_floor", "centre of mass", colors.COM, DISC_LIFT, _disc(0.020)),
     _Spot("xcom", "extrapolated centre of mass", colors.XCOM, DISC_LIFT + 0.001, _disc(0.026)),
+    _Spot("foothold", "planned foothold", colors.FOOTHOLD, DISC_LIFT, _disc(0.040)),
     _Spot("cop", "centre of pressure", colors.COP, DISC_LIFT + 0.002, _disc(0.026)),
 )
 

@@ -6,6 +6,7 @@ from dataclasses import Field, dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from biped.disturbances import Disturbance, Force, Push
 from biped.dynamics import centre_of_mass, forward_kinematics, momentum
@@ -22,6 +23,7 @@ from biped.runs.world import Bodies, World
 from biped.signals import Signal
 from contact import ContactState
 from contact.arrays import Floats
+from controllers.kernels.stepping import SWINGS, UNLOADS
 from experiments.visualization.viewer.scenery import Scenery, scenery_of
 from experiments.visualization.viewer.snapshot import Snapshot, turned
 
@@ -101,8 +103,17 @@ def trajectory_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -
     scenery = scenery_of(model, run.disturbances)
     pushes = _saved_pushes(run) if disturbances is None else _pushes_among(disturbances)
     coordinates = frame[list(model.coordinate_names)].to_numpy(dtype=float)
-    trajectory = PoseTrajectory(model, scenery, _seen(layout, model, coordinates, rows_of(run), projectile, pushes))
+    seen = _seen(layout, model, coordinates, rows_of(run), projectile, pushes, footholds=_footholds(frame))
+    trajectory = PoseTrajectory(model, scenery, seen)
     return trajectory if run.after is None else _joined(trajectory, trajectory_of(run.after, disturbances))
+
+
+def _footholds(frame: pd.DataFrame) -> Floats | None:
+    """(rows, 2) [m] where the foot that steps is to land, as its law has recorded it; NaN while none does."""
+    if "foothold_x" not in frame:
+        return None
+    steps = frame["step_phase"].isin([UNLOADS, SWINGS])
+    return frame[["foothold_x", "foothold_y"]].where(steps).to_numpy(dtype=float)
 
 
 def _trajectory_of_bodies(run: Run, world: World) -> PoseTrajectory:
@@ -173,6 +184,7 @@ def _seen(
     projectile: Floats | None,
     pushes: Sequence[Push | Force],
     spans: Floats | None = None,
+    footholds: Floats | None = None,
 ) -> Snapshot:
     """From raw rows; ``spans`` are the ends of the times over which a push is averaged, one more than rows."""
     places, count = layout.places, len(rows)
@@ -199,6 +211,7 @@ def _seen(
         com=com,
         com_on_floor=_on_floor(com[:, :2], platform),
         xcom=_on_floor(series[:, XCOM : XCOM + 2], platform),
+        foothold=_on_floor(np.full((count, 2), np.nan) if footholds is None else footholds, platform),
         cop=flat if platform is None else platform[:, :3] + turned(platform[:, 3:], flat),
         support=_support_polygons(layout, rows, platform),
         platform=platform,
@@ -292,6 +305,7 @@ def seen_of_bodies(run: Run, bodies: Bodies) -> Snapshot:
         com=com,
         com_on_floor=com * (1.0, 1.0, 0.0),
         xcom=nowhere,
+        foothold=nowhere,
         cop=nowhere,
         support=support,  # of rows: arrays of as many corners as there are
         platform=None,
