@@ -1,7 +1,7 @@
 from .closing import assembled, closed_velocity, loop_gaps
 from .control.controller import Controller, Impedance, SetPoint
 from .control.observation import Observation
-from .disturbances import Actuators, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
+from .disturbances import Actuators, Force, Load, Patch, Platform, Push, Sensors, SwayReferenced, Throw, random_forces
 from .dynamics import body_gaps, centre_of_mass, forward_dynamics, forward_kinematics, mass_matrix, momentum
 from .errors import BipedError, InputError, IntegrationError, RunInterrupted, UnsettledError
 from .integrators import (
@@ -138,6 +138,7 @@ __all__ = [
     "Stance",
     "State",
     "Subject",
+    "SwayReferenced",
     "Throw",
     "UnsettledError",
     "Visual",

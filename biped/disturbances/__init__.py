@@ -13,6 +13,7 @@ from biped.disturbances.sorting import (
     described,
     sorted_disturbances,
 )
+from biped.disturbances.sway import SwayReferenced
 from biped.disturbances.throw import Throw
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Platform",
     "Push",
     "Sensors",
+    "SwayReferenced",
     "Throw",
     "begins_before",
     "check_begins",

@@ -9,14 +9,15 @@ from biped.disturbances.floor import Patch, Platform
 from biped.disturbances.load import Load
 from biped.disturbances.push import Force, Push
 from biped.disturbances.sensors import Sensors
+from biped.disturbances.sway import SwayReferenced
 from biped.disturbances.throw import Throw
 from biped.errors import InputError
 from biped.model import Model
 from biped.signals import Signal
 from contact import Floor
 
-Disturbance = Push | Force | Throw | Platform | Patch | Load | Sensors | Actuators
-KINDS = (Push, Force, Throw, Platform, Patch, Load, Sensors, Actuators)
+Disturbance = Push | Force | Throw | Platform | SwayReferenced | Patch | Load | Sensors | Actuators
+KINDS = (Push, Force, Throw, Platform, SwayReferenced, Patch, Load, Sensors, Actuators)
 
 T = TypeVar("T")
 
@@ -28,10 +29,16 @@ class Disturbances:
     pushes: list[Push | Force]
     throw: Throw | None
     platform: Platform | None
+    sway_referenced: SwayReferenced | None
     patches: list[Patch]
     loads: list[Load]
     sensors: Sensors | None
     actuators: Actuators | None
+
+    @property
+    def floor_moves(self) -> bool:
+        """Whether it does, by itself or with the body."""
+        return self.platform is not None or self.sway_referenced is not None
 
     def with_payload(self, model: Model) -> Model:
         """The model with its loads; the model itself where there are none."""
@@ -50,10 +57,13 @@ def sorted_disturbances(given: Sequence[Any]) -> Disturbances:
         if not isinstance(disturbance, KINDS):
             names = ", ".join(kind.__name__ for kind in KINDS)
             raise InputError(f"disturbance {disturbance!r}: it must be one of {names}")
+    if (floors := sum(isinstance(d, (Platform, SwayReferenced)) for d in given)) > 1:
+        raise InputError(f"{floors} motions of the floor: a run takes one at most")
     return Disturbances(
         pushes=[d for d in given if isinstance(d, (Push, Force))],
         throw=_single(given, Throw),
         platform=_single(given, Platform),
+        sway_referenced=_single(given, SwayReferenced),
         patches=[d for d in given if isinstance(d, Patch)],
         loads=[d for d in given if isinstance(d, Load)],
         sensors=_single(given, Sensors),

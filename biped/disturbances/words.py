@@ -68,6 +68,11 @@ def _platform(platform: Record, _: Vector3) -> str:
     return f"a floor that moves by {', '.join(parts)}"
 
 
+def _sway_referenced(floor: Record, _: Vector3) -> str:
+    gain = "" if floor["gain"] == 1.0 else f", {floor['gain']:g} times as far"
+    return f"a floor that turns with the body{gain}"
+
+
 def _travel(least: float, most: float, unit: str) -> str:
     """How far from where it was: to one side, as far to both, or between two ends."""
     if math.isclose(-least, most, rel_tol=1e-3):
@@ -116,6 +121,6 @@ def _actuators(actuators: Record, _: Vector3) -> str:
 
 
 _WORDS: dict[str, Callable[[Record, Vector3], str]] = {
-    "push": _push, "force": _force, "platform": _platform, "throw": _throw, "patch": _patch, "load": _load,
-    "sensors": _sensors, "actuators": _actuators,
+    "push": _push, "force": _force, "platform": _platform, "swayreferenced": _sway_referenced, "throw": _throw,
+    "patch": _patch, "load": _load, "sensors": _sensors, "actuators": _actuators,
 }  # fmt: skip

@@ -99,7 +99,7 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     integrator = _integrator_of(scene.integrator)
     carrying = integrator.moving(acting.with_payload(model))
     state = _state_for(model, carrying, state)
-    check_fits(integrator, carrying, INTEGRATORS, moving_floor=acting.platform is not None)
+    check_fits(integrator, carrying, INTEGRATORS, moving_floor=acting.floor_moves)
     impedance = (None if controller is None else controller.impedance(model)) or Impedance()
     bounds = given_by_muscles(carrying, impedance)
     apart = acting.actuators is not None and can_bound(integrator) and bool(bounds.any() or impedance.passive)
@@ -119,7 +119,7 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     law = _law_of(controller, model, acting)
     recorded = () if controller is None else controller.recorded
     own = integrator.columns(carrying)
-    columns = columns_of(carrying, recorded, own, acting.platform is not None, acting.throw is not None, has_tendons)
+    columns = columns_of(carrying, recorded, own, acting.floor_moves, acting.throw is not None, has_tendons)
     span = DEFAULT_PERIOD if controller is None else controller.period
     in_one_go = in_one_go and fits_in_one_go(clock, columns)
     sizes = Sizes(clock.steps_per_tick, clock.stride, len(recorded), span, clock.steps if in_one_go else 0)

@@ -1,5 +1,6 @@
 """From a model, a floor and disturbances to the arrays that the compiled loops take."""
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from biped.integrators import Integrator
 from biped.integrators.composition.kernels import history_shape
 from biped.kernels.loop import measurement as kernels
 from biped.kernels.loop.closed_loop import PARTS, FallLimits, World
+from biped.kernels.loop.following import follows, stay
 from biped.kernels.loop.log import Log, new_log
 from biped.kernels.loop.measurement import SensorModel, ideal_actuators, new_measurement, perfect_sensors
 from biped.kernels.loop.projectile import (
@@ -112,6 +114,8 @@ def build_world(
     state.make_room(history_shape(method, model.nv), (acting.sensors or Sensors()).room(model, sizes.span))
     prepare(model.tree, state.arrays, scratch)
     ground = compile_ground(floor, model, acting.platform, acting.patches)
+    if acting.sway_referenced is not None:
+        ground = acting.sway_referenced.under(ground, model, state.q)
     join_floor(ground, state)
     return World(
         tree=model.tree,
@@ -150,6 +154,9 @@ def _build_actuators(model: Model, acting: Disturbances, span: float) -> kernels
 
 def join_floor(ground: Ground, state: State) -> None:
     """The floor's frame at the start, which is where the state has it: contact points hold on to places on it."""
+    if follows(ground.motion):
+        tilt = 0.0 if state.floor is None else 2.0 * math.atan2(state.floor[14], state.floor[12])
+        stay(ground.motion, state.time, tilt, is_new=not state.steps)
     if is_moving(ground):
         place_frame(ground, END, state.time)
     elif state.floor is None:

@@ -38,7 +38,13 @@ class Case:
 
     @classmethod
     def of(cls, model: Model, floor: Floor, step: float, impedance: Impedance, acting: Disturbances) -> "Case":
-        """A case with those of the disturbances that an engine has to know."""
+        """A case with those of the disturbances that an engine has to know.
+
+        Raises:
+            InputError: the floor turns with the body.
+        """
+        if acting.sway_referenced is not None:
+            raise InputError("a floor that turns with the body: other engines do not take one")
         return cls(model, floor, step, impedance, acting.throw, tuple(acting.patches), acting.platform)
 
     @property

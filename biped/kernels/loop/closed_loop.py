@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from biped.kernels.loop.following import follow, follows
 from biped.kernels.loop.log import (
     ABSENT,
     ROWS,
@@ -190,6 +191,17 @@ def reason_in(place, period):
 
 
 @kernel
+def is_followed_by_floor(place):
+    return follows(unpacked(place).ground.motion)
+
+
+@kernel
+def let_floor_follow(place, period):
+    common = unpacked(place)
+    follow(common.tree, common.ground, common.state, common.scratch.motion.poses, period)
+
+
+@kernel
 def is_rate_limited(place):
     return unpacked(place).fall.rate < math.inf
 
@@ -218,8 +230,10 @@ def measure_part(place, period, shows):
     """A limit of a fall or LOG_FULL if the loop must stop before ``period`` more steps, else OK.
 
     With ``shows`` the controller is shown the plant, and finds it in ``world.measurement``: SHOWN if the loop goes on,
-    SHOWN_ANYWAY in any case.
+    SHOWN_ANYWAY in any case. A floor that turns with the body sees it, too.
     """
+    if period > 0 and is_followed_by_floor(place):
+        let_floor_follow(place, period)
     if shows or is_rate_limited(place):
         observe_in(place)
     reason = reason_in(place, period)

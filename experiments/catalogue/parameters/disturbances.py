@@ -12,7 +12,19 @@ from typing import Any
 import numpy as np
 
 from biped.checks import above_zero, whole, zero_or_above
-from biped.disturbances import Actuators, Disturbance, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
+from biped.disturbances import (
+    Actuators,
+    Disturbance,
+    Force,
+    Load,
+    Patch,
+    Platform,
+    Push,
+    Sensors,
+    SwayReferenced,
+    Throw,
+    random_forces,
+)
 from biped.disturbances.sensors import PRESETS
 from biped.errors import InputError
 from biped.model import Model
@@ -24,7 +36,7 @@ from contact import Floor, FloorError
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 
-MOTIONS = ("none", "step", "sine", "sum-of-sines", "ternary", "recorded")
+MOTIONS = ("none", "step", "sine", "sum-of-sines", "ternary", "recorded", "sway-referenced")
 
 
 _AZIMUTH = (0.0, "rad", "direction seen from above: 0 drives it forwards, π/2 to its left")
@@ -72,6 +84,7 @@ _ROWS: dict[str, dict[str, tuple[Value | None, str, str]]] = {
         "start": (0.5, "s", "time at which it begins"),
         "duration": (10.0, "s", "duration of sines, and of the ternary sequence's whole cycles (at least one)"),
         "rise": (0.5, "s", "step: time in which it rises; sines: in which they fade in and out"),
+        "gain": (1.0, "", "sway-referenced: of the floor's pitch over that of the body; it has no axis, size and time"),
         "file": ("none", "", "recorded: a CSV file with a column time [s]"),
         "column": ("value", "", "recorded: its column"),
     },
@@ -220,6 +233,8 @@ def _platform(values: Values) -> list[Disturbance]:
     whole(group["seed"], "platform.seed")
     if group["motion"] == "none":
         return []
+    if group["motion"] == "sway-referenced":
+        return [SwayReferenced(group["gain"])]
     moves: dict[str, Any] = {group["axis"]: _SIGNALS[group["motion"]](group)}
     return [Platform(**moves)]
 

@@ -53,7 +53,7 @@ def scenery_of(model: Model, disturbances: Sequence[Disturbance | Mapping[str, A
         if d["kind"] == "patch"
     )
     loads = [d for d in acting if d["kind"] == "load"]
-    moving = any(d["kind"] == "platform" for d in acting)
+    moving = any(d["kind"] in ("platform", "swayreferenced") for d in acting)
     boxes = _load_boxes(model, loads)
     return Scenery(projectiles[0] if projectiles else None, boxes, patches, moving, not _hangs_below(model))
 
