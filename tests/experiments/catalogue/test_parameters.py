@@ -199,7 +199,7 @@ def switched_on(parameter, recorded):
     group, _, name = parameter.name.partition(".")
     motions = {
         "frequency": "sine", "frequencies": "sum-of-sines", "interval": "ternary", "stages": "ternary",
-        "seed": "ternary", "duration": "sine", "file": "recorded", "column": "recorded",
+        "seed": "ternary", "duration": "sine", "file": "recorded", "column": "recorded", "gain": "sway-referenced",
     }  # fmt: skip
     on = {
         "push": {"push.impulse": 1.0}, "force": {"force.size": 1.0, "force.noise": 1.0}, "patch": {"patch.present": 1},
