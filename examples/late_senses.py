@@ -3,7 +3,7 @@
     for law in whole-body cone-workspace workspace lqr; do
         biped threshold examples/late-senses.toml --controller $law --out results/late-senses/$law
     done
-    biped threshold examples/late-senses-slower.toml --out results/late-senses/slower
+    biped threshold examples/late-senses-faster.toml --out results/late-senses/faster
     python examples/late_senses.py [FOLDER [FIGURE]]
 
 Each study's thresholds are medians over replicas, with their intervals; shares of the threshold without delay are
@@ -19,8 +19,8 @@ import pandas as pd
 
 from experiments.studies import median_interval
 
-#: Folders of the laws' studies; the slower law is whole-body, with other parameters.
-LAWS = ("whole-body", "slower", "cone-workspace", "workspace", "lqr")
+#: Folders of the laws' studies; the faster law is whole-body at the pace that it has at once.
+LAWS = ("whole-body", "faster", "cone-workspace", "workspace", "lqr")
 DELAYS = (0, 50, 100, 150, 200)  # [ms]
 AHEAD, SENSED = "seen ahead", "as sensed"
 PUSHES = ("front", "left", "back")

@@ -100,6 +100,20 @@ def test_laws_stand_with_senses_of_150_ms_that_fall_without(name):
     assert bare.run().summary["verdict"] == "recovered"
 
 
+def test_whole_body_answers_late_senses_slowly_unless_it_is_told_how():
+    balance, name = experiment_named("balance"), {"controller.name": "whole-body"}
+    paces = {
+        (5.0, 60.0): {"sensors.delay": 0.1},
+        (23.0, 30.0): {"sensors.delay": 0.05},
+        (23.0, 30.1): {"sensors.delay": 0.1, "sensors.predict_damping": 30.1},
+        (10.0, 30.0): {"sensors.delay": 0.1, "controller.capture": 10.0},
+    }
+    paces_as_set = {"sensors.delay": 0.1, "sensors.predict_slower": 0}
+    for (capture, damping), late in [*paces.items(), ((23.0, 30.0), paces_as_set)]:
+        ahead = balance.build(name | late).controller
+        assert (ahead.inner.capture, ahead.damping) == (capture, damping)
+
+
 def test_a_restored_session_goes_on_bit_for_bit():
     scene = Scene(human(), law_of(), disturbances=[Sensors(delay=DELAY, joint_noise=1e-3)])
     assert_goes_back(scene, 60, 100)

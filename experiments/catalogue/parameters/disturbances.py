@@ -39,6 +39,8 @@ from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 MOTIONS = ("none", "step", "sine", "sum-of-sines", "ternary", "recorded", "sway-referenced")
 
 
+#: [N·m·s/rad] of tense muscles.
+TENSE = 30.0
 _AZIMUTH = (0.0, "rad", "direction seen from above: 0 drives it forwards, π/2 to its left")
 _CENTRE = (0.0, 0.0, 0.0)
 
@@ -136,7 +138,8 @@ _ROWS: dict[str, dict[str, tuple[Value | None, str, str]]] = {
         "force_threshold": (0.0, "N", "what is not felt of the floor's forces"),
         "predict": (1, "", "1: laws told of the whole body see ahead by the delay, with a linear model; 0: none does"),
         "predict_stiffness": (300.0, "N*m/rad", "of tense muscles about the posture, where laws see ahead"),
-        "predict_damping": (30.0, "N*m*s/rad", "of tense muscles, likewise"),
+        "predict_damping": (TENSE, "N*m*s/rad", "of tense muscles, likewise"),
+        "predict_slower": (1, "", "1: from 100 ms on whole-body has capture = 5 and these 60, if neither is set"),
         "seed": (0, "", "seed of the noise"),
     },
     "actuators": {
@@ -317,9 +320,11 @@ def _block(values: Values, trunk: Vector3, model: Model) -> list[Disturbance]:
 
 def _senses(values: Values) -> list[Disturbance]:
     group = values.group("sensors")
-    name, predict, *_ = (group.pop(one) for one in ("preset", "predict", "predict_stiffness", "predict_damping"))
-    if predict not in (0, 1):
-        raise InputError(f"sensors.predict = {predict}: it must be 0 or 1")
+    name = group.pop("preset")
+    for switch in ("predict", "predict_slower"):
+        if (value := group.pop(switch)) not in (0, 1):
+            raise InputError(f"sensors.{switch} = {value}: it must be 0 or 1")
+    del group["predict_stiffness"], group["predict_damping"]
     person = Sensors() if name == NOBODY else Sensors.preset(name)
     sensors = replace(person, **{field: value for field, value in group.items() if value != getattr(Sensors, field)})
     return [] if sensors == Sensors(seed=sensors.seed) else [sensors]

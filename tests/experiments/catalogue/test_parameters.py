@@ -185,7 +185,7 @@ def another(parameter):
         "actuators.strength": "old-men", "block.flight": 0.6,
         "floor.friction": "printed", "controller.motion.shape": "recorded", "controller.largest_inertia": 1e4,
         "initial.stance": "upright", "initial.lean": 0.03, "sensors.preset": "foam",
-        "sensors.predict": 0,
+        "sensors.predict": 0, "sensors.predict_slower": 0,
     }  # fmt: skip
     if parameter.name in special:
         return special[parameter.name]
@@ -209,6 +209,8 @@ def switched_on(parameter, recorded):
     }  # fmt: skip
     if name.startswith("predict"):
         on[group] = {"sensors.delay": 0.1}
+    if name == "predict_slower":
+        on[group]["controller.name"] = "whole-body"
     if name in ("knees", "width", "foot_angle", "lean"):
         on[group] = {"initial.stance": "upright"}
     shapes = {"hold": "return", "frequency": "sine", "duration": "sine", "file": "recorded"}
@@ -238,6 +240,8 @@ def test_every_parameter_changes_what_is_simulated(name, tmp_path):
     experiment = experiment_named(name)
     assert fingerprint(experiment.build()) == fingerprint(experiment.build())
     for parameter in experiment.parameters:
+        if parameter.name == "sensors.predict_slower" and name != "balance":  # it is of one law, which not all of them take
+            continue
         on = switched_on(parameter, recorded)
         on = {name: value for name, value in on.items() if name in experiment.values()}
         published = fingerprint(experiment.build(on))
