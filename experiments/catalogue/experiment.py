@@ -105,6 +105,10 @@ class Experiment:
         """The robot's name in a sentence."""
         return "the human" if self.robot is None else robot_named(self.robot).name
 
+    def title_over(self, varied: Iterable[str]) -> str:
+        """What is run, in words: of its robot, or of each of those that are varied."""
+        return self.title.replace(self.who, "each of several bodies") if ROBOT in varied else self.title
+
     def of_robot(self, robot: str) -> "Experiment":
         """This experiment with another robot, by name: what depends on it, such as its posture, is its own.
 

@@ -14,7 +14,6 @@ from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.initial import SCATTER
 from experiments.catalogue.parameters.parameter import Value, shown, split_name
-from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.studies.config import Config
 from experiments.studies.execution.executors import Executor
 from experiments.studies.execution.runner import Progress
@@ -76,9 +75,7 @@ class Sweep(StudyKind):
     @property
     def title(self) -> str:
         """What is run, in words: of the experiment's robot, or of each of those that are varied."""
-        names = (*self.varied, *(self.people.names if self.people else ()))
-        title, who = self.experiment.title, self.experiment.who
-        return title.replace(who, "each of several bodies") if ROBOT in names else title
+        return self.experiment.title_over((*self.varied, *(self.people.names if self.people else ())))
 
     @property
     def points(self) -> int:

@@ -11,6 +11,7 @@ from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.machine import stamp
 from experiments.studies.failures import TRACEBACK
 from experiments.studies.store.folder import Study, is_being_written
+from experiments.visualization.figures.words import words_of
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
 from experiments.visualization.report.drawing import figure_of
@@ -39,11 +40,18 @@ def study_page(study: Study, command: str) -> Page:
     kind = study.header.kind
     return Page(
         title=f"{_TITLES.get(kind, kind.replace('-', ' ').capitalize())} of {study.header.experiment}",
-        subtitle="" if trials.experiment is None else trials.experiment.title,
+        subtitle=_what_was_done(trials),
         lead=(*found, *_progress(trials), *(() if found or not len(trials) else _ended(trials))),
         sections=(*sections, _rerun(trials, command)),
         made={name: value for name, value in stamp().items() if value is not None},
     )
+
+
+def _what_was_done(trials: Trials) -> str:
+    """The experiment in words, and what was varied."""
+    done = "" if trials.experiment is None else trials.experiment.title_over(trials.study.header.varied)
+    varied = ", ".join(map(words_of, trials.study.header.varied))
+    return "; varied: ".join(filter(None, (done, varied)))
 
 
 def study_figures(study: Study) -> dict[str, go.Figure]:

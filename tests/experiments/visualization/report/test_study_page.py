@@ -249,6 +249,13 @@ def test_a_study_without_a_trial_has_a_page(sweep):
     assert "<title>Sweep of thrown-block</title>" in render(page)
 
 
+def test_its_subtitle_says_what_was_varied_and_of_whom(tmp_path):
+    with Study.create(tmp_path, "sweep", "balance", {}, varied=["robot.name", "sensors.delay"]) as study:
+        subtitle = study_page(study, "").subtitle
+    assert subtitle.startswith("each of several bodies stands")
+    assert subtitle.endswith("varied: robot name, sensors delay")
+
+
 def test_names_and_messages_are_escaped_on_the_page_and_in_figures(tmp_path):
     names = {"reason": "", "failure": "", "message": ""}
     with Study.create(tmp_path, NASTY, "thrown-block", {"note": NASTY}, varied=["integrator.name"]) as study:
