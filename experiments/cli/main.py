@@ -210,7 +210,11 @@ class Parser(argparse.ArgumentParser):
         self.option("--figures", "FORMATS", "formats of figures: png (default), pdf, svg, or several, such as pdf,svg")
         text = "width of figures, by a journal's column: single (85 mm), double (170 mm), or such as 120mm"
         self.option("--figure-width", "WIDTH", text)
-        self.option("--figure-axes", "AXES", "axes of a run's sheet: world (x, y; the default) or anatomical (AP, ML)")
+        self.add_figure_axes()
+
+    def add_figure_axes(self) -> None:
+        """Add the option for the axes of a run's sheet and page alone."""
+        self.option("--figure-axes", "AXES", "axes of a run: world (x, y; the default) or anatomical (AP, ML)")
 
     def error(self, message: str) -> NoReturn:
         raise SystemExit(fail(f"{message}; see `{self.prog} --help`", FAILURE))

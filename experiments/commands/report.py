@@ -34,6 +34,7 @@ def parser() -> Parser:
     own = Parser("biped report", _DESCRIPTION, _EXAMPLES)
     own.add_argument("folder", metavar="RUN|STUDY", help="folder of a run or of a study")
     own.option("--out", "FILE", f"file of the page (default: {PAGE} in the folder)")
+    own.add_figure_axes()
     own.switch("--watch", "write the page anew every few seconds while the study runs")
     own.switch("--notebook", "also write a notebook beside the page (.ipynb)")
     return own
@@ -44,6 +45,7 @@ def main(options: Namespace) -> int:
     from experiments.visualization.report.write import watch_study, write_report
 
     parts = ["biped", "report", options.folder, *(["--out", options.out] if options.out else [])]
+    parts += ["--figure-axes", options.figure_axes] if options.figure_axes else []
     command = shlex.join([*parts, *(["--notebook"] if options.notebook else [])])
     folder = Path(options.folder)
     page = Path(options.out) if options.out else folder / PAGE

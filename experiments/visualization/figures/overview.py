@@ -1,8 +1,7 @@
 """The sheet of a run: panels over time and a stabilogram, what a laboratory of balance looks at first, on one page."""
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from textwrap import fill
 from typing import Any
 
@@ -12,14 +11,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import offset_copy
 
-from biped.model import Model
 from contact.arrays import Floats
 from experiments.cli.run_report import what_was_done
-from experiments.lookup.figure_look import ANATOMICAL, current_look
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures import style
 from experiments.visualization.figures.contacts import add_state_legend, draw_modes
-from experiments.visualization.figures.labels import along, who
+from experiments.visualization.figures.directions import AXES, direction_of
+from experiments.visualization.figures.labels import who
 from experiments.visualization.figures.panels import LINE, draw_panel, finish, label_lines
 from experiments.visualization.figures.quantities import XYZ, Curve, Panel
 from experiments.visualization.figures.subject import Subject
@@ -41,36 +39,6 @@ LETTERS = 100.0
 
 #: Draws one panel over time.
 Draw = Callable[[Axes, Subject], None]
-
-
-#: Anteroposterior and mediolateral.
-AXES = ("AP", "ML")
-
-
-@dataclass(frozen=True)
-class Direction:
-    """How places along x or y are shown."""
-
-    name: str  # of the axis
-    title: str  # what is up
-    sign: float  # -1 where they are counted the other way
-    grows: bool  # whether larger numbers are farther up, and on the view from above farther to the right
-
-    def of(self, low: float, high: float) -> tuple[float, float]:
-        """From where to where an axis goes, from the bottom up."""
-        ends = sorted((self.sign * low, self.sign * high), reverse=not self.grows)
-        return ends[0], ends[1]
-
-
-def direction_of(model: Model, axis: int, *, from_above: bool = False) -> Direction:
-    """Of x (0) or y (1) in the axes of the current look; ``from_above`` the model's right is on the right."""
-    is_ahead = axis == ahead_of(model)
-    if current_look().axes == ANATOMICAL:
-        title = "Anteroposterior; anterior is up" if is_ahead else "Mediolateral; right is up"
-        towards = model.facing[axis] if is_ahead else -model.left[axis]
-        return Direction(AXES[not is_ahead], title, math.copysign(1.0, towards), grows=True)
-    upwards = model.facing[axis] if is_ahead else model.left[axis]
-    return Direction(XYZ[axis], f"{along(XYZ[axis], model)}, up", 1.0, (upwards > 0.0) != (from_above and not is_ahead))
 
 
 def overview(subject: Subject) -> Figure:

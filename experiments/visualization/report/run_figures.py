@@ -1,6 +1,7 @@
 """The interactive figures of a run, the states of its contact points, and a view from above."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -9,11 +10,13 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from biped.metrics import series
+from biped.model import Model
 from biped.runs.row_layout import POSE
 from biped.runs.run import Run
 from contact import ContactState
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures import style
+from experiments.visualization.figures.directions import AXES, Direction, direction_of
 from experiments.visualization.figures.labels import STATES, along, point_label
 from experiments.visualization.figures.quantities import Curve, Panel
 from experiments.visualization.figures.subject import Subject, subject_of
@@ -121,28 +124,39 @@ _POINTS = (
 def _support(subject: Subject) -> list[Panel]:
     table = series(subject.run)
 
-    def curves(axis: str = "") -> tuple[Curve, ...]:
+    def curves(axis: str = "", sign: float = 1.0) -> tuple[Curve, ...]:
         """The places along an axis; without one, the margins."""
         found = []
         for label, place, margin, color, hidden in _POINTS:
             name = f"{place}_{axis}" if axis else margin
             if name:
-                found.append(Curve(label, 1e3 * table[name].to_numpy(), color, hidden=hidden))
+                found.append(Curve(label, sign * 1e3 * table[name].to_numpy(), color, hidden=hidden))
         return tuple(found)
 
+    places = [
+        Panel(title, f"{shown.name} [mm]", curves(axis, shown.sign), least=LEAST)
+        for axis, shown, title in _horizontal(subject.model)
+    ]
+    return [Panel("Margins", "inside by [mm]", curves(), ((0.0, theme.MARKED),)), *places]
+
+
+def _horizontal(model: Model) -> list[tuple[str, Direction, str]]:
+    """Of x and y, how the sheet has them, and a heading: theirs in the world, where no axis here is turned round."""
+    shown = [direction_of(model, axis) for axis in range(2)]
     return [
-        Panel("Margins", "inside by [mm]", curves(), ((0.0, theme.MARKED),)),
-        Panel(along("x", subject.model), "x [mm]", curves("x"), least=LEAST),
-        Panel(along("y", subject.model), "y [mm]", curves("y"), least=LEAST),
+        (axis, one, one.title if one.name in AXES else along(axis, model))
+        for axis, one in zip("xy", shown, strict=True)
     ]
 
 
 def _forces(subject: Subject) -> list[Panel]:
-    return [
-        Panel("Vertical force of the floor", "fz [N]", q.foot_forces(subject, "z")),
-        Panel("Along x", "fx [N]", q.foot_forces(subject, "x"), least=LEAST),
-        Panel("Along y", "fy [N]", q.foot_forces(subject, "y"), least=LEAST),
-    ]
+    horizontal = []
+    for axis, shown, title in _horizontal(subject.model):
+        curves = tuple(replace(c, values=shown.sign * c.values) for c in q.foot_forces(subject, axis))
+        is_anatomical = shown.name in AXES
+        label = f"{shown.name} force [N]" if is_anatomical else f"f{axis} [N]"
+        horizontal.append(Panel(title if is_anatomical else f"Along {axis}", label, curves, least=LEAST))
+    return [Panel("Vertical force of the floor", "fz [N]", q.foot_forces(subject, "z")), *horizontal]
 
 
 def _joints(subject: Subject, joints: Sequence[str], kind: str, unit: str) -> list[Panel]:

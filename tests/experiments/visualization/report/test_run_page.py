@@ -14,6 +14,7 @@ from biped import Run, State, human, rigid_box, simulate
 from biped.metrics import metric_named
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
+from experiments.lookup.figure_look import drawn_as, look_of
 from experiments.visualization.figures.support import hull
 from experiments.visualization.pages import Chart, Code, Table
 from experiments.visualization.report import load_run, run_figures, write_run_page
@@ -258,3 +259,27 @@ def test_figures_leave_the_frame_as_it_is(saved):
     before = run.frame.copy()
     assert run_figures(run)
     pd.testing.assert_frame_equal(run.frame, before)
+
+
+def test_its_figures_are_anatomical_where_they_are_to_be(saved):
+    """The human faces −x and has its right at +y: anterior and right are positive, for places, forces and paths."""
+    run = load_run(saved["thrown-block"])
+    world = run_figures(run)
+    with drawn_as(look_of(None, None, "anatomical")):
+        anatomical = run_figures(run)
+
+    def values(figures, name, label, axis):
+        on = "y" if axis == 1 else f"y{axis}"
+        return next(np.array(c.y, float) for c in figures[name].data if c.name == label and (c.yaxis or "y") == on)
+
+    for name, label in (("support", "centre of mass"), ("floor-forces", "left foot")):
+        titles = [text.text[3:-4] for text in anatomical[name].layout.annotations]
+        assert titles[1:3] == ["Anteroposterior; anterior is up", "Mediolateral; right is up"]
+        for axis, sign in ((2, -1.0), (3, 1.0)):
+            was, now = values(world, name, label, axis), values(anatomical, name, label, axis)
+            np.testing.assert_array_equal(now, sign * was)
+    was, now = (next(c for c in f["top-view"].data if c.name == "centre of mass") for f in (world, anatomical))
+    np.testing.assert_array_equal(np.array(now.x), np.array(was.x))
+    np.testing.assert_array_equal(np.array(now.y), -np.array(was.y))
+    assert anatomical["top-view"].layout.xaxis.title.text == "ML [m]"
+    assert anatomical["top-view"].layout.yaxis.autorange is True
