@@ -57,6 +57,18 @@ def test_a_heavier_block_is_stood_up_to_at_less_speed(done):
     assert all(finding.failed == 0 for finding in findings.conditions)
 
 
+def test_conditions_may_be_people_each_with_limits_of_his_or_her_own(tmp_path):
+    """Of one sex and similar: limits are impulses, which go by m √(g L)."""
+    small, large = (1.60, 55.0), (1.85, 95.0)
+    people = tuple(Condition({"robot.name": f"subject:{L},{m},male"}, {"who": L}) for L, m in (small, large))
+    swept, grid = SweptParameter("push.impulse"), Grid(2.0, 6.0, 4.0, tolerance=4.0)
+    plan = replace(PLAN, experiment=experiment_named("balance"), swept=swept, grid=grid, conditions=people)
+    findings, _ = run(tmp_path / "people", plan)
+    limits = findings.frame()["limit"]
+    as_they_scale = large[1] / small[1] * (large[0] / small[0]) ** 0.5
+    assert limits[1] / limits[0] == pytest.approx(as_they_scale, rel=0.02)  # but for (duration/time constant)² / 8
+
+
 def test_brackets_are_what_the_trials_say(done):
     """From the table alone, by the definition of a threshold."""
     _, findings, frame = done
