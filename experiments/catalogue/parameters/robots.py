@@ -96,7 +96,7 @@ def _loaded(name: str) -> Model:
 
 
 def digest_of_robot(name: str) -> dict[str, str]:
-    """A digest of the model that a robot's files describe, by its name; nothing of who has none: the human, subjects."""
+    """A digest of the model that a robot's files describe, by its name; nothing of the human and of subjects."""
     if name == HUMAN or name.startswith(SUBJECT):
         return {}
     return {address_of(name): hashlib.sha256(spelt_out(robot_named(name)).encode()).hexdigest()[:16]}

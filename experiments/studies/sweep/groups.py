@@ -105,9 +105,16 @@ def groups(frame: "pd.DataFrame", column: str) -> list[Group]:
 def shown_metrics(plan: Sweep, frame: "pd.DataFrame") -> list[str]:
     """The metrics shown beside proportions, that have numbers: those that were asked for, or the first usual one."""
     wanted: Sequence[str] = plan.metrics if plan.metrics is not None else SHOWN
-    names = [name for name in wanted if name in frame and name not in OUTCOME and frame[name].dtype != object]
-    found = [name for name in names if frame[name].notna().any()]
+    found = [name for name in with_numbers(frame, wanted) if frame[name].notna().any()]
     return found if plan.metrics is not None else found[:1]
+
+
+def with_numbers(frame: "pd.DataFrame", metrics: Iterable[str]) -> list[str]:
+    """Those of some metrics that trials have numbers of; others are words, such as which foot stepped."""
+    import pandas as pd
+
+    found = (name for name in metrics if name in frame and name not in OUTCOME)
+    return [name for name in found if pd.api.types.is_numeric_dtype(frame[name])]
 
 
 def shown_metric(plan: Sweep, frame: "pd.DataFrame") -> str | None:

@@ -6,9 +6,8 @@ from biped.runs.verdict import FELL
 from experiments.studies.mean import mean_of
 from experiments.studies.proportion import proportion_of
 from experiments.studies.store.measured import metric_units
-from experiments.studies.sweep.groups import as_written, factors_of, verdicts_in
+from experiments.studies.sweep.groups import as_written, factors_of, verdicts_in, with_numbers
 from experiments.studies.sweep.sweep import Sweep
-from experiments.studies.trial import OUTCOME
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +27,7 @@ def summary(plan: Sweep, frame: "pd.DataFrame") -> "pd.DataFrame":
 
     frame, names = as_written(plan, frame), [factor.column for factor in factors_of(plan)]
     units = metric_units(plan.experiment, plan.fixed)
-    metrics = [name for name in plan.metrics or () if name not in OUTCOME and frame[name].dtype != object]
+    metrics = with_numbers(frame, plan.metrics or ())
     words = list(dict.fromkeys((*verdicts_in(frame), FELL)))
     rows: list[dict[str, Any]] = []
     for _, trials in frame.groupby("point", sort=True):

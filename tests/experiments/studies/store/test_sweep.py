@@ -19,7 +19,7 @@ from experiments.studies.mean import mean_of
 from experiments.studies.store.folder import Study
 from experiments.studies.sweep import sweep
 from experiments.studies.sweep.ensemble import ensemble
-from experiments.studies.sweep.groups import proportion
+from experiments.studies.sweep.groups import proportion, with_numbers
 from experiments.studies.sweep.summary import TOLD
 from experiments.studies.sweep.sweep import sweep_from
 
@@ -347,6 +347,15 @@ def test_every_kind_of_sweep_has_a_figure_and_a_summary(vary, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert f"{len(frame)} trials" in printed
     assert "fell" in printed
+
+
+def test_metrics_that_are_words_are_not_averaged():
+    """Such as which foot stepped first; as pandas keeps words, with trials that have none."""
+    words, lengths = pd.array(["left_foot", None], dtype="str"), [0.3, None]
+    frame = pd.DataFrame(
+        {"verdict": ["stepped", "recovered"], "first_step_foot": words, "first_step_length_ap": lengths}
+    )
+    assert with_numbers(frame, [*frame, "footsteps"]) == ["first_step_length_ap"]
 
 
 def test_wilsons_interval_holds_as_often_as_it_says():
