@@ -18,6 +18,7 @@ from biped.kernels.tree import dynamics as kernels
 from biped.kernels.tree.dynamics import TreeData, new_tree_data
 from biped.kernels.variational.equations import reference_point
 from biped.model import Model
+from biped.model.geometry import quaternion_matrix
 from contact.arrays import Floats
 from contact.capsules import capsule_gap
 
@@ -94,6 +95,12 @@ def forward_kinematics(
         angular_acceleration=turn,
         contact=origin + motion.poses.contact,
     )
+
+
+def joint_place(model: Model, placed: BodyMotion, body: int) -> Floats:
+    """(3,) [m] where the joint is that carries a body, by its number; ``placed`` is by ``forward_kinematics``."""
+    place: Floats = placed.position[body] - quaternion_matrix(placed.orientation[body]) @ model.bodies[body].com
+    return place
 
 
 def body_gaps(model: Model, q: ArrayLike) -> dict[tuple[str, str], float]:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from biped.checks import is_finite, numbers
-from biped.dynamics import forward_kinematics
+from biped.dynamics import forward_kinematics, joint_place
 from biped.errors import InputError
 from biped.kernels.loop.following import following
 from biped.model import Model
-from biped.model.geometry import Vector3, quaternion_matrix
+from biped.model.geometry import Vector3
 from biped.model.legs import legs_of
 from contact.arrays import Floats
 from contact.ground import Ground
@@ -58,6 +58,5 @@ def between_ankles(model: Model, q: Floats) -> Floats:
         raise InputError(f"swayreferenced: model {model.name!r} has no two legs; give the pivot about which it turns")
     placed = forward_kinematics(model, q)
     feet = [model.body_index(leg.foot) for leg in legs]
-    places = [placed.position[k] - quaternion_matrix(placed.orientation[k]) @ model.bodies[k].com for k in feet]
-    middle: Floats = np.mean(places, axis=0)
+    middle: Floats = np.mean([joint_place(model, placed, foot) for foot in feet], axis=0)
     return middle

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biped.checks import is_finite
-from biped.dynamics import forward_kinematics
+from biped.dynamics import forward_kinematics, joint_place
 from biped.errors import InputError
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix, rotation_about
@@ -104,7 +104,6 @@ class _Legs:
     def __init__(self, model: Model, stance: Stance, floor: Floor) -> None:
         self.model, self.stance = model, stance
         self.foot = model.body_index("left_foot")
-        self.arm = np.asarray(model.bodies[self.foot].com)
         self.ahead, self.aside = np.array(model.facing), np.array(model.left)
         home = self._ankle(model.configuration())
         sunk = model.total_mass * -model.gravity[2] / (model.nc * floor.k_n)
@@ -142,8 +141,7 @@ class _Legs:
 
     def _ankle(self, q: Floats) -> Floats:
         """(3,) [m] of the left."""
-        placed = forward_kinematics(self.model, q)
-        return placed.position[self.foot] - quaternion_matrix(placed.orientation[self.foot]) @ self.arm
+        return joint_place(self.model, forward_kinematics(self.model, q), self.foot)
 
 
 def _check_over_feet(model: Model, q: Floats, stance: Stance) -> None:

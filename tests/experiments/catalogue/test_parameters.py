@@ -240,10 +240,8 @@ def test_every_parameter_changes_what_is_simulated(name, tmp_path):
     experiment = experiment_named(name)
     assert fingerprint(experiment.build()) == fingerprint(experiment.build())
     for parameter in experiment.parameters:
-        if (
-            parameter.name == "sensors.predict_slower" and name != "balance"
-        ):  # it is of one law, which not all of them take
-            continue
+        if parameter.name == "sensors.predict_slower" and name != "balance":
+            continue  # it is of one law, which not all of them take
         on = switched_on(parameter, recorded)
         on = {name: value for name, value in on.items() if name in experiment.values()}
         published = fingerprint(experiment.build(on))
