@@ -8,6 +8,7 @@ import re
 import shutil
 import sqlite3
 import tempfile
+import tomllib
 import warnings
 from collections.abc import Callable
 from contextlib import closing, suppress
@@ -173,8 +174,19 @@ def toml(attempt: Attempt) -> None:
         give(attempt, "run", "balance", *QUICK, "--gains", "gains.toml")
     elif kind == "robot":
         give(attempt, "show", "balance", "--robot", "robot.toml")
+    elif asks_for_long(file):  # what takes long because it is to is no hang
+        attempt.counts["left out: asks for minutes"] += 1
     else:
         give(attempt, kind, str(file), "--no-figures", "--workers", "1", "--out", "study-of-it")
+
+
+def asks_for_long(file: Path) -> bool:
+    """Whether it is sound TOML whose trials are to last for more than ten seconds, and not as long as to be refused."""
+    try:
+        asked = tomllib.loads(file.read_text(encoding="utf-8")).get("set", {})
+        return 10.0 < float(asked.get("run.duration", asked.get("run", {}).get("duration", 0.0))) < 1e6
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
+        return False
 
 
 def robot(attempt: Attempt) -> None:

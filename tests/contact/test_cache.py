@@ -184,8 +184,8 @@ def empty(path):
 
 
 def another_byte(path):
-    content = bytearray(path.read_bytes())
-    content[-100] ^= 1
+    content = bytearray(path.read_bytes()) or bytearray(1)
+    content[-min(100, len(content))] ^= 1
     path.write_bytes(content)
 
 
