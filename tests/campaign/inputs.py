@@ -8,7 +8,6 @@ import re
 import shutil
 import sqlite3
 import tempfile
-import tomllib
 import warnings
 from collections.abc import Callable
 from contextlib import closing, suppress
@@ -19,6 +18,7 @@ from random import Random
 from biped import State, simulate
 from biped.model import load_robot
 from contact.errors import BipedError
+from experiments.studies.config import read_config
 from experiments.studies.store.folder import DATABASE
 
 from ..biped.model.test_robots import MJCF, ROBOT
@@ -175,18 +175,19 @@ def toml(attempt: Attempt) -> None:
     elif kind == "robot":
         give(attempt, "show", "balance", "--robot", "robot.toml")
     elif asks_for_long(file):  # what takes long because it is to is no hang
-        attempt.counts["left out: asks for minutes"] += 1
+        attempt.counts["left out: long trials"] += 1
     else:
         give(attempt, kind, str(file), "--no-figures", "--workers", "1", "--out", "study-of-it")
 
 
 def asks_for_long(file: Path) -> bool:
-    """Whether it is sound TOML whose trials are to last for more than ten seconds, and not as long as to be refused."""
+    """Whether a study's file is sound, and its trials are to last for more than ten seconds, but not to be refused."""
     try:
-        asked = tomllib.loads(file.read_text(encoding="utf-8")).get("set", {})
-        return 10.0 < float(asked.get("run.duration", asked.get("run", {}).get("duration", 0.0))) < 1e6
-    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
+        config = read_config(file)
+        duration = config.table("set", {}).changes(config.experiment()).get("run.duration", 0.0)
+    except BipedError:
         return False
+    return 10.0 < duration < 1e6
 
 
 def robot(attempt: Attempt) -> None:
