@@ -1,0 +1,1 @@
+"""Records of people, and of anything else that was measured over time."""
