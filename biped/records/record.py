@@ -40,7 +40,9 @@ class Record:
         if time.ndim != 1 or len(time) < 2 or not np.all(np.isfinite(time)):
             raise InputError(f"{self.source}: time must be two finite numbers or more")
         if np.any(np.diff(time) <= 0.0):
-            raise InputError(f"{self.source}: time must ascend, and does not after {time[np.argmin(np.diff(time))]:g} s")
+            raise InputError(
+                f"{self.source}: time must ascend, and does not after {time[np.argmin(np.diff(time))]:g} s"
+            )
         columns = {name: np.asarray(values, dtype=float) for name, values in self.columns.items()}
         for name, values in columns.items():
             if values.shape != time.shape:

@@ -3,12 +3,12 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from biped.errors import InputError
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, assembled, split_name
-from experiments.studies.grid import LINEAR, LOG, SCALES, interpolate
+from experiments.studies.bounded import Bounded
 
 _DAMPING = re.compile(r"controller\.kd_(?P<what>position|orientation)(\[\d+\])?")
 
@@ -43,46 +43,20 @@ def number_at(name: str, values: Mapping[str, Value]) -> float | None:
 
 
 @dataclass(frozen=True)
-class DesignVariable:
+class DesignVariable(Bounded):
     """One number to vary."""
 
-    name: str  # what it is called in tables and figures
     #: the numbers that it sets, all alike: ``controller.kp_position[2]``, or ``controller.kp_position`` for all
     #: numbers of a tuple
-    targets: tuple[str, ...]
-    low: float = field(metadata={"key": "from"})
-    high: float = field(metadata={"key": "to"})
-    scale: str = LINEAR  # ``"linear"`` or ``"log"``
+    targets: tuple[str, ...] = ()
     is_ratio: bool = False  # whether it is a damping ratio, from which each damping gain follows with its own stiffness
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.targets:
             raise InputError(f"parameter {self.name!r} sets nothing: name what it sets")
-        if self.scale not in SCALES:
-            raise InputError(f"parameter {self.name!r}: scale = {self.scale!r}: it must be one of {', '.join(SCALES)}")
-        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
-            raise InputError(f"parameter {self.name!r}: {self.low:g} … {self.high:g} is no range: from below to")
-        if self.scale == LOG and self.low <= 0.0:
-            raise InputError(f"parameter {self.name!r}: from {self.low:g}: on a log scale it must be above zero")
         for target in self.targets if self.is_ratio else ():
             stiffness_of(target)
-
-    def from_unit(self, part: float) -> float:
-        """The value at a part, 0 … 1, of the range."""
-        value = interpolate(self.low, self.high, min(max(part, 0.0), 1.0), self.scale)
-        return min(max(value, self.low), self.high)
-
-    def to_unit(self, value: float) -> float:
-        """The part of the range at which a value lies."""
-        if self.scale == LOG:
-            return math.log(value / self.low) / math.log(self.high / self.low)
-        return (value - self.low) / (self.high - self.low)
-
-    def slope_at(self, part: float) -> float:
-        """The derivative of the value by the part of the range."""
-        if self.scale == LOG:
-            return self.from_unit(part) * math.log(self.high / self.low)
-        return self.high - self.low
 
     def read(self, values: Mapping[str, Value]) -> float | None:
         """The variable's value under these parameters; None where the numbers that it ties together differ."""

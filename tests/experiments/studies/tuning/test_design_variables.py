@@ -15,8 +15,8 @@ from experiments.studies.tuning.design_variable import (
 )
 
 EXPERIMENT = experiment_named("stand-tilted")
-STIFFNESS = DesignVariable("k", ("controller.kp_position[0]", "controller.kp_position[1]"), 1.0, 1e4, "log")
-RATIO = DesignVariable("z", ("controller.kd_position[0]", "controller.kd_position[1]"), 0.1, 2.0, is_ratio=True)
+STIFFNESS = DesignVariable("k", 1.0, 1e4, "log", ("controller.kp_position[0]", "controller.kp_position[1]"))
+RATIO = DesignVariable("z", 0.1, 2.0, targets=("controller.kd_position[0]", "controller.kd_position[1]"), is_ratio=True)
 
 
 def test_a_log_scale_gives_each_decade_the_same_room():
@@ -58,10 +58,10 @@ def test_a_turn_with_critical_damping_does_not_swing_and_with_less_it_does(ratio
     ("variables", "message"),
     [
         ((), "nothing is varied"),
-        ((STIFFNESS, DesignVariable("l", ("controller.kp_position",), 1.0, 2.0)), "set by both 'k' and 'l'"),
-        ((DesignVariable("k", ("controller.target_position",), 0.0, 1.0),), "say which"),
-        ((DesignVariable("k", ("initial.seed",), 0.0, 1.0),), "must be a real number"),
-        ((DesignVariable("k", ("floor.mu",), 0.0, 1.0),), "floor.mu_s"),
+        ((STIFFNESS, DesignVariable("l", 1.0, 2.0, targets=("controller.kp_position",))), "set by both 'k' and 'l'"),
+        ((DesignVariable("k", 0.0, 1.0, targets=("controller.target_position",)),), "say which"),
+        ((DesignVariable("k", 0.0, 1.0, targets=("initial.seed",)),), "must be a real number"),
+        ((DesignVariable("k", 0.0, 1.0, targets=("floor.mu",)),), "floor.mu_s"),
         ((STIFFNESS, STIFFNESS), "two parameters are called 'k'"),
     ],
 )
@@ -82,4 +82,4 @@ def test_what_cannot_be_varied_is_refused(variables, message):
 )
 def test_an_impossible_range_is_refused(arguments):
     with pytest.raises(InputError):
-        DesignVariable("k", ("floor.mu_s",), **arguments)
+        DesignVariable("k", targets=("floor.mu_s",), **arguments)

@@ -1,0 +1,1 @@
+"""Parameters from measurements: least squares, intervals, and what cannot be told apart."""

@@ -1,0 +1,66 @@
+"""What a record tells of the parameters, and what it cannot tell apart: in sentences."""
+
+import math
+
+import numpy as np
+
+from contact.arrays import Floats
+from experiments.studies.fitting.estimate import Estimate
+
+#: A parameter's deviation, in parts of its range, beyond which the record has told less than half of it: a range alone
+#: has 1/√12, as a uniform distribution.
+LITTLE = 0.5 / math.sqrt(12.0)
+#: Correlations beyond this leave each of two parameters at least three times as uncertain as with the other one known.
+ALIKE = math.sqrt(1.0 - 1.0 / 9.0)
+
+
+def sentences(found: Estimate) -> list[str]:
+    """What cannot be told: parameters at their bounds, of which little is known, and pairs known together only."""
+    told = [
+        f"{name} is at the end of its range: widen it, or doubt the model"
+        for name, at in zip(found.table["parameter"], found.table["at_bound"], strict=True)
+        if at
+    ]
+    together = set[str]()
+    for sentence, names in _pairs(found):
+        told.append(sentence)
+        together |= names
+    for one, deviation in zip(found.problem.parameters, found.spread.deviations, strict=True):
+        if deviation > LITTLE and one.name not in together:
+            told.append(f"{one.name} is hardly told: {_how_little(float(deviation))}")
+    return told
+
+
+def _how_little(deviation: float) -> str:
+    if deviation > 1.0:
+        return "the record all but does not depend on it"
+    return f"its deviation is {deviation:.0%} of its range, and a range alone has {1.0 / math.sqrt(12.0):.0%}"
+
+
+def _pairs(found: Estimate) -> "list[tuple[str, set[str]]]":
+    """Pairs of which a combination is known better than each; in values, not in parts."""
+    covariance, slopes = found.spread.covariance, found.slopes
+    parameters, values = found.problem.parameters, found.problem.values(found.parts)
+    pairs = []
+    for i in range(len(parameters)):
+        for j in range(i + 1, len(parameters)):
+            own = covariance[np.ix_((i, j), (i, j))] * np.outer(slopes[[i, j]], slopes[[i, j]])
+            if own[0, 1] ** 2 <= ALIKE**2 * own[0, 0] * own[1, 1]:
+                continue
+            names = parameters[i].name, parameters[j].name
+            pairs.append((_told_together(names, values[[i, j]], own), set(names)))
+    return pairs
+
+
+def _told_together(names: tuple[str, str], values: Floats, covariance: Floats) -> str:
+    """The combination of two, of which the first counts once, that is known best."""
+    (first, second), deviations = names, np.sqrt(np.diag(covariance))
+    correlation = covariance[0, 1] / (deviations[0] * deviations[1])
+    factor = -covariance[0, 1] / covariance[1, 1]
+    deviation = deviations[0] * math.sqrt(max(1.0 - correlation**2, 0.0))
+    times = "" if abs(abs(factor) - 1.0) < 0.005 else f"{abs(factor):.3g} × "
+    together = f"{first} {'+' if factor > 0.0 else '−'} {times}{second} = {values[0] + factor * values[1]:.4g}"
+    return (
+        f"{first} and {second} are not told apart (correlation {correlation:.3f}): {together} ± {deviation:.2g}, "
+        f"and each alone only to {deviations[0]:.2g} and {deviations[1]:.2g}"
+    )

@@ -1,0 +1,144 @@
+"""Intervals that a linear model of the residuals does not give: by profiles of the sum of squares, and by refits."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from contact.arrays import Floats
+from experiments.studies.fitting.estimate import Estimate, Problem, Residuals, estimate
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Steps of a bracket's end outwards, each as far again, and then halvings or better of the bracket.
+OUTWARDS, INWARDS = 6, 8
+#: Of the quantile: as near as an end is found.
+CLOSE = 0.02
+
+
+def profiles(found: Estimate) -> "pd.DataFrame":
+    """``low`` and ``high`` (95 %) of each parameter, by ``parameter``, from profiles of the sum of squares.
+
+    A value is in the interval if the sum of squares, with all other parameters fitted anew, is above the least by no
+    more than the square of Student's quantile times the residuals' variance (Bates and Watts 1988, 6.1), and times what
+    the residuals' correlation adds to the variance of the estimate. It ends at a bound of the range.
+    """
+    import pandas as pd
+
+    rows = []
+    for place, one in enumerate(found.problem.parameters):
+        ends = [_end(found, place, side) for side in (-1.0, 1.0)]
+        rows.append({"parameter": one.name, "low": one.from_unit(ends[0]), "high": one.from_unit(ends[1])})
+    return pd.DataFrame(rows)
+
+
+def _end(found: Estimate, place: int, side: float) -> float:
+    """The part of the range at which an interval ends, to one side."""
+    bound = float(side > 0.0)
+    middle, deviation = float(found.parts[place]), float(found.spread.deviations[place])
+    wanted = found.spread.quantile
+    rises = _rises(found, place)
+    inner, outer = middle, middle + side * min(wanted * deviation, 1.0)
+    for _ in range(OUTWARDS):
+        outer = min(max(outer, 0.0), 1.0)
+        if rises(outer) >= wanted:
+            break
+        if outer == bound:
+            return bound
+        inner, outer = outer, outer + 1.0 * (outer - middle)
+    low, high = (0.0 if inner == middle else rises(inner)), rises(outer)
+    for _ in range(INWARDS):
+        if abs(high - wanted) <= CLOSE * wanted:
+            break
+        part = min(max((wanted - low) / (high - low), 0.1), 0.9)
+        between = inner + part * (outer - inner)
+        rise = rises(between)
+        if rise >= wanted:
+            outer, high = between, rise
+        else:
+            inner, low = between, rise
+            if abs(low - wanted) <= CLOSE * wanted:
+                return inner
+    return outer
+
+
+def _rises(found: Estimate, place: int) -> "_Profile":
+    return _Profile(found, place)
+
+
+class _Profile:
+    """How many deviations the sum of squares rises by where one parameter stands still; each value reckoned once."""
+
+    def __init__(self, found: Estimate, place: int) -> None:
+        self._found, self._place = found, place
+        self._known: dict[float, float] = {}
+        naive = found.spread.naive[place]
+        ratio = float(found.spread.covariance[place, place] / naive) if np.isfinite(naive) else 1.0
+        self._unit = max(found.spread.variance * ratio, np.finfo(float).tiny)
+        self._least = _sum_of_squares(found.problem, found.parts, found.spread.variance)
+        self._start = np.delete(found.parts, place)
+
+    def __call__(self, part: float) -> float:
+        if part not in self._known:
+            self._known[part] = np.sqrt(max(self._refitted(part) - self._least, 0.0) / self._unit)
+        return self._known[part]
+
+    def _refitted(self, part: float) -> float:
+        problem, place = self._found.problem, self._place
+        others = [one for k, one in enumerate(problem.parameters) if k != place]
+        if not others:
+            return _sum_of_squares(problem, np.array([part]), self._found.spread.variance)
+        fixed = Problem(others, _with(problem.residuals, place, part), problem.series, {
+            name: prior for name, prior in problem.priors.items() if name != problem.parameters[place].name
+        })  # fmt: skip
+        end = estimate(fixed, self._start[None]).parts
+        return _sum_of_squares(problem, np.insert(end, place, part), self._found.spread.variance)
+
+
+def _with(residuals: Residuals, place: int, part: float) -> Residuals:
+    return lambda parts: residuals(np.insert(parts, place, part, axis=1))
+
+
+def _sum_of_squares(problem: Problem, parts: Floats, variance: float) -> float:
+    residuals, priors = problem.residuals(parts[None])[0], problem.prior_residuals(parts[None])[0]
+    return float(residuals @ residuals) + variance * float(priors @ priors)
+
+
+def bootstrap(found: Estimate, replicas: int, seed: int) -> Floats:
+    """(replicas, p) values of refits to the fitted model plus residuals that were drawn anew.
+
+    Those of a series are drawn in blocks of as many as are correlated (Kunsch 1989), others one by one, all about their
+    mean. Each refit begins at the estimate.
+    """
+    generator = np.random.default_rng(seed)
+    problem, residuals = found.problem, found.residuals
+    centred = residuals - residuals.mean()
+    refits = []
+    for drawn in _drawn(centred, problem, generator, replicas):
+        moved = Problem(
+            problem.parameters, _moved(problem.residuals, drawn - residuals), problem.series, problem.priors
+        )
+        refits.append(problem.values(estimate(moved, found.parts[None]).parts))
+    return np.array(refits)
+
+
+def _moved(residuals: Residuals, by: Floats) -> Residuals:
+    return lambda parts: residuals(parts) + by
+
+
+def _drawn(residuals: Floats, problem: Problem, generator: np.random.Generator, replicas: int) -> Iterator[Floats]:
+    from experiments.studies.fitting.spread import block_of
+
+    alone = np.ones(len(residuals), dtype=bool)
+    for part in problem.series:
+        alone[part] = False
+    for _ in range(replicas):
+        drawn = residuals.copy()
+        drawn[alone] = generator.choice(residuals[alone], int(alone.sum())) if alone.any() else residuals[alone]
+        for part in problem.series:
+            own = residuals[part]
+            length = block_of(own)
+            first = generator.integers(0, len(own) - length + 1, -(-len(own) // length))
+            drawn[part] = own[(first[:, None] + np.arange(length)).ravel()[: len(own)]]
+        yield drawn

@@ -1,0 +1,130 @@
+"""How far estimates scatter: their covariance under residuals that follow one another in time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t as student
+
+from contact.arrays import Floats
+
+#: Of the largest singular value: directions with less tell nothing at all.
+RANK = 1e-9
+#: In ranges: the deviation along a direction that nothing tells of.
+NOTHING = 1e3
+#: Sokal's window: correlations are summed up to so many correlation times.
+WINDOW = 5.0
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The scatter of estimates, in parts of the ranges.
+
+    Attributes:
+        covariance: (p, p); a thousand ranges along what nothing tells of.
+        naive: (p,) variances if all residuals were independent.
+        variance: of a residual.
+        degrees: of freedom, of so many independent residuals as the correlated ones are worth.
+        quantile: how many deviations the interval reaches.
+    """
+
+    covariance: Floats
+    naive: Floats
+    variance: float
+    degrees: float
+    quantile: float
+
+    @property
+    def deviations(self) -> Floats:
+        """(p,)."""
+        return np.sqrt(np.diag(self.covariance))
+
+    @property
+    def correlation(self) -> Floats:
+        """(p, p)."""
+        deviations = np.maximum(self.deviations, np.finfo(float).tiny)
+        return np.asarray(self.covariance / np.outer(deviations, deviations))
+
+
+def spread_of(
+    residuals: Floats, slopes: Floats, prior_slopes: Floats, series: Sequence[slice], confidence: float
+) -> Spread:
+    """The scatter of a least squares estimate.
+
+    The estimate moves by A⁻¹ Jᵀ r with the residuals r, A = Jᵀ J, so that its covariance is A⁻¹ Jᵀ Ω J A⁻¹ with that of
+    the residuals, Ω: in a series their autocovariance, tapered by Bartlett's window; what priors tell is added to A, as
+    measurements of deviation one.
+
+    Args:
+        residuals: (m,).
+        slopes: (m, p) their derivatives J.
+        prior_slopes: (q, p) of the priors' residuals.
+        series: of the residuals, slices that follow one another in time; others are independent.
+        confidence: of the interval.
+    """
+    count, p = slopes.shape
+    free = max(count - p, 1)
+    variance = float(residuals @ residuals) / free
+    middle, worth = _middle(residuals, slopes, series, variance, count / free)
+    prior = prior_slopes.T @ prior_slopes
+    # Priors have deviation one, measurements that of the residuals: both weigh by their variance.
+    bread, unknown = _inverse(slopes.T @ slopes + variance * prior)
+    covariance = bread @ (middle + variance**2 * prior) @ bread + unknown
+    naive = np.diag(variance * bread + unknown).copy()
+    degrees = max(worth + len(prior_slopes) - p, 1.0)
+    return Spread(covariance, naive, variance, degrees, float(student.ppf(0.5 + confidence / 2.0, degrees)))
+
+
+def _inverse(matrix: Floats) -> tuple[Floats, Floats]:
+    """Of what can be inverted of a symmetric matrix, and (p, p) the covariance of directions that nothing tells of."""
+    values, vectors = np.linalg.eigh(matrix)
+    kept = values > RANK**2 * max(float(values[-1]), np.finfo(float).tiny)
+    lost = vectors[:, ~kept]
+    return (vectors[:, kept] / values[kept]) @ vectors[:, kept].T, NOTHING**2 * lost @ lost.T
+
+
+def _middle(
+    residuals: Floats, slopes: Floats, series: Sequence[slice], variance: float, inflation: float
+) -> tuple[Floats, float]:
+    """Jᵀ Ω J, and how many independent residuals they are worth."""
+    alone = np.ones(len(residuals), dtype=bool)
+    middle, worth = np.zeros((slopes.shape[1],) * 2), 0.0
+    for part in series:
+        alone[part] = False
+        own, count = residuals[part], len(residuals[part])
+        autocovariance = _autocovariance(own)
+        width = _window(autocovariance)
+        taper = np.maximum(1.0 - np.arange(count) / (width + 1.0), 0.0)
+        weights = inflation * autocovariance * taper
+        middle += slopes[part].T @ _toeplitz_times(weights, slopes[part])
+        sums = 1.0 + 2.0 * float((autocovariance[1:] * taper[1:]).sum()) / max(float(autocovariance[0]), 1e-300)
+        worth += count / max(sums, 1.0)
+    middle += variance * slopes[alone].T @ slopes[alone]
+    return middle, worth + float(alone.sum())
+
+
+def _autocovariance(values: Floats) -> Floats:
+    """(n,) about zero, over n: positive semidefinite."""
+    count = len(values)
+    spectrum = np.abs(np.fft.rfft(values, 2 * count)) ** 2
+    return np.asarray(np.fft.irfft(spectrum, 2 * count)[:count] / count)
+
+
+def block_of(values: Floats) -> int:
+    """How many successive residuals are correlated, at most as many as leave four blocks."""
+    return max(1, min(_window(_autocovariance(values)), len(values) // 4))
+
+
+def _window(autocovariance: Floats) -> int:
+    """The lag up to which correlations are summed: the first beyond five times the correlation time up to it."""
+    if autocovariance[0] <= 0.0:
+        return 0
+    times = 0.5 + np.concatenate([[0.0], np.cumsum(autocovariance[1:] / autocovariance[0])])
+    beyond = np.flatnonzero(np.arange(len(times)) >= WINDOW * times)
+    return int(beyond[0]) if len(beyond) else len(times) - 1
+
+
+def _toeplitz_times(column: Floats, matrix: Floats) -> Floats:
+    from scipy.linalg import matmul_toeplitz
+
+    return np.asarray(matmul_toeplitz((column, column), matrix))
