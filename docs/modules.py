@@ -19,6 +19,7 @@ PUBLIC = (
     "biped.capturability",
     "biped.gradients",
     "biped.gym",
+    "biped.identification",
     "biped.kernels.tree.whole_body",
     "biped.lagrangian",
     "biped.linearization",

@@ -6,7 +6,7 @@ import numpy as np
 
 from biped.kernels.loop.log import ABSENT
 from biped.metrics.definitions.sources import PETERKA
-from biped.metrics.kernels import metrics as kernels
+from biped.metrics.fourier import fourier_coefficients
 from biped.metrics.kernels.support import COM, SHIFT, SWAY, TILT
 from biped.metrics.measurement import ROUNDING, Measurement
 from biped.metrics.metric import Metric, register
@@ -39,12 +39,10 @@ def sway(run: Measurement) -> dict[str, float]:
     rows, table = run.rows[:stop], run.series[:stop]
     moves, answers = _CHANNELS[stimulus.channel]
     found = {}
-    for number, frequency in enumerate(stimulus.frequencies, 1):
-        support = complex(*kernels.fit_sine(rows, time, table, moves, start, frequency))
-        swayed = complex(*kernels.fit_sine(rows, time, table, answers, start, frequency))
+    both = fourier_coefficients(rows, time, table, (moves, answers), stimulus.frequencies, start).tolist()
+    for number, (frequency, (support, swayed)) in enumerate(zip(stimulus.frequencies, both, strict=True), 1):
         if abs(support) > LEAST_STIMULUS:
-            # a cos + b sin is the real part of (a − ib) exp(iωt).
-            response = (swayed / support).conjugate()
+            response = swayed / support
             found[f"sway_frequency_{number}"] = frequency
             found[f"sway_gain_{number}"] = abs(response)
             found[f"sway_phase_{number}"] = math.atan2(response.imag, response.real)

@@ -1,0 +1,82 @@
+"""Bootstrap intervals of frequency responses: cycles, or trials as wholes, drawn anew with replacement."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biped.checks import whole
+from biped.errors import InputError
+from biped.metrics.fourier import Complexes
+from contact.arrays import Floats
+
+#: Draws whose spectra are held at a time.
+_AT_A_TIME = 250
+
+
+class Intervals(NamedTuple):
+    """Lower and upper ends (k,) of percentile intervals of one response.
+
+    ``phase`` is from the estimate's phase [rad]: so it does not matter where a turn ends.
+    """
+
+    gain: tuple[Floats, Floats]
+    phase: tuple[Floats, Floats]
+    coherence: tuple[Floats, Floats]
+
+
+def bootstrap(
+    cross: Complexes,
+    own: Floats,
+    answer: Floats,
+    trial: NDArray[np.int64],
+    over: Literal["cycles", "trials"],
+    confidence: float,
+    resamples: int,
+    seed: int,
+) -> list[Intervals]:
+    """The intervals of each response.
+
+    Args:
+        cross: (m, k, r) U* Y of each cycle.
+        own: (m, k) U* U.
+        answer: (m, k, r) Y* Y.
+        trial: (m,) of which trial a cycle is.
+        over: what is drawn.
+        confidence: of the intervals.
+        resamples: how often.
+        seed: of the draws.
+
+    Raises:
+        InputError: an argument makes no sense, or trials are to be drawn and there is one only.
+    """
+    whole(resamples, "resamples")
+    if not 0.0 < confidence < 1.0:
+        raise InputError(f"confidence = {confidence!r}: it must be between 0 and 1, such as 0.95")
+    if over not in ("cycles", "trials"):
+        raise InputError(f"over = {over!r}: it must be cycles or trials")
+    groups = np.arange(len(trial)) if over == "cycles" else np.unique(trial, return_inverse=True)[1]
+    if groups.max() == 0:
+        raise InputError("over = 'trials': there is one trial only; draw cycles, or give resamples = 0")
+    estimate = cross.mean(axis=0) / own.mean(axis=0)[:, None]
+    random = np.random.default_rng(seed)
+    gains, phases, coherences = [], [], []
+    for begin in range(0, resamples, _AT_A_TIME):
+        count = groups.max() + 1
+        times = random.multinomial(count, np.full(count, 1.0 / count), min(_AT_A_TIME, resamples - begin))
+        weights = times[:, groups].astype(float)  # (draws, m)
+        crossed, power, answered = (np.tensordot(weights, values, 1) for values in (cross, own, answer))
+        drawn = crossed / power[:, :, None]
+        gains.append(np.abs(drawn))
+        phases.append(np.angle(drawn * estimate.conj()))
+        both = power[:, :, None] * answered
+        coherences.append(np.divide(np.abs(crossed) ** 2, both, out=np.zeros_like(both), where=both > 0.0))
+    ends = [0.5 * (1.0 - confidence), 0.5 * (1.0 + confidence)]
+    gain, phase, coherence = (np.quantile(np.concatenate(all_), ends, axis=0) for all_ in (gains, phases, coherences))
+    coherence = np.minimum(coherence, 1.0)
+    return [
+        Intervals(*((values[0, :, r], values[1, :, r]) for values in (gain, phase, coherence)))
+        for r in range(cross.shape[2])
+    ]

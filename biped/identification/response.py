@@ -1,0 +1,245 @@
+"""Frequency responses: gain, phase, coherence and remnant from cycles of a periodic stimulus, with intervals.
+
+Definitions as in Peterka 2002 (Journal of Neurophysiology 88:1097): spectra are averaged over cycles, and over
+neighbouring frequencies where bands are asked for, before they are divided. Of a cycle's coefficients U of the stimulus
+and Y of a response
+
+    H = ⟨U* Y⟩ / ⟨U* U⟩,    γ² = |⟨U* Y⟩|² / (⟨U* U⟩ ⟨Y* Y⟩),
+
+and the remnant, what the response does besides, is the power of Y − H U, or of Y less its mean over cycles where the
+stimulus does not move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biped.checks import above_zero
+from biped.errors import InputError
+from biped.identification.intervals import Intervals, bootstrap
+from biped.identification.spectra import Spectra, cycle_spectra
+from biped.metrics.fourier import Complexes
+from contact.arrays import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Part of the greatest coefficient of the stimulus at or below which there is none.
+_LEAST = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class FrequencyResponse:
+    """The response of something to a periodic stimulus, at frequencies or in bands of them.
+
+    Attributes:
+        frequencies: (k,) [Hz], of a band the mean of its frequencies.
+        values: (k,) H by response: complex, response over stimulus.
+        covariance: (k, r, r) E[(Ĥ − H)(Ĥ − H)*] of the r responses' values at each frequency, from the scatter of
+            the cycles; None of a single one.
+        coherence: (k,) γ² by response: 1 where all of the response is linear in the stimulus. Of what is not coherent
+            it is about 1/cycles, and not 0.
+        intervals: of gain, phase and coherence by response; None of a single cycle.
+        remnant: a row for each response and each multiple of 1/period: ``frequency`` [Hz], ``excited`` and
+            ``power``, a one-sided density [response's unit²/Hz]; None of a single cycle.
+        cycles: how many are averaged.
+        excited: (f,) [Hz] the frequencies at which the stimulus moves.
+        weights: (k, f) how much each of these counts in a band; rows add up to one.
+        units: of the responses and, as ``stimulus``, of the stimulus.
+    """
+
+    frequencies: Floats
+    values: Mapping[str, Complexes]
+    covariance: Complexes | None
+    coherence: Mapping[str, Floats]
+    intervals: Mapping[str, Intervals] | None
+    remnant: pd.DataFrame | None
+    cycles: int
+    excited: Floats
+    weights: Floats
+    units: Mapping[str, str] = field(default_factory=dict)
+
+    def averaged(self, values: ArrayLike) -> Complexes:
+        """(k,) what a response with these values at ``excited`` would be found as, in the same bands."""
+        return np.asarray(self.weights @ np.asarray(values))
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A row for each response and frequency.
+
+        Columns ``response``, ``frequency`` [Hz], ``gain`` [response's unit/stimulus's unit], ``phase`` [rad], unwrapped
+        and below zero for a lag, ``coherence``, and where there are intervals each with ``_low`` and ``_high``. The
+        units are in ``attrs["units"]``.
+        """
+        import pandas as pd
+
+        parts = []
+        for name, values in self.values.items():
+            numbers = {"gain": np.abs(values), "phase": unwrapped(values), "coherence": self.coherence[name]}
+            columns: dict[str, Any] = {"response": name, "frequency": self.frequencies}
+            for what, number in numbers.items():
+                columns[what] = number
+                if self.intervals is not None:
+                    low, high = getattr(self.intervals[name], what)
+                    # An interval of the phase is of how far it is from the estimate.
+                    shift = number if what == "phase" else 0.0
+                    columns |= {f"{what}_low": shift + low, f"{what}_high": shift + high}
+            parts.append(pd.DataFrame(columns))
+        frame = pd.concat(parts, ignore_index=True)
+        frame.attrs["units"] = {
+            column: {"frequency": "Hz", "phase": "rad", "gain": self._unit_of_gain}.get(column.partition("_")[0], "1")
+            for column in frame.columns[1:]
+        }
+        return frame
+
+    @property
+    def _unit_of_gain(self) -> str:
+        """Of all responses, or of each where they differ."""
+        below = self.units.get("stimulus", "1")
+        units = dict.fromkeys(self.units.get(name, "1") for name in self.values)
+        return ", ".join("1" if unit == below else f"{unit}/{below}" for unit in units)
+
+
+def unwrapped(values: Complexes) -> Floats:
+    """(k,) [rad] the phases of values at growing frequencies, without jumps by a turn."""
+    return np.asarray(np.unwrap(np.angle(values)))
+
+
+def frequency_response(
+    time: ArrayLike,
+    stimulus: ArrayLike,
+    responses: Mapping[str, ArrayLike],
+    period: float,
+    frequencies: Sequence[float] | Floats,
+    *,
+    begin: float | None = None,
+    skip: int = 1,
+    per_decade: float | None = None,
+    over: Literal["cycles", "trials"] = "cycles",
+    confidence: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+    units: Mapping[str, str] | None = None,
+) -> FrequencyResponse:
+    """The response to a periodic stimulus, from the whole cycles of one trial or several.
+
+    Args:
+        time: (n,) [s], growing, that all trials share.
+        stimulus: (n,), or (trials, n) where it is another one in each trial.
+        responses: (n,) or (trials, n) by name.
+        period: [s] of a cycle of the stimulus.
+        frequencies: [Hz] at which the stimulus moves, as ``Signal.frequencies``; multiples of 1/period.
+        begin: [s] when the first cycle begins; the first time if not given.
+        skip: how many cycles of each trial are dropped, in which transients die away.
+        per_decade: bands of neighbouring frequencies, so many in a decade, whose spectra are averaged; each frequency
+            by itself if not given.
+        over: what is drawn anew for intervals: cycles; or trials as wholes, where they differ from each other by more
+            than their cycles do, such as those of several people.
+        confidence: of the intervals.
+        resamples: how often it is drawn; 0 for no intervals.
+        seed: of the draws.
+        units: of the responses and, as ``stimulus``, of the stimulus.
+
+    Raises:
+        InputError: as ``cycle_spectra`` and ``response_of``.
+    """
+    spectra = cycle_spectra(time, stimulus, responses, period, frequencies, begin=begin, skip=skip, units=units)
+    return response_of(spectra, per_decade=per_decade, over=over, confidence=confidence, resamples=resamples, seed=seed)
+
+
+def response_of(
+    spectra: Spectra,
+    *,
+    per_decade: float | None = None,
+    over: Literal["cycles", "trials"] = "cycles",
+    confidence: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> FrequencyResponse:
+    """The response of spectra that are there; ``frequency_response`` says what the arguments are.
+
+    Raises:
+        InputError: the stimulus does not move at a frequency at which it is to, or an argument makes no sense.
+    """
+    excited = spectra.frequencies[spectra.excited]
+    u, y = spectra.stimulus[:, spectra.excited], spectra.stacked()[:, spectra.excited]
+    power = np.abs(u) ** 2
+    still = power.mean(axis=0) <= _LEAST**2 * power.mean(axis=0).max()
+    if still.any():
+        raise InputError(f"the stimulus does not move at {excited[still][0]:g} Hz: leave that frequency out")
+    bands = _bands(excited, per_decade)
+    members = (bands[:, None] == np.arange(bands[-1] + 1)).astype(float)  # (f, k)
+    cross = np.einsum("mf,mfr,fk->mkr", u.conj(), y, members)
+    own, answer = power @ members, np.einsum("mfr,fk->mkr", np.abs(y) ** 2, members)
+    found = cross.mean(axis=0) / own.mean(axis=0)[:, None]
+    names, cycles = list(spectra.responses), len(u)
+    intervals = covariance = remnant = None
+    if cycles > 1:
+        each = (u.conj()[:, :, None] * y).mean(axis=0) / power.mean(axis=0)[:, None]  # (f, r) H at each frequency
+        left = y - u[:, :, None] * each
+        covariance = _covariance(u, left, members, own)
+        remnant = _remnant(spectra, left)
+        if resamples:
+            drawn = bootstrap(cross, own, answer, spectra.trial, over, confidence, resamples, seed)
+            intervals = dict(zip(names, drawn, strict=True))
+    return FrequencyResponse(
+        frequencies=(excited @ members) / members.sum(axis=0),
+        values=dict(zip(names, found.T, strict=True)),
+        covariance=covariance,
+        coherence=dict(zip(names, coherence_of(cross, own, answer).T, strict=True)),
+        intervals=intervals,
+        remnant=remnant,
+        cycles=cycles,
+        excited=excited,
+        weights=(members * power.mean(axis=0)[:, None] / own.mean(axis=0)).T,
+        units=spectra.units,
+    )
+
+
+def coherence_of(cross: Complexes, own: Floats, answer: Floats) -> Floats:
+    """(k, r) γ² of cross spectra (m, k, r) and powers of stimulus (m, k) and responses (m, k, r); 0 of no response."""
+    power = own.mean(axis=0)[:, None] * answer.mean(axis=0)
+    shared = np.abs(cross.mean(axis=0)) ** 2
+    # Where all cycles are the same it is 1, and round-off above it would be no coherence.
+    return np.minimum(np.divide(shared, power, out=np.zeros_like(power), where=power > 0.0), 1.0)
+
+
+def _bands(frequencies: Floats, per_decade: float | None) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """(f,) the number of the band of each frequency, 0, 1 …; bands without a frequency are none."""
+    if per_decade is None:
+        return np.arange(len(frequencies))
+    above_zero(per_decade, "per_decade")
+    places = np.floor(np.log10(frequencies / frequencies[0]) * per_decade + 1e-9)
+    return np.unique(places, return_inverse=True)[1].astype(np.int64)
+
+
+def _covariance(u: Complexes, left: Complexes, members: Floats, own: Floats) -> Complexes:
+    """(k, r, r) of the values: of means of U* E, whose scatter is that of the cycles, over the stimulus's power."""
+    cycles = len(u)
+    errors = np.einsum("mf,mfr,fk->mkr", u.conj(), left, members) / own.mean(axis=0)[:, None]
+    return np.asarray(np.einsum("mkr,mks->krs", errors, errors.conj()) / (cycles * (cycles - 1)))
+
+
+def _remnant(spectra: Spectra, left: Complexes) -> pd.DataFrame:
+    import pandas as pd
+
+    y, cycles = spectra.stacked(), len(spectra.trial)
+    rest = y - y.mean(axis=0)
+    rest[:, spectra.excited] = left
+    # A coefficient c has the power |c|²/2, spread over 1/period.
+    power = 0.5 * spectra.period * (np.abs(rest) ** 2).sum(axis=0) / (cycles - 1)
+    parts = [
+        pd.DataFrame(
+            {"response": name, "frequency": spectra.frequencies, "excited": spectra.excited, "power": power[:, k]}
+        )
+        for k, name in enumerate(spectra.responses)
+    ]
+    frame = pd.concat(parts, ignore_index=True)
+    units = dict.fromkeys(f"{spectra.units.get(name, '1')}**2/Hz" for name in spectra.responses)
+    frame.attrs["units"] = {"frequency": "Hz", "power": ", ".join(units)}
+    return frame

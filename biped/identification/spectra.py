@@ -1,0 +1,204 @@
+"""Records of periodic stimuli, cut into cycles: the Fourier coefficients of each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from biped.checks import above_zero, whole
+from biped.errors import InputError
+from biped.metrics.fourier import Complexes, fourier_coefficients
+from contact.arrays import Floats
+
+#: Of a cycle: how far a frequency times the period may be from a whole number.
+_WHOLE = 1e-6
+#: Of the usual time between two samples: what is longer is a gap.
+_GAP = 1.5
+
+
+@dataclass(frozen=True, eq=False)
+class Spectra:
+    """Fourier coefficients of stimulus and responses in each cycle: c of Re(c exp(iωt)), t from the cycle's start.
+
+    Attributes:
+        period: [s] of a cycle.
+        frequencies: (f,) [Hz] all multiples of 1/period up to the highest that is excited.
+        excited: (f,) at which of them the stimulus moves.
+        stimulus: (m, f) of m cycles, in the stimulus's unit.
+        responses: (m, f) by name, each in its own unit.
+        trial: (m,) of which trial a cycle is.
+        units: of the responses and, as ``stimulus``, of the stimulus; those that are not named have none.
+
+    Raises:
+        InputError: shapes do not fit, a number is not finite, or no frequency is excited.
+    """
+
+    period: float
+    frequencies: Floats
+    excited: NDArray[np.bool_]
+    stimulus: Complexes
+    responses: Mapping[str, Complexes]
+    trial: NDArray[np.int64]
+    units: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.responses:
+            raise InputError("there must be one response or more")
+        shape = (len(self.trial), len(self.frequencies))
+        for name, values in {"stimulus": self.stimulus, **self.responses}.items():
+            if values.shape != shape:
+                raise InputError(f"{name} of shape {values.shape}: it must have {shape}, cycles and frequencies")
+            if not np.isfinite(values).all():
+                raise InputError(f"{name}: a coefficient is not finite")
+        if not self.excited.any():
+            raise InputError("no frequency is excited")
+
+    @classmethod
+    def joined(cls, parts: Sequence[Spectra]) -> Spectra:
+        """Those of several trials, one after the other; raises InputError where they differ in what they are of."""
+        if not parts:
+            raise InputError("there are no trials with whole cycles")
+        first = parts[0]
+        for part in parts[1:]:
+            if part.responses.keys() != first.responses.keys() or not (
+                np.array_equal(part.frequencies, first.frequencies) and np.array_equal(part.excited, first.excited)
+            ):
+                raise InputError("spectra of several trials must be of the same responses and frequencies")
+        return replace(
+            first,
+            stimulus=np.concatenate([part.stimulus for part in parts]),
+            responses={name: np.concatenate([part.responses[name] for part in parts]) for name in first.responses},
+            trial=np.repeat(np.arange(len(parts)), [len(part.trial) for part in parts]),
+        )
+
+    def stacked(self) -> Complexes:
+        """(m, f, responses) the responses, in their order."""
+        return np.stack(list(self.responses.values()), axis=2)
+
+
+def bins_of(period: float, frequencies: Sequence[float] | Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """All multiples of 1/period up to the highest of some frequencies [Hz], and which of them these are.
+
+    Raises:
+        InputError: a frequency is no multiple of 1/period.
+    """
+    above_zero(period, "period")
+    if not len(frequencies):
+        raise InputError("frequencies: there must be one or more, of those at which the stimulus moves")
+    cycles = np.asarray(frequencies, dtype=float) * period
+    places = np.round(cycles)
+    off = np.abs(cycles - places) > _WHOLE * np.maximum(cycles, 1.0)
+    if off.any() or not (places >= 1.0).all():
+        wrong = np.asarray(frequencies, dtype=float)[off | ~(places >= 1.0)][0]
+        raise InputError(f"frequency {wrong:g} Hz: it must be a multiple of {1.0 / period:.6g} Hz, one over the period")
+    numbers = np.arange(1, int(places.max()) + 1)
+    return numbers / period, np.isin(numbers, places)
+
+
+def cycle_spectra(
+    time: ArrayLike,
+    stimulus: ArrayLike,
+    responses: Mapping[str, ArrayLike],
+    period: float,
+    frequencies: Sequence[float] | Floats,
+    *,
+    begin: float | None = None,
+    skip: int = 1,
+    units: Mapping[str, str] | None = None,
+) -> Spectra:
+    """The spectra of the whole cycles of one trial or several.
+
+    Args:
+        time: (n,) [s], growing, that all trials share.
+        stimulus: (n,), or (trials, n) where it is another one in each trial.
+        responses: (n,) or (trials, n) by name.
+        period: [s] of a cycle of the stimulus.
+        frequencies: [Hz] at which the stimulus moves, as ``Signal.frequencies``; multiples of 1/period.
+        begin: [s] when the first cycle begins; the first time if not given.
+        skip: how many cycles are dropped, in which transients die away.
+        units: of the responses and, as ``stimulus``, of the stimulus.
+
+    Raises:
+        InputError: shapes do not fit, a number is missing, no cycle is whole, samples are too few or have a gap.
+    """
+    times = np.asarray(time, dtype=float)
+    columns = {"stimulus": stimulus, **responses}
+    if "stimulus" in responses:
+        raise InputError("a response must not be called stimulus")
+    tables = {name: np.atleast_2d(np.asarray(values, dtype=float)) for name, values in columns.items()}
+    trials = max(len(table) for table in tables.values())
+    for name, table in tables.items():
+        if table.ndim != 2 or table.shape[1] != len(times) or len(table) not in (1, trials):
+            wanted = f"({len(times)},) or (trials, {len(times)})"
+            raise InputError(f"{name} of shape {np.shape(columns[name])}: it must have {wanted}")
+    every, excited = bins_of(period, frequencies)
+    # (n, trials · columns), trial by trial
+    together = np.stack([np.broadcast_to(table, (trials, len(times))) for table in tables.values()], axis=1)
+    flat = np.ascontiguousarray(together.reshape(-1, len(times)).T)
+    cycles = coefficients_of_cycles(times, flat, period, every, begin, skip)
+    shaped = cycles.reshape(len(cycles), len(every), trials, len(tables)).transpose(2, 0, 1, 3)
+    found = shaped.reshape(trials * len(cycles), len(every), len(tables))
+    named = {name: found[:, :, 1 + k] for k, name in enumerate(responses)}
+    trial = np.repeat(np.arange(trials), len(cycles))
+    return Spectra(period, every, excited, found[:, :, 0], named, trial, dict(units or {}))
+
+
+def coefficients_of_cycles(
+    time: Floats, table: Floats, period: float, frequencies: Floats, begin: float | None = None, skip: int = 1
+) -> Complexes:
+    """(cycles, frequencies, columns) Fourier coefficients of the columns of a table (n, columns) in whole cycles.
+
+    Args:
+        time: (n,) [s], growing.
+        table: (n, columns).
+        period: [s] of a cycle.
+        frequencies: (f,) [Hz], multiples of 1/period.
+        begin: [s] when the first cycle begins; the first time if not given.
+        skip: how many cycles are dropped.
+
+    Raises:
+        InputError: as ``cycle_spectra``.
+    """
+    above_zero(period, "period")
+    whole(skip, "skip")
+    if time.ndim != 1 or len(time) < 3 or not (np.diff(time) > 0.0).all():
+        raise InputError("time must be three numbers or more that grow from each to the next")
+    start = float(time[0]) if begin is None else begin
+    usual = float(np.median(np.diff(time)))
+    if 2.0 * usual * float(np.max(frequencies)) >= 1.0:
+        raise InputError(
+            f"a sample each {usual:g} s is too slow for {np.max(frequencies):g} Hz: it must be more than twice a cycle"
+        )
+    count = math.floor((time[-1] + usual - start) / period + _WHOLE)
+    if count <= skip:
+        raise InputError(
+            f"{max(count, 0)} whole cycles of {period:g} s from {start:g} s on: there must be more than the {skip} "
+            "that are skipped"
+        )
+    clock, columns = np.ascontiguousarray(time[:, None]), range(table.shape[1])
+    found = np.empty((count - skip, len(frequencies), table.shape[1]), dtype=np.complex128)
+    for number in range(skip, count):
+        since = start + number * period
+        first, stop = np.searchsorted(time, [since - _WHOLE * usual, since + period - _WHOLE * usual])
+        rows, own = clock[first:stop], table[first:stop]
+        _check_samples(rows[:, 0], own, since, period, usual)
+        turned = np.exp(-2j * np.pi * frequencies * (rows[0, 0] - since))  # coefficients count from the first row
+        found[number - skip] = turned[:, None] * fourier_coefficients(rows, 0, own, columns, frequencies)
+    return found
+
+
+def _check_samples(time: Floats, table: Floats, since: float, period: float, usual: float) -> None:
+    """Raise InputError where a cycle has a gap, or a number that is none."""
+    edges = np.concatenate([[since], time, [since + period]])
+    gap = int(np.argmax(np.diff(edges)))
+    if edges[gap + 1] - edges[gap] > _GAP * usual + _WHOLE * usual:
+        raise InputError(
+            f"no samples between {edges[gap]:g} and {edges[gap + 1]:g} s: resample the record, or leave the cycle out"
+        )
+    if not np.isfinite(table).all():
+        row = int(np.argmin(np.isfinite(table).all(axis=1)))
+        raise InputError(f"a number is missing at {time[row]:g} s: fill the gap, or leave the cycle out")
