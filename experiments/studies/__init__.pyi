@@ -1,7 +1,9 @@
+from .bounded import Bounded
 from .config import Config
 from .execution.executors import Executor, Threads, executor_named
 from .execution.runner import run_trials
 from .grid import Grid
+from .identification.model_fit import ModelFit, ResponseModel, fit_response
 from .randomization import Randomization
 from .recovery.human import Horizon, HumanPush
 from .run import open_study, run_study
@@ -18,14 +20,17 @@ from .tuning.tuner import Tuner
 from .tuning.tuning import tuning_from
 
 __all__ = [
+    "Bounded",
     "Condition",
     "Config",
     "Executor",
     "Grid",
     "Horizon",
     "HumanPush",
+    "ModelFit",
     "Randomization",
     "Range",
+    "ResponseModel",
     "Result",
     "StabilityField",
     "Study",
@@ -36,6 +41,7 @@ __all__ = [
     "Tuner",
     "coverage",
     "executor_named",
+    "fit_response",
     "median_interval",
     "open_study",
     "rank",

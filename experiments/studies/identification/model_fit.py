@@ -1,0 +1,213 @@
+"""Closed-form models fitted to frequency responses, and what of their parameters the responses tell."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biped.errors import InputError
+from biped.identification import DoublePendulum, FrequencyResponse, IndependentChannels
+from contact.arrays import Floats
+from contact.errors import did_you_mean
+from experiments.studies.bounded import Bounded
+from experiments.studies.fitting.estimate import Estimate, Prior, Problem, estimate
+from experiments.studies.fitting.identifiability import sentences
+
+if TYPE_CHECKING:
+    from biped.metrics.fourier import Complexes
+
+MODELS: dict[str, type[IndependentChannels] | type[DoublePendulum]] = {
+    "independent-channels": IndependentChannels,
+    "double-pendulum": DoublePendulum,
+}
+#: What an error is weighed by: the deviation of the response from the scatter of its cycles, which gives the likeliest
+#: parameters; its size; or the difference of logarithms, of gain and phase each by itself.
+ERRORS = ("deviation", "relative", "log")
+#: Starts beside the middle of the ranges.
+STARTS = 7
+
+
+@dataclass(frozen=True)
+class ResponseModel:
+    """A closed form with some parameters known.
+
+    Attributes:
+        name: one of ``MODELS``.
+        known: values of parameters that are not fitted.
+        stimulus: what moves, as the model's ``response`` calls it.
+        response: the model's response by the name of each one that was measured; ``sway`` if not given.
+        height: [m] at which a force acts, of the double pendulum.
+
+    Raises:
+        InputError: there is no such model or parameter.
+    """
+
+    name: str
+    known: Mapping[str, float]
+    stimulus: Any = "tilt"
+    response: Mapping[str, str] = dataclasses.field(default_factory=lambda: {"sway": "sway"})
+    height: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.name not in MODELS:
+            raise InputError(f"model = {self.name!r}: {did_you_mean(self.name, MODELS)}models are {', '.join(MODELS)}")
+        for name in self.known:
+            self.check(name)
+
+    def check(self, name: str) -> None:
+        """Raise InputError where there is no parameter of this name."""
+        names = [field.name for field in dataclasses.fields(MODELS[self.name])]
+        if name not in names:
+            raise InputError(
+                f"{self.name} has no {name!r}: {did_you_mean(name, names)}its parameters are {', '.join(names)}"
+            )
+
+    def unit(self, name: str) -> str:
+        """Of a parameter."""
+        units = {field.name: field.metadata.get("unit", "1") for field in dataclasses.fields(MODELS[self.name])}
+        return str(units[name])
+
+    def at(self, values: Mapping[str, float]) -> IndependentChannels | DoublePendulum:
+        """With all parameters; raises InputError where one is missing or makes no sense."""
+        given = {**self.known, **values}
+        needed = [field.name for field in dataclasses.fields(MODELS[self.name]) if _is_needed(field)]
+        if missing := [name for name in needed if name not in given]:
+            raise InputError(f"{self.name}: {missing[0]} is neither set nor fitted")
+        return MODELS[self.name](**given)
+
+    def values(self, values: Mapping[str, float], frequencies: Floats) -> dict[str, Complexes]:
+        """(k,) at frequencies [Hz] by the names of what was measured."""
+        model = self.at(values)
+        if isinstance(model, IndependentChannels):
+            found = {"sway": model.response(frequencies, self.stimulus)}
+        else:
+            found = model.response(frequencies, self.stimulus, self.height)
+        for name, own in self.response.items():
+            if own not in found:
+                raise InputError(f"{self.name} has no response {own!r} for {name}: it has {', '.join(found)}")
+        return {name: found[own] for name, own in self.response.items()}
+
+
+def _is_needed(field: dataclasses.Field[Any]) -> bool:
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+@dataclass(frozen=True)
+class ModelFit:
+    """A model fitted to a response.
+
+    Attributes:
+        model: of it.
+        error: by which errors were weighed.
+        estimate: with values, intervals and correlation.
+        told: what the response does not tell, in sentences.
+    """
+
+    model: ResponseModel
+    error: str
+    estimate: Estimate
+    told: tuple[str, ...]
+
+    def values(self, frequencies: Floats) -> dict[str, Complexes]:
+        """(k,) of the fitted model at frequencies [Hz]."""
+        return self.model.values(self.estimate.values, frequencies)
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """Values, intervals, correlation and what is not told."""
+        table = self.estimate.table
+        table.insert(1, "unit", [self.model.unit(name) for name in table["parameter"]])
+        return {
+            "model": self.model.name,
+            "error": self.error,
+            "known": dict(self.model.known),
+            "parameters": table.to_dict("records"),
+            "correlation": self.estimate.correlation.to_dict(),
+            "residual_deviation": math.sqrt(self.estimate.spread.variance),
+            "converged": self.estimate.converged,
+            "told": list(self.told),
+        }
+
+
+def fit_response(
+    found: FrequencyResponse,
+    model: ResponseModel,
+    parameters: Sequence[Bounded],
+    *,
+    error: Literal["deviation", "relative", "log"] = "deviation",
+    priors: Mapping[str, Prior] | None = None,
+    seed: int = 0,
+) -> ModelFit:
+    """The parameters of a model that answer as was measured, from the best of several starts.
+
+    Args:
+        found: what was measured.
+        model: with all parameters that are known.
+        parameters: those that are fitted, and their ranges.
+        error: one of ``ERRORS``. Where errors are weighed by the deviation, those of several responses are also by
+            their correlation.
+        priors: what is known of some beforehand.
+        seed: of the starts.
+
+    Raises:
+        InputError: a name is wrong, the responses have no deviation, or there are too few frequencies.
+    """
+    for one in parameters:
+        model.check(one.name)
+        if one.name in model.known:
+            raise InputError(f"{one.name} is both set and fitted: leave one of them out")
+    for name in model.response:
+        if name not in found.values:
+            raise InputError(f"no response {name!r} was measured; there are {', '.join(found.values)}")
+    weigh = _weighed(found, list(model.response), error)
+    names = [one.name for one in parameters]
+
+    def residuals(parts: Floats) -> Floats:
+        return np.stack([one_set(row) for row in parts])
+
+    def one_set(row: Floats) -> Floats:
+        values = {name: one.from_unit(float(part)) for name, one, part in zip(names, parameters, row, strict=True)}
+        raw = model.values(values, found.excited)
+        modelled = np.stack([found.averaged(raw[name]) for name in model.response], axis=1)
+        return weigh(modelled)
+
+    starts = np.vstack(
+        [
+            np.full((1, len(parameters)), 0.5),
+            np.random.default_rng(seed).uniform(0.1, 0.9, (STARTS, len(parameters))),
+        ]
+    )
+    best = estimate(Problem(list(parameters), residuals, priors=dict(priors or {})), starts)
+    return ModelFit(model, error, best, tuple(sentences(best)))
+
+
+def _weighed(found: FrequencyResponse, names: Sequence[str], error: str) -> Any:
+    """From modelled values (k, r) the residuals (2 k r,): measured less modelled, real and imaginary parts."""
+    measured = np.stack([found.values[name] for name in names], axis=1)
+    if error == "deviation":
+        if found.covariance is None:
+            raise InputError("of a single cycle there is no deviation to weigh errors by: take error = relative or log")
+        places = [list(found.values).index(name) for name in names]
+        covariance = found.covariance[:, places][:, :, places]
+        try:
+            factor = np.linalg.cholesky(covariance)
+        except np.linalg.LinAlgError:
+            message = "the responses of all cycles are the same, or of two responses: take error = relative or log"
+            raise InputError(message) from None
+        # Real and imaginary part have half of the variance each.
+        return lambda modelled: _parts(math.sqrt(2.0) * np.linalg.solve(factor, (measured - modelled)[:, :, None]))
+    if error == "relative":
+        return lambda modelled: _parts((measured - modelled) / np.abs(measured))
+    if error == "log":
+        return lambda modelled: _parts(np.log(measured / modelled))
+    raise InputError(f"error = {error!r}: it must be one of {', '.join(ERRORS)}")
+
+
+def _parts(values: NDArray[Any]) -> Floats:
+    return np.concatenate([values.real.ravel(), values.imag.ravel()])
