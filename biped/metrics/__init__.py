@@ -10,7 +10,15 @@ from biped.metrics.disturbance import start_time_of, stimulus_of
 from biped.metrics.layout import Layout
 from biped.metrics.measurement import Measurement, measure
 from biped.metrics.metric import METRICS, Metric, Value, metric_named, metric_names, register, units_of
-from biped.metrics.posturography import power_spectrum, sway_measures
+from biped.metrics.posturography import (
+    detrended_fluctuation,
+    diffusion_curve,
+    diffusion_measures,
+    fluctuation_exponent,
+    power_spectrum,
+    sample_entropy,
+    sway_measures,
+)
 from biped.metrics.runs import JUDGED, assemble, context_of, measure_again, measure_recording, measure_run, steps
 from biped.metrics.timeseries import series
 
@@ -25,6 +33,10 @@ __all__ = [
     "Value",
     "assemble",
     "context_of",
+    "detrended_fluctuation",
+    "diffusion_curve",
+    "diffusion_measures",
+    "fluctuation_exponent",
     "measure",
     "measure_again",
     "measure_recording",
@@ -33,6 +45,7 @@ __all__ = [
     "metric_names",
     "power_spectrum",
     "register",
+    "sample_entropy",
     "series",
     "start_time_of",
     "steps",

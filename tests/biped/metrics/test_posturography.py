@@ -7,7 +7,7 @@ import pytest
 
 from biped.errors import InputError
 from biped.metrics import power_spectrum, sway_measures
-from biped.metrics.posturography import BAND, TAPERS
+from biped.metrics.posturography.sway import BAND, TAPERS
 
 from .rows import Rows, block, on_sole, sole
 

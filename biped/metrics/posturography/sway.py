@@ -1,4 +1,4 @@
-"""Posturography's measures of sway, of any centre of pressure or of mass that is given as arrays.
+"""Distances, paths, areas and frequencies of sway.
 
 The definitions are those of Prieto et al. 1996, whose names stand in capitals, and of Schubert and Kirchner 2014 (the
 area). The metrics ``cop_…`` of a run are these of its centre of pressure.
@@ -58,7 +58,7 @@ def sway_measures(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, low_pass: float
         InputError: the three are not of one length, time does not grow, or it is to be filtered and has gaps, is too
             short, or is sampled too slowly.
     """
-    times, sway = _checked(time, ap, ml)
+    times, sway = checked(time, ap, ml)
     return measures_of(times, sway if low_pass is None else _low_passed(times, sway, low_pass))
 
 
@@ -67,7 +67,8 @@ def measures_of(time: Floats, sway: Floats) -> dict[str, float]:
     return {name: float(value) for name, value in (*_extent(time, sway), *_power_frequencies(time, sway))}
 
 
-def _checked(time: ArrayLike, ap: ArrayLike, ml: ArrayLike) -> tuple[Floats, Floats]:
+def checked(time: ArrayLike, ap: ArrayLike, ml: ArrayLike) -> tuple[Floats, Floats]:
+    """Times (n,), and AP and ML (n, 2), as ``sway_measures`` takes and refuses them."""
     columns = [np.asarray(values, dtype=np.float64) for values in (time, ap, ml)]
     shapes = [column.shape for column in columns]
     if len(set(shapes)) > 1 or columns[0].ndim != 1:

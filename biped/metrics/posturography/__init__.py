@@ -1,0 +1,17 @@
+"""Posturography's measures of quiet stance, of any centre of pressure or of mass that is given as arrays."""
+
+from biped.metrics.posturography.diffusion import diffusion_curve, diffusion_measures
+from biped.metrics.posturography.regularity import detrended_fluctuation, fluctuation_exponent, sample_entropy
+from biped.metrics.posturography.sway import AXES, measures_of, power_spectrum, sway_measures
+
+__all__ = [
+    "AXES",
+    "detrended_fluctuation",
+    "diffusion_curve",
+    "diffusion_measures",
+    "fluctuation_exponent",
+    "measures_of",
+    "power_spectrum",
+    "sample_entropy",
+    "sway_measures",
+]
