@@ -44,6 +44,7 @@ OPTIONAL = {
     "cma": Optional("tune", "the optimizer cma needs", "cma"),
     "cmaes": Optional("tune", "the optimizer optuna-cmaes needs", "cmaes"),
     "SALib": Optional("sensitivity", "sensitivity analysis needs", "SALib"),
+    "statsmodels": Optional("statistics", "mixed-effects models need", "statsmodels"),
     "yaml": Optional("export", "EUROBENCH's files need", "pyyaml"),
     "sympy": Optional("lagrangian", "Lagrangian systems need", "sympy"),
     "pybullet": Optional(

@@ -32,6 +32,7 @@ PUBLIC = (
     "experiments.benchmarks",
     "experiments.cli",
     "experiments.engines",
+    "experiments.statistics",
     "experiments.studies",
     "experiments.visualization",
 )

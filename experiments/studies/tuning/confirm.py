@@ -14,8 +14,7 @@ import numpy as np
 
 from biped.errors import InputError
 from experiments.studies.proportion import CONFIDENCE
-
-RESAMPLES = 9999
+from experiments.studies.resampling import chance, interval
 
 
 @dataclass(frozen=True)
@@ -49,31 +48,8 @@ def compare(name: str, baseline: Sequence[float], winner: Sequence[float], seed:
     first, second = np.asarray(baseline, dtype=float), np.asarray(winner, dtype=float)
     if first.shape != second.shape or first.ndim != 1 or len(first) < 2:
         raise InputError("a paired comparison needs two replicas or more, the same for both")
-    low, high = interval(second - first, seed)
+    low, high = interval(second - first, seed=seed)
     return Comparison(
         name, float(first.mean()), float(second.mean()), float(first.std(ddof=1)), float(second.std(ddof=1)), low, high,
-        chance(second - first, seed), len(first),
+        chance(second - first, seed=seed), len(first),
     )  # fmt: skip
-
-
-def interval(values: "np.ndarray[tuple[int], np.dtype[np.float64]]", seed: int) -> tuple[float, float]:
-    """The interval of the mean; that one number twice, where all are alike and there is nothing to resample."""
-    from scipy.stats import bootstrap
-
-    if np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())):
-        return float(values.mean()), float(values.mean())
-    found = bootstrap(
-        (values,), np.mean, confidence_level=CONFIDENCE, n_resamples=RESAMPLES, method="BCa", rng=seed
-    ).confidence_interval
-    return float(found.low), float(found.high)
-
-
-def chance(values: "np.ndarray[tuple[int], np.dtype[np.float64]]", seed: int) -> float:
-    """The probability of a mean as far from zero, if each number's sign were a toss of a coin.
-
-    Over all signs of few numbers, over ``RESAMPLES`` random ones of many (then never below 2 / (RESAMPLES + 1)).
-    """
-    from scipy.stats import permutation_test
-
-    found = permutation_test((values,), np.mean, permutation_type="samples", n_resamples=RESAMPLES, rng=seed)
-    return float(found.pvalue)

@@ -1,0 +1,48 @@
+"""Intervals and tests that resample what was found, of one sample (of differences) or of two."""
+
+from typing import Any, Literal
+
+import numpy as np
+
+from contact.arrays import Floats
+from experiments.studies.proportion import CONFIDENCE
+
+RESAMPLES = 9999
+
+
+def interval(*samples: Floats, seed: int, resamples: int = RESAMPLES) -> tuple[float, float]:
+    """The interval of a mean, or of the second sample's mean less the first's.
+
+    By Efron's bias-corrected and accelerated bootstrap; that one number twice, where all of each sample are alike and
+    there is nothing to resample.
+    """
+    from scipy.stats import bootstrap
+
+    if all(np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())) for values in samples):
+        return (difference(*samples),) * 2
+    found = bootstrap(
+        samples, difference, confidence_level=CONFIDENCE, n_resamples=resamples, method="BCa", rng=seed, vectorized=True
+    ).confidence_interval
+    return float(found.low), float(found.high)
+
+
+def chance(*samples: Floats, seed: int, resamples: int = RESAMPLES) -> float:
+    """The probability of a mean as far from zero, if each number's sign were a toss of a coin.
+
+    Of two samples, of a difference of means as great, if each number were as likely in either.
+
+    Over all ways where there are few, over ``resamples`` random ones of many (then never below 2 / (resamples + 1)).
+    """
+    from scipy.stats import permutation_test
+
+    kind: Literal["samples", "independent"] = "samples" if len(samples) == 1 else "independent"
+    found = permutation_test(
+        samples, difference, permutation_type=kind, n_resamples=resamples, rng=seed, vectorized=True
+    )
+    return float(found.pvalue)
+
+
+def difference(*samples: Floats, axis: int = -1) -> Any:
+    """The mean of one sample, or of the second less that of the first."""
+    means = [np.mean(values, axis=axis) for values in samples]
+    return means[0] if len(means) == 1 else means[1] - means[0]
