@@ -41,7 +41,7 @@ COMMANDS = {
     "stability-map": "where a closed loop is locally stable, over two parameters",
     "rerun": "run one trial of a study again, with everything recorded",
     "report": "write one page about a run or a study, with its figures",
-    "export": "write a saved run for EUROBENCH or OpenSim",
+    "export": "write a saved run as C3D, for OpenSim, EUROBENCH, MATLAB, or as Motion-BIDS",
     "mechanism": "simulate a mechanism of frames, springs and loops, from a file",
     "search-friction": "find the floor's friction that reproduces the published box drop",
     "integrators": "list the integrators and what each can do",

@@ -12,16 +12,21 @@ from experiments.cli.output import writable_folder
 if TYPE_CHECKING:
     from biped import Run
 
+FORMS = ("eurobench", "sto", "c3d", "bids", "mat", "csv")
+
 _DESCRIPTION = """\
 Write a saved run for other tools: EUROBENCH's data files and performance indicators, OpenSim's storage files with
-ground reactions. Axes are x forward, y up, z to the right, as both want them. All columns of any run, as they are, go
-into a CSV file."""
+ground reactions, C3D with a force plate under each foot, Motion-BIDS. Axes are x forward, y up, z to the right, and of
+C3D the run's own, z up. All columns of any run, as they are, go into a CSV file, or into one of MATLAB."""
 
 _EXAMPLES = """\
 examples:
   biped export results/thrown-block --eurobench            into results/thrown-block/eurobench
   biped export results/thrown-block --sto                  into results/thrown-block/opensim
   biped export results/closed-chain --csv                  all columns, into results/closed-chain/run.csv
+  biped export results/thrown-block --c3d              points and force plates, into results/thrown-block/run.c3d
+  biped export results/thrown-block --bids             a data set of one subject, into results/thrown-block/bids
+  biped export results/thrown-block --mat              all columns and units, into results/thrown-block/run.mat
   biped export results/thrown-block --eurobench --since 0.071
                                                            metrics from the block's hit on
   biped export results/thrown-block --eurobench --sto --out results/mine
@@ -37,7 +42,12 @@ def parser() -> Parser:
     own.switch("--eurobench", "EUROBENCH: CSV with semicolons, and YAML")
     own.switch("--sto", "OpenSim: .sto, and external_loads.xml")
     own.switch("--csv", "all columns of a run, of whatever it is, and the steps that it has taken")
-    own.option("--out", "DIR", "folder for the folders eurobench and opensim (default: RUN)", folder_name)
+    own.switch("--mat", "the same for MATLAB, with units")
+    own.switch("--c3d", "C3D: points, and a force plate under each foot")
+    own.switch("--bids", "Motion-BIDS: places, orientation and angles as a data set")
+    own.option(
+        "--out", "DIR", "folder for the files, and folders eurobench, opensim and bids (default: RUN)", folder_name
+    )
     own.option("--since", "S", "time from which the metrics count (default: the start)", float)
     own.option("--urdf", "FILE", "file of the run's model, if that is neither an experiment's nor the human")
     return own
@@ -45,8 +55,8 @@ def parser() -> Parser:
 
 @only_known()
 def main(options: Namespace) -> int:
-    if not (options.eurobench or options.sto or options.csv):
-        parser().error("--eurobench, --sto or --csv: say what to write")
+    if not any(getattr(options, form) for form in FORMS):
+        parser().error(f"--{', --'.join(FORMS[:-1])} or --{FORMS[-1]}: say what to write")
     run = _load(options)
     end = float(run.frame["time"].iloc[-1])
     if options.since is not None and not options.since <= end:
@@ -62,6 +72,18 @@ def main(options: Namespace) -> int:
         from experiments.visualization.export.opensim import export_opensim
 
         _say(export_opensim(run, writable_folder(out / "opensim")))
+    if options.c3d:
+        from experiments.visualization.export.c3d import export_c3d
+
+        _say(export_c3d(run, writable_folder(out)))
+    if options.bids:
+        from experiments.visualization.export.bids import export_bids
+
+        _say(export_bids(run, writable_folder(out / "bids"), Path(options.run).resolve().name))
+    if options.mat:
+        from experiments.visualization.export.matlab import export_matlab
+
+        _say(export_matlab(run, writable_folder(out)))
     if options.csv:
         from experiments.visualization.export.tables import export_columns
 

@@ -1,4 +1,7 @@
+from .export.bids import export_bids
+from .export.c3d import export_c3d
 from .export.eurobench import export_eurobench
+from .export.matlab import export_matlab
 from .export.opensim import export_opensim
 from .figures.mechanism import plot_mechanism
 from .figures.panels import time_figure
@@ -21,7 +24,10 @@ __all__ = [
     "PageView",
     "Panel",
     "draw_figures",
+    "export_bids",
+    "export_c3d",
     "export_eurobench",
+    "export_matlab",
     "export_opensim",
     "load_run",
     "plot_mechanism",

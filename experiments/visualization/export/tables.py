@@ -4,8 +4,9 @@ ISB (Wu & Cavanagh 1995), which EUROBENCH and OpenSim follow: x forward, y up, z
 where a model looks at home, for the human −X.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
@@ -44,6 +45,8 @@ def cardan_yxz(rotations: Rotation) -> Floats:
 
 
 Table = dict[str, Floats]
+#: Force [N], its place [m] and the moment about it [N·m].
+Wrenches = tuple[Floats, Floats, Floats]
 
 
 def columns(run: Run, prefix: str, parts: tuple[str, ...]) -> Floats:
@@ -86,8 +89,26 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-def ground_reactions(run: Run) -> dict[str, tuple[Floats, Floats, Floats]]:
-    """For each foot, and under "" for all points: force [N], its place [m] and the moment about it [N·m], ISB axes.
+def write_by(path: Path, save: Callable[[str], object]) -> Path:
+    """A file that a library's function writes by its name, as ``write``."""
+    with TemporaryDirectory() as beside:
+        written = Path(beside) / path.name
+        save(str(written))
+        replace_file(path, written.read_bytes())
+    return path
+
+
+def ground_reactions(run: Run) -> dict[str, Wrenches]:
+    """``foot_wrenches`` in ISB axes."""
+    facing = run.state.model.facing
+    return {
+        name: (to_isb(force, facing), to_isb(place, facing), to_isb(moment, facing))
+        for name, (force, place, moment) in foot_wrenches(run).items()
+    }
+
+
+def foot_wrenches(run: Run) -> dict[str, Wrenches]:
+    """For each foot, and under "" for all points: force [N], its place [m] and the moment about it [N·m], world axes.
 
     Each (n, 3); the three together are equivalent to the forces of all points. Where nothing is borne, the force is
     zero and the place is the last one: it means nothing, and neither jumps nor is empty.
@@ -98,11 +119,10 @@ def ground_reactions(run: Run) -> dict[str, tuple[Floats, Floats, Floats]]:
     layout = Layout.of(model, list(run.frame.columns))
     rows = rows_of(run)
     whole = layout.places._replace(foot=np.zeros_like(layout.places.foot))
-    found = {}
-    for names, places in (((""),), whole), (layout.feet, layout.places):
+    found: dict[str, Wrenches] = {}
+    for names, places in (("",), whole), (layout.feet, layout.places):
         wrenches = np.empty((len(rows), len(names), 9))
         fill_foot_wrenches(rows, places, len(names), wrenches)
         for i, name in enumerate(names):
-            force, place, moment = (to_isb(wrenches[:, i, k : k + 3], model.facing) for k in (0, 3, 6))
-            found[name] = (force, place, moment)
+            found[name] = (wrenches[:, i, :3], wrenches[:, i, 3:6], wrenches[:, i, 6:])
     return found

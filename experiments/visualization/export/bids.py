@@ -1,0 +1,125 @@
+"""Motion-BIDS: the motion of a run as a data set of one subject, by the BIDS specification 1.9 and later.
+
+S. Jeung et al., "Motion-BIDS: an extension to the brain imaging data structure to organize motion data for reproducible
+research", Scientific Data 11, 2024. Axes are x forward, y up, z to the right, as in the other exports.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from biped.runs.run import Run, versions
+from contact.arrays import Floats
+from experiments.visualization.export.points import points_of, rate_of
+from experiments.visualization.export.tables import columns, quaternions_to_isb, to_isb, write
+
+VERSION = "1.9.0"
+SUBJECT, SYSTEM, FRAME = "01", "model", "global"
+#: Of ``channels.tsv``; the specification wants the first five in this order.
+CHANNEL = ("name", "component", "type", "tracked_point", "units", "reference_frame")
+_COUNTED = ("POS", "ORNT", "JNTANG")
+
+
+def export_bids(run: Run, folder: Path, task: str | None = None) -> list[Path]:
+    """Write a data set of one subject and one task into a folder that exists.
+
+    ``dataset_description.json``, ``README``, ``participants.tsv``; in ``sub-01/motion`` the table of motion, without
+    names of columns, its metadata, and the description of its channels and of their frame of reference.
+
+    Args:
+        run: of a model, in evenly spaced rows.
+        folder: exists.
+        task: what was done; the model's name, if None.
+
+    Raises:
+        InputError: the rows are not evenly spaced, or what moved has no bodies.
+        OSError: a file cannot be written.
+    """
+    rate, task = rate_of(run), task or run.name
+    described, values = zip(*_channels(run), strict=True)
+    channels = pd.DataFrame(described, columns=list(CHANNEL))
+    motion = folder / f"sub-{SUBJECT}" / "motion"
+    motion.mkdir(parents=True, exist_ok=True)
+    stem = f"sub-{SUBJECT}_task-{_label(task)}_tracksys-{SYSTEM}"
+    table = pd.DataFrame(np.column_stack(values))
+    return [
+        write(folder / "dataset_description.json", _json(_dataset(task))),
+        write(folder / "README", f"{task}: a simulation of {run.name} by biped-balance, as Motion-BIDS.\n"),
+        write(folder / "participants.tsv", f"participant_id\tspecies\nsub-{SUBJECT}\tn/a\n"),
+        write(
+            motion / f"{stem}_motion.tsv",
+            table.to_csv(sep="\t", index=False, header=False, float_format="%.12g", na_rep="n/a"),
+        ),
+        write(motion / f"{stem}_motion.json", _json(_sidecar(run, channels, rate, task))),
+        write(motion / f"{stem}_channels.tsv", channels.to_csv(sep="\t", index=False)),
+        write(motion / f"{stem}_channels.json", _json(_frames())),
+    ]
+
+
+def _channels(run: Run) -> Iterator[tuple[tuple[str, ...], Floats]]:
+    """Each channel's description and (n,) numbers: latency, places of points, the root's turn, angles of joints."""
+    model = run.state.model
+    time = run.frame["time"].to_numpy(dtype=np.float64)
+    yield ("latency", "n/a", "LATENCY", "n/a", "s", "n/a"), time - time[0]
+    for name, places in points_of(run).items():
+        for axis, values in zip("xyz", to_isb(places, model.facing).T, strict=True):
+            yield (f"{name}_{axis}", axis, "POS", name, "m", FRAME), values
+    root = model.root.joint.name
+    if f"{root}_qw" in run.frame:
+        turns = quaternions_to_isb(columns(run, root, ("qw", "qx", "qy", "qz")), model.facing)
+        for axis, values in zip("wxyz", turns.T, strict=True):
+            yield (f"{model.root.name}_quat_{axis}", f"quat_{axis}", "ORNT", model.root.name, "n/a", FRAME), values
+    for name in model.joint_names:
+        if f"angle_{name}" in run.frame:
+            angle = np.degrees(run.frame[f"angle_{name}"].to_numpy(dtype=np.float64))
+            yield (f"{name}_angle", "n/a", "JNTANG", name, "deg", "n/a"), angle
+
+
+def _sidecar(run: Run, channels: pd.DataFrame, rate: float, task: str) -> dict[str, Any]:
+    counts = channels["type"].value_counts()
+    return {
+        "TaskName": _label(task),
+        "TaskDescription": f"{task}: simulation of {run.name}",
+        "SamplingFrequency": rate,
+        "TrackingSystemName": SYSTEM,
+        "Manufacturer": "biped-balance",
+        "RecordingDuration": float(run.frame["time"].iloc[-1] - run.frame["time"].iloc[0]),
+        "MotionChannelCount": len(channels),
+        "TrackedPointsCount": int(channels.loc[channels["type"] == "POS", "tracked_point"].nunique()),
+        "LATENCYChannelCount": int(counts["LATENCY"]),
+        **{f"{kind}ChannelCount": int(counts.get(kind, 0)) for kind in _COUNTED},
+        "MissingValues": "n/a",
+    }
+
+
+def _dataset(task: str) -> dict[str, Any]:
+    return {
+        "Name": f"{task}, simulated",
+        "BIDSVersion": VERSION,
+        "DatasetType": "raw",
+        "GeneratedBy": [{"Name": "biped-balance", "Version": versions()["biped-balance"]}],
+    }
+
+
+def _frames() -> dict[str, Any]:
+    """Of what ``reference_frame`` names."""
+    level = {
+        "Description": "the world: x forward, y up, z to the right of who stands at home",
+        "SpatialAxes": "ASR",
+        "RotationRule": "right-hand",
+    }
+    return {"reference_frame": {"Description": "frame in which a channel is told", "Levels": {FRAME: level}}}
+
+
+def _label(name: str) -> str:
+    """Letters and digits, as labels of BIDS have them."""
+    return re.sub(r"[^A-Za-z0-9]", "", name) or "run"
+
+
+def _json(content: dict[str, Any]) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

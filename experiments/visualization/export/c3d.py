@@ -1,0 +1,112 @@
+"""C3D: points, and a force plate under each foot, with the axes and the signs that laboratories' files have.
+
+Format: The C3D File Format, c3d.org: groups POINT, ANALOG and FORCE_PLATFORM. Lengths are in mm, Z is up.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from biped.extras import need
+from biped.metrics.layout import Layout
+from biped.runs.run import Run
+from contact.arrays import Floats
+from experiments.visualization.export.points import points_of, rate_of
+from experiments.visualization.export.tables import columns, foot_wrenches, write_by
+
+#: [m] of a plate beyond the places of its foot.
+MARGIN = 0.05
+#: Rows are the axes of a plate in the laboratory's: x along X, y against Y, and z down, as the format wants it.
+PLATE = np.diag([1.0, -1.0, -1.0])
+#: In a metre.
+MM = 1000.0
+
+
+def export_c3d(run: Run, folder: Path) -> list[Path]:
+    """Write ``run.c3d`` into a folder that exists: points, and forces of each foot on a plate of type 2.
+
+    Args:
+        run: of a model, in evenly spaced rows.
+        folder: exists.
+
+    Raises:
+        InputError: the rows are not evenly spaced, or what moved has no bodies.
+        MissingExtraError: ezc3d is not installed.
+        OSError: the file cannot be written.
+    """
+    need("ezc3d")
+    import ezc3d
+
+    file, rate, points = ezc3d.c3d(), rate_of(run), points_of(run)
+    group = file["parameters"]["POINT"]
+    group["RATE"]["value"], group["UNITS"]["value"] = [rate], ["mm"]
+    group["LABELS"]["value"] = list(points)
+    file["data"]["points"] = MM * np.stack([place.T for place in points.values()], axis=1)
+    _add_plates(file, plates_of(run), rate, len(run.frame))
+    return [write_by(folder / "run.c3d", file.write)]
+
+
+def plates_of(run: Run) -> dict[str, tuple[Floats, Floats]]:
+    """For each foot, (4, 3) [m] the corners of a plate, and (n, 6) [N, N·m] what it bears, in the plate's axes.
+
+    All is in the floor's frame, as a plate that moves along with it has it. The corners are numbered by the quadrants
+    (+x, +y), (−x, +y), (−x, −y), (+x, −y) of the plate's axes. Forces are the floor's on the foot, as the files of
+    Qualisys and Vicon have them; moments are about the middle of the surface. As for the metrics, the force acts at the
+    centre of pressure on the surface: the depth by which soles sink in has no lever. A model without feet has one
+    plate, "".
+    """
+    model = run.state.model
+    foot_of = Layout.of(model, list(run.frame.columns)).places.foot
+    rotation, origin = _floor(run)
+    found = {}
+    for foot, (force, place, moment) in foot_wrenches(run).items():
+        own = [
+            columns(run, f"contact_{name}", ("x", "y", "z"))
+            for name, body in zip(model.contact_names, foot_of, strict=True)
+            if not model.feet or (body >= 0 and foot and model.feet[body] == foot)
+        ]
+        if not own:
+            continue
+        beneath = np.concatenate([rotation.inv().apply(there - origin) for there in own])
+        low, high = beneath[:, :2].min(axis=0) - MARGIN, beneath[:, :2].max(axis=0) + MARGIN
+        middle = np.append((low + high) / 2.0, 0.0)
+        lever = (rotation.inv().apply(place - origin) - middle) * (1.0, 1.0, 0.0)
+        force, moment = rotation.inv().apply(force), rotation.inv().apply(moment)
+        turning = np.cross(lever, force) + moment * (0.0, 0.0, 1.0)
+        quadrants = np.array([(1, 1, 0), (-1, 1, 0), (-1, -1, 0), (1, -1, 0)]) @ PLATE
+        corners = middle + np.append((high - low) / 2.0, 0.0) * quadrants
+        found[foot] = corners, np.hstack([force @ PLATE.T, turning @ PLATE.T])
+    return found
+
+
+def _floor(run: Run) -> tuple[Rotation, Floats]:
+    """Orientation and place of the floor in each row."""
+    if "platform_x" not in run.frame:
+        return Rotation.identity(), np.zeros(3)
+    turns = Rotation.from_quat(columns(run, "platform", ("qw", "qx", "qy", "qz")), scalar_first=True)
+    return turns, columns(run, "platform", ("x", "y", "z"))
+
+
+def _add_plates(file: Any, plates: dict[str, tuple[Floats, Floats]], rate: float, rows: int) -> None:
+    """The groups ANALOG and FORCE_PLATFORM: six channels for each plate, one sample a row."""
+    analog, scale = file["parameters"]["ANALOG"], np.repeat((1.0, MM), 3)
+    labels = [
+        f"{part}{number}" for number in range(1, len(plates) + 1) for part in ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
+    ]
+    analog["RATE"]["value"], analog["LABELS"]["value"] = [rate], labels
+    analog["UNITS"]["value"] = ["N", "N", "N", "Nmm", "Nmm", "Nmm"] * len(plates)
+    borne = [(wrench * scale).T for _, wrench in plates.values()]
+    file["data"]["analogs"] = np.concatenate(borne or [np.empty((0, rows))])[np.newaxis]
+    count = len(plates)
+    corners = [MM * corners.T for corners, _ in plates.values()]
+    if not count:
+        return
+    group = file["parameters"]["FORCE_PLATFORM"]  # what is set here keeps its type, whole numbers for USED and the like
+    group["USED"]["value"], group["TYPE"]["value"] = [count], [2] * count
+    group["CORNERS"]["value"] = np.stack(corners, axis=-1)
+    group["ORIGIN"]["value"] = np.zeros((3, count))  # sensed at the middle of the surface
+    group["CHANNEL"]["value"] = np.arange(1, 6 * count + 1).reshape(count, 6).T
+    file.add_parameter("FORCE_PLATFORM", "UNITS", ["N"] * count)
+    file.add_parameter("FORCE_PLATFORM", "NAMES", [name or "floor" for name in plates])

@@ -1,0 +1,44 @@
+"""MATLAB: all columns of a run, of whatever it is, in one struct, with their units."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from biped.errors import InputError
+from biped.runs.run import Run
+from experiments.visualization.export.tables import write_by
+
+#: Of a name in a file of version 7.
+LONGEST_NAME = 63
+
+
+def export_matlab(run: Run, folder: Path) -> list[Path]:
+    """Write ``run.mat`` into a folder that exists: a struct ``run`` of columns (n, 1), and in it a struct ``units``.
+
+    Characters that no MATLAB name has become underscores.
+
+    Raises:
+        InputError: two columns would have one name, or a name is longer than MATLAB has them.
+        OSError: the file cannot be written.
+    """
+    from scipy.io import savemat
+
+    names = {column: _name_of(str(column)) for column in run.frame.columns}
+    if len(set(names.values()) - {"units"}) < len(names) or any(len(name) > LONGEST_NAME for name in names.values()):
+        raise InputError(
+            f"columns of this run have no names of their own in MATLAB, of {LONGEST_NAME} characters at most: use --csv"
+        )
+    columns = {name: np.asarray(run.frame[column]) for column, name in names.items()}
+    units = {names[column]: unit for column, unit in run.units.items() if column in names}
+    struct = {"run": {**columns, "units": units}}
+
+    def save(path: str) -> None:
+        savemat(path, struct, long_field_names=True, oned_as="column", do_compression=True)
+
+    return [write_by(folder / "run.mat", save)]
+
+
+def _name_of(column: str) -> str:
+    name = re.sub(r"\W", "_", column, flags=re.ASCII)
+    return name if name[:1].isalpha() else f"x{name}"
