@@ -37,6 +37,7 @@ COMMANDS = {
     "recovery": "how hard a push may be at most, whatever the law, by optimal control of the whole body",
     "tune": "find gains that serve better, and prove it on fresh replicas",
     "sensitivity": "which parameters a metric depends on",
+    "statistics": "groups or conditions of a study against one another, over subjects",
     "linearize": "exact A and B of a closed loop, its eigenvalues and modes",
     "stability-map": "where a closed loop is locally stable, over two parameters",
     "rerun": "run one trial of a study again, with everything recorded",

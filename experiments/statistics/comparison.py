@@ -158,4 +158,9 @@ def _mixed(
         return {"mixed": f"none: {error}"}
     numbers = {f"mixed_{name}": found[name].to_numpy() for name in MIXED}
     is_at_boundary = bool(found["at_boundary"].any())
-    return {"mixed": "converged, where subjects do not differ" if is_at_boundary else "converged", **numbers}
+    return {
+        "mixed": "converged, at the boundary: of what subjects may differ in, they do not"
+        if is_at_boundary
+        else "converged",
+        **numbers,
+    }

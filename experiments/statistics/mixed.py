@@ -13,6 +13,8 @@ from experiments.studies.proportion import CONFIDENCE
 if TYPE_CHECKING:
     import pandas as pd
 
+#: Tried one after the other until one converges; the last needs no gradient, which is none at the boundary.
+METHODS = ("bfgs", "lbfgs", "cg", "powell")
 #: Of the residual variance: a variance between subjects below is none.
 BOUNDARY = 1e-6
 
@@ -106,7 +108,7 @@ def _fitted(values: Any, design: Any, subjects: Any, random: Any) -> Any:
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
-            found = MixedLM(values, design, groups=subjects, exog_re=random).fit(reml=True)
+            found = MixedLM(values, design, groups=subjects, exog_re=random).fit(reml=True, method=list(METHODS))
         except np.linalg.LinAlgError as error:
             raise NotConvergedError(
                 f"the mixed model is singular ({error}): it needs more subjects, or fewer levels"

@@ -1,0 +1,127 @@
+"""``biped statistics``: groups or conditions of a table of trials against one another, over subjects."""
+
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biped.errors import InputError
+from experiments.cli.main import Parser
+from experiments.cli.reply import reply
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_DESCRIPTION = """\
+How a metric differs between groups of subjects, or between conditions that each subject is in: means with Student's
+intervals, differences with bootstrap intervals and permutation tests over subjects, and a mixed-effects model of all
+trials. Twenty trials of one subject count for one subject. A verdict, such as fell, is a metric: its share."""
+
+_EXAMPLES = """\
+examples:
+  biped statistics results/sweep/ages --metric cop_range_ap --between actuators.strength --subject robot.name
+  biped statistics results/sweep/pushes --metric cop_range_ap,fell --within push.impulse --subject replica
+  biped statistics trials.csv --metric sway --within eyes --subject who --reference open
+  biped statistics trials.csv --metric sway --within eyes --subject who --json
+
+columns of the differences:
+  difference, low, high          level less reference, and 95 % by the bootstrap over subjects
+  p                              that chance makes as great a difference, by permutations of subjects or of signs
+  g                              Hedges' effect size
+  mixed low, high, p             of the mixed-effects model (the extra `statistics`); why, where there is none
+
+docs/statistics.md says more. Exit status: 0 done, 2 bad input.
+"""
+
+#: Columns of the tables, and their headings.
+_MEANS = {"metric": "metric", "subjects": "subjects", "trials": "trials", "left_out": "left out", "mean": "mean"}
+_MEANS |= {"sd": "sd", "low": "low", "high": "high"}
+_DIFFERENCES = {
+    "metric": "metric",
+    "level": "level",
+    "against": "less",
+    "subjects": "subjects",
+    "difference": "difference",
+}
+_DIFFERENCES |= {"low": "low", "high": "high", "chance": "p", "effect_size": "g"}
+_DIFFERENCES |= {"mixed_low": "mixed low", "mixed_high": "high", "mixed_chance": "p"}
+
+
+def parser() -> Parser:
+    own = Parser("biped statistics", _DESCRIPTION, _EXAMPLES)
+    own.add_argument("table", metavar="STUDY|FILE", help="folder of a study, or a table of trials: .csv or .parquet")
+    own.option("--metric", "LIST", "columns that are compared, with commas; or verdicts", required=True)
+    either = own.add_mutually_exclusive_group(required=True)
+    either.add_argument("--between", metavar="COLUMN", help="groups: each subject is in one")
+    either.add_argument("--within", metavar="COLUMN", help="conditions: each subject is in several")
+    own.option("--subject", "COLUMN", "whose trial it is", required=True)
+    own.option("--reference", "LEVEL", "group or condition from which the others differ (default: the first)")
+    own.switch("--no-mixed", "fit no mixed-effects model")
+    own.option("--seed", "N", "of bootstrap and permutations", 0)
+    own.add_forms()
+    return own
+
+
+def main(options: Namespace) -> int:
+    import pandas as pd
+
+    from experiments.cli.terminal import print_table, say
+    from experiments.statistics import compare, summarise
+
+    metrics = options.metric.split(",")
+    trials = _with_shares(_table(Path(options.table)), metrics)
+    factor = options.between or options.within
+    means = summarise(trials, metrics, factor, options.subject, options.seed)
+    found = pd.concat(
+        compare(
+            trials, name, between=options.between, within=options.within, subject=options.subject,
+            reference=_level(trials, factor, options.reference), mixed=not options.no_mixed, seed=options.seed,
+        ).assign(metric=name)
+        for name in metrics
+    )  # fmt: skip
+    reply({"means": means, "differences": found})
+    for table, headings in ((means, {factor: factor, **_MEANS}), (found, _DIFFERENCES)):
+        shown = {name: heading for name, heading in headings.items() if name in table}
+        print_table(list(shown.values()), [[_cell(row[name]) for name in shown] for row in table.to_dict("records")])
+        say("")
+    for row in found.to_dict("records"):
+        if not options.no_mixed and row["mixed"] != "converged":
+            say(f"mixed model of {row['metric']}, {row['level']} less {row['against']}: {row['mixed']}", "yellow")
+    return 0
+
+
+def _table(path: Path) -> "pd.DataFrame":
+    import pandas as pd
+
+    from experiments.studies.store.folder import Study
+
+    if path.is_dir():
+        return Study.read(path).frame()
+    readers: dict[str, Callable[[Path], pd.DataFrame]] = {".csv": pd.read_csv, ".parquet": pd.read_parquet}
+    if path.suffix not in readers or not path.is_file():
+        raise InputError(f"{path}: it must be the folder of a study, or a file .csv or .parquet that is there")
+    try:
+        return readers[path.suffix](path)
+    except (ValueError, OSError) as error:
+        raise InputError(f"{path}: it is no table ({error})") from None
+
+
+def _with_shares(trials: "pd.DataFrame", metrics: list[str]) -> "pd.DataFrame":
+    """The table with a column for each verdict that is a metric: whether the trial ended so."""
+    from biped.runs.verdict import VERDICTS
+
+    words = [name for name in metrics if name in VERDICTS and name not in trials and "verdict" in trials]
+    return trials.assign(**{word: trials["verdict"] == word for word in words})
+
+
+def _level(trials: "pd.DataFrame", factor: str, text: str | None) -> Any:
+    """The level that is written so; the text itself, where there is none."""
+    if text is None or factor not in trials:
+        return text
+    return next((level for level in trials[factor].unique().tolist() if str(level) == text), text)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "" if value != value else f"{value:.4g}"
+    return str(value)
