@@ -16,6 +16,7 @@ from biped.metrics.posturography import (
     diffusion_measures,
     fluctuation_exponent,
     power_spectrum,
+    rambling_trembling,
     sample_entropy,
     sway_measures,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "metric_named",
     "metric_names",
     "power_spectrum",
+    "rambling_trembling",
     "register",
     "sample_entropy",
     "series",

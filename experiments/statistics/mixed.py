@@ -101,11 +101,11 @@ def ordered_levels(trials: "pd.DataFrame", factor: str, reference: Any = None) -
 
 def _fitted(values: Any, design: Any, subjects: Any, random: Any) -> Any:
     from statsmodels.regression.mixed_linear_model import MixedLM
-    from statsmodels.tools.sm_exceptions import ConvergenceWarning
+    from statsmodels.tools.sm_exceptions import ModelWarning
 
     with warnings.catch_warnings():
         # Whether it converged, and lies on the boundary, is asked below, and told.
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", ModelWarning)
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
             found = MixedLM(values, design, groups=subjects, exog_re=random).fit(reml=True, method=list(METHODS))

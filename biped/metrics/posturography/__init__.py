@@ -1,6 +1,7 @@
 """Posturography's measures of quiet stance, of any centre of pressure or of mass that is given as arrays."""
 
 from biped.metrics.posturography.diffusion import diffusion_curve, diffusion_measures
+from biped.metrics.posturography.rambling import rambling_trembling
 from biped.metrics.posturography.regularity import detrended_fluctuation, fluctuation_exponent, sample_entropy
 from biped.metrics.posturography.sway import AXES, measures_of, power_spectrum, sway_measures
 
@@ -12,6 +13,7 @@ __all__ = [
     "fluctuation_exponent",
     "measures_of",
     "power_spectrum",
+    "rambling_trembling",
     "sample_entropy",
     "sway_measures",
 ]
