@@ -36,8 +36,8 @@ def summarise(
     Returns:
         A row for each combination of values of ``by`` and metric: ``metric``, ``subjects``, ``trials`` and ``left_out``
         (trials without it), ``mean`` and ``sd`` over subjects; ``low`` and ``high``, by the ``method`` Student, or
-        Wilson of a share of subjects with one trial each; ``bootstrap_low`` and ``bootstrap_high``, over subjects
-        (BCa). What one subject alone cannot tell is missing: its sd and intervals.
+        Wilson of a share where each subject is all true or all false; ``bootstrap_low`` and ``bootstrap_high``,
+        over subjects (BCa). What one subject alone cannot tell is missing: its sd and intervals.
 
     Raises:
         InputError: a column is not there, a trial has no label, a metric is no number, or no trial has it.
@@ -65,7 +65,7 @@ def _of_group(part: "pd.DataFrame", metric: str, subject: str | None, seed: int,
     found: dict[str, Any] = {"subjects": len(means), "trials": len(there), "left_out": len(part) - len(there)}
     if not len(means):
         return found
-    if is_bool_dtype(part[metric]) and len(means) == len(there):
+    if is_bool_dtype(part[metric]) and np.isin(means, (0.0, 1.0)).all():
         share = proportion_of(int(means.sum()), len(means))
         method, low, high = "Wilson", share.low, share.high
     else:

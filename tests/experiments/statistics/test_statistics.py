@@ -66,8 +66,11 @@ def test_a_share_has_wilsons_interval():
     wilson = proportion_of(5, 20)
     assert (row["mean"], row["low"], row["high"], row["method"]) == (0.25, wilson.low, wilson.high, "Wilson")
     assert summarise(table, "x", resamples=99)["left_out"].item() == 3
-    twice = pd.concat([table, table])  # two trials of each: they do not count for two people
-    assert summarise(twice, "fell", subject="who", resamples=99)["method"].item() == "Student"
+    twice = pd.concat([table, table])  # two trials of each, alike: they do not count for two people
+    again = summarise(twice, "fell", subject="who", resamples=99).iloc[0]
+    assert (again["low"], again["high"], again["method"]) == (wilson.low, wilson.high, "Wilson")
+    unlike = pd.concat([table, table.assign(fell=False)])
+    assert summarise(unlike, "fell", subject="who", resamples=99)["method"].item() == "Student"
 
 
 def test_of_groups_the_mixed_model_is_students_test_of_subjects():
