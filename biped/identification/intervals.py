@@ -27,6 +27,15 @@ class Intervals(NamedTuple):
     coherence: tuple[Floats, Floats]
 
 
+def check_intervals(over: str, confidence: float, resamples: int) -> None:
+    """Raise InputError where one of these arguments of ``bootstrap`` makes no sense."""
+    whole(resamples, "resamples")
+    if not 0.0 < confidence < 1.0:
+        raise InputError(f"confidence = {confidence!r}: it must be between 0 and 1, such as 0.95")
+    if over not in ("cycles", "trials"):
+        raise InputError(f"over = {over!r}: it must be cycles or trials")
+
+
 def bootstrap(
     cross: Complexes,
     own: Floats,
@@ -52,11 +61,7 @@ def bootstrap(
     Raises:
         InputError: an argument makes no sense, or trials are to be drawn and there is one only.
     """
-    whole(resamples, "resamples")
-    if not 0.0 < confidence < 1.0:
-        raise InputError(f"confidence = {confidence!r}: it must be between 0 and 1, such as 0.95")
-    if over not in ("cycles", "trials"):
-        raise InputError(f"over = {over!r}: it must be cycles or trials")
+    check_intervals(over, confidence, resamples)
     groups = np.arange(len(trial)) if over == "cycles" else np.unique(trial, return_inverse=True)[1]
     if groups.max() == 0:
         raise InputError("over = 'trials': there is one trial only; draw cycles, or give resamples = 0")

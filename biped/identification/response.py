@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from biped.checks import above_zero
 from biped.errors import InputError
@@ -172,23 +172,26 @@ def response_of(
     still = power.mean(axis=0) <= _LEAST**2 * power.mean(axis=0).max()
     if still.any():
         raise InputError(f"the stimulus does not move at {excited[still][0]:g} Hz: leave that frequency out")
-    bands = _bands(excited, per_decade)
-    members = (bands[:, None] == np.arange(bands[-1] + 1)).astype(float)  # (f, k)
-    cross = np.einsum("mf,mfr,fk->mkr", u.conj(), y, members)
-    own, answer = power @ members, np.einsum("mfr,fk->mkr", np.abs(y) ** 2, members)
+    first = _first_of_bands(excited, per_decade)
+    cross, own, answer = (
+        np.add.reduceat(values, first, axis=1) for values in (u.conj()[:, :, None] * y, power, np.abs(y) ** 2)
+    )
     found = cross.mean(axis=0) / own.mean(axis=0)[:, None]
     names, cycles = list(spectra.responses), len(u)
     intervals = covariance = remnant = None
     if cycles > 1:
         each = (u.conj()[:, :, None] * y).mean(axis=0) / power.mean(axis=0)[:, None]  # (f, r) H at each frequency
         left = y - u[:, :, None] * each
-        covariance = _covariance(u, left, members, own)
+        errors = np.add.reduceat(u.conj()[:, :, None] * left, first, axis=1) / own.mean(axis=0)[:, None]
+        covariance = np.einsum("mkr,mks->krs", errors, errors.conj()) / (cycles * (cycles - 1))
         remnant = _remnant(spectra, left)
         if resamples:
             drawn = bootstrap(cross, own, answer, spectra.trial, over, confidence, resamples, seed)
             intervals = dict(zip(names, drawn, strict=True))
+    sizes = np.diff([*first, len(excited)])
+    members = np.repeat(np.arange(len(first)), sizes) == np.arange(len(first))[:, None]
     return FrequencyResponse(
-        frequencies=(excited @ members) / members.sum(axis=0),
+        frequencies=np.add.reduceat(excited, first) / sizes,
         values=dict(zip(names, found.T, strict=True)),
         covariance=covariance,
         coherence=dict(zip(names, coherence_of(cross, own, answer).T, strict=True)),
@@ -196,7 +199,7 @@ def response_of(
         remnant=remnant,
         cycles=cycles,
         excited=excited,
-        weights=(members * power.mean(axis=0)[:, None] / own.mean(axis=0)).T,
+        weights=members * power.mean(axis=0) / own.mean(axis=0)[:, None],
         units=spectra.units,
     )
 
@@ -209,20 +212,13 @@ def coherence_of(cross: Complexes, own: Floats, answer: Floats) -> Floats:
     return np.minimum(np.divide(shared, power, out=np.zeros_like(power), where=power > 0.0), 1.0)
 
 
-def _bands(frequencies: Floats, per_decade: float | None) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """(f,) the number of the band of each frequency, 0, 1 …; bands without a frequency are none."""
+def _first_of_bands(frequencies: Floats, per_decade: float | None) -> NDArray[np.int64]:
+    """(k,) the place of the first frequency of each band; bands without a frequency are none."""
     if per_decade is None:
         return np.arange(len(frequencies))
     above_zero(per_decade, "per_decade")
-    places = np.floor(np.log10(frequencies / frequencies[0]) * per_decade + 1e-9)
-    return np.unique(places, return_inverse=True)[1].astype(np.int64)
-
-
-def _covariance(u: Complexes, left: Complexes, members: Floats, own: Floats) -> Complexes:
-    """(k, r, r) of the values: of means of U* E, whose scatter is that of the cycles, over the stimulus's power."""
-    cycles = len(u)
-    errors = np.einsum("mf,mfr,fk->mkr", u.conj(), left, members) / own.mean(axis=0)[:, None]
-    return np.asarray(np.einsum("mkr,mks->krs", errors, errors.conj()) / (cycles * (cycles - 1)))
+    bands = np.floor(np.log10(frequencies / frequencies[0]) * per_decade + 1e-9)
+    return np.flatnonzero(np.diff(bands, prepend=-1.0))
 
 
 def _remnant(spectra: Spectra, left: Complexes) -> pd.DataFrame:

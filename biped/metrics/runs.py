@@ -33,7 +33,7 @@ JUDGED = ("verdict", "reason", "limit_hit")
 
 def assemble(recording: Recording) -> Run:
     """A run with its metrics from what the loops left in their logs."""
-    measurement = _measurement_of(recording)
+    measurement = measurement_of(recording)
     return runs.assemble(recording, _metrics_of(measurement), **_judged(measurement))
 
 
@@ -52,7 +52,7 @@ def rehearse(model: Model, columns: Sequence[str], context: MeasurementContext) 
 
 def measure_recording(recording: Recording) -> dict[str, Value]:
     """``measure`` of what the loops left behind; the same numbers as those of the ``Run`` that is made of it."""
-    return measured(_measurement_of(recording))
+    return measured(measurement_of(recording))
 
 
 def measure_again(run: Run) -> None:
@@ -78,7 +78,8 @@ def _judged(run: Measurement) -> dict[str, Any]:
     }
 
 
-def _measurement_of(recording: Recording) -> Measurement:
+def measurement_of(recording: Recording) -> Measurement:
+    """What the loops left behind, as metrics see it."""
     model, arrays, counters = recording.model, recording.state.arrays, recording.counters
     context = MeasurementContext(
         ending=recording.ending,

@@ -38,6 +38,7 @@ COMMANDS = {
     "tune": "find gains that serve better, and prove it on fresh replicas",
     "sensitivity": "which parameters a metric depends on",
     "statistics": "groups or conditions of a study against one another, over subjects",
+    "identify": "frequency responses to a floor that moves periodically, and models fitted to them",
     "linearize": "exact A and B of a closed loop, its eigenvalues and modes",
     "stability-map": "where a closed loop is locally stable, over two parameters",
     "rerun": "run one trial of a study again, with everything recorded",

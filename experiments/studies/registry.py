@@ -16,6 +16,7 @@ KINDS = {
     "block-speed": "experiments.studies.threshold.threshold:Threshold",
     "tune": "experiments.studies.tuning.tuning:Tuning",
     "sensitivity": "experiments.studies.sensitivity.sensitivity:Sensitivity",
+    "identify": "experiments.studies.identification.identification:Identification",
 }
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from biped.errors import IntegrationError
 from biped.integrators import Integrator
 from biped.metrics import measure_recording
+from biped.metrics.runs import measurement_of
 from biped.runs.verdict import INTERRUPTED
 from biped.simulation.driver import Announce
 from biped.simulation.scene import Scene
@@ -21,6 +22,7 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.lookup.foreign_kernels import kernel_errors
 from experiments.studies.failures import TRACEBACK, OutOfTimeError, Result, failed, failed_by, time_limit
+from experiments.studies.identification.cycles import Cycles, cycles_of
 from experiments.studies.slopes import Slopes, slopes_of
 
 __all__ = ["OUTCOME", "STORED", "Label", "Result", "Trial"]
@@ -44,12 +46,14 @@ class Trial:
         changes: what differs from the experiment's defaults, complete: the result depends on nothing else.
         labels: the study's own words, such as scenario, replica, direction; they change nothing.
         slopes: of which metrics it is to have derivatives, and by what; they are a part of its result.
+        cycles: of which columns it is to have Fourier coefficients, likewise.
     """
 
     number: int
     changes: Mapping[str, Value]
     labels: Mapping[str, Label] = field(default_factory=dict)
     slopes: Slopes | None = None
+    cycles: Cycles | None = None
 
 
 def run_trial(
@@ -67,7 +71,7 @@ def run_trial(
     try:
         scene = experiment.build(trial.changes)
         with kernel_errors(scene.controller):
-            return _measured(scene, announce, limit) | _slopes(experiment, trial, scene)
+            return _measured(scene, announce, limit, trial.cycles) | _slopes(experiment, trial, scene)
     except BipedError as error:
         return failed(type(error).__name__, str(error), _trace_of(error.__cause__))
     except (Exception, OutOfTimeError, SystemExit) as error:
@@ -93,7 +97,7 @@ def _slopes(experiment: Experiment, trial: Trial, scene: Scene) -> Result:
     return {} if trial.slopes is None else slopes_of(experiment, trial.changes, trial.slopes, scene)
 
 
-def _measured(scene: Scene, announce: Announce | None, limit: float | None) -> Result:
+def _measured(scene: Scene, announce: Announce | None, limit: float | None, cycles: Cycles | None) -> Result:
     session, integrator = Session(scene, in_one_go=True, announce=announce), scene.integrator
     if announce is not None or limit is not None:
         session.warm_up(announce)
@@ -106,4 +110,6 @@ def _measured(scene: Scene, announce: Announce | None, limit: float | None) -> R
         message = integrator.explained(error) if isinstance(integrator, EngineIntegrator) else error
         return failed(IntegrationError.__name__, message)
     measured = measure_recording(recording)
+    if cycles is not None:
+        measured |= cycles_of(measurement_of(recording), cycles)
     return {name: measured.pop(name) for name in ("verdict", "reason")} | {"failure": "", "message": ""} | measured

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -43,6 +43,8 @@ class ResponseModel:
         stimulus: what moves, as the model's ``response`` calls it.
         response: the model's response by the name of each one that was measured; ``sway`` if not given.
         height: [m] at which a force acts, of the double pendulum.
+        soles: [m] of the ankles above the soles, and of the centre of mass above the ankles, where tilts are about the
+            soles and sway is seen from there; None where both are about the ankles.
 
     Raises:
         InputError: there is no such model or parameter.
@@ -53,6 +55,7 @@ class ResponseModel:
     stimulus: Any = "tilt"
     response: Mapping[str, str] = dataclasses.field(default_factory=lambda: {"sway": "sway"})
     height: float = 0.0
+    soles: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         if self.name not in MODELS:
@@ -84,14 +87,25 @@ class ResponseModel:
     def values(self, values: Mapping[str, float], frequencies: Floats) -> dict[str, Complexes]:
         """(k,) at frequencies [Hz] by the names of what was measured."""
         model = self.at(values)
-        if isinstance(model, IndependentChannels):
-            found = {"sway": model.response(frequencies, self.stimulus)}
-        else:
-            found = model.response(frequencies, self.stimulus, self.height)
+        found = self._about_ankles(model, frequencies, self.stimulus)
+        if self.soles is not None:
+            ankles, lever = self.soles
+            tilts = self.stimulus == "tilt"
+            if tilts:  # it takes the ankles along
+                shifted = self._about_ankles(model, frequencies, "translation")
+                found = {name: own + ankles * shifted[name] for name, own in found.items()}
+            found["sway"] = (lever * found["sway"] + ankles * tilts) / (lever + ankles)
         for name, own in self.response.items():
             if own not in found:
                 raise InputError(f"{self.name} has no response {own!r} for {name}: it has {', '.join(found)}")
         return {name: found[own] for name, own in self.response.items()}
+
+    def _about_ankles(
+        self, model: IndependentChannels | DoublePendulum, frequencies: Floats, stimulus: Any
+    ) -> dict[str, Complexes]:
+        if isinstance(model, IndependentChannels):
+            return {"sway": model.response(frequencies, stimulus)}
+        return model.response(frequencies, stimulus, self.height)
 
 
 def _is_needed(field: dataclasses.Field[Any]) -> bool:
@@ -158,13 +172,7 @@ def fit_response(
     Raises:
         InputError: a name is wrong, the responses have no deviation, or there are too few frequencies.
     """
-    for one in parameters:
-        model.check(one.name)
-        if one.name in model.known:
-            raise InputError(f"{one.name} is both set and fitted: leave one of them out")
-    for name in model.response:
-        if name not in found.values:
-            raise InputError(f"no response {name!r} was measured; there are {', '.join(found.values)}")
+    check_fit(model, parameters, found.values)
     weigh = _weighed(found, list(model.response), error)
     names = [one.name for one in parameters]
 
@@ -185,6 +193,21 @@ def fit_response(
     )
     best = estimate(Problem(list(parameters), residuals, priors=dict(priors or {})), starts)
     return ModelFit(model, error, best, tuple(sentences(best)))
+
+
+def check_fit(model: ResponseModel, parameters: Sequence[Bounded], measured: Iterable[str]) -> None:
+    """Raise InputError where a name is wrong, or a parameter is missing, of a fit to measured responses."""
+    for one in parameters:
+        model.check(one.name)
+        if one.name in model.known:
+            raise InputError(f"{one.name} is both set and fitted: leave one of them out")
+    if not parameters:
+        raise InputError("a model without a parameter is not fitted: name one, and its range")
+    measured = list(measured)
+    for name in model.response:
+        if name not in measured:
+            raise InputError(f"no response {name!r} was measured; there are {', '.join(measured)}")
+    model.values({one.name: one.from_unit(0.5) for one in parameters}, np.ones(1))
 
 
 def _weighed(found: FrequencyResponse, names: Sequence[str], error: str) -> Any:

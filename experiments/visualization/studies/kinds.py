@@ -31,6 +31,7 @@ MODULES = {
     "threshold": "experiments.visualization.studies.threshold",
     "block-speed": "experiments.visualization.studies.threshold",
     "sensitivity": "experiments.visualization.studies.sensitivity",
+    "identify": "experiments.visualization.studies.identification",
 }
 
 

@@ -1,0 +1,62 @@
+"""``biped identify``: frequency responses of balance to a floor that moves periodically, and models fitted to them."""
+
+from argparse import Namespace
+from pathlib import Path
+
+from experiments.cli.main import Parser
+from experiments.commands.study import STOPPING, config_of, run, study_parser
+
+_DESCRIPTION = """\
+Find how a body answers a floor that moves periodically: gain, phase and coherence over frequency with bootstrap
+intervals, and what it does besides (the remnant), over cycles and trials; and fit a closed-form model to it."""
+
+_EXAMPLES = f"""\
+a file:
+  experiment = "balance"
+  controller = "postural"
+  seed = 1
+
+  [set]
+  platform.motion = "sum-of-sines"      # or ternary, sine
+  platform.axis = "pitch"               # or roll, x, y
+  platform.frequencies = "0.05 0.15 0.35 0.65 1.15"
+  platform.size = 0.004                 # [rad]
+  sensors.preset = "eyes-open"
+  initial.stance = "upright"
+  initial.settle = 10.0
+
+  [identify]
+  cycles = 10                 # that count, of each trial; 1 before them is dropped (skip)
+  trials = 20                 # from different starts, with other noise
+  highest = 2.3               # [Hz] frequencies up to there (3)
+  responses = {{ sway = "sway_y" }}       # any columns of a run
+
+  [model]                     # may be left out
+  name = "independent-channels"           # or double-pendulum; inertia and toppling are those of the body
+  set = {{ passive_stiffness = 0.65, passive_damping = 0.015 }}
+
+  [[model.parameter]]         # one number to fit, between bounds
+  name = "weight"
+  from = 0.0
+  to = 1.0
+
+examples:
+  biped identify examples/identify-tilt.toml
+  biped identify identify.toml --out results/mine --workers 8
+
+The durations of platform and run follow from cycles and skip.
+{STOPPING}
+The folder gets study.json, trials.parquet, response.csv, remnant.csv, response.png and fit.json.
+docs/identify.md says all that a file can hold, and how to do it with arrays of one's own.
+Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupted.
+"""
+
+
+def parser() -> Parser:
+    return study_parser("identify", _DESCRIPTION, _EXAMPLES, "the identification")
+
+
+def main(options: Namespace) -> int:
+    from experiments.studies.identification.identification import identification_from
+
+    return run(identification_from(config_of(options)), options, Path(options.file).stem)

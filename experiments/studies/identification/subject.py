@@ -1,0 +1,102 @@
+"""The pendulums that stand for a body in a posture: single, or with hips, about its ankles, without the feet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biped.errors import InputError
+from biped.identification.channels import GRAVITY
+from biped.model.legs import Leg, legs_of
+from biped.whole_body import WholeBody
+from contact.arrays import Floats
+
+if TYPE_CHECKING:
+    from biped.model import Model
+
+
+def pendulum_of(model: Model, q: ArrayLike) -> dict[str, float]:
+    """``inertia`` [kg·m²] and ``toppling`` [N·m/rad] of a body that is rigid above its ankles, in a configuration q.
+
+    Raises:
+        InputError: the model has no two legs.
+    """
+    feet = {leg.foot for leg in _legs(model)}
+    ankles = _middle(model, q, [leg.foot for leg in _legs(model)])
+    mass, com, inertia = _together(model, q, [body.name for body in model.bodies if body.name not in feet])
+    arm = com - ankles
+    return {"inertia": inertia + mass * float(arm @ arm), "toppling": GRAVITY * mass * float(arm[1])}
+
+
+def heights_of(model: Model, q: ArrayLike) -> tuple[float, float]:
+    """[m] The ankles above the lowest contact point, and the centre of mass of what they carry above them.
+
+    Raises:
+        InputError: the model has no two legs.
+    """
+    ankles = _middle(model, q, [leg.foot for leg in _legs(model)])
+    placed = WholeBody(model, q)
+    soles = min(float(placed.contact_position(name)[2]) for name in model.contact_names)
+    return float(ankles[1]) - soles, pendulum_of(model, q)["toppling"] / (GRAVITY * model.total_mass)
+
+
+def double_pendulum_of(model: Model, q: ArrayLike) -> dict[str, float]:
+    """Masses [kg], lengths [m] and inertias [kg·m²] of legs and trunk, as ``biped.identification.DoublePendulum`` has.
+
+    Raises:
+        InputError: the model has no two legs.
+    """
+    legs = _legs(model)
+    tops = [model.bodies[model.joint_index(leg.sagittal[0])].name for leg in legs]
+    below = {name for top in tops for name in _subtree(model, top)}
+    feet = {leg.foot for leg in legs}
+    ankles, hips = _middle(model, q, [leg.foot for leg in legs]), _middle(model, q, tops)
+    leg_mass, leg_com, leg_inertia = _together(model, q, [name for name in below if name not in feet])
+    mass, com, inertia = _together(model, q, [body.name for body in model.bodies if body.name not in below])
+    return {
+        "leg_mass": leg_mass, "leg_length": float(np.linalg.norm(hips - ankles)),
+        "leg_com": float(np.linalg.norm(leg_com - ankles)), "leg_inertia": leg_inertia,
+        "trunk_mass": mass, "trunk_com": float(np.linalg.norm(com - hips)), "trunk_inertia": inertia,
+    }  # fmt: skip
+
+
+def _legs(model: Model) -> tuple[Leg, ...]:
+    legs = legs_of(model)
+    if not legs or not all(leg.sagittal for leg in legs):
+        raise InputError("the model has no two legs with ankles: give inertia and toppling yourself")
+    return legs
+
+
+def _subtree(model: Model, top: str) -> set[str]:
+    found = {top}
+    for body in model.bodies:  # parents stand before their children
+        if body.parent in found:
+            found.add(body.name)
+    return found
+
+
+def _middle(model: Model, q: ArrayLike, names: list[str]) -> Floats:
+    """(2,) [m] forwards and up, the middle of the joints that carry bodies."""
+    placed = WholeBody(model, q)
+    bodies = [model.bodies[model.body_index(name)] for name in names]
+    return _sagittal(model, np.mean([placed.position(one.name, -np.array(one.com)) for one in bodies], axis=0))
+
+
+def _sagittal(model: Model, place: Floats) -> Floats:
+    return np.array([float(np.dot(model.facing, place)), float(place[2])])
+
+
+def _together(model: Model, q: ArrayLike, names: list[str]) -> tuple[float, Floats, float]:
+    """Mass, centre of mass (2,) [m], and inertia about it to the side, of bodies as one."""
+    placed, left = WholeBody(model, q), np.array(model.left)
+    bodies = [model.bodies[model.body_index(name)] for name in names]
+    places = np.array([_sagittal(model, placed.position(one.name)) for one in bodies])
+    masses = np.array([one.mass for one in bodies])
+    com = masses @ places / masses.sum()
+    inertia = float(masses @ ((places - com) ** 2).sum(axis=1))
+    for one in bodies:
+        across = placed.orientation(one.name).T @ left
+        inertia += float(across @ np.array(one.inertia) @ across)
+    return float(masses.sum()), com, inertia

@@ -1,0 +1,174 @@
+"""The findings of an identification: on the terminal, as tables, a Bode plot and a fit in files, and on its page."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from biped.files import replace_file
+from biped.identification import FrequencyResponse
+from biped.identification.response import unwrapped
+from experiments.cli.quantities import unit_text
+from experiments.cli.terminal import print_table, say
+from experiments.lookup.figure_look import remove_figure
+from experiments.studies.identification.identification import Identification, Identified
+from experiments.studies.identification.model_fit import ModelFit
+from experiments.studies.run import recall
+from experiments.studies.store.folder import Study
+from experiments.visualization.figures import style
+from experiments.visualization.pages import Block, Chart, Prose, Section, Table
+from experiments.visualization.panels.panel import Area, Axis, Item, Panel, Points
+from experiments.visualization.panels.with_matplotlib import write_panels
+from experiments.visualization.panels.with_plotly import figure_of
+from experiments.visualization.report.toml import file_and_command
+
+RESPONSE, REMNANT, FIT, FIGURE = "response.csv", "remnant.csv", "fit.json", "response.png"
+#: [inch] of the figure.
+_SIZE = (style.SIZE[0], 8.6)
+#: Frequencies at which a fitted model is drawn.
+_CURVE = 200
+
+
+def show(_: Identification, found: Identified, folder: Path, draw: bool) -> list[Path]:
+    """Print responses and fit, and write them as tables, JSON and a figure; the files."""
+    if found.left_out:
+        say(f"{found.left_out} of {found.trials} trials fell or failed, and are left out", "yellow")
+    frame = found.response.frame
+    say(f"{found.response.cycles} cycles are averaged", "bold")
+    print_table(["", "frequency [Hz]", *_headings(frame)], _rows(frame))
+    if found.fit is not None:
+        say()
+        say(f"{found.fit.model.name}", "bold", f"  errors weighed by {found.fit.error}")
+        print_table(["", "value", "95 % interval", "unit"], _fit_rows(found.fit))
+        for sentence in found.fit.told:
+            say(f"  {sentence}", "yellow")
+    return [*_write(found, folder), *(_draw(found, folder / FIGURE) if draw else ())]
+
+
+def as_json(_: Identification, found: Identified) -> dict[str, Any]:
+    return {
+        "cycles": found.response.cycles,
+        "left_out": found.left_out,
+        "units": found.response.frame.attrs["units"],
+        "response": found.response.frame,
+        "fit": None if found.fit is None else found.fit.as_json,
+    }
+
+
+def page_lead(study: Study) -> list[Block]:
+    _, found = recall(study)
+    left = f" {found.left_out} of {found.trials} trials fell or failed, and are left out." if found.left_out else ""
+    told = () if found.fit is None else found.fit.told
+    return [Prose(f"{found.response.cycles} cycles are averaged.{left}"), *(Prose(f"{one}.") for one in told)]
+
+
+def page_sections(study: Study) -> list[Section]:
+    _, found = recall(study)
+    frame = found.response.frame
+    text = "Gain, phase and coherence, with their intervals at 95 % by a bootstrap; lines are the fitted model."
+    blocks: list[Block] = [
+        Chart.of(figure_of(panels_of(found), columns=1), text, "response"),
+        Table("Numbers", ("response", "frequency [Hz]", *_headings(frame)), tuple(_rows(frame))),
+    ]
+    sections = [Section("response", "Frequency response", blocks=tuple(blocks))]
+    if found.fit is not None:
+        table = Table(
+            "Parameters", ("parameter", "value", "95 % interval", "unit"), tuple(_fit_rows(found.fit)), fold=False
+        )
+        sections.append(Section("fit", f"Fit of {found.fit.model.name}", blocks=(table,)))
+    return sections
+
+
+def page_rerun(study: Study) -> list[Block]:
+    return file_and_command("The identification", study.configuration, "identify.toml", "biped identify identify.toml")
+
+
+def panels_of(found: Identified) -> list[Panel]:
+    """Gain, phase and coherence over frequency: bands and points as found, lines of the fitted model."""
+    frame, units = found.response.frame, found.response.frame.attrs["units"]
+    columns = {"gain": (1.0, f"gain [{unit_text(units['gain']) or '–'}]"), "phase": (180.0 / np.pi, "phase [°]")}
+    columns["coherence"] = (1.0, "coherence [–]")
+    curves = _curves(found)
+    panels = []
+    for column, (factor, label) in columns.items():
+        items: list[Item] = []
+        for k, name in enumerate(found.response.values):
+            rows = frame[frame["response"] == name]
+            x, color = rows["frequency"].to_numpy(), style.LINES[k]
+            if f"{column}_low" in rows:
+                items.append(Area.between(x, factor * rows[f"{column}_low"], factor * rows[f"{column}_high"], color))
+            items.append(Points(x, factor * rows[column].to_numpy(), name, color, "circle"))
+            if column != "coherence" and name in curves:
+                frequencies, values = curves[name]
+                line = np.abs(values) if column == "gain" else _beside(values, frequencies, found.response, name)
+                items.append(Points(frequencies, factor * line, f"{name}: model", color, dash="solid"))
+        low, high = (0.0, 1.02) if column == "coherence" else (None, None)
+        y = Axis(label, low, high, log=column == "gain")
+        x_axis = Axis("frequency [Hz]" if column == "coherence" else "", log=True)
+        panels.append(Panel(tuple(items), x_axis, y, legend="best" if column == "gain" else ""))
+    return panels
+
+
+def _curves(found: Identified) -> dict[str, tuple[Any, Any]]:
+    if found.fit is None:
+        return {}
+    ends = found.response.excited[[0, -1]]
+    frequencies = np.geomspace(ends[0], ends[1], _CURVE)
+    return {name: (frequencies, values) for name, values in found.fit.values(frequencies).items()}
+
+
+def _beside(values: Any, frequencies: Any, response: FrequencyResponse, name: str) -> Any:
+    """[rad] the phase of a curve, by whole turns as near to that of the points as can be."""
+    phase = unwrapped(values)
+    points = unwrapped(response.values[name])
+    at = np.interp(response.frequencies, frequencies, phase)
+    return phase + 2.0 * np.pi * np.round(np.median(points - at) / (2.0 * np.pi))
+
+
+def _write(found: Identified, folder: Path) -> list[Path]:
+    found.response.frame.to_csv(folder / RESPONSE, index=False)
+    files = [folder / RESPONSE]
+    for path, there in ((folder / REMNANT, found.response.remnant is not None), (folder / FIT, found.fit is not None)):
+        if not there:
+            path.unlink(missing_ok=True)
+    if found.response.remnant is not None:
+        found.response.remnant.to_csv(folder / REMNANT, index=False)
+        files.append(folder / REMNANT)
+    if found.fit is not None:
+        replace_file(folder / FIT, f"{json.dumps(found.fit.as_json, indent=2)}\n".encode())
+        files.append(folder / FIT)
+    return files
+
+
+def _draw(found: Identified, path: Path) -> list[Path]:
+    remove_figure(path)
+    return write_panels(path, panels_of(found), _SIZE)
+
+
+def _headings(frame: pd.DataFrame) -> tuple[str, str, str]:
+    unit = unit_text(frame.attrs["units"]["gain"])
+    return f"gain{f' [{unit}]' if unit else ''}", "phase [°]", "coherence"
+
+
+def _rows(frame: pd.DataFrame) -> list[tuple[str, ...]]:
+    cells = {"gain": (1.0, ".3g"), "phase": (180.0 / np.pi, ".0f"), "coherence": (1.0, ".2f")}
+    return [
+        (str(row["response"]), f"{row['frequency']:.3g}", *(_cell(row, name, *cells[name]) for name in cells))
+        for row in frame.to_dict("records")
+    ]
+
+
+def _cell(row: Any, name: str, factor: float, form: str) -> str:
+    text = f"{factor * row[name]:{form}}"
+    if f"{name}_low" not in row:
+        return text
+    return f"{text} [{factor * row[f'{name}_low']:{form}}, {factor * row[f'{name}_high']:{form}}]"
+
+
+def _fit_rows(fit: ModelFit) -> list[tuple[str, ...]]:
+    return [
+        (row["parameter"], f"{row['value']:.4g}", f"[{row['low']:.4g}, {row['high']:.4g}]", unit_text(row["unit"]))
+        for row in fit.as_json["parameters"]
+    ]

@@ -1,0 +1,153 @@
+"""Identifications: what is found in trials is what is found in their runs, kept in a folder, and shown."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from biped import Stance, human
+from biped.errors import InputError
+from biped.identification import DoublePendulum, frequency_response
+from biped.identification.channels import GRAVITY
+from biped.metrics import series
+from experiments.studies.config import read_config
+from experiments.studies.identification.identification import Identification, identification_from
+from experiments.studies.identification.subject import double_pendulum_of, heights_of, pendulum_of
+from experiments.studies.run import open_study, recall, run_study
+from experiments.studies.store.folder import Study
+from experiments.visualization.studies import identification as shown
+
+DATA = {
+    "experiment": "balance", "controller": "postural", "seed": 1,
+    "set": {
+        "platform.motion": "sum-of-sines", "platform.axis": "pitch", "platform.frequencies": "0.25 0.75",
+        "platform.size": 0.004, "platform.rise": 1.0, "run.step": 0.004, "controller.period": 0.004,
+        "initial.stance": "upright", "controller.weight": 0.5, "controller.stiffness": 1.2,
+        "controller.passive_stiffness": 0.15,
+    },
+    "identify": {"cycles": 2, "trials": 2, "responses": {"sway": "sway_y", "ankle": "-angle_left_ankle_pitch"}},
+    "model": {
+        "name": "independent-channels", "set": {"passive_stiffness": 0.15, "delay": 0.0},
+        "parameter": [{"name": "weight", "from": 0.0, "to": 1.0}, {"name": "stiffness", "from": 0.6, "to": 2.5}],
+    },
+}  # fmt: skip
+
+
+def with_(**tables):
+    return {**DATA, **{name: {**DATA.get(name, {}), **table} for name, table in tables.items()}}
+
+
+def run_in(folder, data):
+    plan = Identification.from_configuration(data)
+    with open_study(plan, folder) as study:
+        return plan, run_study(plan, study)
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("identify")
+    return (folder, *run_in(folder, DATA))
+
+
+def test_the_responses_are_those_of_the_trials_runs(study):
+    _, plan, found = study
+    tables = []
+    for trial in plan.trials():
+        run = plan.experiment.run(trial.changes)
+        tables.append(pd.concat([series(run), run.frame["angle_left_ankle_pitch"]], axis=1))
+    time = tables[0]["time"].to_numpy()
+    columns = {
+        "sway": np.stack([table["sway_y"] for table in tables]),
+        "ankle": -np.stack([table["angle_left_ankle_pitch"] for table in tables]),
+    }
+    tilt = np.stack([table["floor_tilt_y"] for table in tables])
+    wanted = frequency_response(time, tilt, columns, 4.0, [0.25, 0.75], begin=plan.cycles.begin, seed=plan.seed)
+    assert wanted.cycles == found.response.cycles == 4
+    for name in columns:
+        assert found.response.values[name] == pytest.approx(wanted.values[name], rel=1e-9)
+    pd.testing.assert_frame_equal(found.response.frame, wanted.frame, rtol=1e-6)
+    assert time[-1] == pytest.approx(plan.cycles.begin + 12.0)
+    assert set(found.response.frame.attrs["units"].values()) == {"Hz", "rad", "1"}
+
+
+def test_what_is_in_the_folder_says_the_same_without_running(study):
+    folder, plan, found = study
+    again, recalled = recall(Study.read(folder))
+    assert again.configuration == plan.configuration
+    pd.testing.assert_frame_equal(recalled.response.frame, found.response.frame)
+    assert recalled.fit.estimate.values == found.fit.estimate.values
+
+
+def test_tables_figure_and_fit_are_written(study, tmp_path):
+    _, plan, found = study
+    files = shown.show(plan, found, tmp_path, True)
+    assert {file.name for file in files} == {"response.csv", "remnant.csv", "fit.json", "response.png"}
+    assert len(pd.read_csv(tmp_path / "response.csv")) == 4
+    fit = json.loads((tmp_path / "fit.json").read_text())
+    assert [row["parameter"] for row in fit["parameters"]] == ["weight", "stiffness"]
+    assert {"inertia", "toppling"} <= set(fit["known"])
+    assert shown.as_json(plan, found)["fit"]["model"] == "independent-channels"
+    without = shown.show(plan, type(found)(found.response, None, 2), tmp_path, False)
+    assert not (tmp_path / "fit.json").exists()
+    assert {file.name for file in without} == {"response.csv", "remnant.csv"}
+
+
+def test_the_curve_of_a_model_is_by_whole_turns_beside_the_points(study):
+    _, _, found = study
+    panels = shown.panels_of(found)
+    points, curve = (item for item in panels[1].items if getattr(item, "label", "").startswith("sway"))
+    assert abs(np.mean(points.y) - np.mean(np.interp(points.x, curve.x, curve.y))) < 180.0
+
+
+def test_where_no_trial_stands_it_is_said(tmp_path):
+    with pytest.raises(InputError, match="none of 1 trials stood through all cycles; the first: "):
+        run_in(tmp_path, with_(set={"platform.size": 0.3}, identify={"trials": 1}))
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (with_(set={"platform.motion": "none"}), "the floor does not move periodically: set platform.motion"),
+        (with_(identify={"highest": 0.1}), "the floor moves from 0.25 Hz on"),
+        (with_(identify={"responses": {"sway": "swai_y"}}), "no column 'swai_y'"),
+        (with_(identify={"cycels": 3}), "unknown key"),
+        (with_(identify={"cycles": 0}), "1 or above"),
+        (with_(identify={"rate": 0.0}), "rate"),
+        (with_(identify={"over": "people"}), "cycles or trials"),
+        (with_(identify={"period": 3.0}), "multiple of 0.333333 Hz"),
+        (with_(model={"name": "channels"}), "models are"),
+        (with_(model={"set": {"wieght": 1.0}}), "did you mean 'weight'"),
+        (with_(model={"parameter": [{"name": "gain", "from": 0.0, "to": 1.0}]}), "has no 'gain'"),
+        (with_(model={"responses": {"trunk": "sway"}}), "no response 'trunk'"),
+        (with_(set={"platform.axis": "roll"}, identify={"responses": {"sway": "sway_x"}}), "pitch or x, not roll"),
+    ],
+)
+def test_what_makes_no_sense_is_said_before_anything_is_run(data, said):
+    with pytest.raises(InputError, match=said):
+        Identification.from_configuration(data)
+
+
+def test_a_file_says_the_line(tmp_path):
+    path = tmp_path / "identify.toml"
+    path.write_text('experiment = "balance"\n[set]\nplatform.motion = "sine"\n[identify]\ncycles = "two"\n')
+    with pytest.raises(InputError, match=r"identify\.toml, line 5: identify\.cycles = 'two'"):
+        identification_from(read_config(path))
+
+
+# --- the body ---
+
+
+def test_the_double_pendulum_of_a_body_is_its_single_one_where_it_does_not_bend():
+    """But for the lean by which hips and centres of mass are off one line: its square."""
+    model = human()
+    q = Stance().configuration(model)
+    single, double = pendulum_of(model, q), double_pendulum_of(model, q)
+    of_two = DoublePendulum(**double, ankle_stiffness=1.0, ankle_damping=0.0, hip_stiffness=1.0, hip_damping=0.0)
+    assert of_two.mass_matrix.sum() == pytest.approx(single["inertia"], rel=5e-3)
+    assert GRAVITY * of_two.moments.sum() == pytest.approx(single["toppling"], rel=5e-3)
+    feet = sum(body.mass for body in model.bodies if body.name in model.feet)
+    assert double["leg_mass"] + double["trunk_mass"] == pytest.approx(model.total_mass - feet)
+    ankles, lever = heights_of(model, q)
+    assert lever == pytest.approx(single["toppling"] / GRAVITY / model.total_mass)
+    assert 0.03 < ankles < 0.12
