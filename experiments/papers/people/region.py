@@ -1,0 +1,121 @@
+"""The region of Pai and Patton (1997): from which places and velocities a body comes to stand on its feet.
+
+The inverted pendulum at constant height (``biped.capturability``) stops with its centre of pressure between heel and
+toe just if the extrapolated centre of mass x + ẋ/ω is between them. So the boundaries are straight: ẋ = ω (toe − x)
+above, ω (heel − x) below. Theirs are computed, too: optima of a pendulum with a foot that has people's measures and
+strength. They are no measurements of people.
+"""
+
+import math
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from biped.capturability import stance_of
+from biped.model import Subject
+from biped.runs.stance import Stance
+from experiments.papers.criteria import stated, within
+from experiments.papers.item import Finding, Outcome, Progress
+from experiments.visualization.figures import style
+from experiments.visualization.figures.writing import styled
+
+#: Boundary, [foot lengths] before the heel (behind it below zero), [statures/s].
+PUBLISHED = (("upper", -2.4, 1.1), ("upper", 0.0, 0.45), ("lower", -2.7, 0.9))
+#: Those of whom the tables of the body are means (de Leva 1996), as the subjects' page has them.
+PEOPLE = (Subject(1.649, 60.6, "female"), Subject(1.777, 78.1, "male"))
+#: Part by which ours may differ: no spread is known, and they are printed to one or two digits.
+PART = 0.1
+_WHY = (
+    "the pendulum's height is constant: so far behind the heel a leg would lean by 30° or more, and gravity would hold "
+    "a body that turns about its feet back less than ω² x; that alone (the table's last column) needs less, on the "
+    "upper boundary less than the published; no parameter of a law enters"
+)
+
+
+class Region:
+    """The pendulum's region in a person's own measures."""
+
+    def __init__(self, who: Subject) -> None:
+        self.sex = who.sex
+        stance = stance_of(who.model, Stance().configuration(who.model))
+        self.stature = who.stature
+        self.foot = float(np.ptp(stance.corners[:, 0]))
+        self.pendulum = stance.pendulum
+
+    def velocity(self, boundary: str, place: float) -> float:
+        """Return the velocity [statures/s] on a boundary at a place [foot lengths] before the heel."""
+        return self.pendulum.rate * self._way(boundary, place) / self.stature
+
+    def turning(self, boundary: str, place: float) -> float:
+        """Return the same of a point mass on a rigid leg: from v² = 2 g l (1 − cos θ), with sin θ = way/l."""
+        length = self.pendulum.height
+        cosine = math.sqrt(1.0 - (self._way(boundary, place) / length) ** 2)
+        return math.sqrt(2.0 * self.pendulum.gravity * length * (1.0 - cosine)) * cosine / self.stature
+
+    def _way(self, boundary: str, place: float) -> float:
+        """[m] to the end of the foot over which the boundary's pendulum stops."""
+        return ({"upper": 1.0, "lower": 0.0}[boundary] - place) * self.foot
+
+
+def findings(region: Region) -> tuple[Finding, ...]:
+    """Return the statements; those of the boundaries' zeros at toe and heel could not differ, and are left out."""
+    return tuple(
+        stated(
+            f"{boundary} boundary {abs(place):g} foot lengths behind the heel, {region.sex} [statures/s]",
+            published,
+            round(region.velocity(boundary, place), 3),
+            within(published, PART),
+            why=_WHY,
+        )
+        for boundary, place, published in PUBLISHED
+    )
+
+
+def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it takes no time
+    regions = [Region(who) for who in PEOPLE]
+    rows = [
+        {
+            "sex": region.sex,
+            "boundary": boundary,
+            "place [foot lengths before the heel]": place,
+            "published [statures/s]": published,
+            "ours [statures/s]": region.velocity(boundary, place),
+            "ours over published": region.velocity(boundary, place) / published,
+            "turning [statures/s]": region.turning(boundary, place),
+        }
+        for region in regions
+        for boundary, place, published in PUBLISHED
+    ]
+    assumptions = (
+        *(
+            f"{who.name}, upright: feet of {region.foot:.3f} m, ω = {region.pendulum.rate:.2f}/s"
+            for who, region in zip(PEOPLE, regions, strict=True)
+        ),
+        f"nothing was chosen by these numbers; within {100 * PART:g} % counts as agreement, as no spread of theirs is "
+        "known here; the upper boundary's zero over the toe and the lower's over the heel follow from the definition, "
+        "and are not counted",
+        "the published boundaries are computed, of a pendulum with a foot and people's strength, and not measured",
+        "turning: the horizontal speed of a point mass on a rigid leg that gravity stops over that end of the foot",
+    )
+    progress(1.0)
+    found = tuple(one for region in regions for one in findings(region))
+    return Outcome(found, assumptions, {"Boundaries": pd.DataFrame(rows)}, {"region": _draw(regions)})
+
+
+def _draw(regions: list[Region]) -> Figure:
+    places = np.array([-3.0, 1.0])
+    with styled():
+        figure = Figure(figsize=style.SIZE)
+        axes = figure.subplots()
+        for boundary, color in (("upper", style.RED), ("lower", style.BLUE)):
+            for region, line in zip(regions, ("-", "--"), strict=True):
+                ours = [region.velocity(boundary, x) for x in places]
+                axes.plot(places, ours, line, color=color, label=f"{boundary}, ours, {region.sex}")
+            told = [(x, v) for name, x, v in PUBLISHED if name == boundary]
+            axes.plot(*zip(*told, strict=True), "o", color=color, label=f"{boundary}, Pai and Patton")
+        axes.set_xlabel("centre of mass before the heel [foot lengths]")
+        axes.set_ylabel("velocity [statures/s]")
+        axes.set_ylim(0.0, None)
+        axes.legend()
+    return figure
