@@ -14,6 +14,7 @@ from scipy.spatial.transform import Rotation
 from biped.checks import above_zero, numbers, zero_or_above
 from biped.errors import InputError
 from biped.model.geometry import Vector3
+from biped.records import read_record
 from biped.signals import Displacement, Signal
 from contact.arrays import Floats
 
@@ -90,29 +91,15 @@ class SetPointPath(Displacement):
             InputError: it is no such table; the message names the file, and the line or the column.
             OSError: the file cannot be read.
         """
-        try:
-            return cls._from_columns(Path(path), start)
-        except UnicodeDecodeError:
-            raise InputError(f"{path}: no text in UTF-8; save it as CSV UTF-8") from None
-
-    @classmethod
-    def _from_columns(cls, path: Path, start: float) -> SetPointPath:
-        turns = [name for name in TURN if name in _header(path)]
+        record = read_record(path)
+        turns = [name for name in TURN if name in record.columns]
         if turns and len(turns) != len(TURN):
             raise InputError(f"{path}: of the columns {', '.join(TURN)} there is only {', '.join(turns)}")
-        signals = [Signal.from_csv(path, name) for name in (*PLACE, *turns)]
-        times = signals[0].knots
-        table = np.column_stack([signal(times) for signal in signals])
+        table = np.column_stack([record.signal(name)(record.time) for name in (*PLACE, *turns)])
         try:
-            return cls.recorded(times, table[:, :3], table[:, 3:] if turns else None, start)
+            return cls.recorded(record.time, table[:, :3], table[:, 3:] if turns else None, start)
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
-
-
-def _header(path: Path) -> list[str]:
-    with path.open(encoding="utf-8-sig") as file:
-        line = file.readline()
-    return [name.strip() for name in line.split(";" if ";" in line else ",")]
 
 
 def _turns(times: Floats, orientations: Floats) -> Floats:

@@ -1,1 +1,6 @@
 """Records of people, and of anything else that was measured over time."""
+
+from biped.records.read import FORMATS, read_record
+from biped.records.record import Record
+
+__all__ = ["FORMATS", "Record", "read_record"]

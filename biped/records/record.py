@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from biped.errors import InputError
+from biped.records.units import factor_between
 from biped.signals.signal import Signal
 from contact.arrays import Floats
 
@@ -23,7 +24,7 @@ class Record:
     Attributes:
         time: (n,) [s], ascending.
         columns: (n,) each, by name, in ``units``; NaN where nothing was measured.
-        units: of each column: m, N, N·m, rad, deg, …
+        units: of each column: m, N, N·m, rad, deg, …; empty where nobody said one.
         source: where it comes of, for messages: a file's path.
 
     Raises:
@@ -59,12 +60,52 @@ class Record:
         return self.columns[name]
 
     @property
+    def rate(self) -> float:
+        """[Hz] how often it was sampled; the median, where times are not even."""
+        return float(1.0 / np.median(np.diff(self.time)))
+
+    def converted(self, name: str, unit: str) -> Floats:
+        """A column (n,) in a unit: radians of degrees; a column without a unit is taken to be in this one.
+
+        Raises:
+            InputError: there is no such column, or it measures something else.
+        """
+        values = self[name]
+        if not self.units[name]:
+            return values
+        try:
+            return values * factor_between(self.units[name], unit)
+        except InputError as error:
+            remedy = f"name a column [{unit}], or correct the unit behind the heading or in units"
+            raise InputError(f"{self.source}, column {name}: {error}: {remedy}") from None
+
+    @property
     def frame(self) -> pd.DataFrame:
         """A table with a column ``time`` [s] and one for each that was measured."""
         import pandas as pd
 
         return pd.DataFrame({"time": self.time, **self.columns})
 
-    def signal(self, name: str, kind: Literal["linear", "cubic"] = "linear") -> Signal:
-        """A column as a signal; raises InputError where it has a gap."""
-        return Signal.sampled(self.time, self[name], kind)
+    def signal(self, name: str, kind: Literal["linear", "cubic"] = "linear", unit: str = "") -> Signal:
+        """A column as a signal, in a unit if one is given.
+
+        Raises:
+            InputError: it has a gap, there is no such column, or it measures something else.
+        """
+        values = self.converted(name, unit) if unit else self[name]
+        if not np.isfinite(values).all():
+            raise InputError(f"{self.source}, column {name}: {gap_in_words(self.time, values)}")
+        return Signal.sampled(self.time, values, kind)
+
+
+def gap_in_words(time: Floats, values: Floats) -> str:
+    """Where the longest gap is in values (n,), of which some are NaN, and what can be done about it."""
+    there = np.flatnonzero(np.isfinite(values))
+    if not len(there):
+        return "nothing was measured: all of it is missing"
+    if there[0] > 0 or there[-1] < len(values) - 1:
+        span = f"it is there from {time[there[0]]:g} to {time[there[-1]]:g} s only"
+        return f"{span}: cut what is before, or delete the rows without it"
+    gap = int(np.argmax(np.diff(time[there])))
+    length = time[there[gap + 1]] - time[there[gap]]
+    return f"a gap of {length:.3g} s after {time[there[gap]]:g} s: fill gaps up to that length, or cut it off"

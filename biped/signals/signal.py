@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 
 from biped.checks import above_zero, is_finite, whole, zero_or_above
 from biped.errors import InputError
-from biped.signals.recorded import read_columns
 from biped.signals.sines import sine_pieces
 from biped.signals.sizes import check_pieces
 from biped.signals.ternary import STAGES, ternary_sequence
@@ -280,21 +279,18 @@ class Signal:
         time: str = "time",
         kind: Literal["linear", "cubic"] = "linear",
     ) -> Signal:
-        """A recorded signal: a text file with a header and columns with commas (or semicolons) between them.
+        """A column of a record in SI units: of a CSV file, or of any other that ``biped.records.read_record`` reads.
 
         Raises:
-            InputError: it is no such text, a column is missing, or a number is none; the message names file and line.
+            InputError: it is no record, a column is missing or has a gap, or a number is none; the message says where.
             OSError: the file cannot be read.
         """
-        path = Path(path)
+        from biped.records.read import read_record  # records are made of signals
+
         try:
-            times, values = read_columns(path, time, column)
-        except UnicodeDecodeError:
-            raise InputError(f"{path}: no text in UTF-8; save it as CSV UTF-8") from None
-        try:
-            return cls.sampled(times, values, kind)
+            return read_record(path, time=time).signal(column, kind)
         except InputError as error:
-            raise InputError(f"{path}: {error}") from None
+            raise InputError(f"{path}: {str(error).removeprefix(str(path)).removeprefix(': ')}") from None
 
 
 def compile_signals(signals: Sequence[Signal]) -> kernels.Signals:

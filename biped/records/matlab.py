@@ -1,0 +1,65 @@
+"""MATLAB's ``.mat`` files: variables of one length, or a struct of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from biped.errors import InputError
+from biped.records.raw import Raw
+from contact.arrays import Floats
+
+#: Names of numbers that are the rate [Hz].
+_RATES = ("rate", "fs", "Fs", "frequency", "sampling_rate", "SampleRate")
+#: The name of the struct of units, with a field for each column that has one.
+UNITS = "units"
+_AXES = {2: ("_1", "_2"), 3: ("_x", "_y", "_z")}
+
+
+def read_mat(path: Path) -> Raw:
+    """The vectors of a file, or of the one struct that is in it; n × 3 matrices are three columns, _x, _y and _z.
+
+    A number named ``rate`` or ``fs`` is the rate; a struct ``units`` has units by column.
+
+    Raises:
+        InputError: it is of version 7.3 or no such file, has several structs, or vectors of several lengths.
+    """
+    from scipy.io import loadmat
+
+    try:
+        found: Mapping[str, Any] = loadmat(path, simplify_cells=True)
+    except NotImplementedError:
+        raise InputError(f"{path}: it is of version 7.3: save it by save(…, '-v7')") from None
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{path}: it is no .mat file ({error})") from None
+    inside = {name: value for name, value in found.items() if not name.startswith("__")}
+    structs = [name for name, value in inside.items() if isinstance(value, Mapping) and name != UNITS]
+    if len(structs) > 1:
+        raise InputError(f"{path}: structs {', '.join(structs)}: save the one that is meant alone")
+    units = dict(inside.get(UNITS, {}))
+    if structs:
+        inside = dict(inside[structs[0]])
+        units |= inside.get(UNITS, {})
+    columns = _columns(inside)
+    lengths = {name: len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise InputError(f"{path}: rows of several lengths: {told}: save what was sampled together in a file of its own")
+    rate = next((float(inside[name]) for name in _RATES if np.ndim(inside.get(name, [])) == 0), None)
+    return Raw(columns, {name: str(unit) for name, unit in units.items()}, rate)
+
+
+def _columns(inside: Mapping[str, Any]) -> dict[str, Floats]:
+    columns: dict[str, Floats] = {}
+    for name, value in inside.items():
+        values = np.asarray(value) if not isinstance(value, Mapping) else np.empty(0)
+        if values.dtype.kind not in "fiub" or values.size < 2:
+            continue
+        if values.ndim == 1:
+            columns[name] = values.astype(float)
+        elif values.ndim == 2 and values.shape[1] in _AXES:
+            columns |= {name + end: values[:, k].astype(float) for k, end in enumerate(_AXES[values.shape[1]])}
+    return columns

@@ -1,0 +1,197 @@
+"""Records from files: written by the formats' own tools, or as their descriptions have them."""
+
+import re
+
+import numpy as np
+import pytest
+
+from biped.errors import InputError
+from biped.records import read_record
+from biped.records.units import factor_between, unit_of
+
+TIME = np.arange(40) / 100.0
+SWAY = 0.01 * np.sin(7.0 * TIME)
+
+
+def written(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "factor", "name"),
+    [
+        ("mm", 1e-3, "m"),
+        ("ms", 1e-3, "s"),
+        ("N*mm", 1e-3, "N·m"),
+        ("Nmm", 1e-3, "N·m"),
+        ("deg/s", 1.0, "deg/s"),
+        ("°", 1.0, "deg"),
+        ("cm/s^2", 1e-2, "m/s²"),
+        ("cm²", 1e-4, "m²"),
+        ("kN", 1e3, "N"),
+        ("g", 1e-3, "kg"),
+        ("-", 1.0, ""),
+    ],
+)
+def test_units(text, factor, name):
+    unit = unit_of(text)
+    assert unit.factor == pytest.approx(factor, rel=1e-15)
+    assert unit.name == name
+
+
+def test_between_units():
+    assert factor_between("deg/s", "rad/s") == pytest.approx(np.pi / 180.0, rel=1e-15)
+    assert factor_between("m", "mm") == pytest.approx(1e3, rel=1e-15)
+    with pytest.raises(InputError, match="it is in N, and has to be in m"):
+        factor_between("N", "m")
+
+
+def test_a_spreadsheets_record(tmp_path):
+    """A mark at the beginning, semicolons, decimal commas, units behind headings, an empty cell, a column of words."""
+    text = "\ufefft [ms];com_ap [mm];tilt (deg);Fz (N);event\n0;1,5;0,1;700;go\n10;;0,2;701,5;\n20;2,5;0,3;702;\n\n"
+    record = read_record(written(tmp_path / "a.csv", text))
+    assert record.time == pytest.approx([0.0, 0.01, 0.02])
+    assert record["com_ap"] == pytest.approx([1.5e-3, np.nan, 2.5e-3], nan_ok=True)
+    assert record.units == {"com_ap": "m", "tilt": "deg", "Fz": "N"}
+    assert record.converted("tilt", "rad") == pytest.approx(np.radians([0.1, 0.2, 0.3]))
+    assert record.rate == pytest.approx(100.0)
+
+
+def test_a_row_of_units(tmp_path):
+    record = read_record(written(tmp_path / "a.tsv", "# made up\ntime\tx\ns\tcm\n0\t1\n1\t2\n"))
+    assert record["x"] == pytest.approx([0.01, 0.02])
+
+
+def test_a_rate_instead_of_times(tmp_path):
+    path = written(tmp_path / "a.csv", "x\n1\n2\n3\n")
+    record = read_record(path, rate=50.0, units={"x": "mm"})
+    assert record.time == pytest.approx([0.0, 0.02, 0.04])
+    assert record["x"] == pytest.approx([1e-3, 2e-3, 3e-3])
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("x\n1\n2\n", {}, "no column 'time'; columns are x; name the column of times"),
+        ("time,x\n0,1\n1,2\n", {"rate": 100.0}, "has a column 'time': leave rate out"),
+        ("x\n1\n2\n", {"rate": -1.0}, "it must be above zero"),
+        ("time,x [furlong]\n0,1\n1,2\n", {}, "column x: no unit 'furlong': write one such as mm"),
+        ("time,x\n0,1\n1,2\n", {"units": {"y": "mm"}}, "no column 'y', of which a unit is given; columns are time, x"),
+        ("time [mm],x\n0,1\n1,2\n", {}, "time is in mm: it must be in s, ms or min"),
+        ("time,x\n0,0,1\n", {}, "line 2: 3 cells, the heading has 2: with decimal commas"),
+        ("time,x\n0,1\n1,a\n", {}, "line 3, column x: 'a' is no number"),
+        ("time;x\n0;1.234,5\n1;2\n", {}, "line 2, column x: '1.234,5' is no number.*nothing between thousands"),
+        ("time,x\n0,1\n1,inf\n", {}, "line 3, column x: 'inf' is no number"),
+        ("time,x\n0,1\n,2\n", {}, "time is missing in row 2"),
+        ("time,x\n0,1\n0,2\n", {}, "time must ascend"),
+        ("time,x\n0,1\n", {}, "two rows or more"),
+        ("time,x,x\n0,1,2\n", {}, "two columns are called 'x'"),
+        ("", {}, "it is empty"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_remedy(tmp_path, text, options, words):
+    with pytest.raises(InputError, match=words):
+        read_record(written(tmp_path / "a.csv", text), **options)
+
+
+def test_a_gap_and_a_wrong_unit_are_told_where_a_signal_is_asked_for(tmp_path):
+    record = read_record(written(tmp_path / "a.csv", "time,x [N]\n0,1\n1,\n2,2\n3,1\n"))
+    with pytest.raises(InputError, match=r"column x: a gap of 2 s after 0 s"):
+        record.signal("x")
+    with pytest.raises(InputError, match="it is in N, and has to be in m: name a column"):
+        record.signal("x", unit="m")
+
+
+def test_a_format_that_is_not_known(tmp_path):
+    with pytest.raises(InputError, match=re.escape("one of these: .csv, .tsv")):
+        read_record(written(tmp_path / "a.xyz", ""))
+    with pytest.raises(OSError, match="nowhere"):
+        read_record(tmp_path / "nowhere.mat")
+
+
+def test_a_motion_of_opensim(tmp_path):
+    text = (
+        "Coordinates\nversion=1\nnRows=2\nnColumns=4\ninDegrees=yes\nendheader\n"
+        "time\tpelvis_tx\tknee_angle_r\tground_force_vy\n0\t0.5\t10\t700\n0.01\t0.6\t20\t701\n"
+    )
+    record = read_record(written(tmp_path / "a.mot", text))
+    assert record.units == {"pelvis_tx": "m", "knee_angle_r": "deg", "ground_force_vy": "N"}
+    assert record["knee_angle_r"] == pytest.approx([10.0, 20.0])
+    record = read_record(written(tmp_path / "b.sto", text.replace("=yes", "=no")))
+    assert record.units["knee_angle_r"] == "rad"
+    with pytest.raises(InputError, match="endheader"):
+        read_record(written(tmp_path / "c.sto", "time\tx\n0\t1\n"))
+
+
+def test_markers_of_opensim(tmp_path):
+    text = (
+        "PathFileType\t4\t(X/Y/Z)\ta.trc\n"
+        "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames\n"
+        "100\t100\t2\t2\tmm\t100\t1\t2\n"
+        "Frame#\tTime\tC7\t\t\tSACR\t\t\n\t\tX1\tY1\tZ1\tX2\tY2\tZ2\n\n"
+        "1\t0\t1\t2\t3\t4\t5\t6\n2\t0.01\t\t\t\t7\t8\t9\n"
+    )
+    record = read_record(written(tmp_path / "a.trc", text))
+    assert list(record.columns) == ["C7_x", "C7_y", "C7_z", "SACR_x", "SACR_y", "SACR_z"]
+    assert record["C7_z"] == pytest.approx([3e-3, np.nan], nan_ok=True)
+    assert record["SACR_x"] == pytest.approx([4e-3, 7e-3])
+
+
+def test_matlab(tmp_path):
+    from scipy.io import savemat
+
+    savemat(tmp_path / "a.mat", {"data": {"time": TIME, "com": np.outer(SWAY, [1.0, 2.0, 3.0]), "units": {"com": "m"}}})
+    record = read_record(tmp_path / "a.mat")
+    assert record["com_y"] == pytest.approx(2.0 * SWAY)
+    savemat(tmp_path / "b.mat", {"fs": 100.0, "cop_ap": 1e3 * SWAY, "units": {"cop_ap": "mm"}})
+    record = read_record(tmp_path / "b.mat")
+    assert record.time == pytest.approx(TIME)
+    assert record["cop_ap"] == pytest.approx(SWAY)
+    savemat(tmp_path / "c.mat", {"time": TIME, "force": np.ones(400)})
+    with pytest.raises(InputError, match="rows of several lengths: time 40, force 400"):
+        read_record(tmp_path / "c.mat")
+
+
+def test_c3d_with_a_force_plate(tmp_path):
+    """A plate of type 2 whose moments are those of a vertical force at a known place; ten samples to a frame."""
+    ezc3d = pytest.importorskip("ezc3d")
+    file = ezc3d.c3d()
+    file["parameters"]["POINT"]["UNITS"]["value"] = ["mm"]
+    file["parameters"]["POINT"]["RATE"]["value"] = [100.0]
+    file["parameters"]["POINT"]["LABELS"]["value"] = ("C7",)
+    points = np.ones((4, 1, len(TIME)))
+    points[0, 0] = 1e3 * SWAY
+    points[0:3, 0, 5] = np.nan
+    file["data"]["points"] = points
+    late = np.arange(10 * len(TIME)) / 1000.0
+    place, force = 20.0 * np.sin(late), 700.0 + late
+    channels = np.zeros((1, 6, len(late)))
+    channels[0, 2], channels[0, 4] = force, -force * place  # CoP_x = −M_y / F_z on the plate, whose origin is at its top
+    file["data"]["analogs"] = channels
+    analog = file["parameters"]["ANALOG"]
+    analog["RATE"]["value"] = [1000.0]
+    analog["LABELS"]["value"] = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
+    analog["UNITS"]["value"] = ("N", "N", "N", "Nmm", "Nmm", "Nmm")
+    for name, value in {
+        "TYPE": [2],
+        "CORNERS": np.array([[500.0, 500, 0], [0, 500, 0], [0, 0, 0], [500, 0, 0]]).T[:, :, None],
+        "ORIGIN": np.zeros((3, 1)),
+        "CHANNEL": np.arange(1, 7)[:, None],
+        "CAL_MATRIX": np.zeros((6, 6, 1)),
+    }.items():
+        file.add_parameter("FORCE_PLATFORM", name, value)
+    file["parameters"]["FORCE_PLATFORM"]["USED"]["value"] = [1]
+    file.write(str(tmp_path / "a.c3d"))
+
+    record = read_record(tmp_path / "a.c3d")
+    assert record.time == pytest.approx(TIME)
+    seen = np.arange(len(TIME)) != 5
+    single = 2.0**-24  # the format's floats, of the greatest numbers that go into a column
+    assert record["C7_x"][seen] == pytest.approx(SWAY[seen], abs=0.01 * single)
+    assert np.isnan(record["C7_x"][5])
+    assert record["Fz"] == pytest.approx(force[::10], rel=2.0 * single)
+    assert record["My"] == pytest.approx(-1e-3 * (force * place)[::10], rel=2.0 * single)
+    assert record["plate1_cop_x"] == pytest.approx(0.25 + 1e-3 * place[::10], abs=4.0 * single)
+    assert record["cop_x"] == pytest.approx(record["plate1_cop_x"], abs=1e-12)
+    assert record.units["plate1_fz"] == "N"
