@@ -77,7 +77,10 @@ def _plates(plates: list[Mapping[str, Any]]) -> list[tuple[str, Floats, str]]:
     found: list[tuple[str, Floats, str]] = []
     pressing, moments = 0.0, [0.0, 0.0]
     for number, plate in enumerate(plates, start=1):
-        force, cop = plate["force"], np.where(np.isfinite(plate["center_of_pressure"]), plate["center_of_pressure"], 0.0)
+        force, cop = (
+            plate["force"],
+            np.where(np.isfinite(plate["center_of_pressure"]), plate["center_of_pressure"], 0.0),
+        )
         found += [(f"plate{number}_f{axis}", force[k], plate["unit_force"]) for k, axis in enumerate("xyz")]
         loaded = force[2] != 0.0
         unit = plate["unit_position"]

@@ -47,7 +47,7 @@ def read_mat(path: Path) -> Raw:
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise InputError(f"{path}: rows of several lengths: {told}: save what was sampled together in a file of its own")
+        raise InputError(f"{path}: rows of several lengths: {told}: save what was sampled together alone")
     rate = next((float(inside[name]) for name in _RATES if np.ndim(inside.get(name, [])) == 0), None)
     return Raw(columns, {name: str(unit) for name, unit in units.items()}, rate)
 
@@ -55,11 +55,13 @@ def read_mat(path: Path) -> Raw:
 def _columns(inside: Mapping[str, Any]) -> dict[str, Floats]:
     columns: dict[str, Floats] = {}
     for name, value in inside.items():
-        values = np.asarray(value) if not isinstance(value, Mapping) else np.empty(0)
+        if isinstance(value, Mapping):
+            continue
+        values: Any = np.asarray(value)
         if values.dtype.kind not in "fiub" or values.size < 2:
             continue
         if values.ndim == 1:
             columns[name] = values.astype(float)
-        elif values.ndim == 2 and values.shape[1] in _AXES:
-            columns |= {name + end: values[:, k].astype(float) for k, end in enumerate(_AXES[values.shape[1]])}
+        elif values.ndim == 2 and (ends := _AXES.get(values.shape[1])):
+            columns |= {name + end: values[:, k].astype(float) for k, end in enumerate(ends)}
     return columns

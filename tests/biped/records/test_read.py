@@ -167,7 +167,10 @@ def test_c3d_with_a_force_plate(tmp_path):
     late = np.arange(10 * len(TIME)) / 1000.0
     place, force = 20.0 * np.sin(late), 700.0 + late
     channels = np.zeros((1, 6, len(late)))
-    channels[0, 2], channels[0, 4] = force, -force * place  # CoP_x = −M_y / F_z on the plate, whose origin is at its top
+    channels[0, 2], channels[0, 4] = (
+        force,
+        -force * place,
+    )  # of a plate: CoP_x = −M_y / F_z
     file["data"]["analogs"] = channels
     analog = file["parameters"]["ANALOG"]
     analog["RATE"]["value"] = [1000.0]
@@ -178,9 +181,8 @@ def test_c3d_with_a_force_plate(tmp_path):
         "CORNERS": np.array([[500.0, 500, 0], [0, 500, 0], [0, 0, 0], [500, 0, 0]]).T[:, :, None],
         "ORIGIN": np.zeros((3, 1)),
         "CHANNEL": np.arange(1, 7)[:, None],
-        "CAL_MATRIX": np.zeros((6, 6, 1)),
     }.items():
-        file.add_parameter("FORCE_PLATFORM", name, value)
+        file["parameters"]["FORCE_PLATFORM"][name]["value"] = value
     file["parameters"]["FORCE_PLATFORM"]["USED"]["value"] = [1]
     file.write(str(tmp_path / "a.c3d"))
 
