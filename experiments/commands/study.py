@@ -28,7 +28,14 @@ Results do not depend on the number of workers.
 """
 
 #: By command: the table that its files have, and no others.
-TABLES = {"sweep": "vary", "threshold": "swept", "tune": "tune", "sensitivity": "sensitivity", "identify": "identify"}
+TABLES = {
+    "sweep": "vary",
+    "threshold": "swept",
+    "tune": "tune",
+    "sensitivity": "sensitivity",
+    "identify": "identify",
+    "fit": "record",
+}
 #: Called with a study, its findings, its folder, and whether to draw: prints, writes, and returns its files.
 Show = Callable[..., Sequence[Path]]
 

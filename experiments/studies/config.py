@@ -34,6 +34,11 @@ def _texts(value: Any) -> Any:
     return tuple(value) if texts and 0 < len(set(value)) == len(value) else None
 
 
+def _numbers(value: Any) -> tuple[float, ...] | None:
+    """A list of numbers as a tuple; None for anything else."""
+    return tuple(map(float, value)) if isinstance(value, Sequence) and all(map(is_number, value)) else None
+
+
 #: By annotation: what a value has to be, and the value as such a thing, or None.
 _READERS: dict[Any, tuple[str, Callable[[Any], Any]]] = {
     float: ("a finite number", lambda value: float(value) if is_number(value) else None),
@@ -41,6 +46,7 @@ _READERS: dict[Any, tuple[str, Callable[[Any], Any]]] = {
     bool: ("true or false", lambda value: value if isinstance(value, bool) else None),
     str: ("a text", lambda value: value if isinstance(value, str) else None),
     tuple[str, ...]: ("a list of different texts", _texts),
+    tuple[float, ...]: ("a list of finite numbers", _numbers),
 }
 
 

@@ -17,6 +17,7 @@ KINDS = {
     "tune": "experiments.studies.tuning.tuning:Tuning",
     "sensitivity": "experiments.studies.sensitivity.sensitivity:Sensitivity",
     "identify": "experiments.studies.identification.identification:Identification",
+    "fit": "experiments.studies.fitting.fit:Fit",
 }
 
 

@@ -5,12 +5,12 @@ random has its seed among the changes.
 """
 
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from biped.errors import IntegrationError
 from biped.integrators import Integrator
-from biped.metrics import measure_recording
+from biped.metrics.measurement import Measurement, measured
 from biped.metrics.runs import measurement_of
 from biped.runs.verdict import INTERRUPTED
 from biped.simulation.driver import Announce
@@ -22,7 +22,6 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.lookup.foreign_kernels import kernel_errors
 from experiments.studies.failures import TRACEBACK, OutOfTimeError, Result, failed, failed_by, time_limit
-from experiments.studies.identification.cycles import Cycles, cycles_of
 from experiments.studies.slopes import Slopes, slopes_of
 
 __all__ = ["OUTCOME", "STORED", "Label", "Result", "Trial"]
@@ -46,14 +45,14 @@ class Trial:
         changes: what differs from the experiment's defaults, complete: the result depends on nothing else.
         labels: the study's own words, such as scenario, replica, direction; they change nothing.
         slopes: of which metrics it is to have derivatives, and by what; they are a part of its result.
-        cycles: of which columns it is to have Fourier coefficients, likewise.
+        reads: what else of its run is a part of its result: numbers, words and lists of these, by names of their own.
     """
 
     number: int
     changes: Mapping[str, Value]
     labels: Mapping[str, Label] = field(default_factory=dict)
     slopes: Slopes | None = None
-    cycles: Cycles | None = None
+    reads: Callable[[Measurement], Result] | None = None
 
 
 def run_trial(
@@ -71,7 +70,7 @@ def run_trial(
     try:
         scene = experiment.build(trial.changes)
         with kernel_errors(scene.controller):
-            return _measured(scene, announce, limit, trial.cycles) | _slopes(experiment, trial, scene)
+            return _measured(scene, announce, limit, trial.reads) | _slopes(experiment, trial, scene)
     except BipedError as error:
         return failed(type(error).__name__, str(error), _trace_of(error.__cause__))
     except (Exception, OutOfTimeError, SystemExit) as error:
@@ -97,7 +96,9 @@ def _slopes(experiment: Experiment, trial: Trial, scene: Scene) -> Result:
     return {} if trial.slopes is None else slopes_of(experiment, trial.changes, trial.slopes, scene)
 
 
-def _measured(scene: Scene, announce: Announce | None, limit: float | None, cycles: Cycles | None) -> Result:
+def _measured(
+    scene: Scene, announce: Announce | None, limit: float | None, reads: Callable[[Measurement], Result] | None
+) -> Result:
     session, integrator = Session(scene, in_one_go=True, announce=announce), scene.integrator
     if announce is not None or limit is not None:
         session.warm_up(announce)
@@ -109,7 +110,8 @@ def _measured(scene: Scene, announce: Announce | None, limit: float | None, cycl
         error = recording.ending.error
         message = integrator.explained(error) if isinstance(integrator, EngineIntegrator) else error
         return failed(IntegrationError.__name__, message)
-    measured = measure_recording(recording)
-    if cycles is not None:
-        measured |= cycles_of(measurement_of(recording), cycles)
-    return {name: measured.pop(name) for name in ("verdict", "reason")} | {"failure": "", "message": ""} | measured
+    run = measurement_of(recording)
+    found = measured(run)
+    if reads is not None:
+        found |= reads(run)
+    return {name: found.pop(name) for name in ("verdict", "reason")} | {"failure": "", "message": ""} | found

@@ -185,7 +185,12 @@ def estimate(problem: Problem, starts: Floats, most_steps: int = 50) -> Estimate
     return told(problem, best.x, ends, best.status > 0)
 
 
-def _search(full: Residuals, start: Floats, most_steps: int) -> Any:
+def least_sum(problem: Problem, start: Floats, deviation: float) -> float:
+    """The least sum of squares near parts (p,), priors weighing as residuals of this deviation; to a part of 1e-4."""
+    return 2.0 * float(_search(_with_priors(problem, deviation), start, most_steps=10, close=1e-4).cost)
+
+
+def _search(full: Residuals, start: Floats, most_steps: int, close: float = 1e-9) -> Any:
     from scipy.optimize import least_squares
 
     def one(at: Floats) -> Floats:
@@ -193,7 +198,7 @@ def _search(full: Residuals, start: Floats, most_steps: int) -> Any:
 
     return least_squares(
         one, np.clip(start, 1e-6, 1.0 - 1e-6), partial(slopes_of, full),
-        bounds=(0.0, 1.0), xtol=1e-9, ftol=1e-9, gtol=1e-9, max_nfev=most_steps,
+        bounds=(0.0, 1.0), xtol=1e-9, ftol=close, gtol=1e-9, max_nfev=most_steps,
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from contact.arrays import Floats
-from experiments.studies.fitting.estimate import Estimate, Problem, Residuals, estimate
+from experiments.studies.fitting.estimate import Estimate, Problem, Residuals, estimate, least_sum
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 #: Steps of a bracket's end outwards, each as far again, and then halvings or better of the bracket.
 OUTWARDS, INWARDS = 6, 8
 #: Of the quantile: as near as an end is found.
-CLOSE = 0.02
+CLOSE = 0.05
 
 
 def profiles(found: Estimate) -> "pd.DataFrame":
@@ -38,33 +38,28 @@ def _end(found: Estimate, place: int, side: float) -> float:
     bound = float(side > 0.0)
     middle, deviation = float(found.parts[place]), float(found.spread.deviations[place])
     wanted = found.spread.quantile
-    rises = _rises(found, place)
-    inner, outer = middle, middle + side * min(wanted * deviation, 1.0)
+    rises = _Profile(found, place)
+    inner, low = middle, 0.0
+    outer = middle + side * min(wanted * deviation, 1.0)
     for _ in range(OUTWARDS):
         outer = min(max(outer, 0.0), 1.0)
-        if rises(outer) >= wanted:
+        high = rises(outer)
+        if high >= (1.0 - CLOSE) * wanted:
             break
         if outer == bound:
             return bound
-        inner, outer = outer, outer + 1.0 * (outer - middle)
-    low, high = (0.0 if inner == middle else rises(inner)), rises(outer)
+        inner, low, outer = outer, high, 2.0 * outer - middle
     for _ in range(INWARDS):
         if abs(high - wanted) <= CLOSE * wanted:
             break
         part = min(max((wanted - low) / (high - low), 0.1), 0.9)
         between = inner + part * (outer - inner)
         rise = rises(between)
-        if rise >= wanted:
+        if rise >= (1.0 - CLOSE) * wanted:
             outer, high = between, rise
         else:
             inner, low = between, rise
-            if abs(low - wanted) <= CLOSE * wanted:
-                return inner
     return outer
-
-
-def _rises(found: Estimate, place: int) -> "_Profile":
-    return _Profile(found, place)
 
 
 class _Profile:
@@ -73,11 +68,11 @@ class _Profile:
     def __init__(self, found: Estimate, place: int) -> None:
         self._found, self._place = found, place
         self._known: dict[float, float] = {}
-        naive = found.spread.naive[place]
-        ratio = float(found.spread.covariance[place, place] / naive) if np.isfinite(naive) else 1.0
+        ratio = float(found.spread.covariance[place, place] / found.spread.naive[place])
         self._unit = max(found.spread.variance * ratio, np.finfo(float).tiny)
         self._least = _sum_of_squares(found.problem, found.parts, found.spread.variance)
-        self._start = np.delete(found.parts, place)
+        covariance = found.spread.covariance[place]
+        self._along = np.delete(covariance / max(covariance[place], np.finfo(float).tiny), place)
 
     def __call__(self, part: float) -> float:
         if part not in self._known:
@@ -85,15 +80,23 @@ class _Profile:
         return self._known[part]
 
     def _refitted(self, part: float) -> float:
-        problem, place = self._found.problem, self._place
+        """The least sum of squares with the parameter there, from where a linear model has the others then."""
+        problem, place, variance = self._found.problem, self._place, self._found.spread.variance
         others = [one for k, one in enumerate(problem.parameters) if k != place]
         if not others:
-            return _sum_of_squares(problem, np.array([part]), self._found.spread.variance)
-        fixed = Problem(others, _with(problem.residuals, place, part), problem.series, {
-            name: prior for name, prior in problem.priors.items() if name != problem.parameters[place].name
-        })  # fmt: skip
-        end = estimate(fixed, self._start[None]).parts
-        return _sum_of_squares(problem, np.insert(end, place, part), self._found.spread.variance)
+            return _sum_of_squares(problem, np.array([part]), variance)
+        own = problem.parameters[place].name
+        priors = {name: prior for name, prior in problem.priors.items() if name != own}
+        fixed = Problem(others, _with(problem.residuals, place, part), problem.series, priors)
+        start = np.delete(self._found.parts, place) + self._along * (part - self._found.parts[place])
+        least = least_sum(fixed, np.clip(start, 0.0, 1.0), np.sqrt(variance))
+        return least + (_prior_alone(problem, place, part) * variance if own in problem.priors else 0.0)
+
+
+def _prior_alone(problem: Problem, place: int, part: float) -> float:
+    one = problem.parameters[place]
+    prior = problem.priors[one.name]
+    return ((one.from_unit(part) - prior.mean) / prior.deviation) ** 2
 
 
 def _with(residuals: Residuals, place: int, part: float) -> Residuals:

@@ -36,23 +36,22 @@ class Cycles:
     skip: int
     count: int
 
+    def __call__(self, run: Measurement) -> Result:
+        """The coefficients of a trial's run, as texts of numbers; none of one that fell."""
+        if run.fell:
+            return {}
+        names = (self.stimulus, *self.responses.values())
+        table = np.column_stack([_column(run, name) for name in names])
+        every, _ = bins_of(self.period, self.frequencies)
+        time = np.ascontiguousarray(run["time"])
+        found = coefficients_of_cycles(time, table, self.period, every, self.begin, self.skip)[: self.count]
+        parts = np.stack([found.real, found.imag], axis=-1)
+        return {column(name): json.dumps(parts[:, :, k].tolist()) for k, name in enumerate((STIMULUS, *self.responses))}
+
 
 def column(name: str) -> str:
     """The name of a column's coefficients in a result."""
     return f"cycles of {name}"
-
-
-def cycles_of(run: Measurement, wanted: Cycles) -> Result:
-    """The coefficients that a trial is to have, as texts of numbers; none of one that fell."""
-    if run.fell:
-        return {}
-    names = (wanted.stimulus, *wanted.responses.values())
-    table = np.column_stack([_column(run, name) for name in names])
-    every, _ = bins_of(wanted.period, wanted.frequencies)
-    time = np.ascontiguousarray(run["time"])
-    found = coefficients_of_cycles(time, table, wanted.period, every, wanted.begin, wanted.skip)[: wanted.count]
-    parts = np.stack([found.real, found.imag], axis=-1)
-    return {column(name): json.dumps(parts[:, :, k].tolist()) for k, name in enumerate((STIMULUS, *wanted.responses))}
 
 
 def _column(run: Measurement, name: str) -> np.ndarray:

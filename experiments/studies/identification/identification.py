@@ -93,7 +93,7 @@ class Identification(Sweep):
         return identification_from(Config(configuration))
 
     def trials(self) -> list[Trial]:
-        return [replace(trial, cycles=self.cycles) for trial in super().trials()]
+        return [replace(trial, reads=self.cycles) for trial in super().trials()]
 
     def find(self, evaluate: Evaluate) -> Identified:  # type: ignore[override]
         assert self.cycles is not None

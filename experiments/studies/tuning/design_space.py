@@ -2,7 +2,7 @@
 
 import difflib
 import math
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
@@ -207,16 +207,25 @@ class DesignStudy(StudyKind):
 
 
 def design_space_from(
-    config: Config, replicas: int, scenarios: Sequence[Scenario] = (), *, must_scatter: bool = False
+    config: Config,
+    replicas: int,
+    scenarios: Sequence[Scenario] = (),
+    *,
+    must_scatter: bool = False,
+    of_each: Callable[[Config], None] = lambda _: None,
 ) -> DesignSpace:
     """A design space from ``experiment``, ``seed``, ``[set]``, ``[[parameter]]`` and ``[[randomization]]``.
 
-    Replicas start from different seeds, if nothing is said of how they differ and the experiment has one.
+    ``of_each`` reads what a kind of study has in a ``[[parameter]]`` beside that. Replicas start from different seeds,
+    if nothing is said of how they differ and the experiment has one.
     """
     experiment = config.experiment()
     seed = config.whole("seed", 0)
     fixed = config.table("set", {}).changes(experiment)
-    variables = tuple(_variable(table, experiment) for table in config.tables("parameter"))
+    tables = config.tables("parameter")
+    variables = tuple(_variable(table, experiment) for table in tables)
+    for table in tables:
+        of_each(table)
     randomizations = tuple(table.make(Randomization) for table in config.tables("randomization", ()))
     seeded = any(parameter.name == "initial.seed" for parameter in experiment.parameters)
     if not randomizations and seeded and (replicas > 1 or must_scatter):

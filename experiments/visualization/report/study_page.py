@@ -26,7 +26,7 @@ MOST_TRIALS, MOST_FAILURES = 200, 100
 MOST_NAMED = 10
 #: Metrics that the table of trials has at most.
 MOST_COLUMNS = 8
-_TITLES = {"tune": "Tuning", "sensitivity": "Sensitivity", "identify": "Identification"}
+_TITLES = {"tune": "Tuning", "sensitivity": "Sensitivity", "identify": "Identification", "fit": "Fit"}
 _MOODS: dict[str, Mood] = {RECOVERED: "good", FELL: "bad", FAILED: "bad"}
 
 

@@ -32,6 +32,7 @@ MODULES = {
     "block-speed": "experiments.visualization.studies.threshold",
     "sensitivity": "experiments.visualization.studies.sensitivity",
     "identify": "experiments.visualization.studies.identification",
+    "fit": "experiments.visualization.studies.fit",
 }
 
 

@@ -44,8 +44,8 @@ def test_profiles_of_a_line_are_its_intervals():
     found = estimate(problem, MIDDLE)
     linear, profiled = found.table, profiles(found)
     reach = (linear["high"] - linear["low"]) / 2.0
-    assert (abs(profiled["low"] - linear["low"]) <= 0.02 * reach).all()  # as near as an end is looked for
-    assert (abs(profiled["high"] - linear["high"]) <= 0.02 * reach).all()
+    assert (abs(profiled["low"] - linear["low"]) <= 0.05 * reach).all()  # as near as an end is looked for
+    assert (abs(profiled["high"] - linear["high"]) <= 0.05 * reach).all()
 
 
 @pytest.mark.parametrize("correlated", [0.0, 0.9])

@@ -1,0 +1,314 @@
+"""A fit: the parameters with which runs come nearest to what was measured, and what is known of them."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biped.checks import zero_or_above
+from biped.errors import InputError
+from contact.arrays import Floats
+from experiments.studies.config import Config
+from experiments.studies.fitting.estimate import Estimate, Prior, Problem, estimate
+from experiments.studies.fitting.identifiability import sentences
+from experiments.studies.fitting.measured import Measured, measured_from
+from experiments.studies.fitting.profiles import bootstrap, profiles
+from experiments.studies.grid import neat
+from experiments.studies.seeds import seed_of
+from experiments.studies.store.measured import trace_units
+from experiments.studies.study_kind import Evaluate, Say
+from experiments.studies.tuning.descents import Start
+from experiments.studies.tuning.design_space import DesignSpace, DesignStudy, Scenario, design_space_from
+from experiments.studies.tuning.design_variable import DesignVariable
+from experiments.studies.tuning.optimizers import Cma
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from experiments.studies.store.folder import Study
+
+LEAST_SQUARES, CMA = METHODS = ("least-squares", "cma")
+LINEAR, PROFILE, BOOTSTRAP = INTERVALS = ("linear", "profile", "bootstrap")
+#: Trials of a search and of an end of a profile that a fit usually takes, for each parameter and both at once.
+_USUAL_SEARCH, _USUAL_END = 5, 4
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The table ``[fit]``."""
+
+    method: str = LEAST_SQUARES  # or CMA, whose best is then improved by least squares
+    starts: int = field(default=1, metadata={"least": 1})  # of least squares, scattered over the ranges but for one
+    candidates: int = field(default=200, metadata={"least": 1})  # of CMA
+    intervals: str = LINEAR  # how they are found
+    resamples: int = field(default=200, metadata={"least": 20})  # of the bootstrap
+    every: float = 0.02  # [s] between values that are compared
+
+    def __post_init__(self) -> None:
+        zero_or_above(self.every, "fit.every")
+        for name, known in (("method", METHODS), ("intervals", INTERVALS)):
+            if getattr(self, name) not in known:
+                raise InputError(f"fit.{name} = {getattr(self, name)!r}: it must be one of {', '.join(known)}")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a fit came to.
+
+    Attributes:
+        estimate: of the parameters.
+        table: a row for each: ``parameter``, ``unit``, ``value``, ``sd``, ``low``, ``high`` (95 %), ``at_bound``.
+        remarks: what the records do not tell, in sentences.
+        modelled: of each record, (columns, times) of the run with these values.
+    """
+
+    estimate: Estimate
+    table: "pd.DataFrame"
+    remarks: tuple[str, ...]
+    modelled: tuple[Floats, ...]
+
+
+@dataclass(frozen=True)
+class Fit(DesignStudy):
+    """A fit as its file says it."""
+
+    name: str
+    space: DesignSpace  # a scenario for each record
+    measured: tuple[Measured, ...]
+    start: tuple[float, ...]  # where the first search begins, by parameter
+    priors: Mapping[str, Prior]
+    by: tuple[float, ...]  # of each parameter, what its values must be multiples of; 0 where they need not
+    settings: Settings
+    data: Mapping[str, Any]  # the file, as it is
+    kind = "fit"
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        return {"name": self.name, "fit": dict(self.data)}
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> "Fit":
+        return fit_from(Config(configuration["fit"]), configuration["name"])
+
+    @property
+    def likely_trials(self) -> int:
+        parameters = len(self.space.variables)
+        searches = self.settings.starts + (self.settings.resamples if self.settings.intervals == BOOTSTRAP else 0)
+        found = searches * _USUAL_SEARCH * (2 * parameters + 1)
+        found += self.settings.candidates if self.settings.method == CMA else 0
+        found += 2 * parameters * _USUAL_END * (2 * parameters - 1) if self.settings.intervals == PROFILE else 0
+        return found * self.space.size
+
+    def planned_trials(self, study: "Study") -> None:
+        """It is not known before: residuals decide."""
+
+    def find(self, evaluate: Evaluate, say: Say = lambda _: None) -> Found:
+        model = _Model(self, evaluate)
+        problem = Problem(self.space.variables, model.residuals, model.series, dict(self.priors))
+        say("fitting")
+        found = estimate(problem, self._starts(model))
+        values = model.modelled(found.parts)
+        for one in values:
+            if not np.isfinite(one[:, 0]).all():
+                raise InputError(f"no values were found with which a run does not fail: {model.failure}")
+        say("intervals")
+        remarks = (*sentences(found), *self._ends(values), *self._other_minima(found))
+        return Found(found, self._table(found), remarks, values)
+
+    def run(self, study: "Study", evaluate: Evaluate, say: Say) -> Found:
+        return self.find(evaluate, say)
+
+    def _starts(self, model: "_Model") -> Floats:
+        """(s, p) in parts of the ranges: that of the file, and a Sobol sequence's; or the best of CMA."""
+        variables = self.space.variables
+        first = np.array([[one.to_unit(value) for one, value in zip(variables, self.start, strict=True)]])
+        if self.settings.method == CMA:
+            return self._best_of_cma(model, first[0])
+        if self.settings.starts == 1:
+            return first
+        from scipy.stats.qmc import Sobol
+
+        sequence = Sobol(len(variables), rng=np.random.default_rng(seed_of(self.seed, "starts")))
+        count = self.settings.starts - 1
+        return np.vstack([first, sequence.random_base2(max(1, int(np.ceil(np.log2(count)))))[:count]])
+
+    def _best_of_cma(self, model: "_Model", first: Floats) -> Floats:
+        variables = self.space.variables
+        batch = 4 + int(3 * np.log(len(variables)))  # its authors' choice
+        point = {one.name: one.from_unit(float(part)) for one, part in zip(variables, first, strict=True)}
+        search = Cma(variables, seed_of(self.seed, "optimizer") % 2**32, Start(point, ()), batch)
+        best, least = first, np.inf
+        for _ in range(max(1, self.settings.candidates // batch)):
+            points = search.ask(batch)
+            parts = np.array([[one.to_unit(at[one.name]) for one in variables] for at in points])
+            costs = (model.residuals(parts) ** 2).sum(axis=1)
+            search.tell(points, [(float(cost),) for cost in costs])
+            if costs.min() < least:
+                best, least = parts[int(np.argmin(costs))], float(costs.min())
+        return best[None]
+
+    def _table(self, found: Estimate) -> "pd.DataFrame":
+        table = found.table
+        if self.settings.intervals == PROFILE:
+            ends = profiles(found)
+            table["low"], table["high"] = ends["low"], ends["high"]
+        elif self.settings.intervals == BOOTSTRAP:
+            drawn = bootstrap(found, self.settings.resamples, seed_of(self.seed, "resampling"))
+            table["low"], table["high"] = np.quantile(drawn, (0.025, 0.975), axis=0)
+        table.insert(1, "unit", [self.units[one.name] for one in self.space.variables])
+        return table
+
+    def _ends(self, values: tuple[Floats, ...]) -> list[str]:
+        """Where runs end before what was measured does."""
+        told = []
+        for scenario, record, one in zip(self.space.scenarios, self.measured, values, strict=True):
+            if not np.isfinite(one).all():
+                end = record.trace.times[int(np.isfinite(one[0]).sum()) - 1]
+                told.append(
+                    f"{scenario.name}: the model's run ends at {end:g} s; what was measured later was compared with "
+                    "where it was then"
+                )
+        return told
+
+    def _other_minima(self, found: Estimate) -> list[str]:
+        """Whether searches from other starts ended elsewhere, about as well."""
+        places, sums = found.starts[:, :-1], found.starts[:, -1]
+        away = np.abs(places - found.parts).max(axis=1) > 0.01
+        near = away & (sums < sums.min() * 1.01 + 1e-12)
+        told = [] if found.converged else ["the search took its most steps and has not converged: give more starts"]
+        if near.any():
+            values = found.problem.values(places[int(np.flatnonzero(near)[0])])
+            words = ", ".join(f"{one.name} = {v:.4g}" for one, v in zip(self.space.variables, values, strict=True))
+            told.append(f"another start ended elsewhere with a sum of squares within 1 %: {words}")
+        return told
+
+
+class _Model:
+    """Runs at sets of parts, each once, numbered as they are asked for: the same order each time.
+
+    Of a parameter that takes multiples only, such as a delay, runs are those at the multiples around a value, and what
+    is modelled lies on the cubic between theirs.
+    """
+
+    def __init__(self, fit: Fit, evaluate: Evaluate) -> None:
+        self._fit, self._evaluate = fit, evaluate
+        self._known: dict[tuple[float, ...], tuple[Floats, ...]] = {}
+        self.failure = ""  # of the last run that failed, in its own words
+
+    @property
+    def series(self) -> list[slice]:
+        found: list[slice] = []
+        first = 0
+        for record in self._fit.measured:
+            found += record.series(first)
+            first += record.size
+        return found
+
+    def residuals(self, parts: Floats) -> Floats:
+        """(k, m) of all records."""
+        corners = {corner: None for at in parts for corner, _ in self._corners(at)}
+        self._run([corner for corner in corners if corner not in self._known])
+        pairs = [zip(self._fit.measured, self.modelled(at), strict=True) for at in parts]
+        return np.array([np.concatenate([one.residuals(values) for one, values in pair]) for pair in pairs])
+
+    def modelled(self, at: Floats) -> tuple[Floats, ...]:
+        """Of each record (columns, times) at parts (p,) that were run."""
+        corners = [(weight, self._known[corner]) for corner, weight in self._corners(at)]
+        return tuple(
+            np.sum([weight * found[k] for weight, found in corners], axis=0) for k in range(len(self._fit.measured))
+        )
+
+    def _corners(self, at: Floats) -> list[tuple[tuple[float, ...], float]]:
+        """Values at which runs are, and the weights of these."""
+        ends = [
+            _multiples(one, one.from_unit(float(part)), by)
+            for one, part, by in zip(self._fit.space.variables, at, self._fit.by, strict=True)
+        ]
+        return [(tuple(value for value, _ in corner), math.prod(w for _, w in corner)) for corner in product(*ends)]
+
+    def _run(self, wanted: list[tuple[float, ...]]) -> None:
+        space, count = self._fit.space, len(self._known) + 1
+        names = [variable.name for variable in space.variables]
+        trials = [
+            space.trials(space.candidate(count + k, dict(zip(names, values, strict=True))))
+            for k, values in enumerate(wanted)
+        ]
+        read = [
+            [replace(trial, reads=one.trace) for trial, one in zip(mine, self._fit.measured, strict=True)]
+            for mine in trials
+        ]
+        results = self._evaluate([trial for mine in read for trial in mine])
+        for values, mine in zip(wanted, read, strict=True):
+            found = [(one.trace, results[trial.number]) for trial, one in zip(mine, self._fit.measured, strict=True)]
+            self._known[values] = tuple(trace.values(result) for trace, result in found)
+            self.failure = next((str(result["message"]) for _, result in found if result["message"]), self.failure)
+
+
+def _multiples(variable: DesignVariable, value: float, by: float) -> list[tuple[float, float]]:
+    """Multiples around a value, with their weights; the value alone where it need not be one (``by`` = 0).
+
+    They are those of a cubic through the inner two, with the slopes of their neighbours (Catmull and Rom 1974): its
+    slope is continuous. Outside of the range a straight line goes on.
+    """
+    if by == 0.0:
+        return [(value, 1.0)]
+    place = value / by
+    below = math.floor(place + 1e-9)
+    t = max(place - below, 0.0)
+    if t <= 1e-9:
+        return [(neat(below * by), 1.0)]
+    weights = [t * (-0.5 + t - 0.5 * t * t), 1.0 + t * t * (1.5 * t - 2.5), t * (0.5 + 2.0 * t - 1.5 * t * t), 0.0]
+    weights[3] = 1.0 - sum(weights)
+    for outer, inner, across in ((0, 1, 2), (3, 2, 1)):
+        if not variable.low - 1e-9 * by <= (below - 1 + outer) * by <= variable.high + 1e-9 * by:
+            weights[inner] += 2.0 * weights[outer]
+            weights[across] -= weights[outer]
+            weights[outer] = 0.0
+    return [(neat((below - 1 + k) * by), weight) for k, weight in enumerate(weights) if weight != 0.0]
+
+
+def fit_from(config: Config, name: str = "fit") -> Fit:
+    """A fit from its configuration; raises InputError if something in it is wrong."""
+    settings = config.table("fit", {}).make(Settings)
+    experiment = config.experiment()
+    fixed = config.table("set", {}).changes(experiment)
+    scenarios, measured = [], []
+    for number, table in enumerate(config.tables("record"), start=1):
+        own = table.table("set", {}).changes(experiment)
+        duration = experiment.values({**fixed, **own})["run.duration"]
+        assert isinstance(duration, float)
+        columns = trace_units(experiment, {**fixed, **own})
+        measured.append(measured_from(table, settings.every, duration, columns))
+        scenarios.append(Scenario(table.word("name", f"record {number}"), own))
+    known: list[_Known] = []
+    space = design_space_from(config, 1, scenarios, of_each=lambda table: known.append(table.make(_Known)))
+    name = config.word("name", name)
+    config.finish()
+    start, priors = list[float](), dict[str, Prior]()
+    for one, given in zip(space.variables, known, strict=True):
+        start.append(one.from_unit(0.5) if given.start is None else given.start)
+        if not one.low <= start[-1] <= one.high:
+            raise config.error(f"parameter {one.name!r}: start = {start[-1]:g} is not from {one.low:g} to {one.high:g}")
+        if given.prior:
+            priors[one.name] = Prior(*given.prior)
+    by = tuple(given.by for given in known)
+    return Fit(name, space, tuple(measured), tuple(start), priors, by, settings, config.data)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What a fit has in a table ``[[parameter]]``."""
+
+    start: float | None = None
+    prior: tuple[float, ...] = ()
+    by: float = 0.0
+
+    def __post_init__(self) -> None:
+        zero_or_above(self.by, "by")
+        if len(self.prior) not in (0, 2):
+            raise InputError(f"prior = {list(self.prior)}: it must be a mean and a deviation, such as [0.7, 0.1]")
+        if self.prior:
+            Prior(*self.prior)

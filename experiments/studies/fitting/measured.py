@@ -1,0 +1,161 @@
+"""What was measured, as a fit compares a model with it."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biped.errors import InputError
+from biped.records import Record, read_record
+from contact.arrays import Floats
+from contact.errors import did_you_mean
+from experiments.studies.config import Config
+from experiments.studies.fitting.trace import Trace
+
+#: [s] Two times that differ by less are the same.
+ROUNDING = 1e-9
+#: ``offset``: only how a column moves about its mean is compared.
+FREE = "free"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A measured column, and the model's that it is compared with.
+
+    Attributes:
+        model: column of ``run.frame`` or ``biped.metrics.series``.
+        measured: its name in the record; the same, if it is empty.
+        deviation: of what is measured, in the column's unit; 0: that of the column itself over time, so that residuals
+            are parts of it.
+        scale: what is measured is multiplied by it: −1 turns an axis round.
+        offset: is then added, in the unit; or ``"free"``.
+    """
+
+    model: str
+    measured: str = ""
+    deviation: float = 0.0
+    scale: float = 1.0
+    offset: float | str = 0.0
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.deviation) and self.deviation >= 0.0):
+            raise InputError(f"{self.model}: deviation = {self.deviation!r}: it must be above zero, or left out")
+        if isinstance(self.offset, str) and self.offset != FREE:
+            raise InputError(f"{self.model}: offset = {self.offset!r}: it must be a number, or {FREE!r}")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Measured columns at the times at which a run is compared with them.
+
+    Attributes:
+        trace: columns of the run, and times [s] of it.
+        values: (columns, times) in SI units, angles as the model has them; NaN where there is none.
+        deviations: (columns,) by which residuals are divided.
+        is_free: (columns,) whether only what moves about the mean counts.
+    """
+
+    trace: Trace
+    values: Floats
+    deviations: Floats
+    is_free: tuple[bool, ...]
+
+    @cached_property
+    def counts(self) -> NDArray[np.bool_]:
+        """(columns, times) which are compared."""
+        return np.isfinite(self.values)
+
+    @property
+    def size(self) -> int:
+        """How many are compared."""
+        return int(self.counts.sum())
+
+    def residuals(self, modelled: Floats) -> Floats:
+        """(size,) measured less modelled (columns, times), in deviations, column by column.
+
+        After its end a run stands where it was; one that failed is a thousand deviations away.
+        """
+        found = []
+        for k, counts in enumerate(self.counts):
+            model = _held(modelled[k])
+            left = self.values[k, counts] - model[counts]
+            if self.is_free[k]:
+                left = left - left.mean()
+            found.append(left / self.deviations[k] if np.isfinite(left).all() else np.full(len(left), 1e3))
+        return np.concatenate(found)
+
+    def series(self, first: int) -> list[slice]:
+        """Which of the residuals, counted from ``first`` on, follow one another without a gap."""
+        found = []
+        for counts in self.counts:
+            places = np.flatnonzero(counts)
+            for part in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1):
+                found.append(slice(first, first + len(part)))
+                first += len(part)
+        return found
+
+
+def _held(values: Floats) -> Floats:
+    """With the last value in the place of what comes after it."""
+    there = np.flatnonzero(np.isfinite(values))
+    return np.interp(np.arange(len(values)), there, values[there]) if len(there) else values
+
+
+def measured_of(record: Record, columns: tuple[Column, ...], begin: float, every: float, duration: float) -> Measured:
+    """A record's columns as they are compared with runs.
+
+    Args:
+        record: of it.
+        columns: which.
+        begin: [s] the time of the run at the record's time zero.
+        every: [s] between the values that are compared; those of the record in between are left out.
+        duration: [s] of the run.
+
+    Raises:
+        InputError: the record lacks a column, or has nothing while the run lasts.
+    """
+    step = float(np.median(np.diff(record.time)))
+    kept = slice(None, None, max(1, round(every / step)))
+    time = record.time[kept] + begin
+    within = (time >= -ROUNDING) & (time <= duration + ROUNDING)
+    values = np.array([_values(record, one)[kept][within] for one in columns])
+    counts = np.isfinite(values).sum(axis=1)
+    for one, count in zip(columns, counts, strict=True):
+        if count < 2:
+            raise InputError(
+                f"{record.source}: {one.measured or one.model} has {count} numbers between {-begin:g} and "
+                f"{duration - begin:g} s, while the run lasts: say where the record begins, with begin"
+            )
+    own = np.nanstd(values, axis=1)
+    deviations = np.array([one.deviation or spread for one, spread in zip(columns, own, strict=True)])
+    for one, deviation in zip(columns, deviations, strict=True):
+        if deviation == 0.0:
+            raise InputError(f"{record.source}: {one.measured or one.model} never changes: say its deviation")
+    trace = Trace(tuple(one.model for one in columns), tuple(time[within].tolist()))
+    return Measured(trace, values, deviations, tuple(one.offset == FREE for one in columns))
+
+
+def _values(record: Record, column: Column) -> Floats:
+    offset = 0.0 if isinstance(column.offset, str) else column.offset
+    return column.scale * record[column.measured or column.model] + offset
+
+
+def measured_from(config: Config, every: float, duration: float, known: Collection[str]) -> Measured:
+    """What a table ``[[record]]`` says: ``file``, ``begin`` and ``[[record.column]]``, of columns that runs have."""
+    file = config.get("file", str)
+    begin = config.get("begin", float, 0.0)
+    columns = tuple(table.make(Column) for table in config.tables("column"))
+    for one in columns:
+        if one.model not in known:
+            close = did_you_mean(one.model, known)
+            raise config.error(f"runs have no column {one.model!r}; {close}columns are {', '.join(known)}")
+    return config.within(lambda: measured_of(_read(file), columns, begin, every, duration), "file")
+
+
+def _read(file: str) -> Record:
+    try:
+        return read_record(file)
+    except OSError as error:
+        raise InputError(f"{file}: it cannot be read ({error.strerror})") from None
