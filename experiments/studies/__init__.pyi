@@ -2,6 +2,7 @@ from .bounded import Bounded
 from .config import Config
 from .execution.executors import Executor, Threads, executor_named
 from .execution.runner import run_trials
+from .fitting.fit import fit_from
 from .grid import Grid
 from .identification.model_fit import ModelFit, ResponseModel, fit_response
 from .randomization import Randomization
@@ -41,6 +42,7 @@ __all__ = [
     "Tuner",
     "coverage",
     "executor_named",
+    "fit_from",
     "fit_response",
     "median_interval",
     "open_study",
