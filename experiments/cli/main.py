@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 from contact.errors import did_you_mean
 from experiments.cli.failures import CLOSED_PIPE, FAILURE, INTERRUPTED, describe
 from experiments.cli.reply import Form, choose_form, form
-from experiments.cli.termination import TERMINATED, interrupt_on_sigterm
+from experiments.cli.termination import TERMINATED, interrupt_on_sigterm, no_interrupt_is_lost
 
 #: All subcommands and their help. Each is a file of ``experiments.commands`` (``command``).
 COMMANDS = {
@@ -83,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ["MPLBACKEND"] = "agg"  # figures go into files: what the user has set for windows does not matter
     try:
         words = sys.argv[1:] if argv is None else list(argv)
-        with interrupt_on_sigterm() as heard:
+        with interrupt_on_sigterm() as heard, no_interrupt_is_lost():
             status = contextvars.copy_context().run(_do, words)  # what its options choose ends with the command
         sys.stdout.flush()
     except BrokenPipeError:

@@ -7,6 +7,7 @@ import numpy as np
 
 from contact.arrays import Floats
 from experiments.studies.fitting.estimate import Estimate, Problem, Residuals, estimate, least_sum
+from experiments.studies.fitting.spread import block_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,8 +132,6 @@ def _moved(residuals: Residuals, by: Floats) -> Residuals:
 
 
 def _drawn(residuals: Floats, problem: Problem, generator: np.random.Generator, replicas: int) -> Iterator[Floats]:
-    from experiments.studies.fitting.spread import block_of
-
     alone = np.ones(len(residuals), dtype=bool)
     for part in problem.series:
         alone[part] = False

@@ -2,6 +2,7 @@ import json
 import re
 import resource
 import signal
+import time
 
 import numba
 import numpy as np
@@ -15,6 +16,7 @@ from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.cli import compilation, main
 from experiments.cli.output import claimed_folder, claims
 from experiments.cli.progress import ProgressBar
+from experiments.cli.termination import no_interrupt_is_lost
 
 from ...conftest import said_by
 
@@ -410,3 +412,22 @@ class TestProgressBar:
         with install_listener("numba:compile", compilation.CompilationLine()):
             assert add_twice(1.0) == 3.0
         assert "compiling: 1 kernels" in re.sub(r"\x1b\[[^a-zA-Z]*[a-zA-Z]", "", capsys.readouterr().err)
+
+
+class InterruptedAsItGoes:
+    def __del__(self):
+        raise KeyboardInterrupt
+
+
+def wait_after(what):
+    what()
+    end = time.monotonic() + 20.0
+    while time.monotonic() < end:
+        time.sleep(0.001)
+
+
+def test_an_interrupt_that_python_would_forget_comes_again(capsys):
+    """Within a destructor; what else goes wrong there is printed as ever."""
+    with pytest.raises(KeyboardInterrupt), no_interrupt_is_lost():
+        wait_after(InterruptedAsItGoes)
+    assert "Exception ignored" not in capsys.readouterr().err
