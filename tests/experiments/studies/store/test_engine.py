@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from biped.errors import InputError
-from biped.metrics import measure_recording
+from biped.metrics.runs import measurement_of
 from experiments.studies import Study, run_trials, seed_of, trial
 from experiments.studies.execution import runner
 from experiments.studies.execution.executors import Threads, executor_named
@@ -86,9 +86,9 @@ def break_third(monkeypatch):
             measured.append(recording)
             if len(measured) == 3:
                 raise error
-            return measure_recording(recording)
+            return measurement_of(recording)
 
-        monkeypatch.setattr(trial, "measure_recording", measure)
+        monkeypatch.setattr(trial, "measurement_of", measure)
 
     return do
 
