@@ -52,7 +52,10 @@ def no_interrupt_is_lost() -> Iterator[None]:
         if not issubclass(what.exc_type, KeyboardInterrupt):
             before(what)
             return
-        again = threading.Timer(AGAIN, _thread.interrupt_main)  # at once it would be within this hook, and lost too
+        # Where Ctrl-C is ignored, as in a shell's background, it was SIGTERM.
+        number = signal.SIGINT if callable(signal.getsignal(signal.SIGINT)) else signal.SIGTERM
+        # At once it would be within this hook, and lost too.
+        again = threading.Timer(AGAIN, _thread.interrupt_main, (number,))
         again.daemon = True
         again.start()
 

@@ -16,7 +16,7 @@ from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.cli import compilation, main
 from experiments.cli.output import claimed_folder, claims
 from experiments.cli.progress import ProgressBar
-from experiments.cli.termination import no_interrupt_is_lost
+from experiments.cli.termination import interrupt_on_sigterm, no_interrupt_is_lost
 
 from ...conftest import said_by
 
@@ -426,8 +426,13 @@ def wait_after(what):
         time.sleep(0.001)
 
 
-def test_an_interrupt_that_python_would_forget_comes_again(capsys):
-    """Within a destructor; what else goes wrong there is printed as ever."""
-    with pytest.raises(KeyboardInterrupt), no_interrupt_is_lost():
-        wait_after(InterruptedAsItGoes)
+@pytest.mark.parametrize("ctrl_c", [signal.default_int_handler, signal.SIG_IGN], ids=["heard", "ignored"])
+def test_an_interrupt_that_python_would_forget_comes_again(capsys, ctrl_c):
+    """Within a destructor; where Ctrl-C is ignored, as in a shell's background, it was SIGTERM."""
+    before = signal.signal(signal.SIGINT, ctrl_c)
+    try:
+        with pytest.raises(KeyboardInterrupt), interrupt_on_sigterm(), no_interrupt_is_lost():
+            wait_after(InterruptedAsItGoes)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert "Exception ignored" not in capsys.readouterr().err
