@@ -1,7 +1,7 @@
 """Published numbers of people beside those of the model; the parameters are the project's defaults for all of them."""
 
 from experiments.papers.item import Item, Paper
-from experiments.papers.people import region
+from experiments.papers.people import region, tilts
 
 PAPER = Paper(
     "people",
@@ -12,6 +12,12 @@ PAPER = Paper(
             "velocities over the feet from which standing still can be reached",
             "Pai and Patton 1997, J. Biomech. 30:347, abstract",
             region.produce,
+        ),
+        Item(
+            "tilts",
+            "gain and phase of sway on a floor that tilts, five amplitudes at five frequencies",
+            "Peterka 2002, J. Neurophysiol. 88:1097; parameters by amplitude: PosturalControlLab/LA_toolbox",
+            tilts.produce,
         ),
     ),
 )

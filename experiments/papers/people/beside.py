@@ -1,0 +1,28 @@
+"""A published number beside the mean of ours, with its interval."""
+
+from experiments.papers.criteria import stated, when
+from experiments.papers.item import Finding
+from experiments.studies.mean import Mean
+
+
+def beside(quantity: str, published: float, margin: float, ours: Mean, why: str, *, lost: int = 0) -> Finding:
+    """Judge our mean, which agrees where it is within a margin of the published one and nobody was lost.
+
+    Args:
+        quantity: what it is, with its unit.
+        published: as printed.
+        margin: published spread, or what is allowed for where none is known; in the same unit.
+        ours: of those who stood.
+        why: one sentence, shown where it differs.
+        lost: how many fell.
+    """
+    near = ours.of > 0 and lost == 0 and abs(ours.value - published) <= margin
+    return stated(quantity, published, _shown(ours, lost), when(f"{published:.4g} ± {margin:.2g}", near), why=why)
+
+
+def _shown(ours: Mean, lost: int) -> str:
+    fell = f"{lost} of {lost + ours.of} fall" if lost else ""
+    if ours.of == 0:
+        return fell
+    interval = f" ({ours.low:.4g} … {ours.high:.4g})" if ours.of > 1 else ""
+    return f"{ours.value:.4g}{interval}" + (f"; {fell}" if fell else "")
