@@ -7,8 +7,9 @@ from experiments.cli.main import Parser
 from experiments.commands.study import STOPPING, config_of, run, study_parser
 
 _DESCRIPTION = """\
-Find how a body answers a floor that moves periodically: gain, phase and coherence over frequency with bootstrap
-intervals, and what it does besides (the remnant), over cycles and trials; and fit a closed-form model to it."""
+Find how a body answers a floor that moves periodically, simulated or in records: gain, phase and coherence over
+frequency with bootstrap intervals, and what it does besides (the remnant), over cycles and trials; and fit a
+closed-form model to it."""
 
 _EXAMPLES = f"""\
 a file:
@@ -39,6 +40,17 @@ a file:
   name = "weight"
   from = 0.0
   to = 1.0
+
+a file of records, of which nothing is run; [model] as above:
+  [identify]
+  period = 20.0               # [s] of a cycle
+  frequencies = "odd"         # multiples of 1/period where the stimulus moves; or "all", or a list [Hz]
+  stimulus = "tilt"           # columns of the records
+  responses = {{ sway = "-sway" }}         # a minus turns a sign
+
+  [record]
+  files = "trials/*.csv"      # or C3D, .mot, .sto, .trc, .mat
+  units = {{ tilt = "deg" }}    # where the files do not say it
 
 examples:
   biped identify examples/identify-tilt.toml

@@ -1,8 +1,8 @@
-"""An identification: trials of an experiment on a floor that moves periodically, and their frequency responses."""
+"""An identification: trials on a floor that moves periodically, or records of such, and their frequency responses."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,17 +11,15 @@ from biped.errors import InputError
 from biped.identification import FrequencyResponse, Spectra, response_of
 from biped.identification.intervals import check_intervals
 from biped.identification.spectra import bins_of
-from biped.model import Model
 from biped.signals import Signal
-from contact.arrays import Floats
 from contact.errors import did_you_mean
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
-from experiments.studies.bounded import Bounded
 from experiments.studies.config import Config
 from experiments.studies.identification.cycles import STIMULUS, Cycles, spectra_from
-from experiments.studies.identification.model_fit import ERRORS, ModelFit, ResponseModel, check_fit, fit_response
-from experiments.studies.identification.subject import double_pendulum_of, heights_of, pendulum_of
+from experiments.studies.identification.model_fit import ModelFit
+from experiments.studies.identification.recorded import Recorded, recorded_from
+from experiments.studies.identification.wanted import Wanted, wanted_of
 from experiments.studies.store.measured import trace_units
 from experiments.studies.study_kind import Evaluate
 from experiments.studies.sweep.sweep import Sweep
@@ -32,6 +30,8 @@ COLUMNS = {
     "pitch": ("floor_tilt_y", "sway_y"), "roll": ("floor_tilt_x", "sway_x"),
     "x": ("floor_x", "sway_y"), "y": ("floor_y", "sway_x"),
 }  # fmt: skip
+#: The experiment whose body a record's model has, where its file names none.
+BODY = "balance"
 #: What it is to a closed-form model.
 MOVES = {"pitch": "tilt", "x": "translation"}
 
@@ -55,19 +55,6 @@ class Averaging:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """The model that is fitted, if one is."""
-
-    model: ResponseModel
-    parameters: tuple[Bounded, ...]
-    error: str = ERRORS[0]
-
-    def fitted(self, found: FrequencyResponse, seed: int) -> ModelFit:
-        error: Any = self.error
-        return fit_response(found, self.model, self.parameters, error=error, seed=seed)
-
-
-@dataclass(frozen=True)
 class Identified:
     """The findings of an identification."""
 
@@ -79,23 +66,30 @@ class Identified:
 
 @dataclass(frozen=True)
 class Identification(Sweep):
-    """Trials on a floor that moves periodically: a sweep that varies nothing, of replicas."""
+    """Trials on a floor that moves periodically: a sweep that varies nothing, of replicas; or records of such."""
 
     cycles: Cycles | None = None
     averaging: Averaging = Averaging()
     per_decade: float | None = None
     wanted: Wanted | None = None
     units_of_columns: Mapping[str, str] = None  # type: ignore[assignment]  # of stimulus and responses
+    recorded: Recorded | None = None  # in the place of trials, which there are none then
     kind = "identify"
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Identification:
         return identification_from(Config(configuration))
 
+    @property
+    def likely_trials(self) -> int:
+        return 0 if self.recorded is not None else super().likely_trials
+
     def trials(self) -> list[Trial]:
         return [replace(trial, reads=self.cycles) for trial in super().trials()]
 
     def find(self, evaluate: Evaluate) -> Identified:  # type: ignore[override]
+        if self.recorded is not None:
+            return self._identified(self.recorded.spectra, len(self.recorded.spectra))
         assert self.cycles is not None
         results = evaluate(self.trials())
         found = [spectra_from(results[number], self.cycles, self.units_of_columns) for number in sorted(results)]
@@ -106,9 +100,12 @@ class Identification(Sweep):
                 f"none of {len(found)} trials stood through all cycles; the first: {first['verdict']} "
                 f"({first['message'] or first['reason']}); move the floor less, or let its law be a stronger one"
             )
-        response = self.averaging.response(Spectra.joined(there), self.per_decade, self.seed)
+        return self._identified(there, len(found))
+
+    def _identified(self, spectra: Sequence[Spectra], trials: int) -> Identified:
+        response = self.averaging.response(Spectra.joined(spectra), self.per_decade, self.seed)
         fit = None if self.wanted is None else self.wanted.fitted(response, self.seed)
-        return Identified(response, fit, len(found), len(found) - len(there))
+        return Identified(response, fit, trials, trials - len(spectra))
 
     def run(self, study: Any, evaluate: Evaluate, say: Any) -> Identified:  # type: ignore[override]
         return self.find(evaluate)
@@ -116,6 +113,30 @@ class Identification(Sweep):
 
 def identification_from(config: Config) -> Identification:
     """An identification from its configuration; raises InputError if something in it is wrong."""
+    return _of_records(config) if "record" in config else _of_trials(config)
+
+
+def _of_records(config: Config) -> Identification:
+    """One that runs nothing: its experiment has the body of the model, where there is one."""
+    config = config if "experiment" in config else config.but(experiment=BODY)
+    experiment = config.experiment()
+    seed = config.whole("seed", 0)
+    fixed = dict(config.table("set", {}).changes(experiment))
+    table = config.table("identify")
+    averaging, per_decade = table.make(Averaging), table.get("per_decade", float, 0.0) or None
+    recorded = recorded_from(config.table("record"), table)
+    responses = recorded.spectra[0].responses
+    stimulus = config.within(recorded.moves, "record") if "model" in config else ""
+    wanted = wanted_of(config, experiment, fixed, stimulus, responses)
+    config.finish()
+    data = {**config.data, "record": {**config.data["record"], "files": list(recorded.files)}}
+    return Identification(
+        experiment, fixed, (), 1, seed, None, data, averaging=averaging, per_decade=per_decade, wanted=wanted,
+        units_of_columns=recorded.spectra[0].units, recorded=recorded,
+    )  # fmt: skip
+
+
+def _of_trials(config: Config) -> Identification:
     experiment = config.experiment()
     seed = config.whole("seed", 0)
     fixed = dict(config.table("set", {}).changes(experiment))
@@ -131,9 +152,9 @@ def identification_from(config: Config) -> Identification:
         "run.record_every": 1.0 / rate,
     }  # fmt: skip
     units = _units(table, config.within(lambda: trace_units(experiment, fixed), "set"), cycles)
-    wanted = _model_from(config, experiment, fixed, axis)
-    if wanted is not None:
-        config.within(lambda: check_fit(wanted.model, wanted.parameters, cycles.responses), "model")
+    if "model" in config and axis not in MOVES:
+        raise config.error(f"models sway forwards: platform.axis must be {' or '.join(MOVES)}, not {axis}", "model")
+    wanted = wanted_of(config, experiment, fixed, MOVES.get(axis, ""), cycles.responses)
     config.finish()
     found = Identification(
         experiment, fixed, (), trials, seed, None, config.data, cycles=cycles, averaging=averaging,
@@ -184,48 +205,3 @@ def _signal(experiment: Experiment, fixed: Mapping[str, Value]) -> Signal:
                     return signal
     motions = "sine, sum-of-sines or ternary"
     raise InputError(f"the floor does not move periodically: set platform.motion to {motions}, and platform.axis")
-
-
-def _model_from(config: Config, experiment: Experiment, fixed: Mapping[str, Value], axis: str) -> Wanted | None:
-    """The table ``[model]``; what it does not set of the body is the simulated one's."""
-    if "model" not in config:
-        return None
-    table = config.table("model")
-
-    if axis not in MOVES:
-        raise table.error(f"models sway forwards: platform.axis must be {' or '.join(MOVES)}, not {axis}")
-    model, q = config.within(lambda: _stance(experiment, fixed), "set")
-    body = double_pendulum_of if table.data.get("name") == "double-pendulum" else pendulum_of
-    found = model_from(table, table.within(lambda: body(model, q)), MOVES[axis])
-    return replace(found, model=replace(found.model, soles=heights_of(model, q)))
-
-
-def _stance(experiment: Experiment, fixed: Mapping[str, Value]) -> tuple[Model, Floats]:
-    """The model, and the configuration in which it stands."""
-    scene = experiment.build(fixed)
-    if scene.state is not None:
-        return scene.model, scene.state.q
-    law = scene.controller
-    q = None if law is None else law.initial_configuration(scene.model, scene.floor)
-    return scene.model, scene.model.neutral() if q is None else q
-
-
-def model_from(table: Config, body: Mapping[str, float], stimulus: str) -> Wanted:
-    """The model in a table.
-
-    Args:
-        table: with ``name``, ``error``, ``responses``, ``set`` and ``parameter``.
-        body: what is known besides, where the table does not say it.
-        stimulus: what moves.
-    """
-    name, error = table.word("name"), table.word("error", ERRORS[0], ERRORS)
-    fixed = table.table("set", {})
-    values = {key: fixed.get(key, float) for key in fixed.data}
-    responses = table.table("responses", {})
-    named = {key: responses.word(key) for key in responses.data} or {"sway": "sway"}
-    parameters = tuple(one.make(Bounded, name=one.word("name")) for one in table.tables("parameter"))
-    height = table.get("height", float, 0.0)
-    given = {one.name for one in parameters} | values.keys()
-    known_of_body = {key: value for key, value in body.items() if key not in given}
-    model = table.within(lambda: ResponseModel(name, {**known_of_body, **values}, stimulus, named, height))
-    return Wanted(model, parameters, error)

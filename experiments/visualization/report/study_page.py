@@ -33,15 +33,20 @@ _MOODS: dict[str, Mood] = {RECOVERED: "good", FELL: "bad", FAILED: "bad"}
 def study_page(study: Study, command: str) -> Page:
     """The page of a study that is open to be read; ``command`` is what made the page."""
     trials = Trials(study)
-    found = kinds.page_lead(study) if len(trials) else []
-    own = kinds.page_sections(study) if len(trials) else []
+    planned = kinds.planned_trials(study)
+    is_of_records = planned == 0
+    found = kinds.page_lead(study) if len(trials) or is_of_records else []
+    own = kinds.page_sections(study) if len(trials) or is_of_records else []
     findings = response_sections(trials, trials.axes) if own is None else own
-    sections = (_what(trials), *findings, _trials(trials, verdicts=bool(found)), *_failures(trials))
+    of_trials = (_what(trials),), (_trials(trials, verdicts=bool(found)), *_failures(trials))
+    before, after = ((), ()) if is_of_records else of_trials
+    sections = (*before, *findings, *after)
     kind = study.header.kind
+    of = "records" if is_of_records else study.header.experiment
     return Page(
-        title=f"{_TITLES.get(kind, kind.replace('-', ' ').capitalize())} of {study.header.experiment}",
-        subtitle=_what_was_done(trials),
-        lead=(*found, *_progress(trials), *(() if found or not len(trials) else _ended(trials))),
+        title=f"{_TITLES.get(kind, kind.replace('-', ' ').capitalize())} of {of}",
+        subtitle="" if is_of_records else _what_was_done(trials),
+        lead=(*found, *_progress(trials, planned), *(() if found or not len(trials) else _ended(trials))),
         sections=(*sections, _rerun(trials, command)),
         made={name: value for name, value in stamp().items() if value is not None},
     )
@@ -71,17 +76,16 @@ def _verdicts(trials: Trials) -> Table:
     return Table("How the trials ended", headings, rows, moods, fold=False)
 
 
-def _progress(trials: Trials) -> tuple[Block, ...]:
+def _progress(trials: Trials, planned: int | None) -> tuple[Block, ...]:
     """Whether that is all of the study; nothing, where it is."""
     study = trials.study
-    planned = kinds.planned_trials(study) if len(trials) else None
     done = len(trials)
     of = f"{done} of {planned} trials are" if planned is not None else f"{done} trials are"
     if is_being_written(study.folder):
         return (Prose(f"The study is still running: {of} finished, and this page is about those.", "bad"),)
-    if planned is not None and done < planned:
+    if done and planned is not None and done < planned:
         return (Prose(f"The study was stopped: {of} finished. The command that began it goes on with it.", "bad"),)
-    return () if done else (Prose("No trial is finished.", "bad"),)
+    return () if done or planned == 0 else (Prose("No trial is finished.", "bad"),)
 
 
 def _what(trials: Trials) -> Section:
@@ -176,8 +180,10 @@ def _rerun(trials: Trials, command: str) -> Section:
     own = kinds.page_rerun(study)
     configuration = json.dumps(study.configuration, indent=2, ensure_ascii=False)
     blocks: list[Block] = [*own]
-    blocks += [Code(configuration, "The study's configuration"), Prose("One trial, with everything recorded:")]
-    blocks.append(Code(f"biped rerun {shlex.quote(str(study.folder))} TRIAL"))
+    blocks.append(Code(configuration, "The study's configuration"))
+    if len(trials):
+        blocks.append(Prose("One trial, with everything recorded:"))
+        blocks.append(Code(f"biped rerun {shlex.quote(str(study.folder))} TRIAL"))
     blocks += [Prose("This page:"), Code(command)]
     names = list(dict.fromkeys(name for session in study.header.sessions for name in session))
     rows = tuple(

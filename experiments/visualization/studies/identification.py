@@ -58,10 +58,12 @@ def as_json(_: Identification, found: Identified) -> dict[str, Any]:
 
 
 def page_lead(study: Study) -> list[Block]:
-    _, found = recall(study)
+    plan, found = recall(study)
+    files = () if plan.recorded is None else plan.recorded.files
+    of = f" of {len(files)} records: {', '.join(files)}." if files else "."
     left = f" {found.left_out} of {found.trials} trials fell or failed, and are left out." if found.left_out else ""
     told = () if found.fit is None else found.fit.told
-    return [Prose(f"{found.response.cycles} cycles are averaged.{left}"), *(Prose(f"{one}.") for one in told)]
+    return [Prose(f"{found.response.cycles} cycles are averaged{of}{left}"), *(Prose(f"{one}.") for one in told)]
 
 
 def page_sections(study: Study) -> list[Section]:

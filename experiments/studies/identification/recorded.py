@@ -1,0 +1,183 @@
+"""The table ``[record]`` of an identification: trials that somebody measured, and the spectra of their cycles."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from biped.errors import InputError
+from biped.identification import Spectra
+from biped.identification.spectra import cycle_spectra
+from biped.records import Record, read_record
+from biped.records.units import factor_between
+from contact.arrays import Floats
+from experiments.studies.config import Config
+from experiments.studies.identification.cycles import STIMULUS
+
+#: What moves, to a closed-form model, by the unit of it.
+MOVES = {"rad": "tilt", "m": "translation", "N·m": "torque", "N": "push_trunk"}
+#: ``frequencies`` of a stimulus that moves at all multiples of one over its period, or at the odd ones, such as
+#: pseudo-random ternary sequences whose second half is the first one upside down.
+ALL, ODD = "all", "odd"
+#: Of a sample: how far a cycle may be from a whole number of them. Where it is not whole, sines of other frequencies
+#: leak into a coefficient, by about this over the number of samples in a cycle.
+_WHOLE = 0.01
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Measured trials.
+
+    Attributes:
+        files: their records, by whole paths.
+        spectra: of each, in SI units, angles in radians.
+    """
+
+    files: tuple[str, ...]
+    spectra: tuple[Spectra, ...]
+
+    def moves(self) -> str:
+        """What moves, as a closed-form model calls it; raises InputError where there is no model of that."""
+        units = self.spectra[0].units
+        if units[STIMULUS] not in MOVES:
+            told = ", ".join(f"{unit} ({what})" for unit, what in MOVES.items())
+            raise InputError(f"the stimulus is in {units[STIMULUS]}: models answer to {told}; leave [model] out")
+        for name, unit in units.items():
+            if name != STIMULUS and unit != "rad":
+                raise InputError(f"{name} is in {unit}: models sway by angles: name a column in rad or deg")
+        return MOVES[units[STIMULUS]]
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """How a record is cut into cycles; ``count`` is None for as many as there are."""
+
+    columns: Mapping[str, str]  # of stimulus and responses; a minus before one turns its sign
+    period: float
+    frequencies: tuple[float, ...]
+    begin: float | None
+    skip: int
+    count: int | None
+
+    def spectra(self, record: Record) -> Spectra:
+        try:
+            return self._spectra(record)
+        except InputError as error:
+            told = str(error)
+            raise InputError(told if told.startswith(record.source) else f"{record.source}: {told}") from None
+
+    def _spectra(self, record: Record) -> Spectra:
+        found = {name: _in_radians(record, column) for name, column in self.columns.items()}
+        units = {name: unit for name, (_, unit) in found.items()}
+        first = (float(record.time[0]) if self.begin is None else self.begin) + self.skip * self.period
+        end = np.inf if self.count is None else first + self.count * self.period - 0.5 / record.rate
+        rows = record.time < end
+        stimulus, *answers = (column[rows] for column, _ in found.values())
+        responses = dict(zip(list(self.columns)[1:], answers, strict=True))
+        spectra = cycle_spectra(
+            record.time[rows], stimulus, responses, self.period, self.frequencies, begin=self.begin, skip=self.skip,
+            units=units,
+        )  # fmt: skip
+        cycles = len(spectra.trial)
+        if self.count is not None and cycles < self.count:
+            raise InputError(
+                f"{cycles} whole cycles of {self.period:g} s after the {self.skip} that are skipped, and cycles = "
+                f"{self.count}: ask for fewer, or leave cycles out to take all"
+            )
+        counts = rows & (record.time >= first) & (record.time < first + cycles * self.period)
+        _check_whole(record.time[counts], self.period)
+        return spectra
+
+
+def recorded_from(record: Config, identify: Config) -> Recorded:
+    """The measured trials of the tables ``[record]`` and ``[identify]``; InputErrors name the line and the file."""
+    files = _files(record)
+    time, rate = record.word("time", "time"), record.get("rate", float, None)
+    units = record.table("units", {})
+    told = {name: units.word(name) for name in units.data}
+    cut = _cut_from(record, identify)
+
+    def read(file: str) -> Spectra:
+        try:
+            return cut.spectra(read_record(file, time=time, rate=rate, units=told))
+        except OSError as error:
+            raise InputError(f"{file}: it cannot be read ({error.strerror})") from None
+
+    spectra = tuple(record.within(partial(read, file), "files") for file in files)
+    for file, one in zip(files, spectra, strict=True):
+        for name, unit in one.units.items():
+            if unit != (first := spectra[0].units[name]):
+                raise record.error(f"{file}: {name} is in {unit}, and in {first} in {files[0]}: correct one", "files")
+    return Recorded(files, spectra)
+
+
+def _files(record: Config) -> tuple[str, ...]:
+    """Whole paths of the files that a path, a pattern, or a list of such names, in order."""
+    wanted = record.get("files", str | tuple[str, ...])
+    found: dict[str, None] = {}
+    for pattern in (wanted,) if isinstance(wanted, str) else wanted:
+        names = [pattern] if Path(pattern).is_file() else sorted(glob.glob(pattern, recursive=True))
+        if not names:
+            raise record.error(f"record.files: there is no file {pattern!r} below {Path.cwd()}", "files")
+        found |= dict.fromkeys(str(Path(name).resolve()) for name in names)
+    return tuple(found)
+
+
+def _cut_from(record: Config, identify: Config) -> _Cut:
+    count = identify.whole("cycles", 0, least=1) or None
+    skip = identify.whole("skip", 1)
+    period, highest = identify.get("period", float), identify.get("highest", float, 3.0)
+    if not period > 0.0:
+        raise identify.wrong("period", "seconds above zero")
+    responses = identify.table("responses")
+    named = {name: responses.word(name) for name in responses.data}
+    if STIMULUS in named:
+        raise responses.error("a response must not be called stimulus", STIMULUS)
+    columns = {STIMULUS: identify.word("stimulus")} | named
+    frequencies = _frequencies(identify, period, highest)
+    return _Cut(columns, period, frequencies, record.get("begin", float, None), skip, count)
+
+
+def _frequencies(identify: Config, period: float, highest: float) -> tuple[float, ...]:
+    """[Hz] at which the stimulus moves, up to the highest."""
+    told = identify.get("frequencies", str | tuple[float, ...])
+    if isinstance(told, str):
+        told = identify.word("frequencies", choices=(ALL, ODD))
+        numbers: Sequence[float] = range(1, int(highest * period + 1e-9) + 1, 2 if told == ODD else 1)
+        found = tuple(number / period for number in numbers)
+    else:
+        found = tuple(frequency for frequency in told if frequency <= highest)
+    if not found:
+        raise identify.error(f"highest = {highest:g} Hz: no frequency of the stimulus is as low", "highest")
+    return found
+
+
+def _in_radians(record: Record, column: str) -> tuple[Floats, str]:
+    """(n,) a column, its sign turned by a minus before it, and its unit."""
+    name = column.removeprefix("-")
+    values, unit = record[name], record.units[name]
+    if not unit:
+        remedy = f'write it behind the heading, such as {name} [deg], or in [record] units = {{ {name} = "deg" }}'
+        raise InputError(f"{record.source}, column {name}: nothing says its unit: {remedy}")
+    in_radians = unit.replace("deg", "rad")
+    return (-1.0 if column.startswith("-") else 1.0) * factor_between(unit, in_radians) * values, in_radians
+
+
+def _check_whole(time: Floats, period: float) -> None:
+    """Raise InputError where the samples of a cycle are no whole number.
+
+    Their mean distance counts, as times are rounded; there is no gap in cycles that have been found.
+    """
+    rate = (len(time) - 1) / float(time[-1] - time[0])
+    samples = rate * period
+    if abs(samples - round(samples)) > _WHOLE:
+        better = round(samples) / period
+        raise InputError(
+            f"at {rate:.6g} Hz a cycle of {period:g} s has {samples:.6g} samples, and needs a whole number: resample "
+            f"the record at {better:.6g} Hz, or correct the period"
+        )

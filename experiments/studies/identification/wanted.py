@@ -1,0 +1,92 @@
+"""The table ``[model]`` of an identification: which closed form is fitted to what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from biped.identification import FrequencyResponse
+from biped.model import Model
+from contact.arrays import Floats
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value
+from experiments.studies.bounded import Bounded
+from experiments.studies.config import Config
+from experiments.studies.identification.model_fit import ERRORS, ModelFit, ResponseModel, check_fit, fit_response
+from experiments.studies.identification.subject import double_pendulum_of, heights_of, pendulum_of
+
+#: Where a tilt turns the floor, and where sway is seen from.
+SOLES, ANKLES = "soles", "ankles"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The model that is fitted, if one is."""
+
+    model: ResponseModel
+    parameters: tuple[Bounded, ...]
+    error: str = ERRORS[0]
+
+    def fitted(self, found: FrequencyResponse, seed: int) -> ModelFit:
+        error: Any = self.error
+        return fit_response(found, self.model, self.parameters, error=error, seed=seed)
+
+
+def wanted_of(
+    config: Config, experiment: Experiment, fixed: Mapping[str, Value], stimulus: str, responses: Collection[str]
+) -> Wanted | None:
+    """The table ``[model]``; what it does not set of the body is that of the experiment.
+
+    Args:
+        config: with the table, or without it: then there is none.
+        experiment: of whose body it is.
+        fixed: what of the experiment is set.
+        stimulus: what moves, as the model's ``response`` calls it.
+        responses: what is measured.
+
+    Raises:
+        InputError: a name is wrong, or a parameter is missing.
+    """
+    if "model" not in config:
+        return None
+    table = config.table("model")
+    model, q = config.within(lambda: _stance(experiment, fixed), "set")
+    body = double_pendulum_of if table.data.get("name") == "double-pendulum" else pendulum_of
+    about = table.word("about", SOLES, (SOLES, ANKLES))
+    found = _model_from(table, table.within(lambda: body(model, q)), stimulus)
+    if about == SOLES:
+        found = replace(found, model=replace(found.model, soles=heights_of(model, q)))
+    config.within(lambda: check_fit(found.model, found.parameters, responses), "model")
+    return found
+
+
+def _stance(experiment: Experiment, fixed: Mapping[str, Value]) -> tuple[Model, Floats]:
+    """The model, and the configuration in which it stands."""
+    scene = experiment.build(fixed)
+    if scene.state is not None:
+        return scene.model, scene.state.q
+    law = scene.controller
+    q = None if law is None else law.initial_configuration(scene.model, scene.floor)
+    return scene.model, scene.model.neutral() if q is None else q
+
+
+def _model_from(table: Config, body: Mapping[str, float], stimulus: str) -> Wanted:
+    """The model in a table.
+
+    Args:
+        table: with ``name``, ``error``, ``responses``, ``set`` and ``parameter``.
+        body: what is known besides, where the table does not say it.
+        stimulus: what moves.
+    """
+    name, error = table.word("name"), table.word("error", ERRORS[0], ERRORS)
+    fixed = table.table("set", {})
+    values = {key: fixed.get(key, float) for key in fixed.data}
+    responses = table.table("responses", {})
+    named = {key: responses.word(key) for key in responses.data} or {"sway": "sway"}
+    parameters = tuple(one.make(Bounded, name=one.word("name")) for one in table.tables("parameter"))
+    height = table.get("height", float, 0.0)
+    given = {one.name for one in parameters} | values.keys()
+    known_of_body = {key: value for key, value in body.items() if key not in given}
+    model = table.within(lambda: ResponseModel(name, {**known_of_body, **values}, stimulus, named, height))
+    return Wanted(model, parameters, error)

@@ -1,0 +1,164 @@
+"""Identifications of records: what is found in a record is what is found in the run that it is of."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from biped.errors import InputError
+from biped.identification import IndependentChannels
+from biped.metrics import series
+from experiments.cli.main import main
+from experiments.studies.identification.identification import Identification
+from experiments.studies.run import open_study, recall, run_study
+from experiments.studies.store.folder import Study
+from experiments.visualization.report.study_page import study_page
+
+PERIOD, RATE, CYCLES = 4.0, 50.0, 4
+FREQUENCIES = np.array([0.25, 0.75, 1.25])
+SUBJECT = IndependentChannels(70.6, 634.0, stiffness=1.5, damping=0.45, weight=0.5, delay=0.14)
+
+
+def record(seed=0, noise=0.0, rate=RATE, cycles=CYCLES):
+    """Tilt [deg], turned round, and sway [rad] of the subject, after transients have died away."""
+    random, time = np.random.default_rng(seed), np.arange(round(cycles * PERIOD * rate)) / rate
+    turned = 0.01 * np.exp(1j * (2.0 * np.pi * np.outer(time, FREQUENCIES) + random.uniform(0.0, 6.0, 3)))
+    sway = (turned @ SUBJECT.response(FREQUENCIES)).real + noise * random.normal(size=len(time))
+    columns = {"time [s]": time, "tilt [deg]": np.rad2deg(-turned.sum(axis=1).real), "sway [rad]": sway}
+    return pd.DataFrame(columns)
+
+
+DATA = {
+    "identify": {
+        "period": PERIOD, "frequencies": FREQUENCIES.tolist(), "stimulus": "-tilt", "responses": {"sway": "sway"}
+    },
+    "model": {
+        "name": "independent-channels", "error": "relative", "about": "ankles",
+        "set": {"inertia": 70.6, "toppling": 634.0},
+        "parameter": [
+            {"name": "stiffness", "from": 0.8, "to": 2.5}, {"name": "damping", "from": 0.1, "to": 0.9},
+            {"name": "weight", "from": 0.0, "to": 1.0}, {"name": "delay", "from": 0.02, "to": 0.3},
+        ],
+    },
+}  # fmt: skip
+
+
+def of_files(files, **tables):
+    names = {"record": {"files": files}}
+    data = DATA | names
+    return data | {name: data.get(name, {}) | table for name, table in tables.items()}
+
+
+def found_in(data, folder):
+    plan = Identification.from_configuration(data)
+    with open_study(plan, folder) as study:
+        return run_study(plan, study)
+
+
+def test_a_subject_is_found_in_records_in_other_units(tmp_path):
+    """To the digits that a text has of the numbers: 1 in 10^10."""
+    for k in range(2):
+        record(k).to_csv(tmp_path / f"trial-{k}.csv", index=False, float_format="%.10g")
+    found = found_in(of_files(str(tmp_path / "trial-*.csv")), tmp_path / "study")
+    assert found.trials == 2
+    assert found.response.cycles == 2 * (CYCLES - 1)
+    assert found.response.values["sway"] == pytest.approx(SUBJECT.response(FREQUENCIES), rel=1e-8)
+    assert found.response.frame.attrs["units"]["gain"] == "1"
+    values = found.fit.estimate.values
+    assert values == pytest.approx({"stiffness": 1.5, "damping": 0.45, "weight": 0.5, "delay": 0.14}, rel=1e-5)
+
+
+def test_a_run_and_its_record_have_the_same_responses(tmp_path):
+    fixed = {
+        "platform.motion": "sum-of-sines", "platform.axis": "pitch", "platform.frequencies": "0.25 0.75",
+        "platform.size": 0.004, "platform.rise": 1.0, "run.step": 0.004, "controller.period": 0.004,
+        "initial.stance": "upright", "controller.stiffness": 1.2, "controller.passive_stiffness": 0.15,
+    }  # fmt: skip
+    model = {"name": "independent-channels", "error": "relative", "set": {"passive_stiffness": 0.15, "delay": 0.0},
+             "parameter": [{"name": "weight", "from": 0.0, "to": 1.0}]}  # fmt: skip
+    cycles = {"cycles": 2, "responses": {"sway": "sway_y", "ankle": "-angle_left_ankle_pitch"}}
+    simulated = Identification.from_configuration(
+        {"experiment": "balance", "controller": "postural", "set": fixed, "identify": cycles, "model": model}
+    )
+    with open_study(simulated, tmp_path / "simulated") as study:
+        wanted = run_study(simulated, study)
+    run = simulated.experiment.run(simulated.trials()[0].changes)
+    table = pd.concat([series(run), run.frame["angle_left_ankle_pitch"]], axis=1)
+    names = ["floor_tilt_y", "sway_y", "angle_left_ankle_pitch"]
+    table[["time", *names]].rename(columns={name: f"{name} [rad]" for name in names}).to_csv(
+        tmp_path / "run.csv", index=False, float_format="%.12g"
+    )
+    data = {
+        "experiment": "balance", "controller": "postural", "set": {"initial.stance": "upright"}, "model": model,
+        "identify": cycles | {"period": 4.0, "frequencies": [0.25, 0.75], "stimulus": "floor_tilt_y"},
+        "record": {"files": str(tmp_path / "run.csv"), "begin": simulated.cycles.begin},
+    }  # fmt: skip
+    found = found_in(data, tmp_path / "recorded")
+    for name in wanted.response.values:
+        assert found.response.values[name] == pytest.approx(wanted.response.values[name], rel=1e-8)
+    assert found.response.units == wanted.response.units
+    assert found.fit.estimate.values == pytest.approx(wanted.fit.estimate.values, rel=1e-6)
+
+
+def test_from_the_command_to_the_page(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    record(noise=1e-4).to_csv("subject.csv", index=False)
+    (tmp_path / "identify.toml").write_text(
+        '[identify]\nperiod = 4.0\nfrequencies = "odd"\nhighest = 1.25\nstimulus = "-tilt"\n'
+        'responses = { sway = "sway" }\n[record]\nfiles = "*.csv"\n'
+    )
+    assert main(["identify", "identify.toml", "--out", "found", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["findings"]["cycles"] == CYCLES - 1
+    assert told["trials"] == 0
+    assert {"response.csv", "remnant.csv", "response.png"} <= set(told["files"])
+    record(noise=1e-4).to_csv("other.csv", index=False)
+    plan, _ = recall(Study.read("found"))  # of the files that it was of, wherever it is read
+    assert plan.recorded.files == (str(tmp_path / "subject.csv"),)
+    page = study_page(Study.read("found"), "biped report found")
+    assert page.title == "Identification of records"
+    assert [section.name for section in page.sections] == ["response", "rerun"]
+    assert "subject.csv" in page.lead[0].text
+    assert len(page.lead) == 1
+
+
+def gap(table):
+    table.loc[300:305, "sway [rad]"] = np.nan
+    return table
+
+
+@pytest.mark.parametrize(
+    ("change", "tables", "said"),
+    [
+        (None, {"record": {"files": "none-*.csv"}}, "there is no file 'none-*.csv'"),
+        (None, {"identify": {"stimulus": "platform"}}, "no column 'platform'; columns are tilt, sway"),
+        (None, {"record": {"units": {"tilt": "furlong"}}}, "no unit 'furlong': write one such as"),
+        (None, {"record": {"units": {"sway": "mm"}}}, "sway is in m: models sway by angles: name a column in rad"),
+        (None, {"record": {"units": {"tilt": "V"}}}, "stimulus is in V: models answer to rad"),
+        (lambda table: table.rename(columns={"sway [rad]": "sway"}), {}, "nothing says its unit: write it behind"),
+        (gap, {}, "number is missing at 6 s: fill the gap"),
+        (lambda table: table.drop(index=range(300, 306)), {}, "no samples between 5.98 and 6.12 s: resample"),
+        (lambda table: table.head(150), {}, "0 whole cycles of 4 s from 0 s on: there must be more than the 1"),
+        (None, {"identify": {"cycles": 9}}, "3 whole cycles of 4 s after the 1 that are skipped, and cycles = 9: ask"),
+        (lambda _: record(rate=50.1), {}, "at 50.1 Hz a cycle of 4 s has 200.4 samples, and needs a whole number: res"),
+        (None, {"identify": {"frequencies": [0.3]}}, "multiple of 0.25 Hz"),
+        (None, {"identify": {"frequencies": "even"}}, "must be one of all, odd"),
+        (None, {"identify": {"trials": 3}}, "unknown key 'identify.trials'"),
+    ],
+)
+def test_what_is_wrong_is_said_with_what_would_be_right(change, tables, said, tmp_path):
+    table = record() if change is None else change(record())
+    table.to_csv(tmp_path / "subject.csv", index=False)
+    files = {"record": {"files": str(tmp_path / "subject.csv")} | tables.pop("record", {})}
+    with pytest.raises(InputError) as raised:
+        Identification.from_configuration(of_files("", **files, **tables))
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_records_of_unlike_units_are_not_averaged(tmp_path):
+    record().to_csv(tmp_path / "a.csv", index=False)
+    record().rename(columns={"sway [rad]": "sway [mm]"}).to_csv(tmp_path / "b.csv", index=False)
+    with pytest.raises(InputError, match=r"b\.csv: sway is in m, and in rad in .*a\.csv: correct one"):
+        Identification.from_configuration(of_files([str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]))
