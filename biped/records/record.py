@@ -94,18 +94,18 @@ class Record:
         """
         values = self.converted(name, unit) if unit else self[name]
         if not np.isfinite(values).all():
-            raise InputError(f"{self.source}, column {name}: {gap_in_words(self.time, values)}")
+            where = gap_in_words(self.time, values)
+            raise InputError(f"{self.source}, column {name}: {where}: fill it, as biped.records.Preparation does")
         return Signal.sampled(self.time, values, kind)
 
 
 def gap_in_words(time: Floats, values: Floats) -> str:
-    """Where the longest gap is in values (n,), of which some are NaN, and what can be done about it."""
+    """Where the longest gap is in values (n,), of which some are NaN."""
     there = np.flatnonzero(np.isfinite(values))
     if not len(there):
         return "nothing was measured: all of it is missing"
     if there[0] > 0 or there[-1] < len(values) - 1:
-        span = f"it is there from {time[there[0]]:g} to {time[there[-1]]:g} s only"
-        return f"{span}: cut what is before, or delete the rows without it"
+        return f"it is there from {time[there[0]]:g} to {time[there[-1]]:g} s only"
     gap = int(np.argmax(np.diff(time[there])))
     length = time[there[gap + 1]] - time[there[gap]]
-    return f"a gap of {length:.3g} s after {time[there[gap]]:g} s: fill gaps up to that length, or cut it off"
+    return f"a gap of {length:.3g} s after {time[there[gap]]:g} s"

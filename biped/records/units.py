@@ -46,7 +46,7 @@ def unit_of(text: str) -> Unit:
     Raises:
         InputError: there is no such unit.
     """
-    text = text.strip()
+    text = text.strip().replace("**", "^")
     if text in _NONE:
         return Unit(1.0, "", (), 1.0)
     over, *under = _TOGETHER.get(text.partition("/")[0], text.partition("/")[0]), *text.split("/")[1:]

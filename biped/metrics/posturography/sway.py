@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from biped.errors import InputError
 from biped.metrics.kernels.polygon import convex_hull
+from biped.signals.filters import low_passed
 
 Floats = NDArray[np.float64]
 
@@ -59,7 +60,7 @@ def sway_measures(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, low_pass: float
             short, or is sampled too slowly.
     """
     times, sway = checked(time, ap, ml)
-    return measures_of(times, sway if low_pass is None else _low_passed(times, sway, low_pass))
+    return measures_of(times, sway if low_pass is None else low_passed(times, sway, low_pass))
 
 
 def measures_of(time: Floats, sway: Floats) -> dict[str, float]:
@@ -76,18 +77,6 @@ def checked(time: ArrayLike, ap: ArrayLike, ml: ArrayLike) -> tuple[Floats, Floa
     if not (np.diff(columns[0]) > 0.0).all():
         raise InputError("time must grow from each point to the next")
     return columns[0], np.column_stack(columns[1:])
-
-
-def _low_passed(time: Floats, sway: Floats, cutoff: float) -> Floats:
-    from scipy.signal import butter, sosfiltfilt  # a quarter of a second, which no run needs
-
-    rate = (len(time) - 1) / (time[-1] - time[0]) if len(time) > 1 else 0.0
-    if not (0.0 < cutoff < rate / 2.0 and np.isfinite(sway).all()):
-        raise InputError(f"low_pass = {cutoff!r}: it must be between 0 and {rate / 2.0:g} Hz, of a sway without gaps")
-    try:
-        return np.asarray(sosfiltfilt(butter(2, cutoff, fs=rate, output="sos"), sway, axis=0))
-    except ValueError as error:
-        raise InputError(f"low_pass: {len(time)} points are too few to be filtered") from error
 
 
 def _extent(time: Floats, sway: Floats) -> Iterator[tuple[str, float]]:

@@ -31,6 +31,7 @@ from biped.model import Model
 from biped.model.geometry import Vector3
 from biped.model.legs import legs_of
 from biped.model.strength import NOBODY, PEOPLE
+from biped.records import Preparation, Record, read_record
 from biped.signals import STAGES, Signal
 from contact import Floor, FloorError
 from experiments.catalogue.parameters.initial import OURS
@@ -39,6 +40,8 @@ from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 MOTIONS = ("none", "step", "sine", "sum-of-sines", "ternary", "recorded", "sway-referenced")
 
 
+#: In the place of a file where there is none.
+NO_FILE = "none"
 #: [N·m·s/rad] of tense muscles.
 TENSE = 30.0
 _AZIMUTH = (0.0, "rad", "direction seen from above: 0 drives it forwards, π/2 to its left")
@@ -51,6 +54,29 @@ _CHANNELS = (
     ("proprioceptive", "the joints", ", added to sensors.delay"),
     ("force", "the floor's forces and contacts", ""),
 )
+
+#: What is done with a record before it acts: the fields of ``biped.records.Preparation``.
+_PREPARED: dict[str, tuple[Value | None, str, str]] = {
+    "gaps": (0.0, "s", "recorded: gaps up to this length are bridged by straight lines"),
+    "filter": (0.0, "Hz", "recorded: low-pass, of fourth order, without delay; 0: none"),
+    "resample": (0.0, "Hz", "recorded: the rate; 0: as it is"),
+    "baseline": (0.0, "s", "recorded: the mean of so long from its begin on is taken off"),
+    "scale": (1.0, "", "recorded: it is multiplied by this; -1 turns its axis round"),
+    "offset": (0.0, "{unit}", "recorded: is then added"),
+    "begin": (0.0, "s", "recorded: the record's time that comes at {group}.start; what is before is cut off"),
+    "end": (math.inf, "s", "recorded: the record's time at which it ends"),
+}
+
+
+def _of_file(group: str, unit: str) -> dict[str, tuple[Value | None, str, str]]:
+    """Rows of what a record does."""
+    prepared = {
+        name: (value, of.format(unit=unit), meaning.format(group=group))
+        for name, (value, of, meaning) in _PREPARED.items()
+    }
+    file = (NO_FILE, "", f"recorded: CSV with a column time [s], C3D, OpenSim or MATLAB; its {unit} by its own units")
+    return {"file": file, "column": ("value", "", "recorded: its column"), **prepared}
+
 
 #: Default, unit and meaning by group and name; ``{root}``, ``{stands}`` and the default None depend on the model.
 _ROWS: dict[str, dict[str, tuple[Value | None, str, str]]] = {
@@ -72,7 +98,8 @@ _ROWS: dict[str, dict[str, tuple[Value | None, str, str]]] = {
         "body": ("{root}", "", "body on which the forces act"),
         "point": (_CENTRE, "m", "point of the body, from its centre of mass"),
         "start": (0.5, "s", "time at which they begin"),
-        "duration": (1.0, "s", "how long they last"),
+        "duration": (1.0, "s", "how long the constant and the random one last"),
+        **_of_file("force", "N"),
     },
     "platform": {
         "motion": ("none", "", f"of the floor, one of: {', '.join(MOTIONS)}"),
@@ -87,8 +114,7 @@ _ROWS: dict[str, dict[str, tuple[Value | None, str, str]]] = {
         "duration": (10.0, "s", "duration of sines, and of the ternary sequence's whole cycles (at least one)"),
         "rise": (0.5, "s", "step: time in which it rises; sines: in which they fade in and out"),
         "gain": (1.0, "", "sway-referenced: of the floor's pitch over that of the body; it has no axis, size and time"),
-        "file": ("none", "", "recorded: a CSV file with a column time [s]"),
-        "column": ("value", "", "recorded: its column"),
+        **_of_file("platform", "m, rad"),
     },
     "patch": {
         "present": (0, "", "1 where a part of the floor is different"),
@@ -168,7 +194,7 @@ def disturbance_parameters(model: Model, strength: str = NOBODY) -> tuple[Parame
             unit,
             words(meaning),
             OURS,
-            may_be_infinite=name in ("limit", "rate_limit"),
+            may_be_infinite=name in ("limit", "rate_limit", "end"),
             repeats=repeats,
         )
 
@@ -218,6 +244,9 @@ def _forces(values: Values, facing: Vector3) -> list[Disturbance]:
         found.append(
             Force(direction=heading(group["azimuth"], facing), signal=Signal.rectangle(group["size"], **when), **where)
         )
+    if group["file"] != NO_FILE:
+        signal = _from_record("force", group, lambda how, record: how.force(record, group["column"], "N"))
+        found.append(Force(direction=heading(group["azimuth"], facing), signal=signal, **where))
     zero_or_above(group["noise"], "force.noise")
     whole(group["seed"], "force.seed")
     if group["noise"] != 0.0:
@@ -272,12 +301,22 @@ def _ternary(group: dict[str, Any]) -> Signal:
 
 
 def _recorded(group: dict[str, Any]) -> Signal:
-    if group["file"] == "none":
-        raise InputError("platform.motion = recorded needs platform.file, a CSV file with a column time [s]")
+    if group["file"] == NO_FILE:
+        raise InputError("platform.motion = recorded needs platform.file, such as a CSV file with a column time [s]")
+    unit = "rad" if group["axis"] in ("roll", "pitch", "yaw") else "m"
+    return _from_record("platform", group, lambda how, record: how.displacement(record, group["column"], unit))
+
+
+def _from_record(name: str, group: dict[str, Any], make: Callable[[Preparation, Record], Signal]) -> Signal:
+    """A recorded signal of a group of parameters, which begins at the group's start."""
     try:
-        return Signal.from_csv(group["file"], group["column"]).shifted(group["start"])
+        prepared = Preparation(**{field: group[field] for field in _PREPARED})
+        return make(prepared, read_record(group["file"])).shifted(group["start"])
+    except InputError as error:
+        said = str(error).removeprefix(str(group["file"])).lstrip(":, ")
+        raise InputError(f"{name}.file = {group['file']}: {said}") from None
     except OSError as error:
-        raise InputError(f"platform.file = {group['file']}: it cannot be read ({error.strerror})") from None
+        raise InputError(f"{name}.file = {group['file']}: it cannot be read ({error.strerror})") from None
 
 
 _SIGNALS: dict[str, Callable[[dict[str, Any]], Signal]] = {

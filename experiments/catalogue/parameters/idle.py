@@ -7,7 +7,7 @@ from experiments.catalogue.parameters.parameter import Value
 #: Of each group the parameters that switch it on, and what they are while it is off.
 SWITCHES: dict[str, dict[str, Value]] = {
     "push": {"push.impulse": 0.0},
-    "force": {"force.size": 0.0, "force.noise": 0.0},
+    "force": {"force.size": 0.0, "force.noise": 0.0, "force.file": "none"},
     "platform": {"platform.motion": "none"},
     "patch": {"patch.present": 0},
     "load": {"load.mass": 0.0},

@@ -1,0 +1,164 @@
+"""From what a laboratory recorded to a disturbance: gaps, filter, rate, baseline, scale, and what is cut off."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from biped.checks import is_finite, zero_or_above
+from biped.errors import InputError
+from biped.records.record import Record, gap_in_words
+from biped.signals import Signal
+from biped.signals.filters import low_passed
+from contact.arrays import Floats
+
+#: [s] in which what is left at the beginning of a displacement, noise about the baseline, comes of nothing.
+EASING = 0.1
+#: Of a record's span: what may be left at its beginning or end.
+LEFT = 0.1
+#: Of a sample's time, by which times may be uneven, as they are where a file rounds them.
+UNEVEN = 0.02
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What is done with a recorded column, in this order.
+
+    Attributes:
+        gaps: [s] up to this length they are bridged by straight lines; a longer one is refused.
+        filter: [Hz] of a low-pass filter of fourth order that shifts nothing in time; 0: none. Uneven times are made
+            even before, at the record's own rate.
+        resample: [Hz]; 0: as recorded.
+        baseline: [s] from ``begin`` on, whose mean is taken off; 0: nothing is.
+        scale: values are multiplied by it; −1 turns an axis round.
+        offset: is then added, in SI units.
+        begin: [s] of the record, at which the signal begins; what is before is cut off.
+        end: [s] of the record at which it ends.
+
+    Raises:
+        InputError: a number is none, or below zero where it cannot be; or nothing is between begin and end.
+    """
+
+    gaps: float = 0.0
+    filter: float = 0.0
+    resample: float = 0.0
+    baseline: float = 0.0
+    scale: float = 1.0
+    offset: float = 0.0
+    begin: float = 0.0
+    end: float = math.inf
+
+    def __post_init__(self) -> None:
+        for name in ("gaps", "filter", "resample", "baseline"):
+            zero_or_above(getattr(self, name), name)
+        for name in ("scale", "offset", "begin"):
+            if not is_finite(getattr(self, name)):
+                raise InputError(f"{name} = {getattr(self, name)!r}: it must be a number")
+        if self.scale == 0.0:
+            raise InputError("scale = 0: nothing would be left; −1 turns an axis round")
+        if not self.end > self.begin:
+            raise InputError(f"end = {self.end!r}: it must be after begin, {self.begin:g} s")
+
+    def __call__(self, record: Record, column: str, unit: str = "") -> tuple[Floats, Floats]:
+        """Times (n,) [s] from ``begin`` on, and the prepared values (n,) of a column, in a unit if one is given.
+
+        Raises:
+            InputError: there is no such column, it measures something else, has a gap that is longer than ``gaps``, or
+                cannot be filtered or sampled like this; the message says what can.
+        """
+        values = record.converted(column, unit) if unit else record[column]
+        try:
+            time, values = self._without_gaps(record.time, values)
+            if self.filter:
+                time, values = _evened(time, values, record.rate)
+                values = low_passed(time, values, self.filter, "filter")
+            if self.resample:
+                time, values = self._resampled(time, values, record.rate)
+            return self._cut(time, self._shifted(time, values))
+        except InputError as error:
+            raise InputError(f"{record.source}, column {column}: {error}") from None
+
+    def displacement(self, record: Record, column: str, unit: str) -> Signal:
+        """A column as a displacement, which begins at zero: what is left there is eased in within 0.1 s.
+
+        A filtered one is a cubic spline, so that its velocity is continuous; any other straight from sample to sample.
+
+        Raises:
+            InputError: as of a call; or it begins far from zero.
+        """
+        time, values = self(record, column, unit)
+        self._check_left(record, column, values, values[0], f"begins at {values[0]:.3g} {unit}", "the beginning")
+        part = np.clip(time / EASING, 0.0, 1.0)
+        values = values - values[0] * (1.0 - part**3 * (10.0 - 15.0 * part + 6.0 * part**2))
+        return Signal.sampled(time, values, "cubic" if self.filter else "linear")
+
+    def force(self, record: Record, column: str, unit: str) -> Signal:
+        """A column as a force, straight from sample to sample, and zero after its end.
+
+        Raises:
+            InputError: as of a call; or it ends far from zero.
+        """
+        time, values = self(record, column, unit)
+        self._check_left(record, column, values, values[-1], f"ends at {values[-1]:.3g} {unit}", "the end")
+        drawn = Signal.sampled(time, values)
+        return Signal(drawn.knots, np.vstack([drawn.coefficients[:-1], np.zeros((1, drawn.coefficients.shape[1]))]))
+
+    def _check_left(self, record: Record, column: str, values: Floats, left: float, what: str, where: str) -> None:
+        if abs(left) > LEFT * np.ptp(values):
+            remedy = f"take it off by baseline (the mean of the first seconds) or offset, or move {where}"
+            raise InputError(f"{record.source}, column {column}: it {what}, and must be near zero there: {remedy}")
+
+    def _without_gaps(self, time: Floats, values: Floats) -> tuple[Floats, Floats]:
+        """The part around begin and end in which no gap is left."""
+        there = np.flatnonzero(np.isfinite(values))
+        if len(there) < 2:
+            raise InputError(gap_in_words(time, values))
+        apart = time[there[1:]] - time[there[:-1]]
+        is_long = (np.diff(there) > 1) & (apart > self.gaps * (1.0 + 1e-9))
+        end = min(self.end, time[-1])
+        for part in np.split(there, np.flatnonzero(is_long) + 1):
+            first, last = part[0], part[-1] + 1
+            if time[first] <= max(self.begin, time[0]) and end <= time[last - 1]:
+                return time[first:last], np.interp(time[first:last], time[part], values[part])
+        within = (time >= self.begin) & (time <= end)
+        if within.sum() < 2:
+            raise InputError(f"it is there from {time[0]:g} to {time[-1]:g} s: begin and end must be within")
+        remedy = "set gaps to that length or more, or cut it off by begin and end"
+        raise InputError(f"{gap_in_words(time[within], values[within])}: {remedy}")
+
+    def _resampled(self, time: Floats, values: Floats, rate: float) -> tuple[Floats, Floats]:
+        if self.resample < rate and not 0.0 < self.filter <= self.resample / 2.0:
+            raise InputError(
+                f"resample = {self.resample:g} Hz of what was sampled at {rate:g} Hz: what is faster than "
+                f"{self.resample / 2.0:g} Hz would come back as something else: set filter to that or less"
+            )
+        return _evened(time, values, self.resample)
+
+    def _shifted(self, time: Floats, values: Floats) -> Floats:
+        """Baseline, scale and offset."""
+        if self.baseline:
+            at_first = (time >= self.begin) & (time <= self.begin + self.baseline)
+            if not at_first.any():
+                raise InputError(f"baseline = {self.baseline:g} s: no sample is within it")
+            values = values - values[at_first].mean()
+        return self.scale * values + self.offset
+
+    def _cut(self, time: Floats, values: Floats) -> tuple[Floats, Floats]:
+        """From begin to end, between two samples by straight lines, and the times from begin on."""
+        begin, end = max(self.begin, time[0]), min(self.end, time[-1])
+        if not begin < end:
+            raise InputError(f"it is there from {time[0]:g} to {time[-1]:g} s: begin and end must be within")
+        within = (time > begin) & (time < end)
+        kept = np.concatenate([[begin], time[within], [end]])
+        return kept - self.begin, np.interp(kept, time, values)
+
+
+def _evened(time: Floats, values: Floats, rate: float) -> tuple[Floats, Floats]:
+    """The same, at a rate [Hz], straight from sample to sample; as they are where they are even already."""
+    steps = np.diff(time) * rate
+    if np.abs(steps - 1.0).max() <= UNEVEN:
+        return time, values
+    even = time[0] + np.arange(int(np.floor((time[-1] - time[0]) * rate + 1e-9)) + 1) / rate
+    return even, np.interp(even, time, values)
