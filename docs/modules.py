@@ -25,6 +25,7 @@ PUBLIC = (
     "biped.linearization",
     "biped.mechanism",
     "biped.metrics",
+    "biped.records",
     "biped.recovery",
     "contact",
     "controllers",

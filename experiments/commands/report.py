@@ -21,6 +21,7 @@ examples:
   biped report results/thrown-block                the page results/thrown-block/report.html
   biped report results/sweep/friction --out friction.html
   biped report results/push-map/published --watch  while the study runs: a page that refreshes itself
+  biped report results/balance --record subject.csv   its columns over those of the run, and their differences
   biped report results/thrown-block --notebook     also a notebook, that draws the same figures from Python
 
 A study that is still running can be reported; the page says how far it is. With --watch it is written anew every few
@@ -35,6 +36,7 @@ def parser() -> Parser:
     own.add_argument("folder", metavar="RUN|STUDY", help="folder of a run or of a study")
     own.option("--out", "FILE", f"file of the page (default: {PAGE} in the folder)")
     own.add_figure_axes()
+    own.option("--record", "FILE", "what was measured, beside a run: CSV, C3D, ...; or a TOML file with [[record]]")
     own.switch("--watch", "write the page anew every few seconds while the study runs")
     own.switch("--notebook", "also write a notebook beside the page (.ipynb)")
     return own
@@ -46,6 +48,7 @@ def main(options: Namespace) -> int:
 
     parts = ["biped", "report", options.folder, *(["--out", options.out] if options.out else [])]
     parts += ["--figure-axes", options.figure_axes] if options.figure_axes else []
+    parts += ["--record", options.record] if options.record else []
     command = shlex.join([*parts, *(["--notebook"] if options.notebook else [])])
     folder = Path(options.folder)
     page = Path(options.out) if options.out else folder / PAGE
@@ -53,9 +56,11 @@ def main(options: Namespace) -> int:
         if options.notebook:
             raise InputError("--watch and --notebook: a notebook is written once; leave one of them out")
         print(f"watching {folder}: open {page} in a browser; Ctrl-C ends this, not the study", flush=True)
+        if options.record:
+            raise InputError("--watch and --record: a study is watched, and a record stands beside a run")
         with exit_on_sigterm():
             print(watch_study(folder, page, command))
         return 0
-    for file in write_report(folder, page, command, notebook=options.notebook):
+    for file in write_report(folder, page, command, notebook=options.notebook, record=options.record):
         print(file)
     return 0

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from experiments.catalogue.experiment import Experiment
 from experiments.studies.trial import Result, Trial
@@ -26,6 +26,7 @@ class StudyKind(ABC):
     units: Mapping[str, str] = {}  # of labels, by column
     metrics: tuple[str, ...] | None = None  # those that are stored; None for all
     counts: tuple[str, ...] = ()  # verdicts that count as losses, if they are named
+    reads_more: ClassVar[bool] = False  # whether its trials read more of their runs than metrics
 
     @property
     @abstractmethod
@@ -50,6 +51,10 @@ class StudyKind(ABC):
     def planned_trials(self, study: "Study") -> int | None:
         """How many trials there are when the study is done, where that is known."""
         return self.likely_trials
+
+    def as_planned(self, trial: Trial) -> Trial:
+        """A trial of given changes and labels with what else this kind of study reads of its run."""
+        return trial
 
     @property
     def samples(self) -> "Sequence[Mapping[str, Value]]":

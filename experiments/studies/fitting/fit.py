@@ -20,6 +20,7 @@ from experiments.studies.grid import neat
 from experiments.studies.seeds import seed_of
 from experiments.studies.store.measured import trace_units
 from experiments.studies.study_kind import Evaluate, Say
+from experiments.studies.trial import Trial
 from experiments.studies.tuning.descents import Start
 from experiments.studies.tuning.design_space import DesignSpace, DesignStudy, Scenario, design_space_from
 from experiments.studies.tuning.design_variable import DesignVariable
@@ -84,6 +85,7 @@ class Fit(DesignStudy):
     settings: Settings
     data: Mapping[str, Any]  # the file, as it is
     kind = "fit"
+    reads_more = True
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -101,6 +103,10 @@ class Fit(DesignStudy):
         found += self.settings.candidates if self.settings.method == CMA else 0
         found += 2 * parameters * _USUAL_END * (2 * parameters - 1) if self.settings.intervals == PROFILE else 0
         return found * self.space.size
+
+    def as_planned(self, trial: Trial) -> Trial:
+        traces = {one.name: record.trace for one, record in zip(self.space.scenarios, self.measured, strict=True)}
+        return replace(trial, reads=traces[str(trial.labels["scenario"])])
 
     def planned_trials(self, study: "Study") -> None:
         """It is not known before: residuals decide."""
@@ -232,13 +238,12 @@ class _Model:
     def _run(self, wanted: list[tuple[float, ...]]) -> None:
         space, count = self._fit.space, len(self._known) + 1
         names = [variable.name for variable in space.variables]
-        trials = [
-            space.trials(space.candidate(count + k, dict(zip(names, values, strict=True))))
-            for k, values in enumerate(wanted)
-        ]
         read = [
-            [replace(trial, reads=one.trace) for trial, one in zip(mine, self._fit.measured, strict=True)]
-            for mine in trials
+            [
+                self._fit.as_planned(trial)
+                for trial in space.trials(space.candidate(count + k, dict(zip(names, values, strict=True))))
+            ]
+            for k, values in enumerate(wanted)
         ]
         results = self._evaluate([trial for mine in read for trial in mine])
         for values, mine in zip(wanted, read, strict=True):

@@ -1,6 +1,6 @@
 """What was measured, as a fit compares a model with it."""
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -103,24 +103,27 @@ def _held(values: Floats) -> Floats:
     return np.interp(np.arange(len(values)), there, values[there]) if len(there) else values
 
 
-def measured_of(record: Record, columns: tuple[Column, ...], begin: float, every: float, duration: float) -> Measured:
+def measured_of(
+    record: Record, columns: tuple[Column, ...], units: Mapping[str, str], begin: float, every: float, duration: float
+) -> Measured:
     """A record's columns as they are compared with runs.
 
     Args:
         record: of it.
         columns: which.
+        units: of the runs' columns: those of the record are converted into them.
         begin: [s] the time of the run at the record's time zero.
         every: [s] between the values that are compared; those of the record in between are left out.
         duration: [s] of the run.
 
     Raises:
-        InputError: the record lacks a column, or has nothing while the run lasts.
+        InputError: the record lacks a column, measures something else by it, or has nothing while the run lasts.
     """
     step = float(np.median(np.diff(record.time)))
     kept = slice(None, None, max(1, round(every / step)))
     time = record.time[kept] + begin
     within = (time >= -ROUNDING) & (time <= duration + ROUNDING)
-    values = np.array([_values(record, one)[kept][within] for one in columns])
+    values = np.array([_values(record, one, units)[kept][within] for one in columns])
     counts = np.isfinite(values).sum(axis=1)
     for one, count in zip(columns, counts, strict=True):
         if count < 2:
@@ -137,21 +140,22 @@ def measured_of(record: Record, columns: tuple[Column, ...], begin: float, every
     return Measured(trace, values, deviations, tuple(one.offset == FREE for one in columns))
 
 
-def _values(record: Record, column: Column) -> Floats:
+def _values(record: Record, column: Column, units: Mapping[str, str]) -> Floats:
     offset = 0.0 if isinstance(column.offset, str) else column.offset
-    return column.scale * record[column.measured or column.model] + offset
+    name, unit = column.measured or column.model, units.get(column.model, "")
+    return column.scale * (record.converted(name, unit) if unit else record[name]) + offset
 
 
-def measured_from(config: Config, every: float, duration: float, known: Collection[str]) -> Measured:
-    """What a table ``[[record]]`` says: ``file``, ``begin`` and ``[[record.column]]``, of columns that runs have."""
+def measured_from(config: Config, every: float, duration: float, units: Mapping[str, str]) -> Measured:
+    """What a table ``[[record]]`` says: ``file``, ``begin`` and ``[[record.column]]``, of columns with these units."""
     file = config.get("file", str)
     begin = config.get("begin", float, 0.0)
     columns = tuple(table.make(Column) for table in config.tables("column"))
     for one in columns:
-        if one.model not in known:
-            close = did_you_mean(one.model, known)
-            raise config.error(f"runs have no column {one.model!r}; {close}columns are {', '.join(known)}")
-    return config.within(lambda: measured_of(_read(file), columns, begin, every, duration), "file")
+        if one.model not in units:
+            close = did_you_mean(one.model, units)
+            raise config.error(f"runs have no column {one.model!r}; {close}columns are {', '.join(units)}")
+    return config.within(lambda: measured_of(_read(file), columns, units, begin, every, duration), "file")
 
 
 def _read(file: str) -> Record:

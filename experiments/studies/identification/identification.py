@@ -75,6 +75,7 @@ class Identification(Sweep):
     units_of_columns: Mapping[str, str] = None  # type: ignore[assignment]  # of stimulus and responses
     recorded: Recorded | None = None  # in the place of trials, which there are none then
     kind = "identify"
+    reads_more = True
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Identification:
@@ -85,7 +86,10 @@ class Identification(Sweep):
         return 0 if self.recorded is not None else super().likely_trials
 
     def trials(self) -> list[Trial]:
-        return [replace(trial, reads=self.cycles) for trial in super().trials()]
+        return [self.as_planned(trial) for trial in super().trials()]
+
+    def as_planned(self, trial: Trial) -> Trial:
+        return replace(trial, reads=self.cycles)
 
     def find(self, evaluate: Evaluate) -> Identified:  # type: ignore[override]
         if self.recorded is not None:

@@ -84,7 +84,9 @@ SHARE = 4.0
 MOST = 30.0
 
 
-def write_report(folder: str | Path, page: str | Path, command: str, *, notebook: bool = False) -> list[Path]:
+def write_report(
+    folder: str | Path, page: str | Path, command: str, *, notebook: bool = False, record: str | Path | None = None
+) -> list[Path]:
     """Write the page of a run or a study, and its notebook if that is wanted.
 
     Args:
@@ -92,6 +94,7 @@ def write_report(folder: str | Path, page: str | Path, command: str, *, notebook
         page: the file to write; its folder is made if need be.
         command: what was typed; shown on the page.
         notebook: whether there is a notebook too, beside the page.
+        record: what was measured, to stand beside a run: a record, or the TOML file of a fit.
 
     Returns:
         The files.
@@ -104,7 +107,7 @@ def write_report(folder: str | Path, page: str | Path, command: str, *, notebook
     folder, file = Path(folder), _page_file(page)
     if notebook and file.suffix == NOTEBOOK:
         raise InputError(f"{file}: this is where the page goes, and the notebook beside it; give it the suffix .html")
-    made = page_of(folder, command)
+    made = page_of(folder, command, None if record is None else Path(record))
     file.parent.mkdir(parents=True, exist_ok=True)
     files = [write_page(made, file)]
     if notebook:
@@ -155,12 +158,16 @@ def _page_file(page: str | Path) -> Path:
     return file
 
 
-def page_of(folder: Path, command: str) -> Page:
+def page_of(folder: Path, command: str, record: Path | None = None) -> Page:
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder")
     if is_run(folder):
-        return run_page(run_source(folder), command)
+        return run_page(run_source(folder), command, record)
     if is_study(folder):
+        if record is not None:
+            raise InputError(
+                f"{folder}: a study; a record stands beside a run, and biped fit compares it with a study's"
+            )
         return study_page(Study.read(folder), command)
     below = [path for path in sorted((*folder.glob("*"), *folder.glob("*/*"))) if is_run(path) or is_study(path)]
     shown = f"; below it are {', '.join(map(str, below[:MOST_NAMED]))}" if below else ""

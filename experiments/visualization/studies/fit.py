@@ -19,7 +19,8 @@ from experiments.studies.store.measured import trace_units
 from experiments.visualization.figures import style
 from experiments.visualization.figures.words import words_of
 from experiments.visualization.pages import Block, Chart, Prose, Section, Table
-from experiments.visualization.panels.panel import Axis, Panel, Points
+from experiments.visualization.panels.overlay import overlay
+from experiments.visualization.panels.panel import Panel
 from experiments.visualization.panels.with_matplotlib import write_panels
 from experiments.visualization.panels.with_plotly import figure_of
 from experiments.visualization.report.toml import file_and_command
@@ -135,10 +136,5 @@ def _cells(found: Found) -> list[tuple[str, ...]]:
 def _panels(fit: Fit, found: Found) -> "Iterator[Panel]":
     units = trace_units(fit.experiment, {**fit.space.fixed, **fit.space.scenarios[0].changes})
     for name, column, time, values, model in _pairs(fit, found):
-        items = (
-            Points(time, values, "measured", style.GREY, "circle", 2.0),
-            Points(time, model, "model", style.BLUE, dash="solid"),
-        )
-        y = Axis(f"{words_of(column)} [{unit_text(units.get(column, '')) or '–'}]")
-        title = f"{name}: {words_of(column)}" if len(fit.measured) > 1 else words_of(column)
-        yield Panel(items, Axis("time [s]"), y, title, legend="best")
+        title = f"{name}: {words_of(column)}" if len(fit.measured) > 1 else ""
+        yield overlay(column, units.get(column, ""), time, values, model, title)

@@ -140,7 +140,7 @@ def record_of(values):
 def test_gaps_are_not_compared_and_part_a_series():
     values = np.sin(TIME)
     values[30:40] = np.nan
-    found = measured_of(record_of(values), (Column("x", deviation=0.5),), begin=0.0, every=0.02, duration=2.0)
+    found = measured_of(record_of(values), (Column("x", deviation=0.5),), {}, begin=0.0, every=0.02, duration=2.0)
     assert found.size == 45
     assert found.series(100) == [slice(100, 115), slice(115, 145)]
     model = np.sin(TIME[::2])[None] - 1.0
@@ -148,17 +148,17 @@ def test_gaps_are_not_compared_and_part_a_series():
 
 
 def test_only_how_it_moves_counts_where_the_offset_is_free():
-    found = measured_of(record_of(np.sin(TIME)), (Column("x", offset="free", deviation=1.0),), 0.0, 0.01, 2.0)
+    found = measured_of(record_of(np.sin(TIME)), (Column("x", offset="free", deviation=1.0),), {}, 0.0, 0.01, 2.0)
     np.testing.assert_allclose(found.residuals(np.sin(TIME)[None] + 7.0), 0.0, atol=1e-14)
 
 
 def test_axes_are_turned_and_moved():
-    found = measured_of(record_of(TIME), (Column("x", scale=-2.0, offset=3.0, deviation=1.0),), 0.0, 0.01, 2.0)
+    found = measured_of(record_of(TIME), (Column("x", scale=-2.0, offset=3.0, deviation=1.0),), {}, 0.0, 0.01, 2.0)
     np.testing.assert_allclose(found.values[0], 3.0 - 2.0 * TIME, rtol=1e-15)
 
 
 def test_a_run_that_has_ended_stands_where_it_was():
-    found = measured_of(record_of(TIME), (Column("x", deviation=1.0),), 0.0, 0.01, 2.0)
+    found = measured_of(record_of(TIME), (Column("x", deviation=1.0),), {}, 0.0, 0.01, 2.0)
     model = TIME.copy()
     model[50:] = np.nan
     np.testing.assert_allclose(found.residuals(model[None])[50:], TIME[50:] - TIME[49], rtol=1e-14)
@@ -166,13 +166,13 @@ def test_a_run_that_has_ended_stands_where_it_was():
 
 
 def test_a_record_lies_where_its_time_zero_is():
-    found = measured_of(record_of(TIME), (Column("x"),), begin=-0.5, every=0.01, duration=0.2)
+    found = measured_of(record_of(TIME), (Column("x"),), {}, begin=-0.5, every=0.01, duration=0.2)
     np.testing.assert_allclose(found.trace.times, np.arange(0.0, 0.205, 0.01), atol=1e-12)
     np.testing.assert_allclose(found.values[0], found.trace.times + np.float64(0.5), atol=1e-12)
     with pytest.raises(InputError, match="has 0 numbers between 5 and 6 s"):
-        measured_of(record_of(TIME), (Column("x"),), begin=-5.0, every=0.01, duration=1.0)
+        measured_of(record_of(TIME), (Column("x"),), {}, begin=-5.0, every=0.01, duration=1.0)
     with pytest.raises(InputError, match="never changes"):
-        measured_of(record_of(np.ones_like(TIME)), (Column("x"),), begin=0.0, every=0.01, duration=1.0)
+        measured_of(record_of(np.ones_like(TIME)), (Column("x"),), {}, begin=0.0, every=0.01, duration=1.0)
 
 
 # --- parameters that take multiples only ---

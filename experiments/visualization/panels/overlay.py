@@ -1,0 +1,22 @@
+"""What was measured, and a model over it."""
+
+from contact.arrays import Floats
+from experiments.cli.quantities import unit_text
+from experiments.visualization.figures import style
+from experiments.visualization.figures.words import words_of
+from experiments.visualization.panels.panel import Axis, Panel, Points
+
+
+def overlay(column: str, unit: str, time: Floats, measured: Floats, model: Floats, title: str = "") -> Panel:
+    """A panel of a column over time [s], as it was measured (n,) and as a model has it (n,)."""
+    items = (
+        Points(time, measured, "measured", style.GREY, "circle", 2.0),
+        Points(time, model, "model", style.BLUE, dash="solid"),
+    )
+    return Panel(
+        items,
+        Axis("time [s]"),
+        Axis(f"{words_of(column)} [{unit_text(unit) or '–'}]"),
+        title or words_of(column),
+        legend="best",
+    )

@@ -1,0 +1,175 @@
+"""The made-up subject of docs/records.md: a raw record is played, fitted, put beside a run, exported and opened again.
+
+The subject and the file of the fit are those of the page, word for word.
+"""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from biped.errors import InputError
+from biped.metrics import series
+from biped.records import read_record
+from experiments import experiment_named
+from experiments.cli import main
+from experiments.studies.config import read_config
+from experiments.visualization.report import load_run
+from experiments.visualization.report.beside_record import compare_columns, compare_sway, measured_beside
+
+PAGE = Path(__file__).parents[4] / "docs" / "records.md"
+
+
+def block(language):
+    """The page's first block of code in a language."""
+    return re.search(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[1]
+
+
+@pytest.fixture(scope="module")
+def laboratory(tmp_path_factory):
+    """A folder with the record, the file of the fit, the fit and a run; and the damping that was found, and its sd."""
+    folder = tmp_path_factory.mktemp("laboratory")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        exec(compile(block("python"), str(PAGE), "exec"), {})
+        Path("subject.toml").write_text(block("toml"), encoding="utf-8")
+        assert main(["fit", "subject.toml", "--no-figures"]) == 0
+        assert main(["rerun", "results/fit/subject", "1", "--out", "run", "--no-figures"]) == 0
+    return folder
+
+
+@pytest.fixture
+def at_hand(laboratory, monkeypatch):
+    monkeypatch.chdir(laboratory)
+    return laboratory
+
+
+def test_what_has_to_be_written_is_short():
+    lines = [line for line in block("toml").splitlines() if line]
+    assert len(lines) <= 20
+
+
+@pytest.mark.usefixtures("at_hand")
+def test_the_record_is_as_raw_as_it_is_said_to_be():
+    text = Path("subject.csv").read_text(encoding="utf-8")
+    assert re.search(r"^3,0;;\d+,\d+", text, re.MULTILINE)  # decimal commas, and a gap from 3 s on
+    record = read_record("subject.csv")
+    assert record.rate == pytest.approx(100.0)
+    assert np.isnan(record["platform"]).sum() == 10
+    assert record["platform"][:50].mean() == pytest.approx(0.5123, abs=4.0 * 0.3e-3 / 50**0.5)
+
+
+@pytest.mark.usefixtures("at_hand")
+def test_its_damping_is_found():
+    """Within four standard deviations; those of the noise of what is compared are all that the interval knows."""
+    found = pd.read_csv("results/fit/subject/parameters.csv").set_index("parameter").loc["controller.damping"]
+    assert abs(found["value"] - 0.45) < 4.0 * found["sd"]
+    assert found["sd"] < 0.01
+
+
+@pytest.mark.usefixtures("at_hand")
+def test_its_run_is_beside_the_record():
+    run = load_run("run")
+    (measured,) = measured_beside(run, "subject.toml")
+    table = compare_columns(run, measured).set_index("column")
+    noise = 0.3e-3
+    # of the run with the first damping, not with the subject's: the noise, and what that difference makes
+    assert (
+        noise * (1.0 - 4.0 / 1600**0.5)
+        < table.loc["com_ap", "rms_difference"]
+        < 0.2 * table.loc["com_ap", "sd_measured"]
+    )
+    assert table.loc["com_ap", "correlation"] > 0.9
+    assert np.isnan(table.loc["com_ap", "mean_difference"])  # its offset is free
+    assert main(["report", "run", "--record", "subject.toml", "--out", "page.html"]) == 0
+    assert "Beside the record" in Path("page.html").read_text(encoding="utf-8")
+
+
+SHORT = {"initial.stance": "upright", "initial.jitter": 0.0, "run.duration": 1.0, "run.step": 2e-3, "push.impulse": 2.0}
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """A run, and its own columns as a record beside it."""
+    monkeypatch.chdir(tmp_path)
+    run = experiment_named("balance").driven_by("postural").run(SHORT)
+    table = series(run)[["time", "com_ap", "com_ml", "trunk_pitch"]].iloc[::5]
+    table = table.assign(com_ap=1e3 * table["com_ap"], trunk_pitch=np.radians(table["trunk_pitch"]))
+    names = {"com_ap": "com_ap [mm]", "trunk_pitch": "trunk_pitch [rad]"}
+    table.rename(columns=names).to_csv("own.csv", index=False)
+    return run
+
+
+def test_a_run_beside_its_own_record_does_not_differ(own):
+    """In other units, to the round-off of converting; the measures of sway are those of the same numbers."""
+    (measured,) = measured_beside(own, "own.csv")
+    columns = compare_columns(own, measured)
+    assert dict(zip(columns["column"], columns["unit"], strict=True)) == {
+        "com_ap": "m", "com_ml": "m", "trunk_pitch": "deg"
+    }  # fmt: skip
+    assert (columns["rms_difference"] <= 1e-14 * 180.0).all()
+    sway = compare_sway(own, measured)
+    assert set(sway["of"]) == {"com"}
+    assert len(sway) > 10
+    np.testing.assert_allclose(sway["model"].to_numpy(float), sway["measured"].to_numpy(float), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("a.csv", "time,height\n0,1\n1,2\n", r"none of its columns \(height\) is called as one of a run's"),
+        ("a.csv", "time,com_ap [N]\n0,1\n0.5,2\n", "com_ap: it is in N, and has to be in m: name a column"),
+        ("a.csv", "time,com_ap\n7,1\n8,2\n", "com_ap has 0 numbers between"),
+        ("a.toml", "x = 1\n", "record"),
+        ("a.docx", "", "a record must be a file of one of these: .csv"),
+    ],
+)
+def test_what_cannot_stand_beside_it_is_told(own, file, text, said):
+    Path(file).write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=said):
+        measured_beside(own, file)
+
+
+@pytest.mark.usefixtures("at_hand")
+def test_beside_a_study_there_is_no_record(capsys):
+    assert main(["report", "results/fit/subject", "--record", "subject.csv"]) == 2
+    assert "biped fit compares it with a study's" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("at_hand")
+def test_what_was_made_of_it_is_opened_again():
+    """C3D by its own library, and through the same door as any record."""
+    ezc3d = pytest.importorskip("ezc3d")
+    assert main(["export", "run", "--c3d", "--bids", "--mat"]) == 0
+    (file,) = Path("run").glob("*.c3d")
+    opened = ezc3d.c3d(str(file), extract_forceplat_data=True)
+    rate = opened["parameters"]["POINT"]["RATE"]["value"][0]
+    again, run = read_record(file), load_run("run")
+    assert again.rate == pytest.approx(rate)
+    assert len(again.time) == opened["data"]["points"].shape[2]
+    assert again.time[-1] == pytest.approx(run.frame["time"].iloc[-1], abs=1.0 / rate)
+    assert list(Path("run/bids").rglob("*_motion.tsv"))
+
+
+@pytest.mark.usefixtures("at_hand")
+def test_the_same_record_as_c3d_moves_the_floor_alike():
+    """Markers in millimetres: what a C3D file holds is a float of 32 bits, 2⁻²⁴ of the greatest number."""
+    ezc3d = pytest.importorskip("ezc3d")
+    record, file = read_record("subject.csv"), ezc3d.c3d()
+    for name, value in {"UNITS": ["mm"], "RATE": [100.0], "LABELS": ("platform",)}.items():
+        file["parameters"]["POINT"][name]["value"] = value
+    points = np.zeros((4, 1, len(record.time)))
+    points[0, 0] = 1e3 * record["platform"]
+    points[3, 0] = 1.0
+    file["data"]["points"] = points
+    file.write("subject.c3d")
+    given = read_config("subject.toml").table("set").changes(experiment_named("balance").driven_by("postural"))
+    moved = {}
+    for name, column in {"subject.csv": "platform", "subject.c3d": "platform_x"}.items():
+        changes = given | {"platform.file": name, "platform.column": column}
+        (floor,) = experiment_named("balance").driven_by("postural").build(changes).disturbances
+        moved[name] = np.array([floor.at(time)[0] for time in record.time])
+    # ‖h‖₁² < 2 for Butterworth's second order, there and back; and as much again for the baseline
+    np.testing.assert_allclose(moved["subject.c3d"], moved["subject.csv"], atol=4.0 * 0.6 * 2.0**-24)
