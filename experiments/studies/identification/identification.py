@@ -30,8 +30,8 @@ COLUMNS = {
     "pitch": ("floor_tilt_y", "sway_y"), "roll": ("floor_tilt_x", "sway_x"),
     "x": ("floor_x", "sway_y"), "y": ("floor_y", "sway_x"),
 }  # fmt: skip
-#: The experiment whose body a record's model has, where its file names none.
-BODY = "balance"
+#: The experiment whose body a record's model has, and how it stands, where its file does not say it.
+BODY, STANDING = "balance", {"initial.stance": "upright"}
 #: What it is to a closed-form model.
 MOVES = {"pitch": "tilt", "x": "translation"}
 
@@ -121,11 +121,11 @@ def identification_from(config: Config) -> Identification:
 
 
 def _of_records(config: Config) -> Identification:
-    """One that runs nothing: its experiment has the body of the model, where there is one."""
+    """One that runs nothing: its experiment has the body of the model, where there is one, upright as people stand."""
     config = config if "experiment" in config else config.but(experiment=BODY)
     experiment = config.experiment()
     seed = config.whole("seed", 0)
-    fixed = dict(config.table("set", {}).changes(experiment))
+    fixed = STANDING | dict(config.table("set", {}).changes(experiment))
     table = config.table("identify")
     averaging, per_decade = table.make(Averaging), table.get("per_decade", float, 0.0) or None
     recorded = recorded_from(config.table("record"), table)

@@ -121,7 +121,9 @@ def _set_axis(axes: Axes, name: str, axis: Axis) -> None:
     getattr(axes, f"set_{name}label")(axis.label)
     if axis.log:
         getattr(axes, f"set_{name}scale")("log")
-        if not axis.powers:
+        if axis.ticks:
+            one.set_minor_formatter("")
+        elif not axis.powers:
             plain_log_ticks(one)
     elif axis.in_percent:
         one.set_major_formatter(PercentFormatter(1.0))

@@ -1,6 +1,8 @@
 """The findings of an identification: on the terminal, as tables, a Bode plot and a fit in files, and on its page."""
 
 import json
+import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +28,11 @@ from experiments.visualization.report.toml import file_and_command
 
 RESPONSE, REMNANT, FIT, FIGURE = "response.csv", "remnant.csv", "fit.json", "response.png"
 #: [inch] of the figure.
-_SIZE = (style.SIZE[0], 8.6)
+_SIZE = (style.SIZE[0], 10.8)
 #: Frequencies at which a fitted model is drawn.
 _CURVE = 200
+#: By how much the axis of frequencies goes beyond the first and the last one.
+_BEYOND = 1.15
 
 
 def show(_: Identification, found: Identified, folder: Path, draw: bool) -> list[Path]:
@@ -40,7 +44,7 @@ def show(_: Identification, found: Identified, folder: Path, draw: bool) -> list
     print_table(["", "frequency [Hz]", *_headings(frame)], _rows(frame))
     if found.fit is not None:
         say()
-        say(f"{found.fit.model.name}", "bold", f"  errors weighed by {found.fit.error}")
+        say(f"{found.fit.model.name}", "bold", f"  {_left(found.fit)}")
         print_table(["", "value", "95 % interval", "unit"], _fit_rows(found.fit))
         for sentence in found.fit.told:
             say(f"  {sentence}", "yellow")
@@ -60,16 +64,20 @@ def as_json(_: Identification, found: Identified) -> dict[str, Any]:
 def page_lead(study: Study) -> list[Block]:
     plan, found = recall(study)
     files = () if plan.recorded is None else plan.recorded.files
-    of = f" of {len(files)} records: {', '.join(files)}." if files else "."
+    of = f" of {len(files)} records: {', '.join(files)}." if files else f" of {found.trials - found.left_out} trials."
     left = f" {found.left_out} of {found.trials} trials fell or failed, and are left out." if found.left_out else ""
     told = () if found.fit is None else found.fit.told
     return [Prose(f"{found.response.cycles} cycles are averaged{of}{left}"), *(Prose(f"{one}.") for one in told)]
 
 
 def page_sections(study: Study) -> list[Section]:
-    _, found = recall(study)
+    plan, found = recall(study)
     frame = found.response.frame
-    text = "Gain, phase and coherence, with their intervals at 95 % by a bootstrap; lines are the fitted model."
+    averaging = plan.averaging
+    text = (
+        f"Gain, phase and coherence, with their intervals at {100.0 * averaging.confidence:.4g} % by a bootstrap over "
+        f"{averaging.over}; lines are the fitted model. The remnant is what sways besides, from cycle to cycle."
+    )
     blocks: list[Block] = [
         Chart.of(figure_of(panels_of(found), columns=1), text, "response"),
         Table("Numbers", ("response", "frequency [Hz]", *_headings(frame)), tuple(_rows(frame))),
@@ -79,7 +87,13 @@ def page_sections(study: Study) -> list[Section]:
         table = Table(
             "Parameters", ("parameter", "value", "95 % interval", "unit"), tuple(_fit_rows(found.fit)), fold=False
         )
-        sections.append(Section("fit", f"Fit of {found.fit.model.name}", blocks=(table,)))
+        known = [
+            (name, f"{value:.4g}", unit_text(found.fit.model.unit(name)))
+            for name, value in found.fit.model.known.items()
+        ]
+        of_body = Table("Known, and not fitted", ("parameter", "value", "unit"), tuple(known), fold=False)
+        text = f"{_left(found.fit).capitalize()}."
+        sections.append(Section("fit", f"Fit of {found.fit.model.name}", text, blocks=(table, of_body)))
     return sections
 
 
@@ -88,11 +102,11 @@ def page_rerun(study: Study) -> list[Block]:
 
 
 def panels_of(found: Identified) -> list[Panel]:
-    """Gain, phase and coherence over frequency: bands and points as found, lines of the fitted model."""
+    """Gain, phase, coherence and remnant over frequency: bands and points as found, lines of the fitted model."""
     frame, units = found.response.frame, found.response.frame.attrs["units"]
     columns = {"gain": (1.0, f"gain [{unit_text(units['gain']) or '–'}]"), "phase": (180.0 / np.pi, "phase [°]")}
     columns["coherence"] = (1.0, "coherence [–]")
-    curves = _curves(found)
+    curves, x_axis = _curves(found), _frequency_axis(found.response)
     panels = []
     for column, (factor, label) in columns.items():
         items: list[Item] = []
@@ -108,9 +122,31 @@ def panels_of(found: Identified) -> list[Panel]:
                 items.append(Points(frequencies, factor * line, f"{name}: model", color, dash="solid"))
         low, high = (0.0, 1.02) if column == "coherence" else (None, None)
         y = Axis(label, low, high, log=column == "gain")
-        x_axis = Axis("frequency [Hz]" if column == "coherence" else "", log=True)
         panels.append(Panel(tuple(items), x_axis, y, legend="best" if column == "gain" else ""))
+    panels += _remnant_panels(found.response, x_axis)
+    panels[-1] = replace(panels[-1], x=replace(x_axis, label="frequency [Hz]"))
     return panels
+
+
+def _remnant_panels(response: FrequencyResponse, x_axis: Axis) -> list[Panel]:
+    """One, or none where a single cycle has no remnant."""
+    if response.remnant is None:
+        return []
+    items = []
+    for k, name in enumerate(response.values):
+        rows = response.remnant[response.remnant["response"] == name]
+        x, y = rows["frequency"].to_numpy(), rows["power"].to_numpy()
+        items.append(Points(x, y, "", style.LINES[k], dash="solid"))
+    unit = unit_text(response.remnant.attrs["units"]["power"])
+    return [Panel(tuple(items), x_axis, Axis(f"remnant [{unit}]", log=True, powers=True))]
+
+
+def _frequency_axis(response: FrequencyResponse) -> Axis:
+    """Logarithmic, with 1, 2 and 5 in each decade named."""
+    low, high = response.excited[0] / _BEYOND, response.excited[-1] * _BEYOND
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)))
+    named = {value: f"{value:g}" for decade in decades for value in (k * 10.0**decade for k in (1, 2, 5))}
+    return Axis("", low, high, log=True, ticks={k: text for k, text in named.items() if low <= k <= high})
 
 
 def _curves(found: Identified) -> dict[str, tuple[Any, Any]]:
@@ -167,6 +203,16 @@ def _cell(row: Any, name: str, factor: float, form: str) -> str:
     if f"{name}_low" not in row:
         return text
     return f"{text} [{factor * row[f'{name}_low']:{form}}, {factor * row[f'{name}_high']:{form}}]"
+
+
+def _left(fit: ModelFit) -> str:
+    """How much of the errors is left, as they are weighed."""
+    left, what = fit.as_json["residual_deviation"], {
+        "deviation": "deviations by the cycles' scatter, about 1 where the model fits",
+        "relative": "of the responses",
+        "log": "of their logarithms",
+    }  # fmt: skip
+    return f"root mean square of what is left: {left:.3g} {what[fit.error]}"
 
 
 def _fit_rows(fit: ModelFit) -> list[tuple[str, ...]]:

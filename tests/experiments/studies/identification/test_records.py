@@ -90,7 +90,7 @@ def test_a_run_and_its_record_have_the_same_responses(tmp_path):
         tmp_path / "run.csv", index=False, float_format="%.12g"
     )
     data = {
-        "experiment": "balance", "controller": "postural", "set": {"initial.stance": "upright"}, "model": model,
+        "experiment": "balance", "controller": "postural", "model": model,
         "identify": cycles | {"period": 4.0, "frequencies": [0.25, 0.75], "stimulus": "floor_tilt_y"},
         "record": {"files": str(tmp_path / "run.csv"), "begin": simulated.cycles.begin},
     }  # fmt: skip
