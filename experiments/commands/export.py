@@ -40,7 +40,7 @@ def parser() -> Parser:
     own = Parser("biped export", _DESCRIPTION, _EXAMPLES)
     own.add_argument("run", metavar="RUN", help="folder of a saved run")
     own.switch("--eurobench", "EUROBENCH: CSV with semicolons, and YAML")
-    own.switch("--sto", "OpenSim: .sto, and external_loads.xml")
+    own.switch("--sto", "OpenSim: .sto, external_loads.xml, and the skeleton, .osim")
     own.switch("--csv", "all columns of a run, of whatever it is, and the steps that it has taken")
     own.switch("--mat", "the same for MATLAB, with units")
     own.switch("--c3d", "C3D: points, and a force plate under each foot")

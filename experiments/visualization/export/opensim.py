@@ -14,6 +14,7 @@ from scipy.spatial.transform import Rotation
 from biped.runs.row_layout import POSE
 from biped.runs.run import Run
 from experiments.visualization.export.anatomy import anatomical_joints, hip_middle, other_joints
+from experiments.visualization.export.skeleton import has_skeleton, skeleton, skeleton_coordinates
 from experiments.visualization.export.tables import (
     Table,
     by_axis,
@@ -35,10 +36,16 @@ _COORDINATES = {
 def export_opensim(run: Run, folder: Path) -> list[Path]:
     """Write ``coordinates.sto``, ``torques.sto``, ``grf.sto`` and ``external_loads.xml`` into a folder that exists.
 
+    And the model's own bodies and joints, ``skeleton.osim``, with the run in their coordinates, ``skeleton.sto``.
+
     Returns:
-        The files; of a model without feet there are no ground reactions, of one without joints no torques.
+        The files; of a model without feet there are no ground reactions, of one without joints no torques, and of one
+        with balls or screws no skeleton.
     """
     files = [write(folder / "coordinates.sto", sto_of("coordinates", run, coordinates(run)))]
+    if has_skeleton(run.state.model):
+        files.append(write(folder / "skeleton.osim", skeleton(run.state.model)))
+        files.append(write(folder / "skeleton.sto", sto_of("skeleton", run, skeleton_coordinates(run))))
     moments = torques(run)
     if moments:
         files.append(write(folder / "torques.sto", sto_of("torques", run, moments)))

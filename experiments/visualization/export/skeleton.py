@@ -1,0 +1,137 @@
+"""A model's rigid bodies and joints as OpenSim's ``.osim``, and a run in its coordinates.
+
+Body by body and hinge by hinge: frames stand in the joints, in ISB axes at home (x forward, y up, z to the right).
+Muscles, contact and what passive joints do are not in it.
+"""
+
+import re
+from collections.abc import Callable
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from biped.model import Model
+from biped.model.body import Body
+from biped.model.joint import Joint
+from biped.runs.row_layout import POSE
+from biped.runs.run import Run
+from contact.arrays import Floats
+from experiments.visualization.export.tables import Table, by_axis, columns, to_isb
+
+_FREE = ("rx", "ry", "rz", "tx", "ty", "tz")
+
+
+def has_skeleton(model: Model) -> bool:
+    """Whether all of its joints are OpenSim's: neither balls nor screws, and floating at the root alone."""
+    return all(body.joint.kind in _JOINTS for body in model.bodies)
+
+
+def skeleton(model: Model) -> str:
+    """The text of an ``.osim`` file of OpenSim 4."""
+    document = Element("OpenSimDocument", Version="40000")
+    one = SubElement(document, "Model", name=_word(model.name))
+    _say(one, "gravity", to_isb(model.gravity, model.facing))
+    bodies = SubElement(SubElement(one, "BodySet", name="bodyset"), "objects")
+    joints = SubElement(SubElement(one, "JointSet", name="jointset"), "objects")
+    for body in model.bodies:
+        _add_body(bodies, body, model)
+        _add_joint(joints, body, model)
+    ElementTree.indent(document)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(document, "unicode") + "\n"
+
+
+def skeleton_coordinates(run: Run) -> Table:
+    """[rad], [m] by the coordinates of the skeleton: of a floating root, turns about x, y, z one after another."""
+    model = run.state.model
+    table: Table = {}
+    for body in model.bodies:
+        if body.joint.kind == "floating":
+            name = body.joint.name
+            turns = Rotation.from_quat(columns(run, name, POSE[3:]), scalar_first=True)
+            place = columns(run, name, ("x", "y", "z")) - turns.apply(body.com)
+            renamed = Rotation.from_matrix(to_isb(np.eye(3), model.facing).T)
+            angles = (renamed * turns * renamed.inv()).as_euler("XYZ")
+            table |= by_axis(np.unwrap(angles, axis=0), f"{_word(name)}_r")
+            table |= by_axis(to_isb(place, model.facing), f"{_word(name)}_t")
+    for name in model.joint_names:
+        column = f"angle_{name}" if f"angle_{name}" in run.frame else f"position_{name}"
+        table[_word(name)] = run.frame[column].to_numpy(dtype=np.float64)
+    return table
+
+
+def _add_body(bodies: Element, body: Body, model: Model) -> None:
+    axes = to_isb(np.eye(3), model.facing).T
+    inertia = axes @ np.asarray(body.inertia) @ axes.T
+    one = SubElement(bodies, "Body", name=_word(body.name))
+    _say(one, "mass", [body.mass])
+    _say(one, "mass_center", to_isb(body.com, model.facing))
+    _say(one, "inertia", [*np.diag(inertia), inertia[0, 1], inertia[0, 2], inertia[1, 2]])
+
+
+def _add_joint(joints: Element, body: Body, model: Model) -> None:
+    """The joint between two frames that stand in it, their z (of a slide: x) along its axis."""
+    kind, turned = _JOINTS[body.joint.kind]
+    name = _word(body.joint.name)
+    one = SubElement(joints, kind, name=name)
+    ends = {f"{name}_parent": _path(body.parent), f"{name}_child": _path(body.name)}
+    for socket, end in zip(("socket_parent_frame", "socket_child_frame"), ends, strict=True):
+        SubElement(one, socket).text = end
+    coordinates = SubElement(one, "coordinates")
+    for coordinate in _coordinates(body.joint):
+        found = SubElement(coordinates, "Coordinate", name=coordinate)
+        if np.isfinite([body.joint.lower, body.joint.upper]).all():
+            _say(found, "range", [body.joint.lower, body.joint.upper])
+    turn = turned(to_isb(body.joint.axis, model.facing))
+    # what floats is placed from the origin
+    begin = (0.0, 0.0, 0.0) if body.joint.kind == "floating" else body.joint.position
+    places = to_isb([begin, (0.0, 0.0, 0.0)], model.facing)
+    frames = SubElement(one, "frames")
+    for (end, of), place in zip(ends.items(), places, strict=True):
+        frame = SubElement(frames, "PhysicalOffsetFrame", name=end)
+        SubElement(frame, "socket_parent").text = of
+        _say(frame, "translation", place)
+        _say(frame, "orientation", turn)
+
+
+def _coordinates(joint: Joint) -> tuple[str, ...]:
+    if joint.kind == "floating":
+        return tuple(f"{_word(joint.name)}_{part}" for part in _FREE)
+    return () if joint.kind == "fixed" else (_word(joint.name),)
+
+
+def _turned_z(axis: Floats) -> Floats:
+    """(3,) [rad] turns about x, y, z one after another, that take z to a unit vector: (sin β, −sin α cos β, …)."""
+    return np.array([np.arctan2(-axis[1], axis[2]), np.arcsin(np.clip(axis[0], -1.0, 1.0)), 0.0])
+
+
+def _turned_x(axis: Floats) -> Floats:
+    """(3,) [rad] the same that take x to it: (cos β cos γ, sin γ, −sin β cos γ)."""
+    return np.array([0.0, np.arctan2(-axis[2], axis[0]), np.arcsin(np.clip(axis[1], -1.0, 1.0))])
+
+
+def _path(body: str | None) -> str:
+    return "/ground" if body is None else f"/bodyset/{_word(body)}"
+
+
+def _word(name: str) -> str:
+    """A name as OpenSim takes it."""
+    return re.sub(r"[^\w.-]", "_", name)
+
+
+def _say(parent: Element, key: str, values: "Floats | list[float]") -> None:
+    SubElement(parent, key).text = " ".join(f"{float(value):.17g}" for value in values)
+
+
+def _not_turned(_: Floats) -> Floats:
+    return np.zeros(3)
+
+
+#: What OpenSim calls joints, and how their frames turn towards an axis.
+_JOINTS: dict[str, tuple[str, Callable[[Floats], Floats]]] = {
+    "floating": ("FreeJoint", _not_turned),
+    "fixed": ("WeldJoint", _not_turned),
+    "revolute": ("PinJoint", _turned_z),
+    "prismatic": ("SliderJoint", _turned_x),
+}
