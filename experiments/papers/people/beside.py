@@ -1,12 +1,17 @@
 """A published number beside the mean of ours, with its interval."""
 
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
 from experiments.papers.criteria import stated, when
 from experiments.papers.item import Finding
-from experiments.studies.mean import Mean
+from experiments.studies.mean import Mean, mean_of
 
 
 def beside(quantity: str, published: float, margin: float, ours: Mean, why: str, *, lost: int = 0) -> Finding:
-    """Judge our mean, which agrees where it is within a margin of the published one and nobody was lost.
+    """Judge our mean, or median, which agrees where it is within a margin of the published one and nobody was lost.
 
     Args:
         quantity: what it is, with its unit.
@@ -18,6 +23,12 @@ def beside(quantity: str, published: float, margin: float, ours: Mean, why: str,
     """
     near = ours.of > 0 and lost == 0 and abs(ours.value - published) <= margin
     return stated(quantity, published, _shown(ours, lost), when(f"{published:.4g} ± {margin:.2g}", near), why=why)
+
+
+def mean_ratio(ours: ArrayLike, theirs: ArrayLike) -> Mean:
+    """The geometric mean of (n,) ratios, with its interval: that of theirs over ours is one over it."""
+    logs = mean_of(np.log(np.asarray(ours, dtype=float) / np.asarray(theirs, dtype=float)))
+    return Mean(math.exp(logs.value), logs.of, math.exp(logs.low), math.exp(logs.high))
 
 
 def _shown(ours: Mean, lost: int) -> str:

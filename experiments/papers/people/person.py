@@ -22,8 +22,8 @@ PERSON: Mapping[str, Value] = MappingProxyType({
 })  # fmt: skip
 #: The law of who stands by the ankles, and its one parameter that is not its default: with it all but those without a
 #: vestibular sense stand in the studies of quiet stance (``examples/quiet-stance.toml``).
-ANKLES = "postural"
-BY_ANKLES: Mapping[str, Value] = MappingProxyType({"controller.weight": 0.2})
+ANKLES, WEIGHT = "postural", 0.2
+BY_ANKLES: Mapping[str, Value] = MappingProxyType({"controller.weight": WEIGHT})
 #: For the page.
 TOLD = (
     "one person for all rows that are simulated: the human, upright, with the senses of closed eyes, 100 ms late; it "

@@ -14,10 +14,11 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from biped.identification import IndependentChannels
+from controllers import Postural
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.people.beside import beside
-from experiments.papers.people.person import ANKLES, BY_ANKLES, PERSON, TOLD
+from experiments.papers.people.person import ANKLES, BY_ANKLES, LATE, PERSON, TOLD, WEIGHT
 from experiments.studies.mean import Mean, mean_of
 from experiments.studies.sweep.sweep import sweep
 
@@ -133,7 +134,23 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         f"agreement: our mean is within {100 * PART:g} % of the gain and {TURN:g}° of the phase; no spread is known",
         f"ours: means of {replicas} trials of {cycles} cycles of {_CYCLE:g} s, with 95 % intervals, on rubber",
     )
-    return Outcome(findings(found), assumptions, {"Responses": _frame(found)}, {"tilts": _draw(found)})
+    tables = {"Responses": _frame(found), "On a rigid floor, in closed form": _rigid()}
+    return Outcome(findings(found), assumptions, tables, {"tilts": _draw(found)})
+
+
+def _rigid() -> pd.DataFrame:
+    """What the person's law answers without noise and thresholds, with its delay and with that of people."""
+    law = Postural(weight=WEIGHT)
+    rows = []
+    for delay in (LATE, FITTED[2.0][1]):
+        model = IndependentChannels(
+            INERTIA, TOPPLING, stiffness=law.stiffness, damping=law.damping, weight=law.weight, delay=delay,
+            passive_stiffness=law.passive_stiffness, passive_damping=law.passive_damping, smoothing=law.smoothing,
+        )  # fmt: skip
+        response = model.response(FREQUENCIES)
+        phases = np.degrees(np.unwrap(np.angle(response)))
+        rows += list(zip([delay] * len(phases), FREQUENCIES, np.abs(response), phases, strict=True))
+    return pd.DataFrame(rows, columns=["delay [s]", "frequency [Hz]", "gain", "phase [°]"])
 
 
 def _frame(found: Sequence[Response]) -> pd.DataFrame:

@@ -6,25 +6,38 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.papers.people import PAPER, tilts
-from experiments.papers.people.beside import beside
+from experiments.papers.people import PAPER, quiet, sampling, tilts
+from experiments.papers.people.beside import beside, mean_ratio
 from experiments.papers.people.region import PART, PUBLISHED, findings
-from experiments.studies.mean import mean_of
+from experiments.papers.people.thresholds import median, ratio
+from experiments.studies.mean import Mean, mean_of
+from experiments.studies.threshold.search import Bracket
 
 from .conftest import check_items, check_statements, finding
 
 #: Far behind the heel, where a pendulum at constant height is not one that turns about its ankles.
 MAY_DIFFER = {"feasible-region": ("upper boundary 2.4", "lower boundary 2.7")}
+#: Whose short versions take several seconds: tested apart, in one slow test.
+APART = ("sampling",)
 #: What differs by far more than noise moves it in the short versions of what is simulated.
 DIFFERS = {
     # One law with one weight cannot sway as people do at all amplitudes.
+    "quiet-stance": ["RMS distance AP of the centre of pressure, eyes open"],
     "tilts": [f"gain at {frequency:g} Hz of a tilt of {tilt:g}°" for tilt in (4.0, 8.0) for frequency in (0.05, 0.15)],
 }
 
 
 def test_there_are_all_items(outcomes):
-    assert set(outcomes) == {item.name for item in PAPER.items}
+    assert {*outcomes, *APART} == {item.name for item in PAPER.items}
     check_items(outcomes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", APART)
+def test_thresholds_are_found_and_say_why_they_differ(name):
+    outcome = next(item for item in PAPER.items if item.name == name).produce(True, lambda _: None)
+    check_items({name: outcome})
+    assert all(found.agrees or found.note for found in outcome.findings)
 
 
 def test_statements_hold_but_for_those_that_are_explained(outcomes):
@@ -96,3 +109,58 @@ def test_the_model_that_was_fitted_to_people_has_the_gains_that_are_known_of_it(
     """Computed apart, by another's formula, from the body before its inertia was rounded to three digits."""
     assert np.abs(tilts.fitted(0.5)) == pytest.approx([2.00, 2.20, 3.52, 3.53, 0.71], abs=0.015)
     assert np.abs(tilts.fitted(8.0)) == pytest.approx([0.46, 0.50, 0.64, 0.65, 0.25], abs=0.015)
+
+
+def brackets(*lows, width=0.0):
+    return [Bracket(low, low + width, monotone=True, island=-math.inf, trials=1) for low in lows]
+
+
+def test_a_ratio_of_thresholds_is_of_each_replicas_own_and_its_interval_has_the_searchs_resolution():
+    theirs, ours = brackets(10.0, 20.0, 40.0), brackets(9.0, 18.0, 36.0)
+    assert ratio(ours, theirs) == Mean(pytest.approx(0.9), 3, pytest.approx(0.9), pytest.approx(0.9))
+    wide = ratio(brackets(9.0, 9.0, 9.0, width=1.0), brackets(10.0, 10.0, 10.0, width=2.0))
+    assert (wide.low, wide.high) == (pytest.approx(9.0 / 12.0), pytest.approx(1.0))
+    assert median(ours, 100.0).value == 1800.0
+
+
+def test_the_mean_ratio_turned_round_is_one_over_it():
+    one, other = mean_ratio([1.0, 8.0, 3.0], [2.0, 2.0, 3.0]), mean_ratio([2.0, 2.0, 3.0], [1.0, 8.0, 3.0])
+    assert one.value == pytest.approx(1.0 / other.value)
+    assert (one.low, one.high) == (pytest.approx(1.0 / other.high), pytest.approx(1.0 / other.low))
+
+
+@pytest.mark.parametrize("factor", [0.9, 1.0, 1.1])
+def test_pushes_of_seldom_decisions_agree_just_where_nothing_is_lost(factor):
+    late = {0.002: brackets(10.0, 20.0, 30.0), 0.1: brackets(*(factor * one for one in (10.0, 20.0, 30.0)))}
+    found = sampling.findings(late, late, Mean(factor, 3, factor, factor))
+    assert [one.agrees for one in found] == 3 * [factor == 1.0]
+
+
+@pytest.mark.parametrize(("gain", "period"), [(1.5, 0.05), (2.0, 0.2), (3.0, 0.2)])
+def test_the_pendulums_bound_is_reached_by_the_worst_senses(gain, period):
+    """Errors of one size, whose signs are those that hurt most: for a kept part below zero they alternate."""
+    rate = 3.2
+    grown = math.exp(rate * period)
+    kept = grown - (grown - 1.0) * gain
+    worst = sum((grown - 1.0) * gain * abs(kept) ** k for k in range(10_000))
+    assert sampling.error_bound(gain, period, rate) == pytest.approx(worst)
+    if kept >= 0.0:
+        assert worst == pytest.approx(gain / (gain - 1.0))
+    assert math.isinf(sampling.error_bound(gain, 0.5, rate)) == (gain > 1.5)
+
+
+def people_who_sway(factor):
+    rows = [
+        {"senses": senses, "seed": seed, "rms": factor * mean}
+        for senses, (mean, _) in quiet.PUBLISHED.items()
+        for seed in range(2)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_who_sways_as_people_do_in_quiet_stance_agrees_and_who_falls_does_not():
+    assert all(one.agrees for one in quiet.findings(people_who_sway(1.0)))
+    assert [one.agrees for one in quiet.findings(people_who_sway(2.0))] == [False, False, True]
+    fallen = people_who_sway(1.0)
+    fallen.loc[0, "rms"] = np.nan  # with eyes open
+    assert [one.agrees for one in quiet.findings(fallen)] == [False, True, False]
