@@ -45,6 +45,11 @@ class Limit:
         """The pendulum's that does what the law does: that stands, or steps."""
         return self.pendulum if self.steps is None else self.steps
 
+    def over(self, mass: float) -> "Limit":
+        """The same per kilogram of a mass."""
+        hips, steps = (None if one is None else one / mass for one in (self.hips, self.steps))
+        return Limit(self.pendulum / mass, hips, steps)
+
     @property
     def columns(self) -> dict[str, float]:
         """The limits that are known, by the names of ``LIMITS``."""

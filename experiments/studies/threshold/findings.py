@@ -63,7 +63,8 @@ class Finding:
             return None
         changes = {**self.plan.changes, **self.condition.changes}
         try:
-            return limit_under(self.plan.experiment, self.plan.swept.parameter, changes)
+            found = limit_under(self.plan.experiment, self.plan.swept.parameter, changes)
+            return None if found is None else found.over(self.plan.mass(self.condition))
         except NoLimitError:
             return None
 
@@ -229,5 +230,5 @@ def check_pairs(theirs: "Threshold", ours: "Threshold") -> None:
     ):
         if getattr(theirs, name) != getattr(ours, name):
             raise InputError(f"studies with different {what} have no replicas in common: they cannot be compared")
-    if (theirs.swept.parameter, theirs.swept.factor) != (ours.swept.parameter, ours.swept.factor):
+    if replace(theirs.swept, label="", unit="") != replace(ours.swept, label="", unit=""):
         raise InputError(f"one study sweeps {theirs.swept.parameter}, the other {ours.swept.parameter}")

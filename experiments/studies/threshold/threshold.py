@@ -19,6 +19,7 @@ from experiments.studies.store.folder import Study
 from experiments.studies.store.measured import metric_units
 from experiments.studies.store.table import CHANGES, FIRST
 from experiments.studies.study_kind import Evaluate, StudyKind
+from experiments.studies.sweep.axis import subjects_axis
 from experiments.studies.threshold.findings import Finding, Findings
 from experiments.studies.threshold.search import Query, next_values, search
 from experiments.studies.threshold.statistics import FEWEST, rank
@@ -26,6 +27,8 @@ from experiments.studies.trial import Label, Result, Trial
 
 #: How many, where nothing is said.
 REPLICAS = 21
+#: The table of people, for each of whom there is each condition.
+SUBJECTS = "subjects"
 #: Labels that every trial has.
 OWN_LABELS = ("condition", "replica", "turn", "value")
 #: Of labels that the presets' conditions have.
@@ -41,12 +44,15 @@ class SweptParameter:
         factor: the parameter is this times the value, such as −1 for a speed along −x.
         label: what the value is, for a figure's axis; the parameter's name if not given.
         unit: of the value; the parameter's if not given.
+        per_kg: whether the value is per kilogram of the body's mass, by which the parameter is that many times more:
+            so that subjects of other sizes are pushed alike.
     """
 
     parameter: str
     factor: float = 1.0
     label: str = ""
     unit: str = ""
+    per_kg: bool = False
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.factor) or self.factor == 0.0:
@@ -138,7 +144,16 @@ class Threshold(StudyKind):
 
     @property
     def unit(self) -> str:
-        return self.swept.unit or self.experiment.parameter(self.swept.parameter).unit
+        own = self.experiment.parameter(self.swept.parameter).unit
+        return self.swept.unit or (f"{own}/kg" if self.swept.per_kg else own)
+
+    def mass(self, condition: Condition) -> float:
+        """[kg] of the body under a condition, where values are per kilogram; else 1."""
+        return self._mass[self.conditions.index(condition)] if self.swept.per_kg else 1.0
+
+    @cached_property
+    def _mass(self) -> tuple[float, ...]:
+        return tuple(self.experiment.build(changes).model.total_mass for changes in self.samples)
 
     @property
     def label(self) -> str:
@@ -173,7 +188,8 @@ class Threshold(StudyKind):
     def trial(self, query: Query) -> Trial:
         """The trial that answers a query; its number is the query's, whenever and wherever it is asked."""
         changes = self._of_replica[query.condition, query.replica]
-        swept: dict[str, Value] = {self.swept.parameter: neat(self.swept.factor * query.value)}
+        times = self.swept.factor * (self._mass[query.condition] if self.swept.per_kg else 1.0)
+        swept: dict[str, Value] = {self.swept.parameter: neat(times * query.value)}
         labels: dict[str, Label] = {**self.conditions[query.condition].labels, **query._asdict()}
         return Trial(self.number(query), changes | swept, labels)
 
@@ -228,7 +244,7 @@ class Threshold(StudyKind):
             **({"metric_files": [entry.name for entry in self.experiment.metrics]} if self.experiment.metrics else {}),
             **{name: getattr(self, name) for name in names},
             **({"counts": list(self.counts)} if self.counts else {}),
-            "swept": asdict(self.swept),
+            "swept": {name: value for name, value in asdict(self.swept).items() if value or name != "per_kg"},
             "grid": {"from": grid.pop("start"), "to": grid.pop("stop"), **grid},
             "set": Values(self.changes).as_json(),
             **({"randomization": [item.as_json() for item in self.randomizations]} if self.randomizations else {}),
@@ -252,17 +268,33 @@ def threshold_from(config: Config, kind: str = "threshold") -> Threshold:
         experiment=experiment,
         swept=swept,
         grid=grid.make(Grid),
-        conditions=tuple(
-            Condition(table.table("set", {}).changes(experiment), table.table("labels", {}).parameters())
-            for table in config.tables("condition", ())
-        )
-        or (Condition(),),
+        conditions=_conditions(config, experiment),
         changes=config.table("set", {}).changes(experiment),
         randomizations=tuple(table.make(Randomization) for table in config.tables("randomization", ())),
         kind=kind,
     )
     config.finish()
     return plan
+
+
+def _conditions(config: Config, experiment: Experiment) -> tuple[Condition, ...]:
+    """The conditions, each of them for each of the ``[subjects]``, if there are any."""
+    found = tuple(
+        Condition(table.table("set", {}).changes(experiment), table.table("labels", {}).parameters())
+        for table in config.tables("condition", ())
+    ) or (Condition(),)
+    if SUBJECTS not in config:
+        return found
+    people = config.table(SUBJECTS)
+    drawn = subjects_axis(people, experiment, config.whole("seed", 0), people.whole("count", least=1))
+    return tuple(
+        Condition(
+            {**one.changes, **dict(zip(drawn.names, who, strict=True))},
+            {**one.labels, "subject": str(who[0]).removeprefix("subject:")},
+        )
+        for one in found
+        for who in drawn.points
+    )
 
 
 def findings_so_far(plan: Threshold, study: Study) -> Findings:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from biped import population
 from biped.errors import InputError
 from contact import FloorError
 from experiments.catalogue.registry import experiment_named
@@ -12,6 +13,7 @@ from experiments.commands import threshold
 from experiments.studies.config import Config, read_config
 from experiments.studies.grid import Grid
 from experiments.studies.randomization import Randomization, replica_changes
+from experiments.studies.threshold.findings import Finding
 from experiments.studies.threshold.search import Query
 from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold, threshold_from
 from experiments.visualization.report.toml import as_toml
@@ -88,6 +90,40 @@ def test_a_plan_survives_json_and_its_own_file(tmp_path):
     file = tmp_path / "plan.toml"
     file.write_text(as_toml(PLAN.as_json()), encoding="utf-8")
     assert threshold_from(read_config(file)) == PLAN
+
+
+SUBJECTS = {
+    "experiment": "balance", "replicas": 5, "seed": 4, "swept": {"parameter": "push.impulse", "per_kg": True},
+    "grid": {"from": 0.0, "to": 0.6, "by": 0.2, "tolerance": 0.05}, "set": {"initial.stance": "upright"},
+    "subjects": {"count": 2, "sex": "female"},
+    "condition": [{"labels": {"push": way}, "set": {"push.azimuth": at}}
+                  for way, at in (("front", 0.0), ("left", 1.5))],
+}  # fmt: skip
+
+
+def test_each_subject_is_pushed_by_so_much_per_kilogram_under_each_condition():
+    plan = threshold_from(Config(SUBJECTS))
+    people = population(2, 4, sex="female")
+    assert [c.labels["subject"] for c in plan.conditions] == 2 * [one.name.removeprefix("subject:") for one in people]
+    for number, (condition, who) in enumerate(zip(plan.conditions, 2 * people, strict=True)):
+        given = plan.trial(Query(number, 0, 0, 0.4)).changes
+        scene = plan.experiment.build(given)
+        assert given["push.impulse"] == pytest.approx(0.4 * scene.model.total_mass, rel=1e-12)
+        assert scene.model.total_mass == pytest.approx(who.mass, rel=1e-6)  # a name has four digits of a decimal
+        assert given["push.azimuth"] == condition.changes["push.azimuth"]
+    assert plan.unit == "N·s/kg"
+    assert threshold_from(Config(json.loads(json.dumps(plan.as_json())))) == plan
+
+
+def test_the_limit_is_per_kilogram_too():
+    """Of one body, that of newton-seconds divided by its mass."""
+    plan = threshold_from(Config(SUBJECTS))
+    whole = replace(plan, swept=SweptParameter("push.impulse"), grid=Grid(0.0, 40.0, 10.0))
+    for condition in plan.conditions:
+        mass = plan.experiment.build({**plan.changes, **condition.changes}).model.total_mass
+        per_kg, own = (Finding(condition, one, [], []).limit for one in (plan, whole))
+        assert per_kg.pendulum == pytest.approx(own.pendulum / mass, rel=1e-12)
+        assert per_kg.hips == pytest.approx(own.hips / mass, rel=1e-12)
 
 
 def test_the_help_shows_a_file_that_works(tmp_path):
