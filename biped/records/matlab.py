@@ -22,7 +22,7 @@ _AXES = {2: ("_1", "_2"), 3: ("_x", "_y", "_z")}
 def read_mat(path: Path) -> Raw:
     """The vectors of a file, or of the one struct that is in it; n × 3 matrices are three columns, _x, _y and _z.
 
-    A number named ``rate`` or ``fs`` is the rate; a struct ``units`` has units by column.
+    A number named ``rate`` or ``fs`` is the rate; a struct ``units`` has units by vector, matrix, or column of one.
 
     Raises:
         InputError: it is of version 7.3 or no such file, has several structs, or vectors of several lengths.
@@ -49,7 +49,8 @@ def read_mat(path: Path) -> Raw:
         told = ", ".join(f"{name} {length}" for name, length in lengths.items())
         raise InputError(f"{path}: rows of several lengths: {told}: save what was sampled together alone")
     rate = next((float(inside[name]) for name in _RATES if np.ndim(inside.get(name, [])) == 0), None)
-    return Raw(columns, {name: str(unit) for name, unit in units.items()}, rate)
+    of_matrices = {f"{name}{end}": unit for name, unit in units.items() for ends in _AXES.values() for end in ends}
+    return Raw(columns, {name: str(unit) for name, unit in (of_matrices | units).items()}, rate)
 
 
 def _columns(inside: Mapping[str, Any]) -> dict[str, Floats]:

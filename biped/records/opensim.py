@@ -26,7 +26,8 @@ def read_storage(path: Path) -> Raw:
 
     A file does not say which of its columns are angles: with ``inDegrees=yes`` those that are neither forces, places,
     moments nor translations are taken to be in degrees. With ``inDegrees=no`` they are radians if the file is one of
-    coordinates or states, newton metres if it is one of torques, and else have no unit.
+    coordinates or states, newton metres if it is one of torques, and else have no unit. Of rows at one time, as its
+    tools for RRA, CMC and forward simulations write the last one twice, the later one stands.
 
     Raises:
         InputError: there is no ``endheader``, no heading, or a row has other cells than the heading.
@@ -38,6 +39,7 @@ def read_storage(path: Path) -> Raw:
     header = dict(line.strip().lower().split("=", 1) for line in lines[:end] if "=" in line)
     heading = [name.strip() for name in re.split(r"\t+|\s+", lines[end + 1].strip())]
     table = _table(path, lines, end + 2, len(heading))
+    table = table[np.append(np.diff(table[:, 0]) != 0.0, True)] if len(table) else table
     title = lines[0].lower()
     if header.get("indegrees") == "yes":
         other = "deg"

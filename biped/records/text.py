@@ -44,8 +44,8 @@ def read_text(path: Path) -> Raw:
         if len(row) > len(heading):
             remedy = "with decimal commas, columns need semicolons or tabs between them"
             raise InputError(f"{path}, line {line}: {len(row)} cells, the heading has {len(heading)}: {remedy}")
-    if len(set(heading)) < len(heading):
-        twice = next(name for name in heading if heading.count(name) > 1)
+    named = [name for name in heading if name]
+    if twice := next((name for name in named if named.count(name) > 1), ""):
         raise InputError(f"{path}: two columns are called {twice!r}: rename one")
     lines_of = [line for line, _ in rows]
     cells = {name: [row[k] if k < len(row) else "" for _, row in rows] for k, name in enumerate(heading) if name}
