@@ -48,8 +48,8 @@ class IndependentChannels:
         InputError: a number is not finite, or below what it can be.
     """
 
-    inertia: float
-    toppling: float
+    inertia: float = field(metadata={"unit": "kg*m**2"})
+    toppling: float = field(metadata={"unit": "N*m/rad"})
     stiffness: float = field(default=1.3, metadata={"unit": "m g h"})
     damping: float = field(default=0.4, metadata={"unit": "m g h s"})
     weight: float = 0.5

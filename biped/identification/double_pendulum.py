@@ -62,13 +62,13 @@ class DoublePendulum:
         InputError: a number is not finite, or below what it can be.
     """
 
-    leg_mass: float
-    leg_length: float
-    leg_com: float
-    leg_inertia: float
-    trunk_mass: float
-    trunk_com: float
-    trunk_inertia: float
+    leg_mass: float = field(metadata={"unit": "kg"})
+    leg_length: float = field(metadata={"unit": "m"})
+    leg_com: float = field(metadata={"unit": "m"})
+    leg_inertia: float = field(metadata={"unit": "kg*m**2"})
+    trunk_mass: float = field(metadata={"unit": "kg"})
+    trunk_com: float = field(metadata={"unit": "m"})
+    trunk_inertia: float = field(metadata={"unit": "kg*m**2"})
     ankle_stiffness: float = field(metadata={"unit": "N*m/rad"})
     ankle_damping: float = field(metadata={"unit": "N*m*s/rad"})
     hip_stiffness: float = field(metadata={"unit": "N*m/rad"})
