@@ -52,8 +52,18 @@ a file of records, of which nothing is run; [model] as above:
   files = "trials/*.csv"      # or C3D, .mot, .sto, .trc, .mat
   units = {{ tilt = "deg" }}    # where the files do not say it
 
+groups, of which each subject is identified by himself, and whose parameters are compared:
+  [groups.young]
+  subjects = 12
+  [groups.old]
+  subjects = 12
+  set = {{ controller.weight = 0.4 }}
+  [spread]
+  controller.weight = 0.075   # standard deviation between subjects; of records, files = "old/*" in each group instead
+
 examples:
   biped identify examples/identify-tilt.toml
+  biped identify examples/identify-groups.toml
   biped identify identify.toml --out results/mine --workers 8
 
 The durations of platform and run follow from cycles and skip.
@@ -69,6 +79,9 @@ def parser() -> Parser:
 
 
 def main(options: Namespace) -> int:
+    from experiments.studies.identification.groups import groups_from
     from experiments.studies.identification.identification import identification_from
 
-    return run(identification_from(config_of(options)), options, Path(options.file).stem)
+    config = config_of(options)
+    plan = (groups_from if "groups" in config else identification_from)(config)
+    return run(plan, options, Path(options.file).stem)

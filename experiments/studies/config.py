@@ -74,6 +74,11 @@ class Config:
         """Return this table with other values of some keys."""
         return Config({**self.data, **values}, self.source, self._text, self._path)
 
+    def without(self, *keys: str) -> "Config":
+        """Return this table without some keys."""
+        data = {key: value for key, value in self.data.items() if key not in keys}
+        return Config(data, self.source, self._text, self._path)
+
     def setting(self, parameter: str, value: Any) -> "Config":
         """This configuration with a parameter set in all trials: in ``[set]``, or in that of each scenario."""
         scenarios = self.data.get("scenario")

@@ -17,6 +17,7 @@ KINDS = {
     "tune": "experiments.studies.tuning.tuning:Tuning",
     "sensitivity": "experiments.studies.sensitivity.sensitivity:Sensitivity",
     "identify": "experiments.studies.identification.identification:Identification",
+    "identify-groups": "experiments.studies.identification.groups:GroupIdentification",
     "fit": "experiments.studies.fitting.fit:Fit",
 }
 

@@ -26,7 +26,10 @@ MOST_TRIALS, MOST_FAILURES = 200, 100
 MOST_NAMED = 10
 #: Metrics that the table of trials has at most.
 MOST_COLUMNS = 8
-_TITLES = {"tune": "Tuning", "sensitivity": "Sensitivity", "identify": "Identification", "fit": "Fit"}
+_TITLES = {
+    "tune": "Tuning", "sensitivity": "Sensitivity", "identify": "Identification", "fit": "Fit",
+    "identify-groups": "Identification of groups",
+}  # fmt: skip
 _MOODS: dict[str, Mood] = {RECOVERED: "good", FELL: "bad", FAILED: "bad"}
 
 

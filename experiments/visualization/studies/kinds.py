@@ -32,6 +32,7 @@ MODULES = {
     "block-speed": "experiments.visualization.studies.threshold",
     "sensitivity": "experiments.visualization.studies.sensitivity",
     "identify": "experiments.visualization.studies.identification",
+    "identify-groups": "experiments.visualization.studies.groups",
     "fit": "experiments.visualization.studies.fit",
 }
 

@@ -1,0 +1,200 @@
+"""Groups of subjects, each of whom is identified by itself: the table ``[groups]`` of an identification."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biped.errors import InputError
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value
+from experiments.studies.config import Config
+from experiments.studies.identification.identification import Identification, Identified, identification_from
+from experiments.studies.seeds import seed_of
+from experiments.studies.study_kind import Evaluate, StudyKind
+from experiments.studies.trial import Trial
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One of a group.
+
+    Attributes:
+        group: whose name stands in the file.
+        name: his own.
+        plan: his identification; its trials are numbered from zero on.
+        first: the number of the first of them in the study.
+    """
+
+    group: str
+    name: str
+    plan: Identification
+    first: int
+    own: tuple[Trial, ...]
+
+    def found(self, results: Mapping[int, Any]) -> Identified:
+        """From the results of a study's trials; raises InputError, with his name, where there is nothing to find."""
+        own = {trial.number - self.first: results[trial.number] for trial in self.own}
+        try:
+            return self.plan.find(lambda _: own)
+        except InputError as error:
+            raise InputError(f"{self.name}: {error}") from None
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """What was found of each subject."""
+
+    found: Mapping[str, Identified]  # by the subject's name
+    groups: Mapping[str, str]  # of the subjects
+    units: Mapping[str, str]  # of parameters
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the parameters that are fitted."""
+        return tuple(self.units)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """A row for each subject: ``group``, ``subject``, ``cycles``, and each parameter, in ``attrs["units"]``."""
+        import pandas as pd
+
+        rows = []
+        for name, one in self.found.items():
+            assert one.fit is not None
+            row = {"group": self.groups[name], "subject": name, "cycles": one.response.cycles}
+            rows.append(row | dict(one.fit.estimate.values))
+        frame = pd.DataFrame(rows)
+        frame.attrs["units"] = dict(self.units)
+        return frame
+
+
+@dataclass(frozen=True)
+class GroupIdentification(StudyKind):
+    """Identifications of subjects in groups."""
+
+    experiment: Experiment
+    subjects: tuple[Subject, ...]
+    seed: int
+    data: Mapping[str, Any]
+    spread: tuple[str, ...]  # parameters in which simulated subjects differ
+    kind = "identify-groups"
+
+    @property
+    def varied(self) -> tuple[str, ...]:
+        return self.spread
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        return dict(self.data)
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> GroupIdentification:
+        return groups_from(Config(configuration))
+
+    @property
+    def likely_trials(self) -> int:
+        return sum(len(one.own) for one in self.subjects)
+
+    @property
+    def samples(self) -> Any:
+        return self.subjects[0].plan.samples
+
+    def find(self, evaluate: Evaluate) -> Grouped:
+        results = evaluate([trial for one in self.subjects for trial in one.own])
+        found = {one.name: one.found(results) for one in self.subjects}
+        model = self.subjects[0].plan.wanted
+        assert model is not None
+        units = {one.name: model.model.unit(one.name) for one in model.parameters}
+        return Grouped(found, {one.name: one.group for one in self.subjects}, units)
+
+
+def groups_from(config: Config) -> GroupIdentification:
+    """Subjects in groups from a configuration with a table ``[groups]``; raises InputError if something is wrong."""
+    if "model" not in config:
+        raise config.error("groups are compared by parameters: name a model, in [model]", "groups")
+    groups, is_recorded = config.table("groups"), "record" in config
+    if len(groups.data) < 2:
+        raise groups.error("two groups or more are compared: each with a name of its own")
+    single = config.without("groups", "spread")
+    if is_recorded and "files" in config.data["record"]:
+        raise config.error("record.files: each group has files of its own", "record")
+    data: dict[str, Any] = {}
+    subjects: list[Subject] = []
+    for name in groups.data:
+        group = groups.table(name)
+        if is_recorded:
+            paths = _paths(group)
+            data[name] = {"files": [str(path) for path in paths]}
+            for path in paths:
+                files = [str(file) for file in sorted(path.iterdir())] if path.is_dir() else [str(path)]
+                plan = identification_from(single.but(record={**single.data["record"], "files": files}))
+                subjects.append(Subject(name, f"{name} {path.stem}", plan, 0, ()))
+        else:
+            data[name] = dict(group.data)
+            first = sum(len(one.own) for one in subjects)
+            subjects += _simulated(name, group, single, config.table("spread", {}), first)
+    groups.finish()
+    plan, spread = subjects[0].plan, () if is_recorded else tuple(config.table("spread", {}).parameters())
+    kept = {name: value for name, value in plan.data.items() if name not in ("set", "seed", "identify", "record")}
+    whole = {**config.data, **kept, "groups": data}  # what is in files, by whole paths
+    return GroupIdentification(plan.experiment, tuple(subjects), config.whole("seed", 0), whole, spread)
+
+
+def _paths(group: Config) -> tuple[Path, ...]:
+    """What ``files`` names, each of one subject: a record, or a folder of his records."""
+    wanted = group.get("files", str | tuple[str, ...])
+    patterns = (wanted,) if isinstance(wanted, str) else wanted
+    found = [Path(name).resolve() for pattern in patterns for name in sorted(glob.glob(pattern, recursive=True))]
+    if not found:
+        raise group.error(f"{group.name('files')}: there is no file {wanted!r} below {Path.cwd()}", "files")
+    return tuple(dict.fromkeys(found))
+
+
+def _simulated(name: str, group: Config, single: Config, spread: Config, first: int) -> list[Subject]:
+    """Subjects that are simulated: of a group's settings, and scattered about them."""
+    count, own = group.whole("subjects", least=2), group.table("set", {})
+    trials = single.table("identify").whole("trials", 1, least=1)
+    settings = {**single.table("set", {}).parameters(), **own.parameters()}
+    seed = seed_of(single.whole("seed", 0), "group", name)
+    of_all = {**single.data["identify"], "trials": count * trials}
+    plan = identification_from(single.but(set=settings, identify=of_all, seed=seed))
+    every, subjects = plan.trials(), []
+    for k in range(count):
+        drawn = _drawn(plan, spread, seed_of(seed, "subject", k))
+        mine = [
+            replace(
+                trial, number=first + trial.number, changes={**trial.changes, **drawn},
+                labels={"group": name, "subject": k + 1, "replica": trial.number - k * trials},
+            )
+            for trial in every[k * trials : (k + 1) * trials]
+        ]  # fmt: skip
+        one = replace(plan, replicas=trials)
+        subjects.append(Subject(name, f"{name} {k + 1}", one, first + k * trials, tuple(mine)))
+    return subjects
+
+
+def _drawn(plan: Identification, spread: Config, seed: int) -> dict[str, Value]:
+    """Of one subject: what he differs in, normally distributed about his group's."""
+    random, drawn = np.random.default_rng(seed), {}
+    for name, deviation in spread.parameters().items():
+        if not (isinstance(deviation, (int, float)) and deviation >= 0.0):
+            raise spread.error(f"{name} = {deviation!r}: it must be a standard deviation, zero or above", name)
+        parameter = spread.within(partial(plan.experiment.parameter, name), name)
+        mean: Any = plan.fixed.get(name, parameter.default)
+        if not isinstance(mean, float):
+            raise spread.error(f"{name} is {mean!r}: only one number with a fraction can be scattered", name)
+        drawn[name] = parameter.checked(mean + float(deviation) * random.normal())
+    if drawn:
+        experiment = plan.experiment
+        spread.within(lambda: replace(experiment.build({**plan.fixed, **drawn}), settle=None).prepare())
+    return drawn
