@@ -28,7 +28,7 @@ MOST_NAMED = 10
 MOST_COLUMNS = 8
 _TITLES = {
     "tune": "Tuning", "sensitivity": "Sensitivity", "identify": "Identification", "fit": "Fit",
-    "identify-groups": "Identification of groups",
+    "identify-groups": "Group identification",
 }  # fmt: skip
 _MOODS: dict[str, Mood] = {RECOVERED: "good", FELL: "bad", FAILED: "bad"}
 

@@ -1,5 +1,6 @@
 """The findings of identified groups: each subject's parameters, and how the groups differ in them."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from experiments.cli.terminal import print_table, say
 from experiments.lookup.figure_look import remove_figure
 from experiments.statistics import compare
 from experiments.studies.identification.groups import Grouped, GroupIdentification
-from experiments.studies.run import recall
+from experiments.studies.run import plan_of, recall
 from experiments.studies.store.folder import Study
 from experiments.visualization.figures import style
 from experiments.visualization.figures.words import with_unit
@@ -58,10 +59,10 @@ def as_json(plan: GroupIdentification, found: Grouped) -> dict[str, Any]:
 
 
 def page_lead(study: Study) -> list[Block]:
-    _, found = recall(study)
-    sizes = found.table["group"].value_counts(sort=False)
+    subjects = plan_of(study).subjects
+    sizes = Counter(one.group for one in subjects)
     told = ", ".join(f"{count} {group}" for group, count in sizes.items())
-    return [Prose(f"{len(found.found)} subjects, each identified by himself: {told}.")]
+    return [Prose(f"{len(subjects)} subjects, each identified by himself: {told}.")]
 
 
 def page_sections(study: Study) -> list[Section]:
@@ -92,13 +93,16 @@ def panels_of(found: Grouped) -> list[Panel]:
     """A panel for each parameter: a dot for each subject, side by side, and the mean of each group."""
     table, panels = found.table, []
     groups = tuple(dict.fromkeys(table["group"]))
-    x_axis = Axis("", -0.5, len(groups) - 0.5, words=groups, grid=False)
+    x_axis = Axis("", -0.5, len(groups) - 0.5, ticks=dict(enumerate(groups)), grid=False)
     for name in found.names:
         items = []
         for k, group in enumerate(groups):
-            values = table.loc[table["group"] == group, name].to_numpy()
+            rows = table[table["group"] == group]
+            values = rows[name].to_numpy()
             beside = k + np.linspace(-0.2, 0.2, len(values))
-            items.append(Points(beside, values, color=style.LINES[k], marker="circle"))
+            who = [f"{subject}: {value:.4g}" for subject, value in zip(rows["subject"], values, strict=True)]
+            color = style.LINES[k % len(style.LINES)]
+            items.append(Points(beside, values, color=color, marker="circle", hover=who))
             items.append(Points([k - 0.3, k + 0.3], [values.mean()] * 2, color=style.BLACK, dash="solid"))
         unit = unit_text(found.units[name]) or "–"
         panels.append(Panel(tuple(items), x_axis, Axis(f"{name} [{unit}]")))
