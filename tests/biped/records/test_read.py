@@ -154,9 +154,16 @@ def test_matlab(tmp_path):
         read_record(tmp_path / "c.mat")
 
 
-def test_c3d_with_a_force_plate(tmp_path):
-    """A plate of type 2 whose moments are those of a vertical force at a known place; ten samples to a frame."""
-    ezc3d = pytest.importorskip("ezc3d")
+#: What a Kaiser window of β = 5 leaves of a stop band and takes from a pass band: A = β / 0.1102 + 8.7 dB, less one
+#: decibel, for the formula is fitted (Oppenheim and Schafer, Discrete-Time Signal Processing, 7.6).
+RIPPLE = 10.0 ** (-(5.0 / 0.1102 + 8.7 - 1.0) / 20.0)
+SINGLE = 2.0**-24  # the format's floats, of the greatest numbers that go into a column
+
+
+def c3d_with_a_plate(path, force, place):
+    """A point at 100 Hz, missing in frame 5; a plate of type 2 at 1 kHz: a vertical force at ``place`` [mm] along x."""
+    import ezc3d
+
     file = ezc3d.c3d()
     file["parameters"]["POINT"]["UNITS"]["value"] = ["mm"]
     file["parameters"]["POINT"]["RATE"]["value"] = [100.0]
@@ -165,13 +172,8 @@ def test_c3d_with_a_force_plate(tmp_path):
     points[0, 0] = 1e3 * SWAY
     points[0:3, 0, 5] = np.nan
     file["data"]["points"] = points
-    late = np.arange(10 * len(TIME)) / 1000.0
-    place, force = 20.0 * np.sin(late), 700.0 + late
-    channels = np.zeros((1, 6, len(late)))
-    channels[0, 2], channels[0, 4] = (
-        force,
-        -force * place,
-    )  # of a plate: CoP_x = −M_y / F_z
+    channels = np.zeros((1, 6, len(force)))
+    channels[0, 2], channels[0, 4] = force, -force * place  # of a plate: CoP_x = −M_y / F_z
     file["data"]["analogs"] = channels
     analog = file["parameters"]["ANALOG"]
     analog["RATE"]["value"] = [1000.0]
@@ -185,16 +187,48 @@ def test_c3d_with_a_force_plate(tmp_path):
     }.items():
         file["parameters"]["FORCE_PLATFORM"][name]["value"] = value
     file["parameters"]["FORCE_PLATFORM"]["USED"]["value"] = [1]
-    file.write(str(tmp_path / "a.c3d"))
+    file.write(str(path))
+    return path
 
-    record = read_record(tmp_path / "a.c3d")
+
+LATE = np.arange(10 * len(TIME)) / 1000.0
+
+
+def test_c3d_with_a_force_plate(tmp_path):
+    """Constants and straight lines pass the low pass as they are."""
+    pytest.importorskip("ezc3d")
+    force = 700.0 + LATE
+    record = read_record(c3d_with_a_plate(tmp_path / "a.c3d", force, 2000.0 / force))
     assert record.time == pytest.approx(TIME)
     seen = np.arange(len(TIME)) != 5
-    single = 2.0**-24  # the format's floats, of the greatest numbers that go into a column
-    assert record["C7_x"][seen] == pytest.approx(SWAY[seen], abs=0.01 * single)
+    assert record["C7_x"][seen] == pytest.approx(SWAY[seen], abs=0.01 * SINGLE)
     assert np.isnan(record["C7_x"][5])
-    assert record["Fz"] == pytest.approx(force[::10], rel=2.0 * single)
-    assert record["My"] == pytest.approx(-1e-3 * (force * place)[::10], rel=2.0 * single)
-    assert record["plate1_cop_x"] == pytest.approx(0.25 + 1e-3 * place[::10], abs=4.0 * single)
+    assert record["Fz"] == pytest.approx(force[::10], rel=4.0 * SINGLE)
+    assert record["My"] == pytest.approx(-2.0, rel=4.0 * SINGLE)
+    assert record["plate1_cop_x"] == pytest.approx(0.25 + 2.0 / force[::10], abs=8.0 * SINGLE)
     assert record["cop_x"] == pytest.approx(record["plate1_cop_x"], abs=1e-12)
     assert record.units["plate1_fz"] == "N"
+
+
+@pytest.mark.parametrize(("frequency", "passes"), [(10.0, True), (40.0, True), (60.0, False), (93.0, False)])
+def test_what_is_faster_than_half_the_points_rate_does_not_alias(tmp_path, frequency, passes):
+    """A tone on a force, and the place moving with it: taken at the frames alone, 93 Hz would be one of 7 Hz."""
+    pytest.importorskip("ezc3d")
+    tone = np.cos(2.0 * np.pi * frequency * LATE)
+    record = read_record(c3d_with_a_plate(tmp_path / "a.c3d", 700.0 + 100.0 * tone, 20.0 * tone / (7.0 + tone)))
+    whole = slice(10, -10)  # where the window, of ten frames to each side, ends within the record
+    expected = tone[::10][whole] if passes else 0.0
+    near = RIPPLE + 8.0 * SINGLE * 800.0 / 100.0
+    assert (record["plate1_fz"][whole] - 700.0) / 100.0 == pytest.approx(expected, abs=near)
+    assert (record["Fz"][whole] - 700.0) / 100.0 == pytest.approx(expected, abs=near)
+    assert record["My"][whole] / -2.0 == pytest.approx(expected, abs=near)
+    pressure = 0.25 + 0.02 * expected / (7.0 + expected)
+    assert record["cop_x"][whole] == pytest.approx(pressure, abs=2.0 * 0.02 / 6.0 * near + 8.0 * SINGLE)
+
+
+def test_a_plate_that_bears_nothing_has_no_centre_of_pressure(tmp_path):
+    pytest.importorskip("ezc3d")
+    force = np.where(LATE < 0.2, 0.0, 700.0)
+    record = read_record(c3d_with_a_plate(tmp_path / "a.c3d", force, np.full(len(LATE), 100.0)))
+    assert np.isnan(record["cop_x"]).tolist() == (TIME < 0.195).tolist()
+    assert record["cop_x"][20:] == pytest.approx(0.35, abs=8.0 * SINGLE)
