@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+from bisect import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -88,6 +89,7 @@ class GroupIdentification(StudyKind):
     data: Mapping[str, Any]
     spread: tuple[str, ...]  # parameters in which simulated subjects differ
     kind = "identify-groups"
+    reads_more = True
 
     @property
     def varied(self) -> tuple[str, ...]:
@@ -104,6 +106,10 @@ class GroupIdentification(StudyKind):
     @property
     def likely_trials(self) -> int:
         return sum(len(one.own) for one in self.subjects)
+
+    def as_planned(self, trial: Trial) -> Trial:
+        first = [one.first for one in self.subjects]
+        return self.subjects[bisect(first, trial.number) - 1].plan.as_planned(trial)
 
     @property
     def samples(self) -> Any:

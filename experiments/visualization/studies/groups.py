@@ -93,15 +93,15 @@ def panels_of(found: Grouped) -> list[Panel]:
     """A panel for each parameter: a dot for each subject, side by side, and the mean of each group."""
     table, panels = found.table, []
     groups = tuple(dict.fromkeys(table["group"]))
-    x_axis = Axis("", -0.5, len(groups) - 0.5, ticks=dict(enumerate(groups)), grid=False)
+    x_axis = Axis("", 0.5, len(groups) + 0.5, ticks=dict(enumerate(groups, start=1)), grid=False)
     for name in found.names:
         items = []
-        for k, group in enumerate(groups):
+        for k, group in enumerate(groups, start=1):
             rows = table[table["group"] == group]
             values = rows[name].to_numpy()
             beside = k + np.linspace(-0.2, 0.2, len(values))
             who = [f"{subject}: {value:.4g}" for subject, value in zip(rows["subject"], values, strict=True)]
-            color = style.LINES[k % len(style.LINES)]
+            color = style.LINES[(k - 1) % len(style.LINES)]
             items.append(Points(beside, values, color=color, marker="circle", hover=who))
             items.append(Points([k - 0.3, k + 0.3], [values.mean()] * 2, color=style.BLACK, dash="solid"))
         unit = unit_text(found.units[name]) or "–"

@@ -7,6 +7,7 @@ import pytest
 from biped.errors import InputError
 from biped.identification import IndependentChannels
 from experiments.studies.identification.groups import GroupIdentification
+from experiments.studies.rerun import rerun
 from experiments.studies.run import open_study, recall, run_study
 from experiments.studies.store.folder import Study
 from experiments.studies.trial import run_trial
@@ -120,6 +121,7 @@ def test_each_simulated_subject_is_found_in_his_own_trials(tmp_path):
     alone = last.plan.find(lambda _: {k: run_trial(plan.experiment, trial) for k, trial in enumerate(last.own)})
     assert found.found["old 2"].fit.estimate.values == alone.fit.estimate.values
     assert found.table["weight"].nunique() == 4
+    assert rerun(Study.read(tmp_path), 5).same
 
 
 @pytest.mark.parametrize(
