@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from biped.errors import InputError
-from biped.identification import IndependentChannels
+from biped.identification import DoublePendulum, IndependentChannels
 from biped.metrics import series
 from experiments.cli.main import main
 from experiments.studies.identification.identification import Identification
@@ -99,6 +99,41 @@ def test_a_run_and_its_record_have_the_same_responses(tmp_path):
         assert found.response.values[name] == pytest.approx(wanted.response.values[name], rel=1e-8)
     assert found.response.units == wanted.response.units
     assert found.fit.estimate.values == pytest.approx(wanted.fit.estimate.values, rel=1e-6)
+
+
+BODY = {
+    "leg_mass": 26.0, "leg_length": 0.9, "leg_com": 0.5, "leg_inertia": 2.0, "trunk_mass": 46.0, "trunk_com": 0.27,
+    "trunk_inertia": 1.6,
+}  # fmt: skip
+HIPS = {"ankle_damping": 300.0, "hip_stiffness": 500.0, "hip_damping": 60.0}
+PUSHED = DoublePendulum(**BODY, ankle_stiffness=900.0, **HIPS).response(FREQUENCIES, "push_trunk", 0.3)["sway"]
+
+
+@pytest.mark.parametrize(
+    ("unit", "response", "model", "parameter", "truth"),
+    [
+        ("Nm", SUBJECT.response(FREQUENCIES, "torque"), {"set": {"inertia": 70.6, "toppling": 634.0}}, "delay", 0.14),
+        (
+            "kN", 1e3 * PUSHED,
+            {"name": "double-pendulum", "set": BODY | HIPS, "height": 0.3}, "ankle_stiffness", 900.0,
+        ),
+        (
+            "mm", 1e-3 * SUBJECT.response(FREQUENCIES, "translation"),
+            {"set": {"inertia": 70.6, "toppling": 634.0, "damping": 0.45, "stiffness": 1.5}}, "delay", 0.14,
+        ),
+    ],
+)  # fmt: skip
+def test_the_unit_says_what_moves(unit, response, model, parameter, truth, tmp_path):
+    """Known parameters of torques on a rigid body, pushes at a height of the trunk, and shifts."""
+    time = np.arange(round(CYCLES * PERIOD * RATE)) / RATE
+    moved = np.exp(2j * np.pi * np.outer(time, FREQUENCIES))
+    columns = {"time": time, f"push [{unit}]": moved.sum(axis=1).real, "sway [rad]": (moved @ response).real}
+    pd.DataFrame(columns).to_csv(tmp_path / "subject.csv", index=False)
+    known = {"stiffness": 1.5, "damping": 0.45} if "name" not in model else {}
+    fitted = {"parameter": [{"name": parameter, "from": 0.5 * truth, "to": 2.0 * truth}], "set": model["set"] | known}
+    data = of_files(str(tmp_path / "subject.csv"), identify={"stimulus": "push"}, model=model | fitted)
+    found = found_in(data, tmp_path / "study")
+    assert found.fit.estimate.values[parameter] == pytest.approx(truth, rel=1e-5)
 
 
 def test_from_the_command_to_the_page(tmp_path, monkeypatch, capsys):
