@@ -22,7 +22,8 @@ VERSION = "1.9.0"
 SUBJECT, SYSTEM, FRAME = "01", "model", "global"
 #: Of ``channels.tsv``; the specification wants the first five in this order.
 CHANNEL = ("name", "component", "type", "tracked_point", "units", "reference_frame")
-_COUNTED = ("POS", "ORNT", "JNTANG")
+#: Kinds of channels; how many there are of each is recommended to be said of those too that there are none of.
+_KINDS = ("ACCEL", "ANGACCEL", "GYRO", "JNTANG", "LATENCY", "MAGN", "MISC", "ORNT", "POS", "VEL")
 
 
 def export_bids(run: Run, folder: Path, task: str | None = None) -> list[Path]:
@@ -81,18 +82,18 @@ def _channels(run: Run) -> Iterator[tuple[tuple[str, ...], Floats]]:
 
 
 def _sidecar(run: Run, channels: pd.DataFrame, rate: float, task: str) -> dict[str, Any]:
-    counts = channels["type"].value_counts()
     return {
         "TaskName": _label(task),
         "TaskDescription": f"{task}: simulation of {run.name}",
         "SamplingFrequency": rate,
+        "SamplingFrequencyEffective": rate,
         "TrackingSystemName": SYSTEM,
         "Manufacturer": "biped-balance",
+        "SoftwareVersions": versions()["biped-balance"],
         "RecordingDuration": float(run.frame["time"].iloc[-1] - run.frame["time"].iloc[0]),
         "MotionChannelCount": len(channels),
         "TrackedPointsCount": int(channels.loc[channels["type"] == "POS", "tracked_point"].nunique()),
-        "LATENCYChannelCount": int(counts["LATENCY"]),
-        **{f"{kind}ChannelCount": int(counts.get(kind, 0)) for kind in _COUNTED},
+        **{f"{kind}ChannelCount": int((channels["type"] == kind).sum()) for kind in _KINDS},
         "MissingValues": "n/a",
     }
 

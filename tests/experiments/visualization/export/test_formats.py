@@ -152,7 +152,10 @@ def test_a_data_set_has_what_the_specification_requires(hit, tmp_path):
     sidecar = json.loads((tmp_path / f"{stem}_motion.json").read_text(encoding="utf-8"))
     assert (sidecar["TaskName"], sidecar["SamplingFrequency"]) == ("thrownblock", pytest.approx(500.0))
     assert sidecar["MotionChannelCount"] == len(channels)
-    assert sum(sidecar[f"{kind}ChannelCount"] for kind in ("LATENCY", "POS", "ORNT", "JNTANG")) == len(channels)
+    counts = {key.removesuffix("ChannelCount"): count for key, count in sidecar.items() if key.endswith("ChannelCount")}
+    del counts["Motion"]
+    assert {kind: count for kind, count in counts.items() if count} == channels["type"].value_counts().to_dict()
+    assert len(counts) == 10  # kinds that the specification has; that there is none of one is recommended to be said
     frames = json.loads((tmp_path / f"{stem}_channels.json").read_text(encoding="utf-8"))["reference_frame"]["Levels"]
     assert set(channels["reference_frame"]) - {"n/a"} == set(frames)
     assert re.fullmatch("[APLRSI_]{3}", frames["global"]["SpatialAxes"])
