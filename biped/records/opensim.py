@@ -19,6 +19,8 @@ _BY_NAME = (
     (re.compile(r".*_force"), "N"),
     (re.compile(r".*_t[xyz](/value)?"), "m"),
 )
+#: What a cell of a file of some other data type than numbers holds, with commas between.
+_PARTS = {"quaternion": "wxyz", "vec3": "xyz", "unitvec3": "xyz"}
 
 
 def read_storage(path: Path) -> Raw:
@@ -27,7 +29,8 @@ def read_storage(path: Path) -> Raw:
     A file does not say which of its columns are angles: with ``inDegrees=yes`` those that are neither forces, places,
     moments nor translations are taken to be in degrees. With ``inDegrees=no`` they are radians if the file is one of
     coordinates or states, newton metres if it is one of torques, and else have no unit. Of rows at one time, as its
-    tools for RRA, CMC and forward simulations write the last one twice, the later one stands.
+    tools for RRA, CMC and forward simulations write the last one twice, the later one stands. A quaternion, as of an
+    inertial sensor, is four columns, ``NAME_w``, ``_x``, ``_y`` and ``_z``, a vector three.
 
     Raises:
         InputError: there is no ``endheader``, no heading, or a row has other cells than the heading.
@@ -38,10 +41,15 @@ def read_storage(path: Path) -> Raw:
         raise InputError(f"{path}: no line endheader with a heading below: it is no file of OpenSim's")
     header = dict(line.strip().lower().split("=", 1) for line in lines[:end] if "=" in line)
     heading = [name.strip() for name in re.split(r"\t+|\s+", lines[end + 1].strip())]
+    if parts := _PARTS.get(header.get("datatype", "")):
+        heading = [heading[0], *(f"{name}_{part}" for name in heading[1:] for part in parts)]
+        lines = [line.replace(",", "\t") for line in lines]
     table = _table(path, lines, end + 2, len(heading))
     table = table[np.append(np.diff(table[:, 0]) != 0.0, True)] if len(table) else table
     title = lines[0].lower()
-    if header.get("indegrees") == "yes":
+    if parts:
+        other = ""
+    elif header.get("indegrees") == "yes":
         other = "deg"
     else:
         other = "rad" if re.search("coordinates|states", title) else "N·m" if "torque" in title else ""

@@ -45,6 +45,9 @@ def read_text(path: Path) -> Raw:
             remedy = "with decimal commas, columns need semicolons or tabs between them"
             raise InputError(f"{path}, line {line}: {len(row)} cells, the heading has {len(heading)}: {remedy}")
     named = [name for name in heading if name]
+    if len(named) == 1 < len(heading) - 1:
+        remedy = "delete what is above the row that names them; of Vicon Nexus, export C3D"
+        raise InputError(f"{path}, line {above + 1}: {named[0]!r} names one of {len(heading)} columns: {remedy}")
     if twice := next((name for name in named if named.count(name) > 1), ""):
         raise InputError(f"{path}: two columns are called {twice!r}: rename one")
     lines_of = [line for line, _ in rows]

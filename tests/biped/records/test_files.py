@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from biped.errors import InputError
 from biped.records import read_record
 
 FILES = Path(__file__).parent / "files"
@@ -42,6 +43,14 @@ def test_what_was_written_is_read_in_si_units(name, columns, units):
     assert record.units == dict(zip(columns, units, strict=True))
     for column, values in columns.items():
         assert record[column] == pytest.approx(values, rel=ROUNDING, abs=ROUNDING, nan_ok=True), column
+
+
+def test_orientations_of_inertial_sensors():
+    record = read_record(FILES / "orientations.sto")
+    assert list(record.columns) == [f"pelvis_imu_{part}" for part in "wxyz"]
+    for column, values in zip("wxyz", (np.cos(TIME / 2.0), np.sin(TIME / 2.0), 0.0, 0.0), strict=True):
+        assert record[f"pelvis_imu_{column}"] == pytest.approx(values, abs=ROUNDING)
+    assert set(record.units.values()) == {""}
 
 
 def test_a_vector_of_matlab():
@@ -83,3 +92,11 @@ def test_columns_without_a_name_which_spreadsheets_leave_at_the_end_are_none(tmp
     path = tmp_path / "a.csv"
     path.write_text("time,x,,\n0,1,,\n1,2,,\n", encoding="utf-8")
     assert list(read_record(path).columns) == ["x"]
+
+
+def test_what_stands_above_the_names_of_columns_is_told(tmp_path):
+    """As of Vicon Nexus: what it is of, the rate, devices, then the names."""
+    path = tmp_path / "a.csv"
+    path.write_text("Devices,,,\n1000,,,\n,,Plate,\nFrame,Sub Frame,Fx,Fy\n,,N,N\n1,0,1,2\n1,1,1,2\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 1: 'Devices' names one of 4 columns: delete what is above the row"):
+        read_record(path)
