@@ -1,7 +1,7 @@
 """Published numbers of people beside those of the model; the parameters are the project's defaults for all of them."""
 
 from experiments.papers.item import Item, Paper
-from experiments.papers.people import quiet, region, sampling, tilts
+from experiments.papers.people import displacement, quiet, region, sampling, tilts
 
 PAPER = Paper(
     "people",
@@ -24,6 +24,12 @@ PAPER = Paper(
             "sway of quiet stance with eyes open and closed",
             "Wuehr et al. 2014, Physiological Reports 2, PMC3966255, table 3",
             quiet.produce,
+        ),
+        Item(
+            "displacement",
+            "how far the floor may go back under who does not step, young and old, and what of age takes how much",
+            "Koushyar, Bieryla, Nussbaum and Madigan 2019, PLoS ONE 14:e0210049, PMC6338353",
+            displacement.produce,
         ),
         Item(
             "sampling",

@@ -22,7 +22,7 @@ def beside(quantity: str, published: float, margin: float, ours: Mean, why: str,
         lost: how many fell.
     """
     near = ours.of > 0 and lost == 0 and abs(ours.value - published) <= margin
-    return stated(quantity, published, _shown(ours, lost), when(f"{published:.4g} ± {margin:.2g}", near), why=why)
+    return stated(quantity, published, shown(ours, lost), when(f"{published:.4g} ± {margin:.2g}", near), why=why)
 
 
 def mean_ratio(ours: ArrayLike, theirs: ArrayLike) -> Mean:
@@ -31,7 +31,8 @@ def mean_ratio(ours: ArrayLike, theirs: ArrayLike) -> Mean:
     return Mean(math.exp(logs.value), logs.of, math.exp(logs.low), math.exp(logs.high))
 
 
-def _shown(ours: Mean, lost: int) -> str:
+def shown(ours: Mean, lost: int = 0) -> str:
+    """Our mean in words, with its interval, and how many fell."""
     fell = f"{lost} of {lost + ours.of} fall" if lost else ""
     if ours.of == 0:
         return fell

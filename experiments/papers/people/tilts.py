@@ -184,4 +184,6 @@ def _draw(found: Sequence[Response]) -> Figure:
                 axes.loglog(
                     FREQUENCIES, [one.gain.value for one in of_tilt], "o-", color=color, label=f"{tilt:g}°, ours"
                 )
+        axes.set_ylim(0.05, 5.0)
+        axes.legend(ncols=3, loc="lower left")
     return figure

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.papers.people import PAPER, quiet, sampling, tilts
+from experiments.papers.people import PAPER, displacement, quiet, sampling, tilts
 from experiments.papers.people.beside import beside, mean_ratio
 from experiments.papers.people.region import PART, PUBLISHED, findings
 from experiments.papers.people.thresholds import median, ratio
@@ -18,7 +18,7 @@ from .conftest import check_items, check_statements, finding
 #: Far behind the heel, where a pendulum at constant height is not one that turns about its ankles.
 MAY_DIFFER = {"feasible-region": ("upper boundary 2.4", "lower boundary 2.7")}
 #: Whose short versions take several seconds: tested apart, in one slow test.
-APART = ("sampling",)
+APART = ("displacement", "sampling")
 #: What differs by far more than noise moves it in the short versions of what is simulated.
 DIFFERS = {
     # One law with one weight cannot sway as people do at all amplitudes.
@@ -164,3 +164,28 @@ def test_who_sways_as_people_do_in_quiet_stance_agrees_and_who_falls_does_not():
     fallen = people_who_sway(1.0)
     fallen.loc[0, "rms"] = np.nan  # with eyes open
     assert [one.agrees for one in quiet.findings(fallen)] == [False, True, False]
+
+
+def test_ages_are_the_presets_and_each_part_alone_changes_one_thing():
+    ages = displacement.ages()
+    young, old = ages["young"], ages["old"]
+    assert {young[name] == old[name] for name in young} == {False}
+    for part, names in {
+        "strength": {"actuators.strength"},
+        "delay": {"sensors.delay", "sensors.force_delay"},
+        "noise": {"sensors.preset"},
+    }.items():
+        assert {name for name in young if ages[part][name] != young[name]} == names
+        assert all(ages[part][name] == old[name] for name in names)
+
+
+@pytest.mark.parametrize(("old", "agree"), [(0.118, True), (0.162, False)])
+def test_the_old_agree_where_they_withstand_as_much_less_as_the_published(old, agree):
+    found = {name: brackets(0.162, 0.162, 0.162) for name in displacement.ages()}
+    found |= {"old": brackets(old, old, old), "strength": brackets(old, old, old)}
+    young, aged, less, strength, delay, noise = displacement.findings(found)
+    assert young.agrees
+    assert aged.agrees == less.agrees == strength.agrees == agree
+    assert not delay.agrees
+    assert not noise.agrees
+    assert {one.kind for one in (strength, delay, noise)} == {"ours"}
