@@ -295,14 +295,18 @@ def test_a_box_has_no_gait_and_keeps_its_own_names(tmp_path):
     run.save(tmp_path / "box")
     assert main(["export", str(tmp_path / "box"), "--eurobench", "--sto", "--out", str(tmp_path / "out")]) == 0
     assert not (tmp_path / "out" / "eurobench" / "gaitEvents.yaml").exists()
-    assert {path.name for path in (tmp_path / "out" / "opensim").iterdir()} == {"coordinates.sto"}
+    assert {path.name for path in (tmp_path / "out" / "opensim").iterdir()} == {
+        "coordinates.sto",
+        "skeleton.osim",
+        "skeleton.sto",
+    }
     _, table = sto(tmp_path / "out" / "opensim" / "coordinates.sto")
     assert np.allclose(table["body_ty"], run.frame["body_z"])
 
 
 def test_the_command_says_what_was_written(exported, capsys):
     assert main(["export", str(exported), "--sto"]) == 0
-    assert "opensim/: 4 files" in capsys.readouterr().out
+    assert "opensim/: 6 files" in capsys.readouterr().out
 
 
 def test_metrics_can_count_from_a_time_on(exported, hit, tmp_path):
