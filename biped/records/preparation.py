@@ -90,9 +90,8 @@ class Preparation:
         """
         time, values = self(record, column, unit)
         self._check_left(record, column, values, values[0], f"begins at {values[0]:.3g} {unit}", "the beginning")
-        part = np.clip(time / EASING, 0.0, 1.0)
-        values = values - values[0] * (1.0 - part**3 * (10.0 - 15.0 * part + 6.0 * part**2))
-        return Signal.sampled(time, values, "cubic" if self.filter else "linear")
+        left = values[0] * (1.0 - Signal.step(1.0, rise=EASING)(time))
+        return Signal.sampled(time, values - left, "cubic" if self.filter else "linear")
 
     def force(self, record: Record, column: str, unit: str) -> Signal:
         """A column as a force, straight from sample to sample, and zero after its end.

@@ -1,9 +1,10 @@
 """A published number beside the mean of ours, with its interval."""
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from experiments.papers.criteria import stated, when
 from experiments.papers.item import Finding
@@ -38,3 +39,13 @@ def shown(ours: Mean, lost: int = 0) -> str:
         return fell
     interval = f" ({ours.low:.4g} … {ours.high:.4g})" if ours.of > 1 else ""
     return f"{ours.value:.4g}{interval}" + (f"; {fell}" if fell else "")
+
+
+def ends(mean: Mean) -> tuple[float, float, float]:
+    """A mean and the ends of its interval, as cells of a table."""
+    return mean.value, mean.low, mean.high
+
+
+def reaches(means: Iterable[Mean]) -> NDArray[np.float64]:
+    """(2, n) how far intervals reach below and above their means, as ``errorbar`` takes it."""
+    return np.array([(one.value - one.low, one.high - one.value) for one in means]).T

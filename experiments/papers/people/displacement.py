@@ -10,7 +10,7 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.papers.criteria import stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.beside import beside, shown
+from experiments.papers.people.beside import beside, ends, reaches, shown
 from experiments.papers.people.person import ANKLES, BY_ANKLES, PERSON, TOLD
 from experiments.papers.people.thresholds import median, ratio, thresholds
 from experiments.studies.grid import Grid
@@ -89,10 +89,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     medians = {who: median(brackets, 100.0) for who, brackets in found.items()}
     lost = {who: loss(brackets, found["young"]) for who, brackets in found.items()}
     columns = ("who", "largest displacement [cm]", "from [cm]", "to [cm]", "less by [%]", "from [%]", "to [%]")
-    rows = [
-        (who, one.value, one.low, one.high, lost[who].value, lost[who].low, lost[who].high)
-        for who, one in medians.items()
-    ]
+    rows = [(who, *ends(one), *ends(lost[who])) for who, one in medians.items()]
     tables = {"Displacements": pd.DataFrame(rows, columns=columns)}
     return Outcome(findings(found), assumptions, tables, {"displacements": _draw(medians)})
 
@@ -100,7 +97,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 def _draw(medians: Mapping[str, Mean]) -> Figure:
     with plotted("Largest displacement backward without a step", "", "displacement [cm]") as (figure, axes):
         values = [one.value for one in medians.values()]
-        apart = [[one.value - one.low for one in medians.values()], [one.high - one.value for one in medians.values()]]
+        apart = reaches(medians.values())
         axes.errorbar(list(medians), values, apart, fmt="o", capsize=4.0, label="ours; of age what is named alone")
         means, deviations = zip(YOUNG, OLD, strict=True)
         axes.errorbar(["young", "old"], means, deviations, fmt="s", capsize=4.0, color="C1", label="people, mean ± SD")

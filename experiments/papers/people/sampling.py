@@ -7,6 +7,7 @@ a ξ − (e^{ωT} − 1) k n, a = e^{ωT} − (e^{ωT} − 1) k, so that the gre
 """
 
 import math
+from collections.abc import Mapping
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -17,8 +18,8 @@ from biped.runs.stance import Stance
 from experiments.catalogue.parameters.parameter import Value
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.beside import beside, mean_ratio
-from experiments.papers.people.person import ANKLES, BY_ANKLES, PERSON, TOLD
+from experiments.papers.people.beside import beside, ends, mean_ratio, reaches
+from experiments.papers.people.person import ANKLES, AT_ONCE, BY_ANKLES, PERSON, TOLD
 from experiments.papers.people.thresholds import median, ratio, thresholds
 from experiments.studies.grid import Grid
 from experiments.studies.mean import Mean
@@ -28,8 +29,7 @@ from experiments.studies.threshold.threshold import SweptParameter
 
 #: [s] between two ticks: the least is the law's own. Ticks longer than the senses' delay go with senses that are not
 #: late, and do not err.
-LATE, AT_ONCE = (0.002, 0.02, 0.05, 0.1), (0.002, 0.05, 0.1, 0.2)
-NOT_LATE: dict[str, Value] = {"sensors.preset": "none", "sensors.delay": 0.0, "sensors.force_delay": 0.0}
+LATE, NOT_LATE = (0.002, 0.02, 0.05, 0.1), (0.002, 0.05, 0.1, 0.2)
 #: What is taken for no impact.
 MARGIN = 0.05
 GAINS = (1.5, 2.0, 3.0)
@@ -62,10 +62,10 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     replicas, trials, grid = (3, 4, Grid(0.0, 24.0, 8.0, 2.0)) if quick else (11, 60, Grid(0.0, 30.0, 5.0, 0.25))
     rate = _rate()
     late = _pushes(LATE, {}, grid, replicas, lambda done: progress(0.4 * done))
-    at_once = _pushes(AT_ONCE, NOT_LATE, grid, 3, lambda done: progress(0.4 + 0.2 * done))
+    at_once = _pushes(NOT_LATE, AT_ONCE, grid, 3, lambda done: progress(0.4 + 0.2 * done))
     swayed = _sway(trials, lambda done: progress(0.6 + 0.4 * done))
     pushes = [
-        (senses, 1e3 * period, *_ends(median(brackets)))
+        (senses, 1e3 * period, *ends(median(brackets)))
         for senses, found in (("100 ms late", late), ("not late", at_once))
         for period, brackets in found.items()
     ]
@@ -99,7 +99,7 @@ def _rate() -> float:
 
 
 def _pushes(
-    periods: tuple[float, ...], senses: dict[str, Value], grid: Grid, replicas: int, progress: Progress
+    periods: tuple[float, ...], senses: Mapping[str, Value], grid: Grid, replicas: int, progress: Progress
 ) -> dict[float, list[Bracket]]:
     conditions = {f"{period}": {"controller.period": period} for period in periods}
     changes = {**PERSON, **BY_ANKLES, **senses, "push.azimuth": 0.0, "run.duration": 5.0}
@@ -110,24 +110,20 @@ def _pushes(
 
 
 def _sway(trials: int, progress: Progress) -> pd.DataFrame:
-    ends = [min(LATE), max(LATE)]
+    periods = [min(LATE), max(LATE)]
     table = sweep(
-        "balance", {"controller.period": ends}, {**PERSON, **BY_ANKLES, "run.duration": 30.0}, controller=ANKLES,
+        "balance", {"controller.period": periods}, {**PERSON, **BY_ANKLES, "run.duration": 30.0}, controller=ANKLES,
         replicas=trials, metrics=["com_excursion"], progress=lambda done: progress(done / (2 * trials)),
     )  # fmt: skip
     return table[["controller.period", "replica", "verdict", "com_excursion"]]
-
-
-def _ends(mean: Mean) -> tuple[float, float, float]:
-    return mean.value, mean.low, mean.high
 
 
 def _draw(late: dict[float, list[Bracket]], at_once: dict[float, list[Bracket]]) -> Figure:
     with plotted("Largest push in place", "period [ms]", "impulse [N·s]") as (figure, axes):
         for label, found in (("senses 100 ms late", late), ("not late", at_once)):
             medians = [median(brackets) for brackets in found.values()]
-            apart = [[one.value - one.low for one in medians], [one.high - one.value for one in medians]]
             periods = [1e3 * period for period in found]
-            axes.errorbar(periods, [one.value for one in medians], apart, fmt="o-", capsize=3.0, label=label)
+            values = [one.value for one in medians]
+            axes.errorbar(periods, values, reaches(medians), fmt="o-", capsize=3.0, label=label)
         axes.set_ylim(0.0, None)
     return figure

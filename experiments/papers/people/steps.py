@@ -8,7 +8,7 @@ from experiments.papers.criteria import at_least, at_most, stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.people.beside import shown
-from experiments.papers.people.person import PERSON
+from experiments.papers.people.person import AT_ONCE, PERSON
 from experiments.studies.mean import mean_of
 from experiments.studies.sweep.sweep import sweep
 
@@ -17,8 +17,6 @@ LAW = "stepping"
 PUSHES = (45.0, 50.0, 55.0, 60.0)
 #: [cm] within which a distance counts as constant: what people's ankles can make up for.
 ANKLES_REACH = 2.0
-#: A law without a predictor cannot stand with the person's senses.
-AT_ONCE: dict[str, Value] = {"sensors.preset": "none", "sensors.delay": 0.0, "sensors.force_delay": 0.0}
 _PLACE = "after weak pushes some step late, with the foot that closes the feet, and land short of ξ"
 _MANY = "the trunk, tilted by the swing, is what further steps have to catch"
 _SENSES = "the law has no predictor"

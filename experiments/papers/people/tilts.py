@@ -17,7 +17,7 @@ from biped.identification import IndependentChannels
 from controllers import Postural
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.beside import beside
+from experiments.papers.people.beside import beside, ends
 from experiments.papers.people.person import ANKLES, BY_ANKLES, LATE, PERSON, TOLD, WEIGHT
 from experiments.studies.mean import Mean, mean_of
 from experiments.studies.sweep.sweep import sweep
@@ -159,13 +159,9 @@ def _frame(found: Sequence[Response]) -> pd.DataFrame:
         "phase [°]", "phase from [°]", "phase to [°]", "fell",
     )  # fmt: skip
     rows = [
-        (one.tilt, one.frequency, *one.people, *_ends(one.gain), *_ends(one.phase), one.fell) for one in found
+        (one.tilt, one.frequency, *one.people, *ends(one.gain), *ends(one.phase), one.fell) for one in found
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=columns)
-
-
-def _ends(mean: Mean) -> tuple[float, float, float]:
-    return mean.value, mean.low, mean.high
 
 
 def _unwrapped(tilt: float) -> list[tuple[float, float]]:

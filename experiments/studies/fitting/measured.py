@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,11 +156,12 @@ def measured_from(config: Config, every: float, duration: float, units: Mapping[
         if one.model not in units:
             close = did_you_mean(one.model, units)
             raise config.error(f"runs have no column {one.model!r}; {close}columns are {', '.join(units)}")
-    return config.within(lambda: measured_of(_read(file), columns, units, begin, every, duration), "file")
+    return config.within(lambda: measured_of(read_file(file), columns, units, begin, every, duration), "file")
 
 
-def _read(file: str) -> Record:
+def read_file(file: str, **told: Any) -> Record:
+    """``read_record`` of a file that a study names; raises InputError also where it cannot be read."""
     try:
-        return read_record(file)
+        return read_record(file, **told)
     except OSError as error:
         raise InputError(f"{file}: it cannot be read ({error.strerror})") from None

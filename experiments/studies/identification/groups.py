@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import glob
 from bisect import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +15,7 @@ from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.config import Config
 from experiments.studies.identification.identification import Identification, Identified, identification_from
+from experiments.studies.identification.recorded import paths_of
 from experiments.studies.seeds import seed_of
 from experiments.studies.study_kind import Evaluate, StudyKind
 from experiments.studies.trial import Trial
@@ -139,7 +138,7 @@ def groups_from(config: Config) -> GroupIdentification:
     for name in groups.data:
         group = groups.table(name)
         if is_recorded:
-            paths = _paths(group)
+            paths = paths_of(group)  # each of one subject: a record, or a folder of his records
             data[name] = {"files": [str(path) for path in paths]}
             for path in paths:
                 files = [str(file) for file in sorted(path.iterdir())] if path.is_dir() else [str(path)]
@@ -154,16 +153,6 @@ def groups_from(config: Config) -> GroupIdentification:
     kept = {name: value for name, value in plan.data.items() if name not in ("set", "seed", "identify", "record")}
     whole = {**config.data, **kept, "groups": data}  # what is in files, by whole paths
     return GroupIdentification(plan.experiment, tuple(subjects), config.whole("seed", 0), whole, spread)
-
-
-def _paths(group: Config) -> tuple[Path, ...]:
-    """What ``files`` names, each of one subject: a record, or a folder of his records."""
-    wanted = group.get("files", str | tuple[str, ...])
-    patterns = (wanted,) if isinstance(wanted, str) else wanted
-    found = [Path(name).resolve() for pattern in patterns for name in sorted(glob.glob(pattern, recursive=True))]
-    if not found:
-        raise group.error(f"{group.name('files')}: there is no file {wanted!r} below {Path.cwd()}", "files")
-    return tuple(dict.fromkeys(found))
 
 
 def _simulated(name: str, group: Config, single: Config, spread: Config, first: int) -> list[Subject]:

@@ -13,10 +13,10 @@ import numpy as np
 from biped.errors import InputError
 from biped.identification import Spectra
 from biped.identification.spectra import cycle_spectra
-from biped.records import Record, read_record
-from biped.records.units import factor_between
+from biped.records import Record
 from contact.arrays import Floats
 from experiments.studies.config import Config
+from experiments.studies.fitting.measured import read_file
 from experiments.studies.identification.cycles import STIMULUS
 
 #: What moves, to a closed-form model, by the unit of it.
@@ -96,17 +96,14 @@ class _Cut:
 
 def recorded_from(record: Config, identify: Config) -> Recorded:
     """The measured trials of the tables ``[record]`` and ``[identify]``; InputErrors name the line and the file."""
-    files = _files(record)
+    files = tuple(map(str, paths_of(record)))
     time, rate = record.word("time", "time"), record.get("rate", float, None)
     units = record.table("units", {})
     told = {name: units.word(name) for name in units.data}
     cut = _cut_from(record, identify)
 
     def read(file: str) -> Spectra:
-        try:
-            return cut.spectra(read_record(file, time=time, rate=rate, units=told))
-        except OSError as error:
-            raise InputError(f"{file}: it cannot be read ({error.strerror})") from None
+        return cut.spectra(read_file(file, time=time, rate=rate, units=told))
 
     spectra = tuple(record.within(partial(read, file), "files") for file in files)
     for file, one in zip(files, spectra, strict=True):
@@ -116,15 +113,15 @@ def recorded_from(record: Config, identify: Config) -> Recorded:
     return Recorded(files, spectra)
 
 
-def _files(record: Config) -> tuple[str, ...]:
-    """Whole paths of the files that a path, a pattern, or a list of such names, in order."""
-    wanted = record.get("files", str | tuple[str, ...])
-    found: dict[str, None] = {}
+def paths_of(table: Config) -> tuple[Path, ...]:
+    """Whole paths of what ``files`` of a table names: a path, a pattern, or a list of such; each once, in order."""
+    wanted = table.get("files", str | tuple[str, ...])
+    found: dict[Path, None] = {}
     for pattern in (wanted,) if isinstance(wanted, str) else wanted:
-        names = [pattern] if Path(pattern).is_file() else sorted(glob.glob(pattern, recursive=True))
+        names = [pattern] if Path(pattern).exists() else sorted(glob.glob(pattern, recursive=True))
         if not names:
-            raise record.error(f"record.files: there is no file {pattern!r} below {Path.cwd()}", "files")
-        found |= dict.fromkeys(str(Path(name).resolve()) for name in names)
+            raise table.error(f"{table.name('files')}: there is no file {pattern!r} below {Path.cwd()}", "files")
+        found |= dict.fromkeys(Path(name).resolve() for name in names)
     return tuple(found)
 
 
@@ -160,12 +157,13 @@ def _frequencies(identify: Config, period: float, highest: float) -> tuple[float
 def _in_radians(record: Record, column: str) -> tuple[Floats, str]:
     """(n,) a column, its sign turned by a minus before it, and its unit."""
     name = column.removeprefix("-")
-    values, unit = record[name], record.units[name]
+    record[name]  # which refuses one that is not there, by the names that are
+    unit = record.units[name]
     if not unit:
         remedy = f'write it behind the heading, such as {name} [deg], or in [record] units = {{ {name} = "deg" }}'
         raise InputError(f"{record.source}, column {name}: nothing says its unit: {remedy}")
     in_radians = unit.replace("deg", "rad")
-    return (-1.0 if column.startswith("-") else 1.0) * factor_between(unit, in_radians) * values, in_radians
+    return (-1.0 if column.startswith("-") else 1.0) * record.converted(name, in_radians), in_radians
 
 
 def _check_whole(time: Floats, period: float) -> None:

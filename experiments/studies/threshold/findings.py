@@ -64,7 +64,7 @@ class Finding:
         changes = {**self.plan.changes, **self.condition.changes}
         try:
             found = limit_under(self.plan.experiment, self.plan.swept.parameter, changes)
-            return None if found is None else found.over(self.plan.mass(self.condition))
+            return None if found is None else found.over(self.plan.masses[self.plan.conditions.index(self.condition)])
         except NoLimitError:
             return None
 

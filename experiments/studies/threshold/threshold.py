@@ -147,12 +147,11 @@ class Threshold(StudyKind):
         own = self.experiment.parameter(self.swept.parameter).unit
         return self.swept.unit or (f"{own}/kg" if self.swept.per_kg else own)
 
-    def mass(self, condition: Condition) -> float:
-        """[kg] of the body under a condition, where values are per kilogram; else 1."""
-        return self._mass[self.conditions.index(condition)] if self.swept.per_kg else 1.0
-
     @cached_property
-    def _mass(self) -> tuple[float, ...]:
+    def masses(self) -> tuple[float, ...]:
+        """[kg] of the body under each condition, where values are per kilogram; else 1."""
+        if not self.swept.per_kg:
+            return (1.0,) * len(self.conditions)
         return tuple(self.experiment.build(changes).model.total_mass for changes in self.samples)
 
     @property
@@ -188,8 +187,8 @@ class Threshold(StudyKind):
     def trial(self, query: Query) -> Trial:
         """The trial that answers a query; its number is the query's, whenever and wherever it is asked."""
         changes = self._of_replica[query.condition, query.replica]
-        times = self.swept.factor * (self._mass[query.condition] if self.swept.per_kg else 1.0)
-        swept: dict[str, Value] = {self.swept.parameter: neat(times * query.value)}
+        factor = self.swept.factor * self.masses[query.condition]
+        swept: dict[str, Value] = {self.swept.parameter: neat(factor * query.value)}
         labels: dict[str, Label] = {**self.conditions[query.condition].labels, **query._asdict()}
         return Trial(self.number(query), changes | swept, labels)
 

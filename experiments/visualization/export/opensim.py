@@ -21,6 +21,7 @@ from experiments.visualization.export.tables import (
     cardan_yxz,
     columns,
     ground_reactions,
+    joint_values,
     text_of,
     to_isb,
     write,
@@ -70,8 +71,7 @@ def coordinates(run: Run) -> Table:
         for name, angle in zip(names, joint.angles(run).T, strict=False):
             table[f"{name}_{joint.side[0]}"] = angle
     for name in other_joints(run.state.model, joints):
-        column = f"angle_{name}" if f"angle_{name}" in run.frame else f"position_{name}"
-        table[name] = run.frame[column].to_numpy(dtype=np.float64)
+        table[name] = joint_values(run, name)
     return table
 
 

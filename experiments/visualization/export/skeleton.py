@@ -18,7 +18,7 @@ from biped.model.joint import Joint
 from biped.runs.row_layout import POSE
 from biped.runs.run import Run
 from contact.arrays import Floats
-from experiments.visualization.export.tables import Table, by_axis, columns, to_isb
+from experiments.visualization.export.tables import Table, by_axis, columns, joint_values, to_isb
 
 _FREE = ("rx", "ry", "rz", "tx", "ty", "tz")
 
@@ -56,8 +56,7 @@ def skeleton_coordinates(run: Run) -> Table:
             table |= by_axis(np.unwrap(angles, axis=0), f"{_word(name)}_r")
             table |= by_axis(to_isb(place, model.facing), f"{_word(name)}_t")
     for name in model.joint_names:
-        column = f"angle_{name}" if f"angle_{name}" in run.frame else f"position_{name}"
-        table[_word(name)] = run.frame[column].to_numpy(dtype=np.float64)
+        table[_word(name)] = joint_values(run, name)
     return table
 
 

@@ -54,6 +54,12 @@ def columns(run: Run, prefix: str, parts: tuple[str, ...]) -> Floats:
     return run.frame[[f"{prefix}_{part}" for part in parts]].to_numpy(dtype=np.float64)
 
 
+def joint_values(run: Run, joint: str) -> Floats:
+    """(n,) [rad] the angle of a hinge, or [m] the position of a slide."""
+    column = f"angle_{joint}" if f"angle_{joint}" in run.frame else f"position_{joint}"
+    return run.frame[column].to_numpy(dtype=np.float64)
+
+
 def by_axis(vectors: Floats, prefix: str = "") -> Table:
     return {f"{prefix}{axis}": vectors[:, k] for k, axis in enumerate("xyz")}
 

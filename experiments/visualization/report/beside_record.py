@@ -1,7 +1,8 @@
 """A run beside what was measured: columns over each other, and the same numbers of both in one table."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -27,8 +28,19 @@ _ON_PAGE = 260
 _UNITS = {"area": "m²", "mean_velocity": "m/s", "frequency": "Hz"}
 
 
-def measured_beside(run: Run, file: str | Path) -> tuple[Measured, ...]:
-    """The measured columns that stand beside those of a run.
+class Pair(NamedTuple):
+    """A column as it was measured and as a run has it, at times [s] of both, (n,) each."""
+
+    column: str
+    unit: str
+    time: Floats
+    measured: Floats
+    model: Floats
+    is_free: bool  # whether both are about their means
+
+
+def pairs_beside(run: Run, file: str | Path) -> tuple[list[Pair], ...]:
+    """Of each record, the measured columns that stand beside those of a run.
 
     Args:
         run: of the human, or another body that has metrics.
@@ -39,58 +51,64 @@ def measured_beside(run: Run, file: str | Path) -> tuple[Measured, ...]:
         InputError: it is neither, it has no column of the run's, or what ``biped fit`` refuses.
         OSError: the file cannot be read.
     """
-    file, duration = Path(file), float(run.frame["time"].iloc[-1])
-    units = _table(run).attrs["units"]
-    if file.suffix.lower() != ".toml":
-        record = read_record(file)
-        columns = tuple(Column(name) for name in record.columns if name in units)
-        if not columns:
-            raise InputError(
-                f"{file}: none of its columns ({', '.join(record.columns)}) is called as one of a run's, such as "
-                f"com_ap or cop_ap: say which is which in a TOML file with [[record]] ({', '.join(FORMATS)})"
-            )
-        return (measured_of(record, columns, units, 0.0, 0.0, duration),)
-    return tuple(measured_from(table, 0.0, duration, units) for table in read_config(file).tables("record"))
+    table = _table(run)
+    return tuple(list(_pairs(table, measured)) for measured in _measured(table, Path(file)))
 
 
-def compare_columns(run: Run, measured: Measured) -> pd.DataFrame:
+def _measured(table: pd.DataFrame, file: Path) -> tuple[Measured, ...]:
+    units, duration = table.attrs["units"], float(table["time"].iloc[-1])
+    if file.suffix.lower() == ".toml":
+        return tuple(measured_from(one, 0.0, duration, units) for one in read_config(file).tables("record"))
+    record = read_record(file)
+    columns = tuple(Column(name) for name in record.columns if name in units)
+    if not columns:
+        raise InputError(
+            f"{file}: none of its columns ({', '.join(record.columns)}) is called as one of a run's, such as "
+            f"com_ap or cop_ap: say which is which in a TOML file with [[record]] ({', '.join(FORMATS)})"
+        )
+    return (measured_of(record, columns, units, 0.0, 0.0, duration),)
+
+
+def compare_columns(pairs: Sequence[Pair]) -> pd.DataFrame:
     """A row for each column: how far the run is from what was measured, both at the times of the record.
 
     ``rms_difference``, ``mean_difference`` (model less measured), ``sd_measured``, ``sd_model`` in the column's unit,
     and ``correlation``. Where the offset is free both are taken about their means, and have no mean difference.
     """
     rows = []
-    for k, (column, unit, _, there, model) in enumerate(_pairs(run, measured)):
-        difference = model - there
+    for one in pairs:
+        difference, deviations = one.model - one.measured, (one.measured.std(), one.model.std())
         rows.append({
-            "column": column,
-            "unit": unit,
+            "column": one.column,
+            "unit": one.unit,
             "rms_difference": float(np.sqrt((difference**2).mean())),
-            "mean_difference": np.nan if measured.is_free[k] else float(difference.mean()),
-            "sd_measured": float(there.std()),
-            "sd_model": float(model.std()),
-            "correlation": float(np.corrcoef(there, model)[0, 1]) if there.std() * model.std() > 0.0 else np.nan,
+            "mean_difference": np.nan if one.is_free else float(difference.mean()),
+            "sd_measured": float(deviations[0]),
+            "sd_model": float(deviations[1]),
+            "correlation": float(np.corrcoef(one.measured, one.model)[0, 1]) if all(deviations) else np.nan,
         })  # fmt: skip
     return pd.DataFrame(rows)
 
 
-def compare_sway(run: Run, measured: Measured) -> pd.DataFrame:
+def compare_sway(pairs: Sequence[Pair]) -> pd.DataFrame:
     """The measures of posturography of person and model: ``of``, ``measure``, ``unit``, ``measured``, ``model``.
 
     For each two columns that end in ``_ap`` and ``_ml``, at the record's times, both low-passed at 5 Hz if the record
     is sampled at 25 Hz or more and has no gap.
     """
-    at_hand = {column: (time, there, model) for column, _, time, there, model in _pairs(run, measured)}
+    by_name = {one.column: one for one in pairs}
     rows = []
-    for name in (column.removesuffix("_ap") for column in at_hand if column.endswith("_ap")):
-        if f"{name}_ml" not in at_hand:
+    for name in (column.removesuffix("_ap") for column in by_name if column.endswith("_ap")):
+        if f"{name}_ml" not in by_name:
             continue
-        (time, *ap), (others, *ml) = at_hand[f"{name}_ap"], at_hand[f"{name}_ml"]
-        both = np.isin(time, others), np.isin(others, time)
-        time, step = time[both[0]], float(np.diff(time[both[0]]).max())
-        low_pass = LOW_PASS if step < 1.5 * np.median(np.diff(time)) and step <= 0.2 / LOW_PASS * (1.0 + 1e-9) else None
+        ap, ml = by_name[f"{name}_ap"], by_name[f"{name}_ml"]
+        in_ap, in_ml = np.isin(ap.time, ml.time), np.isin(ml.time, ap.time)
+        time = ap.time[in_ap]
+        steps = np.diff(time)
+        is_even = steps.max() < 1.5 * np.median(steps) and steps.max() <= 0.2 / LOW_PASS * (1.0 + 1e-9)
         person, model = (
-            sway_measures(time, along[both[0]], across[both[1]], low_pass) for along, across in zip(ap, ml, strict=True)
+            sway_measures(time, along[in_ap], across[in_ml], LOW_PASS if is_even else None)
+            for along, across in ((ap.measured, ml.measured), (ap.model, ml.model))
         )
         for measure, value in person.items():
             unit = next((unit for part, unit in _UNITS.items() if part in measure), "m")
@@ -99,20 +117,20 @@ def compare_sway(run: Run, measured: Measured) -> pd.DataFrame:
 
 
 def beside_record(run: Run, file: str | Path) -> Section:
-    """The section of a run's page about a record: see ``measured_beside`` for the file."""
-    charts = list[Chart]()
-    columns, sways = list[pd.DataFrame](), list[pd.DataFrame]()
-    for measured in measured_beside(run, file):
-        columns.append(compare_columns(run, measured))
-        sways.append(compare_sway(run, measured))
-        for column, unit, time, there, model in _pairs(run, measured):
-            panel = overlay(column, unit, time, there, model)
-            caption = f"Measured and modelled: {words_of(column)}."
-            charts.append(Chart.of(figure_of(panel, height=_ON_PAGE), caption, f"measured-{len(charts)}"))
-    tables = [Table.of("Model and record, at the record's times", _told(pd.concat(columns)))]
-    sway = pd.concat(sways)
+    """The section of a run's page about a record: see ``pairs_beside`` for the file."""
+    records = pairs_beside(run, file)
+    columns, sway = (pd.concat([compare(pairs) for pairs in records]) for compare in (compare_columns, compare_sway))
+    tables = [Table.of("Model and record, at the record's times", _told(columns))]
     if len(sway):
         tables.append(Table.of("Sway of person and model, by the same definitions", _told(sway)))
+    charts = [
+        Chart.of(
+            figure_of(overlay(one.column, one.unit, one.time, one.measured, one.model), height=_ON_PAGE),
+            f"Measured and modelled: {words_of(one.column)}.",
+            f"measured-{number}",
+        )
+        for number, one in enumerate(one for pairs in records for one in pairs)
+    ]
     return Section("record", "Beside the record", Path(file).name, blocks=(*tables, *charts))
 
 
@@ -124,22 +142,20 @@ def _told(table: pd.DataFrame) -> pd.DataFrame:
 def _table(run: Run) -> pd.DataFrame:
     """All columns of a run, those of ``biped.metrics.series`` too; ``attrs["units"]`` has their units."""
     more = series(run)
-    units = {**run.units, **more.attrs["units"]}
     table = pd.concat([run.frame, more.drop(columns="time")], axis=1)
-    table.attrs["units"] = units
+    table.attrs["units"] = {**run.units, **more.attrs["units"]}
     return table
 
 
-def _pairs(run: Run, measured: Measured) -> Iterator[tuple[str, str, Floats, Floats, Floats]]:
-    """Column, its unit, times [s], and measured and modelled values, where both are there."""
-    table = _table(run)
+def _pairs(table: pd.DataFrame, measured: Measured) -> Iterator[Pair]:
+    """Where both are there."""
     time = np.array(measured.trace.times)
     for k, column in enumerate(measured.trace.columns):
         model = np.interp(time, table["time"], table[column], right=np.nan)
         both = measured.counts[k] & np.isfinite(model)
         if both.sum() < 2:
             raise InputError(f"{column}: fewer than two measured values while the run has any: say where it begins")
-        there, model = measured.values[k, both], model[both]
-        if measured.is_free[k]:
+        there, model, is_free = measured.values[k, both], model[both], measured.is_free[k]
+        if is_free:
             there, model = there - there.mean(), model - model.mean()
-        yield column, table.attrs["units"].get(column, ""), time[both], there, model
+        yield Pair(column, table.attrs["units"].get(column, ""), time[both], there, model, is_free)

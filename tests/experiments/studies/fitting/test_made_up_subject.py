@@ -17,7 +17,7 @@ from experiments import experiment_named
 from experiments.cli import main
 from experiments.studies.config import read_config
 from experiments.visualization.report import load_run
-from experiments.visualization.report.beside_record import compare_columns, compare_sway, measured_beside
+from experiments.visualization.report.beside_record import compare_columns, compare_sway, pairs_beside
 
 PAGE = Path(__file__).parents[4] / "docs" / "records.md"
 
@@ -72,8 +72,8 @@ def test_its_damping_is_found():
 @pytest.mark.usefixtures("at_hand")
 def test_its_run_is_beside_the_record():
     run = load_run("run")
-    (measured,) = measured_beside(run, "subject.toml")
-    table = compare_columns(run, measured).set_index("column")
+    (pairs,) = pairs_beside(run, "subject.toml")
+    table = compare_columns(pairs).set_index("column")
     noise = 0.3e-3
     # of the run with the first damping, not with the subject's: the noise, and what that difference makes
     assert (
@@ -104,13 +104,13 @@ def own(tmp_path, monkeypatch):
 
 def test_a_run_beside_its_own_record_does_not_differ(own):
     """In other units, to the round-off of converting; the measures of sway are those of the same numbers."""
-    (measured,) = measured_beside(own, "own.csv")
-    columns = compare_columns(own, measured)
+    (pairs,) = pairs_beside(own, "own.csv")
+    columns = compare_columns(pairs)
     assert dict(zip(columns["column"], columns["unit"], strict=True)) == {
         "com_ap": "m", "com_ml": "m", "trunk_pitch": "deg"
     }  # fmt: skip
     assert (columns["rms_difference"] <= 1e-14 * 180.0).all()
-    sway = compare_sway(own, measured)
+    sway = compare_sway(pairs)
     assert set(sway["of"]) == {"com"}
     assert len(sway) > 10
     np.testing.assert_allclose(sway["model"].to_numpy(float), sway["measured"].to_numpy(float), rtol=1e-9)
@@ -129,7 +129,7 @@ def test_a_run_beside_its_own_record_does_not_differ(own):
 def test_what_cannot_stand_beside_it_is_told(own, file, text, said):
     Path(file).write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=said):
-        measured_beside(own, file)
+        pairs_beside(own, file)
 
 
 @pytest.mark.usefixtures("at_hand")
