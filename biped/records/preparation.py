@@ -18,7 +18,7 @@ from contact.arrays import Floats
 EASING = 0.1
 #: Of a record's span: what may be left at its beginning or end.
 LEFT = 0.1
-#: Of a sample's time, by which times may be uneven, as they are where a file rounds them.
+#: Of the time between two samples, by which times may be uneven, as they are where a file rounds them.
 UNEVEN = 0.02
 
 
@@ -72,7 +72,7 @@ class Preparation:
         try:
             time, values = self._without_gaps(record.time, values)
             if self.filter:
-                time, values = _evened(time, values, record.rate)
+                time, values = _evened(time, values, _own_rate(time))
                 values = low_passed(time, values, self.filter, "filter")
             if self.resample:
                 time, values = self._resampled(time, values, record.rate)
@@ -124,7 +124,7 @@ class Preparation:
         within = (time >= self.begin) & (time <= end)
         if within.sum() < 2:
             raise InputError(f"it is there from {time[0]:g} to {time[-1]:g} s: begin and end must be within")
-        remedy = "set gaps to that length or more, or cut it off by begin and end"
+        remedy = "set gaps to that length or more, or cut it off"
         raise InputError(f"{gap_in_words(time[within], values[within])}: {remedy}")
 
     def _resampled(self, time: Floats, values: Floats, rate: float) -> tuple[Floats, Floats]:
@@ -156,8 +156,18 @@ class Preparation:
 
 def _evened(time: Floats, values: Floats, rate: float) -> tuple[Floats, Floats]:
     """The same, at a rate [Hz], straight from sample to sample; as they are where they are even already."""
-    steps = np.diff(time) * rate
-    if np.abs(steps - 1.0).max() <= UNEVEN:
+    if _are_even(time, rate):
         return time, values
     even = time[0] + np.arange(int(np.floor((time[-1] - time[0]) * rate + 1e-9)) + 1) / rate
     return even, np.interp(even, time, values)
+
+
+def _own_rate(time: Floats) -> float:
+    """[Hz] the mean, to which rounded times come closest; the median where they are not even."""
+    mean = float((len(time) - 1) / (time[-1] - time[0]))
+    return mean if _are_even(time, mean) else float(1.0 / np.median(np.diff(time)))
+
+
+def _are_even(time: Floats, rate: float) -> bool:
+    """At a rate [Hz], from the first to the last."""
+    return bool(np.abs((time - time[0]) * rate - np.arange(len(time))).max() <= UNEVEN)

@@ -211,22 +211,24 @@ class Signal:
 
         Only odd multiples of the lowest frequency are in it, since its second half is minus its first.
         """
-        above_zero(interval, "interval")
-        if stages not in STAGES:
-            raise InputError(f"stages = {stages!r}: it must be one of {', '.join(map(str, STAGES))}")
-        if cycles < 1:
-            raise InputError(f"cycles = {cycles!r}: it must be one or more")
-        check_pieces(cycles * 3**stages)
-        rate = np.tile(np.roll(ternary_sequence(stages), -seed), cycles).astype(float)
+        rate, odd = _ternary_rates(interval, stages, cycles, seed)
         value = np.concatenate([[0.0], np.cumsum(rate)])
         scale = size / float(np.ptp(value))
         rates = np.append(rate * scale / interval, 0.0)
         values = value * scale
         values[-1] = 0.0  # the rates of a cycle add up to zero
         knots = np.asarray(start + interval * np.arange(len(values)), dtype=np.float64)
-        length = 3**stages - 1
-        odd = tuple(k / (length * interval) for k in range(1, length // 2, 2))
         return cls(knots, np.column_stack([values, rates]), odd)
+
+    @classmethod
+    def ternary_steps(
+        cls, size: float, interval: float = 0.25, stages: int = 5, start: float = 0.0, cycles: int = 1, seed: int = 0
+    ) -> Signal:
+        """A pseudo-random ternary sequence itself: −size, 0 or size at a time; all else is as of ``ternary``."""
+        rate, odd = _ternary_rates(interval, stages, cycles, seed)
+        values = np.append(rate * size, 0.0)
+        knots = np.asarray(start + interval * np.arange(len(values)), dtype=np.float64)
+        return cls(knots, values[:, None], odd)
 
     @classmethod
     def noise(
@@ -291,6 +293,19 @@ class Signal:
             return read_record(path, time=time).signal(column, kind)
         except InputError as error:
             raise InputError(f"{path}: {str(error).removeprefix(str(path)).removeprefix(': ')}") from None
+
+
+def _ternary_rates(interval: float, stages: int, cycles: int, seed: int) -> tuple[Floats, tuple[float, ...]]:
+    """(intervals,) −1, 0 and 1 of so many cycles, and the frequencies [Hz] that are in them."""
+    above_zero(interval, "interval")
+    if stages not in STAGES:
+        raise InputError(f"stages = {stages!r}: it must be one of {', '.join(map(str, STAGES))}")
+    if cycles < 1:
+        raise InputError(f"cycles = {cycles!r}: it must be one or more")
+    check_pieces(cycles * 3**stages)
+    rate = np.tile(np.roll(ternary_sequence(stages), -seed), cycles).astype(float)
+    length = 3**stages - 1
+    return rate, tuple(k / (length * interval) for k in range(1, length // 2, 2))
 
 
 def compile_signals(signals: Sequence[Signal]) -> kernels.Signals:

@@ -1,4 +1,4 @@
-"""``biped identify``: frequency responses of balance to a floor that moves periodically, and models fitted to them."""
+"""``biped identify``: frequency responses of balance to periodic disturbances, and models fitted to them."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -7,8 +7,8 @@ from experiments.cli.main import Parser
 from experiments.commands.study import STOPPING, config_of, run, study_parser
 
 _DESCRIPTION = """\
-Find how a body answers a floor that moves periodically, simulated or in records: gain, phase and coherence over
-frequency with bootstrap intervals, and what it does besides (the remnant), over cycles and trials; and fit a
+Find how a body answers a floor or a force that moves periodically, simulated or in records: gain, phase and coherence
+over frequency with bootstrap intervals, and what it does besides (the remnant), over cycles and trials; and fit a
 closed-form model to it."""
 
 _EXAMPLES = f"""\
@@ -18,7 +18,7 @@ a file:
   seed = 1
 
   [set]
-  platform.motion = "sum-of-sines"      # or ternary, sine
+  platform.motion = "sum-of-sines"      # or ternary, sine; of pushes, force.pattern
   platform.axis = "pitch"               # or roll, x, y
   platform.frequencies = "0.05 0.15 0.35 0.65 1.15"
   platform.size = 0.004                 # [rad]
@@ -51,6 +51,7 @@ a file of records, of which nothing is run; [model] as above:
   [record]
   files = "trials/*.csv"      # or C3D, .mot, .sto, .trc, .mat
   units = {{ tilt = "deg" }}    # where the files do not say it
+  gaps = 0.1                  # [s] shorter ones are bridged; also filter and resample [Hz]
 
 groups, of which each subject is identified by himself, and whose parameters are compared:
   [groups.young]
@@ -63,10 +64,11 @@ groups, of which each subject is identified by himself, and whose parameters are
 
 examples:
   biped identify examples/identify-tilt.toml
+  biped identify examples/identify-push.toml
   biped identify examples/identify-groups.toml
   biped identify identify.toml --out results/mine --workers 8
 
-The durations of platform and run follow from cycles and skip.
+The durations of platform, force and run follow from cycles and skip.
 {STOPPING}
 The folder gets study.json, trials.parquet, response.csv, remnant.csv, response.png and fit.json.
 docs/identify.md says all that a file can hold, and how to do it with arrays of one's own.

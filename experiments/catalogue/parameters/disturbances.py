@@ -7,11 +7,12 @@ angles seen from above: 0 pushes it forwards (the human towards −x), π/2 to i
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from biped.checks import above_zero, whole, zero_or_above
+from biped.checks import whole, zero_or_above
 from biped.disturbances import (
     Actuators,
     Disturbance,
@@ -31,17 +32,25 @@ from biped.model import Model
 from biped.model.geometry import Vector3
 from biped.model.legs import legs_of
 from biped.model.strength import NOBODY, PEOPLE
-from biped.records import Preparation, Record, read_record
-from biped.signals import STAGES, Signal
+from biped.signals import Signal
 from contact import Floor, FloorError
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
+from experiments.catalogue.parameters.signals import (
+    NO_FILE,
+    PERIODIC,
+    SEEDED,
+    WHOLE,
+    from_record,
+    of_file,
+    sine,
+    sum_of_sines,
+    ternary,
+)
 
 MOTIONS = ("none", "step", "sine", "sum-of-sines", "ternary", "recorded", "sway-referenced")
+PATTERNS = ("constant", "sine", "sum-of-sines", "ternary")
 
-
-#: In the place of a file where there is none.
-NO_FILE = "none"
 #: [N·m·s/rad] of tense muscles.
 TENSE = 30.0
 _AZIMUTH = (0.0, "rad", "direction seen from above: 0 drives it forwards, π/2 to its left")
@@ -55,29 +64,6 @@ _CHANNELS = (
     ("force", "the floor's forces and contacts", ""),
 )
 
-#: What is done with a record before it acts: the fields of ``biped.records.Preparation``.
-_PREPARED: dict[str, tuple[Value | None, str, str]] = {
-    "gaps": (0.0, "s", "recorded: gaps up to this length are bridged by straight lines"),
-    "filter": (0.0, "Hz", "recorded: low-pass, of fourth order, without delay; 0: none"),
-    "resample": (0.0, "Hz", "recorded: the rate; 0: as it is"),
-    "baseline": (0.0, "s", "recorded: the mean of so long from its begin on is taken off"),
-    "scale": (1.0, "", "recorded: it is multiplied by this; -1 turns its axis round"),
-    "offset": (0.0, "{unit}", "recorded: is then added"),
-    "begin": (0.0, "s", "recorded: the record's time that comes at {group}.start; what is before is cut off"),
-    "end": (math.inf, "s", "recorded: the record's time at which it ends"),
-}
-
-
-def _of_file(group: str, unit: str) -> dict[str, tuple[Value | None, str, str]]:
-    """Rows of what a record does."""
-    prepared = {
-        name: (value, of.format(unit=unit), meaning.format(group=group))
-        for name, (value, of, meaning) in _PREPARED.items()
-    }
-    file = (NO_FILE, "", f"recorded: CSV with a column time [s], C3D, OpenSim or MATLAB; its {unit} by its own units")
-    return {"file": file, "column": ("value", "", "recorded: its column"), **prepared}
-
-
 #: Default, unit and meaning by group and name; ``{root}``, ``{stands}`` and the default None depend on the model.
 _ROWS: dict[str, dict[str, tuple[Value | None, str, str]]] = {
     "push": {
@@ -90,31 +76,32 @@ _ROWS: dict[str, dict[str, tuple[Value | None, str, str]]] = {
         "waveform": ("half-sine", "", "rectangle or half-sine"),
     },
     "force": {
-        "size": (0.0, "N", "constant force; 0: none"),
+        "size": (0.0, "N", "of the force; of each sine; ternary: its greatest; 0: none"),
+        "pattern": ("constant", "", f"of the force, one of: {', '.join(PATTERNS)}"),
+        **PERIODIC,
+        "rise": (0.5, "s", "sines: time in which they fade in and out"),
         "noise": (0.0, "N", "standard deviation of a random horizontal force, each component; 0: none"),
-        "interval": (0.05, "s", "time after which the random force changes"),
-        "seed": (0, "", "seed of the random force"),
+        "interval": (0.05, "s", "time after which a random force, or the ternary one, changes"),
+        "seed": (0, "", f"of the random force; {SEEDED}"),
         "azimuth": _AZIMUTH,
         "body": ("{root}", "", "body on which the forces act"),
         "point": (_CENTRE, "m", "point of the body, from its centre of mass"),
         "start": (0.5, "s", "time at which they begin"),
-        "duration": (1.0, "s", "how long the constant and the random one last"),
-        **_of_file("force", "N"),
+        "duration": (1.0, "s", f"how long they last, but for a recorded one; {WHOLE}"),
+        **of_file("force", "N"),
     },
     "platform": {
         "motion": ("none", "", f"of the floor, one of: {', '.join(MOTIONS)}"),
         "axis": ("x", "", f"along or about which, one of: {', '.join(Platform.AXES)}"),
         "size": (0.02, "m, rad", "step: its size; sines: amplitude of each; ternary: min to max; rad of turns"),
-        "frequency": (0.5, "Hz", "frequency of the sine"),
-        "frequencies": ("0.1 0.3 0.7 1.1", "Hz", "frequencies of the sum of sines, with spaces between them"),
+        **PERIODIC,
         "interval": (0.25, "s", "ternary: time of a constant rate"),
-        "stages": (3, "", "ternary: stages of the shift register; a cycle has 3ⁿ − 1 intervals"),
-        "seed": (0, "", "ternary: of its start; sum of sines: of its phases (0: all zero)"),
+        "seed": (0, "", SEEDED),
         "start": (0.5, "s", "time at which it begins"),
-        "duration": (10.0, "s", "duration of sines, and of the ternary sequence's whole cycles (at least one)"),
+        "duration": (10.0, "s", f"duration of sines; {WHOLE}"),
         "rise": (0.5, "s", "step: time in which it rises; sines: in which they fade in and out"),
         "gain": (1.0, "", "sway-referenced: of the floor's pitch over that of the body; it has no axis, size and time"),
-        **_of_file("platform", "m, rad"),
+        **of_file("platform", "m, rad"),
     },
     "patch": {
         "present": (0, "", "1 where a part of the floor is different"),
@@ -240,13 +227,14 @@ def _forces(values: Values, facing: Vector3) -> list[Disturbance]:
     where = {"body": group["body"], "point": group["point"]}
     when = {"start": group["start"], "duration": group["duration"]}
     found: list[Disturbance] = []
+    signals = []
+    if group["pattern"] not in PATTERNS:
+        raise InputError(f"force.pattern = {group['pattern']!r}: it must be one of {', '.join(PATTERNS)}")
     if group["size"] != 0.0:
-        found.append(
-            Force(direction=heading(group["azimuth"], facing), signal=Signal.rectangle(group["size"], **when), **where)
-        )
+        signals.append(_FORCES[group["pattern"]](group))
     if group["file"] != NO_FILE:
-        signal = _from_record("force", group, lambda how, record: how.force(record, group["column"], "N"))
-        found.append(Force(direction=heading(group["azimuth"], facing), signal=signal, **where))
+        signals.append(from_record("force", group, lambda how, record: how.force(record, group["column"], "N")))
+    found += [Force(direction=heading(group["azimuth"], facing), signal=signal, **where) for signal in signals]
     zero_or_above(group["noise"], "force.noise")
     whole(group["seed"], "force.seed")
     if group["noise"] != 0.0:
@@ -271,60 +259,25 @@ def _platform(values: Values) -> list[Disturbance]:
     return [Platform(**moves)]
 
 
-def _sum_of_sines(group: dict[str, Any]) -> Signal:
-    frequencies = platform_frequencies(group["frequencies"])
-    phases = [0.0] * len(frequencies)
-    if group["seed"]:
-        phases = np.random.default_rng(group["seed"]).uniform(0.0, 2.0 * math.pi, len(frequencies)).tolist()
-    sizes = [group["size"]] * len(frequencies)
-    when = {"start": group["start"], "duration": group["duration"], "fade": group["rise"]}
-    return Signal.sum_of_sines(sizes, frequencies, phases, **when)
-
-
-def platform_frequencies(text: str) -> list[float]:
-    try:
-        found = [float(part) for part in text.replace(",", " ").split()]
-    except ValueError:
-        found = []
-    if not found:
-        raise InputError(f"platform.frequencies = {text!r}: it must be numbers with spaces between them [Hz]")
-    return found
-
-
-def _ternary(group: dict[str, Any]) -> Signal:
-    if group["stages"] not in STAGES:
-        raise InputError(f"platform.stages = {group['stages']}: it must be one of {', '.join(map(str, STAGES))}")
-    above_zero(group["interval"], "platform.interval")
-    cycle = (3 ** group["stages"] - 1) * group["interval"]
-    cycles = max(1, round(group["duration"] / cycle))
-    return Signal.ternary(group["size"], group["interval"], group["stages"], group["start"], cycles, group["seed"])
-
-
 def _recorded(group: dict[str, Any]) -> Signal:
     if group["file"] == NO_FILE:
         raise InputError("platform.motion = recorded needs platform.file, such as a CSV file with a column time [s]")
     unit = "rad" if group["axis"] in ("roll", "pitch", "yaw") else "m"
-    return _from_record("platform", group, lambda how, record: how.displacement(record, group["column"], unit))
-
-
-def _from_record(name: str, group: dict[str, Any], make: Callable[[Preparation, Record], Signal]) -> Signal:
-    """A recorded signal of a group of parameters, which begins at the group's start."""
-    try:
-        prepared = Preparation(**{field: group[field] for field in _PREPARED})
-        return make(prepared, read_record(group["file"])).shifted(group["start"])
-    except InputError as error:
-        said = str(error).removeprefix(str(group["file"])).lstrip(":, ")
-        raise InputError(f"{name}.file = {group['file']}: {said}") from None
-    except OSError as error:
-        raise InputError(f"{name}.file = {group['file']}: it cannot be read ({error.strerror})") from None
+    return from_record("platform", group, lambda how, record: how.displacement(record, group["column"], unit))
 
 
 _SIGNALS: dict[str, Callable[[dict[str, Any]], Signal]] = {
     "step": lambda of: Signal.step(of["size"], of["start"], of["rise"]),
-    "sine": lambda of: Signal.sine(of["size"], of["frequency"], of["start"], of["duration"], of["rise"]),
-    "sum-of-sines": _sum_of_sines,
-    "ternary": _ternary,
+    "sine": sine,
+    "sum-of-sines": partial(sum_of_sines, "platform"),
+    "ternary": partial(ternary, "platform", Signal.ternary),
     "recorded": _recorded,
+}
+_FORCES: dict[str, Callable[[dict[str, Any]], Signal]] = {
+    "constant": lambda of: Signal.rectangle(of["size"], of["start"], of["duration"]),
+    "sine": sine,
+    "sum-of-sines": partial(sum_of_sines, "force"),
+    "ternary": partial(ternary, "force", Signal.ternary_steps),
 }
 
 

@@ -2,16 +2,24 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from biped.errors import InputError
 from biped.identification.spectra import Spectra, bins_of, coefficients_of_cycles
 from biped.metrics import Measurement
+from biped.metrics.fourier import Complexes
+from biped.signals import Signal
+from contact.arrays import Floats
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.failures import Result
+from experiments.studies.identification.acting import FORCE, force_of
 
 STIMULUS = "stimulus"
+#: How often a force is taken between two rows, in the middle of each part: it may jump from row to row.
+_PARTS = 64
 
 
 @dataclass(frozen=True)
@@ -19,13 +27,14 @@ class Cycles:
     """Which coefficients a trial is to have.
 
     Attributes:
-        stimulus: the column that moves.
+        stimulus: the column that moves; ``FORCE`` for a force.
         responses: the columns that answer, by what they are called; a minus before one turns its sign.
         period: [s].
         frequencies: [Hz] at which the stimulus moves.
         begin: [s] when the first cycle begins.
         skip: how many cycles are dropped.
         count: how many are not.
+        force: [N] of the trial, where the stimulus is one.
     """
 
     stimulus: str
@@ -35,18 +44,38 @@ class Cycles:
     begin: float
     skip: int
     count: int
+    force: Signal | None = None
+
+    def of(self, experiment: Experiment, changes: Mapping[str, Value]) -> "Cycles":
+        """The same for a trial, whose force may be another one than that of the next."""
+        if self.stimulus.removeprefix("-") != FORCE:
+            return self
+        return replace(self, force=force_of(experiment, changes))
 
     def __call__(self, run: Measurement) -> Result:
         """The coefficients of a trial's run, as texts of numbers; none of one that fell."""
         if run.fell:
             return {}
-        names = (self.stimulus, *self.responses.values())
-        table = np.column_stack([_column(run, name) for name in names])
-        every, _ = bins_of(self.period, self.frequencies)
         time = np.ascontiguousarray(run["time"])
-        found = coefficients_of_cycles(time, table, self.period, every, self.begin, self.skip)[: self.count]
+        names = [self.stimulus, *self.responses.values()]
+        if self.force is not None:
+            del names[0]
+        found = self._coefficients(time, np.column_stack([_column(run, name) for name in names]))
+        if self.force is not None:
+            found = np.concatenate([self._of_force(time, self.force), found], axis=2)
         parts = np.stack([found.real, found.imag], axis=-1)
         return {column(name): json.dumps(parts[:, :, k].tolist()) for k, name in enumerate((STIMULUS, *self.responses))}
+
+    def _coefficients(self, time: Floats, table: Floats) -> Complexes:
+        every, _ = bins_of(self.period, self.frequencies)
+        return coefficients_of_cycles(time, table, self.period, every, self.begin, self.skip)[: self.count]
+
+    def _of_force(self, time: Floats, force: Signal) -> Complexes:
+        """(cycles, frequencies, 1) of the force itself, which is known between the rows, too."""
+        width = float(time[-1] - time[0]) / (len(time) - 1) / _PARTS
+        finer = time[0] + width * (0.5 + np.arange(_PARTS * len(time)))
+        sign = -1.0 if self.stimulus.startswith("-") else 1.0
+        return self._coefficients(finer, sign * force(finer)[:, None])
 
 
 def column(name: str) -> str:

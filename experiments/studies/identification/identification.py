@@ -1,4 +1,4 @@
-"""An identification: trials on a floor that moves periodically, or records of such, and their frequency responses."""
+"""An identification: trials that a floor or a force disturbs periodically, or records, and their responses."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from biped.disturbances import Platform
 from biped.errors import InputError
 from biped.identification import FrequencyResponse, Spectra, response_of
 from biped.identification.intervals import check_intervals
 from biped.identification.spectra import bins_of
-from biped.signals import Signal
 from contact.errors import did_you_mean
-from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.config import Config
+from experiments.studies.identification.acting import FORCE, Acting, stimulus_of
 from experiments.studies.identification.cycles import STIMULUS, Cycles, spectra_from
 from experiments.studies.identification.model_fit import ModelFit
 from experiments.studies.identification.recorded import Recorded, recorded_from
@@ -25,15 +22,8 @@ from experiments.studies.study_kind import Evaluate
 from experiments.studies.sweep.sweep import Sweep
 from experiments.studies.trial import Trial
 
-#: By the axis of the platform that moves: the column that is the stimulus, and the one that sways.
-COLUMNS = {
-    "pitch": ("floor_tilt_y", "sway_y"), "roll": ("floor_tilt_x", "sway_x"),
-    "x": ("floor_x", "sway_y"), "y": ("floor_y", "sway_x"),
-}  # fmt: skip
 #: The experiment whose body a record's model has, and how it stands, where its file does not say it.
 BODY, STANDING = "balance", {"initial.stance": "upright"}
-#: What it is to a closed-form model.
-MOVES = {"pitch": "tilt", "x": "translation"}
 
 
 @dataclass(frozen=True)
@@ -66,7 +56,7 @@ class Identified:
 
 @dataclass(frozen=True)
 class Identification(Sweep):
-    """Trials on a floor that moves periodically: a sweep that varies nothing, of replicas; or records of such."""
+    """Trials that are disturbed periodically: a sweep that varies nothing, of replicas; or records of such."""
 
     cycles: Cycles | None = None
     averaging: Averaging = Averaging()
@@ -89,7 +79,8 @@ class Identification(Sweep):
         return [self.as_planned(trial) for trial in super().trials()]
 
     def as_planned(self, trial: Trial) -> Trial:
-        return replace(trial, reads=self.cycles)
+        assert self.cycles is not None
+        return replace(trial, reads=self.cycles.of(self.experiment, trial.changes))
 
     def find(self, evaluate: Evaluate) -> Identified:  # type: ignore[override]
         if self.recorded is not None:
@@ -147,18 +138,18 @@ def _of_trials(config: Config) -> Identification:
     table = config.table("identify")
     trials, per_decade = table.whole("trials", 1, least=1), table.get("per_decade", float, 0.0) or None
     rate, averaging = table.get("rate", float, 50.0), table.make(Averaging)
-    signal = config.within(lambda: _signal(experiment, fixed), "set")
-    axis = str(fixed.get("platform.axis", experiment.parameter("platform.axis").default))
-    cycles = _cycles_from(table, signal, rate, axis)
+    acts = config.within(lambda: stimulus_of(experiment, fixed), "set")
+    cycles = _cycles_from(table, acts, rate)
     lasts = (cycles.skip + cycles.count) * cycles.period
     fixed |= {
-        "platform.duration": lasts + 2.0 * signal.fade, "run.duration": cycles.begin + lasts,
+        f"{acts.group}.duration": lasts + 2.0 * acts.signal.fade, "run.duration": cycles.begin + lasts,
         "run.record_every": 1.0 / rate,
     }  # fmt: skip
-    units = _units(table, config.within(lambda: trace_units(experiment, fixed), "set"), cycles)
-    if "model" in config and axis not in MOVES:
-        raise config.error(f"models sway forwards: platform.axis must be {' or '.join(MOVES)}, not {axis}", "model")
-    wanted = wanted_of(config, experiment, fixed, MOVES.get(axis, ""), cycles.responses)
+    known = config.within(lambda: trace_units(experiment, fixed), "set") | {FORCE: "N"}
+    units = _units(table, known, cycles)
+    if "model" in config and not acts.moves:
+        raise config.error(f"models sway forwards, and {acts.what} does not: leave [model] out", "model")
+    wanted = wanted_of(config, experiment, fixed, acts.moves, cycles.responses, acts.place)
     config.finish()
     found = Identification(
         experiment, fixed, (), trials, seed, None, config.data, cycles=cycles, averaging=averaging,
@@ -168,23 +159,23 @@ def _of_trials(config: Config) -> Identification:
     return found
 
 
-def _cycles_from(table: Config, signal: Signal, rate: float, axis: str) -> Cycles:
+def _cycles_from(table: Config, acts: Acting, rate: float) -> Cycles:
     """The cycles, after the stimulus has faded in."""
+    signal = acts.signal
     count, skip = table.whole("cycles", least=1), table.whole("skip", 1)
     period, highest = table.get("period", float, 0.0) or 1.0 / min(signal.frequencies), table.get("highest", float, 3.0)
     frequencies = tuple(frequency for frequency in signal.frequencies if frequency <= highest)
     if not frequencies:
         raise table.error(
-            f"highest = {highest:g} Hz: the floor moves from {min(signal.frequencies):g} Hz on", "highest"
+            f"highest = {highest:g} Hz: {acts.what} moves from {min(signal.frequencies):g} Hz on", "highest"
         )
     table.within(lambda: bins_of(period, frequencies))
     if not rate > 2.0 * max(frequencies):
         raise table.error(f"rate = {rate:g} Hz: it must be more than twice {max(frequencies):g} Hz", "rate")
-    stimulus, sway = COLUMNS[axis]
     responses = table.table("responses", {})
-    named = {name: responses.word(name) for name in responses.data} or {"sway": sway}
+    named = {name: responses.word(name) for name in responses.data} or {"sway": acts.sway}
     begin = signal.begins + signal.fade
-    return Cycles(table.word("stimulus", stimulus), named, period, frequencies, begin, skip, count)
+    return Cycles(table.word("stimulus", acts.column), named, period, frequencies, begin, skip, count)
 
 
 def _units(table: Config, known: Mapping[str, str], cycles: Cycles) -> dict[str, str]:
@@ -197,15 +188,3 @@ def _units(table: Config, known: Mapping[str, str], cycles: Cycles) -> dict[str,
             raise table.error(f"there is no column {plain!r}; {did_you_mean(plain, known)}{where}", "responses")
         units[name] = known[plain]
     return units
-
-
-def _signal(experiment: Experiment, fixed: Mapping[str, Value]) -> Signal:
-    """How the floor moves."""
-    for disturbance in experiment.build(fixed).disturbances:
-        if isinstance(disturbance, Platform):
-            for axis in COLUMNS:
-                signal = getattr(disturbance, axis)
-                if isinstance(signal, Signal) and signal.frequencies:
-                    return signal
-    motions = "sine, sum-of-sines or ternary"
-    raise InputError(f"the floor does not move periodically: set platform.motion to {motions}, and platform.axis")

@@ -42,7 +42,7 @@ class ResponseModel:
         known: values of parameters that are not fitted.
         stimulus: what moves, as the model's ``response`` calls it.
         response: the model's response by the name of each one that was measured; ``sway`` if not given.
-        height: [m] at which a force acts, of the double pendulum.
+        height: [m] at which a force acts above the ankles, or, on the double pendulum's trunk, above its hips.
         soles: [m] of the ankles above the soles, and of the centre of mass above the ankles, where tilts are about the
             soles and sway is seen from there; None where both are about the ankles.
 
@@ -104,6 +104,8 @@ class ResponseModel:
         self, model: IndependentChannels | DoublePendulum, frequencies: Floats, stimulus: Any
     ) -> dict[str, Complexes]:
         if isinstance(model, IndependentChannels):
+            if stimulus in ("push_leg", "push_trunk"):
+                return {"sway": self.height * model.response(frequencies, "torque")}
             return {"sway": model.response(frequencies, stimulus)}
         return model.response(frequencies, stimulus, self.height)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import glob
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import numpy as np
 from biped.errors import InputError
 from biped.identification import Spectra
 from biped.identification.spectra import cycle_spectra
-from biped.records import Record
+from biped.records import Preparation, Record
 from contact.arrays import Floats
 from experiments.studies.config import Config
 from experiments.studies.fitting.measured import read_file
@@ -24,6 +25,8 @@ MOVES = {"rad": "tilt", "m": "translation", "N·m": "torque", "N": "push_trunk"}
 #: ``frequencies`` of a stimulus that moves at all multiples of one over its period, or at the odd ones, such as
 #: pseudo-random ternary sequences whose second half is the first one upside down.
 ALL, ODD = "all", "odd"
+#: What of ``biped.records.Preparation`` is for stimulus and responses alike: a filter of both leaves their ratio.
+PREPARED = ("gaps", "filter", "resample")
 #: Of a sample: how far a cycle may be from a whole number of them. Where it is not whole, sines of other frequencies
 #: leak into a coefficient, by about this over the number of samples in a cycle.
 _WHOLE = 0.01
@@ -63,6 +66,7 @@ class _Cut:
     begin: float | None
     skip: int
     count: int | None
+    prepare: Preparation  # what is done with each column before
 
     def spectra(self, record: Record) -> Spectra:
         try:
@@ -72,26 +76,38 @@ class _Cut:
             raise InputError(told if told.startswith(record.source) else f"{record.source}: {told}") from None
 
     def _spectra(self, record: Record) -> Spectra:
-        found = {name: _in_radians(record, column) for name, column in self.columns.items()}
-        units = {name: unit for name, (_, unit) in found.items()}
-        first = (float(record.time[0]) if self.begin is None else self.begin) + self.skip * self.period
-        end = np.inf if self.count is None else first + self.count * self.period - 0.5 / record.rate
-        rows = record.time < end
-        stimulus, *answers = (column[rows] for column, _ in found.values())
+        start = float(record.time[0]) if self.begin is None else self.begin
+        first = start + self.skip * self.period
+        whole = math.inf if self.count is None else first + self.count * self.period
+        time, columns, units = self._prepared(record, first, whole)
+        rows = time < whole - 0.5 * float(np.median(np.diff(time)))
+        stimulus, *answers = (column[rows] for column in columns)
         responses = dict(zip(list(self.columns)[1:], answers, strict=True))
         spectra = cycle_spectra(
-            record.time[rows], stimulus, responses, self.period, self.frequencies, begin=self.begin, skip=self.skip,
-            units=units,
-        )  # fmt: skip
+            time[rows], stimulus, responses, self.period, self.frequencies, begin=start, skip=self.skip, units=units
+        )
         cycles = len(spectra.trial)
         if self.count is not None and cycles < self.count:
             raise InputError(
                 f"{cycles} whole cycles of {self.period:g} s after the {self.skip} that are skipped, and cycles = "
                 f"{self.count}: ask for fewer, or leave cycles out to take all"
             )
-        counts = rows & (record.time >= first) & (record.time < first + cycles * self.period)
-        _check_whole(record.time[counts], self.period)
+        counts = rows & (time >= first) & (time < first + cycles * self.period)
+        _check_whole(time[counts], self.period)
         return spectra
+
+    def _prepared(self, record: Record, start: float, end: float) -> tuple[Floats, list[Floats], dict[str, str]]:
+        """Times, the columns at them, and their units; from the sample at ``start`` [s] or before, without gaps."""
+        found = {name: _in_radians(record, column) for name, column in self.columns.items()}
+        units = {name: unit for name, (_, unit) in found.items()}
+        if start > record.time[-1]:  # no cycle is whole, as will be said
+            return record.time, [column for column, _ in found.values()], units
+        begin = float(record.time[max(0, int(np.searchsorted(record.time, start, side="right")) - 1)])
+        prepare = replace(self.prepare, begin=begin, end=end)
+        named = {self.columns[name]: column for name, (column, _) in found.items()}
+        raw = _with_all_rows(Record(record.time, named, dict.fromkeys(named, ""), record.source))
+        done = [prepare(raw, column) for column in self.columns.values()]
+        return begin + done[0][0], [values for _, values in done], units
 
 
 def recorded_from(record: Config, identify: Config) -> Recorded:
@@ -100,7 +116,8 @@ def recorded_from(record: Config, identify: Config) -> Recorded:
     time, rate = record.word("time", "time"), record.get("rate", float, None)
     units = record.table("units", {})
     told = {name: units.word(name) for name in units.data}
-    cut = _cut_from(record, identify)
+    prepare = record.within(lambda: Preparation(**{name: record.get(name, float, 0.0) for name in PREPARED}))
+    cut = _cut_from(record, identify, prepare)
 
     def read(file: str) -> Spectra:
         return cut.spectra(read_file(file, time=time, rate=rate, units=told))
@@ -125,7 +142,7 @@ def paths_of(table: Config) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def _cut_from(record: Config, identify: Config) -> _Cut:
+def _cut_from(record: Config, identify: Config, prepare: Preparation) -> _Cut:
     count = identify.whole("cycles", 0, least=1) or None
     skip = identify.whole("skip", 1)
     period, highest = identify.get("period", float), identify.get("highest", float, 3.0)
@@ -137,7 +154,7 @@ def _cut_from(record: Config, identify: Config) -> _Cut:
         raise responses.error("a response must not be called stimulus", STIMULUS)
     columns = {STIMULUS: identify.word("stimulus")} | named
     frequencies = _frequencies(identify, period, highest)
-    return _Cut(columns, period, frequencies, record.get("begin", float, None), skip, count)
+    return _Cut(columns, period, frequencies, record.get("begin", float, None), skip, count, prepare)
 
 
 def _frequencies(identify: Config, period: float, highest: float) -> tuple[float, ...]:
@@ -166,6 +183,19 @@ def _in_radians(record: Record, column: str) -> tuple[Floats, str]:
     return (-1.0 if column.startswith("-") else 1.0) * record.converted(name, in_radians), in_radians
 
 
+def _with_all_rows(record: Record) -> Record:
+    """The same with rows of no numbers where rows are left out, so that they are seen as gaps."""
+    steps = np.diff(record.time)
+    usual = float(np.median(steps))
+    missing = np.maximum(np.round(steps / usual).astype(int) - 1, 0)
+    places = np.concatenate([[0], np.cumsum(1 + missing)])
+    numbers = np.arange(places[-1] + 1)
+    columns = {name: np.full(len(numbers), np.nan) for name in record.columns}
+    for name, values in record.columns.items():
+        columns[name][places] = values
+    return replace(record, time=np.interp(numbers, places, record.time), columns=columns)
+
+
 def _check_whole(time: Floats, period: float) -> None:
     """Raise InputError where the samples of a cycle are no whole number.
 
@@ -176,6 +206,6 @@ def _check_whole(time: Floats, period: float) -> None:
     if abs(samples - round(samples)) > _WHOLE:
         better = round(samples) / period
         raise InputError(
-            f"at {rate:.6g} Hz a cycle of {period:g} s has {samples:.6g} samples, and needs a whole number: resample "
-            f"the record at {better:.6g} Hz, or correct the period"
+            f"at {rate:.6g} Hz a cycle of {period:g} s has {samples:.6g} samples, and needs a whole number: set "
+            f"[record] resample = {better:.6g}, or correct the period"
         )

@@ -15,6 +15,7 @@ from contact.arrays import Floats
 
 if TYPE_CHECKING:
     from biped.model import Model
+    from biped.model.geometry import Vector3
 
 
 def pendulum_of(model: Model, q: ArrayLike) -> dict[str, float]:
@@ -40,6 +41,21 @@ def heights_of(model: Model, q: ArrayLike) -> tuple[float, float]:
     placed = WholeBody(model, q)
     soles = min(float(placed.contact_position(name)[2]) for name in model.contact_names)
     return float(ankles[1]) - soles, pendulum_of(model, q)["toppling"] / (GRAVITY * model.total_mass)
+
+
+def height_of(model: Model, q: ArrayLike, body: str, point: Vector3, *, above_hips: bool) -> tuple[bool, float]:
+    """Whether a point [m] of a body, from its centre of mass, is above the hips, and how high it is.
+
+    That is above the ankles, or, where ``above_hips`` is asked for and it is a point of the trunk, above the hips.
+
+    Raises:
+        InputError: the model has no two legs.
+    """
+    legs = _legs(model)
+    tops = [model.bodies[model.joint_index(leg.sagittal[0])].name for leg in legs]
+    on_trunk = not any(body in _subtree(model, top) for top in tops)
+    joints = tops if above_hips and on_trunk else [leg.foot for leg in legs]
+    return on_trunk, float(WholeBody(model, q).position(body, np.array(point))[2] - _middle(model, q, joints)[1])
 
 
 def double_pendulum_of(model: Model, q: ArrayLike) -> dict[str, float]:

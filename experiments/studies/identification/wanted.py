@@ -8,13 +8,14 @@ from typing import Any
 
 from biped.identification import FrequencyResponse
 from biped.model import Model
+from biped.model.geometry import Vector3
 from contact.arrays import Floats
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.bounded import Bounded
 from experiments.studies.config import Config
 from experiments.studies.identification.model_fit import ERRORS, ModelFit, ResponseModel, check_fit, fit_response
-from experiments.studies.identification.subject import double_pendulum_of, heights_of, pendulum_of
+from experiments.studies.identification.subject import double_pendulum_of, height_of, heights_of, pendulum_of
 
 #: Where a tilt turns the floor, and where sway is seen from.
 SOLES, ANKLES = "soles", "ankles"
@@ -34,7 +35,12 @@ class Wanted:
 
 
 def wanted_of(
-    config: Config, experiment: Experiment, fixed: Mapping[str, Value], stimulus: str, responses: Collection[str]
+    config: Config,
+    experiment: Experiment,
+    fixed: Mapping[str, Value],
+    stimulus: str,
+    responses: Collection[str],
+    place: tuple[str, Vector3] | None = None,
 ) -> Wanted | None:
     """The table ``[model]``; what it does not set of the body is that of the experiment.
 
@@ -44,6 +50,7 @@ def wanted_of(
         fixed: what of the experiment is set.
         stimulus: what moves, as the model's ``response`` calls it.
         responses: what is measured.
+        place: body and point [m], from its centre of mass, on which a force acts; if None the table has ``height``.
 
     Raises:
         InputError: a name is wrong, or a parameter is missing.
@@ -52,9 +59,14 @@ def wanted_of(
         return None
     table = config.table("model")
     model, q = config.within(lambda: _stance(experiment, fixed), "set")
-    body = double_pendulum_of if table.data.get("name") == "double-pendulum" else pendulum_of
+    of_two = table.data.get("name") == "double-pendulum"
+    body = double_pendulum_of if of_two else pendulum_of
     about = table.word("about", SOLES, (SOLES, ANKLES))
-    found = _model_from(table, table.within(lambda: body(model, q)), stimulus)
+    height = 0.0
+    if place is not None:
+        on_trunk, height = table.within(lambda: height_of(model, q, *place, above_hips=of_two))
+        stimulus = "push_trunk" if on_trunk else "push_leg"
+    found = _model_from(table, table.within(lambda: body(model, q)), stimulus, height)
     if about == SOLES:
         found = replace(found, model=replace(found.model, soles=heights_of(model, q)))
     config.within(lambda: check_fit(found.model, found.parameters, responses), "model")
@@ -71,13 +83,14 @@ def _stance(experiment: Experiment, fixed: Mapping[str, Value]) -> tuple[Model, 
     return scene.model, scene.model.neutral() if q is None else q
 
 
-def _model_from(table: Config, body: Mapping[str, float], stimulus: str) -> Wanted:
+def _model_from(table: Config, body: Mapping[str, float], stimulus: str, height: float) -> Wanted:
     """The model in a table.
 
     Args:
         table: with ``name``, ``error``, ``responses``, ``set`` and ``parameter``.
         body: what is known besides, where the table does not say it.
         stimulus: what moves.
+        height: [m] at which a force acts, where the table does not say it.
     """
     name, error = table.word("name"), table.word("error", ERRORS[0], ERRORS)
     fixed = table.table("set", {})
@@ -85,7 +98,9 @@ def _model_from(table: Config, body: Mapping[str, float], stimulus: str) -> Want
     responses = table.table("responses", {})
     named = {key: responses.word(key) for key in responses.data} or {"sway": "sway"}
     parameters = tuple(one.make(Bounded, name=one.word("name")) for one in table.tables("parameter"))
-    height = table.get("height", float, 0.0)
+    height = table.get("height", float, height)
+    if stimulus.startswith("push") and height == 0.0 and name == "independent-channels":
+        raise table.error("height [m] at which the force acts, above the ankles, is missing", "name")
     given = {one.name for one in parameters} | values.keys()
     known_of_body = {key: value for key, value in body.items() if key not in given}
     model = table.within(lambda: ResponseModel(name, {**known_of_body, **values}, stimulus, named, height))

@@ -80,6 +80,17 @@ def test_the_ternary_sequence_is_of_maximal_length(stages):
     assert signal.largest_jump() < 1e-12
 
 
+@pytest.mark.parametrize("stages", [3, 5])
+def test_ternary_steps_are_the_slopes_of_the_ternary_signal(stages):
+    steps = Signal.ternary_steps(7.0, 0.5, stages, start=0.3, cycles=2, seed=11)
+    integral, ramps = steps.integral(), Signal.ternary(1.0, 0.5, stages, start=0.3, cycles=2, seed=11)
+    times = np.linspace(0.0, 1.0 + steps.ends, 999)
+    assert integral(times) == pytest.approx(np.ptp(integral(steps.knots)) * ramps(times), abs=1e-9)
+    assert set(np.unique(steps(times))) == {-7.0, 0.0, 7.0}
+    assert steps.frequencies == ramps.frequencies
+    assert steps(steps.ends) == 0.0
+
+
 @given(st.integers(0, 2**31), st.floats(1e-3, 0.3), st.floats(0.01, 2.0))
 def test_noise_lasts_exactly_as_long_as_it_should(seed, interval, duration):
     signal = Signal.noise(5.0, interval, 1.0, duration, seed)
@@ -130,6 +141,7 @@ def test_refusals():
         (lambda: Signal.sine(1.0, 1.0, duration=1.0, fade=0.6), "fade"),
         (lambda: Signal.sum_of_sines([1.0], [1.0, 2.0]), "amplitudes"),
         (lambda: Signal.ternary(1.0, stages=9), "stages"),
+        (lambda: Signal.ternary_steps(1.0, cycles=0), "cycles"),
         (lambda: Signal.rectangle(1.0, 0.0, 0.0), "duration"),
         (lambda: Signal.sampled([0.0, 1.0], [0.0, np.nan]), "finite"),
         (lambda: Signal.step(1.0).integral(), "end"),

@@ -181,6 +181,7 @@ def another(parameter):
         "integrator.scheme": "suzuki-4", "integrator.base": "maximal", "controller.reference": "feet",
         "push.body": "left_foot", "push.waveform": "rectangle", "force.body": "left_foot", "load.body": "left_foot",
         "platform.motion": "sine", "platform.axis": "y", "platform.frequencies": "0.2", "platform.stages": 4,
+        "force.pattern": "sine", "force.frequencies": "0.2", "force.stages": 4,
         "patch.mu_d": 0.05, "patch.mu_s": 0.2, "patch.present": 1, "patch.x": (-1.0, 1.0), "sensors.delay": 4e-3,
         "platform.duration": 20.0, "actuators.limit": 50.0, "actuators.rate_limit": 500.0,
         "actuators.strength": "old-men", "block.flight": 0.6,
@@ -213,6 +214,9 @@ def switched_on(parameter, recorded):
     }  # fmt: skip
     if group == "force" and name in record:
         on[group] = {"force.file": str(recorded)}
+    if group == "force" and name in ("frequency", "frequencies", "stages", "rise"):
+        patterns = {"frequencies": "sum-of-sines", "stages": "ternary"}
+        on[group] = {"force.size": 1.0, "force.pattern": patterns.get(name, "sine"), "force.duration": 5.0}
     if name == "resample":  # a rate below the record's is refused without a filter
         on[group] |= {f"{group}.filter": 2.0}
     if name.startswith("predict"):

@@ -7,13 +7,16 @@ import pandas as pd
 import pytest
 
 from biped import Stance, human
+from biped.disturbances import Force
+from biped.dynamics import forward_kinematics, joint_place
 from biped.errors import InputError
 from biped.identification import DoublePendulum, frequency_response
 from biped.identification.channels import GRAVITY
 from biped.metrics import series
+from biped.whole_body import WholeBody
 from experiments.studies.config import read_config
 from experiments.studies.identification.identification import Identification, identification_from
-from experiments.studies.identification.subject import double_pendulum_of, heights_of, pendulum_of
+from experiments.studies.identification.subject import double_pendulum_of, height_of, heights_of, pendulum_of
 from experiments.studies.run import open_study, recall, run_study
 from experiments.studies.store.folder import Study
 from experiments.visualization.studies import identification as shown
@@ -105,10 +108,59 @@ def test_where_no_trial_stands_it_is_said(tmp_path):
         run_in(tmp_path, with_(set={"platform.size": 0.3}, identify={"trials": 1}))
 
 
+PUSHES = {"force.pattern": "ternary", "force.size": 3.0, "force.interval": 0.16, "force.stages": 3}
+STILL = {"platform.motion": "none", "platform.axis": "x", "platform.frequencies": "1", "platform.rise": 0.5,
+         "platform.size": 0.02}  # fmt: skip
+
+
+def test_pushes_are_as_exact_as_the_steps_that_they_are(tmp_path):
+    """The stimulus against Fourier's integrals of its steps: of 64 parts of a row each middle is off by (ω h)²/24."""
+    data = with_(set=STILL | PUSHES | {"force.azimuth": np.pi}, identify={"highest": 2.0})
+    plan, found = run_in(tmp_path, data)
+    period = 26 * 0.16
+    assert (plan.cycles.period, plan.cycles.begin) == (pytest.approx(period), 0.5)
+    assert found.response.units == {"stimulus": "N", "sway": "rad", "ankle": "rad"}
+    seeds = {trial.changes["force.seed"] for trial in plan.trials()}
+    assert len(seeds) == 2  # each trial begins elsewhere in the sequence
+    coefficients, sways = [], []
+    for trial in plan.trials():
+        (force,) = (one for one in plan.experiment.build(trial.changes).disturbances if isinstance(one, Force))
+        turns = -2j * np.pi * np.array(plan.cycles.frequencies)
+        knots, values = force.signal.knots[:27] - 0.5, force.signal.coefficients[:26, 0]
+        parts = (np.exp(np.outer(turns, knots[1:])) - np.exp(np.outer(turns, knots[:-1]))) / turns[:, None]
+        coefficients.append(2.0 / period * parts @ values * force.unit[0])
+        table = series(plan.experiment.run(trial.changes))
+        rows = table[(table["time"] > 0.5 + period - 1e-9) & (table["time"] < 0.5 + 3.0 * period - 1e-9)]
+        turned = np.exp(np.outer(rows["time"] - 0.5 - period, turns))
+        sways.append(turned.T @ rows["sway_y"] / len(rows) * 2.0)
+    u, y = np.array(coefficients), np.array(sways)
+    wanted = (u.conj() * y).sum(axis=0) / (u.conj() * u).sum(axis=0)
+    off = (2.0 * np.pi * 2.0 / 50.0 / 64.0) ** 2 / 24.0
+    assert found.response.values["sway"] == pytest.approx(wanted, rel=2.0 * off)
+    assert abs(np.angle(found.response.values["sway"][0])) < np.pi / 2.0  # it gives way to them
+
+
+def test_a_push_moves_the_closed_forms_at_its_height():
+    model = human()
+    q = Stance().configuration(model)
+    chest = WholeBody(model, q).position("trunk", (0.0, 0.0, 0.1))[2]
+    placed = forward_kinematics(model, q)
+    ankles, hips = (joint_place(model, placed, model.body_index(f"left_{name}"))[2] for name in ("foot", "thigh"))
+    assert height_of(model, q, "trunk", (0.0, 0.0, 0.1), above_hips=False) == (True, pytest.approx(chest - ankles))
+    assert height_of(model, q, "trunk", (0.0, 0.0, 0.1), above_hips=True) == (True, pytest.approx(chest - hips))
+    on_trunk, height = height_of(model, q, "left_thigh", (0.0, 0.0, 0.0), above_hips=True)
+    assert not on_trunk
+    assert 0.0 < height < hips - ankles
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (with_(set={"platform.motion": "none"}), "the floor does not move periodically: set platform.motion"),
+        (with_(set=STILL), "nothing moves periodically: set platform.motion"),
+        (with_(set=PUSHES), "both the force and the floor move periodically: leave one out"),
+        (with_(set=STILL | PUSHES | {"force.azimuth": 0.5}), "seen in two directions of sway: set force.azimuth to 0"),
+        (with_(set=STILL | PUSHES | {"force.azimuth": np.pi / 2}), "models sway forwards, and the force does not"),
+        (with_(set=STILL | PUSHES | {"force.pattern": "ternery"}), "must be one of constant, sine, sum-of-sines, tern"),
         (with_(identify={"highest": 0.1}), "the floor moves from 0.25 Hz on"),
         (with_(identify={"responses": {"sway": "swai_y"}}), "no column 'swai_y'"),
         (with_(identify={"cycels": 3}), "unknown key"),
@@ -120,7 +172,7 @@ def test_where_no_trial_stands_it_is_said(tmp_path):
         (with_(model={"set": {"wieght": 1.0}}), "did you mean 'weight'"),
         (with_(model={"parameter": [{"name": "gain", "from": 0.0, "to": 1.0}]}), "has no 'gain'"),
         (with_(model={"responses": {"trunk": "sway"}}), "no response 'trunk'"),
-        (with_(set={"platform.axis": "roll"}, identify={"responses": {"sway": "sway_x"}}), "pitch or x, not roll"),
+        (with_(set={"platform.axis": "roll"}, identify={"responses": {"sway": "sway_x"}}), "the floor does not"),
     ],
 )
 def test_what_makes_no_sense_is_said_before_anything_is_run(data, said):

@@ -118,6 +118,10 @@ PUSHED = DoublePendulum(**BODY, ankle_stiffness=900.0, **HIPS).response(FREQUENC
             {"name": "double-pendulum", "set": BODY | HIPS, "height": 0.3}, "ankle_stiffness", 900.0,
         ),
         (
+            "N", 0.6 * SUBJECT.response(FREQUENCIES, "torque"),
+            {"set": {"inertia": 70.6, "toppling": 634.0}, "height": 0.6}, "delay", 0.14,
+        ),
+        (
             "mm", 1e-3 * SUBJECT.response(FREQUENCIES, "translation"),
             {"set": {"inertia": 70.6, "toppling": 634.0, "damping": 0.45, "stiffness": 1.5}}, "delay", 0.14,
         ),
@@ -167,16 +171,29 @@ def gap(table):
     ("change", "tables", "said"),
     [
         (None, {"record": {"files": "none-*.csv"}}, "there is no file 'none-*.csv'"),
+        (
+            None,
+            {"record": {"units": {"tilt": "N"}}},
+            "height [m] at which the force acts, above the ankles, is",
+        ),
         (None, {"identify": {"stimulus": "platform"}}, "no column 'platform'; columns are tilt, sway"),
         (None, {"record": {"units": {"tilt": "furlong"}}}, "no unit 'furlong': write one such as"),
         (None, {"record": {"units": {"sway": "mm"}}}, "sway is in m: models sway by angles: name a column in rad"),
         (None, {"record": {"units": {"tilt": "V"}}}, "stimulus is in V: models answer to rad"),
         (lambda table: table.rename(columns={"sway [rad]": "sway"}), {}, "nothing says its unit: write it behind"),
-        (gap, {}, "number is missing at 6 s: fill the gap"),
-        (lambda table: table.drop(index=range(300, 306)), {}, "no samples between 5.98 and 6.12 s: resample"),
+        (gap, {}, "column sway: a gap of 0.14 s after 5.98 s: set gaps to that length or more, or cut it off"),
+        (gap, {"record": {"gaps": 0.13}}, "a gap of 0.14 s after 5.98 s: set gaps"),
+        (lambda table: table.drop(index=range(300, 306)), {}, "column -tilt: a gap of 0.14 s after 5.98 s: set gaps"),
+        (None, {"record": {"filter": 26.0}}, "filter = 26.0: it must be between 0 and 25 Hz"),
+        (None, {"record": {"resample": 20.0}}, "what is faster than 10 Hz would come back as something else"),
+        (None, {"record": {"gaps": -1.0}}, "gaps = -1.0"),
         (lambda table: table.head(150), {}, "0 whole cycles of 4 s from 0 s on: there must be more than the 1"),
         (None, {"identify": {"cycles": 9}}, "3 whole cycles of 4 s after the 1 that are skipped, and cycles = 9: ask"),
-        (lambda _: record(rate=50.1), {}, "at 50.1 Hz a cycle of 4 s has 200.4 samples, and needs a whole number: res"),
+        (
+            lambda _: record(rate=50.1),
+            {},
+            "at 50.1 Hz a cycle of 4 s has 200.4 samples, and needs a whole number: ",
+        ),
         (None, {"identify": {"frequencies": [0.3]}}, "multiple of 0.25 Hz"),
         (None, {"identify": {"frequencies": "even"}}, "must be one of all, odd"),
         (None, {"identify": {"trials": 3}}, "unknown key 'identify.trials'"),
@@ -190,6 +207,44 @@ def test_what_is_wrong_is_said_with_what_would_be_right(change, tables, said, tm
         Identification.from_configuration(of_files("", **files, **tables))
     assert said in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("lost", [gap, lambda table: table.drop(index=range(300, 306))])
+def test_a_gap_is_bridged_before_the_cycles_are_cut(lost, tmp_path):
+    """By straight lines, each within h²/8 times the greatest second derivative of what it bridges; of a cycle's samples
+    seven are wrong by so much at most."""
+    lost(record()).to_csv(tmp_path / "subject.csv", index=False)
+    data = of_files(str(tmp_path / "subject.csv"), record={"gaps": 0.15})
+    found = Identification.from_configuration(data).recorded.spectra[0]
+    response, turns = np.abs(SUBJECT.response(FREQUENCIES)), (2.0 * np.pi * FREQUENCIES) ** 2
+    for coefficients, sizes in ((found.stimulus, 0.01 * np.ones(3)), (found.responses["sway"], 0.01 * response)):
+        off = 2.0 / (PERIOD * RATE) * 7 * 0.14**2 / 8.0 * (sizes * turns).sum()
+        changes = np.abs(coefficients[:, found.excited] - coefficients[1:2, found.excited])
+        assert changes.max() < off
+    assert np.ptp(found.responses["sway"][:, found.excited], axis=0).max() > 1e-9
+
+
+def test_a_filter_and_another_rate_of_both_leave_their_ratio(tmp_path):
+    """The filter's gain is of both alike; what it does at the ends is gone in the cycles that are left out there."""
+    record(rate=60.0).to_csv(tmp_path / "subject.csv", index=False)
+    cycles = {"identify": {"cycles": 2}}
+    data = of_files(str(tmp_path / "subject.csv"), record={"filter": 6.0, "resample": 50.0}, **cycles)
+    found = found_in(data, tmp_path / "study")
+    raw = found_in(of_files(str(tmp_path / "subject.csv"), **cycles), tmp_path / "raw")
+    # Straight lines between 60 samples a second: each sine less by (ω h)²/12 at most, and other ones by as much.
+    share = (2.0 * np.pi * FREQUENCIES.max() / 60.0) ** 2 / 12.0
+    wanted = raw.response.values["sway"]
+    assert np.abs(found.response.values["sway"] / wanted - 1.0).max() < 2.0 * share
+
+
+def test_times_that_drift_from_the_wanted_rate_are_resampled(tmp_path):
+    """100.1 Hz for 100: by the last cycle more than a sample off, though each step is within a thousandth."""
+    record(rate=100.1).to_csv(tmp_path / "subject.csv", index=False)
+    data = of_files(str(tmp_path / "subject.csv"), record={"resample": 100.0, "filter": 20.0}, identify={"cycles": 2})
+    found = Identification.from_configuration(data).recorded.spectra[0]
+    share = (2.0 * np.pi * FREQUENCIES.max() / 100.0) ** 2 / 12.0
+    ratio = found.responses["sway"][:, found.excited] / found.stimulus[:, found.excited]
+    assert np.abs(ratio / SUBJECT.response(FREQUENCIES) - 1.0).max() < 2.0 * share
 
 
 def test_records_of_unlike_units_are_not_averaged(tmp_path):

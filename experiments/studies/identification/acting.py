@@ -1,0 +1,96 @@
+"""What disturbs an identification's trials periodically: a floor that moves, or a force."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from biped.disturbances import Disturbance, Force, Platform
+from biped.errors import InputError
+from biped.model.geometry import Vector3
+from biped.signals import Signal
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value
+
+#: The stimulus of a force [N], which a run has no column of: along the world's x or y.
+FORCE = "force"
+#: By the axis of the platform that moves: the column that is the stimulus, the one that sways, and what it is to a
+#: closed-form model, if that knows it.
+_FLOOR = {
+    "pitch": ("floor_tilt_y", "sway_y", "tilt"), "roll": ("floor_tilt_x", "sway_x", ""),
+    "x": ("floor_x", "sway_y", "translation"), "y": ("floor_y", "sway_x", ""),
+}  # fmt: skip
+_SWAYS = ("sway_y", "sway_x")
+#: Of a unit vector: how far from the world's x or y a force may point.
+_ALONG = 1e-6
+
+
+@dataclass(frozen=True)
+class Acting:
+    """A periodic disturbance.
+
+    Attributes:
+        group: of the parameters that set it.
+        what: of it, in words.
+        signal: how it moves; of a force along the world's x or y.
+        column: of a run that is the stimulus.
+        sway: the column that sways.
+        moves: the stimulus to a closed-form model; empty where that knows none.
+        place: body and point [m] on which a force acts.
+    """
+
+    group: str
+    what: str
+    signal: Signal
+    column: str
+    sway: str
+    moves: str
+    place: tuple[str, Vector3] | None = None
+
+
+def stimulus_of(experiment: Experiment, values: Mapping[str, Value]) -> Acting:
+    """What is periodic in an experiment; raises InputError where nothing or more than one is."""
+    found = [one for each in experiment.build(values).disturbances for one in _acting(each)]
+    if not found:
+        motions = "sine, sum-of-sines or ternary"
+        raise InputError(
+            f"nothing moves periodically: set platform.motion to {motions}, and platform.axis; or force.pattern to one "
+            "of these, and force.size"
+        )
+    if len(found) > 1:
+        raise InputError(f"both {found[0].what} and {found[1].what} move periodically: leave one out")
+    return found[0]
+
+
+def force_of(experiment: Experiment, values: Mapping[str, Value]) -> Signal | None:
+    """The periodic force of a trial, [N] along the world's x or y; None if there is none."""
+    return next(
+        (one.signal for each in experiment.build(values).disturbances for one in _acting(each) if one.place), None
+    )
+
+
+def _acting(disturbance: Disturbance) -> list[Acting]:
+    if isinstance(disturbance, Platform):
+        return [
+            Acting("platform", "the floor", signal, *_FLOOR[axis])
+            for axis in _FLOOR
+            if isinstance(signal := getattr(disturbance, axis), Signal) and signal.frequencies
+        ]
+    if isinstance(disturbance, Force) and disturbance.signal.frequencies:
+        return [_pushing(disturbance)]
+    return []
+
+
+def _pushing(force: Force) -> Acting:
+    x, y, _ = map(float, force.unit)
+    along = 0 if abs(x) > abs(y) else 1
+    size = (x, y)[along]
+    if 1.0 - abs(size) > _ALONG:
+        raise InputError(
+            f"a force along ({x:.3g}, {y:.3g}) is seen in two directions of sway: set force.azimuth to 0, "
+            "1.5707963267948966, 3.141592653589793 or their negatives"
+        )
+    moves = "" if along else "push"
+    return Acting(
+        "force", "the force", force.signal.scaled(size), FORCE, _SWAYS[along], moves, (force.body, force.point)
+    )
