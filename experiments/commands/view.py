@@ -29,6 +29,8 @@ examples:
   biped view results/mine results/yours            one laid over the other
   biped view results/mine results/yours --side-by-side 1
                                                    or beside it, 1 m apart
+  biped view results/subject --record subject.csv
+                                                   what was measured, in the plots
   biped view results/thrown-block --after 2        how it falls, 2 s on, if it does
   biped view results/thrown-block --host 0.0.0.0 --port 9000 --no-open
                                                    for browsers on other machines
@@ -44,6 +46,9 @@ def parser() -> Parser:
     own = Parser("biped view", _DESCRIPTION, _EXAMPLES)
     own.add_argument("runs", metavar="RUN", nargs="+", help="folder of a saved run; several are laid over one another")
     add_after(own)
+    own.option(
+        "--record", "FILE", "what was measured, over the first run's curves: CSV, C3D, ..., or TOML with [[record]]"
+    )
     own.option("--side-by-side", "M", "distance between two runs, in metres", float, default=0.0)
     own.option("--speed", "X", "seconds of the run in a second", 1.0)
     own.option("--start", "S", "time to start at (default: the first row)", float)
@@ -64,7 +69,7 @@ def main(options: Namespace) -> int:
         from experiments.visualization.viewer.measure import find_browser
 
         find_browser()
-    runs = load_runs(options.runs, options.after)
+    runs = load_runs(options.runs, options.after, options.record)
     from experiments.visualization.viewer.page import Page
     from experiments.visualization.viewer.playback import Playback
     from experiments.visualization.viewer.serve import serving, url_of

@@ -18,11 +18,11 @@ NO_FILE = "none"
 #: What is periodic: default, unit and meaning.
 PERIODIC: dict[str, tuple[Value | None, str, str]] = {
     "frequency": (0.5, "Hz", "frequency of the sine"),
-    "frequencies": ("0.1 0.3 0.7 1.1", "Hz", "frequencies of the sum of sines, with spaces between them"),
-    "stages": (3, "", "ternary: stages of the shift register; a cycle has 3ⁿ − 1 intervals"),
+    "frequencies": ("0.1 0.3 0.7 1.1", "Hz", "of the sum of sines, with spaces between"),
+    "stages": (3, "", "ternary: n of the 3ⁿ − 1 intervals of a cycle"),
 }
 SEEDED = "ternary: of its start; sum of sines: of its phases (0: all zero)"
-WHOLE = "ternary: of whole cycles, at least one"
+WHOLE = "ternary: whole cycles"
 
 #: What is done with a record before it acts: the fields of ``biped.records.Preparation``.
 _PREPARED: dict[str, tuple[Value | None, str, str]] = {

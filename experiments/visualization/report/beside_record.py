@@ -1,6 +1,7 @@
 """A run beside what was measured: columns over each other, and the same numbers of both in one table."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from biped.errors import InputError
+from biped.files import replace_file
 from biped.metrics import series
 from biped.metrics.posturography import sway_measures
 from biped.records import FORMATS, read_record
@@ -16,15 +18,21 @@ from contact.arrays import Floats
 from experiments.cli.quantities import unit_text
 from experiments.studies.config import read_config
 from experiments.studies.fitting.measured import Column, Measured, measured_from, measured_of
+from experiments.visualization.figures import style
 from experiments.visualization.figures.words import words_of
 from experiments.visualization.pages import Chart, Section, Table
 from experiments.visualization.panels.overlay import overlay
+from experiments.visualization.panels.panel import Panel
+from experiments.visualization.panels.with_matplotlib import write_panels
 from experiments.visualization.panels.with_plotly import figure_of
 
 #: [Hz] below which sway is measured, of person and model alike (Prieto et al. 1996).
 LOW_PASS = 5.0
 #: [px] of a column's panel.
 _ON_PAGE = 260
+#: [inch] likewise.
+_ON_PAPER = 2.4
+FIGURE, TABLE = "record.png", "record.csv"
 _UNITS = {"area": "m²", "mean_velocity": "m/s", "frequency": "Hz"}
 
 
@@ -116,22 +124,54 @@ def compare_sway(pairs: Sequence[Pair]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["of", "measure", "unit", "measured", "model"])
 
 
-def beside_record(run: Run, file: str | Path) -> Section:
-    """The section of a run's page about a record: see ``pairs_beside`` for the file."""
-    records = pairs_beside(run, file)
-    columns, sway = (pd.concat([compare(pairs) for pairs in records]) for compare in (compare_columns, compare_sway))
-    tables = [Table.of("Model and record, at the record's times", _told(columns))]
-    if len(sway):
-        tables.append(Table.of("Sway of person and model, by the same definitions", _told(sway)))
-    charts = [
-        Chart.of(
-            figure_of(overlay(one.column, one.unit, one.time, one.measured, one.model), height=_ON_PAGE),
-            f"Measured and modelled: {words_of(one.column)}.",
-            f"measured-{number}",
-        )
-        for number, one in enumerate(one for pairs in records for one in pairs)
-    ]
-    return Section("record", "Beside the record", Path(file).name, blocks=(*tables, *charts))
+@dataclass(frozen=True)
+class BesideRecord:
+    """A run beside a record: a section of its page, a figure and a table.
+
+    Attributes:
+        file: of the record, or of a fit.
+        records: of each, the pairs of columns.
+    """
+
+    file: Path
+    records: tuple[list[Pair], ...]
+
+    @classmethod
+    def of(cls, run: Run, file: str | Path) -> "BesideRecord":
+        """See ``pairs_beside`` for the file; raises InputError also where the run has nothing to be compared."""
+        if run.world is not None or not run.state.model.is_floating or len(run.frame) < 2:
+            raise InputError(f"{file}: a record stands beside the run of a body that stands, of two rows or more")
+        return cls(Path(file), pairs_beside(run, file))
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """Those of all records."""
+        return [one for pairs in self.records for one in pairs]
+
+    def _panels(self) -> list[Panel]:
+        return [overlay(one.column, one.unit, one.time, one.measured, one.model) for one in self.pairs]
+
+    def section(self) -> Section:
+        tables = [Table.of("Model and record, at the record's times", _told(compare_columns(self.pairs)))]
+        sway = pd.concat([compare_sway(pairs) for pairs in self.records])
+        if len(sway):
+            tables.append(Table.of("Sway of person and model, by the same definitions", _told(sway)))
+        charts = [
+            Chart.of(
+                figure_of(panel, height=_ON_PAGE),
+                f"Measured and modelled: {words_of(one.column)}.",
+                f"measured-{number}",
+            )
+            for number, (one, panel) in enumerate(zip(self.pairs, self._panels(), strict=True))
+        ]
+        return Section("record", "Beside the record", self.file.name, blocks=(*tables, *charts))
+
+    def write(self, folder: Path) -> list[Path]:
+        """``record.png``, all columns over each other, and ``record.csv``, their differences; the files."""
+        table = folder / TABLE
+        replace_file(table, compare_columns(self.pairs).to_csv(index=False).encode())
+        size = (style.SIZE[0], _ON_PAPER * len(self.pairs))
+        return [*write_panels(folder / FIGURE, self._panels(), size), table]
 
 
 def _told(table: pd.DataFrame) -> pd.DataFrame:

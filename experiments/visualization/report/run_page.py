@@ -3,10 +3,8 @@
 import math
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
-from biped.errors import InputError
 from biped.metrics import Value as MetricValue
 from biped.metrics import measure_run, metric_named, steps
 from biped.runs import verdict as verdicts
@@ -18,7 +16,7 @@ from experiments.cli.run_report import what_was_done
 from experiments.visualization.figures.labels import at_the_start, who
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
-from experiments.visualization.report.beside_record import beside_record
+from experiments.visualization.report.beside_record import BesideRecord
 from experiments.visualization.report.run_figures import run_drawings
 from experiments.visualization.report.run_source import RunSource, saved_option
 
@@ -49,8 +47,8 @@ _TRUST = (
 )
 
 
-def run_page(source: RunSource, command: str, record: Path | None = None) -> Page:
-    """The page of a saved run; ``command`` is what made the page, ``record`` a file that stands beside the run."""
+def run_page(source: RunSource, command: str, beside: BesideRecord | None = None) -> Page:
+    """The page of a saved run; ``command`` is what made the page, ``beside`` what was measured."""
     run, made_by = source.run, source.experiment
     measured: dict[str, MetricValue] = {}
     if run.world is None and run.state.model.is_floating and len(run.frame) >= 2:  # there are no metrics of others
@@ -61,7 +59,7 @@ def run_page(source: RunSource, command: str, record: Path | None = None) -> Pag
         lead=_lead(source, measured),
         sections=(
             _what(source),
-            *_beside(run, record),
+            *(() if beside is None else (beside.section(),)),
             *_figures(run),
             _events(run),
             _numbers(run, measured),
@@ -69,13 +67,6 @@ def run_page(source: RunSource, command: str, record: Path | None = None) -> Pag
         ),
         made={name: value for name, value in stamp().items() if value is not None},
     )
-
-
-def _beside(run: Run, record: Path | None) -> Iterator[Section]:
-    if record is not None:
-        if run.world is not None or not run.state.model.is_floating or len(run.frame) < 2:
-            raise InputError(f"{record}: a record stands beside the run of a body that stands, of two rows or more")
-        yield beside_record(run, record)
 
 
 def verdict(run: Run) -> tuple[str, Mood]:

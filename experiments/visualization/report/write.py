@@ -12,6 +12,7 @@ from biped.files import replace_file
 from biped.runs.run import Run, versions
 from experiments.studies.store.folder import Study, is_being_written
 from experiments.visualization.pages import Page, Prose, write_page
+from experiments.visualization.report.beside_record import BesideRecord
 from experiments.visualization.report.run_page import run_page
 from experiments.visualization.report.run_source import RunSource, is_run, run_source
 from experiments.visualization.report.study_page import study_page
@@ -94,7 +95,8 @@ def write_report(
         page: the file to write; its folder is made if need be.
         command: what was typed; shown on the page.
         notebook: whether there is a notebook too, beside the page.
-        record: what was measured, to stand beside a run: a record, or the TOML file of a fit.
+        record: what was measured, to stand beside a run: a record, or the TOML file of a fit; there are a figure and
+            a table of both, too, beside the page.
 
     Returns:
         The files.
@@ -107,9 +109,16 @@ def write_report(
     folder, file = Path(folder), _page_file(page)
     if notebook and file.suffix == NOTEBOOK:
         raise InputError(f"{file}: this is where the page goes, and the notebook beside it; give it the suffix .html")
-    made = page_of(folder, command, None if record is None else Path(record))
+    beside = None
+    if record is None:
+        made = page_of(folder, command)
+    else:
+        _check_run(folder)
+        source = run_source(folder)
+        beside = BesideRecord.of(source.run, record)
+        made = run_page(source, command, beside)
     file.parent.mkdir(parents=True, exist_ok=True)
-    files = [write_page(made, file)]
+    files = [write_page(made, file), *(() if beside is None else beside.write(file.parent))]
     if notebook:
         files.append(write_notebook(file.with_suffix(NOTEBOOK), made, folder, is_study=not is_run(folder)))
     return files
@@ -158,16 +167,20 @@ def _page_file(page: str | Path) -> Path:
     return file
 
 
-def page_of(folder: Path, command: str, record: Path | None = None) -> Page:
+def _check_run(folder: Path) -> None:
+    """Raise InputError where a record has no run to stand beside."""
+    if is_study(folder):
+        raise InputError(f"{folder}: a study; a record stands beside a run, and biped fit compares it with a study's")
+    if not is_run(folder):
+        page_of(folder, "")  # which says what is there
+
+
+def page_of(folder: Path, command: str) -> Page:
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder")
     if is_run(folder):
-        return run_page(run_source(folder), command, record)
+        return run_page(run_source(folder), command)
     if is_study(folder):
-        if record is not None:
-            raise InputError(
-                f"{folder}: a study; a record stands beside a run, and biped fit compares it with a study's"
-            )
         return study_page(Study.read(folder), command)
     below = [path for path in sorted((*folder.glob("*"), *folder.glob("*/*"))) if is_run(path) or is_study(path)]
     shown = f"; below it are {', '.join(map(str, below[:MOST_NAMED]))}" if below else ""

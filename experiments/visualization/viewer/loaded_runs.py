@@ -21,7 +21,7 @@ from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.camera import ROOM
 from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.model_view import PLATE, ModelView
-from experiments.visualization.viewer.plots import plots_of
+from experiments.visualization.viewer.plots import measured_plots, plots_of
 from experiments.visualization.viewer.scene import ViewerScene
 from experiments.visualization.viewer.shapes import Shape, shapes_of
 from experiments.visualization.viewer.snapshot import Snapshot
@@ -57,10 +57,11 @@ class LoadedRun:
     name: str  # experiment and folder, unique
     run: Run
     trajectory: PoseTrajectory
+    measured: tuple[Panel, ...] = ()  # what a record has beside it
 
     @cached_property
     def plots(self) -> dict[str, Panel]:
-        return {plot.title: plot for plot in plots_of(self.run)}
+        return {plot.title: plot for plot in (*self.measured, *plots_of(self.run))}
 
     @property
     def times(self) -> Floats:
@@ -126,14 +127,20 @@ def _middle_and_reach(corners: Sequence[Floats]) -> tuple[Floats, float]:
     return (low + high) / 2.0, min(float(np.linalg.norm(high - low)) / 2.0, FARTHEST * ROOM)
 
 
-def load_runs(folders: Sequence[str | Path], after: float | None = None) -> list[LoadedRun]:
+def load_runs(
+    folders: Sequence[str | Path], after: float | None = None, record: str | Path | None = None
+) -> list[LoadedRun]:
     """The runs in some folders; those that fell go on falling for ``after`` [s] if given, else as they were saved.
 
+    Beside the first one stands a ``record``, if given; see ``pairs_beside`` for the file.
+
     Raises:
-        InputError: a folder holds no run; one that fell is to go on, and its experiment is not known.
+        InputError: a folder holds no run; one that fell is to go on, and its experiment is not known; the record does
+            not fit the run.
+        OSError: the record cannot be read.
     """
     sources = [run_source(folder) for folder in folders]
-    runs = []
+    runs: list[LoadedRun] = []
     for source, folder in zip(sources, _names([str(folder) for folder in folders]), strict=True):
         name, disturbances = folder, None
         if after is not None:
@@ -145,7 +152,8 @@ def load_runs(folders: Sequence[str | Path], after: float | None = None) -> list
             disturbances = source.experiment.build(source.changes).disturbances
             if source.experiment.name != Path(folder).name:
                 name = f"{source.experiment.name} ({folder})"
-        runs.append(LoadedRun(name, source.run, trajectory_of(source.run, disturbances)))
+        beside = () if record is None or runs else tuple(measured_plots(source.run, record))
+        runs.append(LoadedRun(name, source.run, trajectory_of(source.run, disturbances), beside))
     return runs
 
 

@@ -1,16 +1,21 @@
 """The quantities of a run over time that can be plotted beside the scene."""
 
+from pathlib import Path
+
 import numpy as np
 
 from biped.metrics.timeseries import series
 from biped.model.legs import common_name, legs_of
 from biped.runs.run import Run
 from contact.arrays import Floats
+from experiments.cli.quantities import unit_text
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures.labels import joint_label
 from experiments.visualization.figures.quantities import Curve, Panel
 from experiments.visualization.figures.subject import Subject
 from experiments.visualization.figures.support import COM, COP, Support
+from experiments.visualization.figures.words import words_of
+from experiments.visualization.report.beside_record import BesideRecord
 
 #: Points of a curve that are sent to the browser.
 POINTS = 480
@@ -54,6 +59,16 @@ def plots_of(run: Run) -> list[Panel]:
                 add(title, Curve("", 1e3 * table[column].to_numpy()))
     add("height of the centre of mass [m]", Curve("", table["com_z"].to_numpy()))
     add("kinetic energy [J]", Curve("", subject.column("ledger_kinetic")))
+    return plots
+
+
+def measured_plots(run: Run, record: str | Path) -> list[Panel]:
+    """Columns of a record over those of a run, at the run's times; see ``pairs_beside`` for the file."""
+    times, plots = run.frame["time"].to_numpy(), []
+    for one in BesideRecord.of(run, record).pairs:
+        measured, model = (np.interp(times, one.time, each, np.nan, np.nan) for each in (one.measured, one.model))
+        title = f"{words_of(one.column)}, and measured [{unit_text(one.unit) or '–'}]"
+        plots.append(Panel(title, "", (Curve("model", model), Curve("measured", measured))))
     return plots
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import image
 
 from biped.errors import InputError
 from biped.metrics import series
@@ -18,6 +19,7 @@ from experiments.cli import main
 from experiments.studies.config import read_config
 from experiments.visualization.report import load_run
 from experiments.visualization.report.beside_record import compare_columns, compare_sway, pairs_beside
+from experiments.visualization.viewer.loaded_runs import load_runs
 
 PAGE = Path(__file__).parents[4] / "docs" / "records.md"
 
@@ -85,6 +87,10 @@ def test_its_run_is_beside_the_record():
     assert np.isnan(table.loc["com_ap", "mean_difference"])  # its offset is free
     assert main(["report", "run", "--record", "subject.toml", "--out", "page.html"]) == 0
     assert "Beside the record" in Path("page.html").read_text(encoding="utf-8")
+    written = pd.read_csv("record.csv").set_index("column")
+    np.testing.assert_allclose(written["rms_difference"], table["rms_difference"], rtol=1e-12)
+    high, wide = image.imread("record.png").shape[:2]
+    assert high > 0.4 * wide
 
 
 SHORT = {"initial.stance": "upright", "initial.jitter": 0.0, "run.duration": 1.0, "run.step": 2e-3, "push.impulse": 2.0}
@@ -114,6 +120,22 @@ def test_a_run_beside_its_own_record_does_not_differ(own):
     assert set(sway["of"]) == {"com"}
     assert len(sway) > 10
     np.testing.assert_allclose(sway["model"].to_numpy(float), sway["measured"].to_numpy(float), rtol=1e-9)
+
+
+def test_the_viewers_plots_have_what_was_measured(own):
+    """First of all, over the run's own curve, and nothing where the record has none."""
+    own.save("saved")
+    table = pd.read_csv("own.csv")
+    table[table["time"] <= 0.5].to_csv("half.csv", index=False)
+    (loaded,) = load_runs(["saved"], record="half.csv")
+    first, *_ = loaded.plots
+    assert first.endswith(", and measured [m]")
+    model, measured = loaded.plots[first].curves
+    there = loaded.times <= 0.5
+    assert (model.label, measured.label) == ("model", "measured")
+    assert np.isnan(measured.values[~there]).all()
+    assert np.abs(model.values - measured.values)[there].max() < 1e-12  # both straight from row to row of the record
+    assert len(load_runs(["saved"])[0].plots) == len(loaded.plots) - 3
 
 
 @pytest.mark.parametrize(
