@@ -1,7 +1,7 @@
 """Published numbers of people beside those of the model; the parameters are the project's defaults for all of them."""
 
 from experiments.papers.item import Item, Paper
-from experiments.papers.people import displacement, quiet, region, sampling, steps, tilts
+from experiments.papers.people import displacement, quiet, region, sampling, steps, tilts, torques
 
 PAPER = Paper(
     "people",
@@ -30,6 +30,12 @@ PAPER = Paper(
             "how far the floor may go back under who does not step, young and old, and what of age takes how much",
             "Koushyar, Bieryla, Nussbaum and Madigan 2019, PLoS ONE 14:e0210049, PMC6338353",
             displacement.produce,
+        ),
+        Item(
+            "step-torques",
+            "how hard the floor may move before a first step, and before a second",
+            "Crenshaw and Kaufman 2014, Gait & Posture 39:810, abstract",
+            torques.produce,
         ),
         Item(
             "steps",

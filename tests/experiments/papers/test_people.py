@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.papers.people import PAPER, displacement, quiet, sampling, steps, tilts
+from biped.signals import Signal
+from experiments.papers.people import PAPER, displacement, quiet, sampling, steps, tilts, torques
 from experiments.papers.people.beside import beside, mean_ratio
 from experiments.papers.people.region import PART, PUBLISHED, findings
 from experiments.papers.people.thresholds import median, ratio
@@ -18,7 +19,7 @@ from .conftest import check_items, check_statements, finding
 #: Far behind the heel, where a pendulum at constant height is not one that turns about its ankles.
 MAY_DIFFER = {"feasible-region": ("upper boundary 2.4", "lower boundary 2.7")}
 #: Whose short versions take several seconds: tested apart, in one slow test.
-APART = ("displacement", "sampling", "steps")
+APART = ("displacement", "sampling", "step-torques", "steps")
 #: What differs by far more than noise moves it in the short versions of what is simulated.
 DIFFERS = {
     # One law with one weight cannot sway as people do at all amplitudes.
@@ -211,3 +212,36 @@ def test_steps_agree_where_they_are_late_enough_few_and_as_far_outward_after_all
         }
     )
     assert [one.agrees for one in steps.findings(table, pd.DataFrame({"verdict": ["failed"]}))] == agree
+
+
+def as_torques(changes):
+    """Thresholds [m] of who steps at people's torques times a factor by step and way, however fast the floor moves."""
+    return {
+        (rise, steps, way): brackets(
+            *3 * [changes.get((steps, way), 1.0) * mean * rise**2 / torques.PEAK / torques.lever()]
+        )
+        for rise in torques.RISES
+        for steps, published in ((1, torques.FIRST), (2, torques.SECOND))
+        for way, (mean, _) in published.items()
+    }
+
+
+def test_who_steps_at_peoples_torques_agrees_and_others_do_not():
+    """A torque by itself, and in the ratios that it is in: of the first step forwards all but one."""
+    assert all(one.agrees for one in torques.findings(as_torques({})))
+    found = torques.findings(as_torques({(2, "forwards"): 2.0}))
+    assert [one.quantity for one in found if not one.agrees] == [
+        "torque before a second step, forwards [N·m]", "second step forwards, over the first"
+    ]  # fmt: skip
+    weak = torques.findings(as_torques({(1, "forwards"): 0.5}))
+    assert sum(not one.agrees for one in weak) == 1 + 3 + 1
+    assert all(one.note or one.agrees for one in weak)
+
+
+def test_a_torque_is_of_the_floors_greatest_acceleration():
+    """Of a minimum-jerk step, found on a grid: to its square."""
+    time = np.linspace(0.0, 0.4, 4001)
+    way = Signal.step(0.1, rise=0.4)(time)
+    peak = np.diff(way, 2).max() / (time[1] - time[0]) ** 2
+    assert torques.torque(brackets(0.1, 0.1, 0.1), 0.4).value == pytest.approx(torques.lever() * peak, rel=1e-5)
+    assert torques.lever() == pytest.approx(70.0, rel=0.1)  # kg·m, of 75 kg whose centre is 0.9 m above its ankles

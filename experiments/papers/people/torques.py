@@ -1,0 +1,136 @@
+"""How hard may the floor move before a first step, and before a second: as torques of the ankles."""
+
+import math
+from collections.abc import Mapping, Sequence
+from textwrap import fill
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from biped import Stance, human
+from biped.identification.channels import GRAVITY
+from experiments.catalogue.parameters.parameter import Value
+from experiments.papers.criteria import stated, when
+from experiments.papers.figures import plotted
+from experiments.papers.item import Finding, Outcome, Progress
+from experiments.papers.people.beside import beside, ends
+from experiments.papers.people.person import ANKLES, AT_ONCE, BY_ANKLES, PERSON, TOLD
+from experiments.papers.people.thresholds import Changes, median, thresholds
+from experiments.studies.grid import Grid
+from experiments.studies.identification.subject import pendulum_of
+from experiments.studies.mean import Mean
+from experiments.studies.threshold.search import Bracket
+from experiments.studies.threshold.threshold import SweptParameter
+
+#: [N·m] mean and standard deviation, by the way in which the body falls.
+FIRST = {
+    "forwards": (273.0, 82.3), "backwards": (235.5, 98.0), "to the side of the leg that steps": (236.8, 85.4),
+    "to the side of the leg that stands": (225.7, 77.7),
+}  # fmt: skip
+SECOND = {"forwards": (977.0, 416.3), "backwards": (701.9, 237.5)}
+#: The axis of the platform, and the sign of its way, by which the body falls so: the human looks along −x.
+WAYS = {
+    "forwards": ("x", 1.0), "backwards": ("x", -1.0), "to the side of the leg that steps": ("y", 1.0),
+    "to the side of the leg that stands": ("y", -1.0),
+}  # fmt: skip
+#: [s] in which the floor moves; what is compared as a torque is at the middle one, as in ``displacement``.
+RISES, RISE = (0.2, 0.4, 0.6), 0.4
+#: Of the least jerk's way D in a time T the greatest acceleration, in D/T² (Flash and Hogan 1985).
+PEAK = 10.0 / math.sqrt(3.0)
+#: Half of a ratio's last digit, as it is shown.
+_DIGIT = 0.005
+_LAW = {
+    1: (ANKLES, {**PERSON, **BY_ANKLES}),
+    2: ("stepping", {**PERSON, **AT_ONCE, "initial.settle": 3.0, "initial.jitter": 0.005, "run.step": 1e-3,
+                     "controller.instruction": "one-step-only"}),
+}  # fmt: skip
+_SIDE = "its joints are held by whatever torque it takes, where people's hips give way"
+_ANKLES = "by the ankles alone, all other joints held, it withstands less than people, who bend at their hips, too"
+_STEP = "what falls after its one step is the trunk, which the swing has tilted"
+#: Thresholds by the time of the floor's motion, in how many steps, and the way.
+Found = Mapping[tuple[float, int, str], Sequence[Bracket]]
+
+
+def lever() -> float:
+    """[kg·m] m h of the human above the ankles, upright: what an acceleration of the floor is a torque by."""
+    model = human()
+    return pendulum_of(model, Stance().configuration(model))["toppling"] / GRAVITY
+
+
+def torque(brackets: Sequence[Bracket], rise: float) -> Mean:
+    """[N·m] Of the ankles that would keep the body upright on a floor that goes as far [m] in a time [s]."""
+    return median(brackets, lever() * PEAK / rise**2)
+
+
+def findings(found: Found) -> tuple[Finding, ...]:
+    """Judge thresholds [m]: torques at the one time, and what hangs little on it, their ratios, over all times."""
+    rows = [("first", 1, way, *numbers) for way, numbers in FIRST.items()]
+    rows += [("second", 2, way, *numbers) for way, numbers in SECOND.items()]
+    statements = []
+    for which, steps, way, mean, sd in rows:
+        ours = torque(found[RISE, steps, way], RISE)
+        statements.append(beside(f"torque before a {which} step, {way} [N·m]", mean, sd, ours, why(steps, way)))
+    front = FIRST["forwards"][0]
+    ratios = [(f"first step {way}, over forwards", mean / front, (1, way), (1, "forwards"), why(1, way))
+              for way, (mean, _) in FIRST.items() if way != "forwards"]  # fmt: skip
+    ratios += [(f"second step {way}, over the first", SECOND[way][0] / FIRST[way][0], (2, way), (1, way), _STEP)
+               for way in SECOND]  # fmt: skip
+    for what, published, over, under, because in ratios:
+        all_times = [median(found[rise, *over]).value / median(found[rise, *under]).value for rise in RISES]
+        within = min(all_times) - _DIGIT <= published <= max(all_times) + _DIGIT
+        text = f"{min(all_times):.2f} … {max(all_times):.2f}"
+        statements.append(stated(what, f"{published:.2f}", text, when("within ours", within), why=because))
+    return tuple(statements)
+
+
+def why(steps: int, way: str) -> str:
+    return _STEP if steps > 1 else _SIDE if "side" in way else _ANKLES
+
+
+def produce(quick: bool, progress: Progress) -> Outcome:
+    replicas, fine = (3, 0.02) if quick else (7, 2.5e-3)
+    found: dict[tuple[float, int, str], Sequence[Bracket]] = {}
+    wanted = [(rise, steps, way) for rise in RISES for steps in (1, 2) for way in (FIRST if steps == 1 else SECOND)]
+    for number, (rise, steps, way) in enumerate(wanted):
+        axis, sign = WAYS[way]
+        law, changes = _LAW[steps]
+        floor: Changes = {
+            "platform.motion": "step", "platform.axis": axis, "platform.start": 0.5, "platform.rise": rise,
+            "run.duration": 5.0,
+        }  # fmt: skip
+        swept, grid = SweptParameter("platform.size", sign), Grid(0.005, 0.8, 0.1, fine)
+        one: Mapping[str, Mapping[str, Value]] = {way: {}}
+        done = lambda share, n=number: progress((n + share) / len(wanted))  # noqa: E731
+        found[rise, steps, way] = thresholds(
+            law, swept, grid, one, {**changes, **floor}, replicas=replicas, progress=done
+        )[way]
+    assumptions = (
+        TOLD,
+        "before a second step: the law stepping, told to take one step only, with senses that are neither late nor "
+        "noisy, since late by 100 ms it falls before the floor moves",
+        "a torque: m h times the floor's greatest acceleration, of the body above its ankles",
+        f"the floor moves with the least jerk within {', '.join(f'{rise:g}' for rise in RISES)} s, as the treadmill's "
+        f"profile is not known here; torques are compared at {RISE:g} s, ratios at all",
+        "agreement: of torques within a published standard deviation; of ratios where the published one is within ours",
+        f"medians of {replicas} replicas, with their intervals",
+    )
+    torques = {key: torque(brackets, key[0]) for key, brackets in found.items()}
+    columns = ("time [s]", "step", "way", "torque [N·m]", "from [N·m]", "to [N·m]", "displacement [m]")
+    table = pd.DataFrame(
+        [(*key, *ends(one), median(found[key]).value) for key, one in torques.items()], columns=columns
+    )
+    return Outcome(findings(found), assumptions, {"Torques": table}, {"torques": _draw(torques)})
+
+
+def _draw(torques: Mapping[tuple[float, int, str], Mean]) -> Figure:
+    with plotted("Torque before a step", "", "torque [N·m]") as (figure, axes):
+        names = [f"{which},\n{fill(way, 16)}" for which, ways in (("first", FIRST), ("second", SECOND)) for way in ways]
+        published = [*FIRST.values(), *SECOND.values()]
+        means, deviations = zip(*published, strict=True)
+        axes.errorbar(names, means, deviations, fmt="s", capsize=4.0, color="C1", label="people, mean ± SD")
+        for rise in RISES:
+            ours = [torques[rise, 1, way].value for way in FIRST] + [torques[rise, 2, way].value for way in SECOND]
+            axes.plot(names, ours, "o", zorder=3, label=f"ours, in {rise:g} s", color=f"C{2 + RISES.index(rise)}")
+        axes.set(xlim=(-0.5, len(names) - 0.5), ylim=(0.0, None))
+        axes.tick_params(axis="x", labelsize="x-small")
+    return figure
