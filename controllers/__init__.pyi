@@ -1,5 +1,6 @@
 from .computed_torque import ComputedTorque
 from .cone_workspace import ConeWorkspaceController
+from .forward_model import ForwardModel
 from .gains import load_gains, save_gains
 from .held_joints import HeldJoints
 from .impedance import JointImpedance
@@ -18,6 +19,7 @@ __all__ = [
     "LQR",
     "ComputedTorque",
     "ConeWorkspaceController",
+    "ForwardModel",
     "HeldJoints",
     "JointImpedance",
     "JointPD",

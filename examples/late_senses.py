@@ -3,7 +3,7 @@
     for law in whole-body cone-workspace workspace lqr; do
         biped threshold examples/late-senses.toml --controller $law --out results/late-senses/$law
     done
-    biped threshold examples/late-senses-faster.toml --out results/late-senses/faster
+    biped threshold examples/late-steps.toml --out results/late-senses/stepping
     python examples/late_senses.py [FOLDER [FIGURE]]
 
 Each study's thresholds are medians over replicas, with their intervals; shares of the threshold without delay are
@@ -19,8 +19,8 @@ import pandas as pd
 
 from experiments.studies import median_interval
 
-#: Folders of the laws' studies; the faster law is whole-body at the pace that it has at once.
-LAWS = ("whole-body", "faster", "cone-workspace", "workspace", "lqr")
+#: Folders of the laws' studies; ``stepping`` takes as many steps as it needs, the others stand in place.
+LAWS = ("stepping", "whole-body", "cone-workspace", "workspace", "lqr")
 DELAYS = (0, 50, 100, 150, 200)  # [ms]
 AHEAD, SENSED = "seen ahead", "as sensed"
 PUSHES = ("front", "left", "back")
@@ -87,7 +87,7 @@ def draw(folder: Path, figure: Path) -> None:
             axes.set_title(f"to the {push}", fontsize="medium")
             axes.set_xlabel("delay of the senses [ms]")
             axes.set_xticks(DELAYS)
-    panels[0].set_ylabel("largest impulse withstood in place [N·s]")
+    panels[0].set_ylabel("largest impulse withstood [N·s]")
     panels[0].set_ylim(bottom=0.0)
     panels[-1].legend(fontsize="small", title="— seen ahead, ··· as sensed", title_fontsize="small")
     plt.savefig(figure, dpi=110)

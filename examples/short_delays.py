@@ -9,7 +9,7 @@ import math
 import sys
 from dataclasses import replace
 
-from controllers import Predicted
+from controllers import ForwardModel, Predicted, WholeBodyController
 from experiments import experiment_named
 
 LAWS = ("whole-body", "cone-workspace", "lqr", "workspace")
@@ -23,8 +23,11 @@ def recovers(name: str, delay: float, ahead: bool, push: dict[str, float]) -> bo
     late = {"sensors.delay": delay, "sensors.predict": 0}
     scene = experiment_named("balance").build({"controller.name": name, **late, **push})
     if ahead and scene.controller is not None:
-        law = Predicted(scene.controller, delay, scene.floor, scene.step, stiffness=300.0, damping=30.0)
-        scene = replace(scene, controller=law)
+        law, muscles = scene.controller, {"stiffness": 300.0, "damping": 30.0}
+        if isinstance(law, WholeBodyController):
+            scene = replace(scene, controller=ForwardModel(law, delay, scene.floor, **muscles))
+        else:
+            scene = replace(scene, controller=Predicted(law, delay, scene.floor, step=scene.step, **muscles))
     return bool(scene.run().summary["verdict"] == "recovered")
 
 

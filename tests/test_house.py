@@ -30,6 +30,7 @@ LATE = {
     "biped.records.read": {"biped/signals/signal.py"},
     "contact.compiling.cache": {"biped/known_code.py"},
     "contact.jit": {"experiments/studies/store/header.py"},
+    "controllers.forward_model": {"experiments/catalogue/foresight.py"},
     "controllers.predicted": {"experiments/catalogue/foresight.py"},
     "experiments.benchmarks.speed": {"experiments/benchmarks/speed/measure.py"},
     "experiments.catalogue": {"experiments/catalogue/registry.py", "experiments/studies/config.py"},

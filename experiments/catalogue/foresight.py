@@ -1,25 +1,19 @@
 """Laws that see ahead by as much as senses are late."""
 
-from dataclasses import replace
-from typing import Any
-
 from biped.control.controller import Controller
 from biped.disturbances import Disturbance, Sensors
 from biped.model import Model
 from contact import Floor
 from experiments.catalogue.parameters.controllers import NAME
-from experiments.catalogue.parameters.disturbances import TENSE
 from experiments.catalogue.parameters.parameter import Values
 
 #: [s] of delay from which laws that are told of the whole body see ahead; others have their ways of living with it, or
-#: are somebody's own. Laws by quadratic programs withstand less delay better as sensed: they let feet tilt and slide,
-#: of which the linear model knows nothing (found by pushes in place: ``examples/short_delays.py``).
-FORESEEING = {"workspace": 0.0, "cone-workspace": 0.05, "whole-body": 0.04, "lqr": 0.0}
-#: [s] of delay from which what comes late is not to be answered fast, and how fast then: decay of the divergent
-#: component's error [1/s], and damping of tense muscles [N·m·s/rad] (found by ``examples/late-senses.toml``).
-LATE, ROUNDING = 0.1, 1e-9
-SLOWER, CALMER = 5.0, 60.0
-SLOWS = "sensors.predict_slower"
+#: are somebody's own. By a linear model of how they stand, which knows nothing of feet that tilt and slide: those by
+#: quadratic programs withstand less delay better as sensed (found by pushes in place: ``examples/short_delays.py``).
+BY_LINEAR_MODEL = {"workspace": 0.0, "cone-workspace": 0.05, "lqr": 0.0}
+#: Likewise, by what they have asked for.
+BY_WHAT_IS_ASKED = {"whole-body": 0.0, "stepping": 0.0}
+FORESEEING = BY_LINEAR_MODEL | BY_WHAT_IS_ASKED
 PREDICT, STIFFNESS, DAMPING = "sensors.predict", "sensors.predict_stiffness", "sensors.predict_damping"
 
 
@@ -39,17 +33,11 @@ def foreseeing(
         return law
     if law.impedance(model) is not None:
         return law
+    stiffness, damping = values.number(STIFFNESS), values.number(DAMPING)
+    if values.word(NAME) in BY_WHAT_IS_ASKED:
+        from controllers.forward_model import ForwardModel
+
+        return ForwardModel(law, delay, floor, stiffness, damping)
     from controllers.predicted import Predicted
 
-    law, damping = _slowed(law, values) if delay >= LATE - ROUNDING else (law, values.number(DAMPING))
-    return Predicted(law, delay, floor, values.number("run.step"), stiffness=values.number(STIFFNESS), damping=damping)
-
-
-def _slowed(law: Controller, values: Values) -> tuple[Controller, float]:
-    """``whole-body`` and the damping of its muscles as they are with senses so late, if neither was set."""
-    own: Any = law
-    damping = values.number(DAMPING)
-    if values.word(NAME) != "whole-body" or not values.get(SLOWS):
-        return law, damping
-    untouched = own.capture == type(own).capture and damping == TENSE
-    return (replace(own, capture=SLOWER), CALMER) if untouched else (law, damping)
+    return Predicted(law, delay, floor, stiffness, damping, step=values.number("run.step"))

@@ -14,7 +14,7 @@ from biped.runs.stance import Stance
 from biped.runs.state import State
 from biped.simulation.simulate import simulate
 from contact.arrays import Floats
-from controllers import LQR, Postural, Predicted, Reweighting
+from controllers import LQR, ForwardModel, Postural, Predicted, Reweighting, WholeBodyController
 from experiments.benchmarks.scenes import timed_run
 from experiments.benchmarks.sections import Column, Section
 from experiments.benchmarks.speed import table
@@ -35,7 +35,7 @@ TRIAL: dict[str, Value] = {
 
 def ticks_section(work: Budget) -> Section:
     """Time ticks as they are asked from Python, less what asking takes; the least of many each."""
-    observation, regulator = _seen(), LQR(step=PERIOD)
+    observation, regulator, program = _seen(), LQR(step=PERIOD), WholeBodyController()
 
     def tick(law: Controller) -> float:
         law.torques(observation)
@@ -52,10 +52,11 @@ def ticks_section(work: Budget) -> Section:
             "postural": beyond(Idle(), Postural()),
             "reweighting": beyond(Idle(), Reweighting()),
             "a prediction": beyond(regulator, Predicted(regulator, DELAY, step=PERIOD)),
+            "a forward model": beyond(program, ForwardModel(program, DELAY)),
         },
         lambda times, others: table.microseconds([one - other for one, other in zip(times, others, strict=True)]),
         work.repeats,
-        ["less an idle law's, or, of a prediction, that of the law to which it shows the present"],
+        ["less an idle law's, or, of what shows the present, that of the law to which it does"],
     )
 
 

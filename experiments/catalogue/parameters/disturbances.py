@@ -149,10 +149,9 @@ _ROWS: dict[str, dict[str, tuple[Value | None, str, str]]] = {
         "angular_velocity_threshold": (0.0, "rad/s", "what is not felt of the {root}'s angular velocity"),
         "joint_rate_threshold": (0.0, "rad/s", "what is not felt of the joint rates"),
         "force_threshold": (0.0, "N", "what is not felt of the floor's forces"),
-        "predict": (1, "", "1: laws told of the whole body see ahead by the delay, with a linear model; 0: none does"),
+        "predict": (1, "", "1: laws that are told of the whole body see ahead by the delay; 0: none does"),
         "predict_stiffness": (300.0, "N*m/rad", "of tense muscles about the posture, where laws see ahead"),
         "predict_damping": (TENSE, "N*m*s/rad", "of tense muscles, likewise"),
-        "predict_slower": (1, "", "1: from 100 ms on whole-body has capture = 5 and these 60, if neither is set"),
         "seed": (0, "", "seed of the noise"),
     },
     "actuators": {
@@ -313,9 +312,8 @@ def _block(values: Values, trunk: Vector3, model: Model) -> list[Disturbance]:
 def _senses(values: Values) -> list[Disturbance]:
     group = values.group("sensors")
     name = group.pop("preset")
-    for switch in ("predict", "predict_slower"):
-        if (value := group.pop(switch)) not in (0, 1):
-            raise InputError(f"sensors.{switch} = {value}: it must be 0 or 1")
+    if (predict := group.pop("predict")) not in (0, 1):
+        raise InputError(f"sensors.predict = {predict}: it must be 0 or 1")
     del group["predict_stiffness"], group["predict_damping"]
     person = Sensors() if name == NOBODY else Sensors.preset(name)
     sensors = replace(person, **{field: value for field, value in group.items() if value != getattr(Sensors, field)})

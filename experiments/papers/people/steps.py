@@ -19,7 +19,7 @@ PUSHES = (45.0, 50.0, 55.0, 60.0)
 ANKLES_REACH = 2.0
 _PLACE = "after weak pushes some step late, with the foot that closes the feet, and land short of ξ"
 _MANY = "the trunk, tilted by the swing, is what further steps have to catch"
-_SENSES = "the law has no predictor"
+_SENSES = "what it foresees is not enough"
 
 
 def findings(table: pd.DataFrame, late: pd.DataFrame) -> tuple[Finding, ...]:
@@ -58,8 +58,8 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         metrics=metrics, progress=lambda done: progress(done / (len(pushes) * replicas)),
     )  # fmt: skip
     assumptions = (
-        "the person, upright, by the law stepping with its defaults; with the person's senses, 100 ms late, it falls "
-        "before it is pushed, so that here they are neither late nor noisy",
+        "the person, upright, by the law stepping with its defaults; with the person's senses, 100 ms late, it stands, "
+        "but falls after such pushes, so that for them they are neither late nor noisy",
         "pushes at the trunk to the left, within 0.1 s, of one who stands; people walked on a treadmill",
         f"means over {replicas} trials a push, which differ by their joints' starts (5 mrad)",
     )

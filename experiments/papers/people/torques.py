@@ -107,7 +107,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     assumptions = (
         TOLD,
         "before a second step: the law stepping, told to take one step only, with senses that are neither late nor "
-        "noisy, since late by 100 ms it falls before the floor moves",
+        "noisy: late by 100 ms it withstands little more than in place",
         "a torque: m h times the floor's greatest acceleration, of the body above its ankles",
         f"the floor moves with the least jerk within {', '.join(f'{rise:g}' for rise in RISES)} s, as the treadmill's "
         f"profile is not known here; torques are compared at {RISE:g} s, ratios at all",

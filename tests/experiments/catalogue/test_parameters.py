@@ -187,7 +187,7 @@ def another(parameter):
         "actuators.strength": "old-men", "block.flight": 0.6,
         "floor.friction": "printed", "controller.motion.shape": "recorded", "controller.largest_inertia": 1e4,
         "initial.stance": "upright", "initial.lean": 0.03, "sensors.preset": "foam",
-        "sensors.predict": 0, "sensors.predict_slower": 0,
+        "sensors.predict": 0,
         **{f"{group}.{name}": value for group in ("platform", "force")
            for name, value in {"filter": 2.0, "resample": 5.0, "offset": 0.005, "end": 1.6}.items()},
     }  # fmt: skip
@@ -221,8 +221,6 @@ def switched_on(parameter, recorded):
         on[group] |= {f"{group}.filter": 2.0}
     if name.startswith("predict"):
         on[group] = {"sensors.delay": 0.1}
-    if name == "predict_slower":
-        on[group]["controller.name"] = "whole-body"
     if name in ("knees", "width", "foot_angle", "lean"):
         on[group] = {"initial.stance": "upright"}
     shapes = {"hold": "return", "frequency": "sine", "duration": "sine", "file": "recorded"}
@@ -257,8 +255,6 @@ def test_every_parameter_changes_what_is_simulated(name, tmp_path):
     experiment = experiment_named(name)
     assert fingerprint(experiment.build()) == fingerprint(experiment.build())
     for parameter in experiment.parameters:
-        if parameter.name == "sensors.predict_slower" and name != "balance":
-            continue  # it is of one law, which not all of them take
         if parameter.name.endswith(".gaps"):
             continue  # a record with a gap is refused without it: tests/experiments/catalogue/test_recorded.py
         on = switched_on(parameter, recorded)

@@ -1,0 +1,120 @@
+"""What laws have in common that are shown what is now, where their senses are late."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from biped.checks import above_zero
+from biped.control.controller import Controller, Impedance, SetPoint
+from biped.errors import InputError
+from biped.model import Model
+from biped.runs.postures import standing
+from contact import RUBBER, Floor
+from contact.arrays import Floats
+from controllers.joint_values import JointValues, by_joint, checked
+
+
+@dataclass(frozen=True)
+class Ahead(Controller):
+    """A law that is asked with x̂, where the body has come to, in place of what its senses tell.
+
+    Attributes:
+        inner: the law, compiled.
+        delay: [s] of the senses, that of ``biped.Sensors``: a whole number of the law's periods.
+        floor: that it stands on; ``contact.RUBBER`` if not given.
+        stiffness: [N·m/rad] of muscles and tendons, which act at once, within the integrator's steps: an impedance in
+            each joint. The law's torques come on top of what it exerts at x̂, so that it changes nothing where x̂ is
+            true, and holds against the rest. One for all joints or by joint.
+        damping: [N·m·s/rad] likewise.
+
+    Raises:
+        InputError: the delay is no whole number of periods above zero, or the law is none that is compiled.
+    """
+
+    inner: Controller
+    delay: float
+    floor: Floor | None = None
+    stiffness: JointValues = 0.0
+    damping: JointValues = 0.0
+
+    def __post_init__(self) -> None:
+        name = type(self).__name__.lower()
+        if not isinstance(self.inner, Controller):
+            raise InputError(f"{name}.inner = {self.inner!r}: it must be a Controller")
+        above_zero(self.delay, f"{name}.delay")
+        checked(self.stiffness, f"{name}.stiffness", least=0.0)
+        checked(self.damping, f"{name}.damping", least=0.0)
+        if self._ticks < 1 or abs(self._ticks * self.period - self.delay) > 1e-9 * self.delay:
+            raise InputError(
+                f"{name}.delay = {self.delay:g} s: it must be a whole number of control periods of {self.period:g} s"
+            )
+
+    @property
+    def _ticks(self) -> int:
+        return round(self.delay / self.period)
+
+    @property
+    def period(self) -> float:  # type: ignore[override]
+        """[s] between two ticks: the law's."""
+        return self.inner.period
+
+    @property
+    def recorded(self) -> tuple[str, ...] | Mapping[str, str]:  # type: ignore[override]
+        """What the law records."""
+        return self.inner.recorded
+
+    def _posture(self, model: Model) -> Floats:
+        """(nq,) in which the law begins; raises InputError if it holds joints by an impedance."""
+        if self.inner.impedance(model) is not None:
+            raise InputError(
+                f"{type(self.inner).__name__} holds joints by an impedance, of which a prediction knows nothing"
+            )
+        floor = self.floor or RUBBER
+        q = self.inner.initial_configuration(model, floor)
+        return standing(model, floor).q if q is None else q
+
+    def _muscles(self, model: Model) -> tuple[Floats, Floats]:
+        """(joints,) stiffness and damping, each."""
+        stiffness, damping = (list(by_joint(one, model).values()) for one in (self.stiffness, self.damping))
+        return np.array(stiffness), np.array(damping)
+
+    def _inner_law(self, model: Model) -> Any:
+        """The law's own, compiled; raises InputError where it is asked in Python."""
+        found = self.inner.law(model)
+        if found is None:
+            raise InputError(f"{type(self.inner).__name__} is asked in Python: only compiled laws are predicted for")
+        return found
+
+    def impedance(self, model: Model) -> Impedance | None:
+        """That of muscles and tendons, at rest in the posture."""
+        stiffness, damping = (dict(by_joint(one, model)) for one in (self.stiffness, self.damping))
+        q = self._posture(model)
+        if not any(stiffness.values()) and not any(damping.values()):
+            return None
+        return Impedance(stiffness, damping, {joint: float(q[model.coordinate(joint)]) for joint in stiffness})
+
+    def holding(self, model: Model, q: Floats) -> Self:
+        """The same of the law about that posture."""
+        return replace(self, inner=self.inner.holding(model, q))
+
+    def initial_configuration(self, model: Model, floor: Floor) -> Floats | None:
+        """The law's."""
+        return self.inner.initial_configuration(model, floor)
+
+    def set_point(self, model: Model) -> SetPoint | None:
+        """The law's."""
+        return self.inner.set_point(model)
+
+    def set_point_from(self, model: Model, q: Floats) -> SetPoint | None:
+        """The law's."""
+        return self.inner.set_point_from(model, q)
+
+    def singular_angles(self, model: Model) -> Mapping[str, float]:
+        """The law's."""
+        return self.inner.singular_angles(model)
+
+    def check_start(self, model: Model, q: Floats) -> None:
+        """The law's."""
+        self.inner.check_start(model, q)

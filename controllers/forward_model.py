@@ -1,0 +1,126 @@
+"""Laws that ask for accelerations, with senses that are late: they are shown what has come of what they asked for."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from biped.checks import above_zero
+from biped.errors import InputError
+from biped.linearization.coordinates import displaced
+from biped.model import Model
+from biped.whole_body import WholeBody
+from contact.arrays import Floats
+from controllers.ahead import Ahead
+from controllers.kernels.forward_model import ForwardModelLaw, Muscles, Propagation
+from controllers.lqr_design import kept
+from controllers.whole_body import WholeBodyController
+
+#: [s] in which a body hardly changes its shape.
+_ANEW = 0.008
+#: [rad, m] of central differences, of which the error is about its square.
+_REACH = 1e-5
+
+
+@dataclass(frozen=True)
+class ForwardModel(Ahead):
+    """x̂ is where the body is if it has gone on as it was asked to; senses mend it, late, by what they find it to miss.
+
+    The law's own accelerations are its model of the body: an efference copy, as in Wolpert, Ghahramani and Jordan
+    (1995), in a predictor after Smith (1957). The error e of the x̂ of then goes on with the feet held that stand, by
+    M ë = −G e − D ė: G of gravity, with the floor's forces of the posture, and of muscles; M and the feet as they are
+    at x̂. So it steps with senses that are late, too: it knows which foot swings, and that one that lands stops. Of
+    what pushes, of feet that slide, and of what the floor does, it knows nothing until senses tell.
+
+    Attributes:
+        yielding: [s] in which velocities die out that feet which stand do not allow: soles may tilt. Where it is long,
+            they are taken to be free; a foot that lands stops at once.
+
+    Raises:
+        InputError: as of ``Ahead``; or the law is neither ``WholeBodyController`` nor ``Stepping``.
+    """
+
+    yielding: float = 0.1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        above_zero(self.yielding, "forwardmodel.yielding")
+        if not isinstance(self.inner, WholeBodyController):
+            raise InputError(
+                f"forwardmodel.inner = {type(self.inner).__name__}: it must be a WholeBodyController, or Stepping, "
+                "which ask for accelerations; Predicted serves other laws"
+            )
+
+    def warm_up(self, model: Model, announce: Callable[[str], None]) -> None:
+        """Compile what the law needs."""
+        self.inner.warm_up(model, announce)
+
+    def law(self, model: Model) -> ForwardModelLaw:
+        """The compiled law, for the kernels."""
+        q, nq, nv, count = self._posture(model), model.nq, model.nv, self._ticks
+        dofs = np.array([model.dof(joint) for joint in model.joint_names], dtype=np.int64)
+        stiffness, damping = self._muscles(model)
+        pull, drag = kept(model, _pulls, tuple(q.tolist())).copy(), np.zeros(nv)
+        pull[:, dofs, dofs] += stiffness
+        drag[dofs] = damping + self.period * stiffness
+        held = 6 * len(model.feet)
+        return ForwardModelLaw(
+            inner=self._inner_law(model),
+            muscles=Muscles(
+                coordinate=np.array([model.coordinate(joint) for joint in model.joint_names], dtype=np.int64),
+                dof=dofs,
+                rest=q.copy(),
+                stiffness=stiffness,
+                damping=damping,
+            ),
+            goes=Propagation(
+                span=float(self.period),
+                foot=np.array([model.body_index(foot) for foot in model.feet], dtype=np.int64),
+                anew=max(1, round(_ANEW / self.period)),
+                pull=pull,
+                drag=drag,
+                share=-math.expm1(-self.period / self.yielding),
+                mass=np.zeros((nv, nv)),
+                factor=np.zeros((nv, nv)),
+                hold=np.zeros((held, nv)),
+                compliance=np.zeros((held, held)),
+                reaction=np.zeros(held),
+                jacobian=np.zeros((6, nv)),
+                free=np.zeros((nv, nv)),
+                allowed=np.zeros((nv, nv)),
+            ),
+            q=np.zeros(nq),
+            rates=np.zeros(nv),
+            past_q=np.zeros((count, nq)),
+            past_rates=np.zeros((count, nv)),
+            onward=np.zeros((count, 2 * nv, nv)),
+            mended=np.zeros((count, 2 * nv)),
+            swings=np.full(1, -1, dtype=np.int64),
+            ticks=np.zeros(1, dtype=np.int64),
+            asked=np.zeros(nv),
+            error=np.zeros(2 * nv),
+            room=np.zeros(nv),
+        )
+
+
+def _pulls(model: Model, posture: tuple[float, ...]) -> Floats:
+    """(1 + feet, nv, nv) G of gravity with all feet held, and with all but one."""
+    q, feet = np.array(posture), model.feet
+    but_one = [[other for other in feet if other != foot] or list(feet) for foot in feet]
+    return np.array([_pull(model, q, held) for held in (feet, *but_one)])
+
+
+def _pull(model: Model, q: Floats, feet: Sequence[str]) -> Floats:
+    """(nv, nv) the slopes of g − Σ Jᵀ w, with the wrenches w of least size of the feet that hold the body."""
+    at = WholeBody(model, q)
+    base = np.vstack([at.jacobian(foot)[:, :6] for foot in feet])
+    wrenches = np.linalg.lstsq(base.T, at.gravity_forces[:6], rcond=None)[0].reshape(-1, 6)
+
+    def lacks(displacement: Floats) -> Floats:
+        there = WholeBody(model, displaced(model, q, displacement))
+        borne = sum(there.jacobian(foot).T @ one for foot, one in zip(feet, wrenches, strict=True))
+        return np.asarray(there.gravity_forces - borne)
+
+    ways = _REACH * np.eye(model.nv)
+    return np.column_stack([(lacks(way) - lacks(-way)) / (2.0 * _REACH) for way in ways])

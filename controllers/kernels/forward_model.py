@@ -1,0 +1,316 @@
+"""A law that is shown what is now, by a forward model of what it has asked for, where its senses are late; compiled.
+
+Since d ticks ago, of which the senses tell now, the body has gone on as the law asked it to, and as the feet that stand
+allowed: that is x̂. What the senses show to differ from the x̂ of then, e, has gone on as well, by M ë = −G e − D ė with
+the feet held: as a body topples, and as muscles hold it. By as much x̂ is mended at each tick.
+"""
+
+from typing import Any, NamedTuple
+
+from biped.kernels.loop.closed_loop import control
+from biped.kernels.loop.measurement import place_measured
+from biped.kernels.solve.dense import solve_cholesky
+from biped.kernels.tree.dynamics import compose_mass_matrix
+from biped.kernels.tree.whole_body import point_jacobian
+from contact.arrays import Floats, Integers
+from contact.jit import generic, kernel, routine
+from contact.modes import NONE, STICKING
+from contact.point_law import touches
+from contact.vectors import copy1, load3, quat_difference, quat_exp, quat_mul, rotation_vector
+from controllers.kernels.contact_qp import factor_hessian
+from controllers.kernels.predicted import add_product, add_times
+from controllers.kernels.stepping import PHASE, STANDS, SWING, SWINGS, TAKEN, SteppingLaw
+from controllers.kernels.whole_body import WholeBodyLaw
+
+#: [m] A point of a foot that is not higher than the other foot's has come down.
+DOWN = 0.002
+#: By which feet are softer than held, so that two of stretched-out legs, which hold the body twice, can be told apart.
+SOFT = 1e-9
+
+
+class Muscles(NamedTuple):
+    """Joints, and what muscles exert in them at once, at rest in the posture."""
+
+    coordinate: Integers  # (joints,)
+    dof: Integers  # (joints,)
+    rest: Floats  # (nq,)
+    stiffness: Floats  # (joints,) [N·m/rad] of an impedance in the plant
+    damping: Floats  # (joints,) [N·m·s/rad]
+
+
+class Propagation(NamedTuple):
+    """How an error goes on in a period: ė' = R (e, ė), e' = e + h ė'."""
+
+    span: float  # [s] h
+    foot: Integers  # (feet,) bodies
+    anew: int  # ticks after which M and the feet are looked at anew, as when a foot leaves or lands
+    pull: Floats  # (1 + feet, nv, nv) G: with which an error of place is drawn back; all feet held, or all but one
+    drag: Floats  # (nv,) D + h K of the muscles
+    share: float  # of velocities of x̂ that the feet do not allow, as soles may tilt, what is lost in a period
+    mass: Floats  # (nv, nv) room: M + h D + h² K
+    factor: Floats  # (nv, nv) room: its Cholesky factor L
+    hold: Floats  # (6 feet, nv) room: Y = L⁻¹ Jᵀ of the feet that stand
+    compliance: Floats  # (6 feet, 6 feet) room: the factor of Yᵀ Y
+    reaction: Floats  # (6 feet,) room
+    jacobian: Floats  # (6, nv) room
+    free: Floats  # (nv, nv) room: P, accelerations by forces
+    allowed: Floats  # (nv, nv) room: N, of velocities what the feet leave
+
+
+class ForwardModelLaw(NamedTuple):
+    """A law, and where its forward model is."""
+
+    inner: Any  # the law
+    muscles: Muscles
+    goes: Propagation
+    q: Floats  # (nq,) x̂ of the next tick, before it is mended
+    rates: Floats  # (nv,)
+    past_q: Floats  # (d, nq) x̂ of the last ticks, in a ring
+    past_rates: Floats  # (d, nv)
+    onward: Floats  # (d, 2 nv, nv) Rᵀ of these ticks
+    mended: Floats  # (d, 2 nv) by how much x̂ was
+    swings: Integers  # (1,) the foot that swung at the last tick, or −1
+    ticks: Integers  # (1,) so far
+    asked: Floats  # (nv,) room: accelerations
+    error: Floats  # (2 nv,) room
+    room: Floats  # (nv,)
+
+
+# --- what it has to know of a law ---
+
+
+@generic("law")
+def tell_asked(law, asked):
+    """Write the accelerations (nv,) that the law's tick has asked for."""
+
+
+@generic("law")
+def swinging_foot(law):
+    """The number of the foot that swings, or −1."""
+
+
+@generic("law")
+def feel_down(law, measurement):
+    """Set which points touch, by where they are, of a foot that has left the floor, or has come down, since."""
+
+
+@tell_asked.register(WholeBodyLaw)
+def tell_asked_in_place(law, asked):
+    copy1(law.qp.unknown[: asked.shape[0]], asked)
+
+
+@swinging_foot.register(WholeBodyLaw)
+def no_foot_swings(law):
+    return -1
+
+
+@feel_down.register(WholeBodyLaw)
+def feel_as_sensed(law, measurement):
+    pass
+
+
+@tell_asked.register(SteppingLaw)
+def tell_asked_stepping(law, asked):
+    tell_asked_in_place(law.body, asked)
+
+
+@swinging_foot.register(SteppingLaw)
+def foot_that_swings(law):
+    return law.phase[SWING] if law.phase[PHASE] == SWINGS else -1
+
+
+@feel_down.register(SteppingLaw)
+def feel_down_stepping(law, measurement):
+    phase, stance, places = law.phase, law.body.stance, measurement.motion.poses.contact
+    if phase[PHASE] == STANDS and phase[TAKEN] == 0:
+        return
+    level, count = 0.0, 0
+    for k in range(stance.point.shape[0]):
+        if stance.point_foot[k] != phase[SWING] and touches(measurement.found[stance.point[k]]):
+            level += places[stance.point[k], 2]
+            count += 1
+    for k in range(stance.point.shape[0]):
+        if count > 0 and stance.point_foot[k] == phase[SWING]:
+            point = stance.point[k]
+            measurement.found[point] = STICKING if places[point, 2] < level / count + DOWN else NONE
+
+
+# --- a tick ---
+
+
+@kernel
+def show_now(law, measurement):
+    """In place of the state that was sensed, x̂, mended by what that state differs by from the x̂ of then."""
+    q, rates, error, tick = measurement.q, measurement.motion.rates, law.error, law.ticks[0]
+    nv, depth = rates.shape[0], law.past_q.shape[0]
+    if tick == 0:
+        return
+    if tick >= depth:
+        difference(law, measurement, tick % depth)
+    else:  # what is sensed is the start, and what was asked since is all that is known
+        for i in range(2 * nv):
+            error[i] = 0.0
+    for age in range(min(depth, tick), 0, -1):
+        for i in range(nv):
+            law.room[i] = 0.0
+        add_product(law.room, law.onward[(tick - age) % depth], error)
+        copy1(law.room, error[nv:])
+        add_times(error[:nv], law.goes.span, law.room)
+        if age > 1:
+            add_times(error, -1.0, law.mended[(tick - age + 1) % depth])
+    copy1(error, law.mended[tick % depth])
+    copy1(law.q, q)
+    copy1(law.rates, rates)
+    add_times(rates, 1.0, error[nv:])
+    displace(law, error, 1.0, q)
+
+
+@kernel
+def difference(law, measurement, row):
+    """The sensed state less x̂ of a row, into ``error``."""
+    q, rates, error = measurement.q, measurement.motion.rates, law.error
+    was, had, muscles, nv = law.past_q[row], law.past_rates[row], law.muscles, law.rates.shape[0]
+    for axis in range(3):
+        error[axis] = q[axis] - was[axis]
+    turned = quat_difference((q[3], q[4], q[5], q[6]), (was[3], was[4], was[5], was[6]))
+    error[3], error[4], error[5] = rotation_vector(turned)
+    for k in range(muscles.dof.shape[0]):
+        error[muscles.dof[k]] = q[muscles.coordinate[k]] - was[muscles.coordinate[k]]
+    for dof in range(nv):
+        error[nv + dof] = rates[dof] - had[dof]
+
+
+@kernel
+def displace(law, rates, span, q):
+    """Go on from q with rates (nv,) for a time."""
+    for axis in range(3):
+        q[axis] += span * rates[axis]
+    turn = quat_exp((span * rates[3], span * rates[4], span * rates[5]))
+    q[3], q[4], q[5], q[6] = quat_mul(turn, (q[3], q[4], q[5], q[6]))
+    for k in range(law.muscles.dof.shape[0]):
+        q[law.muscles.coordinate[k]] += span * rates[law.muscles.dof[k]]
+
+
+@kernel
+def go_on(law, measurement):
+    """x̂ of the next tick by what was asked for, and how errors go there."""
+    q, rates, goes, depth = measurement.q, measurement.motion.rates, law.goes, law.past_q.shape[0]
+    row, foot, half = law.ticks[0] % depth, swinging_foot(law.inner), 0.5 * law.goes.span
+    tell_asked(law.inner, law.asked)
+    copy1(q, law.past_q[row])
+    copy1(rates, law.past_rates[row])
+    share = 1.0 if foot < 0 and law.swings[0] >= 0 else goes.share  # one that lands is stopped at once
+    if foot != law.swings[0] or law.ticks[0] % goes.anew == 0:
+        hold_feet(goes, measurement, foot)
+        propagate(goes, goes.pull[1 + foot], law.onward[row])
+    else:
+        for k in range(law.onward.shape[1]):
+            copy1(law.onward[(law.ticks[0] - 1) % depth, k], law.onward[row, k])
+    law.swings[0] = foot
+    for when in range(2):  # the place by the rates at the period's middle
+        copy1(rates if when == 0 else law.rates, law.room)
+        add_times(law.room, half, law.asked)
+        for i in range(rates.shape[0]):
+            law.rates[i] = (1.0 - share) * law.room[i] + share * inner_product(goes.allowed[i], law.room)
+        if when == 0:
+            copy1(q, law.q)
+            displace(law, law.rates, goes.span, law.q)
+    law.ticks[0] += 1
+
+
+@routine
+def hold_feet(goes, measurement, swings):
+    """P and the projector N with the feet held that stand, whose J they let no velocity have.
+
+    With M = L Lᵀ and Y = L⁻¹ Jᵀ, P = L⁻ᵀ (1 − Y (Yᵀ Y)⁻¹ Yᵀ) L⁻¹ and N = P M; M has what muscles do in a period
+    beforehand, as the plant's steps have it.
+    """
+    tree, motion, nv, rows = measurement.tree, measurement.motion, goes.mass.shape[0], goes.hold.shape[0]
+    compose_mass_matrix(tree, motion, goes.mass)
+    for i in range(nv):
+        goes.mass[i, i] += goes.span * goes.drag[i]
+        copy1(goes.mass[i], goes.factor[i])
+    factor_hessian(goes.factor)
+    for k in range(goes.foot.shape[0]):
+        if k == swings:
+            goes.jacobian[:] = 0.0
+        else:
+            i = goes.foot[k]
+            point_jacobian(tree, motion.poses, i, load3(motion.poses.com, i), goes.jacobian)
+        for axis in range(6):
+            copy1(goes.jacobian[axis], goes.hold[6 * k + axis])
+            solve_lower(goes.factor, goes.hold[6 * k + axis])
+    for r in range(rows):
+        for c in range(r + 1):
+            goes.compliance[r, c] = inner_product(goes.hold[r], goes.hold[c])
+        # A foot that swings is held by nothing.
+        goes.compliance[r, r] = goes.compliance[r, r] * (1.0 + SOFT) if goes.compliance[r, r] > 0.0 else 1.0
+    factor_hessian(goes.compliance)
+    for k in range(nv):
+        column = goes.free[k]
+        for i in range(nv):
+            column[i] = 1.0 if i == k else 0.0
+        solve_lower(goes.factor, column)
+        for r in range(rows):
+            goes.reaction[r] = inner_product(goes.hold[r], column)
+        solve_cholesky(goes.compliance, goes.reaction)
+        for r in range(rows):
+            add_times(column, -goes.reaction[r], goes.hold[r])
+        solve_upper(goes.factor, column)
+    for i in range(nv):
+        for k in range(nv):
+            goes.allowed[i, k] = 0.0
+        add_product(goes.allowed[i], goes.mass, goes.free[i])
+
+
+@kernel
+def propagate(goes, pull, onward):
+    """Rᵀ of a step of backward Euler with the feet held: ė' = P (M ė − h G e)."""
+    for k in range(goes.mass.shape[0]):
+        by_place, by_rate = onward[k], onward[goes.mass.shape[0] + k]
+        for i in range(goes.mass.shape[0]):
+            by_place[i], by_rate[i] = 0.0, goes.allowed[i, k]
+        add_times(by_rate, -goes.span * goes.drag[k], goes.free[k])
+        for j in range(goes.mass.shape[0]):
+            add_times(by_place, -goes.span * pull[j, k], goes.free[j])
+
+
+@kernel
+def inner_product(a, b):
+    total = 0.0
+    for i in range(a.shape[0]):
+        total += a[i] * b[i]
+    return total
+
+
+@kernel
+def solve_lower(factor, x):
+    """x ← L⁻¹ x."""
+    for i in range(x.shape[0]):
+        for k in range(i):
+            x[i] -= factor[i, k] * x[k]
+        x[i] /= factor[i, i]
+
+
+@kernel
+def solve_upper(factor, x):
+    """x ← L⁻ᵀ x."""
+    for i in range(x.shape[0] - 1, -1, -1):
+        x[i] /= factor[i, i]
+        for k in range(i):
+            x[k] -= factor[i, k] * x[i]
+
+
+@control.register(ForwardModelLaw)
+def forward_model_torques(law, measurement, torque, recorded):
+    """Whatever the law does where the body is by now, on top of what muscles exert there by themselves."""
+    show_now(law, measurement)
+    place_measured(measurement)
+    feel_down(law.inner, measurement)
+    control(law.inner, measurement, torque, recorded)
+    go_on(law, measurement)
+    muscles = law.muscles
+    for k in range(muscles.dof.shape[0]):
+        away = measurement.q[muscles.coordinate[k]] - muscles.rest[muscles.coordinate[k]]
+        torque[muscles.dof[k]] += muscles.stiffness[k] * away
+        torque[muscles.dof[k]] += muscles.damping[k] * measurement.motion.rates[muscles.dof[k]]

@@ -1,0 +1,222 @@
+"""A forward model of what a law has asked for: a longhand twin of its kernels, and what it is for."""
+
+import numpy as np
+import pytest
+from scipy.linalg import null_space
+
+from biped import InputError, Scene, Sensors, Session, human
+from biped.dynamics import mass_matrix
+from biped.linearization.coordinates import displaced, displacement
+from biped.whole_body import WholeBody
+from controllers import LQR, ForwardModel, Predicted, Stepping, WholeBodyController
+from controllers.kernels.forward_model import SOFT
+from experiments.catalogue.registry import experiment_named
+from tests.conftest import assert_goes_back
+from tests.rounding import summed
+
+DELAY, MUSCLES = 0.05, {"stiffness": 300.0, "damping": 30.0}
+
+
+def session_of(name="whole-body", delay=DELAY, **changes):
+    late = {"controller.name": name, "sensors.delay": delay, "sensors.force_delay": delay, "sensors.joint_noise": 1e-4}
+    return Session(experiment_named("balance").build(late | changes))
+
+
+def is_anew(law):
+    """Whether the last tick has looked at the body anew."""
+    return (law.ticks[0] - 1) % law.goes.anew == 0
+
+
+def at_swing(session):
+    """Go on until a foot has been in the air for so long that it is foreseen by nothing else."""
+    law = session.plan.law
+    for _ in range(600):
+        session.advance(1)
+        if law.swings[0] >= 0 and session.time > 0.75 and is_anew(law):
+            return law
+    raise AssertionError("it takes no step")
+
+
+def freedom(law, q):
+    """M, P and N, longhand, with the feet held that stand, and muscles within the period; and what SOFT is for them."""
+    model = human()
+    at, goes = WholeBody(model, q), law.goes
+    mass = at.mass_matrix + goes.span * np.diag(goes.drag)
+    standing = [foot for k, foot in enumerate(model.feet) if k != law.swings[0]]
+    rows = np.vstack([at.jacobian(foot) for foot in standing])
+    ways = null_space(rows)
+    free = ways @ np.linalg.solve(ways.T @ mass @ ways, ways.T)
+    softness = SOFT * np.linalg.cond(rows @ np.linalg.solve(mass, rows.T)) + summed(len(mass), np.linalg.cond(mass))
+    return at.mass_matrix, free, free @ mass, softness
+
+
+@pytest.fixture(scope="module", params=["whole-body", "stepping"])
+def begun(request):
+    """A law in the middle of a push, or of a step."""
+    if request.param == "whole-body":
+        session = session_of(**{"push.impulse": 15.0})
+        session.advance(281)
+        assert is_anew(session.plan.law)
+        return session, session.plan.law
+    session = session_of("stepping", delay=0.02, **{"push.impulse": 48.0})
+    return session, at_swing(session)
+
+
+def latest(law):
+    """The row of the last tick, and x̂ of it."""
+    row = int(law.ticks[0] - 1) % len(law.past_q)
+    return row, law.past_q[row], law.past_rates[row]
+
+
+def test_errors_go_on_with_the_feet_held_that_stand(begun):
+    """Backward Euler of M ë = −G e − D ė, by a basis of what the feet allow; but for feet that are not as firm."""
+    _, law = begun
+    row, q, _ = latest(law)
+    mass, free, allowed, room = freedom(law, q)
+    nv, goes = len(mass), law.goes
+    np.testing.assert_allclose(goes.free, free, rtol=0, atol=room * np.abs(free).max())
+    np.testing.assert_allclose(goes.allowed, allowed, rtol=0, atol=room * np.abs(allowed).max())
+    by_place, by_rate = -goes.span * free @ goes.pull[1 + law.swings[0]], free @ mass
+    np.testing.assert_allclose(law.onward[row, :nv].T, by_place, rtol=0, atol=room * np.abs(by_place).max())
+    np.testing.assert_allclose(law.onward[row, nv:].T, by_rate, rtol=0, atol=room * np.abs(by_rate).max())
+
+
+def test_a_foot_that_swings_is_free_and_the_other_is_not(begun):
+    _, law = begun
+    at = WholeBody(human(), latest(law)[1])
+    for k, foot in enumerate(human().feet):
+        left = np.abs(at.jacobian(foot) @ law.goes.allowed).max()
+        assert left > 0.1 if k == law.swings[0] else left < freedom(law, latest(law)[1])[3]
+
+
+def test_what_is_foreseen_is_what_was_asked_for(begun):
+    """Of the next tick: the rates by the law's accelerations, less what soles do not yield, at the period's middle."""
+    _, law = begun
+    _, q, rates = latest(law)
+    _, _, allowed, room = freedom(law, q)
+    share, half = law.goes.share, 0.5 * law.goes.span
+
+    def on(given):
+        moved = given + half * law.asked
+        return (1.0 - share) * moved + share * allowed @ moved
+
+    middle = on(rates)
+    size = np.abs(middle).max() + half * np.abs(law.asked).max()
+    np.testing.assert_allclose(law.rates, on(middle), rtol=0, atol=room * size)
+    np.testing.assert_allclose(
+        law.q, displaced(human(), q, law.goes.span * middle), rtol=0, atol=room * law.goes.span * size
+    )
+
+
+@pytest.mark.parametrize(("name", "delay", "impulse"), [("whole-body", DELAY, 15.0), ("stepping", 0.02, 48.0)])
+def test_it_is_mended_by_what_the_senses_show_to_have_been_missed(name, delay, impulse):
+    """All errors that were not mended yet go on to now: longhand, over the whole delay, and to its rounding."""
+    session = session_of(name, delay, **{"push.impulse": impulse, "sensors.joint_noise": 0.0})
+    law, model, states = session.plan.law, human(), []
+    while session.time < 0.7:
+        q = session.state.q.copy()
+        states.append((q, np.linalg.solve(mass_matrix(model, q), session.state.momentum)))
+        past = [np.copy(part) for part in (law.past_q, law.past_rates, law.onward, law.mended, law.q, law.rates)]
+        session.advance(1)
+    past_q, past_rates, onward, mended, foreseen, foreseen_rates = past
+    depth, nv, tick = len(past_q), model.nv, len(states) - 1
+    row, (q, rates) = tick % depth, states[tick - depth]
+    error = np.concatenate([displacement(model, past_q[row], q), rates - past_rates[row]])
+    size = np.abs(error).max()
+    for age in range(depth, 0, -1):
+        rate = error @ onward[(tick - age) % depth]
+        error = np.concatenate([error[:nv] + law.goes.span * rate, rate])
+        if age > 1:
+            error -= mended[(tick - age + 1) % depth]
+        size = max(size, np.abs(error).max())
+    assert size > 1e-2  # there was a push
+    np.testing.assert_allclose(law.mended[row], error, rtol=0, atol=summed(depth * nv, size))
+    np.testing.assert_allclose(
+        law.past_q[row], displaced(model, foreseen, error[:nv]), rtol=0, atol=summed(depth * nv, 1.0)
+    )
+    np.testing.assert_allclose(law.past_rates[row], foreseen_rates + error[nv:], rtol=0, atol=summed(depth * nv, 10.0))
+
+
+def test_gravity_pulls_as_the_slopes_of_an_energy():
+    """Of motions that the feet allow: to the error of central differences, symmetric, and it topples."""
+    law = ForwardModel(WholeBodyController(), DELAY).law(human())
+    at = WholeBody(human(), law.muscles.rest)
+    ways = null_space(np.vstack([at.jacobian(foot) for foot in human().feet]))
+    slopes = ways.T @ law.goes.pull[0] @ ways
+    assert np.abs(slopes - slopes.T).max() < 1e-6 * np.abs(slopes).max()
+    assert np.linalg.eigvalsh(slopes + slopes.T).min() < 0.0
+
+
+def missed(name, delay, impulse, until):
+    """[m, rad] RMS of what is shown, and of what was sensed, beside what is, from the push on."""
+    session = session_of(name, delay, **{"push.impulse": impulse, "sensors.joint_noise": 0.0})
+    law, shown, true = session.plan.law, [], []
+    while session.time < until:
+        true.append(session.state.q.copy())
+        session.advance(1)
+        shown.append(latest(law)[1].copy())
+    depth, late = len(law.past_q), []
+    seen = []
+    for k in range(depth + round(0.5 / session.period), len(true)):
+        seen.append(displacement(human(), true[k], shown[k]))
+        late.append(displacement(human(), true[k], true[k - depth]))
+    return np.sqrt(np.mean(np.square(seen))), np.sqrt(np.mean(np.square(late)))
+
+
+@pytest.mark.parametrize(("name", "delay", "impulse"), [("whole-body", 0.1, 15.0), ("stepping", 0.02, 48.0)])
+def test_it_misses_less_than_the_senses_do(name, delay, impulse):
+    """In place, and while it steps: a push comes unforeseen, and what the floor does; the rest does not."""
+    seen, late = missed(name, delay, impulse, 1.0)
+    assert seen < 0.5 * late
+
+
+@pytest.mark.parametrize(
+    ("name", "impulse", "verdict"), [("whole-body", 36.0, "recovered"), ("stepping", 46.0, "stepped")]
+)
+def test_with_late_senses_laws_withstand_what_they_do_not_without(name, impulse, verdict):
+    late = {"controller.name": name, "sensors.delay": DELAY, "push.azimuth": np.pi / 2, "push.impulse": impulse}
+    balance = experiment_named("balance")
+    scene = balance.build(late)
+    assert isinstance(scene.controller, ForwardModel)
+    assert scene.run().summary["verdict"] == verdict
+    assert balance.build(late | {"sensors.predict": 0}).run().summary["verdict"] in ("fell", "lost control")
+
+
+def test_a_session_restored_in_the_middle_of_a_step_goes_on_bit_for_bit():
+    late = {"controller.name": "stepping", "sensors.delay": 0.02, "push.impulse": 48.0, "sensors.joint_noise": 1e-4}
+    assert_goes_back(experiment_named("balance").build(late), 340, 60)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (
+            lambda: ForwardModel(LQR(), 0.1),
+            "must be a WholeBodyController, or Stepping, .* Predicted serves other laws",
+        ),
+        (lambda: ForwardModel(Stepping(), 0.0131), "whole number of control periods"),
+        (lambda: ForwardModel(WholeBodyController(), 0.1, yielding=0.0), "forwardmodel.yielding"),
+        (lambda: ForwardModel(WholeBodyController(), 0.1, damping=-1.0), "forwardmodel.damping"),
+    ],
+)
+def test_what_it_cannot_serve_is_refused(make, says):
+    with pytest.raises(InputError, match=says):
+        make()
+
+
+def test_a_law_in_python_is_refused():
+    class Mine(WholeBodyController):
+        def law(self, model):
+            return None
+
+    for kind in (ForwardModel, Predicted):
+        with pytest.raises(InputError, match="only compiled laws"):
+            kind(Mine(), 0.1).law(human())
+
+
+def test_muscles_that_are_none_are_no_impedance():
+    bare = ForwardModel(WholeBodyController(), 0.1)
+    assert bare.impedance(human()) is None
+    assert ForwardModel(WholeBodyController(), 0.1, **MUSCLES).impedance(human()).stiffness["left_hip_roll"] == 300.0
+    scene = Scene(human(), bare, disturbances=[Sensors(delay=0.1)], duration=1.0)
+    assert scene.run().summary["verdict"] == "recovered"
