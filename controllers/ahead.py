@@ -66,10 +66,14 @@ class Ahead(Controller):
         return self.inner.recorded
 
     def _posture(self, model: Model) -> Floats:
-        """(nq,) in which the law begins; raises InputError if it holds joints by an impedance."""
+        """(nq,) in which the law begins; raises InputError for ball joints, or ones that it holds by an impedance."""
         if self.inner.impedance(model) is not None:
             raise InputError(
                 f"{type(self.inner).__name__} holds joints by an impedance, of which a prediction knows nothing"
+            )
+        if any(body.joint.kind == "spherical" for body in model.bodies):
+            raise InputError(
+                f"{type(self).__name__} is for joints of one degree of freedom; {model.name!r} has ball joints"
             )
         floor = self.floor or RUBBER
         q = self.inner.initial_configuration(model, floor)

@@ -17,7 +17,7 @@ from contact.jit import generic, kernel, routine
 from contact.modes import NONE, STICKING
 from contact.point_law import touches
 from contact.vectors import copy1, load3, quat_difference, quat_exp, quat_mul, rotation_vector
-from controllers.kernels.contact_qp import factor_hessian
+from controllers.kernels.contact_qp import ENDED, SOLVED, factor_hessian
 from controllers.kernels.predicted import add_product, add_times
 from controllers.kernels.stepping import PHASE, STANDS, SWING, SWINGS, TAKEN, SteppingLaw
 from controllers.kernels.whole_body import WholeBodyLaw
@@ -96,7 +96,8 @@ def feel_down(law, measurement):
 
 @tell_asked.register(WholeBodyLaw)
 def tell_asked_in_place(law, asked):
-    copy1(law.qp.unknown[: asked.shape[0]], asked)
+    for dof in range(asked.shape[0]):  # without a solution torques are held, and nothing is known
+        asked[dof] = law.qp.unknown[dof] if law.qp.counts[ENDED] == SOLVED else 0.0
 
 
 @swinging_foot.register(WholeBodyLaw)
@@ -265,7 +266,7 @@ def hold_feet(goes, measurement, swings):
 
 @kernel
 def propagate(goes, pull, onward):
-    """Rᵀ of a step of backward Euler with the feet held: ė' = P (M ė − h G e)."""
+    """Rᵀ of a step with the feet held, the muscles' part of it implicit: ė' = P (M ė − h G e)."""
     for k in range(goes.mass.shape[0]):
         by_place, by_rate = onward[k], onward[goes.mass.shape[0] + k]
         for i in range(goes.mass.shape[0]):

@@ -22,8 +22,8 @@ def foreseeing(
 ) -> Controller:
     """The law, shown what is where the senses of an experiment show what was, unless that is turned off.
 
-    A law that holds joints by an impedance, one that withstands so short a delay better without, and senses whose
-    channels are not all as late, go without.
+    A law that holds joints by an impedance, one that withstands so short a delay better without, a body with ball
+    joints, and senses whose channels are not all as late, go without; that of contacts may be another.
     """
     senses = next((one for one in disturbances if isinstance(one, Sensors)), None)
     if senses is None or not values.get(PREDICT) or values.word(NAME) not in FORESEEING:
@@ -31,8 +31,10 @@ def foreseeing(
     delay = senses.longest_delay
     if not senses.has_one_delay or delay == 0.0 or delay < FORESEEING[values.word(NAME)]:
         return law
-    if law.impedance(model) is not None:
+    if law.impedance(model) is not None or any(body.joint.kind == "spherical" for body in model.bodies):
         return law
+    if abs(delay / law.period - round(delay / law.period)) > 1e-9:
+        return law  # which the senses refuse, with what would be right
     stiffness, damping = values.number(STIFFNESS), values.number(DAMPING)
     if values.word(NAME) in BY_WHAT_IS_ASKED:
         from controllers.forward_model import ForwardModel

@@ -227,6 +227,7 @@ def _forces(values: Values, facing: Vector3) -> list[Disturbance]:
     when = {"start": group["start"], "duration": group["duration"]}
     found: list[Disturbance] = []
     signals = []
+    whole(group["seed"], "force.seed")
     if group["pattern"] not in PATTERNS:
         raise InputError(f"force.pattern = {group['pattern']!r}: it must be one of {', '.join(PATTERNS)}")
     if group["size"] != 0.0:
@@ -235,7 +236,6 @@ def _forces(values: Values, facing: Vector3) -> list[Disturbance]:
         signals.append(from_record("force", group, lambda how, record: how.force(record, group["column"], "N")))
     found += [Force(direction=heading(group["azimuth"], facing), signal=signal, **where) for signal in signals]
     zero_or_above(group["noise"], "force.noise")
-    whole(group["seed"], "force.seed")
     if group["noise"] != 0.0:
         found += random_forces(
             deviation=group["noise"], seed=group["seed"], interval=group["interval"], **when, **where

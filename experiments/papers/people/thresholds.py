@@ -29,12 +29,17 @@ def thresholds(
     *,
     replicas: int,
     progress: Progress,
+    scattered: str = "sensors.seed",
+    count_stepping: bool = False,
 ) -> dict[str, list[Bracket]]:
-    """Return each condition's thresholds, replica by replica; the same replicas, by their noise, meet all of them."""
+    """Return each condition's thresholds, replica by replica; the same replicas meet all of them.
+
+    They differ by the seed ``scattered``. With ``count_stepping`` who steps and stays up has withstood it.
+    """
     plan = Threshold(
         experiment_named("balance").driven_by(law), swept, grid,
         tuple(Condition(own, {NAME: name}) for name, own in conditions.items()), dict(changes),
-        (Randomization(("sensors.seed",), "seed"),), replicas,
+        (Randomization((scattered,), "seed"),), replicas, count_stepping=count_stepping,
     )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder, open_study(plan, Path(folder) / "study") as study:
         found: Findings = run_study(plan, study, progress=lambda done: progress(min(1.0, done / plan.likely_trials)))

@@ -93,7 +93,7 @@ class Identification(Sweep):
             first = results[min(results)]
             raise InputError(
                 f"none of {len(found)} trials stood through all cycles; the first: {first['verdict']} "
-                f"({first['message'] or first['reason']}); move the floor less, or let its law be a stronger one"
+                f"({first['message'] or first['reason']}); disturb it less, or let its law be a stronger one"
             )
         return self._identified(there, len(found))
 
@@ -145,8 +145,7 @@ def _of_trials(config: Config) -> Identification:
         f"{acts.group}.duration": lasts + 2.0 * acts.signal.fade, "run.duration": cycles.begin + lasts,
         "run.record_every": 1.0 / rate,
     }  # fmt: skip
-    known = config.within(lambda: trace_units(experiment, fixed), "set") | {FORCE: "N"}
-    units = _units(table, known, cycles)
+    units = _units(table, config.within(lambda: trace_units(experiment, fixed), "set"), cycles, acts.column)
     if "model" in config and not acts.moves:
         raise config.error(f"models sway forwards, and {acts.what} does not: leave [model] out", "model")
     wanted = wanted_of(config, experiment, fixed, acts.moves, cycles.responses, acts.place)
@@ -178,11 +177,14 @@ def _cycles_from(table: Config, acts: Acting, rate: float) -> Cycles:
     return Cycles(table.word("stimulus", acts.column), named, period, frequencies, begin, skip, count)
 
 
-def _units(table: Config, known: Mapping[str, str], cycles: Cycles) -> dict[str, str]:
-    """Of stimulus and responses; raises InputError where a run has no such column."""
+def _units(table: Config, known: Mapping[str, str], cycles: Cycles, moves: str) -> dict[str, str]:
+    """Of stimulus, ``moves`` if it is not told, and responses; raises InputError where a run has no such column."""
     units = {}
     for name, column in {STIMULUS: cycles.stimulus, **cycles.responses}.items():
         plain = column.removeprefix("-")
+        if name == STIMULUS and plain == moves == FORCE:
+            units[name] = "N"
+            continue
         if plain not in known:
             where = "columns are those of a run, such as angle_left_ankle_pitch, and of biped.metrics.series"
             raise table.error(f"there is no column {plain!r}; {did_you_mean(plain, known)}{where}", "responses")

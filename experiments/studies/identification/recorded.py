@@ -78,7 +78,10 @@ class _Cut:
     def _spectra(self, record: Record) -> Spectra:
         start = float(record.time[0]) if self.begin is None else self.begin
         first = start + self.skip * self.period
-        whole = math.inf if self.count is None else first + self.count * self.period
+        usual = float(np.median(np.diff(record.time)))
+        # A sample stands for the time up to the next one.
+        count = math.floor((record.time[-1] + usual - first) / self.period + 1e-6) if self.count is None else self.count
+        whole = first + max(count, 1) * self.period
         time, columns, units = self._prepared(record, first, whole)
         rows = time < whole - 0.5 * float(np.median(np.diff(time)))
         stimulus, *answers = (column[rows] for column in columns)
@@ -107,7 +110,14 @@ class _Cut:
         named = {self.columns[name]: column for name, (column, _) in found.items()}
         raw = _with_all_rows(Record(record.time, named, dict.fromkeys(named, ""), record.source))
         done = [prepare(raw, column) for column in self.columns.values()]
-        return begin + done[0][0], [values for _, values in done], units
+        times = done[0][0]
+        for column, (own, _) in zip(self.columns.values(), done, strict=True):
+            if not np.array_equal(own, times):
+                raise InputError(
+                    f"column {column} begins or ends elsewhere than {self.columns[STIMULUS]}, as one has a gap: "
+                    "move begin to after it, or set gaps to its length"
+                )
+        return begin + times, [values for _, values in done], units
 
 
 def recorded_from(record: Config, identify: Config) -> Recorded:

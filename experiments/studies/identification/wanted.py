@@ -98,8 +98,9 @@ def _model_from(table: Config, body: Mapping[str, float], stimulus: str, height:
     responses = table.table("responses", {})
     named = {key: responses.word(key) for key in responses.data} or {"sway": "sway"}
     parameters = tuple(one.make(Bounded, name=one.word("name")) for one in table.tables("parameter"))
+    is_missing = height == 0.0 and "height" not in table.data
     height = table.get("height", float, height)
-    if stimulus.startswith("push") and height == 0.0 and name == "independent-channels":
+    if stimulus.startswith("push") and is_missing and name == "independent-channels":
         raise table.error("height [m] at which the force acts, above the ankles, is missing", "name")
     given = {one.name for one in parameters} | values.keys()
     known_of_body = {key: value for key, value in body.items() if key not in given}

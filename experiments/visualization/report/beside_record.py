@@ -32,7 +32,7 @@ LOW_PASS = 5.0
 _ON_PAGE = 260
 #: [inch] likewise.
 _ON_PAPER = 2.4
-FIGURE, TABLE = "record.png", "record.csv"
+FIGURE, TABLE = "-record.png", "-record.csv"
 _UNITS = {"area": "m²", "mean_velocity": "m/s", "frequency": "Hz"}
 
 
@@ -166,12 +166,21 @@ class BesideRecord:
         ]
         return Section("record", "Beside the record", self.file.name, blocks=(*tables, *charts))
 
-    def write(self, folder: Path) -> list[Path]:
-        """``record.png``, all columns over each other, and ``record.csv``, their differences; the files."""
-        table = folder / TABLE
+    def write(self, page: Path) -> list[Path]:
+        """All columns over each other, ``PAGE-record.png``, and their differences, ``PAGE-record.csv``; the files.
+
+        Raises:
+            InputError: one of these is the record itself.
+        """
+        table, figure = (page.with_name(f"{page.stem}{ending}") for ending in (TABLE, FIGURE))
+        for target in (table, figure):
+            if target.resolve() == self.file.resolve():
+                raise InputError(
+                    f"{self.file}: what is measured would be written over: choose another --out, or rename it"
+                )
         replace_file(table, compare_columns(self.pairs).to_csv(index=False).encode())
         size = (style.SIZE[0], _ON_PAPER * len(self.pairs))
-        return [*write_panels(folder / FIGURE, self._panels(), size), table]
+        return [*write_panels(figure, self._panels(), size), table]
 
 
 def _told(table: pd.DataFrame) -> pd.DataFrame:

@@ -118,7 +118,7 @@ def write_report(
         beside = BesideRecord.of(source.run, record)
         made = run_page(source, command, beside)
     file.parent.mkdir(parents=True, exist_ok=True)
-    files = [write_page(made, file), *(() if beside is None else beside.write(file.parent))]
+    files = [write_page(made, file), *(() if beside is None else beside.write(file))]
     if notebook:
         files.append(write_notebook(file.with_suffix(NOTEBOOK), made, folder, is_study=not is_run(folder)))
     return files

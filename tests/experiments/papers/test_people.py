@@ -7,12 +7,15 @@ import pandas as pd
 import pytest
 
 from biped.signals import Signal
+from experiments.catalogue.registry import experiment_named
 from experiments.papers.people import PAPER, displacement, quiet, sampling, steps, tilts, torques
 from experiments.papers.people.beside import beside, mean_ratio
 from experiments.papers.people.region import PART, PUBLISHED, findings
-from experiments.papers.people.thresholds import median, ratio
+from experiments.papers.people.thresholds import median, ratio, thresholds
+from experiments.studies.grid import Grid
 from experiments.studies.mean import Mean, mean_of
 from experiments.studies.threshold.search import Bracket
+from experiments.studies.threshold.threshold import SweptParameter
 
 from .conftest import check_items, check_statements, finding
 
@@ -245,3 +248,24 @@ def test_a_torque_is_of_the_floors_greatest_acceleration():
     peak = np.diff(way, 2).max() / (time[1] - time[0]) ** 2
     assert torques.torque(brackets(0.1, 0.1, 0.1), 0.4).value == pytest.approx(torques.lever() * peak, rel=1e-5)
     assert torques.lever() == pytest.approx(70.0, rel=0.1)  # kg·m, of 75 kg whose centre is 0.9 m above its ankles
+
+
+def test_who_takes_the_one_step_that_is_allowed_has_withstood_it():
+    """And replicas differ, as their joints begin elsewhere."""
+    law, changes = torques._LAW[2]
+    floor = {
+        "platform.motion": "step",
+        "platform.axis": "x",
+        "platform.start": 0.5,
+        "platform.rise": 0.4,
+        "run.duration": 5.0,
+    }
+    balance = experiment_named("balance").driven_by(law)
+    runs = [balance.run({**changes, **floor, "platform.size": 0.17, "initial.seed": seed}) for seed in (1, 2)]
+    assert [run.summary["verdict"] for run in runs] == ["stepped", "stepped"]
+    assert not runs[0].frame.equals(runs[1].frame)
+    (found,) = thresholds(
+        law, SweptParameter("platform.size"), Grid(0.17, 0.8, 0.4, 0.3), {"one": {}}, {**changes, **floor}, replicas=3,
+        progress=lambda _: None, scattered="initial.seed", count_stepping=True,
+    ).values()  # fmt: skip
+    assert all(one.low >= 0.17 for one in found)

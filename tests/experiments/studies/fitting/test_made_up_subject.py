@@ -87,9 +87,9 @@ def test_its_run_is_beside_the_record():
     assert np.isnan(table.loc["com_ap", "mean_difference"])  # its offset is free
     assert main(["report", "run", "--record", "subject.toml", "--out", "page.html"]) == 0
     assert "Beside the record" in Path("page.html").read_text(encoding="utf-8")
-    written = pd.read_csv("record.csv").set_index("column")
+    written = pd.read_csv("page-record.csv").set_index("column")
     np.testing.assert_allclose(written["rms_difference"], table["rms_difference"], rtol=1e-12)
-    high, wide = image.imread("record.png").shape[:2]
+    high, wide = image.imread("page-record.png").shape[:2]
     assert high > 0.4 * wide
 
 
@@ -152,6 +152,15 @@ def test_what_cannot_stand_beside_it_is_told(own, file, text, said):
     Path(file).write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=said):
         pairs_beside(own, file)
+
+
+def test_what_was_measured_is_not_written_over(own, capsys):
+    own.save("saved")
+    Path("own.csv").rename("page-record.csv")
+    kept = Path("page-record.csv").read_bytes()
+    assert main(["report", "saved", "--record", "page-record.csv", "--out", "page.html"]) == 2
+    assert "would be written over" in capsys.readouterr().err
+    assert Path("page-record.csv").read_bytes() == kept
 
 
 @pytest.mark.usefixtures("at_hand")
