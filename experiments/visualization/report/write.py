@@ -172,19 +172,24 @@ def _check_run(folder: Path) -> None:
     if is_study(folder):
         raise InputError(f"{folder}: a study; a record stands beside a run, and biped fit compares it with a study's")
     if not is_run(folder):
-        page_of(folder, "")  # which says what is there
+        raise _nothing_there(folder)
 
 
 def page_of(folder: Path, command: str) -> Page:
-    if not folder.is_dir():
-        raise InputError(f"{folder}: there is no such folder")
     if is_run(folder):
         return run_page(run_source(folder), command)
     if is_study(folder):
         return study_page(Study.read(folder), command)
+    raise _nothing_there(folder)
+
+
+def _nothing_there(folder: Path) -> InputError:
+    """What is there instead of a run or a study."""
+    if not folder.is_dir():
+        return InputError(f"{folder}: there is no such folder")
     below = [path for path in sorted((*folder.glob("*"), *folder.glob("*/*"))) if is_run(path) or is_study(path)]
     shown = f"; below it are {', '.join(map(str, below[:MOST_NAMED]))}" if below else ""
-    raise InputError(f"{folder}: neither a run nor a study there{shown}")
+    return InputError(f"{folder}: neither a run nor a study there{shown}")
 
 
 def write_run_page(run: Run, page: str | Path) -> Path:
