@@ -15,7 +15,6 @@ from biped.kernels.tree.whole_body import point_jacobian
 from contact.arrays import Floats, Integers
 from contact.jit import generic, kernel, routine
 from contact.modes import NONE, STICKING
-from contact.point_law import touches
 from contact.vectors import copy1, load3, quat_difference, quat_exp, quat_mul, rotation_vector
 from controllers.kernels.contact_qp import ENDED, SOLVED, factor_hessian
 from controllers.kernels.predicted import add_product, add_times
@@ -90,8 +89,8 @@ def swinging_foot(law):
 
 
 @generic("law")
-def feel_down(law, measurement):
-    """Set which points touch, by where they are, of a foot that has left the floor, or has come down, since."""
+def feel_feet(law, measurement):
+    """Set which points touch the floor, and with what forces, by what the law does and where the body is by now."""
 
 
 @tell_asked.register(WholeBodyLaw)
@@ -105,7 +104,7 @@ def no_foot_swings(law):
     return -1
 
 
-@feel_down.register(WholeBodyLaw)
+@feel_feet.register(WholeBodyLaw)
 def feel_as_sensed(law, measurement):
     pass
 
@@ -120,19 +119,26 @@ def foot_that_swings(law):
     return law.phase[SWING] if law.phase[PHASE] == SWINGS else -1
 
 
-@feel_down.register(SteppingLaw)
-def feel_down_stepping(law, measurement):
-    phase, stance, places = law.phase, law.body.stance, measurement.motion.poses.contact
+@feel_feet.register(SteppingLaw)
+def feel_feet_stepping(law, measurement):
+    """Feet that do not swing stand; one that does touches as low as the other, and bears what was asked of it."""
+    phase, body = law.phase, law.body
+    stance, places, nv = body.stance, measurement.motion.poses.contact, law.body.qp.hessian.shape[0]
     if phase[PHASE] == STANDS and phase[TAKEN] == 0:
         return
-    level, count = 0.0, 0
+    swing, level, count = foot_that_swings(law), 0.0, 0
     for k in range(stance.point.shape[0]):
-        if stance.point_foot[k] != phase[SWING] and touches(measurement.found[stance.point[k]]):
-            level += places[stance.point[k], 2]
+        point = stance.point[k]
+        if stance.point_foot[k] != swing:
+            measurement.found[point] = STICKING
+            level += places[point, 2]
             count += 1
+        if body.qp.counts[ENDED] == SOLVED:
+            for axis in range(3):
+                measurement.force[point, axis] = body.qp.unknown[nv + 3 * k + axis]
     for k in range(stance.point.shape[0]):
-        if count > 0 and stance.point_foot[k] == phase[SWING]:
-            point = stance.point[k]
+        point = stance.point[k]
+        if stance.point_foot[k] == swing:
             measurement.found[point] = STICKING if places[point, 2] < level / count + DOWN else NONE
 
 
@@ -307,7 +313,7 @@ def forward_model_torques(law, measurement, torque, recorded):
     """Whatever the law does where the body is by now, on top of what muscles exert there by themselves."""
     show_now(law, measurement)
     place_measured(measurement)
-    feel_down(law.inner, measurement)
+    feel_feet(law.inner, measurement)
     control(law.inner, measurement, torque, recorded)
     go_on(law, measurement)
     muscles = law.muscles
