@@ -9,7 +9,9 @@ from biped.dynamics import mass_matrix
 from biped.linearization.coordinates import displaced, displacement
 from biped.whole_body import WholeBody
 from controllers import LQR, ForwardModel, Predicted, Stepping, WholeBodyController
+from controllers.kernels.contact_qp import ENDED, SOLVED
 from controllers.kernels.forward_model import SOFT
+from controllers.kernels.stepping import PHASE, STANDS, SWING, SWINGS, TAKEN
 from experiments.catalogue.registry import experiment_named
 from tests.conftest import assert_goes_back
 from tests.rounding import summed
@@ -170,11 +172,36 @@ def test_it_misses_less_than_the_senses_do(name, delay, impulse):
     assert seen < 0.5 * late
 
 
+def test_a_foot_that_has_landed_stands_though_the_senses_say_so_later():
+    """From the next tick on its points carry, and bear what was asked for at the last one: longhand, over two steps."""
+    session = session_of("stepping", 0.1, **{"push.impulse": 44.0, "push.azimuth": np.pi / 2})
+    law = session.plan.law.inner
+    stance, qp, phase, landed = law.body.stance, law.body.qp, law.phase, []
+    while session.time < 1.2:
+        forces = qp.unknown[human().nv :].reshape(-1, 3)[:, 2].clip(min=0.0)
+        before, solved = phase.copy(), qp.counts[ENDED] == SOLVED
+        session.advance(1)
+        if before[PHASE] == STANDS and before[TAKEN] == 0:
+            continue
+        if before[PHASE] != SWINGS:
+            swings = stance.point_foot == (phase[SWING] if phase[PHASE] == SWINGS else -1)
+            np.testing.assert_array_equal(qp.carries, ~swings)
+        if solved:
+            shares = np.bincount(stance.point_foot, forces) / forces.sum()
+            np.testing.assert_allclose(law.body.room.shares, shares, rtol=0, atol=summed(len(forces), 1.0))
+        if phase[TAKEN] > before[TAKEN]:
+            landed.append(phase[SWING])
+    assert set(landed) == {0, 1}
+
+
 @pytest.mark.parametrize(
     ("name", "impulse", "verdict"), [("whole-body", 36.0, "recovered"), ("stepping", 46.0, "stepped")]
 )
-def test_with_late_senses_laws_withstand_what_they_do_not_without(name, impulse, verdict):
+@pytest.mark.parametrize("force_delay", [0.0, 2.0 * DELAY])
+def test_with_late_senses_laws_withstand_what_they_do_not_without(name, impulse, verdict, force_delay):
+    """Contacts are felt at once, or later than the rest."""
     late = {"controller.name": name, "sensors.delay": DELAY, "push.azimuth": np.pi / 2, "push.impulse": impulse}
+    late["sensors.force_delay"] = force_delay
     balance = experiment_named("balance")
     scene = balance.build(late)
     assert isinstance(scene.controller, ForwardModel)

@@ -20,10 +20,10 @@ PERSON: Mapping[str, Value] = MappingProxyType({
     "sensors.delay": LATE,
     "sensors.force_delay": LATE,
 })  # fmt: skip
-#: In place of the person's senses, where a law cannot stand with them, or decides more seldom than they are late.
-AT_ONCE: Mapping[str, Value] = MappingProxyType({
-    "sensors.preset": "none", "sensors.delay": 0.0, "sensors.force_delay": 0.0
-})  # fmt: skip
+#: The person's senses, as late, without noise and thresholds, where a law cannot answer with these.
+EXACT: Mapping[str, Value] = MappingProxyType({"sensors.preset": "none"})
+#: In place of the person's senses, where a law decides more seldom than they are late.
+AT_ONCE: Mapping[str, Value] = MappingProxyType(EXACT | {"sensors.delay": 0.0, "sensors.force_delay": 0.0})
 #: The law of who stands by the ankles, and its one parameter that is not its default: with it all but those without a
 #: vestibular sense stand in the studies of quiet stance (``examples/quiet-stance.toml``).
 ANKLES, WEIGHT = "postural", 0.2

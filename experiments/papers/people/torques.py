@@ -14,7 +14,7 @@ from experiments.papers.criteria import stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.people.beside import beside, ends
-from experiments.papers.people.person import ANKLES, AT_ONCE, BY_ANKLES, PERSON, TOLD
+from experiments.papers.people.person import ANKLES, BY_ANKLES, EXACT, PERSON, TOLD
 from experiments.papers.people.thresholds import Changes, median, thresholds
 from experiments.studies.grid import Grid
 from experiments.studies.identification.subject import pendulum_of
@@ -41,7 +41,7 @@ PEAK = 10.0 / math.sqrt(3.0)
 _DIGIT = 0.005
 _LAW = {
     1: (ANKLES, {**PERSON, **BY_ANKLES}),
-    2: ("stepping", {**PERSON, **AT_ONCE, "initial.settle": 3.0, "initial.jitter": 0.005, "run.step": 1e-3,
+    2: ("stepping", {**PERSON, **EXACT, "initial.settle": 3.0, "initial.jitter": 0.005, "run.step": 1e-3,
                      "controller.instruction": "one-step-only"}),
 }  # fmt: skip
 _SIDE = "its joints are held by whatever torque it takes, where people's hips give way"
@@ -109,8 +109,8 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         )[way]  # fmt: skip
     assumptions = (
         TOLD,
-        "before a second step: the law stepping, told to take one step only, with senses that are neither late nor "
-        "noisy: late by 100 ms, contacts too, it withstands little more than in place",
+        "before a second step: the law stepping, told to take one step only, its senses 100 ms late, without noise or "
+        "thresholds, which its steps do not withstand",
         "its two sides are one: which leg would step is not decided, as it takes no step, and what differs is noise",
         "a torque: m h times the floor's greatest acceleration, of the body above its ankles",
         f"the floor moves with the least jerk within {', '.join(f'{rise:g}' for rise in RISES)} s, as the treadmill's "

@@ -214,7 +214,7 @@ def test_steps_agree_where_they_are_late_enough_few_and_as_far_outward_after_all
             "first_step_beyond_xcom": beyond,
         }
     )
-    assert [one.agrees for one in steps.findings(table, pd.DataFrame({"verdict": ["failed"]}))] == agree
+    assert [one.agrees for one in steps.findings(table, pd.DataFrame({"verdict": ["fell", "stepped"]}))] == agree
 
 
 def as_torques(changes):
@@ -261,7 +261,7 @@ def test_who_takes_the_one_step_that_is_allowed_has_withstood_it():
         "run.duration": 5.0,
     }
     balance = experiment_named("balance").driven_by(law)
-    runs = [balance.run({**changes, **floor, "platform.size": 0.17, "initial.seed": seed}) for seed in (1, 2)]
+    runs = [balance.run({**changes, **floor, "platform.size": 0.22, "initial.seed": seed}) for seed in (1, 2)]
     assert [run.summary["verdict"] for run in runs] == ["stepped", "stepped"]
     assert not runs[0].frame.equals(runs[1].frame)
     (found,) = thresholds(
