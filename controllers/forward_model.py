@@ -83,9 +83,10 @@ class ForwardModel(Ahead):
                 share=-math.expm1(-self.period / self.yielding),
                 mass=np.zeros((nv, nv)),
                 factor=np.zeros((nv, nv)),
-                hold=np.zeros((held, nv)),
+                inverse=np.zeros((nv, nv)),
+                hold=np.zeros((nv, held)),
                 compliance=np.zeros((held, held)),
-                reaction=np.zeros(held),
+                reaction=np.zeros((held, nv)),
                 jacobian=np.zeros((6, nv)),
                 free=np.zeros((nv, nv)),
                 allowed=np.zeros((nv, nv)),
@@ -95,6 +96,8 @@ class ForwardModel(Ahead):
             past_q=np.zeros((count, nq)),
             past_rates=np.zeros((count, nv)),
             onward=np.zeros((count, 2 * nv, nv)),
+            which=np.zeros(count, dtype=np.int64),
+            newest=np.zeros(1, dtype=np.int64),
             mended=np.zeros((count, 2 * nv)),
             swings=np.full(1, -1, dtype=np.int64),
             ticks=np.zeros(1, dtype=np.int64),
@@ -105,10 +108,10 @@ class ForwardModel(Ahead):
 
 
 def _pulls(model: Model, posture: tuple[float, ...]) -> Floats:
-    """(1 + feet, nv, nv) G of gravity with all feet held, and with all but one."""
+    """(1 + feet, nv, nv) Gᵀ of gravity with all feet held, and with all but one."""
     q, feet = np.array(posture), model.feet
     but_one = [[other for other in feet if other != foot] or list(feet) for foot in feet]
-    return np.array([_pull(model, q, held) for held in (feet, *but_one)])
+    return np.array([_pull(model, q, held).T for held in (feet, *but_one)])
 
 
 def _pull(model: Model, q: Floats, feet: Sequence[str]) -> Floats:

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from biped.kernels.loop.closed_loop import control
 from biped.kernels.loop.measurement import place_measured
-from biped.kernels.solve.dense import solve_cholesky
 from biped.kernels.tree.dynamics import compose_mass_matrix
 from biped.kernels.tree.whole_body import point_jacobian
 from contact.arrays import Floats, Integers
@@ -43,17 +42,18 @@ class Propagation(NamedTuple):
     span: float  # [s] h
     foot: Integers  # (feet,) bodies
     anew: int  # ticks after which M and the feet are looked at anew, as when a foot leaves or lands
-    pull: Floats  # (1 + feet, nv, nv) G: with which an error of place is drawn back; all feet held, or all but one
+    pull: Floats  # (1 + feet, nv, nv) Gᵀ: with which errors of place are drawn back; all feet held, or all but one
     drag: Floats  # (nv,) D + h K of the muscles
     share: float  # of velocities of x̂ that the feet do not allow, as soles may tilt, what is lost in a period
     mass: Floats  # (nv, nv) room: M + h D + h² K
     factor: Floats  # (nv, nv) room: its Cholesky factor L
-    hold: Floats  # (6 feet, nv) room: Y = L⁻¹ Jᵀ of the feet that stand
-    compliance: Floats  # (6 feet, 6 feet) room: the factor of Yᵀ Y
-    reaction: Floats  # (6 feet,) room
+    inverse: Floats  # (nv, nv) room: X = L⁻¹
+    hold: Floats  # (nv, 6 feet) room: Y = L⁻¹ Jᵀ of the feet that stand
+    compliance: Floats  # (6 feet, 6 feet) room: the factor C of Yᵀ Y
+    reaction: Floats  # (6 feet, nv) room: Z
     jacobian: Floats  # (6, nv) room
     free: Floats  # (nv, nv) room: P, accelerations by forces
-    allowed: Floats  # (nv, nv) room: N, of velocities what the feet leave
+    allowed: Floats  # (nv, nv) room: Nᵀ, of velocities what the feet leave
 
 
 class ForwardModelLaw(NamedTuple):
@@ -66,7 +66,9 @@ class ForwardModelLaw(NamedTuple):
     rates: Floats  # (nv,)
     past_q: Floats  # (d, nq) x̂ of the last ticks, in a ring
     past_rates: Floats  # (d, nv)
-    onward: Floats  # (d, 2 nv, nv) Rᵀ of these ticks
+    onward: Floats  # (d, 2 nv, nv) Rᵀ as it was found lately, in a ring; of several ticks one
+    which: Integers  # (d,) of these ticks, the row of the Rᵀ
+    newest: Integers  # (1,) row of Rᵀ
     mended: Floats  # (d, 2 nv) by how much x̂ was
     swings: Integers  # (1,) the foot that swung at the last tick, or −1
     ticks: Integers  # (1,) so far
@@ -160,7 +162,7 @@ def show_now(law, measurement):
     for age in range(min(depth, tick), 0, -1):
         for i in range(nv):
             law.room[i] = 0.0
-        add_product(law.room, law.onward[(tick - age) % depth], error)
+        add_product(law.room, law.onward[law.which[(tick - age) % depth]], error)
         copy1(law.room, error[nv:])
         add_times(error[:nv], law.goes.span, law.room)
         if age > 1:
@@ -208,17 +210,17 @@ def go_on(law, measurement):
     copy1(rates, law.past_rates[row])
     share = 1.0 if foot < 0 and law.swings[0] >= 0 else goes.share  # one that lands is stopped at once
     if foot != law.swings[0] or law.ticks[0] % goes.anew == 0:
+        law.newest[0] = (law.newest[0] + 1) % depth
         hold_feet(goes, measurement, foot)
-        propagate(goes, goes.pull[1 + foot], law.onward[row])
-    else:
-        for k in range(law.onward.shape[1]):
-            copy1(law.onward[(law.ticks[0] - 1) % depth, k], law.onward[row, k])
-    law.swings[0] = foot
+        propagate(goes, goes.pull[1 + foot], law.onward[law.newest[0]])
+    law.which[row], law.swings[0] = law.newest[0], foot
     for when in range(2):  # the place by the rates at the period's middle
         copy1(rates if when == 0 else law.rates, law.room)
         add_times(law.room, half, law.asked)
+        law.rates[:] = 0.0
+        add_product(law.rates, goes.allowed, law.room)
         for i in range(rates.shape[0]):
-            law.rates[i] = (1.0 - share) * law.room[i] + share * inner_product(goes.allowed[i], law.room)
+            law.rates[i] = (1.0 - share) * law.room[i] + share * law.rates[i]
         if when == 0:
             copy1(q, law.q)
             displace(law, law.rates, goes.span, law.q)
@@ -229,14 +231,16 @@ def go_on(law, measurement):
 def hold_feet(goes, measurement, swings):
     """P and the projector N with the feet held that stand, whose J they let no velocity have.
 
-    With M = L Lᵀ and Y = L⁻¹ Jᵀ, P = L⁻ᵀ (1 − Y (Yᵀ Y)⁻¹ Yᵀ) L⁻¹ and N = P M; M has what muscles do in a period
-    beforehand, as the plant's steps have it.
+    With M = L Lᵀ, X = L⁻¹, Y = X Jᵀ and Yᵀ Y = C Cᵀ, Z = C⁻¹ Yᵀ X, P = Xᵀ X − Zᵀ Z and N = P M; M has what muscles do
+    in a period beforehand, as the plant's steps have it. Sums go along rows.
     """
-    tree, motion, nv, rows = measurement.tree, measurement.motion, goes.mass.shape[0], goes.hold.shape[0]
+    tree, motion, nv, rows = measurement.tree, measurement.motion, goes.mass.shape[0], goes.compliance.shape[0]
     compose_mass_matrix(tree, motion, goes.mass)
     for i in range(nv):
         goes.mass[i, i] += goes.span * goes.drag[i]
         copy1(goes.mass[i], goes.factor[i])
+        for k in range(nv):
+            goes.inverse[i, k] = 1.0 if i == k else 0.0
     factor_hessian(goes.factor)
     for k in range(goes.foot.shape[0]):
         if k == swings:
@@ -245,67 +249,52 @@ def hold_feet(goes, measurement, swings):
             i = goes.foot[k]
             point_jacobian(tree, motion.poses, i, load3(motion.poses.com, i), goes.jacobian)
         for axis in range(6):
-            copy1(goes.jacobian[axis], goes.hold[6 * k + axis])
-            solve_lower(goes.factor, goes.hold[6 * k + axis])
-    for r in range(rows):
-        for c in range(r + 1):
-            goes.compliance[r, c] = inner_product(goes.hold[r], goes.hold[c])
-        # A foot that swings is held by nothing.
+            for i in range(nv):
+                goes.hold[i, 6 * k + axis] = goes.jacobian[axis, i]
+    solve_lower(goes.factor, goes.inverse)
+    solve_lower(goes.factor, goes.hold)
+    goes.compliance[:] = 0.0
+    goes.reaction[:] = 0.0
+    goes.free[:] = 0.0
+    for i in range(nv):
+        for r in range(rows):
+            add_times(goes.compliance[r], goes.hold[i, r], goes.hold[i])
+            add_times(goes.reaction[r], goes.hold[i, r], goes.inverse[i])
+        for k in range(i + 1):
+            add_times(goes.free[k], goes.inverse[i, k], goes.inverse[i])
+    for r in range(rows):  # a foot that swings is held by nothing
         goes.compliance[r, r] = goes.compliance[r, r] * (1.0 + SOFT) if goes.compliance[r, r] > 0.0 else 1.0
     factor_hessian(goes.compliance)
-    for k in range(nv):
-        column = goes.free[k]
-        for i in range(nv):
-            column[i] = 1.0 if i == k else 0.0
-        solve_lower(goes.factor, column)
-        for r in range(rows):
-            goes.reaction[r] = inner_product(goes.hold[r], column)
-        solve_cholesky(goes.compliance, goes.reaction)
-        for r in range(rows):
-            add_times(column, -goes.reaction[r], goes.hold[r])
-        solve_upper(goes.factor, column)
-    for i in range(nv):
+    solve_lower(goes.compliance, goes.reaction)
+    for r in range(rows):
         for k in range(nv):
-            goes.allowed[i, k] = 0.0
-        add_product(goes.allowed[i], goes.mass, goes.free[i])
+            add_times(goes.free[k], -goes.reaction[r, k], goes.reaction[r])
+    goes.allowed[:] = 0.0
+    for k in range(nv):
+        add_product(goes.allowed[k], goes.free, goes.mass[k])
+
+
+@kernel
+def solve_lower(factor, columns):
+    """X ← L⁻¹ X."""
+    for i in range(columns.shape[0]):
+        for k in range(i):
+            add_times(columns[i], -factor[i, k], columns[k])
+        for j in range(columns.shape[1]):
+            columns[i, j] /= factor[i, i]
 
 
 @kernel
 def propagate(goes, pull, onward):
     """Rᵀ of a step with the feet held, the muscles' part of it implicit: ė' = P (M ė − h G e)."""
-    for k in range(goes.mass.shape[0]):
-        by_place, by_rate = onward[k], onward[goes.mass.shape[0] + k]
-        for i in range(goes.mass.shape[0]):
-            by_place[i], by_rate[i] = 0.0, goes.allowed[i, k]
-        add_times(by_rate, -goes.span * goes.drag[k], goes.free[k])
-        for j in range(goes.mass.shape[0]):
-            add_times(by_place, -goes.span * pull[j, k], goes.free[j])
-
-
-@kernel
-def inner_product(a, b):
-    total = 0.0
-    for i in range(a.shape[0]):
-        total += a[i] * b[i]
-    return total
-
-
-@kernel
-def solve_lower(factor, x):
-    """x ← L⁻¹ x."""
-    for i in range(x.shape[0]):
-        for k in range(i):
-            x[i] -= factor[i, k] * x[k]
-        x[i] /= factor[i, i]
-
-
-@kernel
-def solve_upper(factor, x):
-    """x ← L⁻ᵀ x."""
-    for i in range(x.shape[0] - 1, -1, -1):
-        x[i] /= factor[i, i]
-        for k in range(i):
-            x[k] -= factor[i, k] * x[i]
+    nv = goes.mass.shape[0]
+    onward[:] = 0.0
+    for k in range(nv):
+        add_product(onward[k], goes.free, pull[k])
+        for i in range(nv):
+            onward[k, i] *= -goes.span
+        copy1(goes.allowed[k], onward[nv + k])
+        add_times(onward[nv + k], -goes.span * goes.drag[k], goes.free[k])
 
 
 @control.register(ForwardModelLaw)

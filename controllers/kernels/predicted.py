@@ -63,8 +63,14 @@ def add_times(total, factor, row):
 
 @kernel
 def add_product(total, rows, factors):
-    """Add rowsᵀ factors: column by column, which goes along the memory."""
-    for k in range(factors.shape[0]):
+    """Add rowsᵀ factors: row after row, along the memory, and four at a time, for which ``total`` is read once."""
+    fours = factors.shape[0] // 4 * 4
+    for k in range(0, fours, 4):
+        a, b, c, d = factors[k], factors[k + 1], factors[k + 2], factors[k + 3]
+        one, two, three, four = rows[k], rows[k + 1], rows[k + 2], rows[k + 3]
+        for j in range(total.shape[0]):
+            total[j] = (((total[j] + a * one[j]) + b * two[j]) + c * three[j]) + d * four[j]
+    for k in range(fours, factors.shape[0]):
         add_times(total, factors[k], rows[k])
 
 

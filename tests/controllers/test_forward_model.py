@@ -77,17 +77,18 @@ def test_errors_go_on_with_the_feet_held_that_stand(begun):
     mass, free, allowed, room = freedom(law, q)
     nv, goes = len(mass), law.goes
     np.testing.assert_allclose(goes.free, free, rtol=0, atol=room * np.abs(free).max())
-    np.testing.assert_allclose(goes.allowed, allowed, rtol=0, atol=room * np.abs(allowed).max())
-    by_place, by_rate = -goes.span * free @ goes.pull[1 + law.swings[0]], free @ mass
-    np.testing.assert_allclose(law.onward[row, :nv].T, by_place, rtol=0, atol=room * np.abs(by_place).max())
-    np.testing.assert_allclose(law.onward[row, nv:].T, by_rate, rtol=0, atol=room * np.abs(by_rate).max())
+    np.testing.assert_allclose(goes.allowed.T, allowed, rtol=0, atol=room * np.abs(allowed).max())
+    by_place, by_rate = -goes.span * free @ goes.pull[1 + law.swings[0]].T, free @ mass
+    onward = law.onward[law.which[row]]
+    np.testing.assert_allclose(onward[:nv].T, by_place, rtol=0, atol=room * np.abs(by_place).max())
+    np.testing.assert_allclose(onward[nv:].T, by_rate, rtol=0, atol=room * np.abs(by_rate).max())
 
 
 def test_a_foot_that_swings_is_free_and_the_other_is_not(begun):
     _, law = begun
     at = WholeBody(human(), latest(law)[1])
     for k, foot in enumerate(human().feet):
-        left = np.abs(at.jacobian(foot) @ law.goes.allowed).max()
+        left = np.abs(at.jacobian(foot) @ law.goes.allowed.T).max()
         assert left > 0.1 if k == law.swings[0] else left < freedom(law, latest(law)[1])[3]
 
 
@@ -118,7 +119,9 @@ def test_it_is_mended_by_what_the_senses_show_to_have_been_missed(name, delay, i
     while session.time < 0.7:
         q = session.state.q.copy()
         states.append((q, np.linalg.solve(mass_matrix(model, q), session.state.momentum)))
-        past = [np.copy(part) for part in (law.past_q, law.past_rates, law.onward, law.mended, law.q, law.rates)]
+        past = [
+            np.copy(part) for part in (law.past_q, law.past_rates, law.onward[law.which], law.mended, law.q, law.rates)
+        ]
         session.advance(1)
     past_q, past_rates, onward, mended, foreseen, foreseen_rates = past
     depth, nv, tick = len(past_q), model.nv, len(states) - 1
@@ -144,7 +147,7 @@ def test_gravity_pulls_as_the_slopes_of_an_energy():
     law = ForwardModel(WholeBodyController(), DELAY).law(human())
     at = WholeBody(human(), law.muscles.rest)
     ways = null_space(np.vstack([at.jacobian(foot) for foot in human().feet]))
-    slopes = ways.T @ law.goes.pull[0] @ ways
+    slopes = ways.T @ law.goes.pull[0].T @ ways
     assert np.abs(slopes - slopes.T).max() < 1e-6 * np.abs(slopes).max()
     assert np.linalg.eigvalsh(slopes + slopes.T).min() < 0.0
 
@@ -174,10 +177,10 @@ def test_it_misses_less_than_the_senses_do(name, delay, impulse):
 
 def test_a_foot_that_has_landed_stands_though_the_senses_say_so_later():
     """From the next tick on its points carry, and bear what was asked for at the last one: longhand, over two steps."""
-    session = session_of("stepping", 0.1, **{"push.impulse": 44.0, "push.azimuth": np.pi / 2})
+    session = session_of("stepping", **{"push.impulse": 48.0, "push.azimuth": np.pi / 2})
     law = session.plan.law.inner
     stance, qp, phase, landed = law.body.stance, law.body.qp, law.phase, []
-    while session.time < 1.2:
+    while session.time < 1.6:
         forces = qp.unknown[human().nv :].reshape(-1, 3)[:, 2].clip(min=0.0)
         before, solved = phase.copy(), qp.counts[ENDED] == SOLVED
         session.advance(1)
@@ -186,7 +189,7 @@ def test_a_foot_that_has_landed_stands_though_the_senses_say_so_later():
         if before[PHASE] != SWINGS:
             swings = stance.point_foot == (phase[SWING] if phase[PHASE] == SWINGS else -1)
             np.testing.assert_array_equal(qp.carries, ~swings)
-        if solved:
+        if solved and forces.any():
             shares = np.bincount(stance.point_foot, forces) / forces.sum()
             np.testing.assert_allclose(law.body.room.shares, shares, rtol=0, atol=summed(len(forces), 1.0))
         if phase[TAKEN] > before[TAKEN]:
