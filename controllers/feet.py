@@ -9,6 +9,7 @@ import numpy as np
 from biped.dynamics import forward_kinematics
 from biped.metrics.layout import standing_height
 from biped.model import Model
+from biped.model.compilation import LIMP
 from biped.model.geometry import STANDARD_GRAVITY, Vector3
 from contact.arrays import Floats, Integers
 from controllers.joint_values import JointValues, by_joint
@@ -59,6 +60,12 @@ def torque_limits(limit: JointValues, model: Model) -> dict[str, float]:
     own = by_joint(limit, model, default=math.inf)
     efforts = {body.joint.name: body.joint.max_effort for body in model.bodies if body.joint.has_axis}
     return {joint: min(most, efforts[joint]) for joint, most in own.items()}
+
+
+def limp(limits: dict[str, float], model: Model) -> list[str]:
+    """The joints that may have next to no torque."""
+    most = within_reason(dict.fromkeys(limits, math.inf), model)
+    return [joint for joint, limit in limits.items() if limit <= LIMP * most[joint]]
 
 
 def within_reason(limits: dict[str, float], model: Model) -> dict[str, float]:

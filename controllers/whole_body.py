@@ -24,6 +24,7 @@ from controllers.feet import (
     a_friction,
     a_lift,
     a_posture,
+    limp,
     place_of,
     points_of_feet,
     torque_limits,
@@ -33,6 +34,8 @@ from controllers.joint_values import JointValues, checked
 from controllers.kernels.whole_body import Limits, Stance, Tasks, WholeBodyLaw, new_program, new_room
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
+#: Of the posture's weight: enough for the program to have one solution.
+_LIMP_SHARE = 1e-3
 
 
 def _gain(unit: str, title: str, most: float) -> dict[str, Any]:
@@ -211,7 +214,9 @@ class WholeBodyController(Controller):
         points, owners = points_of_feet(model)
         turns = placed.orientation[feet]
         inset = np.array([_inward(model, point, self.margin) for point in points])
-        return Stance(com, q.copy(), feet, places - floor, turns, points, owners, inset)
+        held = np.ones(model.nv)  # what hangs limp would be swung by all the rest, the more the longer
+        held[[model.dof(joint) for joint in limp(torque_limits(self.torque_limit, model), model)]] = _LIMP_SHARE
+        return Stance(com, q.copy(), feet, places - floor, turns, points, owners, inset, held)
 
     def _limits(self, model: Model) -> Limits:
         most = torque_limits(self.torque_limit, model)

@@ -31,6 +31,7 @@ class People(NamedTuple):
     stature: float  # [m] their mean
     head: Segment  # vertex to the gonions
     trunk: Segment  # suprasternale to the middle of the hips
+    pelvis: Segment  # of the trunk: omphalion to the middle of the hips
     shoulders: float  # [m] from the middle of the hips up to that of the shoulders
     upper_arm: Segment  # shoulder to elbow
     forearm: Segment  # elbow to wrist
@@ -45,6 +46,7 @@ TABLE = {
         stature=1.741,
         head=Segment(0.0694, 0.2033, 0.5976, 0.362, 0.376, 0.312),
         trunk=Segment(0.4346, 0.5319, 0.4486, 0.372, 0.347, 0.191),
+        pelvis=Segment(0.1117, 0.1457, 0.6115, 0.615, 0.551, 0.587),
         shoulders=0.5155,
         upper_arm=Segment(0.0271, 0.2817, 0.5772, 0.285, 0.269, 0.158),
         forearm=Segment(0.0162, 0.2689, 0.4574, 0.276, 0.265, 0.121),
@@ -57,6 +59,7 @@ TABLE = {
         stature=1.735,
         head=Segment(0.0668, 0.2002, 0.5894, 0.330, 0.359, 0.318),
         trunk=Segment(0.4257, 0.5293, 0.4151, 0.357, 0.339, 0.171),
+        pelvis=Segment(0.1247, 0.1815, 0.4920, 0.433, 0.402, 0.444),
         shoulders=0.4979,
         upper_arm=Segment(0.0255, 0.2751, 0.5754, 0.278, 0.260, 0.148),
         forearm=Segment(0.0138, 0.2643, 0.4559, 0.261, 0.257, 0.094),

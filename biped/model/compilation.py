@@ -36,6 +36,8 @@ STOP_TIME = 0.02
 SPEED_YIELD = 0.05
 #: [m] Stops of hinges whose effort has no limit bear the model's weight at this lever.
 WEIGHT_LEVER = 0.1
+#: Of that: a smaller effort is that of a joint without an actuator.
+LIMP = 1e-6
 
 
 def compile_tree(bodies: Sequence[Body], contacts: Sequence[ContactPoint], gravity: Vector3) -> Tree:
@@ -110,9 +112,9 @@ def _passive(bodies: Sequence[Body]) -> Floats:
 
 
 def _passive_row(joint: Joint, mass: float) -> Floats:
-    """A stop or a brake that bears the greatest effort, or, of a joint without one, the model's weight."""
-    lever = WEIGHT_LEVER if joint.turns else 1.0
-    load = joint.max_effort if joint.max_effort < math.inf else -mass * STANDARD_GRAVITY[2] * lever
+    """A stop or a brake that bears the greatest effort, or, of a joint without one, or limp, the model's weight."""
+    weight = -mass * STANDARD_GRAVITY[2] * (WEIGHT_LEVER if joint.turns else 1.0)
+    load = joint.max_effort if LIMP * weight < joint.max_effort < math.inf else weight
     stiffness = load / STOP_YIELD[joint.kind] if joint.has_axis else 0.0
     row = np.zeros(PASSIVE)
     row[[LOWER, UPPER, MAX_SPEED, MAX_EFFORT]] = joint.lower, joint.upper, joint.max_velocity, joint.max_effort

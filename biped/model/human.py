@@ -6,6 +6,7 @@ floor; the person faces −X and its left is −Y. Places are those of the home 
 """
 
 import math
+from collections.abc import Mapping
 from functools import cache
 from itertools import product
 from typing import NamedTuple
@@ -115,7 +116,7 @@ _LEG = (
     ),
 )
 
-_SIDES = (("left", -1.0), ("right", 1.0))
+SIDES = (("left", -1.0), ("right", 1.0))
 
 
 @cache
@@ -135,25 +136,25 @@ def human() -> Model:
     The masses sum to 74.548 kg; the thesis prints 74.558.
     """
     trunk = Body("trunk", TRUNK_MASS, principal_inertia(TRUNK_MOMENTS), (0.0, 0.0, 0.0), floating("body", TRUNK_COM))
-    legs = [body for side, sign in _SIDES for body in _leg(side, sign)]
+    legs = [body for side, sign in SIDES for body in _leg(side, sign)]
     return Model(
         name="human",
         bodies=(trunk, *legs),
-        contact_points=tuple(point for side, sign in _SIDES for point in _sole(side, sign)),
-        shapes=(Box("trunk", TRUNK_SIZE), *(_foot_box(side) for side, _ in _SIDES)),
+        contact_points=tuple(point for side, sign in SIDES for point in _sole(side, sign)),
+        shapes=(Box("trunk", TRUNK_SIZE), *(_foot_box(side) for side, _ in SIDES)),
         feet=("left_foot", "right_foot"),
         facing=(-1.0, 0.0, 0.0),
-        body_points=(*_trunk_points(), *(point for side, sign in _SIDES for point in _knee_points(side, sign))),
-        capsules=(*_trunk_capsules(), *(one for side, sign in _SIDES for one in _leg_capsules(side, sign))),
+        body_points=(*_trunk_points(), *(point for side, sign in SIDES for point in _knee_points(side, sign))),
+        capsules=(*_trunk_capsules(), *(one for side, sign in SIDES for one in _leg_capsules(side, sign))),
         touching=tuple((f"left_{one}", f"right_{other}") for one, other in product(_LIMBS, repeat=2)),
-        ranges=tuple(one for side, sign in _SIDES for one in _ranges(side, sign, _RANGES)),
+        ranges=tuple(one for side, sign in SIDES for one in ranges_of_side(side, sign, _RANGES)),
     )
 
 
 @cache
 def standing_ranges() -> tuple[tuple[str, float, float], ...]:
     """[rad] by joint of the human: how far its joints turn while its feet bear it; ``ranges`` are of who has fallen."""
-    return tuple(one for side, sign in _SIDES for one in _ranges(side, sign, _OF_WHO_STANDS))
+    return tuple(one for side, sign in SIDES for one in ranges_of_side(side, sign, _OF_WHO_STANDS))
 
 
 def _leg(side: str, sign: float) -> list[Body]:
@@ -197,14 +198,14 @@ def _foot_box(side: str) -> Box:
 def _trunk_points() -> list[ContactPoint]:
     points = []
     for name, (x, aside, z) in _ON_TRUNK.items():
-        for side, sign in _SIDES if aside else (("", 0.0),):
+        for side, sign in SIDES if aside else (("", 0.0),):
             at = _from(TRUNK_COM, (x, sign * aside, z))
             points.append(ContactPoint(f"{side}_{name}".removeprefix("_"), "trunk", at))
     return points
 
 
 def _trunk_capsules() -> list[Capsule]:
-    arms = [(_beside(begin, sign), _beside(end, sign), r) for _, sign in _SIDES for begin, end, r in _ARM]
+    arms = [(_beside(begin, sign), _beside(end, sign), r) for _, sign in SIDES for begin, end, r in _ARM]
     return [Capsule("trunk", _from(TRUNK_COM, begin), _from(TRUNK_COM, end), r) for begin, end, r in (_HEAD, *arms)]
 
 
@@ -230,12 +231,11 @@ def _knee_points(side: str, sign: float) -> list[ContactPoint]:
     ]
 
 
-def _ranges(side: str, sign: float, ranges: dict[str, tuple[float, float]]) -> list[tuple[str, float, float]]:
-    """[rad] by joint; what is mirrored turns the other way round."""
-    axes = {part.joint: part.axis for part in _LEG}
+def ranges_of_side(side: str, sign: float, ranges: Mapping[str, tuple[float, float]]) -> list[tuple[str, float, float]]:
+    """[rad] by joint, of the left side's [°]; what turns about X and Z is mirrored, and turns the other way round."""
     found = []
     for joint, limits in ranges.items():
-        mirrored = 1.0 if axes[joint] == Y else -sign
+        mirrored = 1.0 if joint.endswith("_pitch") else -sign
         lower, upper = sorted(mirrored * math.radians(limit) for limit in limits)
         found.append((f"{side}_{joint}", lower, upper))
     return found

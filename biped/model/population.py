@@ -5,7 +5,7 @@ Education 11, 2003: 247 men and 260 women, physically active, most of them betwe
 from their data, as the R package ``openintro`` has it (``bdims``).
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +38,7 @@ def population(
     *,
     sex: str | None = None,
     age: float | None = None,
+    segments: Collection[str] = (),
     measured: Mapping[str, Measured] = MEASURED,
 ) -> tuple[Subject, ...]:
     """``n`` subjects, stature and mass from a normal distribution of two variables, redrawn where they are no adult's.
@@ -47,6 +48,7 @@ def population(
         seed: of the draws; the first k of n subjects are the k of that seed.
         sex: of all of them; None: male and female in turn.
         age: [years] of all of them. The people measured were young: give the numbers of older ones as ``measured``.
+        segments: what has joints of its own in each of them, as of a `Subject`.
         measured: by sex.
 
     Raises:
@@ -64,15 +66,21 @@ def population(
                 f"population: measured has nobody of the sex {one}, of {', '.join(measured) or 'none'} only"
             )
     random = np.random.default_rng(seed)
-    return tuple(_drawn(random, sexes[k % len(sexes)], age, measured) for k in range(n))
+    return tuple(_drawn(random, sexes[k % len(sexes)], age, tuple(segments), measured) for k in range(n))
 
 
-def _drawn(random: np.random.Generator, sex: str, age: float | None, measured: Mapping[str, Measured]) -> Subject:
+def _drawn(
+    random: np.random.Generator,
+    sex: str,
+    age: float | None,
+    segments: tuple[str, ...],
+    measured: Mapping[str, Measured],
+) -> Subject:
     own = measured[sex]
     for _ in range(1000):
         a, b = random.normal(size=2)
         stature = own.stature + own.stature_sd * a
         mass = own.mass + own.mass_sd * (own.correlation * a + np.sqrt(1.0 - own.correlation**2) * b)
         if STATURES[0] <= stature <= STATURES[1] and MASSES[0] <= mass <= MASSES[1]:
-            return Subject(round(float(stature), 4), round(float(mass), 3), sex, age)
+            return Subject(round(float(stature), 4), round(float(mass), 3), sex, age, segments)
     raise ModelError(f"population: {own} of {sex} subjects has hardly anyone of an adult's stature and mass")

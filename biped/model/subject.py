@@ -1,15 +1,18 @@
 """Subjects: the human's tree of bodies with the body of a man or woman of any stature and mass, by published tables.
 
-Bodies, joints and contact points are called as those of ``human()``, which looks towards −X and has its left at −Y, so
-that every law and experiment takes a subject. `biped.model.anthropometry` has the tables. What is ours, since no table
-has it: where the ankle is along the foot, and the height of the foot's centre of mass (half the ankle's); the small
-bodies between the axes of hip and ankle, whose masses are taken from thigh and shank; the surface with which who has
-fallen lies on the floor, `human()`'s, stretched.
+Bodies, joints and contact points are called as those of ``human()``, which looks towards −X and has its left at −Y,
+so that every law and experiment takes a subject. Above the hips it may have more (`biped.model.upper_body`).
+`biped.model.anthropometry` has the tables. What is ours, since no table has it: where the ankle is along the foot,
+and the height of the foot's centre of mass (half the ankle's); the small bodies between the axes of hip and ankle,
+whose masses are taken from thigh and shank; the surface with which who has fallen lies on the floor, `human()`'s,
+stretched.
 """
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import zip_longest
 
 import numpy as np
 
@@ -18,23 +21,24 @@ from biped.model.anthropometry import (
     FOOT_BREADTH,
     HIP_ASIDE,
     HIP_BELOW,
-    SHOULDERS_BREADTH,
     TABLE,
     Lump,
     People,
     hanging,
-    together,
 )
 from biped.model.body import Body
+from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError, unknown
-from biped.model.geometry import Vector3, matrix3, number, vector3
+from biped.model.geometry import STANDARD_GRAVITY, Vector3, matrix3, number, vector3
 from biped.model.human import ANKLE_HEIGHT as HUMAN_ANKLE
-from biped.model.human import FOOT_HEIGHT, HEEL, TOE, human
+from biped.model.human import FOOT_HEIGHT, HEEL, SIDES, TOE, human
 from biped.model.inertia import box_size_of
+from biped.model.joint import floating
 from biped.model.model import Model
 from biped.model.shape import Box
 from biped.model.strength import NOBODY
 from biped.model.stretching import Measures, measures_of
+from biped.model.upper_body import SEGMENTS, Part, bodies_of, part_of, parts_of, ranges_of
 from biped.robot_names import SUBJECT
 
 #: Within which the tables of adults are stretched: [m], [kg], [years]. Ours.
@@ -59,15 +63,18 @@ class Subject:
         mass: [kg].
         sex: female or male.
         age: [years]; of the body's tables it changes nothing, but it says whose strength is theirs. None: not known.
+        segments: what has joints of its own, which is else a part of the trunk: ``lumbar``, ``head``, and ``arms`` or
+            ``limp-arms``.
 
     Raises:
-        ModelError: stature, mass or age are not an adult's, or the sex is neither.
+        ModelError: stature, mass or age are not an adult's, the sex is neither, or there is no such segment.
     """
 
     stature: float
     mass: float
     sex: str
     age: float | None = None
+    segments: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, limits, unit in (("stature", STATURES, "m"), ("mass", MASSES, "kg"), ("age", AGES, "years")):
@@ -76,26 +83,33 @@ class Subject:
                 object.__setattr__(self, name, _within(value, f"subject: {name}", limits, unit))
         if self.sex not in TABLE:
             raise unknown("sex", self.sex, TABLE)
+        object.__setattr__(self, "segments", tuple(self.segments))
+        for segment in self.segments:
+            if segment not in SEGMENTS:
+                raise unknown("segment", segment, SEGMENTS)
+        if len({segment.removeprefix("limp-") for segment in self.segments}) < len(self.segments):
+            raise ModelError(f"subject: segments {', '.join(self.segments)}: each may be there once, limp or not")
 
     @staticmethod
     def named(text: str) -> "Subject":
-        """The subject of a name, ``subject:STATURE,MASS,SEX`` or ``subject:STATURE,MASS,SEX,AGE``.
+        """The subject of a name, ``subject:STATURE,MASS,SEX``, then the age, if it is known, and segments, if any.
 
         Raises:
             ModelError: the name says no subject.
         """
         words = [word.strip() for word in text.removeprefix(SUBJECT).split(",")]
-        if len(words) not in (3, 4):
-            wanted = f"{SUBJECT}STATURE,MASS,SEX or {SUBJECT}STATURE,MASS,SEX,AGE, as {SUBJECT}1.70,68,female,30"
+        if len(words) < 3:
+            wanted = f"{SUBJECT}STATURE,MASS,SEX[,AGE][,SEGMENTS], as {SUBJECT}1.70,68,female,30,arms,lumbar"
             raise ModelError(f"{text!r}: a subject is {wanted}")
-        stature, mass, sex, *age = words
-        return Subject(_read(stature, "stature"), _read(mass, "mass"), sex, *(_read(word, "age") for word in age))
+        stature, mass, sex, *more = words
+        age = None if not more or more[0] in SEGMENTS else _age(more.pop(0))
+        return Subject(_read(stature, "stature"), _read(mass, "mass"), sex, age, tuple(more))
 
     @property
     def name(self) -> str:
         """What ``--robot`` and ``load_robot`` take, to all digits."""
         age = () if self.age is None else (_written(self.age),)
-        return SUBJECT + ",".join((_written(self.stature), _written(self.mass), self.sex, *age))
+        return SUBJECT + ",".join((_written(self.stature), _written(self.mass), self.sex, *age, *self.segments))
 
     @property
     def strength(self) -> str:
@@ -118,22 +132,24 @@ class Subject:
         return _Build(self).model()
 
 
-def subject(stature: float, mass: float, sex: str, age: float | None = None) -> Model:
+def subject(stature: float, mass: float, sex: str, age: float | None = None, segments: Collection[str] = ()) -> Model:
     """The body of a man or woman by de Leva (1996), Winter (2009) and Hara et al. (2016), with ``human()``'s joints.
 
-    Head and arms, hanging, are parts of the trunk. Everything is in proportion to stature and mass, so that two
-    subjects of one sex are dynamically similar. What limits their torques is not in the model: `Subject.strength`.
+    Head and arms, hanging, are parts of the trunk, but for ``segments``. Everything is in proportion to stature and
+    mass, so that two subjects of one sex are dynamically similar. What limits their torques is not in the model:
+    `Subject.strength`.
 
     Args:
         stature: [m].
         mass: [kg].
         sex: female or male.
         age: [years]; nothing of the body depends on it.
+        segments: as of a `Subject`.
 
     Raises:
-        ModelError: stature, mass or age are not an adult's, or the sex is neither.
+        ModelError: as of a `Subject`.
     """
-    return Subject(stature, mass, sex, age).model
+    return Subject(stature, mass, sex, age, tuple(segments)).model
 
 
 def _within(value: float, what: str, limits: tuple[float, float], unit: str) -> float:
@@ -147,6 +163,14 @@ def _within(value: float, what: str, limits: tuple[float, float], unit: str) -> 
 def _written(value: float) -> str:
     """With as many digits as make the same number when read."""
     return repr(value).removesuffix(".0")
+
+
+def _age(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        known = ", ".join(SEGMENTS)
+        raise ModelError(f"subject: {text!r} is neither an age nor a segment; segments are {known}") from None
 
 
 def _read(text: str, what: str) -> float:
@@ -170,7 +194,7 @@ class _Build:
         self.hip = self.knee + self._length(self.people.thigh.length)
         self.foot_length = self._length(self.people.foot.length)
         self.aside = self._length(_hip_aside(self.people))
-        self.trunk = self._trunk()
+        self.parts = parts_of(self.people, who.stature, self.mass, self.hip, who.segments)
 
     def _length(self, measured: float) -> float:
         """[m] A length of the people measured, in proportion to the stature."""
@@ -178,18 +202,6 @@ class _Build:
 
     def _hanging(self, segment: str, *top: float) -> Lump:
         return hanging(getattr(self.people, segment), self.people, self.who.stature, self.mass, np.array(top))
-
-    def _trunk(self) -> Lump:
-        """Trunk, head and hanging arms, in home places."""
-        people = self.people
-        top = self.hip + self._length(people.trunk.length)
-        parts = [self._hanging("head", 0.0, 0.0, self.who.stature), self._hanging("trunk", 0.0, 0.0, top)]
-        for y in (-SHOULDERS_BREADTH / 2.0 * self.who.stature, SHOULDERS_BREADTH / 2.0 * self.who.stature):
-            z = self.hip + self._length(people.shoulders)
-            for name in ("upper_arm", "forearm", "hand"):
-                parts.append(self._hanging(name, 0.0, y, z))
-                z -= self._length(getattr(people, name).length)
-        return together(*parts)
 
     def _small(self, z: float) -> Lump:
         mass = _SMALL_MASS * self.who.mass
@@ -220,47 +232,65 @@ class _Build:
     @property
     def measures(self) -> Measures:
         heights = (0.0, self.ankle, self.knee, self.hip, self.who.stature)
-        return Measures(heights, float(self.trunk.com[2]), self.aside, self.foot_length)
+        return Measures(heights, part_of(self.parts, "chest").at[2], self.aside, self.foot_length)
+
+    def _legs(self) -> list[Body]:
+        ours, lumps, root, bodies = self.measures, self.lumps(), self.parts[0], []
+        for body in self.human.bodies[1:]:
+            lump, z = lumps[body.name.partition("_")[2]]
+            com = vector3(lump.com - [0.0, 0.0, z], "com")
+            hangs = body.parent == self.human.root.name  # on the root, whatever it is called
+            from_ = root.at if hangs else ours.origin(str(body.parent))
+            joint = replace(body.joint, position=vector3(ours.origin(body.name) - from_, "position"))
+            inertia = matrix3(lump.inertia, "inertia")
+            bodies.append(Body(body.name, lump.mass, inertia, com, joint, root.name if hangs else body.parent))
+        return bodies
 
     def model(self) -> Model:
-        ours, human_measures, lumps = self.measures, measures_of(self.human), self.lumps()
-        bodies = []
-        for body in self.human.bodies:
-            lump, z = (self.trunk, 0.0) if body.parent is None else lumps[body.name.partition("_")[2]]
-            com = (0.0, 0.0, 0.0) if body.parent is None else vector3(lump.com - [0.0, 0.0, z], "com")
-            at = ours.origin(body.name) - (ours.origin(body.parent) if body.parent is not None else 0.0)
-            joint = replace(body.joint, position=vector3(at, "position"))
-            bodies.append(Body(body.name, lump.mass, matrix3(lump.inertia, "inertia"), com, joint, body.parent))
+        ours, human_measures, parts = self.measures, measures_of(self.human), self.parts
+        root, weight = parts[0], -self.who.mass * STANDARD_GRAVITY[2]
+        inertia = matrix3(root.lump.inertia, "inertia")
+        first = Body(root.name, root.lump.mass, inertia, (0.0, 0.0, 0.0), floating("body", root.at))
+        above = tuple(bodies_of(parts, self.who.segments, weight, self.who.stature))
+        upper = [part_of(parts, "head"), *(part_of(parts, f"{side}_{bone}") for side, _ in SIDES
+                                           for bone in ("upper", "forearm"))]  # fmt: skip
         toe, heel = -(1.0 - _HEEL) * self.foot_length, _HEEL * self.foot_length
 
-        def stretch(body: str, place: Vector3) -> Vector3:
-            return vector3(human_measures.stretched(ours, body, place), "place")
+        def stretch(body: str, place: Vector3, on: Part | None = None) -> Vector3:
+            there = human_measures.stretched(ours, body, place)
+            return vector3(there, "place") if on is None else on.here(there + ours.origin(body))
+
+        def on_trunk(point: ContactPoint) -> Part | None:
+            return part_of(parts, point.name) if point.body == "trunk" else None
 
         breadth = FOOT_BREADTH * self.who.stature
         high = FOOT_HEIGHT / HUMAN_ANKLE * self.ankle
         middle = ((toe + heel) / 2.0, 0.0, high / 2.0 - self.ankle)
         return replace(
             self.human,
-            name=f"subject {self.who.stature:g} m {self.who.mass:g} kg {self.who.sex}",
-            bodies=tuple(bodies),
+            name=" ".join((f"subject {self.who.stature:g} m {self.who.mass:g} kg {self.who.sex}", *self.who.segments)),
+            bodies=(first, *self._legs(), *above),
             contact_points=tuple(
                 replace(point, position=(toe if point.position[0] < 0.0 else heel,
                                          math.copysign(breadth / 2.0, point.position[1]), -self.ankle))
                 for point in self.human.contact_points
             ),
             shapes=(
-                Box("trunk", box_size_of(self.trunk.mass, np.diag(self.trunk.inertia))),
+                *(Box(body.name, box_size_of(body.mass, np.diag(np.asarray(body.inertia))), body.com)
+                  for body in (first, *above) if body.mass),
                 *(Box(name, (heel - toe, breadth, high), middle) for name in self.human.feet),
             ),
             body_points=tuple(
-                replace(point, position=stretch(point.body, point.position), radius=self.size * point.radius)
-                for point in self.human.body_points
+                replace(point, body=point.body if on is None else on.name, radius=self.size * point.radius,
+                        position=stretch(point.body, point.position, on))
+                for point in self.human.body_points for on in (on_trunk(point),)
             ),
             capsules=tuple(
-                replace(one, begin=stretch(one.body, one.begin), end=stretch(one.body, one.end),
-                        radius=self.size * one.radius)
-                for one in self.human.capsules
+                replace(one, body=one.body if on is None else on.name, radius=self.size * one.radius,
+                        begin=stretch(one.body, one.begin, on), end=stretch(one.body, one.end, on))
+                for one, on in zip_longest(self.human.capsules, upper)
             ),
+            ranges=(*self.human.ranges, *ranges_of(parts)),
         )  # fmt: skip
 
 

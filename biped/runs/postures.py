@@ -53,10 +53,22 @@ def standing(model: Model, floor: Floor = RUBBER, trunk: Vector3 | None = None) 
 
 
 def standing_trunk(model: Model) -> Vector3:
-    """[m] Where the trunk of a human of any size stands: ``STANDING_TRUNK``, as high in its own measure."""
+    """[m] Where the root of a human of any size stands: its trunk at ``STANDING_TRUNK``, as high in its own measure.
+
+    Where trunk, head and arms move by themselves, so is their common centre of mass.
+    """
     x, y, z = STANDING_TRUNK
-    size = float(model.home_positions[0][2]) / TRUNK_COM[2]
-    return x * size, y * size, z * size
+    root, upper = float(model.home_positions[0][2]), _above_legs(model)
+    size = upper / TRUNK_COM[2]
+    return x * size, y * size, z * size + (root - upper)
+
+
+def _above_legs(model: Model) -> float:
+    """[m] The height at home of the centre of mass of all that is in no leg, of which the human has its trunk."""
+    others = sorted(set(range(len(model.bodies))) - _legs(model) | {0})
+    masses = np.array([model.bodies[i].mass for i in others])
+    heights = np.array([model.home_positions[i][2] for i in others])
+    return float(heights[0]) if len(others) == 1 else float(masses @ heights / masses.sum())
 
 
 def _in_own_posture(model: Model, floor: Floor) -> State:

@@ -65,6 +65,7 @@ class Stance(NamedTuple):
     point: Integers  # (m,) the feet's contact points
     point_foot: Integers  # (m,) of which foot
     inset: Floats  # (m, 3) [m] foot's axes: from each point to where the law takes it to be, nearer to the middle
+    held: Floats  # (nv,) of the posture's weight, what a joint has: next to nothing of those without muscles
 
 
 class Limits(NamedTuple):
@@ -409,7 +410,8 @@ def posture_task(law, measurement):
         error = joint_error(law, measurement, i)
         for axis in range(tree.dofs[i]):
             dof = tree.first_v[i] + axis
-            add_entry(law.qp, dof, law.tasks.weight_posture, -stiffness * error[axis] - damping * rates[dof])
+            weight = law.tasks.weight_posture * law.stance.held[dof]
+            add_entry(law.qp, dof, weight, -stiffness * error[axis] - damping * rates[dof])
 
 
 @kernel

@@ -32,7 +32,11 @@ def set_up(values: Values) -> Scene:
     if values.whole(RANGES) not in (0, 1):
         raise InputError(f"{RANGES} = {values.whole(RANGES)}: it must be 0 or 1")
     if values.whole(RANGES):
-        model = with_stops(replace(model, ranges=standing_ranges()) if is_human(robot) else model)
+        if is_human(robot):  # whose legs bear it
+            legs = standing_ranges()
+            others = tuple(one for one in model.ranges if one[0] not in {joint for joint, _, _ in legs})
+            model = replace(model, ranges=(*legs, *others))
+        model = with_stops(model)
     acting: tuple[Disturbance, ...] = disturbances_from(values, trunk, model)
     _check_within(acting, values.number("run.duration"))
     seed = values.whole("random.seed")

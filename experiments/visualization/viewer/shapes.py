@@ -10,7 +10,7 @@ visuals; bodies without any by their boxes, and by limbs from joint to joint.
 import tomllib
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib import resources
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 from trimesh import Trimesh
 
 from biped.model import Model, Visual, human
+from biped.model.human import SIDES
 from biped.model.stretching import measures_of
 from biped.runs.world import Bodies, Hull
 from contact.arrays import Floats
@@ -38,6 +39,13 @@ PLAIN: Color = (150, 164, 178)
 JOINT: Color = (96, 108, 122)
 #: Of bodies with poses of their own: neighbours in their order differ.
 TINTS: tuple[Color, ...] = (PLAIN, (112, 146, 176))
+
+#: By part of a person, the body that it is on where it moves by itself.
+_BY_ITSELF = {
+    "pelvis": "pelvis", "head": "head", "hair": "head", "eyes": "head", "mouth": "head",
+    **{f"{side}_{part}": f"{side}_{body}" for side, _ in SIDES
+       for part, body in (("sleeve", "upper_arm"), ("upper_arm", "upper_arm"), ("forearm", "forearm"))},
+}  # fmt: skip
 
 #: [m] a stature that the model's legs and centre of mass fit.
 STATURE = 1.77
@@ -70,25 +78,46 @@ def _shapes(model: Model) -> tuple[Shape, ...]:
 
 
 def is_another_person(model: Model) -> bool:
-    """Whether it has the human's tree in other proportions: a subject, or the human scaled."""
-    tree, ours = (
-        [(body.name, body.parent, body.joint.kind, body.joint.axis) for body in m.bodies] for m in (model, human())
-    )
-    if tree != ours or not any(point.body == "left_foot" for point in model.contact_points):
+    """Whether it has the human's legs in other proportions, and nothing that a person has not: a subject, or the human.
+
+    What is above the hips may move by itself (`biped.model.upper_body`).
+    """
+    person, bodies = human(), {body.name: body for body in model.bodies}
+    if "trunk" not in bodies or not any(point.body == "left_foot" for point in model.contact_points):
         return False
-    measures = measures_of(model)
-    homes = zip(model.bodies, model.home_positions, strict=True)
-    return all(np.allclose(place - body.com, measures.origin(body.name), atol=1e-9) for body, place in homes)
+    for ours in person.bodies[1:]:
+        parent = model.root.name if ours.parent == person.root.name else ours.parent
+        theirs = bodies.pop(ours.name, None)
+        if theirs is None or (theirs.parent, theirs.joint.axis) != (parent, ours.joint.axis):
+            return False
+    if any(body.mass and body.name not in {"trunk", *_BY_ITSELF.values()} for body in bodies.values()):
+        return False
+    measures, homes = measures_of(model), _origins(model)
+    return all(np.allclose(homes[body.name], measures.origin(body.name), atol=1e-9) for body in person.bodies)
+
+
+def _origins(model: Model) -> dict[str, Floats]:
+    """(3,) by body, where its link frame is at home."""
+    return {body.name: place - body.com for body, place in zip(model.bodies, model.home_positions, strict=True)}
 
 
 def _stretched_person(model: Model) -> tuple[Shape, ...]:
-    person, one, other = human(), measures_of(human()), measures_of(model)
+    person, one, other, origins = human(), measures_of(human()), measures_of(model), _origins(model)
     found = []
     for shape in _person(person):
-        ours, theirs = person.bodies[shape.body], model.bodies[shape.body]
+        ours = person.bodies[shape.body]
         places = one.stretched(other, ours.name, np.asarray(shape.mesh.vertices) + ours.com)
-        mesh = Trimesh(places - theirs.com, shape.mesh.faces, process=False)
-        found.append(replace(shape, mesh=mesh))
+        on = _BY_ITSELF.get(shape.name, ours.name)
+        if on == ours.name or on not in origins:
+            on = ours.name
+        elif on.endswith("arm"):  # which turns where it is drawn to
+            shoulder, elbow, _ = _joint_places(-1.0 if on.startswith("left") else 1.0)
+            places -= one.stretched(other, ours.name, elbow if on.endswith("forearm") else shoulder)
+        else:
+            places += origins[ours.name] - origins[on]
+        number = model.body_index(on)
+        mesh = Trimesh(places - model.bodies[number].com, shape.mesh.faces, process=False)
+        found.append(replace(shape, body=number, mesh=mesh))
     return tuple(found)
 
 
@@ -119,11 +148,12 @@ def _person(model: Model) -> tuple[Shape, ...]:
         ("trunk", "hair", HAIR, lambda: [_part("hair")]),
         ("trunk", "eyes", EYE, lambda: [ball((0.005, 0.008, 0.008), (-0.0885, y, eyes)) for y in (-0.028, 0.028)]),
         ("trunk", "mouth", LIPS, lambda: [ball((0.004, 0.021, 0.004), (-0.0915, 0.0, eyes - 0.072))]),
-        ("trunk", "sleeves", SHIRT, lambda: [*_sleeve(-1.0), *_sleeve(1.0)]),
-        ("trunk", "arms", SKIN, lambda: [*_arm(-1.0), *_arm(1.0)]),
     ]
-    for side in ("left", "right"):
+    for side, sign in SIDES:
         parts += [
+            ("trunk", f"{side}_sleeve", SHIRT, partial(_sleeve, sign)),
+            ("trunk", f"{side}_upper_arm", SKIN, partial(_upper_arm, sign)),
+            ("trunk", f"{side}_forearm", SKIN, partial(_forearm, sign)),
             (f"{side}_thigh", f"{side}_shorts", SHORTS, lambda: [_part("shorts")]),
             (f"{side}_thigh", f"{side}_thigh", SKIN, lambda: [_part("thigh")]),
             (f"{side}_shank", f"{side}_shank", SKIN, lambda: [_part("shank")]),
@@ -183,14 +213,19 @@ def _sleeve(sign: float) -> list[Trimesh]:
     ]
 
 
-def _arm(sign: float) -> list[Trimesh]:
-    shoulder, elbow, wrist = _joint_places(sign)
+def _upper_arm(sign: float) -> list[Trimesh]:
+    shoulder, elbow, _ = _joint_places(sign)
+    return [limb(shoulder, elbow, (0.050, 0.040))]
+
+
+def _forearm(sign: float) -> list[Trimesh]:
+    _, elbow, wrist = _joint_places(sign)
     hand = wrist + np.array([-0.016, -0.004 * sign, -0.075])
     palm = limb(wrist + np.array([-0.004, 0.0, -0.02]), hand, (0.028, 0.026), 1.2)
     thumb = limb(
         wrist + np.array([-0.022, -0.010 * sign, -0.035]), hand + np.array([-0.026, 0.0, 0.012]), (0.012, 0.010)
     )
-    return [limb(shoulder, elbow, (0.050, 0.040)), limb(elbow, wrist, (0.042, 0.027), 1.12), palm, thumb]
+    return [limb(elbow, wrist, (0.042, 0.027), 1.12), palm, thumb]
 
 
 #: Of a shoe from toe to heel: part of its length, part of its half breadth, and height of its upper side [m].

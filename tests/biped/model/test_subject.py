@@ -20,6 +20,7 @@ from biped import (
     standing,
     subject,
 )
+from biped.kernels.tree.tree import STOP_STIFFNESS
 from biped.model.population import MEASURED, Measured
 from biped.runs.postures import standing_trunk
 from contact import Floor
@@ -89,10 +90,20 @@ def from_the_table(sex, stature, mass):
     return middle, scale * inertia
 
 
-@pytest.mark.parametrize(("sex", "size"), [*itertools.product(LEVA, [*CORNERS, (1.741, 73.0)])])
-def test_the_whole_body_is_the_sum_of_the_tables_segments(sex, size):
+ALL_SEGMENTS = ("lumbar", "head", "arms")
+
+
+@pytest.mark.parametrize(
+    ("sex", "size", "segments"),
+    [
+        *((sex, size, ()) for sex, size in itertools.product(LEVA, [*CORNERS, (1.741, 73.0)])),
+        *((sex, (1.741, 73.0), segments) for sex in LEVA for segments in (ALL_SEGMENTS, ("limp-arms",), ("lumbar",))),
+    ],
+)
+def test_the_whole_body_is_the_sum_of_the_tables_segments(sex, size, segments):
+    """However much of it moves by itself: in proportion at home."""
     stature, mass = size
-    model = subject(stature, mass, sex)
+    model = subject(stature, mass, sex, segments=segments)
     masses = np.array([body.mass for body in model.bodies])
     middle, inertia = from_the_table(sex, stature, mass)
     assert masses.sum() == pytest.approx(mass, rel=1e-12)
@@ -121,6 +132,24 @@ def test_segments_are_the_tables_by_what_a_hand_reckons():
     assert max(tops) == pytest.approx(1.741)
 
 
+@pytest.mark.parametrize(("sex", "pelvis", "upper_arm"), [("female", 0.1247, 0.2751), ("male", 0.1117, 0.2817)])
+def test_what_has_joints_is_the_tables_too(sex, pelvis, upper_arm):
+    """De Leva's mean people: the lower trunk, and where the elbow is below the shoulder."""
+    stature = LEVA[sex][0] / 1000.0
+    model = subject(stature, 70.0, sex, segments=ALL_SEGMENTS)
+    shares = LEVA[sex][1].split()
+    total = sum(float(share) * (1 if k < 2 else 2) for k, share in enumerate(shares[1::7]))
+    by_name = {body.name: body for body in model.bodies}
+    assert model.root.name == "pelvis"
+    assert by_name["pelvis"].mass == pytest.approx(pelvis * 70.0 / (total / 100.0))
+    assert by_name["left_forearm"].joint.position == pytest.approx((0.0, 0.0, -upper_arm))
+    assert by_name["head"].com[2] == pytest.approx((1.0 - float(shares[2]) / 100.0) * float(shares[6]) / 1000.0)
+    assert {point.body for point in model.body_points} == {
+        "pelvis", "trunk", "head", "left_forearm", "right_forearm", "left_shank", "right_shank",
+    }  # fmt: skip
+    assert {capsule.body for capsule in model.capsules} >= {"head", "left_upper_arm", "right_forearm"}
+
+
 def test_it_has_the_humans_tree():
     one, ours = subject(1.7, 68.0, "female"), human()
     assert [(b.name, b.parent, b.joint.name, b.joint.axis) for b in one.bodies] == [
@@ -145,6 +174,34 @@ def stands(model, upright):
 @pytest.mark.parametrize(("sex", "size"), [("female", (1.50, 120.0)), ("male", (1.95, 45.0))])
 def test_the_extremes_stand(sex, size, upright):
     stands(subject(*size, sex), upright)
+
+
+@pytest.mark.parametrize("segments", [ALL_SEGMENTS, ("limp-arms",)])
+@pytest.mark.parametrize("upright", [False, True])
+def test_who_has_more_joints_stands(segments, upright):
+    """With legs as bent as without."""
+    model, whole = subject(1.7, 68.0, "female", segments=segments), subject(1.7, 68.0, "female")
+    stands(model, upright)
+    q, ours = (Stance().configuration(one) if upright else standing(one).q for one in (model, whole))
+    for joint in whole.joint_names:
+        assert q[model.coordinate(joint)] == pytest.approx(ours[whole.coordinate(joint)], abs=1e-9)
+
+
+def test_limp_arms_swing_and_come_to_rest():
+    """As a law balances, from 0.3 rad less and less, with no torque; one that would hold them drives them instead."""
+    model = subject(1.7, 68.0, "female", segments=("limp-arms",))
+    q = Stance().configuration(model)
+    law = WholeBodyController().holding(model, q)
+    q[model.coordinate("left_shoulder_pitch")] = 0.3
+    run = simulate(model, law, state=State.at(model, q), duration=6.0)
+    swing = run.frame["angle_left_shoulder_pitch"].to_numpy()
+    assert run.summary["verdict"] == "recovered"
+    peaks = [np.abs(second).max() for second in np.array_split(swing, 6)]
+    assert (np.diff(peaks) < 0.0).all()
+    effort = next(body.joint.max_effort for body in model.bodies if body.name == "left_forearm")
+    assert effort < 1e-5
+    torques = run.frame.filter(regex="^torque_.*(shoulder|elbow)").to_numpy()
+    assert np.abs(torques).max() <= effort * (1.0 + 1e-12)
 
 
 @pytest.mark.slow
@@ -204,6 +261,9 @@ def test_a_name_says_the_subject():
     assert Subject.named(third.name) == third
     assert load_robot(who.name).total_mass == pytest.approx(68.0)
     assert load_robot("subject:1.70, 68, female").bodies == who.model.bodies
+    for more in (Subject(1.7, 68.0, "male", 70.0, ALL_SEGMENTS), Subject(1.7, 68.0, "male", None, ("limp-arms",))):
+        assert Subject.named(more.name) == more
+    assert population(2, segments=["arms"])[1].name.endswith(",arms")
 
 
 @pytest.mark.parametrize(
@@ -214,6 +274,8 @@ def test_a_name_says_the_subject():
         ((1.7, 68.0, "femal"), r"^unknown sex 'femal'; did you mean 'female'\? sexes are male, female$"),
         ((1.7, 68.0, "female", 3.0), r"^subject: age = 3: it must be from 18 to 100 years$"),
         ((float("nan"), 68.0, "female"), r"^subject: stature must be"),
+        ((1.7, 68.0, "female", None, ("arm",)), r"^unknown segment 'arm'; did you mean 'arms' or 'limp-arms'\?"),
+        ((1.7, 68.0, "female", None, ("arms", "limp-arms")), r"arms, limp-arms: each may be there once, limp or not$"),
     ],
 )
 def test_what_is_no_subject_is_refused(given, said):
@@ -225,7 +287,8 @@ def test_what_is_no_subject_is_refused(given, said):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("subject:1.7", r"a subject is subject:STATURE,MASS,SEX or .*, as subject:1.70,68,female,30$"),
+        ("subject:1.7", r"a subject is subject:STATURE,MASS,SEX.*, as subject:1.70,68,female,30,arms,lumbar$"),
+        ("subject:1.7,68,female,amrs", r"^subject: 'amrs' is neither an age nor a segment; .*limp-arms$"),
         ("subject:tall,68,female", r"^subject: stature = 'tall': it must be a number$"),
     ],
 )
@@ -272,3 +335,8 @@ def test_it_has_the_humans_commands():
     scene = old.build({"robot.ranges": 1})
     ankle = next(body.joint for body in scene.model.bodies if body.joint.name == "left_ankle_pitch")
     assert ankle.upper == pytest.approx(math.radians(40.0))  # of a foot that bears weight
+    limp = experiment_named("balance", robot="subject:1.6,60,female,limp-arms").build({"robot.ranges": 1}).model
+    joints = {body.joint.name: body.joint for body in limp.bodies}
+    assert (joints["left_ankle_pitch"].upper, joints["right_elbow_pitch"].lower) == (ankle.upper, 0.0)
+    number = limp.body_index("right_forearm")
+    assert limp.tree.passive[number, STOP_STIFFNESS] > 1.0  # [N·m/rad] though it has no muscles

@@ -117,6 +117,26 @@ def test_another_person_is_drawn_in_his_or_her_proportions(model):
     assert at["left_thigh"][:, 1].mean() == pytest.approx(hip[1], abs=0.02)
 
 
+def test_a_persons_parts_are_on_what_moves_by_itself():
+    """At home no other picture but for the arms, which begin where they turn."""
+    whole, model = SMALL, subject(1.5, 60.0, "female", segments=("lumbar", "head", "arms"))
+    one, other = by_name(whole), by_name(model)
+    assert one.keys() == other.keys()
+    for name, shape in other.items():
+        where = shape.mesh.vertices + model.home_positions[shape.body]
+        was = one[name].mesh.vertices + whole.home_positions[one[name].body]
+        if "arm" not in name and "sleeve" not in name:
+            np.testing.assert_allclose(where, was, rtol=0, atol=1e-12)
+    on = {name: model.body_names[shape.body] for name, shape in other.items()}
+    assert (on["pelvis"], on["torso"], on["hair"]) == ("pelvis", "trunk", "head")
+    assert (on["left_sleeve"], on["right_forearm"]) == ("left_upper_arm", "right_forearm")
+    snapshot = snapshot_of(State.at(model, model.neutral()))
+    for side in ("left", "right"):
+        elbow = joint_place(snapshot, model, f"{side}_forearm")
+        places = other[f"{side}_forearm"].mesh.vertices + model.home_positions[other[f"{side}_forearm"].body]
+        assert np.linalg.norm(places - elbow, axis=1).min() < 0.06  # [m], as thick as it is
+
+
 def test_another_model_is_drawn_by_its_boxes():
     model = MODELS["box"]()
     assert not is_human(model)

@@ -1,0 +1,142 @@
+"""What of a person is above the hips: one body, or with joints at the lumbar spine, the neck, and in the arms.
+
+De Leva's table cuts the trunk at the navel: there the lumbar joint is ours, the neck's at the lower end of the table's
+head, at the angle of the jaw. Hands are parts of the forearms. Whatever has joints, all of it together is the same.
+"""
+
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biped.model.anthropometry import SHOULDERS_BREADTH, Lump, People, hanging, together
+from biped.model.body import Body
+from biped.model.compound import jointed
+from biped.model.geometry import STANDARD_GRAVITY, Vector3, matrix3, vector3
+from biped.model.human import SIDES, X, Y, Z, ranges_of_side
+from biped.model.joint import revolute
+
+#: What may have joints, and what it is said to be.
+SEGMENTS = {
+    "lumbar": "the trunk on the pelvis, three hinges at the navel",
+    "head": "two hinges at the neck",
+    "arms": "three hinges at each shoulder, one at the elbow",
+    "limp-arms": "the same, without muscles",
+}
+#: Of a limp joint: its damping, as a share of that with which what hangs on it would just not swing, and its effort, of
+#: the body's weight times its height: next to none. Ours.
+_LIMP_DAMPING, _LIMP_EFFORT = 0.1, 1e-9
+# [°] Ranges of motion, of the same source as the legs' (`biped.model.human`). Of the spine and the neck bending back is
+# positive, of left shoulders adduction, flexion and rotation inwards, of elbows flexion.
+_OF_MIDDLE = {
+    "lumbar_roll": (-35.0, 35.0), "lumbar_pitch": (-80.0, 25.0), "lumbar_yaw": (-45.0, 45.0),
+    "neck_roll": (-45.0, 45.0), "neck_pitch": (-45.0, 45.0),
+}  # fmt: skip
+_OF_ARM = {
+    "shoulder_roll": (-180.0, 75.0), "shoulder_pitch": (-60.0, 180.0), "shoulder_yaw": (-90.0, 70.0),
+    "elbow_pitch": (0.0, 150.0),
+}  # fmt: skip
+_AXES = {"roll": X, "pitch": Y, "yaw": Z}
+
+
+class Part(NamedTuple):
+    """What moves as one above the hips."""
+
+    name: str
+    lump: Lump  # in home places
+    parent: str | None = None
+    joints: tuple[str, ...] = ()
+    at: Vector3 = (0.0, 0.0, 0.0)  # [m] where they are at home; of the root, how high its centre of mass is
+
+    def here(self, place: ArrayLike) -> Vector3:
+        """[m] A home place, as seen from the link frame."""
+        return vector3(np.subtract(place, self.at), "place")
+
+
+def parts_of(people: People, stature: float, mass: float, hip: float, segments: Collection[str]) -> tuple[Part, ...]:
+    """The root, which the legs hang on, and then what has joints.
+
+    Args:
+        people: the table.
+        stature: [m].
+        mass: [kg] that the table's shares are of.
+        hip: [m] height of the hip joints.
+        segments: some of `SEGMENTS`.
+    """
+
+    def length(measured: float) -> float:
+        return measured / people.stature * stature
+
+    def hung(name: str, y: float, z: float) -> Lump:
+        return hanging(getattr(people, name), people, stature, mass, np.array([0.0, y, z]))
+
+    navel, neck = hip + length(people.pelvis.length), stature - length(people.head.length)
+    head, trunk, found = hung("head", 0.0, stature), hung("trunk", 0.0, hip + length(people.trunk.length)), []
+    one = [head, trunk]
+    if "head" in segments:
+        one = [trunk]
+        found.append(Part("head", head, "trunk", ("neck_roll", "neck_pitch"), (0.0, 0.0, neck)))
+    shoulder = hip + length(people.shoulders)
+    elbow = shoulder - length(people.upper_arm.length)
+    wrist = elbow - length(people.forearm.length)
+    for side, sign in SIDES:
+        y = sign * SHOULDERS_BREADTH / 2.0 * stature
+        upper, lower = hung("upper_arm", y, shoulder), (hung("forearm", y, elbow), hung("hand", y, wrist))
+        if {"arms", "limp-arms"} & set(segments):
+            turns = tuple(f"{side}_shoulder_{way}" for way in _AXES)
+            found.append(Part(f"{side}_upper_arm", upper, "trunk", turns, (0.0, y, shoulder)))
+            bends, at = (f"{side}_elbow_pitch",), (0.0, y, elbow)
+            found.append(Part(f"{side}_forearm", together(*lower), f"{side}_upper_arm", bends, at))
+        else:
+            one += [upper, *lower]
+    whole = together(*one)
+    if "lumbar" not in segments:
+        return _root("trunk", whole), *found
+    pelvis = hung("pelvis", 0.0, navel)
+    above = Part("trunk", whole.without(pelvis), "pelvis", tuple(f"lumbar_{way}" for way in _AXES), (0.0, 0.0, navel))
+    return _root("pelvis", pelvis), above, *found
+
+
+def _root(name: str, lump: Lump) -> Part:
+    return Part(name, lump, at=(0.0, 0.0, float(lump.com[2])))
+
+
+def part_of(parts: tuple[Part, ...], what: str) -> Part:
+    """On which a thing of the trunk is, by its name: ``left_hand``, ``head_top``, ``chest``."""
+    side, _, rest = what.partition("_")
+    names = {
+        "head": "head", "hip": "pelvis", "groin": "pelvis", "buttock": "pelvis", "upper": f"{side}_upper_arm",
+        "elbow": f"{side}_forearm", "forearm": f"{side}_forearm", "hand": f"{side}_forearm",
+    }  # fmt: skip
+    by_name = {part.name: part for part in parts}
+    word = (rest if side in dict(SIDES) else what).partition("_")[0]
+    return by_name.get(names.get(word, "trunk"), by_name["trunk"])
+
+
+def bodies_of(parts: tuple[Part, ...], segments: Collection[str], weight: float, stature: float) -> Iterator[Body]:
+    """Of what has joints: hinges about X, Y and Z in a row, and limp ones for arms that are."""
+    by_name = {part.name: part for part in parts}
+    for part in parts[1:]:
+        at = by_name[str(part.parent)].here(part.at)
+        joints = [revolute(name, _AXES[name.rpartition("_")[2]], at if k == 0 else (0.0, 0.0, 0.0))
+                  for k, name in enumerate(part.joints)]  # fmt: skip
+        if "limp-arms" in segments and part.name.endswith("arm"):
+            carried = together(*(one.lump for one in parts if part.name in (one.name, one.parent)))
+            below = part.at[2] - float(carried.com[2])
+            inertia = float(carried.inertia[1, 1]) + carried.mass * below**2
+            critical = 2.0 * math.sqrt(inertia * carried.mass * -STANDARD_GRAVITY[2] * below)
+            damping, effort = _LIMP_DAMPING * critical, _LIMP_EFFORT * weight * stature
+            joints = [replace(joint, damping=damping, max_effort=effort) for joint in joints]
+        mass, spin = part.lump.mass, matrix3(part.lump.inertia, "inertia")
+        yield from jointed(part.name, joints, mass, spin, part.here(part.lump.com), part.parent)
+
+
+def ranges_of(parts: tuple[Part, ...]) -> tuple[tuple[str, float, float], ...]:
+    """[rad] by joint: how far they turn."""
+    joints = [joint for part in parts for joint in part.joints]
+    all_ranges = [(joint, math.radians(low), math.radians(high)) for joint, (low, high) in _OF_MIDDLE.items()]
+    all_ranges += [one for side, sign in SIDES for one in ranges_of_side(side, sign, _OF_ARM)]
+    return tuple(one for one in all_ranges if one[0] in joints)
