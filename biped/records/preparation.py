@@ -30,7 +30,7 @@ class Preparation:
         gaps: [s] up to this length they are bridged by straight lines; a longer one is refused.
         filter: [Hz] of a low-pass filter of fourth order that shifts nothing in time; 0: none. Uneven times are made
             even before, at the record's own rate.
-        resample: [Hz]; 0: as recorded.
+        resample: [Hz], with a sample at ``begin``; 0: as recorded.
         baseline: [s] from ``begin`` on, whose mean is taken off; 0: nothing is.
         scale: values are multiplied by it; −1 turns an axis round.
         offset: is then added, in SI units.
@@ -124,7 +124,7 @@ class Preparation:
         within = (time >= self.begin) & (time <= end)
         if within.sum() < 2:
             raise InputError(f"it is there from {time[0]:g} to {time[-1]:g} s: begin and end must be within")
-        remedy = "set gaps to that length or more, or cut it off"
+        remedy = "set gaps to that length or more, or cut it off by begin and end"
         raise InputError(f"{gap_in_words(time[within], values[within])}: {remedy}")
 
     def _resampled(self, time: Floats, values: Floats, rate: float) -> tuple[Floats, Floats]:
@@ -133,7 +133,7 @@ class Preparation:
                 f"resample = {self.resample:g} Hz of what was sampled at {rate:g} Hz: what is faster than "
                 f"{self.resample / 2.0:g} Hz would come back as something else: set filter to that or less"
             )
-        return _evened(time, values, self.resample)
+        return _evened(time, values, self.resample, self.begin)
 
     def _shifted(self, time: Floats, values: Floats) -> Floats:
         """Baseline, scale and offset."""
@@ -154,18 +154,24 @@ class Preparation:
         return kept - self.begin, np.interp(kept, time, values)
 
 
-def _evened(time: Floats, values: Floats, rate: float) -> tuple[Floats, Floats]:
-    """The same, at a rate [Hz], straight from sample to sample; as they are where they are even already."""
-    if _are_even(time, rate):
+def _evened(time: Floats, values: Floats, rate: float, begin: float = -math.inf) -> tuple[Floats, Floats]:
+    """The same, at a rate [Hz], straight from sample to sample; as they are where they are even already.
+
+    There is a sample at ``begin`` [s], if the record has begun by then, or else at the record's own beginning.
+    """
+    anchor = max(begin, float(time[0]))
+    off = (anchor - time[0]) * rate
+    if _are_even(time, rate) and abs(off - round(off)) <= UNEVEN:
         return time, values
-    even = time[0] + np.arange(int(np.floor((time[-1] - time[0]) * rate + 1e-9)) + 1) / rate
+    before, after = (math.floor(span * rate + 1e-9) for span in (anchor - time[0], time[-1] - anchor))
+    even = anchor + np.arange(-before, after + 1) / rate
     return even, np.interp(even, time, values)
 
 
 def _own_rate(time: Floats) -> float:
-    """[Hz] the mean, to which rounded times come closest; the median where they are not even."""
-    mean = float((len(time) - 1) / (time[-1] - time[0]))
-    return mean if _are_even(time, mean) else float(1.0 / np.median(np.diff(time)))
+    """[Hz] by the mean distance of samples, whatever times are rounded to; where some are left out none counts."""
+    steps = np.diff(time)
+    return float(1.0 / steps[steps < 1.5 * np.median(steps)].mean())
 
 
 def _are_even(time: Floats, rate: float) -> bool:

@@ -96,7 +96,7 @@ class _Cut:
                 f"{self.count}: ask for fewer, or leave cycles out to take all"
             )
         counts = rows & (time >= first) & (time < first + cycles * self.period)
-        _check_whole(time[counts], self.period)
+        _check_whole(time[counts], self.period, record.rate)
         return spectra
 
     def _prepared(self, record: Record, start: float, end: float) -> tuple[Floats, list[Floats], dict[str, str]]:
@@ -105,7 +105,9 @@ class _Cut:
         units = {name: unit for name, (_, unit) in found.items()}
         if start > record.time[-1]:  # no cycle is whole, as will be said
             return record.time, [column for column, _ in found.values()], units
-        begin = float(record.time[max(0, int(np.searchsorted(record.time, start, side="right")) - 1)])
+        begin = max(start, float(record.time[0]))
+        if not self.prepare.resample:  # what is recorded is taken as it is
+            begin = float(record.time[max(0, int(np.searchsorted(record.time, start, side="right")) - 1)])
         prepare = replace(self.prepare, begin=begin, end=end)
         named = {self.columns[name]: column for name, (column, _) in found.items()}
         raw = _with_all_rows(Record(record.time, named, dict.fromkeys(named, ""), record.source))
@@ -164,6 +166,11 @@ def _cut_from(record: Config, identify: Config, prepare: Preparation) -> _Cut:
         raise responses.error("a response must not be called stimulus", STIMULUS)
     columns = {STIMULUS: identify.word("stimulus")} | named
     frequencies = _frequencies(identify, period, highest)
+    if prepare.filter and prepare.filter < max(frequencies):
+        remedy = f"set it above, or [identify] highest = {prepare.filter:g}"
+        raise record.error(
+            f"filter = {prepare.filter:g} Hz: the stimulus moves up to {max(frequencies):g} Hz: {remedy}", "filter"
+        )
     return _Cut(columns, period, frequencies, record.get("begin", float, None), skip, count, prepare)
 
 
@@ -206,7 +213,7 @@ def _with_all_rows(record: Record) -> Record:
     return replace(record, time=np.interp(numbers, places, record.time), columns=columns)
 
 
-def _check_whole(time: Floats, period: float) -> None:
+def _check_whole(time: Floats, period: float, recorded: float) -> None:
     """Raise InputError where the samples of a cycle are no whole number.
 
     Their mean distance counts, as times are rounded; there is no gap in cycles that have been found.
@@ -215,7 +222,8 @@ def _check_whole(time: Floats, period: float) -> None:
     samples = rate * period
     if abs(samples - round(samples)) > _WHOLE:
         better = round(samples) / period
+        slower = f" and filter = {better / 2.0:.6g} or less" if better < recorded else ""
         raise InputError(
             f"at {rate:.6g} Hz a cycle of {period:g} s has {samples:.6g} samples, and needs a whole number: set "
-            f"[record] resample = {better:.6g}, or correct the period"
+            f"[record] resample = {better:.6g}{slower}, or correct the period"
         )

@@ -148,11 +148,30 @@ class BesideRecord:
         """Those of all records."""
         return [one for pairs in self.records for one in pairs]
 
+    @property
+    def numbered(self) -> list[tuple[int, Pair]]:
+        """With the number of the record, from 1 on."""
+        return [(number, one) for number, pairs in enumerate(self.records, start=1) for one in pairs]
+
     def _panels(self) -> list[Panel]:
-        return [overlay(one.column, one.unit, one.time, one.measured, one.model) for one in self.pairs]
+        return [
+            overlay(one.column, one.unit, one.time, one.measured, one.model, self._title(number, one))
+            for number, one in self.numbered
+        ]
+
+    def _title(self, number: int, one: Pair) -> str:
+        return f"{words_of(one.column)}, record {number}" if len(self.records) > 1 else ""
+
+    def compare_columns(self) -> pd.DataFrame:
+        """Of all records; where there are several, ``record`` is the number of each in the file, from 1 on."""
+        tables = [compare_columns(pairs) for pairs in self.records]
+        if len(tables) > 1:
+            for number, table in enumerate(tables, start=1):
+                table.insert(0, "record", number)
+        return pd.concat(tables, ignore_index=True)
 
     def section(self) -> Section:
-        tables = [Table.of("Model and record, at the record's times", _told(compare_columns(self.pairs)))]
+        tables = [Table.of("Model and record, at the record's times", _told(self.compare_columns()))]
         sway = pd.concat([compare_sway(pairs) for pairs in self.records])
         if len(sway):
             tables.append(Table.of("Sway of person and model, by the same definitions", _told(sway)))
@@ -178,7 +197,7 @@ class BesideRecord:
                 raise InputError(
                     f"{self.file}: what is measured would be written over: choose another --out, or rename it"
                 )
-        replace_file(table, compare_columns(self.pairs).to_csv(index=False).encode())
+        replace_file(table, self.compare_columns().to_csv(index=False).encode())
         size = (style.SIZE[0], _ON_PAPER * len(self.pairs))
         return [*write_panels(figure, self._panels(), size), table]
 

@@ -102,6 +102,23 @@ def test_uneven_times_are_made_even_before_the_filter():
     assert np.abs(values - even).max() <= most**2 * (2.0 * np.pi) ** 2 * (2.0 / RATE) ** 2 / 8.0
 
 
+def test_times_that_a_file_has_rounded_have_the_rate_that_they_had():
+    """60 Hz in whole milliseconds, whose steps are of 16 and 17; some are left out."""
+    time = np.delete(np.round(np.arange(480) / 60.0, 3), np.arange(100, 110))
+    found, _ = Preparation(filter=5.0)(record_of(hump(time), time), "value")
+    rounding = 1e-3 / (len(time) - 2)  # of the mean of steps, the ends' of the two parts
+    assert np.diff(found)[1:-1] == pytest.approx(1.0 / 60.0, abs=2.0 * rounding)
+
+
+def test_samples_are_taken_where_it_begins():
+    """Anew, at a tenth of the rate, from between two samples on."""
+    time, values = Preparation(filter=5.0, resample=20.0, begin=0.123)(record_of(hump(TIME)), "value")
+    np.testing.assert_allclose(time[:-1], np.arange(len(time) - 1) / 20.0, atol=1e-12)
+    np.testing.assert_allclose(
+        values, np.interp(0.123 + time, TIME, low_passed(TIME, hump(TIME), 5.0)), rtol=0, atol=1e-12
+    )
+
+
 def test_sampled_anew():
     time, values = Preparation(filter=5.0, resample=20.0)(record_of(hump(TIME)), "value")
     np.testing.assert_allclose(np.diff(time), 0.05)

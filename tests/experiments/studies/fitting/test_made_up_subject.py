@@ -138,6 +138,24 @@ def test_the_viewers_plots_have_what_was_measured(own):
     assert len(load_runs(["saved"])[0].plots) == len(loaded.plots) - 3
 
 
+def test_two_records_of_a_column_are_kept_apart_and_gaps_are_open(own):
+    own.save("saved")
+    table = pd.read_csv("own.csv")
+    table[(table["time"] < 0.3) | (table["time"] > 0.6)].to_csv("gap.csv", index=False)
+    tables = [f'[[record]]\nfile = "{name}.csv"\ncolumn = [{{ model = "com_ap" }}]\n' for name in ("own", "gap")]
+    Path("two.toml").write_text("".join(tables), encoding="utf-8")
+    (loaded,) = load_runs(["saved"], record="two.toml")
+    titles = list(loaded.plots)[:2]
+    assert [title.partition(", record ")[2] for title in titles] == ["1 [m]", "2 [m]"]
+    whole, lost = (loaded.plots[title].curves[1].values for title in titles)
+    within = (loaded.times > 0.31) & (loaded.times < 0.59)
+    assert np.isfinite(whole[within]).all()
+    assert np.isnan(lost[within]).all()
+    assert np.isfinite(lost[loaded.times < 0.29]).all()
+    assert main(["report", "saved", "--record", "two.toml", "--out", "page.html"]) == 0
+    assert pd.read_csv("page-record.csv")["record"].tolist() == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("file", "text", "said"),
     [

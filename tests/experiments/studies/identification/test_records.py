@@ -185,6 +185,8 @@ def gap(table):
         (gap, {"record": {"gaps": 0.13}}, "a gap of 0.14 s after 5.98 s: set gaps"),
         (lambda table: table.drop(index=range(300, 306)), {}, "column -tilt: a gap of 0.14 s after 5.98 s: set gaps"),
         (None, {"record": {"filter": 26.0}}, "filter = 26.0: it must be between 0 and 25 Hz"),
+        (None, {"record": {"filter": 1.0}}, "filter = 1 Hz: the stimulus moves up to 1.25 Hz: set it above, or"),
+        (None, {"record": {"resample": 20.1, "filter": 5.0}}, "set [record] resample = 20 and filter = 10 or less, or"),
         (None, {"record": {"resample": 20.0}}, "what is faster than 10 Hz would come back as something else"),
         (None, {"record": {"gaps": -1.0}}, "gaps = -1.0"),
         (lambda table: table.head(150), {}, "0 whole cycles of 4 s from 0 s on: there must be more than the 1"),
@@ -242,6 +244,16 @@ def test_times_that_drift_from_the_wanted_rate_are_resampled(tmp_path):
     record(rate=100.1).to_csv(tmp_path / "subject.csv", index=False)
     data = of_files(str(tmp_path / "subject.csv"), record={"resample": 100.0, "filter": 20.0}, identify={"cycles": 2})
     found = Identification.from_configuration(data).recorded.spectra[0]
+    share = (2.0 * np.pi * FREQUENCIES.max() / 100.0) ** 2 / 12.0
+    ratio = found.responses["sway"][:, found.excited] / found.stimulus[:, found.excited]
+    assert np.abs(ratio / SUBJECT.response(FREQUENCIES) - 1.0).max() < 2.0 * share
+
+
+def test_cycles_begin_between_two_samples_of_what_is_resampled(tmp_path):
+    """A begin off the record's own samples: as of the record that begins there, but for lines between samples."""
+    record(rate=100.0).to_csv(tmp_path / "subject.csv", index=False)
+    tables = {"record": {"resample": 50.0, "filter": 20.0, "begin": 0.1234}, "identify": {"cycles": 2}}
+    found = Identification.from_configuration(of_files(str(tmp_path / "subject.csv"), **tables)).recorded.spectra[0]
     share = (2.0 * np.pi * FREQUENCIES.max() / 100.0) ** 2 / 12.0
     ratio = found.responses["sway"][:, found.excited] / found.stimulus[:, found.excited]
     assert np.abs(ratio / SUBJECT.response(FREQUENCIES) - 1.0).max() < 2.0 * share
