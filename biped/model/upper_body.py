@@ -19,13 +19,8 @@ from biped.model.geometry import STANDARD_GRAVITY, Vector3, matrix3, vector3
 from biped.model.human import SIDES, X, Y, Z, ranges_of_side
 from biped.model.joint import revolute
 
-#: What may have joints, and what it is said to be.
-SEGMENTS = {
-    "lumbar": "the trunk on the pelvis, three hinges at the navel",
-    "head": "two hinges at the neck",
-    "arms": "three hinges at each shoulder, one at the elbow",
-    "limp-arms": "the same, without muscles",
-}
+#: What may have joints: the trunk on the pelvis, the head, the arms, or arms without muscles.
+SEGMENTS = ("lumbar", "head", "arms", "limp-arms")
 #: Of a limp joint: its damping, as a share of that with which what hangs on it would just not swing, and its effort, of
 #: the body's weight times its height: next to none. Ours.
 _LIMP_DAMPING, _LIMP_EFFORT = 0.1, 1e-9
@@ -75,9 +70,9 @@ def parts_of(people: People, stature: float, mass: float, hip: float, segments: 
 
     navel, neck = hip + length(people.pelvis.length), stature - length(people.head.length)
     head, trunk, found = hung("head", 0.0, stature), hung("trunk", 0.0, hip + length(people.trunk.length)), []
-    one = [head, trunk]
+    in_one = [head, trunk]
     if "head" in segments:
-        one = [trunk]
+        in_one = [trunk]
         found.append(Part("head", head, "trunk", ("neck_roll", "neck_pitch"), (0.0, 0.0, neck)))
     shoulder = hip + length(people.shoulders)
     elbow = shoulder - length(people.upper_arm.length)
@@ -91,8 +86,8 @@ def parts_of(people: People, stature: float, mass: float, hip: float, segments: 
             bends, at = (f"{side}_elbow_pitch",), (0.0, y, elbow)
             found.append(Part(f"{side}_forearm", together(*lower), f"{side}_upper_arm", bends, at))
         else:
-            one += [upper, *lower]
-    whole = together(*one)
+            in_one += [upper, *lower]
+    whole = together(*in_one)
     if "lumbar" not in segments:
         return _root("trunk", whole), *found
     pelvis = hung("pelvis", 0.0, navel)
