@@ -237,6 +237,9 @@ def test_a_human_left_to_itself_falls_by_what_is_told(person, posture):
 OTHERWISE = ({"duration": 3.1}, {"duration": 2.9}, {"step": 5e-4})
 
 
+WITHSTOOD = ("recovered", "stepped")
+
+
 def otherwise(scene, **other):
     """A scene with other settings, without what would begin after its end, which a scene refuses."""
     end = other.get("duration", scene.duration)
@@ -247,7 +250,12 @@ def otherwise(scene, **other):
 def verdicts_of(seed):
     """Of a random run, and of the same run in each other way."""
     scene = experiment_named("balance").build({"random.seed": seed, "run.step": 1e-3})
-    return [otherwise(scene, **other).run().summary["verdict"] for other in ({}, *OTHERWISE)]
+    return [verdict_of(otherwise(scene, **other)) for other in ({}, *OTHERWISE)]
+
+
+def verdict_of(scene):
+    """A run without a solution has failed."""
+    return measure_recording(Session(scene, in_one_go=True).run())["verdict"]
 
 
 def test_random_runs_are_judged_alike_a_little_longer_or_shorter_and_with_half_the_step():
@@ -260,23 +268,14 @@ def test_of_400_random_runs_few_are_judged_otherwise():
     """What docs/verdicts.md tells; with ``-s`` the counts are printed."""
     with ThreadPoolExecutor(cores()) as pool:
         judged = list(pool.map(verdicts_of, range(1, 401)))
+    print(Counter(verdicts[0] for verdicts in judged))
     for k, other in enumerate(OTHERWISE, start=1):
         changes = Counter((verdicts[0], verdicts[k]) for verdicts in judged if verdicts[0] != verdicts[k])
         print(other, changes)
-        decided = sum(count for change, count in changes.items() if "undecided" not in change)
-        assert changes.total() <= 0.03 * len(judged)
-        assert decided <= 0.015 * len(judged)
-
-
-#: Laws of whose random runs is told how many are judged otherwise 0.2 s later, and how many seeds each has.
-LAWS, SEEDS = ("workspace", "cone-workspace", "whole-body", "lqr"), range(1, 81)
-
-
-def now_and_later(law, seed):
-    """The law, the verdict of its random run, and that of the same run 0.2 s longer."""
-    scene = experiment_named("balance").build({"controller.name": law, "random.seed": seed, "run.step": 1e-3})
-    sessions = (Session(otherwise(scene, duration=scene.duration + more), in_one_go=True) for more in (0.0, 0.2))
-    return law, *(measure_recording(session.run())["verdict"] for session in sessions)
+        decided = Counter({change: count for change, count in changes.items() if "undecided" not in change})
+        turned = sum(count for (was, is_), count in decided.items() if (was in WITHSTOOD) != (is_ in WITHSTOOD))
+        assert changes.total() <= 0.05 * len(judged)
+        assert turned <= 0.01 * len(judged)
 
 
 @pytest.mark.slow
