@@ -278,6 +278,16 @@ def test_of_400_random_runs_few_are_judged_otherwise():
         assert turned <= 0.01 * len(judged)
 
 
+#: Laws of whose random runs is told how many are judged otherwise 0.2 s later, and how many seeds each has.
+LAWS, SEEDS = ("workspace", "cone-workspace", "whole-body", "lqr"), range(1, 81)
+
+
+def now_and_later(law, seed):
+    """The law, the verdict of its random run, and that of the same run 0.2 s longer."""
+    scene = experiment_named("balance").build({"controller.name": law, "random.seed": seed, "run.step": 1e-3})
+    return law, *(verdict_of(otherwise(scene, duration=scene.duration + more)) for more in (0.0, 0.2))
+
+
 @pytest.mark.slow
 def test_of_runs_of_all_laws_less_than_one_in_fifty_is_judged_otherwise_later():
     """What docs/verdicts.md tells of each verdict; with ``-s`` the counts are printed."""
