@@ -21,6 +21,8 @@ from biped.model.joint import revolute
 
 #: What may have joints: the trunk on the pelvis, the head, the arms, or arms without muscles.
 SEGMENTS = ("lumbar", "head", "arms", "limp-arms")
+#: What has mass above the hips of a person, by name.
+BODIES = ("trunk", "pelvis", "head", *(f"{side}_{part}" for side, _ in SIDES for part in ("upper_arm", "forearm")))
 #: Of a limp joint: its damping, as a share of that with which what hangs on it would just not swing, and its effort, of
 #: the body's weight times its height: next to none. Ours.
 _LIMP_DAMPING, _LIMP_EFFORT = 0.1, 1e-9

@@ -10,6 +10,7 @@ from biped.errors import InputError
 from biped.model import Model
 from biped.model.geometry import Vector3
 from biped.model.human import TRUNK_COM
+from biped.model.upper_body import BODIES
 from biped.runs.state import State
 from contact import RUBBER, Floor
 from contact.arrays import Floats
@@ -64,11 +65,12 @@ def standing_trunk(model: Model) -> Vector3:
 
 
 def _above_legs(model: Model) -> float:
-    """[m] The height at home of the centre of mass of all that is in no leg, of which the human has its trunk."""
-    others = sorted(set(range(len(model.bodies))) - _legs(model) | {0})
-    masses = np.array([model.bodies[i].mass for i in others])
-    heights = np.array([model.home_positions[i][2] for i in others])
-    return float(heights[0]) if len(others) == 1 else float(masses @ heights / masses.sum())
+    """[m] The height at home of the common centre of mass of trunk, head and arms."""
+    own = [i for i, name in enumerate(model.body_names) if name in BODIES]
+    if len(own) < 2:
+        return float(model.home_positions[0][2])
+    masses = np.array([model.bodies[i].mass for i in own])
+    return float(masses @ model.home_positions[own, 2] / masses.sum())
 
 
 def _in_own_posture(model: Model, floor: Floor) -> State:

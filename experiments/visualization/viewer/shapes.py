@@ -20,6 +20,7 @@ from trimesh import Trimesh
 from biped.model import Model, Visual, human
 from biped.model.human import SIDES
 from biped.model.stretching import measures_of
+from biped.model.upper_body import BODIES
 from biped.runs.world import Bodies, Hull
 from contact.arrays import Floats
 from contact.compiling.cache import say
@@ -90,7 +91,7 @@ def is_another_person(model: Model) -> bool:
         theirs = bodies.pop(ours.name, None)
         if theirs is None or (theirs.parent, theirs.joint.axis) != (parent, ours.joint.axis):
             return False
-    if any(body.mass and body.name not in {"trunk", *_BY_ITSELF.values()} for body in bodies.values()):
+    if any(body.mass and body.name not in BODIES for body in bodies.values()):
         return False
     measures, homes = measures_of(model), _origins(model)
     return all(np.allclose(homes[body.name], measures.origin(body.name), atol=1e-9) for body in person.bodies)
