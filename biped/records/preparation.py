@@ -9,7 +9,7 @@ import numpy as np
 
 from biped.checks import is_finite, zero_or_above
 from biped.errors import InputError
-from biped.records.record import Record, gap_in_words
+from biped.records.record import ROUNDING, Record, are_even, gap_in_words, own_rate
 from biped.signals import Signal
 from biped.signals.filters import low_passed
 from contact.arrays import Floats
@@ -18,8 +18,6 @@ from contact.arrays import Floats
 EASING = 0.1
 #: Of a record's span: what may be left at its beginning or end.
 LEFT = 0.1
-#: Of the time between two samples, by which times may be uneven, as they are where a file rounds them.
-UNEVEN = 0.02
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ class Preparation:
         try:
             time, values = self._without_gaps(record.time, values)
             if self.filter:
-                time, values = _evened(time, values, _own_rate(time))
+                time, values = _evened(time, values, own_rate(time))
                 values = low_passed(time, values, self.filter, "filter")
             if self.resample:
                 time, values = self._resampled(time, values, record.rate)
@@ -124,11 +122,12 @@ class Preparation:
         within = (time >= self.begin) & (time <= end)
         if within.sum() < 2:
             raise InputError(f"it is there from {time[0]:g} to {time[-1]:g} s: begin and end must be within")
-        remedy = "set gaps to that length or more, or cut it off by begin and end"
-        raise InputError(f"{gap_in_words(time[within], values[within])}: {remedy}")
+        bridged = "set gaps to that length or more, or " if np.isfinite(values[within][[0, -1]]).all() else ""
+        raise InputError(f"{gap_in_words(time[within], values[within])}: {bridged}cut it off by begin and end")
 
     def _resampled(self, time: Floats, values: Floats, rate: float) -> tuple[Floats, Floats]:
-        if self.resample < rate and not 0.0 < self.filter <= self.resample / 2.0:
+        is_slower = self.resample < rate and not are_even(time, self.resample)
+        if is_slower and not 0.0 < self.filter <= self.resample / 2.0:
             raise InputError(
                 f"resample = {self.resample:g} Hz of what was sampled at {rate:g} Hz: what is faster than "
                 f"{self.resample / 2.0:g} Hz would come back as something else: set filter to that or less"
@@ -149,7 +148,7 @@ class Preparation:
         begin, end = max(self.begin, time[0]), min(self.end, time[-1])
         if not begin < end:
             raise InputError(f"it is there from {time[0]:g} to {time[-1]:g} s: begin and end must be within")
-        within = (time > begin) & (time < end)
+        within = (time > begin + ROUNDING) & (time < end - ROUNDING)
         kept = np.concatenate([[begin], time[within], [end]])
         return kept - self.begin, np.interp(kept, time, values)
 
@@ -160,20 +159,8 @@ def _evened(time: Floats, values: Floats, rate: float, begin: float = -math.inf)
     There is a sample at ``begin`` [s], if the record has begun by then, or else at the record's own beginning.
     """
     anchor = max(begin, float(time[0]))
-    off = (anchor - time[0]) * rate
-    if _are_even(time, rate) and abs(off - round(off)) <= UNEVEN:
+    if are_even(time, rate) and np.abs(time - anchor).min() < ROUNDING:
         return time, values
     before, after = (math.floor(span * rate + 1e-9) for span in (anchor - time[0], time[-1] - anchor))
     even = anchor + np.arange(-before, after + 1) / rate
     return even, np.interp(even, time, values)
-
-
-def _own_rate(time: Floats) -> float:
-    """[Hz] by the mean distance of samples, whatever times are rounded to; where some are left out none counts."""
-    steps = np.diff(time)
-    return float(1.0 / steps[steps < 1.5 * np.median(steps)].mean())
-
-
-def _are_even(time: Floats, rate: float) -> bool:
-    """At a rate [Hz], from the first to the last."""
-    return bool(np.abs((time - time[0]) * rate - np.arange(len(time))).max() <= UNEVEN)

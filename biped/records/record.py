@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biped.errors import InputError
 from biped.records.units import factor_between
@@ -15,6 +16,11 @@ from contact.arrays import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: [s] Two times that differ by less are the same.
+ROUNDING = 1e-9
+#: Of the time between two samples, by which times may be uneven beyond what they are rounded by.
+UNEVEN = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +67,8 @@ class Record:
 
     @property
     def rate(self) -> float:
-        """[Hz] how often it was sampled; the median, where times are not even."""
-        return float(1.0 / np.median(np.diff(self.time)))
+        """[Hz] how often it was sampled; see ``own_rate``."""
+        return own_rate(self.time)
 
     def converted(self, name: str, unit: str) -> Floats:
         """A column (n,) in a unit: radians of degrees; a column without a unit is taken to be in this one.
@@ -97,6 +103,33 @@ class Record:
             where = gap_in_words(self.time, values)
             raise InputError(f"{self.source}, column {name}: {where}: fill it, as biped.records.Preparation does")
         return Signal.sampled(self.time, values, kind)
+
+
+def are_left_out(time: Floats) -> NDArray[np.bool_]:
+    """(n - 1,) between which times (n,) rows are missing."""
+    steps = np.diff(time)
+    return np.asarray(steps > 1.5 * np.median(steps))
+
+
+def own_rate(time: Floats) -> float:
+    """[Hz] by the mean distance of samples, whatever times are rounded to; where some are left out none counts."""
+    return float(1.0 / np.diff(time)[~are_left_out(time)].mean())
+
+
+def rounded_by(time: Floats) -> float:
+    """[s] how far times (n,) are off even ones, at the most; no more than the last digit that most of them have."""
+    digits = next((k for k in range(9) if np.median(np.abs(time - np.round(time, k))) < ROUNDING), 9)
+    off = time - np.linspace(time[0], time[-1], len(time))
+    return min(10.0**-digits, float(np.ptp(off)))
+
+
+def are_even(time: Floats, rate: float, uneven: float = UNEVEN) -> bool:
+    """Whether no row of times (n,) is missing and each is where a rate [Hz] has it, but for a part of a step.
+
+    Or but for its last digit: by half of that it is rounded, and so is the first, from which it is counted.
+    """
+    off = np.abs(time - time[0] - np.arange(len(time)) / rate).max()
+    return bool(off <= max(uneven / rate, rounded_by(time) + ROUNDING) and not are_left_out(time).any())
 
 
 def gap_in_words(time: Floats, values: Floats) -> str:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from biped.errors import InputError
 from biped.metrics.posturography.sway import AXES, checked
+from biped.records.record import are_even
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +20,7 @@ Regions = tuple[tuple[float, float], tuple[float, float]]
 
 #: A line needs three points to have a residual.
 FEWEST = 3
-#: Of a step: so far times may be from where even sampling would have them.
+#: Of a step: so far times may be from where even sampling would have them, beyond what they are rounded by.
 UNEVEN = 0.05
 
 
@@ -93,9 +94,8 @@ def diffusion_measures(curve: "pd.DataFrame", regions: Regions | None = None) ->
 
 
 def _even_step(times: Floats) -> float:
-    even = np.linspace(times[0], times[-1], len(times)) if len(times) > 1 else np.empty(0)
-    step = float(even[1] - even[0]) if len(even) else 0.0
-    if not (step and np.abs(times - even).max() <= UNEVEN * step):
+    step = float(times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else 0.0
+    if not (step and are_even(times, 1.0 / step, UNEVEN)):
         raise InputError("time must grow in even steps: resample before, as by numpy.interp")
     return step
 

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from biped.errors import InputError
 from biped.records import Record, read_record
+from biped.records.record import ROUNDING
 from contact.arrays import Floats
 from contact.errors import did_you_mean
 from experiments.studies.config import Config
 from experiments.studies.fitting.trace import Trace
 
-#: [s] Two times that differ by less are the same.
-ROUNDING = 1e-9
 #: ``offset``: only how a column moves about its mean is compared.
 FREE = "free"
 
@@ -120,8 +119,7 @@ def measured_of(
     Raises:
         InputError: the record lacks a column, measures something else by it, or has nothing while the run lasts.
     """
-    step = float(np.median(np.diff(record.time)))
-    kept = slice(None, None, max(1, round(every / step)))
+    kept = slice(None, None, max(1, round(every * record.rate)))
     time = record.time[kept] + begin
     within = (time >= -ROUNDING) & (time <= duration + ROUNDING)
     values = np.array([_values(record, one, units)[kept][within] for one in columns])

@@ -226,6 +226,18 @@ def test_fluctuations_of_noise_are_those_of_its_covariance(noise):
     assert abs(slope(expected**2) - exponent) < 0.05
 
 
+def test_times_in_whole_milliseconds_are_even_unless_one_is_left_out():
+    """At 120 Hz, in steps of 8 and 9; the lags are of the mean step, off by a digit over all of them at most."""
+    sway = np.random.default_rng(19).normal(size=(2, 600))
+    times = np.round(np.arange(600) / 120.0, 3)
+    found, even = (diffusion_curve(each, *sway, 0.995) for each in (times, np.arange(600) / 120.0))
+    np.testing.assert_allclose(found["lag"], even["lag"], rtol=1e-3 / times[-1])
+    np.testing.assert_array_equal(found["plane"], even["plane"])
+    hundredths = np.delete(np.arange(601) / 100.0, 300)
+    with pytest.raises(InputError, match="even steps"):
+        diffusion_curve(hundredths, *sway)
+
+
 def test_of_white_noise_the_fluctuation_is_in_closed_form():
     for n in (10, 50, 400):
         assert expected_fluctuation(np.eye(n)) ** 2 == pytest.approx((n**2 - 4) / (15.0 * n), rel=1e-9)

@@ -63,9 +63,9 @@ def test_a_gap_outside_of_what_is_used_may_stay():
     values[:50], values[700:760] = np.nan, np.nan
     time, kept = Preparation(begin=1.0, end=6.5)(record_of(values), "value")
     np.testing.assert_allclose(kept, hump(time + 1.0), atol=1e-16)
-    with pytest.raises(InputError, match=r"a gap of 0.61 s after 6.99 s: set gaps to that length or more, or cut it"):
+    with pytest.raises(InputError, match=r"a gap of 0.61 s after 6.99 s: set gaps .*, or cut it off by begin and end"):
         Preparation(begin=1.0)(record_of(values), "value")
-    with pytest.raises(InputError, match="it is there from 0.5 to 6.5 s only"):
+    with pytest.raises(InputError, match="it is there from 0.5 to 6.5 s only: cut it off by begin and end"):
         Preparation(end=6.5)(record_of(values), "value")
 
 
@@ -108,6 +108,27 @@ def test_times_that_a_file_has_rounded_have_the_rate_that_they_had():
     found, _ = Preparation(filter=5.0)(record_of(hump(time), time), "value")
     rounding = 1e-3 / (len(time) - 2)  # of the mean of steps, the ends' of the two parts
     assert np.diff(found)[1:-1] == pytest.approx(1.0 / 60.0, abs=2.0 * rounding)
+
+
+@pytest.mark.parametrize("rate", [60.0, 90.0, 120.0])
+def test_times_that_are_even_but_for_their_last_digit_are_taken_as_they_are(rate):
+    """At their own rate, and at the one that they had; each end of the record is off by half a millisecond at most."""
+    time = np.round(np.arange(480) / rate, 3)
+    record = record_of(hump(time), time)
+    assert abs(1.0 / record.rate - 1.0 / rate) <= 1e-3 / (len(time) - 1)
+    for prepared, values in (
+        (Preparation(filter=5.0), low_passed(time, hump(time), 5.0)),
+        (Preparation(resample=rate), hump(time)),
+    ):
+        found, own = prepared(record, "value")
+        np.testing.assert_array_equal(found, time)
+        np.testing.assert_allclose(own, values, rtol=1e-15)
+
+
+def test_times_that_are_whole_digits_are_not_taken_for_other_ones():
+    """Hundredths of a second at 100 Hz: by eight seconds of 100.1 Hz these are most of a digit off."""
+    found, _ = Preparation(resample=100.1)(record_of(hump(TIME)), "value")
+    np.testing.assert_allclose(np.diff(found)[:-1], 1.0 / 100.1)
 
 
 def test_samples_are_taken_where_it_begins():
