@@ -173,7 +173,8 @@ def coefficients_of_cycles(
         raise InputError(
             f"a sample each {usual:g} s is too slow for {np.max(frequencies):g} Hz: it must be more than twice a cycle"
         )
-    count = math.floor((time[-1] + usual - start) / period + _WHOLE)
+    # Half a sample before and after it a cycle begins and ends, so that none changes sides by being rounded.
+    count = math.floor((time[-1] + 1.5 * usual - start) / period)
     if count <= skip:
         raise InputError(
             f"{max(count, 0)} whole cycles of {period:g} s from {start:g} s on: there must be more than the {skip} "
@@ -183,7 +184,7 @@ def coefficients_of_cycles(
     found = np.empty((count - skip, len(frequencies), table.shape[1]), dtype=np.complex128)
     for number in range(skip, count):
         since = start + number * period
-        first, stop = np.searchsorted(time, [since - _WHOLE * usual, since + period - _WHOLE * usual])
+        first, stop = np.searchsorted(time, [since - 0.5 * usual, since + period - 0.5 * usual])
         rows, own = clock[first:stop], table[first:stop]
         _check_samples(rows[:, 0], own, since, period, usual)
         turned = np.exp(-2j * np.pi * frequencies * (rows[0, 0] - since))  # coefficients count from the first row

@@ -15,6 +15,7 @@ from biped.errors import InputError
 from biped.identification import Spectra
 from biped.identification.spectra import cycle_spectra
 from biped.records import Preparation, Record
+from biped.records.record import rounded_by
 from contact.arrays import Floats
 from experiments.studies.config import Config
 from experiments.studies.fitting.measured import read_file
@@ -72,15 +73,15 @@ class _Cut:
         try:
             return self._spectra(record)
         except InputError as error:
-            told = str(error)
+            told = str(error).replace("begin and end", "begin and cycles")  # by which it ends here
             raise InputError(told if told.startswith(record.source) else f"{record.source}: {told}") from None
 
     def _spectra(self, record: Record) -> Spectra:
         start = float(record.time[0]) if self.begin is None else self.begin
         first = start + self.skip * self.period
-        usual = float(np.median(np.diff(record.time)))
-        # A sample stands for the time up to the next one.
-        count = math.floor((record.time[-1] + usual - first) / self.period + 1e-6) if self.count is None else self.count
+        # A sample stands for the time up to the next one, and may be off by half of that.
+        last = record.time[-1] + 1.5 / record.rate
+        count = math.floor((last - first) / self.period) if self.count is None else self.count
         whole = first + max(count, 1) * self.period
         time, columns, units = self._prepared(record, first, whole)
         rows = time < whole - 0.5 * float(np.median(np.diff(time)))
@@ -203,8 +204,7 @@ def _in_radians(record: Record, column: str) -> tuple[Floats, str]:
 def _with_all_rows(record: Record) -> Record:
     """The same with rows of no numbers where rows are left out, so that they are seen as gaps."""
     steps = np.diff(record.time)
-    usual = float(np.median(steps))
-    missing = np.maximum(np.round(steps / usual).astype(int) - 1, 0)
+    missing = np.maximum(np.round(steps * record.rate).astype(int) - 1, 0)
     places = np.concatenate([[0], np.cumsum(1 + missing)])
     numbers = np.arange(places[-1] + 1)
     columns = {name: np.full(len(numbers), np.nan) for name in record.columns}
@@ -216,11 +216,13 @@ def _with_all_rows(record: Record) -> Record:
 def _check_whole(time: Floats, period: float, recorded: float) -> None:
     """Raise InputError where the samples of a cycle are no whole number.
 
-    Their mean distance counts, as times are rounded; there is no gap in cycles that have been found.
+    Their mean distance counts, as times are rounded, the first and the last by half a digit; there is no gap in cycles
+    that have been found.
     """
-    rate = (len(time) - 1) / float(time[-1] - time[0])
+    span = float(time[-1] - time[0])
+    rate = (len(time) - 1) / span
     samples = rate * period
-    if abs(samples - round(samples)) > _WHOLE:
+    if abs(samples - round(samples)) > _WHOLE + samples * rounded_by(time) / span:
         better = round(samples) / period
         slower = f" and filter = {better / 2.0:.6g} or less" if better < recorded else ""
         raise InputError(

@@ -182,7 +182,7 @@ def gap(table):
         (None, {"record": {"units": {"tilt": "V"}}}, "stimulus is in V: models answer to rad"),
         (lambda table: table.rename(columns={"sway [rad]": "sway"}), {}, "nothing says its unit: write it behind"),
         (gap, {}, "column sway: a gap of 0.14 s after 5.98 s: set gaps to that length or more, or cut it off"),
-        (gap, {"record": {"gaps": 0.13}}, "a gap of 0.14 s after 5.98 s: set gaps"),
+        (gap, {"record": {"gaps": 0.13}}, "set gaps to that length or more, or cut it off by begin and cycles"),
         (lambda table: table.drop(index=range(300, 306)), {}, "column -tilt: a gap of 0.14 s after 5.98 s: set gaps"),
         (None, {"record": {"filter": 26.0}}, "filter = 26.0: it must be between 0 and 25 Hz"),
         (None, {"record": {"filter": 1.0}}, "filter = 1 Hz: the stimulus moves up to 1.25 Hz: set it above, or"),
@@ -257,6 +257,43 @@ def test_cycles_begin_between_two_samples_of_what_is_resampled(tmp_path):
     share = (2.0 * np.pi * FREQUENCIES.max() / 100.0) ** 2 / 12.0
     ratio = found.responses["sway"][:, found.excited] / found.stimulus[:, found.excited]
     assert np.abs(ratio / SUBJECT.response(FREQUENCIES) - 1.0).max() < 2.0 * share
+
+
+@pytest.mark.parametrize("rate", [60.0, 120.0])
+@pytest.mark.parametrize("prepared", [{}, {"filter": 6.0}, {"filter": 6.0, "resample": 1.0}])
+@pytest.mark.parametrize("cycles", [1, 2, 3])
+def test_times_in_whole_milliseconds_have_all_their_cycles(rate, prepared, cycles, tmp_path):
+    """Each off by δ ≤ 0.5 ms, by which no coefficient is off by more than ωδ times all sines, twice."""
+    table = record(rate=rate)
+    table["time [s]"] = table["time [s]"].round(3)
+    table.to_csv(tmp_path / "subject.csv", index=False)
+    told = {name: value * rate if name == "resample" else value for name, value in prepared.items()}
+    data = of_files(str(tmp_path / "subject.csv"), record=told, identify={"cycles": cycles})
+    found = Identification.from_configuration(data).recorded.spectra[0]
+    assert len(found.trial) == cycles
+    size = np.abs(SUBJECT.response(FREQUENCIES))
+    off = 2.0 * 2.0 * np.pi * FREQUENCIES.max() * 0.5e-3 * (len(size) + size.sum() / size.min())
+    ratio = found.responses["sway"][:, found.excited] / found.stimulus[:, found.excited]
+    assert np.abs(ratio / SUBJECT.response(FREQUENCIES) - 1.0).max() < off
+
+
+def test_a_row_that_is_left_out_of_rounded_times_is_one_row(tmp_path):
+    """60 rows at 120 Hz, half a second, in steps of 8 and 9 ms."""
+    table = record(rate=120.0)
+    table["time [s]"] = table["time [s]"].round(3)
+    table.drop(index=range(700, 760)).to_csv(tmp_path / "subject.csv", index=False)
+    data = of_files(str(tmp_path / "subject.csv"), record={"gaps": 0.6}, identify={"cycles": 2})
+    assert len(Identification.from_configuration(data).recorded.spectra[0].trial) == 2
+
+
+def test_no_cycle_is_lost_that_begins_between_two_samples(tmp_path):
+    """Of 16 s, after 0.1234 s and one that is skipped, two are whole."""
+    record(rate=100.0).to_csv(tmp_path / "subject.csv", index=False)
+    data = of_files(str(tmp_path / "subject.csv"), record={"begin": 0.1234})
+    found = Identification.from_configuration(data).recorded.spectra[0]
+    assert len(found.trial) == 2
+    ratio = found.responses["sway"][:, found.excited] / found.stimulus[:, found.excited]
+    np.testing.assert_allclose(ratio, np.tile(SUBJECT.response(FREQUENCIES), (2, 1)), rtol=1e-12)
 
 
 def test_records_of_unlike_units_are_not_averaged(tmp_path):
