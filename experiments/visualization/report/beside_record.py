@@ -1,6 +1,6 @@
 """A run beside what was measured: columns over each other, and the same numbers of both in one table."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from biped.files import replace_file
 from biped.metrics import series
 from biped.metrics.posturography import sway_measures
 from biped.records import FORMATS, read_record
+from biped.records.record import are_left_out
 from biped.runs.run import Run
 from contact.arrays import Floats
 from experiments.cli.quantities import unit_text
@@ -112,8 +113,7 @@ def compare_sway(pairs: Sequence[Pair]) -> pd.DataFrame:
         ap, ml = by_name[f"{name}_ap"], by_name[f"{name}_ml"]
         in_ap, in_ml = np.isin(ap.time, ml.time), np.isin(ml.time, ap.time)
         time = ap.time[in_ap]
-        steps = np.diff(time)
-        is_even = steps.max() < 1.5 * np.median(steps) and steps.max() <= 0.2 / LOW_PASS * (1.0 + 1e-9)
+        is_even = not are_left_out(time).any() and np.diff(time).max() <= 0.2 / LOW_PASS * (1.0 + 1e-9)
         person, model = (
             sway_measures(time, along[in_ap], across[in_ml], LOW_PASS if is_even else None)
             for along, across in ((ap.measured, ml.measured), (ap.model, ml.model))
@@ -144,44 +144,37 @@ class BesideRecord:
         return cls(Path(file), pairs_beside(run, file))
 
     @property
-    def pairs(self) -> list[Pair]:
-        """Those of all records."""
-        return [one for pairs in self.records for one in pairs]
-
-    @property
-    def numbered(self) -> list[tuple[int, Pair]]:
-        """With the number of the record, from 1 on."""
-        return [(number, one) for number, pairs in enumerate(self.records, start=1) for one in pairs]
+    def remarked(self) -> list[tuple[Pair, str]]:
+        """With what a title says behind the column: that the offset is free, and of several records the number."""
+        numbers = [f", record {number}" if len(self.records) > 1 else "" for number in range(1, len(self.records) + 1)]
+        return [
+            (one, (", about their means" if one.is_free else "") + number)
+            for pairs, number in zip(self.records, numbers, strict=True)
+            for one in pairs
+        ]
 
     def _panels(self) -> list[Panel]:
         return [
-            overlay(one.column, one.unit, one.time, one.measured, one.model, self._title(number, one))
-            for number, one in self.numbered
+            overlay(one.column, one.unit, one.time, one.measured, one.model, words_of(one.column) + remark)
+            for one, remark in self.remarked
         ]
 
-    def _title(self, number: int, one: Pair) -> str:
-        return f"{words_of(one.column)}, record {number}" if len(self.records) > 1 else ""
-
-    def compare_columns(self) -> pd.DataFrame:
+    def compared(self, compare: Callable[[Sequence[Pair]], pd.DataFrame]) -> pd.DataFrame:
         """Of all records; where there are several, ``record`` is the number of each in the file, from 1 on."""
-        tables = [compare_columns(pairs) for pairs in self.records]
+        tables = [compare(pairs) for pairs in self.records]
         if len(tables) > 1:
             for number, table in enumerate(tables, start=1):
                 table.insert(0, "record", number)
         return pd.concat(tables, ignore_index=True)
 
     def section(self) -> Section:
-        tables = [Table.of("Model and record, at the record's times", _told(self.compare_columns()))]
-        sway = pd.concat([compare_sway(pairs) for pairs in self.records])
+        tables = [Table.of("Model and record, at the record's times", _told(self.compared(compare_columns)))]
+        sway = self.compared(compare_sway)
         if len(sway):
             tables.append(Table.of("Sway of person and model, by the same definitions", _told(sway)))
         charts = [
-            Chart.of(
-                figure_of(panel, height=_ON_PAGE),
-                f"Measured and modelled: {words_of(one.column)}.",
-                f"measured-{number}",
-            )
-            for number, (one, panel) in enumerate(zip(self.pairs, self._panels(), strict=True))
+            Chart.of(figure_of(panel, height=_ON_PAGE), f"Measured and modelled: {panel.title}.", f"measured-{number}")
+            for number, panel in enumerate(self._panels())
         ]
         return Section("record", "Beside the record", self.file.name, blocks=(*tables, *charts))
 
@@ -197,9 +190,9 @@ class BesideRecord:
                 raise InputError(
                     f"{self.file}: what is measured would be written over: choose another --out, or rename it"
                 )
-        replace_file(table, self.compare_columns().to_csv(index=False).encode())
-        size = (style.SIZE[0], _ON_PAPER * len(self.pairs))
-        return [*write_panels(figure, self._panels(), size), table]
+        replace_file(table, self.compared(compare_columns).to_csv(index=False).encode())
+        panels = self._panels()
+        return [*write_panels(figure, panels, (style.SIZE[0], _ON_PAPER * len(panels))), table]
 
 
 def _told(table: pd.DataFrame) -> pd.DataFrame:

@@ -6,6 +6,7 @@ import numpy as np
 
 from biped.metrics.timeseries import series
 from biped.model.legs import common_name, legs_of
+from biped.records.record import are_left_out
 from biped.runs.run import Run
 from contact.arrays import Floats
 from experiments.cli.quantities import unit_text
@@ -65,18 +66,14 @@ def plots_of(run: Run) -> list[Panel]:
 def measured_plots(run: Run, record: str | Path) -> list[Panel]:
     """Columns of a record over those of a run, at the run's times; see ``pairs_beside`` for the file."""
     times, plots = run.frame["time"].to_numpy(), []
-    beside = BesideRecord.of(run, record)
-    for number, one in beside.numbered:
-        steps = np.diff(one.time)
-        after = np.searchsorted(one.time, times).clip(1, len(steps))
-        is_gap = steps[after - 1] > 1.5 * np.median(steps)
+    for one, remark in BesideRecord.of(run, record).remarked:
+        after = np.searchsorted(one.time, times).clip(1, len(one.time) - 1)
+        is_gap = are_left_out(one.time)[after - 1] & (times < one.time[after])
         measured, model = (
             np.where(is_gap, np.nan, np.interp(times, one.time, each, np.nan, np.nan))
             for each in (one.measured, one.model)
         )
-        means = ", about their means" if one.is_free else ""
-        which = f", record {number}" if len(beside.records) > 1 else ""
-        title = f"{words_of(one.column)}, and measured{means}{which} [{unit_text(one.unit) or '–'}]"
+        title = f"{words_of(one.column)}, and measured{remark} [{unit_text(one.unit) or '–'}]"
         plots.append(Panel(title, "", (Curve("model", model), Curve("measured", measured))))
     return plots
 

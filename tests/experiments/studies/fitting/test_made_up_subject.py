@@ -18,7 +18,7 @@ from experiments import experiment_named
 from experiments.cli import main
 from experiments.studies.config import read_config
 from experiments.visualization.report import load_run
-from experiments.visualization.report.beside_record import compare_columns, compare_sway, pairs_beside
+from experiments.visualization.report.beside_record import BesideRecord, compare_columns, compare_sway, pairs_beside
 from experiments.visualization.viewer.loaded_runs import load_runs
 
 PAGE = Path(__file__).parents[4] / "docs" / "records.md"
@@ -142,18 +142,24 @@ def test_two_records_of_a_column_are_kept_apart_and_gaps_are_open(own):
     own.save("saved")
     table = pd.read_csv("own.csv")
     table[(table["time"] < 0.3) | (table["time"] > 0.6)].to_csv("gap.csv", index=False)
-    tables = [f'[[record]]\nfile = "{name}.csv"\ncolumn = [{{ model = "com_ap" }}]\n' for name in ("own", "gap")]
+    columns = '{ model = "com_ap" }, { model = "com_ml", offset = "free" }'
+    tables = [f'[[record]]\nfile = "{name}.csv"\ncolumn = [{columns}]\n' for name in ("own", "gap")]
     Path("two.toml").write_text("".join(tables), encoding="utf-8")
     (loaded,) = load_runs(["saved"], record="two.toml")
-    titles = list(loaded.plots)[:2]
-    assert [title.partition(", record ")[2] for title in titles] == ["1 [m]", "2 [m]"]
-    whole, lost = (loaded.plots[title].curves[1].values for title in titles)
+    titles = list(loaded.plots)[:4]
+    remarks = [f"{free}, record {number}" for number in (1, 2) for free in ("", ", about their means")]
+    assert [title.partition(", and measured")[2] for title in titles] == [f"{remark} [m]" for remark in remarks]
+    whole, lost = (loaded.plots[title].curves[1].values for title in titles[::2])
     within = (loaded.times > 0.31) & (loaded.times < 0.59)
     assert np.isfinite(whole[within]).all()
     assert np.isnan(lost[within]).all()
-    assert np.isfinite(lost[loaded.times < 0.29]).all()
+    assert np.isfinite(lost[(loaded.times < 0.29) | np.isin(loaded.times, table["time"][table["time"] > 0.6])]).all()
     assert main(["report", "saved", "--record", "two.toml", "--out", "page.html"]) == 0
-    assert pd.read_csv("page-record.csv")["record"].tolist() == [1, 2]
+    assert pd.read_csv("page-record.csv")["record"].tolist() == [1, 1, 2, 2]
+    (_, sway, *charts) = BesideRecord.of(own, "two.toml").section().blocks
+    assert {row[sway.headings.index("record")] for row in sway.rows} == {"1", "2"}
+    for chart, title, remark in zip(charts, titles, remarks, strict=True):
+        assert chart.caption == f"Measured and modelled: {title.partition(', and measured')[0]}{remark}."
 
 
 @pytest.mark.parametrize(
