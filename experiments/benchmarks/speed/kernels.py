@@ -5,6 +5,7 @@ from typing import NamedTuple
 from biped.kernels.loop.closed_loop import control
 from contact.jit import routine
 from controllers.kernels.contact_qp import SOLVED, factor_contact_qp, solve_contact_qp
+from controllers.kernels.forward_model import feel_feet, swinging_foot, tell_asked
 
 
 class Slack(NamedTuple):
@@ -14,6 +15,21 @@ class Slack(NamedTuple):
 @control.register(Slack)
 def ask_for_nothing(law, measurement, torque, recorded):
     """Leave the torques at zero."""
+
+
+@tell_asked.register(Slack)
+def tell_nothing_asked(law, asked):
+    asked[:] = 0.0
+
+
+@swinging_foot.register(Slack)
+def none_swings(law):
+    return -1
+
+
+@feel_feet.register(Slack)
+def feel_nothing(law, measurement):
+    pass
 
 
 @routine
