@@ -42,7 +42,7 @@ def test_bench_measures_and_writes(tmp_path, capsys):
     assert len(sections["closed_loop"]["rows"]) == 9
     assert len(sections["integrators"]["rows"]) == 6
     assert list(sections["chains"]["rows"]) == [f"{n} links" for n in (2, 5, 10, 20, 50, 100, 200)]
-    assert list(sections["late_laws"]["rows"]) == ["postural", "reweighting", "a prediction"]
+    assert list(sections["late_laws"]["rows"]) == ["postural", "reweighting", "a prediction", "a forward model"]
     assert list(sections["cone_workspace_law"]["rows"]) == ["cone-workspace", "workspace"]
     assert [name for name in sections["rigid_stance"]["rows"] if "ours" in name] == [
         f"rigid (ours), {step} ms" for step in ("0.5", "1", "2")
