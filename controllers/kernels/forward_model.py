@@ -16,7 +16,7 @@ from contact.jit import generic, kernel, routine
 from contact.modes import NONE, STICKING
 from contact.vectors import copy1, load3, quat_difference, quat_exp, quat_mul, rotation_vector
 from controllers.kernels.contact_qp import ENDED, SOLVED, factor_hessian
-from controllers.kernels.predicted import add_product, add_times
+from controllers.kernels.predicted import add_product, add_times, make_up_for_muscles
 from controllers.kernels.stepping import PHASE, STANDS, SWING, SWINGS, TAKEN, SteppingLaw
 from controllers.kernels.whole_body import WholeBodyLaw
 
@@ -305,8 +305,4 @@ def forward_model_torques(law, measurement, torque, recorded):
     feel_feet(law.inner, measurement)
     control(law.inner, measurement, torque, recorded)
     go_on(law, measurement)
-    muscles = law.muscles
-    for k in range(muscles.dof.shape[0]):
-        away = measurement.q[muscles.coordinate[k]] - muscles.rest[muscles.coordinate[k]]
-        torque[muscles.dof[k]] += muscles.stiffness[k] * away
-        torque[muscles.dof[k]] += muscles.damping[k] * measurement.motion.rates[muscles.dof[k]]
+    make_up_for_muscles(law.muscles, law.muscles.rest, measurement, torque)

@@ -50,9 +50,15 @@ def predicted_torques(law, measurement, torque, recorded):
     show_ahead(law, measurement)
     place_measured(measurement)
     control(law.inner, measurement, torque, recorded)
-    for k in range(law.dof.shape[0]):
-        away = measurement.q[law.coordinate[k]] - law.posture[law.coordinate[k]]
-        torque[law.dof[k]] += law.stiffness[k] * away + law.damping[k] * measurement.motion.rates[law.dof[k]]
+    make_up_for_muscles(law, law.posture, measurement, torque)
+
+
+@kernel
+def make_up_for_muscles(muscles, rest, measurement, torque):
+    """Add what muscles, at rest in a posture, take off by themselves where the body is by now."""
+    for k in range(muscles.dof.shape[0]):
+        dof, away = muscles.dof[k], measurement.q[muscles.coordinate[k]] - rest[muscles.coordinate[k]]
+        torque[dof] += muscles.stiffness[k] * away + muscles.damping[k] * measurement.motion.rates[dof]
 
 
 @kernel
