@@ -22,6 +22,7 @@ from controllers.kernels.step_plan import (
     XI,
     Legs,
     Seen,
+    Step,
     StepRules,
     best_pressure,
     beyond_hull,
@@ -295,17 +296,20 @@ def needs_step(law, measurement):
 
 @kernel
 def begin_step(law, measurement, time):
-    """Take the step of least cost of either foot, if the other is on the floor."""
-    best, wait = math.inf, law.manner.unload
+    """Take the step of least cost of either foot, once the other touches the floor.
+
+    What it is is decided by which feet could be stood on: one that has landed a moment ago may not touch in this tick.
+    """
+    best, swing, wait = Step(math.inf, 0, 0.0, 0.0, 0.0), 0, law.manner.unload
     for k in range(2):
-        if is_down(law, measurement, 1 - k):
+        if is_near_floor(law, measurement, 1 - k):
             step = plan_step(law.rules, law.legs, law.seen, k, -1, law.rules.shortest + wait, law.rules.longest + wait)
             cost = step.cost + (law.manner.same if law.phase[TAKEN] > 0 and k == law.phase[SWING] else 0.0)
-            if cost < best:
-                best = cost
-                law.phase[SWING] = k
-                aim(law, step, time)
-    if best < math.inf:
+            if cost < best.cost:
+                best, swing = Step(cost, step.way, step.time, step.x, step.y), k
+    if best.cost < math.inf and is_down(law, measurement, 1 - swing):
+        law.phase[SWING] = swing
+        aim(law, best, time)
         law.memory[LEFT] = time + wait
         for axis in range(3):
             law.memory[COMMANDED + axis] = 0.0
