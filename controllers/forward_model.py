@@ -13,12 +13,12 @@ from biped.model import Model
 from biped.whole_body import WholeBody
 from contact.arrays import Floats
 from controllers.ahead import Ahead
-from controllers.kernels.forward_model import ForwardModelLaw, Muscles, Propagation
+from controllers.kernels.forward_model import DOUBLINGS, ForwardModelLaw, Muscles, Propagation
 from controllers.lqr_design import kept
 from controllers.whole_body import WholeBodyController
 
-#: [s] in which a body hardly changes its shape.
-_ANEW = 0.008
+#: [rad] by which a body may turn, and its joints, with M and the feet's Jacobians hardly another.
+_ALIKE = 0.03
 #: [rad, m] of central differences, of which the error is about its square.
 _REACH = 1e-5
 
@@ -77,7 +77,7 @@ class ForwardModel(Ahead):
             goes=Propagation(
                 span=float(self.period),
                 foot=np.array([model.body_index(foot) for foot in model.feet], dtype=np.int64),
-                anew=max(1, round(_ANEW / self.period)),
+                alike=_ALIKE,
                 pull=pull,
                 drag=drag,
                 share=-math.expm1(-self.period / self.yielding),
@@ -90,6 +90,7 @@ class ForwardModel(Ahead):
                 jacobian=np.zeros((6, nv)),
                 free=np.zeros((nv, nv)),
                 allowed=np.zeros((nv, nv)),
+                double=np.zeros((2 * nv, 2 * nv)),
             ),
             q=np.zeros(nq),
             rates=np.zeros(nv),
@@ -98,12 +99,19 @@ class ForwardModel(Ahead):
             onward=np.zeros((count, 2 * nv, nv)),
             which=np.zeros(count, dtype=np.int64),
             newest=np.zeros(1, dtype=np.int64),
+            since=np.zeros(1, dtype=np.int64),
+            shape=np.zeros(nq),
+            leap=np.zeros((count // 2**DOUBLINGS + 2, 2 * nv, 2 * nv)),
+            leaps=np.zeros(1, dtype=np.int64),
+            leap_of=np.zeros(count, dtype=np.int64),
+            missed=np.zeros(2 * nv),
             mended=np.zeros((count, 2 * nv)),
             swings=np.full(1, -1, dtype=np.int64),
             ticks=np.zeros(1, dtype=np.int64),
             asked=np.zeros(nv),
             error=np.zeros(2 * nv),
-            room=np.zeros(nv),
+            room=np.zeros(2 * nv),
+            rate=np.zeros(nv),
         )
 
 

@@ -3,6 +3,10 @@
 Since d ticks ago, of which the senses tell now, the body has gone on as the law asked it to, and as the feet that stand
 allowed: that is x̂. What the senses show to differ from the x̂ of then, e, has gone on as well, by M ë = −G e − D ė with
 the feet held: as a body topples, and as muscles hold it. By as much x̂ is mended at each tick.
+
+In a period an error becomes F e, and where the body hardly moves it is the same F for many. Of the error m of now,
+m = F m' + ..., what is already known of it is what was mended: only what is new in what the senses show goes the whole
+way, ν = e − (F e' − m_d), with e' of a tick ago and m_d that by which the x̂ of then was mended.
 """
 
 from typing import Any, NamedTuple
@@ -22,6 +26,8 @@ from controllers.kernels.whole_body import WholeBodyLaw
 
 #: [m] A point of a foot that is not higher than the other foot's has come down.
 DOWN = 0.002
+#: Doublings of F: as many periods are gone over at once where F is the same.
+DOUBLINGS = 3
 #: By which feet are softer than held, so that two of stretched-out legs, which hold the body twice, can be told apart.
 SOFT = 1e-9
 
@@ -41,7 +47,7 @@ class Propagation(NamedTuple):
 
     span: float  # [s] h
     foot: Integers  # (feet,) bodies
-    anew: int  # ticks after which M and the feet are looked at anew, as when a foot leaves or lands
+    alike: float  # [rad] by which the body has turned, or a joint, when M and the feet are looked at anew
     pull: Floats  # (1 + feet, nv, nv) Gᵀ: with which errors of place are drawn back; all feet held, or all but one
     drag: Floats  # (nv,) D + h K of the muscles
     share: float  # of velocities of x̂ that the feet do not allow, as soles may tilt, what is lost in a period
@@ -54,6 +60,7 @@ class Propagation(NamedTuple):
     jacobian: Floats  # (6, nv) room
     free: Floats  # (nv, nv) room: P, accelerations by forces
     allowed: Floats  # (nv, nv) room: Nᵀ, of velocities what the feet leave
+    double: Floats  # (2 nv, 2 nv) room
 
 
 class ForwardModelLaw(NamedTuple):
@@ -69,12 +76,19 @@ class ForwardModelLaw(NamedTuple):
     onward: Floats  # (d, 2 nv, nv) Rᵀ as it was found lately, in a ring; of several ticks one
     which: Integers  # (d,) of these ticks, the row of the Rᵀ
     newest: Integers  # (1,) row of Rᵀ
+    since: Integers  # (1,) for how many ticks
+    shape: Floats  # (nq,) the body as it was when R was found
+    leap: Floats  # (·, 2 nv, 2 nv) (F^8)ᵀ, in a ring; of each F that was the same for so long
+    leaps: Integers  # (1,) so far
+    leap_of: Integers  # (d,) of a row of Rᵀ, that of its (F^8)ᵀ
+    missed: Floats  # (2 nv,) F e' of the last tick
     mended: Floats  # (d, 2 nv) by how much x̂ was
     swings: Integers  # (1,) the foot that swung at the last tick, or −1
     ticks: Integers  # (1,) so far
     asked: Floats  # (nv,) room: accelerations
     error: Floats  # (2 nv,) room
-    room: Floats  # (nv,)
+    room: Floats  # (2 nv,)
+    rate: Floats  # (nv,) room
 
 
 # --- what it has to know of a law ---
@@ -155,23 +169,56 @@ def show_now(law, measurement):
     if tick == 0:
         return
     if tick >= depth:
-        difference(law, measurement, tick % depth)
+        what_is_new(law, measurement, tick % depth)
+        bring_to_now(law, tick)
     else:  # what is sensed is the start, and what was asked since is all that is known
-        for i in range(2 * nv):
-            error[i] = 0.0
-    for age in range(min(depth, tick), 0, -1):
-        for i in range(nv):
-            law.room[i] = 0.0
-        add_product(law.room, law.onward[law.which[(tick - age) % depth]], error)
-        copy1(law.room, error[nv:])
-        add_times(error[:nv], law.goes.span, law.room)
-        if age > 1:
-            add_times(error, -1.0, law.mended[(tick - age + 1) % depth])
+        error[:] = 0.0
     copy1(error, law.mended[tick % depth])
     copy1(law.q, q)
     copy1(law.rates, rates)
     add_times(rates, 1.0, error[nv:])
     displace(law, error, 1.0, q)
+
+
+@kernel
+def what_is_new(law, measurement, row):
+    """ν, into ``error``, of what the senses tell of the tick of a row; and F e is kept for the next."""
+    nv, error = law.rates.shape[0], law.error
+    difference(law, measurement, row)
+    copy1(error, law.room)
+    go_a_period(law, row)
+    for i in range(2 * nv):
+        new = law.room[i] + law.mended[row, i] - law.missed[i]
+        law.missed[i] = error[i]
+        error[i] = new
+
+
+@kernel
+def bring_to_now(law, tick):
+    """``error``, of a tick of d periods ago, goes on to now."""
+    depth, many = law.past_q.shape[0], 1 << DOUBLINGS
+    age = depth
+    while age > 0:
+        row, last = (tick - age) % depth, (tick - age + many - 1) % depth
+        if age >= many and law.which[row] == law.which[last]:
+            law.room[:] = 0.0
+            add_product(law.room, law.leap[law.leap_of[law.which[row]]], law.error)
+            copy1(law.room, law.error)
+            age -= many
+        else:
+            go_a_period(law, row)
+            age -= 1
+
+
+@kernel
+def go_a_period(law, row):
+    """``error`` of the tick of a row becomes that of the next."""
+    nv, error = law.rates.shape[0], law.error
+    rate = law.rate
+    rate[:] = 0.0
+    add_product(rate, law.onward[law.which[row]], error)
+    copy1(rate, error[nv:])
+    add_times(error[:nv], law.goes.span, rate)
 
 
 @kernel
@@ -209,22 +256,39 @@ def go_on(law, measurement):
     copy1(q, law.past_q[row])
     copy1(rates, law.past_rates[row])
     share = 1.0 if foot < 0 and law.swings[0] >= 0 else goes.share  # one that lands is stopped at once
-    if foot != law.swings[0] or law.ticks[0] % goes.anew == 0:
-        law.newest[0] = (law.newest[0] + 1) % depth
+    if foot != law.swings[0] or law.ticks[0] == 0 or has_changed(law, q):
+        law.newest[0], law.since[0] = (law.newest[0] + 1) % depth, 0
+        copy1(q, law.shape)
         hold_feet(goes, measurement, foot)
         propagate(goes, goes.pull[1 + foot], law.onward[law.newest[0]])
     law.which[row], law.swings[0] = law.newest[0], foot
+    law.since[0] += 1
+    if law.since[0] == 1 << DOUBLINGS <= depth:
+        law.leap_of[law.newest[0]] = law.leaps[0] % law.leap.shape[0]
+        law.leaps[0] += 1
+        double(goes, law.onward[law.newest[0]], law.leap[law.leap_of[law.newest[0]]])
     for when in range(2):  # the place by the rates at the period's middle
-        copy1(rates if when == 0 else law.rates, law.room)
-        add_times(law.room, half, law.asked)
+        copy1(rates if when == 0 else law.rates, law.rate)
+        add_times(law.rate, half, law.asked)
         law.rates[:] = 0.0
-        add_product(law.rates, goes.allowed, law.room)
+        add_product(law.rates, goes.allowed, law.rate)
         for i in range(rates.shape[0]):
-            law.rates[i] = (1.0 - share) * law.room[i] + share * law.rates[i]
+            law.rates[i] = (1.0 - share) * law.rate[i] + share * law.rates[i]
         if when == 0:
             copy1(q, law.q)
             displace(law, law.rates, goes.span, law.q)
     law.ticks[0] += 1
+
+
+@kernel
+def has_changed(law, q):
+    """Whether the body is no longer in the shape in which M and the feet were looked at."""
+    shape, muscles = law.shape, law.muscles
+    _, x, y, z = quat_difference((q[3], q[4], q[5], q[6]), (shape[3], shape[4], shape[5], shape[6]))
+    far = 2.0 * max(abs(x), abs(y), abs(z))
+    for k in range(muscles.coordinate.shape[0]):
+        far = max(far, abs(q[muscles.coordinate[k]] - shape[muscles.coordinate[k]]))
+    return far > law.goes.alike
 
 
 @routine
@@ -295,6 +359,24 @@ def propagate(goes, pull, onward):
             onward[k, i] *= -goes.span
         copy1(goes.allowed[k], onward[nv + k])
         add_times(onward[nv + k], -goes.span * goes.drag[k], goes.free[k])
+
+
+@routine
+def double(goes, onward, leap):
+    """(F^8)ᵀ by squares, of F = (1 + h R_e, h R_ė; R_e, R_ė)."""
+    nv = goes.mass.shape[0]
+    for i in range(2 * nv):
+        copy1(onward[i], leap[i, nv:])
+        leap[i, :nv] = 0.0
+        add_times(leap[i, :nv], goes.span, onward[i])
+        if i < nv:
+            leap[i, i] += 1.0
+    for _ in range(DOUBLINGS):
+        for i in range(2 * nv):
+            copy1(leap[i], goes.double[i])
+        leap[:] = 0.0
+        for i in range(2 * nv):
+            add_product(leap[i], goes.double, goes.double[i])
 
 
 @control.register(ForwardModelLaw)
