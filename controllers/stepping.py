@@ -132,6 +132,7 @@ class Stepping(WholeBodyController):
         gap: [m] that legs leave between one another.
         leg: of a leg's length, what it is stretched to.
         drift: [1/s] at which the posture becomes the one that it has.
+        close: [s] of standing after steps, until the feet are brought beside one another again; 0: they stay.
         weight_swing: of the task of a foot that swings.
         swinging: gains and weights on one foot.
         landed: gains and weights on both feet, after a step.
@@ -177,6 +178,7 @@ class Stepping(WholeBodyController):
     gap: float = _number(0.01, "m", "that legs leave between one another", 0.0, 0.1)
     leg: float = _number(0.9479, "", "of a leg's length, what it is stretched to", 0.7, 1.0)
     drift: float = _number(19.79, "1/s", "at which the posture becomes the one that it has", 0.0, 50.0)
+    close: float = _number(0.0, "s", "of standing after steps, until feet close again; 0: they stay", 0.0, 10.0)
     weight_swing: float = _number(0.3302, "", "weight: a foot that swings", 0.1, 1000.0, "log")
     swinging: StepTasks = SWINGING
     landed: StepTasks = LANDED
@@ -256,7 +258,8 @@ class Stepping(WholeBodyController):
         hips = np.array([tree.joint_offset[chain[0]] for chain in chains])
         lengths = [_length(tree, chain) for chain in chains]
         sides = np.sign([(placed.position[foot][:2] - placed.position[feet].mean(axis=0)[:2]) @ left for foot in feet])
-        return Legs(hips, np.array(lengths), soles.copy(), soles.mean(axis=1), high, sides, ahead)
+        beside = (placed.position[feet[0]] - placed.position[feet[1]])[:2].copy()
+        return Legs(hips, np.array(lengths), soles.copy(), soles.mean(axis=1), high, sides, ahead, beside)
 
     def _capsules(self, model: Model) -> LegCapsules:
         """Those of the two legs, and their pairs; none of a model without."""

@@ -204,6 +204,7 @@ class Legs(NamedTuple):
     high: Floats  # (2,) [m] of the feet's centres of mass above the floor they stand on
     side: Floats  # (2,) 1 of the left, −1 of the right
     ahead: Floats  # (2,) unit: where it faces
+    beside: Floats  # (2,) [m] the first foot from the second
 
 
 class Seen(NamedTuple):

@@ -59,12 +59,13 @@ STANDS = 0
 UNLOADS = 1
 SWINGS = 2
 LOADS = 3
+SHIFTS = 4  # the weight goes over one foot, to bring the other beside it
 
 # Places in ``SteppingLaw.phase``.
 PHASE = 0
 SWING = 1  # the foot that steps, or stepped last
 TAKEN = 2  # steps
-WAY = 3  # past the other leg
+WAY = 3  # past the other leg, or BESIDE
 PHASES = 4
 
 # Places in ``SteppingLaw.memory``.
@@ -81,6 +82,12 @@ LAST = 0.04
 NEAR = 0.015
 #: [s] In which a foot gets the speed at which it is put down.
 PROMPT = 0.02
+#: The way of a foot that is brought beside the other: its place is given.
+BESIDE = -1
+#: [m] From where it is asked for, what is there: feet beside one another, and ξ.
+CLOSE = 0.02
+#: [s] In which the weight is over one foot, or the feet stay where they are.
+PATIENCE = 3.0
 #: Of a swing, what passes before the foot may land early.
 EARLY = 0.5
 
@@ -108,6 +115,7 @@ class Manner(NamedTuple):
     sink: float  # [m] by which the body may come down as it steps
     leg: float  # of its length, what a leg that stands is stretched to
     drift: float  # [1/s] at which the posture becomes the one that it has
+    close: float  # [s] of standing after steps, until the feet are brought together; 0: never
     period: float  # [s]
 
 
@@ -264,9 +272,11 @@ def decide(law, measurement):
     since = time - memory[SINCE]
     if phase[PHASE] == LOADS and since >= manner.load:
         enter(law, STANDS, time)
-    if phase[PHASE] == STANDS:
+    if phase[PHASE] == STANDS or phase[PHASE] == SHIFTS:
         if needs_step(law, measurement):
             begin_step(law, measurement, time)
+        elif phase[TAKEN] > 0 and phase[WAY] != BESIDE and manner.close > 0.0:
+            close_feet(law, measurement, time)
     elif phase[PHASE] == UNLOADS and since >= manner.unload:
         enter(law, SWINGS, time)
     if phase[PHASE] == SWINGS:
@@ -290,7 +300,8 @@ def needs_step(law, measurement):
     _, x, y, _ = quat_difference((q[3], q[4], q[5], q[6]), (home[3], home[4], home[5], home[6]))
     to_x = numbers[XI] + lean * (rates[4] + numbers[OMEGA] * 2.0 * y)
     to_y = numbers[XI + 1] - lean * (rates[3] + numbers[OMEGA] * 2.0 * x)
-    least = law.manner.trigger if first else law.manner.again
+    calm = first or law.phase[PHASE] == SHIFTS or law.phase[WAY] == BESIDE
+    least = law.manner.trigger if calm else law.manner.again
     return beyond_hull(law.seen, count, to_x, to_y) > least
 
 
@@ -310,10 +321,54 @@ def begin_step(law, measurement, time):
     if best.cost < math.inf and is_down(law, measurement, 1 - swing):
         law.phase[SWING] = swing
         aim(law, best, time)
-        law.memory[LEFT] = time + wait
-        for axis in range(3):
-            law.memory[COMMANDED + axis] = 0.0
-        enter(law, UNLOADS, time)
+        leave(law, time)
+
+
+@kernel
+def close_feet(law, measurement, time):
+    """Once it has stood for a while, the weight goes over the foot that stepped last, and the other comes beside it."""
+    phase, seen, legs = law.phase, law.seen, law.legs
+    since, stance = time - law.memory[SINCE], phase[SWING]
+    swing = 1 - stance
+    x, y = (1 - 2 * swing) * legs.beside[0], (1 - 2 * swing) * legs.beside[1]
+    away = math.hypot(seen.foot[swing, 0] - seen.foot[stance, 0] - x, seen.foot[swing, 1] - seen.foot[stance, 1] - y)
+    goal_x, goal_y = standing_goal(law)
+    numbers = seen.numbers
+    lag = math.hypot(numbers[XI] - goal_x, numbers[XI + 1] - goal_y)
+    lag = max(lag, math.hypot(numbers[COM_AT] - goal_x, numbers[COM_AT + 1] - goal_y))
+    if phase[PHASE] == STANDS:
+        if since >= law.manner.close and away > CLOSE and lag < CLOSE:
+            enter(law, SHIFTS, time)
+    elif lag < CLOSE:
+        phase[SWING] = swing
+        aim(law, Step(0.0, BESIDE, law.rules.longest, seen.foot[stance, 0] + x, seen.foot[stance, 1] + y), time)
+        leave(law, time)
+    elif since > PATIENCE:
+        enter(law, STANDS, time)
+
+
+@kernel
+def standing_goal(law):
+    """Where ξ is to come to rest: over the middle as the feet stand, or over the foot that is to stay.
+
+    There it is nearer to where the other foot comes down: a body that then goes that way is caught by it.
+    """
+    state, com, seen, k = law.body.room.state, law.body.stance.com, law.seen, law.phase[SWING]
+    x, y = state[BETWEEN] + com[0], state[BETWEEN + 1] + com[1]
+    if law.phase[PHASE] == SHIFTS:
+        near_x, near_y = nearest_in_hull(seen.inner[k], law.legs.sole.shape[1], x, y)
+        x = 0.5 * (near_x + seen.foot[k, 0] + law.legs.middle[k, 0])
+        y = 0.5 * (near_y + seen.foot[k, 1] + law.legs.middle[k, 1])
+    return x, y
+
+
+@kernel
+def leave(law, time):
+    """The foot whose step is aimed is unloaded."""
+    law.memory[LEFT] = time + law.manner.unload
+    for axis in range(3):
+        law.memory[COMMANDED + axis] = 0.0
+    enter(law, UNLOADS, time)
 
 
 @kernel
@@ -330,7 +385,7 @@ def aim(law, step, time):
 def plan_again(law, measurement, time):
     """Where the foot is to land, as the body is now; not once it is about to."""
     gone = time - law.memory[LEFT]
-    if law.memory[LANDS] - time > 2.0 * LAST:
+    if law.phase[WAY] != BESIDE and law.memory[LANDS] - time > 2.0 * LAST:
         shortest = max(law.rules.shortest - gone, 1.5 * LAST)
         longest = max(law.rules.longest - gone, shortest + LAST)
         aim(law, plan_step(law.rules, law.legs, law.seen, law.phase[SWING], law.phase[WAY], shortest, longest), time)
@@ -443,10 +498,10 @@ def wanted_pressure(law, tasks, measurement):
     if phase == UNLOADS or phase == SWINGS:
         px, py = best_pressure(law.rules, law.legs, seen, 1 - swing)
     else:
-        state, com = law.body.room.state, law.body.stance.com
+        goal_x, goal_y = standing_goal(law)
         pace = tasks.capture / numbers[OMEGA]
-        x += pace * (x - state[BETWEEN] - com[0])
-        y += pace * (y - state[BETWEEN + 1] - com[1])
+        x += pace * (x - goal_x)
+        y += pace * (y - goal_y)
         count = bearing_hull(law, measurement, seen.inner)
         px, py = x, y
         if count > 0:

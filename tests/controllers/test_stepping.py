@@ -109,6 +109,24 @@ def test_it_is_restored_in_the_middle_of_a_step():
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.parametrize("angle", [0.0, 0.5 * math.pi, math.pi])
+def test_feet_are_brought_together_again_where_that_is_asked_for(angle):
+    """Beside one another as at the start, to half a foot's width, by one step more; and then they stay."""
+    apart = {}
+    for close in (0.0, 0.5):
+        run = scene(Stepping(close=close), angle, 56.0, 7.0).run()
+        assert run.summary["verdict"] == "stepped"
+        assert run.frame["step_phase"].iloc[-1] == STANDS
+        places = {
+            side: np.mean([run.frame[[f"contact_{side}_{k}_{axis}" for axis in "xy"]] for k in range(1, 5)], axis=0)
+            for side in ("left", "right")
+        }
+        between = places["right"] - places["left"]
+        apart[close] = steps_of(run), np.linalg.norm(between[-1] - between[0])
+    assert apart[0.5][0] == apart[0.0][0] + 1
+    assert apart[0.5][1] < 0.05 < apart[0.0][1]
+
+
 def test_instructions():
     """One step only is one; who steps freely does where the other need not."""
     assert steps_of(scene(Stepping(instruction="one-step-only"), 0.0, 60.0, 1.5).run()) == 1
