@@ -16,6 +16,7 @@ from biped.metrics.kernels.support import COP, FEET, XCOM, fill_series, gather_b
 from biped.metrics.layout import Layout
 from biped.metrics.runs import rows_of
 from biped.model import Model
+from biped.runs.recording import Recording
 from biped.runs.row_layout import POSE, columns_of
 from biped.runs.run import Run
 from biped.runs.state import State
@@ -149,10 +150,11 @@ def _joined(before: PoseTrajectory, after: PoseTrajectory) -> PoseTrajectory:
     return replace(before, rows=Snapshot.of_each(joined, before.rows, touching_only(after.rows, own)))
 
 
-def snapshot_of(state: State, disturbances: Sequence[Disturbance] = ()) -> Snapshot:
+def snapshot_of(state: State, disturbances: Sequence[Disturbance] = (), latest: Recording | None = None) -> Snapshot:
     """The instant of a simulation that is going on; pushes are the mean over the last step.
 
-    The extrapolated centre of mass takes the floor to be at rest: one state does not tell how fast it moves.
+    A planned foothold is that of the last row of ``latest``. The extrapolated centre of mass takes the floor to be at
+    rest: one state does not tell how fast it moves.
     """
     model, arrays = state.model, state.arrays
     columns = columns_of(model, platform=state.floor is not None)
@@ -172,7 +174,10 @@ def snapshot_of(state: State, disturbances: Sequence[Disturbance] = ()) -> Snaps
     projectile = None if state.projectile is None else state.projectile[np.newaxis, :7].copy()
     spans = np.array([state.time - float(arrays.clock[LAST_STEP_LENGTH]), state.time])
     pushes = _pushes_among(disturbances)
-    seen = _seen(layout, model, arrays.q[np.newaxis].copy(), row, projectile, pushes, spans)
+    footholds = None
+    if latest is not None:
+        footholds = _footholds(pd.DataFrame(latest.rows[-1:], columns=list(latest.columns.names)))
+    seen = _seen(layout, model, arrays.q[np.newaxis].copy(), row, projectile, pushes, spans, footholds)
     return PoseTrajectory(model, scenery_of(model, disturbances), seen).at(state.time)
 
 

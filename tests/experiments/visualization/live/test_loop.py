@@ -9,11 +9,14 @@ import pytest
 from biped import Push, simulate
 from biped.errors import BipedError, InputError, UnsettledError
 from biped.kernels.state.simulation_state import MOST_ITERATIONS, RECENT_ITERATIONS
+from controllers.kernels.stepping import SWINGS, UNLOADS
 from controllers.workspace import WorkspaceGains
 from experiments.catalogue.registry import experiment_named
 from experiments.visualization.live.loop import Loop
+from experiments.visualization.live.page import LATEST
 from experiments.visualization.report.run_source import load_run
 from experiments.visualization.saved_runs import save_run
+from experiments.visualization.viewer.trajectory import snapshot_of
 
 from ....conftest import all_arrays
 
@@ -180,6 +183,23 @@ def test_it_really_falls_and_gets_up_at_a_restart():
     assert (loop.time, loop.fell_at, loop.gains) == (0.0, None, SOFT)
     advance(loop, 0.2)
     assert same(loop, replace(setup, controller=replace(setup.controller, gains=SOFT), duration=0.2).run().state)
+
+
+def test_where_a_foot_is_to_land_is_seen_while_it_is_on_its_way():
+    loop = Loop(experiment_named("balance", controller="stepping").build({"push.impulse": 50.0, "run.step": 0.001}))
+    seen = {}
+    for _ in range(60):
+        advance(loop, 0.02)
+        latest = loop.recorded_since(loop.time - LATEST)
+        last = dict(zip(latest.columns.names, latest.rows[-1], strict=True))
+        shown = snapshot_of(loop.state, loop.disturbances, latest).foothold
+        swings = last["step_phase"] in (UNLOADS, SWINGS)
+        seen[swings] = True
+        if swings:
+            np.testing.assert_array_equal(shown[:2], (last["foothold_x"], last["foothold_y"]))
+        else:
+            assert np.isnan(shown[:2]).all()
+    assert set(seen) == {True, False}
 
 
 def test_what_it_recorded_is_the_run(tmp_path):
