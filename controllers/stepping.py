@@ -59,7 +59,7 @@ class StepTasks:
             check(getattr(self, item.name), f"controller.swinging and landed: {item.name}")
 
 
-#: What a search has found (``examples/gains-stepping.toml``) for one foot in the air, and for both after a step.
+#: What a tuning has found (``examples/gains-stepping.toml``) for one foot in the air, and for both after a step.
 SWINGING = StepTasks(
     kp_height=9.944,
     kd_height=18.21,
@@ -149,7 +149,7 @@ class Stepping(WholeBodyController):
     instruction: Literal["try-not-to-step", "step-freely", "one-step-only"] = field(
         default="try-not-to-step", metadata={"title": f"to who is pushed: {', '.join(INSTRUCTIONS)}"}
     )
-    trigger: float = _number(-0.006593, "m", "beyond the soles, of the capture point, from which it steps", -0.05, 0.1)
+    trigger: float = _number(0.01785, "m", "beyond the soles, of the capture point, from which it steps", -0.05, 0.1)
     lean: float = _number(0.01, "m s", "by which the trunk's lean and its rate count as capture point", 0.0, 0.1)
     again: float = _number(-0.04682, "m", "the same after a step", -0.1, 0.1)
     same: float = _number(0.07368, "m", "cost of another step with the same foot", 0.0, 1.0)
