@@ -41,6 +41,7 @@ _EXAMPLES = f"""\
 a file:
   experiment = "thrown-block"
   replicas = 21                                    # seed = 0, confidence = 0.95, count_stepping = false
+                                                   # most_steps = 0, of those that count
   counts = ["fell", "lost control", "failed"]      # what is lost; "stepped" too, if not given
 
   [swept]
@@ -155,6 +156,7 @@ def preset_parser(name: str) -> Parser:
     group.add_argument("--seed", metavar="N", type=int, default=0, help="seed of the replicas (0)")
     group.add_argument("--confidence", metavar="P", type=float, default=0.95, help="confidence of the intervals (0.95)")
     group.add_argument("--count-stepping", action="store_true", help="count a trial that stepped as recovered")
+    group.add_argument("--most-steps", metavar="N", type=int, default=0, help="the same, of at most N steps")
     group.add_argument("--quick", action="store_true", help="fewer replicas and a coarser grid: half a minute")
     return own
 
@@ -195,6 +197,7 @@ def preset_plan(name: str, options: Namespace) -> "Threshold":
         replicas=budget.replicas if options.replicas is None else options.replicas,
         seed=options.seed,
         count_stepping=options.count_stepping,
+        most_steps=options.most_steps,
         counts=options.counts or (),
         confidence=options.confidence,
         kind=name,

@@ -49,14 +49,23 @@ def withstood(verdict: str, losses: Sequence[str] = USUAL_LOSSES) -> bool | None
     return True if verdict in (RECOVERED, STEPPED, COMPLETED) else None
 
 
+def more_steps_than(most: int) -> str:
+    """The word for how a trial ended that took more steps than count."""
+    return f"more than {most} step{'s' if most > 1 else ''}"
+
+
 def success_text(counts: Sequence[str]) -> str:
     """The words for a success after "that": what a trial did, and what is none where that was named."""
     return f"{WITHSTOOD} (lost: {', '.join(counts)})" if counts else RECOVERED
 
 
-def shares(verdicts: Sequence[str]) -> dict[str, int]:
-    """How many there are of each verdict, of all that a study can have, as columns: ``lost_control_trials``."""
-    return {column_of(word): sum(found == word for found in verdicts) for word in VERDICTS if word != INTERRUPTED}
+def shares(ended: Sequence[str]) -> dict[str, int]:
+    """How many there are of each verdict, of all that a study can have, as columns: ``lost_control_trials``.
+
+    Who took more steps than count has stepped.
+    """
+    verdicts = [word if word in VERDICTS else STEPPED for word in ended]
+    return {column_of(word): verdicts.count(word) for word in VERDICTS if word != INTERRUPTED}
 
 
 def column_of(verdict: str) -> str:

@@ -11,7 +11,7 @@ from biped.runs.verdict import STEPPED
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, Values
 from experiments.studies.config import Config, is_number
-from experiments.studies.counting import USUAL_LOSSES, checked_losses, withstood
+from experiments.studies.counting import USUAL_LOSSES, checked_losses, more_steps_than, withstood
 from experiments.studies.grid import Grid, neat
 from experiments.studies.proportion import CONFIDENCE
 from experiments.studies.randomization import Randomization, check, replica_changes
@@ -81,6 +81,7 @@ class Threshold(StudyKind):
         replicas: how many.
         seed: of the replicas.
         count_stepping: whether to have stepped counts as having stayed up.
+        most_steps: with how many at most; 0: with any number, if ``count_stepping``, and else with none.
         counts: verdicts of trials that are lost; all but recovered, and stepped with ``count_stepping``, if not given.
             Undecided and unreliable ones are neither lost nor won, unless they are named.
         confidence: of the intervals.
@@ -99,6 +100,7 @@ class Threshold(StudyKind):
     replicas: int = field(default=REPLICAS, metadata={"least": FEWEST})
     seed: int = field(default=0, metadata={"least": 0})
     count_stepping: bool = False
+    most_steps: int = field(default=0, metadata={"least": 0})
     counts: tuple[str, ...] = ()
     confidence: float = CONFIDENCE
     kind: str = "threshold"
@@ -106,10 +108,12 @@ class Threshold(StudyKind):
     def __post_init__(self) -> None:
         rank(self.replicas, self.confidence)
         object.__setattr__(self, "counts", checked_losses(self.counts))
-        if self.counts and self.count_stepping:
-            raise InputError("count_stepping says what counts already: leave stepped out of counts instead")
-        if self.seed < 0:
-            raise InputError(f"seed = {self.seed}: it must be zero or above")
+        if self.counts and (self.count_stepping or self.most_steps):
+            name = "count_stepping" if self.count_stepping else "most_steps"
+            raise InputError(f"{name} says what counts already: leave stepped out of counts instead")
+        for name in ("seed", "most_steps"):
+            if getattr(self, name) < 0:
+                raise InputError(f"{name} = {getattr(self, name)}: it must be zero or above")
         if not self.conditions:
             raise InputError("give at least one condition")
         check(self.randomizations, self.experiment)
@@ -139,8 +143,18 @@ class Threshold(StudyKind):
     @property
     def losses(self) -> tuple[str, ...]:
         """Verdicts of trials that are lost."""
-        usual = tuple(word for word in USUAL_LOSSES if not (self.count_stepping and word == STEPPED))
-        return self.counts or usual
+        if self.counts:
+            return self.counts
+        usual = tuple(word for word in USUAL_LOSSES if word != STEPPED)
+        if self.most_steps:
+            return more_steps_than(self.most_steps), *usual
+        return usual if self.count_stepping else USUAL_LOSSES
+
+    def ended(self, result: Result) -> str:
+        """How a trial ended: its verdict, or that it took more steps than count."""
+        verdict = str(result["verdict"])
+        too_many = self.most_steps and verdict == STEPPED and float(result["footsteps"] or 0.0) > self.most_steps
+        return more_steps_than(self.most_steps) if too_many else verdict
 
     @property
     def unit(self) -> str:
@@ -216,8 +230,7 @@ class Threshold(StudyKind):
         def recovered(queries: Sequence[Query]) -> list[bool | None]:
             results = evaluate([self.trial(query) for query in queries])
             for query in queries:
-                verdict = str(results[self.number(query)]["verdict"])
-                ended[query.condition][query.replica][query.value] = verdict
+                ended[query.condition][query.replica][query.value] = self.ended(results[self.number(query)])
             return [withstood(ended[query.condition][query.replica][query.value], self.losses) for query in queries]
 
         outcomes = search(self.grid, len(self.conditions), self.replicas, recovered)
@@ -242,6 +255,7 @@ class Threshold(StudyKind):
             **({"controller": self.experiment.controller} if self.experiment.is_driven_by_another else {}),
             **({"metric_files": [entry.name for entry in self.experiment.metrics]} if self.experiment.metrics else {}),
             **{name: getattr(self, name) for name in names},
+            **({"most_steps": self.most_steps} if self.most_steps else {}),
             **({"counts": list(self.counts)} if self.counts else {}),
             "swept": {name: value for name, value in asdict(self.swept).items() if value or name != "per_kg"},
             "grid": {"from": grid.pop("start"), "to": grid.pop("stop"), **grid},
@@ -323,7 +337,7 @@ def _known(plan: Threshold, results: Mapping[int, Result], condition: int, repli
         numbers = [plan.number(query) for query in queries]
         if any(number not in results for number in numbers):
             break
-        known |= {value: str(results[number]["verdict"]) for value, number in zip(values, numbers, strict=True)}
+        known |= {value: plan.ended(results[number]) for value, number in zip(values, numbers, strict=True)}
     return known
 
 

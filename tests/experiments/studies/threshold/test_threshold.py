@@ -92,6 +92,34 @@ def test_a_plan_survives_json_and_its_own_file(tmp_path):
     assert threshold_from(read_config(file)) == PLAN
 
 
+@pytest.mark.parametrize(
+    ("allowed", "found", "ended"),
+    [
+        ({}, 4.5, "stepped"), ({"most_steps": 1}, 5.0, "more than 1 step"), ({"count_stepping": True}, 5.5, "fell"),
+        ({"most_steps": 2}, 5.5, "fell"),
+    ],
+)  # fmt: skip
+def test_a_threshold_is_of_the_first_step_the_second_or_the_fall_as_one_names_them(allowed, found, ended):
+    """Of who recovers in place up to 4.5, with one step up to 5, with two up to 5.5, and falls then."""
+    plan = replace(PLAN, grid=Grid(4.0, 6.0, 0.5, tolerance=0.5), **allowed)
+
+    def evaluate(trials):
+        speeds = {trial.number: float(trial.labels["value"]) for trial in trials}
+        return {
+            number: {
+                "verdict": "fell" if speed > 5.5 else "stepped" if speed > 4.5 else "recovered",
+                "footsteps": 3.0 if speed > 5.5 else 2.0 if speed > 5.0 else 1.0 if speed > 4.5 else 0.0,
+            }
+            for number, speed in speeds.items()
+        }
+
+    for finding in plan.find(evaluate).conditions:
+        assert finding.estimate.median.value == found
+        assert finding.limited_by == ended
+        assert sum(finding.shares.values()) == finding.trials
+    assert threshold_from(Config(json.loads(json.dumps(plan.as_json())))) == plan
+
+
 SUBJECTS = {
     "experiment": "balance", "replicas": 5, "seed": 4, "swept": {"parameter": "push.impulse", "per_kg": True},
     "grid": {"from": 0.0, "to": 0.6, "by": 0.2, "tolerance": 0.05}, "set": {"initial.stance": "upright"},
@@ -156,6 +184,8 @@ def test_the_help_shows_a_file_that_works(tmp_path):
         ({"conditions": (Condition(labels={"floor": [1, 2]}),)}, "text or a finite number"),
         ({"conditions": (Condition(labels={"floor": float("nan")}),)}, "text or a finite number"),
         ({"changes": {"floor.mu_s": 0.1}}, "mu_d"),
+        ({"most_steps": 1, "counts": ("fell",)}, "most_steps says what counts"),
+        ({"most_steps": -1}, "most_steps = -1"),
     ],
 )
 def test_plans_that_do_not_fit_together_are_refused(wrong, said):
