@@ -112,7 +112,8 @@ class Stepping(WholeBodyController):
         swing: [s] a swing at least.
         longest_swing: [s] a swing at most.
         load: [s] in which a foot is loaded.
-        speed: [m/s] of a foot that swings, in the mean, at most.
+        speed: [m/s] of a foot that swings, in the mean, above which it costs.
+        fastest: [m/s] of a foot that swings, in the mean, at most: what it lacks counts as short of the capture point.
         beyond: [m] by which a foot is put beyond the capture point.
         apart: [m] of the feet from side to side, at least.
         past: [m] of legs that cross, fore and aft.
@@ -158,7 +159,8 @@ class Stepping(WholeBodyController):
     swing: float = _number(0.2321, "s", "a swing at least", 0.1, 0.8)
     longest_swing: float = _number(0.8281, "s", "a swing at most", 0.2, 1.5)
     load: float = _number(0.005069, "s", "in which a foot is loaded", 0.0, 0.3)
-    speed: float = _number(1.438, "m/s", "of a foot that swings, in the mean, at most", 0.5, 6.0)
+    speed: float = _number(1.438, "m/s", "of a foot that swings, in the mean, above which it costs", 0.5, 6.0)
+    fastest: float = _number(3.4, "m/s", "of a foot that swings, in the mean, at most", 1.0, 10.0)
     beyond: float = _number(0.02792, "m", "by which a foot is put beyond the capture point", -0.1, 0.2)
     apart: float = _number(0.1026, "m", "of the feet from side to side, at least", 0.05, 0.5)
     past: float = _number(0.378, "m", "of legs that cross, fore and aft", 0.1, 0.5)
@@ -187,7 +189,7 @@ class Stepping(WholeBodyController):
         super().__post_init__()
         for item in fields(Stepping):
             value, name = getattr(self, item.name), f"controller.{item.name}"
-            if item.name in ("swing", "longest_swing", "speed", "leg", "heaviest"):
+            if item.name in ("swing", "longest_swing", "speed", "fastest", "leg", "heaviest"):
                 above_zero(value, name)
             elif item.name in ("trigger", "again", "beyond"):
                 numbers((value,), 1, name)
@@ -227,7 +229,8 @@ class Stepping(WholeBodyController):
             swinging=_tasks_of(self.swinging, body.tasks),
             landed=_tasks_of(self.landed, body.tasks),
             rules=StepRules(
-                shortest=float(self.swing), longest=float(self.longest_swing), speed=float(self.speed),
+                shortest=float(self.swing), longest=float(self.longest_swing),
+                speed=float(self.speed), fastest=float(self.fastest),
                 beyond=float(self.beyond), apart=float(self.apart), past=float(self.past), across=float(self.across),
                 lateness=float(self.lateness), length=float(self.length), crossing=float(self.crossing),
             ),

@@ -24,7 +24,8 @@ class StepRules(NamedTuple):
 
     shortest: float  # [s] a swing
     longest: float  # [s]
-    speed: float  # [m/s] of a foot on its way at most, in the mean
+    speed: float  # [m/s] of a foot on its way, in the mean, above which it costs
+    fastest: float  # [m/s] the same, above which it does not get there
     beyond: float  # [m] by which a foot is put beyond ξ
     apart: float  # [m] between the feet's middles from side to side, at least
     past: float  # [m] fore and aft of one another, of legs that cross
@@ -177,7 +178,7 @@ def plan_step(rules, legs, seen, swing, only, shortest, longest):
                 seen.corner[i, 0], seen.corner[i, 1] = x + legs.sole[swing, i, 0], y + legs.sole[swing, i, 1]
             left = max(beyond_hull(seen, points, to_x, to_y), 0.0)
             left += max(math.hypot(x - hip_x, y - hip_y) - seen.hip[swing, 2], 0.0)
-            left += 0.3 * max(length - rules.speed * time, 0.0)
+            left += max(length - rules.fastest * time, 0.0) + 0.3 * max(length - rules.speed * time, 0.0)
             cost = left + rules.lateness * time + rules.length * length + (rules.crossing if way else 0.0)
             if cost < best.cost:
                 best = Step(cost, way, time, x, y)
