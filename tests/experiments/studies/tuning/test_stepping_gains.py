@@ -1,0 +1,19 @@
+"""The stepping law's defaults, and the files that say where they come from."""
+
+from pathlib import Path
+
+from experiments.catalogue.parameters.controller_file import read_controller
+from experiments.catalogue.registry import experiment_named
+from experiments.studies.config import read_config
+from experiments.studies.tuning.tuning import tuning_from
+
+EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
+
+
+def test_what_the_tuning_found_are_the_defaults():
+    experiment = experiment_named("balance", controller="stepping")
+    defaults = experiment.values()
+    found = read_controller(EXAMPLES / "gains-stepping.toml", experiment)
+    assert {name: defaults[name] for name in found} == found
+    tuned = tuning_from(read_config(EXAMPLES / "tune-stepping.toml")).space.targets
+    assert set(tuned) == set(found) - {"controller.trigger"}
