@@ -20,7 +20,7 @@ LAW = "stepping"
 PUSHES = (40.0, 45.0, 50.0, 55.0)
 #: [cm] within which a distance counts as constant: what people's ankles can make up for.
 ANKLES_REACH = 2.0
-_PLACE = "after weak pushes some step late, with the foot that closes the feet, and land short of ξ"
+_PLACE = "the foot goes first that closes the feet, and lands short of ξ"
 _MANY = "the trunk, tilted by the swing, is what further steps have to catch"
 _NOISE = "noise of a tenth of the way, as its senses then have, grows as they are seen ahead, and misleads its steps"
 
