@@ -222,6 +222,7 @@ def test_two_programs_do_not_write_into_one_folder(capsys):
     assert main(asked) == 0
 
 
+@pytest.mark.usefixtures("in_tmp")
 @pytest.mark.parametrize(
     "command",
     [
