@@ -114,6 +114,11 @@ class Loop:
         """The columns of what is recorded."""
         return self._session.plan.columns
 
+    @property
+    def latest(self) -> Recording | None:
+        """The rows that were recorded last; None if none were."""
+        return (self._limp or self._tape).latest
+
     def recorded_since(self, time: float) -> Recording | None:
         """Rows that were recorded after a time [s]; None if none were. Once it is limp, only those since then."""
         return (self._limp or self._tape).since(time)

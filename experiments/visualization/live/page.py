@@ -36,8 +36,6 @@ from experiments.visualization.viewer.trajectory import snapshot_of, touching_on
 
 #: [1/s] how often the text changes: more often could not be read.
 TEXT_RATE = 4.0
-#: [s] A row that is older says nothing about where a foot is to land now.
-LATEST = 0.1
 AXES = ("x", "y", "z")
 TITLES = {
     "kp_position": "position: stiffness",
@@ -118,8 +116,7 @@ class Page:
         self._model.on_drag(self._drag, PULL_KEY)
 
     def show(self, loop: Loop, status: Status) -> None:
-        latest = loop.recorded_since(loop.time - LATEST)
-        snapshot = touching_only(snapshot_of(loop.state, loop.disturbances, latest), loop.setup.model.nc)
+        snapshot = touching_only(snapshot_of(loop.state, loop.disturbances, loop.latest), loop.setup.model.nc)
         if loop.fell_at is None and loop.model.total_mass != self._mass:  # it carries another load
             self.scene.remove(self._model)
             self._add_figure(loop)

@@ -35,6 +35,11 @@ class Tape:
         while self._parts[0].rows[-1, 0] < recording.rows[-1, 0] - KEPT:
             self._parts.popleft()
 
+    @property
+    def latest(self) -> Recording | None:
+        """What came last; None if nothing has."""
+        return self._parts[-1] if self._parts else None
+
     def since(self, time: float) -> Recording | None:
         """The rows after a time [s], with the last columns; None if there are none."""
         parts = [part for part in self._parts if part.rows[-1, 0] > time]
