@@ -11,6 +11,7 @@ from biped.metrics.layout import standing_height
 from biped.model import Model
 from biped.model.compilation import LIMP
 from biped.model.geometry import STANDARD_GRAVITY, Vector3
+from biped.model.legs import foot_under
 from contact.arrays import Floats, Integers
 from controllers.joint_values import JointValues, by_joint
 from controllers.kernels.feet_frame import Frame
@@ -84,9 +85,9 @@ def within_reason(limits: dict[str, float], model: Model) -> dict[str, float]:
 
 
 def points_of_feet(model: Model) -> tuple[Integers, Integers]:
-    """(m,) the feet's contact points, as the tree numbers them, and (m,) of which of ``model.feet`` each is."""
-    feet = [model.body_index(foot) for foot in model.feet]
-    found = [(point, feet.index(int(body))) for point, body in enumerate(model.tree.contact_body) if int(body) in feet]
+    """(m,) contact points of feet and toes, as the tree numbers them, and (m,) of which of ``model.feet`` each is."""
+    on = [foot_under(model, point.body) for point in model.contact_points]
+    found = [(point, model.feet.index(foot)) for point, foot in enumerate(on) if foot is not None]
     points, owners = np.array(found, dtype=np.int64).reshape(-1, 2).T.copy()
     return points, owners
 

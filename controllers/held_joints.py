@@ -12,6 +12,7 @@ from biped.control.controller import Impedance
 from biped.dynamics import mass_matrix
 from biped.errors import InputError
 from biped.model import Model
+from biped.model.legs import foot_under
 from contact.arrays import Floats
 from controllers.joint_values import JointValues, by_joint, checked
 from controllers.kernels.joint_pd import PdLaw
@@ -24,7 +25,8 @@ class HeldJoints:
     """A spring and a damper in each joint that is held, tuned to what hangs on it.
 
     With all other joints locked in the home configuration, the joint swings back to its angle with the given frequency
-    and damping ratio: k = J ω², d = 2 ζ J ω, with J the inertia about its axis of all that it carries.
+    and damping ratio: k = J ω², d = 2 ζ J ω, with J the inertia about its axis of all that it carries; of toes, on which
+    the body stands, besides that of a foot's share of the mass at their tip.
 
     Attributes:
         by: ``impedance``, which acts within the integrator's steps, or ``servo``, torques held for a control period.
@@ -73,8 +75,18 @@ class HeldJoints:
     def _gains(self, model: Model, joints: tuple[str, ...]) -> tuple[Floats, Floats, Floats]:
         """(joints,) stiffness, damping and angle of each."""
         inertia = np.diag(mass_matrix(model, model.neutral()))[[model.dof(joint) for joint in joints]]
+        inertia = inertia + [_that_stands(model, joint) for joint in joints]
         omega = 2.0 * math.pi * self.frequency
         all_angles, posture = by_joint(self.angles, model), dict(model.posture)
         given = self.angles if isinstance(self.angles, Mapping) else all_angles
         rest = np.array([given.get(joint, posture.get(joint, 0.0)) for joint in joints])
         return inertia * omega**2, 2.0 * self.damping_ratio * inertia * omega, rest
+
+
+def _that_stands(model: Model, joint: str) -> float:
+    """[kg m²] of a foot's share of the mass, as far from the joint as the farthest point beyond it that touches."""
+    body = model.bodies[model.joint_index(joint)].name
+    if body in model.feet or foot_under(model, body) is None:
+        return 0.0
+    reaches = [math.hypot(*point.position) for point in model.contact_points if point.body == body]
+    return model.total_mass / len(model.feet) * max(reaches, default=0.0) ** 2

@@ -14,6 +14,7 @@ from biped.errors import InputError
 from biped.model import Model
 from contact import RUBBER
 from contact.arrays import Floats
+from controllers.feet import points_of_feet
 from controllers.kernels import stepping as kernels
 from controllers.kernels.legs_apart import LegCapsules
 from controllers.kernels.step_plan import SEEN, Legs, Seen, StepRules
@@ -256,7 +257,10 @@ class Stepping(WholeBodyController):
         ahead = np.asarray(model.facing, dtype=np.float64)[:2]
         left = np.array([-ahead[1], ahead[0]])
         feet = [model.body_index(foot) for foot in model.feet]
-        soles = np.array([placed.contact[tree.contact_body == foot] - placed.position[foot] for foot in feet])[:, :, :2]
+        points, owners = points_of_feet(model)
+        soles = np.array([
+            placed.contact[points[owners == k]] - placed.position[foot] for k, foot in enumerate(feet)
+        ])[:, :, :2]  # fmt: skip
         chains = [_chain(tree.parent, foot) for foot in feet]
         hips = np.array([tree.joint_offset[chain[0]] for chain in chains])
         lengths = [_length(tree, chain) for chain in chains]

@@ -16,7 +16,7 @@ from biped.model.geometry import Vector3
 from biped.runs.postures import STANDING_TRUNK, has_human_legs, standing
 from biped.whole_body import WholeBody
 from contact import RUBBER, Floor
-from contact.arrays import Floats
+from contact.arrays import Floats, Integers
 from controllers.feet import (
     TORQUE_LIMIT,
     a_foot_damping,
@@ -213,7 +213,7 @@ class WholeBodyController(Controller):
         com = body.com + (np.array(self.target_position) - q[:3]) - floor
         points, owners = points_of_feet(model)
         turns = placed.orientation[feet]
-        inset = np.array([_inward(model, point, self.margin) for point in points])
+        inset = _inwards(model, points, owners, self.margin)
         held = np.ones(model.nv)  # what hangs limp would be swung by all the rest, the more the longer
         held[[model.dof(joint) for joint in limp(torque_limits(self.torque_limit, model), model)]] = _LIMP_SHARE
         return Stance(com, q.copy(), feet, places - floor, turns, points, owners, inset, held)
@@ -238,9 +238,11 @@ class WholeBodyController(Controller):
         )
 
 
-def _inward(model: Model, point: int, margin: float) -> Floats:
-    """(3,) [m] from a contact point towards the middle of its sole, by so much along each of the foot's axes."""
+def _inwards(model: Model, points: Integers, owners: Integers, margin: float) -> Floats:
+    """(m, 3) [m] from contact points towards the middle of their soles, by so much along each of the foot's axes."""
     tree = model.tree
-    sole = tree.contact_offset[tree.contact_body == tree.contact_body[point]]
-    away = sole.mean(axis=0) - tree.contact_offset[point]
-    return np.array([np.sign(away[0]) * min(margin, abs(away[0])), np.sign(away[1]) * min(margin, abs(away[1])), 0.0])
+    places = model.home_positions[tree.contact_body[points]] + tree.contact_offset[points]
+    middles = np.array([places[owners == foot].mean(axis=0) for foot in range(len(model.feet))])
+    away = middles[owners] - places
+    away[:, 2] = 0.0
+    return np.sign(away) * np.minimum(margin, np.abs(away))

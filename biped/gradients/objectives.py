@@ -13,7 +13,7 @@ from biped.errors import InputError
 from biped.gradients.kernels.places import base_of, fill_margins
 from biped.kernels.tree.kinematics import new_poses
 from biped.kernels.tree.rows import differentiate_rows, place_rows
-from biped.metrics.layout import feet_of, standing_height
+from biped.metrics.layout import feet_of_points, standing_height
 from biped.model import Model
 from contact.arrays import Floats, Integers
 from contact.vectors import quat_conj, quat_mul, rotation_vector
@@ -92,8 +92,7 @@ class Trajectory:
     @cached_property
     def foot(self) -> Integers:
         """(nc,) the number of each contact point's foot, or -1."""
-        feet = feet_of(self.model)
-        return np.array([feet.index(p.body) if p.body in feet else -1 for p in self.model.contact_points], np.int64)
+        return np.array(feet_of_points(self.model), np.int64)
 
     @property
     def ahead(self) -> float:

@@ -11,6 +11,7 @@ from biped.kernels.loop.log import ABSENT, ContactColumns, LedgerColumns
 from biped.metrics.anatomical import anatomical_units
 from biped.metrics.kernels.support import SERIES, Body, Places, Scratch
 from biped.model import Model
+from biped.model.legs import foot_under
 from biped.runs.row_layout import columns_of, places_of, torque_names
 
 #: Sections that the rows of every run have.
@@ -103,7 +104,7 @@ def _places(model: Model, columns: Sequence[str]) -> Places:
         energy=_array(begin.ledger + LedgerColumns._fields.index(name) for name in _EXCHANGED),
         defect=begin.defect,
         contact=_array(begin.contacts + len(ContactColumns._fields) * c for c in range(model.nc)),
-        foot=_array(_foot_of(model, point.body) for point in model.contact_points),
+        foot=_array(feet_of_points(model)),
         angle=_array(where[model.coordinate_names[model.coordinate(joint)]] for joint in model.joint_names),
         rate=_array(where[model.velocity_names[dof]] for dof in dofs),
         torque=_array(where[torque_names(model)[dof]] for dof in dofs),
@@ -112,7 +113,7 @@ def _places(model: Model, columns: Sequence[str]) -> Places:
 
 def feet_of(model: Model) -> tuple[str, ...]:
     """The model's feet that have contact points."""
-    touching = {point.body for point in model.contact_points}
+    touching = {foot_under(model, point.body) for point in model.contact_points}
     return tuple(foot for foot in model.feet if foot in touching)
 
 
@@ -131,9 +132,10 @@ def standing_height(model: Model) -> float:
     return height - lowest
 
 
-def _foot_of(model: Model, body: str) -> int:
-    feet = feet_of(model)
-    return feet.index(body) if body in feet else -1
+def feet_of_points(model: Model) -> list[int]:
+    """By contact point, which of `feet_of` it is on, or on the toes of which; −1 of others."""
+    number = {foot: k for k, foot in enumerate(feet_of(model))}
+    return [number.get(str(foot_under(model, point.body)), -1) for point in model.contact_points]
 
 
 def _array(places: Iterable[int]) -> NDArray[np.int64]:

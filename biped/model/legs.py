@@ -90,6 +90,14 @@ def _angle_to_straight(model: Model, joints: tuple[str, ...]) -> float:
     return float(np.arctan2(np.cross(shank, thigh) @ axis, shank @ thigh - (shank @ axis) * (thigh @ axis)))
 
 
+def foot_under(model: Model, body: str) -> str | None:
+    """The foot that a body is, or that it hangs on, as toes do; None of others."""
+    own: str | None = body
+    while own is not None and own not in model.feet:
+        own = model.bodies[model.body_index(own)].parent
+    return own
+
+
 def common_name(left: str, right: str) -> str:
     """The common part of two joints' names: ``knee_pitch`` of ``left_knee_pitch`` and ``right_knee_pitch``."""
     pairs = zip(left.split("_"), right.split("_"), strict=False)

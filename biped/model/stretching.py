@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from biped.model.legs import foot_under
 from biped.model.model import Model
 from contact.arrays import Floats
 
@@ -47,7 +48,10 @@ def measures_of(model: Model) -> Measures:
     """Those of a model with the bodies of ``human()``, contact points at the ends of its soles, and a vertex."""
     home = {body.name: place - body.com for body, place in zip(model.bodies, model.home_positions, strict=True)}
     points = (*model.contact_points, *model.body_points)  # of who has fallen all are contact points
-    ends = [point.position[0] for point in points if point.body == "left_foot"]
+    ends = [
+        float(home[point.body][0]) + point.position[0]
+        for point in points if foot_under(model, point.body) == "left_foot"
+    ]  # fmt: skip
     heights = [float(home[point.body][2]) + point.position[2] for point in points]
     levels = (home[f"left_{body}"][2] for body in ("foot", "shank", "thigh"))
     ankle, knee, hip = (float(z) for z in levels)

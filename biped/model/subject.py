@@ -9,7 +9,7 @@ stretched.
 """
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
@@ -38,9 +38,14 @@ from biped.model.model import Model
 from biped.model.shape import Box
 from biped.model.strength import NOBODY
 from biped.model.stretching import Measures, measures_of
-from biped.model.upper_body import SEGMENTS, Part, bodies_of, part_of, parts_of, ranges_of
+from biped.model.toes import TOES, Toes
+from biped.model.toes import ranges as ranges_of_toes
+from biped.model.upper_body import SEGMENTS as UPPER_SEGMENTS
+from biped.model.upper_body import Part, bodies_of, part_of, parts_of, ranges_of
 from biped.robot_names import SUBJECT
 
+#: What may have joints of its own.
+SEGMENTS = (*UPPER_SEGMENTS, *TOES)
 #: Within which the tables of adults are stretched: [m], [kg], [years]. Ours.
 STATURES, MASSES, AGES = (1.3, 2.2), (30.0, 200.0), (18.0, 100.0)
 #: [years] Below, and from then on, strength is taken as that of the young and the old people measured, who were from 18
@@ -63,8 +68,8 @@ class Subject:
         mass: [kg].
         sex: female or male.
         age: [years]; of the body's tables it changes nothing, but it says whose strength is theirs. None: not known.
-        segments: what has joints of its own, which is else a part of the trunk: ``lumbar``, ``head``, and ``arms`` or
-            ``limp-arms``.
+        segments: what has joints of its own, which is else a part of the trunk or the foot: ``lumbar``, ``head``,
+            ``arms`` or ``limp-arms``, ``toes`` or ``limp-toes``.
 
     Raises:
         ModelError: stature, mass or age are not an adult's, the sex is neither, or there is no such segment.
@@ -195,6 +200,9 @@ class _Build:
         self.foot_length = self._length(self.people.foot.length)
         self.aside = self._length(_hip_aside(self.people))
         self.parts = parts_of(self.people, who.stature, self.mass, self.hip, who.segments)
+        toe, heel = (_HEEL - 1.0) * self.foot_length, _HEEL * self.foot_length
+        self.sole = Toes(toe, heel, -self.ankle, FOOT_BREADTH * who.stature, self.ankle)
+        self.has_toes = bool({*TOES} & {*who.segments})
 
     def _length(self, measured: float) -> float:
         """[m] A length of the people measured, in proportion to the stature."""
@@ -215,6 +223,11 @@ class _Build:
         com = np.array([(_HEEL - segment.com) * length, 0.0, self.ankle / 2.0])
         return Lump(mass, com, np.diag(mass * radii**2))
 
+    def _foot_without_toes(self) -> Lump:
+        foot = self._foot()
+        toes = self.sole.lump(foot.mass)
+        return foot.without(toes._replace(com=toes.com + np.array([0.0, 0.0, self.ankle]))) if self.has_toes else foot
+
     def lumps(self) -> dict[str, tuple[Lump, float]]:
         """By the names of a leg's bodies, in its plane: what moves as one, and the height [m] of its joint.
 
@@ -226,7 +239,7 @@ class _Build:
         shank = self._hanging("shank", 0.0, 0.0, self.knee).without(ankle)
         return {
             "hip_1": (hip, self.hip), "hip_2": (hip, self.hip), "thigh": (thigh, self.hip),
-            "shank": (shank, self.knee), "ankle": (ankle, self.ankle), "foot": (self._foot(), self.ankle),
+            "shank": (shank, self.knee), "ankle": (ankle, self.ankle), "foot": (self._foot_without_toes(), self.ankle),
         }  # fmt: skip
 
     @property
@@ -246,6 +259,32 @@ class _Build:
             bodies.append(Body(body.name, lump.mass, inertia, com, joint, root.name if hangs else body.parent))
         return bodies
 
+    def _toes(self) -> list[Body]:
+        if not self.has_toes:
+            return []
+        whole = -self.who.mass * STANDARD_GRAVITY[2] * self.who.stature
+        limp_in = whole if "limp-toes" in self.who.segments else None
+        return [self.sole.body(side, self._foot().mass, limp_in=limp_in) for side, _ in SIDES]
+
+    def _points(self) -> Iterator[ContactPoint]:
+        sole = self.sole
+        for side, _ in SIDES:
+            corners = [
+                replace(point, position=(sole.tip if point.position[0] < 0.0 else sole.heel,
+                                         math.copysign(sole.breadth / 2.0, point.position[1]), sole.sole))
+                for point in self.human.contact_points if point.body == f"{side}_foot"
+            ]  # fmt: skip
+            yield from sole.points(side, corners) if self.has_toes else corners
+
+    def _foot_boxes(self) -> Iterator[Box]:
+        sole, high = self.sole, FOOT_HEIGHT / HUMAN_ANKLE * self.ankle
+        front = sole.ball if self.has_toes else sole.tip
+        for side, _ in SIDES:
+            middle = ((front + sole.heel) / 2.0, 0.0, high / 2.0 + sole.sole)
+            yield Box(f"{side}_foot", (sole.heel - front, sole.breadth, high), middle)
+            if self.has_toes:
+                yield sole.box(side)
+
     def model(self) -> Model:
         ours, human_measures, parts = self.measures, measures_of(self.human), self.parts
         root, weight = parts[0], -self.who.mass * STANDARD_GRAVITY[2]
@@ -254,7 +293,6 @@ class _Build:
         above = tuple(bodies_of(parts, self.who.segments, weight, self.who.stature))
         upper = [part_of(parts, "head"), *(part_of(parts, f"{side}_{bone}") for side, _ in SIDES
                                            for bone in ("upper", "forearm"))]  # fmt: skip
-        toe, heel = -(1.0 - _HEEL) * self.foot_length, _HEEL * self.foot_length
 
         def stretch(body: str, place: Vector3, on: Part | None = None) -> Vector3:
             there = human_measures.stretched(ours, body, place)
@@ -263,22 +301,15 @@ class _Build:
         def on_trunk(point: ContactPoint) -> Part | None:
             return part_of(parts, point.name) if point.body == "trunk" else None
 
-        breadth = FOOT_BREADTH * self.who.stature
-        high = FOOT_HEIGHT / HUMAN_ANKLE * self.ankle
-        middle = ((toe + heel) / 2.0, 0.0, high / 2.0 - self.ankle)
         return replace(
             self.human,
             name=" ".join((f"subject {self.who.stature:g} m {self.who.mass:g} kg {self.who.sex}", *self.who.segments)),
-            bodies=(first, *self._legs(), *above),
-            contact_points=tuple(
-                replace(point, position=(toe if point.position[0] < 0.0 else heel,
-                                         math.copysign(breadth / 2.0, point.position[1]), -self.ankle))
-                for point in self.human.contact_points
-            ),
+            bodies=(first, *self._legs(), *above, *self._toes()),
+            contact_points=tuple(self._points()),
             shapes=(
                 *(Box(body.name, box_size_of(body.mass, np.diag(np.asarray(body.inertia))), body.com)
                   for body in (first, *above) if body.mass),
-                *(Box(name, (heel - toe, breadth, high), middle) for name in self.human.feet),
+                *self._foot_boxes(),
             ),
             body_points=tuple(
                 replace(point, body=point.body if on is None else on.name, radius=self.size * point.radius,
@@ -290,7 +321,7 @@ class _Build:
                         begin=stretch(one.body, one.begin, on), end=stretch(one.body, one.end, on))
                 for one, on in zip_longest(self.human.capsules, upper)
             ),
-            ranges=(*self.human.ranges, *ranges_of(parts)),
+            ranges=(*self.human.ranges, *ranges_of(parts), *(ranges_of_toes() if self.has_toes else ())),
         )  # fmt: skip
 
 

@@ -6,7 +6,6 @@ head, at the angle of the jaw. Hands are parts of the forearms. Whatever has joi
 
 import math
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,17 +14,17 @@ from numpy.typing import ArrayLike
 from biped.model.anthropometry import SHOULDERS_BREADTH, Lump, People, hanging, together
 from biped.model.body import Body
 from biped.model.compound import jointed
-from biped.model.geometry import STANDARD_GRAVITY, Vector3, matrix3, vector3
+from biped.model.geometry import Vector3, matrix3, vector3
 from biped.model.human import SIDES, X, Y, Z, ranges_of_side
 from biped.model.joint import revolute
+from biped.model.limp import limp
 
 #: What may have joints: the trunk on the pelvis, the head, the arms, or arms without muscles.
 SEGMENTS = ("lumbar", "head", "arms", "limp-arms")
 #: What has mass above the hips of a person, by name.
 BODIES = ("trunk", "pelvis", "head", *(f"{side}_{part}" for side, _ in SIDES for part in ("upper_arm", "forearm")))
-#: Of a limp joint: its damping, as a share of that with which what hangs on it would just not swing, and its effort, of
-#: the body's weight times its height: next to none. Ours.
-_LIMP_DAMPING, _LIMP_EFFORT = 0.1, 1e-9
+#: Of limp arms, as a share of that with which they would just not swing. Ours.
+_LIMP_DAMPING = 0.1
 # [°] Ranges of motion, of the same source as the legs' (`biped.model.human`). Of the spine and the neck bending back is
 # positive, of left shoulders adduction, flexion and rotation inwards, of elbows flexion.
 _OF_MIDDLE = {
@@ -123,10 +122,7 @@ def bodies_of(parts: tuple[Part, ...], segments: Collection[str], weight: float,
         if "limp-arms" in segments and part.name.endswith("arm"):
             carried = together(*(one.lump for one in parts if part.name in (one.name, one.parent)))
             below = part.at[2] - float(carried.com[2])
-            inertia = float(carried.inertia[1, 1]) + carried.mass * below**2
-            critical = 2.0 * math.sqrt(inertia * carried.mass * -STANDARD_GRAVITY[2] * below)
-            damping, effort = _LIMP_DAMPING * critical, _LIMP_EFFORT * weight * stature
-            joints = [replace(joint, damping=damping, max_effort=effort) for joint in joints]
+            joints = [limp(joint, carried, below, weight * stature, _LIMP_DAMPING) for joint in joints]
         mass, spin = part.lump.mass, matrix3(part.lump.inertia, "inertia")
         yield from jointed(part.name, joints, mass, spin, part.here(part.lump.com), part.parent)
 

@@ -237,7 +237,7 @@ def write_base(law, measurement):
     stance, room, qp = law.stance, law.room, law.qp
     tree, poses = measurement.tree, measurement.motion.poses
     for k in range(stance.point.shape[0]):
-        j = stance.foot[stance.point_foot[k]]
+        j = tree.contact_body[stance.point[k]]  # the foot, or its toes
         p = add(load3(poses.contact, stance.point[k]), mat_vec(load9(poses.rotation, j), load3(stance.inset, k)))
         while j >= 0:
             for dof in range(tree.first_v[j], tree.first_v[j] + tree.dofs[j]):

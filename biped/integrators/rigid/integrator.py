@@ -20,6 +20,7 @@ from biped.kernels.state.simulation_state import START, TOTAL_STEPS, SimulationS
 from biped.kernels.variational.discrete_body import MidpointBody
 from biped.kernels.variational.newton import Extrapolation
 from biped.model import Capsule, Model
+from biped.model.legs import foot_under
 from biped.model.ragdoll import touching_all_over
 from contact import Floor
 from contact.arrays import Floats, Integers
@@ -168,7 +169,8 @@ class Rigid(VariationalSettings):
 
 def _watched(model: Model) -> Integers:
     """(nc,) 1 of the points that are looked at in each step: those of feet, and all of a model without feet."""
-    return np.array([point.body in model.feet or not model.feet for point in model.contact_points], dtype=np.int64)
+    on_feet = [foot_under(model, point.body) is not None or not model.feet for point in model.contact_points]
+    return np.array(on_feet, dtype=np.int64)
 
 
 def _check_apart(model: Model, q: Floats) -> None:

@@ -18,6 +18,7 @@ from biped.control.controller import Impedance
 from biped.disturbances import Throw
 from biped.model import Body, ContactPoint, Model, box_inertia
 from biped.model.geometry import quaternion_matrix
+from biped.model.legs import foot_under
 from contact.arrays import Floats
 from experiments.engines.engine import frame_of, struck_box
 from experiments.engines.rebound import damping_ratio
@@ -176,7 +177,7 @@ def _add_point(element: Element, model: Model, point: ContactPoint, options: Muj
 
 def _add_sole_boxes(elements: dict[str, Element], model: Model, options: MujocoOptions) -> None:
     for box in model.shapes:
-        if box.body in model.feet:
+        if foot_under(model, box.body) is not None:
             centre = box.center - frame_of(model.bodies[model.body_index(box.body)])
             half = _text(np.asarray(box.size) / 2)
             place = {"size": half, "pos": _text(centre)}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from biped.disturbances import Throw
 from biped.errors import InputError
+from biped.model.legs import foot_under
 from contact import Floor
 from experiments.engines.engine import Case, struck_box
 from experiments.engines.pybullet.urdf import Solid, principal_axes, principal_urdf
@@ -146,7 +147,8 @@ def _solids(case: Case, soles: str) -> list[Solid]:
             link = _link_of(point.name) if case.patches else ""
             found.append(Solid(point.body, (POINT_RADIUS,), (x, y, z + POINT_RADIUS), link=link))
     else:
-        found += [Solid(box.body, box.size, box.center, box.rotation) for box in model.shapes if box.body in model.feet]
+        soles_of = (box for box in model.shapes if foot_under(model, box.body) is not None)
+        found += [Solid(box.body, box.size, box.center, box.rotation) for box in soles_of]
     if case.throw is not None:
         if case.throw.target in {solid.body for solid in found}:
             raise InputError(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
 from biped.model import Model
+from biped.model.legs import foot_under
 
 #: Where a push drives the robot, from 0° on in steps of 45°.
 WORDS = ("front", "front left", "left", "back left", "back", "back right", "right", "front right")
@@ -44,8 +45,11 @@ def soles(model: Model) -> list[Outline]:
     middle = np.mean(joints, axis=0)
     fx, fy, _ = model.facing
     outlines = []
-    for foot, joint in zip(model.feet, joints, strict=True):
-        points = [joint + point.position - middle for point in model.contact_points if point.body == foot]
+    for foot in model.feet:
+        points = [
+            _joint_place(model, point.body) + point.position - middle
+            for point in model.contact_points if foot_under(model, point.body) == foot
+        ]  # fmt: skip
         hull = ConvexHull(np.array(points)[:, :2]).vertices
         x, y, _ = np.array([points[k] for k in (*hull, hull[0])]).T
         forward, left = x * fx + y * fy, -x * fy + y * fx

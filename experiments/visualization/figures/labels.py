@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from biped.model import Model, human
-from biped.model.legs import common_name, legs_of
+from biped.model.legs import common_name, foot_under, legs_of
 from contact import ContactState
 
 SIDES = ("left", "right")
@@ -31,7 +31,9 @@ WORKS = {
     "ledger_contact_stored": "stored in contacts",
     "ledger_stops_stored": "stored in stops and tendons",
 }
-_SOLE = {"1": "outer toe", "2": "inner toe", "3": "inner heel", "4": "outer heel"}
+_SOLE = {
+    "1": "outer toe", "2": "inner toe", "3": "inner heel", "4": "outer heel", "5": "outer ball", "6": "inner ball",
+}  # fmt: skip
 #: Parts of the time axis that a mark's label takes; labels that come closer go on the next line above.
 LABEL_WIDTH = 0.1
 _LABEL_ROWS = 4
@@ -65,7 +67,8 @@ def along(axis: str, model: Model) -> str:
 def contact_groups(model: Model) -> list[tuple[str, list[str]]]:
     """The contact points of each foot, or each by itself where there are no feet; with a label."""
     feet = {leg.foot: f"{leg.side} foot" for leg in legs_of(model)} or {foot: foot for foot in model.feet}
-    points = [(label, [p.name for p in model.contact_points if p.body == foot]) for foot, label in feet.items()]
+    on = {point.name: foot_under(model, point.body) for point in model.contact_points}
+    points = [(label, [name for name in on if on[name] == foot]) for foot, label in feet.items()]
     if sum(len(members) for _, members in points) != model.nc:
         return [(point_label(name), [name]) for name in model.contact_names]
     return points

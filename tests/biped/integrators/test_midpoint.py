@@ -344,16 +344,23 @@ def test_energy_goes_nowhere_in_one_chart():
 
 
 def test_a_tumbling_tree_passes_through_all_orientations():
-    """20,000 steps, of which many begin in the other chart: none is halved, and the energy strays by little."""
+    """20,000 steps, of which many begin in the other chart: none is halved, and the energy strays without drift.
+
+    It tumbles chaotically, so that rounding decides where it is after a few seconds, and no bound of the largest error
+    holds for all processors. What the energy errs by, within a chart, is of second order in the step; each change of
+    charts changes it by as much: a random walk.
+    """
     model = random_tree(np.random.default_rng(4), 5, floating=True, kinds=("spherical",)).with_gravity((0.0, 0.0, 0.0))
-    strays = []
+    changes, parts = [], 20
     for step in (2e-3, 1e-3):
         state = tumbling(model, 4)
         run = simulate(model, state=state, integrator=Midpoint(), step=step, duration=20e3 * step, record_every=0.02)
         assert run.summary["retried_steps"] == 0
-        strays.append(np.abs(run.frame["ledger_residual"]).max() / run.frame["ledger_kinetic"].mean())
-    assert strays[0] < 5e-3
-    assert strays[1] < 0.5 * strays[0]
+        strays = run.frame["ledger_residual"].to_numpy() / run.frame["ledger_kinetic"].mean()
+        of_parts = np.diff(strays[:: len(strays) // parts])
+        assert np.abs(strays).max() < 6.0 * np.sqrt(parts) * of_parts.std(ddof=1)
+        changes.append(np.abs(np.diff(strays)).mean())
+    assert changes[1] < 0.5 * changes[0]
 
 
 def test_a_run_in_two_parts_is_the_same_bit_for_bit():
