@@ -20,6 +20,8 @@ from trimesh import Trimesh
 from biped.model import Model, Visual, human
 from biped.model.human import SIDES
 from biped.model.stretching import measures_of
+from biped.model.toes import BALL
+from biped.model.toes import BODIES as TOES
 from biped.model.upper_body import BODIES
 from biped.runs.world import Bodies, Hull
 from contact.arrays import Floats
@@ -45,7 +47,8 @@ TINTS: tuple[Color, ...] = (PLAIN, (112, 146, 176))
 _BY_ITSELF = {
     "pelvis": "pelvis", "head": "head", "hair": "head", "eyes": "head", "mouth": "head",
     **{f"{side}_{part}": f"{side}_{body}" for side, _ in SIDES
-       for part, body in (("sleeve", "upper_arm"), ("upper_arm", "upper_arm"), ("forearm", "forearm"))},
+       for part, body in (("sleeve", "upper_arm"), ("upper_arm", "upper_arm"), ("forearm", "forearm"),
+                          ("toecap", "toes"), ("toe_sole", "toes"))},
 }  # fmt: skip
 
 #: [m] a stature that the model's legs and centre of mass fit.
@@ -91,7 +94,7 @@ def is_another_person(model: Model) -> bool:
         theirs = bodies.pop(ours.name, None)
         if theirs is None or (theirs.parent, theirs.joint.axis) != (parent, ours.joint.axis):
             return False
-    if any(body.mass and body.name not in BODIES for body in bodies.values()):
+    if any(body.mass and body.name not in (*BODIES, *TOES) for body in bodies.values()):
         return False
     measures, homes = measures_of(model), _origins(model)
     return all(np.allclose(homes[body.name], measures.origin(body.name), atol=1e-9) for body in person.bodies)
@@ -105,7 +108,7 @@ def _origins(model: Model) -> dict[str, Floats]:
 def _stretched_person(model: Model) -> tuple[Shape, ...]:
     person, one, other, origins = human(), measures_of(human()), measures_of(model), _origins(model)
     found = []
-    for shape in _person(person):
+    for shape in _person(person, 1.0 - BALL if TOES[0] in origins else 0.0):
         ours = person.bodies[shape.body]
         places = one.stretched(other, ours.name, np.asarray(shape.mesh.vertices) + ours.com)
         on = _BY_ITSELF.get(shape.name, ours.name)
@@ -140,7 +143,8 @@ def _shape(model: Model, body: str, name: str, color: Color, meshes: Sequence[Tr
 # --- the human ---
 
 
-def _person(model: Model) -> tuple[Shape, ...]:
+def _person(model: Model, toes: float = 0.0) -> tuple[Shape, ...]:
+    """Its shoes in two parts, if the toes, such a part of a foot's length, move by themselves."""
     eyes = 1.662 - _trunk_height()
     parts: list[tuple[str, str, Color, Callable[[], Sequence[Trimesh]]]] = [
         ("trunk", "torso", SHIRT, lambda: [_part("torso")]),
@@ -158,9 +162,14 @@ def _person(model: Model) -> tuple[Shape, ...]:
             (f"{side}_thigh", f"{side}_shorts", SHORTS, lambda: [_part("shorts")]),
             (f"{side}_thigh", f"{side}_thigh", SKIN, lambda: [_part("thigh")]),
             (f"{side}_shank", f"{side}_shank", SKIN, lambda: [_part("shank")]),
-            (f"{side}_foot", f"{side}_shoe", SHOE, _shoe),
-            (f"{side}_foot", f"{side}_sole", SOLE, _sole),
+            (f"{side}_foot", f"{side}_shoe", SHOE, lambda: [_upper(toes, 1.0), _collar()]),
+            (f"{side}_foot", f"{side}_sole", SOLE, lambda: [_sole(toes, 1.0)]),
         ]
+        if toes:
+            parts += [
+                (f"{side}_foot", f"{side}_toecap", SHOE, lambda: [_upper(0.0, toes)]),
+                (f"{side}_foot", f"{side}_toe_sole", SOLE, lambda: [_sole(0.0, toes)]),
+            ]
     return tuple(_shape(model, body, name, color, make()) for body, name, color, make in parts)
 
 
@@ -236,27 +245,36 @@ _OUTLINE = (
 )  # fmt: skip
 
 
-def _outline(inset: float) -> list[tuple[float, float, float, float]]:
-    """(x, half breadth, floor, height) along a shoe, within the contact points' rectangle, from the ankle."""
+def _outline(inset: float, begin: float, end: float) -> list[tuple[float, float, float, float]]:
+    """(x, half breadth, floor, height) along a part of a shoe, within the contact points' rectangle, from the ankle."""
     points = np.array([point.position for point in human().contact_points[:4]])
     low, length, half = points[:, 0].min() + inset, np.ptp(points[:, 0]) - 2.0 * inset, np.ptp(points[:, 1]) / 2.0
     floor = float(points[0, 2])
-    return [(low + t * length, half * breadth - inset, floor, height) for t, breadth, height in _OUTLINE]
+    along, *sizes = zip(*_OUTLINE, strict=True)
+    places = [begin, *(t for t in along if begin < t < end), end]
+    breadths, heights = (np.interp(places, along, size).tolist() for size in sizes)
+    return [(low + t * length, half * breadth - inset, floor, height)
+            for t, breadth, height in zip(places, breadths, heights, strict=True)]  # fmt: skip
 
 
-def _sole() -> list[Trimesh]:
+def _sole(begin: float, end: float) -> Trimesh:
     """A plate whose lower face is the plane of the contact points, and which reaches as far as they do."""
     thick = 0.020
-    loops = [Loop((x, 0.0, floor + thick / 2.0), (half, thick / 2.0), 6.0) for x, half, floor, _ in _outline(0.0)]
-    return [skin(loops, 0, fine=2)]
+    places = _outline(0.0, begin, end)
+    loops = [Loop((x, 0.0, floor + thick / 2.0), (half, thick / 2.0), 6.0) for x, half, floor, _ in places]
+    return skin(loops, 0, fine=2)
 
 
-def _shoe() -> list[Trimesh]:
+def _upper(begin: float, end: float) -> Trimesh:
     loops = [
         Loop((x, 0.0, floor + (height + 0.012) / 2.0), (half, (height - 0.012) / 2.0), 2.6)
-        for x, half, floor, height in _outline(0.004)
+        for x, half, floor, height in _outline(0.004, begin, end)
     ]
-    return [skin(loops, 0, fine=2), limb((0.004, 0.0, 0.0), (0.0, 0.0, 0.052), (0.046, 0.041))]
+    return skin(loops, 0, fine=2)
+
+
+def _collar() -> Trimesh:
+    return limb((0.004, 0.0, 0.0), (0.0, 0.0, 0.052), (0.046, 0.041))
 
 
 # --- any other model ---
