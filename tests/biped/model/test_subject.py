@@ -90,14 +90,19 @@ def from_the_table(sex, stature, mass):
     return middle, scale * inertia
 
 
-ALL_SEGMENTS = ("lumbar", "head", "arms")
+ABOVE = ("lumbar", "head", "arms")
+ALL_SEGMENTS = (*ABOVE, "toes")
 
 
 @pytest.mark.parametrize(
     ("sex", "size", "segments"),
     [
         *((sex, size, ()) for sex, size in itertools.product(LEVA, [*CORNERS, (1.741, 73.0)])),
-        *((sex, (1.741, 73.0), segments) for sex in LEVA for segments in (ALL_SEGMENTS, ("limp-arms",), ("lumbar",))),
+        *(
+            (sex, (1.741, 73.0), segments)
+            for sex in LEVA
+            for segments in (ALL_SEGMENTS, ("limp-arms",), ("lumbar",), ("limp-toes",))
+        ),
     ],
 )
 def test_the_whole_body_is_the_sum_of_the_tables_segments(sex, size, segments):
@@ -176,7 +181,7 @@ def test_the_extremes_stand(sex, size, upright):
     stands(subject(*size, sex), upright)
 
 
-@pytest.mark.parametrize("segments", [ALL_SEGMENTS, ("limp-arms",)])
+@pytest.mark.parametrize("segments", [ABOVE, ("limp-arms",)])
 @pytest.mark.parametrize("upright", [False, True])
 def test_who_has_more_joints_stands(segments, upright):
     """With legs as bent as without."""
@@ -288,7 +293,7 @@ def test_what_is_no_subject_is_refused(given, said):
     ("name", "said"),
     [
         ("subject:1.7", r"a subject is subject:STATURE,MASS,SEX.*, as subject:1.70,68,female,30,arms,lumbar$"),
-        ("subject:1.7,68,female,amrs", r"^subject: 'amrs' is neither an age nor a segment; .*limp-arms$"),
+        ("subject:1.7,68,female,amrs", r"^subject: 'amrs' is neither an age nor a segment; .*limp-toes$"),
         ("subject:tall,68,female", r"^subject: stature = 'tall': it must be a number$"),
     ],
 )
