@@ -25,8 +25,8 @@ class HeldJoints:
     """A spring and a damper in each joint that is held, tuned to what hangs on it.
 
     With all other joints locked in the home configuration, the joint swings back to its angle with the given frequency
-    and damping ratio: k = J ω², d = 2 ζ J ω, with J the inertia about its axis of all that it carries. Of toes, on which
-    the body stands, J has besides a foot's share of the mass at their tip.
+    and damping ratio: k = J ω², d = 2 ζ J ω, with J the inertia about its axis of all that it carries. Of toes it has
+    besides that of a foot's share of the mass at their tip, since the body stands on them.
 
     Attributes:
         by: ``impedance``, which acts within the integrator's steps, or ``servo``, torques held for a control period.

@@ -1,9 +1,10 @@
 """Balance with steps: the whole-body law with a plan of steps on top."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise, product
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from controllers.whole_body import WholeBodyController
 
 INSTRUCTIONS = ("try-not-to-step", "step-freely", "one-step-only")
 _ANY = 2**31
-_OF_ANOTHER_KIND = ("instruction", "swinging", "landed")
+_OF_ANOTHER_KIND = ("instruction", "swinging", "landed", "aside")
 
 
 def _number(default: float, unit: str, title: str, least: float, most: float, scale: str = "linear") -> Any:
@@ -95,6 +96,30 @@ LANDED = StepTasks(
 
 
 @dataclass(frozen=True)
+class StepsAside:
+    """What is another number of steps to the side; `Stepping` says of what.
+
+    Attributes:
+        bearing: [rad] between straight ahead, or straight back, and the way that the body goes, from which its steps,
+            from the first on, are to the side.
+    """
+
+    bearing: float = _number(0.916, "rad", "from straight ahead or back, from which steps are to the side", 0.0, 1.6)
+    across: float = _number(0.4, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
+    swing: float = _number(0.2039, "s", "a swing at least", 0.1, 0.8)
+    speed: float = _number(1.214, "m/s", "of a foot that swings, in the mean, above which it costs", 0.5, 6.0)
+    heaviest: float = _number(1.691, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
+    clearance: float = _number(0.03192, "m", "of a foot that swings", 0.01, 0.2)
+    landing: float = _number(1.293, "m/s", "at which a foot lands", 0.0, 2.0)
+    swing_yaw: float = _number(0.06585, "", "of a swinging foot's weight, what that of its turn is", 0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            check = above_zero if item.name in ("swing", "speed", "heaviest") else zero_or_above
+            check(getattr(self, item.name), f"controller.aside.{item.name}")
+
+
+@dataclass(frozen=True)
 class Stepping(WholeBodyController):
     """Recovers in place as long as it can, and by steps where it cannot (docs/stepping.md).
 
@@ -138,6 +163,7 @@ class Stepping(WholeBodyController):
         weight_swing: of the task of a foot that swings.
         swinging: gains and weights on one foot.
         landed: gains and weights on both feet, after a step.
+        aside: what is another number of steps to the side.
 
     Raises:
         InputError: a number is out of range, or there is no such instruction.
@@ -172,7 +198,7 @@ class Stepping(WholeBodyController):
     clearance: float = _number(0.02139, "m", "of a foot that swings", 0.01, 0.2)
     crossing_clearance: float = _number(0.1109, "m", "of a foot that crosses", 0.01, 0.3)
     first: float = _number(0.4132, "", "of a swing, in which a foot that crosses gets past the other leg", 0.2, 1.0)
-    landing: float = _number(0.8555, "m/s", "at which a foot lands", 0.0, 1.0)
+    landing: float = _number(0.8555, "m/s", "at which a foot lands", 0.0, 2.0)
     inset: float = _number(0.2157, "", "of the sole, in which the centre of pressure is not planned", 0.0, 0.9)
     swing_yaw: float = _number(0.08353, "", "of a swinging foot's weight, what that of its turn is", 0.0, 1.0)
     kp_swing: float = _number(500.0, "1/s²", "stiffness of the turn of a foot that swings", 0.0, 2000.0)
@@ -185,6 +211,7 @@ class Stepping(WholeBodyController):
     weight_swing: float = _number(0.3119, "", "weight: a foot that swings", 0.1, 1000.0, "log")
     swinging: StepTasks = SWINGING
     landed: StepTasks = LANDED
+    aside: StepsAside = StepsAside()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -196,10 +223,11 @@ class Stepping(WholeBodyController):
                 numbers((value,), 1, name)
             elif item.name not in _OF_ANOTHER_KIND and item not in fields(WholeBodyController):
                 zero_or_above(value, name)
-        if self.longest_swing < self.swing:
-            raise InputError(
-                f"controller.longest_swing = {self.longest_swing:g} s: below controller.swing, {self.swing:g} s"
-            )
+        for name, least in (("swing", self.swing), ("aside.swing", self.aside.swing)):
+            if self.longest_swing < least:
+                raise InputError(
+                    f"controller.longest_swing = {self.longest_swing:g} s: below controller.{name}, {least:g} s"
+                )
         if self.instruction not in INSTRUCTIONS:
             raise InputError(
                 f"controller.instruction = {self.instruction!r}: it must be one of {', '.join(INSTRUCTIONS)}"
@@ -229,18 +257,26 @@ class Stepping(WholeBodyController):
             body=body,
             swinging=_tasks_of(self.swinging, body.tasks),
             landed=_tasks_of(self.landed, body.tasks),
-            rules=StepRules(
-                shortest=float(self.swing), longest=float(self.longest_swing),
-                speed=float(self.speed), fastest=float(self.fastest),
-                beyond=float(self.beyond), apart=float(self.apart), past=float(self.past), across=float(self.across),
-                lateness=float(self.lateness), length=float(self.length), crossing=float(self.crossing),
-            ),
-            manner=self._manner(),
+            rules=(self._rules(), self._to_the_side()._rules()),
+            manner=(self._manner(), self._to_the_side()._manner()),
+            bearing=math.cos(self.aside.bearing),
             legs=legs,
             capsules=capsules,
             seen=_seen(points),
             phase=np.zeros(PHASES, dtype=np.int64),
             memory=np.zeros(MEMORY),
+        )  # fmt: skip
+
+    def _to_the_side(self) -> Self:
+        """The law whose numbers are those of steps to the side."""
+        return replace(self, **{item.name: getattr(self.aside, item.name) for item in fields(self.aside)[1:]})
+
+    def _rules(self) -> StepRules:
+        return StepRules(
+            shortest=float(self.swing), longest=float(self.longest_swing),
+            speed=float(self.speed), fastest=float(self.fastest),
+            beyond=float(self.beyond), apart=float(self.apart), past=float(self.past), across=float(self.across),
+            lateness=float(self.lateness), length=float(self.length), crossing=float(self.crossing),
         )  # fmt: skip
 
     def _manner(self) -> Manner:

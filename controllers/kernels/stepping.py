@@ -66,7 +66,8 @@ PHASE = 0
 SWING = 1  # the foot that steps, or stepped last
 TAKEN = 2  # steps
 WAY = 3  # past the other leg, or BESIDE
-PHASES = 4
+ASIDE = 4  # 1 of steps to the side
+PHASES = 5
 
 # Places in ``SteppingLaw.memory``.
 SINCE = 0  # [s] when the phase began
@@ -132,8 +133,9 @@ class SteppingLaw(NamedTuple):
     body: WholeBodyLaw
     swinging: StepTasks  # on one foot
     landed: StepTasks  # on both feet, after a step
-    rules: StepRules
-    manner: Manner
+    rules: tuple[StepRules, StepRules]  # of steps ahead and back, and of those to the side
+    manner: tuple[Manner, Manner]
+    bearing: float  # [1] cosine of the angle between straight ahead or back and a way, beyond which it is to the side
     legs: Legs
     capsules: LegCapsules
     seen: Seen
@@ -204,7 +206,7 @@ def look(law, measurement):
         hip = mat_vec(root, load3(legs.hip, k))
         high = hip[2] - numbers[FLOOR_AT]
         seen.hip[k, 0], seen.hip[k, 1] = hip[0], hip[1]
-        length, low = law.manner.leg * legs.length[k], high - law.manner.sink
+        length, low = manner_of(law).leg * legs.length[k], high - manner_of(law).sink
         seen.hip[k, 2] = math.sqrt(max(length * length - low * low, 0.01))
         seen.hip[k, 3] = high
         x, y, found = 0.0, 0.0, 0
@@ -215,8 +217,8 @@ def look(law, measurement):
                 x, y = x + seen.sole[k, found, 0] / points, y + seen.sole[k, found, 1] / points
                 found += 1
         for c in range(points):
-            seen.inner[k, c, 0] = seen.sole[k, c, 0] + law.manner.inset * (x - seen.sole[k, c, 0])
-            seen.inner[k, c, 1] = seen.sole[k, c, 1] + law.manner.inset * (y - seen.sole[k, c, 1])
+            seen.inner[k, c, 0] = seen.sole[k, c, 0] + manner_of(law).inset * (x - seen.sole[k, c, 0])
+            seen.inner[k, c, 1] = seen.sole[k, c, 1] + manner_of(law).inset * (y - seen.sole[k, c, 1])
 
 
 @kernel
@@ -267,7 +269,7 @@ def enter(law, phase, time):
 @routine
 def decide(law, measurement):
     """The phases: when it steps, with which foot, where to; when the foot has landed, and is loaded."""
-    phase, memory, manner = law.phase, law.memory, law.manner
+    phase, memory, manner = law.phase, law.memory, manner_of(law)
     time = measurement.time[0]
     since = time - memory[SINCE]
     if phase[PHASE] == LOADS and since >= manner.load:
@@ -289,20 +291,40 @@ def decide(law, measurement):
 @kernel
 def needs_step(law, measurement):
     """Whether ξ is beyond what it can stand on."""
-    if law.phase[TAKEN] >= law.manner.most:
+    if law.phase[TAKEN] >= manner_of(law).most:
         return False
     count = bearing_hull(law, measurement, law.seen.sole)
     if count == 0:
         return False
     numbers, rates, q = law.seen.numbers, measurement.motion.rates, measurement.q
     home, first = law.body.stance.posture, law.phase[TAKEN] == 0
-    lean = law.manner.lean if first else 0.0
+    lean = manner_of(law).lean if first else 0.0
     _, x, y, _ = quat_difference((q[3], q[4], q[5], q[6]), (home[3], home[4], home[5], home[6]))
     to_x = numbers[XI] + lean * (rates[4] + numbers[OMEGA] * 2.0 * y)
     to_y = numbers[XI + 1] - lean * (rates[3] + numbers[OMEGA] * 2.0 * x)
     calm = first or law.phase[PHASE] == SHIFTS or law.phase[WAY] == BESIDE
-    least = law.manner.trigger if calm else law.manner.again
+    least = manner_of(law).trigger if calm else manner_of(law).again
     return beyond_hull(law.seen, count, to_x, to_y) > least
+
+
+@kernel
+def rules_of(law):
+    """What its steps may be, this way."""
+    return law.rules[law.phase[ASIDE]]
+
+
+@kernel
+def manner_of(law):
+    """How it steps this way."""
+    return law.manner[law.phase[ASIDE]]
+
+
+@kernel
+def goes_aside(law):
+    """Whether the body goes rather to a side than ahead or back."""
+    numbers, ahead = law.seen.numbers, law.legs.ahead
+    x, y = numbers[XI] - numbers[COM_AT], numbers[XI + 1] - numbers[COM_AT + 1]
+    return abs(x * ahead[0] + y * ahead[1]) < law.bearing * math.hypot(x, y)
 
 
 @kernel
@@ -311,11 +333,14 @@ def begin_step(law, measurement, time):
 
     What it is is decided by which feet could be stood on: one that has landed a moment ago may not touch in this tick.
     """
-    best, swing, wait = Step(math.inf, 0, 0.0, 0.0, 0.0), 0, law.manner.unload
+    if law.phase[TAKEN] == 0:
+        law.phase[ASIDE] = 1 if goes_aside(law) else 0
+    rules, manner = rules_of(law), manner_of(law)
+    best, swing, wait = Step(math.inf, 0, 0.0, 0.0, 0.0), 0, manner.unload
     for k in range(2):
         if is_near_floor(law, measurement, 1 - k):
-            step = plan_step(law.rules, law.legs, law.seen, k, -1, law.rules.shortest + wait, law.rules.longest + wait)
-            cost = step.cost + (law.manner.same if law.phase[TAKEN] > 0 and k == law.phase[SWING] else 0.0)
+            step = plan_step(rules, law.legs, law.seen, k, -1, rules.shortest + wait, rules.longest + wait)
+            cost = step.cost + (manner.same if law.phase[TAKEN] > 0 and k == law.phase[SWING] else 0.0)
             if cost < best.cost:
                 best, swing = Step(cost, step.way, step.time, step.x, step.y), k
     if best.cost < math.inf and is_down(law, measurement, 1 - swing):
@@ -337,11 +362,11 @@ def close_feet(law, measurement, time):
     lag = math.hypot(numbers[XI] - goal_x, numbers[XI + 1] - goal_y)
     lag = max(lag, math.hypot(numbers[COM_AT] - goal_x, numbers[COM_AT + 1] - goal_y))
     if phase[PHASE] == STANDS:
-        if since >= law.manner.close and away > CLOSE and lag < CLOSE:
+        if since >= manner_of(law).close and away > CLOSE and lag < CLOSE:
             enter(law, SHIFTS, time)
     elif lag < CLOSE:
         phase[SWING] = swing
-        aim(law, Step(0.0, BESIDE, law.rules.longest, seen.foot[stance, 0] + x, seen.foot[stance, 1] + y), time)
+        aim(law, Step(0.0, BESIDE, rules_of(law).longest, seen.foot[stance, 0] + x, seen.foot[stance, 1] + y), time)
         leave(law, time)
     elif since > PATIENCE:
         enter(law, STANDS, time)
@@ -365,7 +390,7 @@ def standing_goal(law):
 @kernel
 def leave(law, time):
     """The foot whose step is aimed is unloaded."""
-    law.memory[LEFT] = time + law.manner.unload
+    law.memory[LEFT] = time + manner_of(law).unload
     for axis in range(3):
         law.memory[COMMANDED + axis] = 0.0
     enter(law, UNLOADS, time)
@@ -386,9 +411,10 @@ def plan_again(law, measurement, time):
     """Where the foot is to land, as the body is now; not once it is about to."""
     gone = time - law.memory[LEFT]
     if law.phase[WAY] != BESIDE and law.memory[LANDS] - time > 2.0 * LAST:
-        shortest = max(law.rules.shortest - gone, 1.5 * LAST)
-        longest = max(law.rules.longest - gone, shortest + LAST)
-        aim(law, plan_step(law.rules, law.legs, law.seen, law.phase[SWING], law.phase[WAY], shortest, longest), time)
+        rules = rules_of(law)
+        shortest = max(rules.shortest - gone, 1.5 * LAST)
+        longest = max(rules.longest - gone, shortest + LAST)
+        aim(law, plan_step(rules, law.legs, law.seen, law.phase[SWING], law.phase[WAY], shortest, longest), time)
 
 
 @kernel
@@ -415,11 +441,11 @@ def bear(law, measurement):
     stance, most, swing = body.stance, body.room.most, phase[SWING]
     since = measurement.time[0] - law.memory[SINCE]
     weight = -body.room.mass[0, 0] * measurement.tree.gravity[2]
-    most[0] = most[1] = math.inf if phase[PHASE] == STANDS and phase[TAKEN] == 0 else law.manner.heaviest * weight
+    most[0] = most[1] = math.inf if phase[PHASE] == STANDS and phase[TAKEN] == 0 else manner_of(law).heaviest * weight
     if phase[PHASE] == UNLOADS:
-        most[swing] = weight * max(0.5 * (1.0 - since / max(law.manner.unload, 1e-6)), 0.0)
+        most[swing] = weight * max(0.5 * (1.0 - since / max(manner_of(law).unload, 1e-6)), 0.0)
     elif phase[PHASE] == LOADS:
-        most[swing] = weight * min(0.2 + 1.3 * since / max(law.manner.load, 1e-6), law.manner.heaviest)
+        most[swing] = weight * min(0.2 + 1.3 * since / max(manner_of(law).load, 1e-6), manner_of(law).heaviest)
     elif phase[PHASE] == SWINGS:
         for k in range(stance.point.shape[0]):
             if stance.point_foot[k] == swing:
@@ -483,7 +509,7 @@ def keep_place(law, k):
 @kernel
 def drift_posture(law, measurement):
     """The posture becomes what it is: after steps there is none to go back to."""
-    share = law.manner.drift * law.manner.period
+    share = manner_of(law).drift * manner_of(law).period
     posture = law.body.stance.posture
     for i in range(7, posture.shape[0]):
         posture[i] += share * (measurement.q[i] - posture[i])
@@ -496,7 +522,7 @@ def wanted_pressure(law, tasks, measurement):
     x, y = numbers[XI], numbers[XI + 1]
     phase, swing = law.phase[PHASE], law.phase[SWING]
     if phase == UNLOADS or phase == SWINGS:
-        px, py = best_pressure(law.rules, law.legs, seen, 1 - swing)
+        px, py = best_pressure(rules_of(law), law.legs, seen, 1 - swing)
     else:
         goal_x, goal_y = standing_goal(law)
         pace = tasks.capture / numbers[OMEGA]
@@ -549,7 +575,7 @@ def wanted_height(law, time):
                 - seen.hip[k, 1]
                 - left * (numbers[XI + 1] - numbers[COM_AT + 1])
             )
-        length = law.manner.leg * law.legs.length[k]
+        length = manner_of(law).leg * law.legs.length[k]
         upright = math.sqrt(max(length * length - dx * dx - dy * dy, 0.25 * length * length))
         high = min(high, numbers[HIGH_AT] - seen.hip[k, 3] + upright)
     return high
@@ -558,7 +584,7 @@ def wanted_height(law, time):
 @kernel
 def put_down(law, measurement, k):
     """A foot that should stand and does not touch goes down where it is, flat."""
-    body, manner = law.body, law.manner
+    body, manner = law.body, manner_of(law)
     tree, motion, i = measurement.tree, measurement.motion, body.stance.foot[k]
     arm = load3(motion.poses.com, i)
     point_jacobian(tree, motion.poses, i, arm, body.room.jacobian)
@@ -581,7 +607,7 @@ def swing_task(law, measurement):
 
     With x, v, a now and x_f, v_f, 0 at the end, T from now, the jerk is 60 (x_f − x)/T³ − (36 v + 24 v_f)/T² − 9 a/T.
     """
-    body, memory, manner = law.body, law.memory, law.manner
+    body, memory, manner = law.body, law.memory, manner_of(law)
     room, stance, time = body.room, body.stance, measurement.time[0]
     tree, motion = measurement.tree, measurement.motion
     k = law.phase[SWING]

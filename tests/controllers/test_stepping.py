@@ -173,7 +173,7 @@ def planned(xi, **changes):
         seen.foot[k] = stance.foot_place[k, :2]
         seen.sole[k] = seen.inner[k] = seen.foot[k] + law.legs.sole[k]
         seen.hip[k] = (0.0, seen.foot[k, 1], 10.0, 0.8)
-    return law, plan_step(law.rules, law.legs, seen, 0, 0, 0.2, 0.5)
+    return law, plan_step(law.rules[0], law.legs, seen, 0, 0, 0.2, 0.5)
 
 
 def test_a_step_goes_to_where_the_pendulum_will_be():
@@ -181,7 +181,7 @@ def test_a_step_goes_to_where_the_pendulum_will_be():
     law, step = planned((-0.25, 0.0))
     seen, sole = law.seen, law.seen.sole[1]
     corner = (sole[:, 0].min(), sole[:, 1].min())
-    assert best_pressure(law.rules, law.legs, seen, 1) == pytest.approx(corner)
+    assert best_pressure(law.rules[0], law.legs, seen, 1) == pytest.approx(corner)
     growth = math.exp(3.4 * step.time)
     expected = np.array(corner) + growth * (np.array((-0.25, 0.0)) - corner)
     assert (step.x, step.y) + law.legs.middle[0] == pytest.approx(expected, abs=1e-9)
@@ -194,14 +194,14 @@ def test_what_is_out_of_reach_is_not_gone_to():
     """It costs what is left to the place that it should go to, where nothing else costs."""
     law, free = planned((-0.4, 0.0), speed=1e3, length=0.0)
     law.seen.hip[:, 2] = 0.3
-    step = plan_step(law.rules, law.legs, law.seen, 0, 0, 0.2, 0.5)
+    step = plan_step(law.rules[0], law.legs, law.seen, 0, 0, 0.2, 0.5)
     assert abs(step.x) < abs(free.x)
     assert step.cost > free.cost
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_legs_pass_beside_before_or_behind(side):
-    rules = Stepping(apart=0.2, past=0.3).law(human()).rules
+    rules = Stepping(apart=0.2, past=0.3).law(human()).rules[0]
     assert past_other_leg(rules, 0, 0.1, side * 0.05, side) == (0.1, side * 0.2)
     assert past_other_leg(rules, 1, 0.1, side * -0.4, side) == (0.3, side * -0.4)
     assert past_other_leg(rules, 2, 0.1, side * -0.4, side) == (-0.3, side * -0.4)
