@@ -105,13 +105,13 @@ class StepsAside:
     """
 
     bearing: float = _number(0.916, "rad", "from straight ahead or back, from which steps are to the side", 0.0, 1.6)
-    across: float = _number(0.4, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
-    swing: float = _number(0.2039, "s", "a swing at least", 0.1, 0.8)
-    speed: float = _number(1.214, "m/s", "of a foot that swings, in the mean, above which it costs", 0.5, 6.0)
-    heaviest: float = _number(1.691, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
-    clearance: float = _number(0.03192, "m", "of a foot that swings", 0.01, 0.2)
-    landing: float = _number(1.293, "m/s", "at which a foot lands", 0.0, 2.0)
-    swing_yaw: float = _number(0.06585, "", "of a swinging foot's weight, what that of its turn is", 0.0, 1.0)
+    across: float = _number(0.8662, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
+    swing: float = _number(0.2036, "s", "a swing at least", 0.1, 0.8)
+    speed: float = _number(0.9425, "m/s", "of a foot that swings, in the mean, above which it costs", 0.5, 6.0)
+    heaviest: float = _number(1.902, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
+    clearance: float = _number(0.04194, "m", "of a foot that swings", 0.01, 0.2)
+    landing: float = _number(1.084, "m/s", "at which a foot lands", 0.0, 2.0)
+    swing_yaw: float = _number(0.0693, "", "of a swinging foot's weight, what that of its turn is", 0.0, 1.0)
 
     def __post_init__(self) -> None:
         for item in fields(self):

@@ -13,6 +13,7 @@ from biped.simulation.snapshot import arrays_of
 from controllers import Stepping, WholeBodyController
 from controllers.kernels.step_plan import FLOOR_AT, OMEGA, XI, best_pressure, nearest_in_hull, past_other_leg, plan_step
 from controllers.kernels.stepping import PHASE, STANDS, SWINGS, TAKEN, UNLOADS
+from controllers.stepping import StepsAside
 from experiments.cli import main
 from experiments.visualization.pages import Table
 from experiments.visualization.report.run_page import run_page
@@ -65,6 +66,23 @@ def test_its_steps_are_on_its_page_and_in_its_export(recovery, tmp_path):
     written, measured = pd.read_csv(tmp_path / "steps.csv", dtype=str), steps(recovery)
     assert list(written["foot"]) == list(measured["foot"])
     assert [float(length) for length in written["length_ap [m]"]] == list(measured["length_ap"])
+
+
+@pytest.mark.parametrize(
+    ("angle", "impulse", "aside"),
+    [(0.0, 38.0, False), (-0.8, 55.0, False), (1.2, 60.0, True), (-1.57, 60.0, True), (2.0, 60.0, True)],
+)
+def test_steps_to_the_side_have_numbers_of_their_own(angle, impulse, aside):
+    """A shortest swing that is longer to the side makes the first step longer there, and changes nothing elsewhere."""
+    usual, slow = (
+        scene(law, angle, impulse, 0.8).run() for law in (Stepping(), Stepping(aside=StepsAside(swing=0.35)))
+    )
+    if aside:
+        first, longer = (float(steps(run)["duration"].iloc[0]) for run in (usual, slow))
+        assert longer > first + 0.5 * (0.35 - StepsAside().swing)
+    else:
+        for column in usual.frame.columns:
+            np.testing.assert_array_equal(usual.frame[column], slow.frame[column], err_msg=column)
 
 
 def test_a_foot_that_swings_is_not_loaded_and_lands_where_it_is_planned_to(recovery):
