@@ -1,10 +1,10 @@
 """Balance with steps: the whole-body law with a plan of steps on top."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise, product
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,8 @@ from controllers.whole_body import WholeBodyController
 
 INSTRUCTIONS = ("try-not-to-step", "step-freely", "one-step-only")
 _ANY = 2**31
-_OF_ANOTHER_KIND = ("instruction", "swinging", "landed", "aside")
+T = TypeVar("T")
+_OF_ANOTHER_KIND = ("instruction", "swinging", "landed", "aside", "back")
 
 
 def _number(default: float, unit: str, title: str, least: float, most: float, scale: str = "linear") -> Any:
@@ -61,7 +62,7 @@ class StepTasks:
             check(getattr(self, item.name), f"controller.swinging and landed: {item.name}")
 
 
-#: What a tuning has found (``examples/gains-stepping.toml``) for one foot in the air, and for both after a step.
+#: What tunings have found (``examples/gains-stepping.toml``) for one foot in the air, and for both after a step.
 SWINGING = StepTasks(
     kp_height=9.944,
     kd_height=18.21,
@@ -94,6 +95,24 @@ LANDED = StepTasks(
     lift=0.005542,
 )
 
+#: For one foot in the air as the body goes back.
+SWINGING_BACK = replace(
+    SWINGING,
+    kp_trunk=35.06,
+    kd_trunk=6.727,
+    kd_momentum=18.13,
+    weight_trunk=0.003594,
+    weight_momentum=0.6782,
+    weight_posture=9.248e-05,
+)
+
+
+def _check_ways(way: Any, name: str) -> None:
+    for item in fields(way):
+        if item.name != "swinging":
+            check = above_zero if item.name in ("swing", "speed", "heaviest") else zero_or_above
+            check(getattr(way, item.name), f"controller.{name}.{item.name}")
+
 
 @dataclass(frozen=True)
 class StepsAside:
@@ -114,9 +133,23 @@ class StepsAside:
     swing_yaw: float = _number(0.0693, "", "of a swinging foot's weight, what that of its turn is", 0.0, 1.0)
 
     def __post_init__(self) -> None:
-        for item in fields(self):
-            check = above_zero if item.name in ("swing", "speed", "heaviest") else zero_or_above
-            check(getattr(self, item.name), f"controller.aside.{item.name}")
+        _check_ways(self, "aside")
+
+
+@dataclass(frozen=True)
+class StepsBack:
+    """What is another number of steps back; `Stepping` says of what."""
+
+    across: float = _number(0.6841, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
+    swing: float = _number(0.2667, "s", "a swing at least", 0.1, 0.8)
+    heaviest: float = _number(1.583, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
+    landing: float = _number(1.072, "m/s", "at which a foot lands", 0.0, 2.0)
+    inset: float = _number(0.1232, "", "of the sole, in which the centre of pressure is not planned", 0.0, 0.9)
+    weight_swing: float = _number(0.1938, "", "weight: a foot that swings", 0.1, 1000.0, "log")
+    swinging: StepTasks = SWINGING_BACK
+
+    def __post_init__(self) -> None:
+        _check_ways(self, "back")
 
 
 @dataclass(frozen=True)
@@ -164,6 +197,7 @@ class Stepping(WholeBodyController):
         swinging: gains and weights on one foot.
         landed: gains and weights on both feet, after a step.
         aside: what is another number of steps to the side.
+        back: what is another number of steps back.
 
     Raises:
         InputError: a number is out of range, or there is no such instruction.
@@ -212,6 +246,7 @@ class Stepping(WholeBodyController):
     swinging: StepTasks = SWINGING
     landed: StepTasks = LANDED
     aside: StepsAside = StepsAside()
+    back: StepsBack = StepsBack()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -223,11 +258,10 @@ class Stepping(WholeBodyController):
                 numbers((value,), 1, name)
             elif item.name not in _OF_ANOTHER_KIND and item not in fields(WholeBodyController):
                 zero_or_above(value, name)
-        for name, least in (("swing", self.swing), ("aside.swing", self.aside.swing)):
-            if self.longest_swing < least:
-                raise InputError(
-                    f"controller.longest_swing = {self.longest_swing:g} s: below controller.{name}, {least:g} s"
-                )
+        for name, way in (("", self), ("aside.", self.aside), ("back.", self.back)):
+            if self.longest_swing < way.swing:
+                least = f"controller.{name}swing, {way.swing:g} s"
+                raise InputError(f"controller.longest_swing = {self.longest_swing:g} s: below {least}")
         if self.instruction not in INSTRUCTIONS:
             raise InputError(
                 f"controller.instruction = {self.instruction!r}: it must be one of {', '.join(INSTRUCTIONS)}"
@@ -255,10 +289,10 @@ class Stepping(WholeBodyController):
         legs, points = self._legs(model, body.stance.foot_place[:, 2].copy()), int(counts[0])
         return SteppingLaw(
             body=body,
-            swinging=_tasks_of(self.swinging, body.tasks),
+            swinging=self._each(lambda way: _tasks_of(way.swinging, body.tasks)),
             landed=_tasks_of(self.landed, body.tasks),
-            rules=(self._rules(), self._to_the_side()._rules()),
-            manner=(self._manner(), self._to_the_side()._manner()),
+            rules=self._each(Stepping._rules),
+            manner=self._each(Stepping._manner),
             bearing=math.cos(self.aside.bearing),
             legs=legs,
             capsules=capsules,
@@ -267,9 +301,14 @@ class Stepping(WholeBodyController):
             memory=np.zeros(MEMORY),
         )  # fmt: skip
 
-    def _to_the_side(self) -> Self:
-        """The law whose numbers are those of steps to the side."""
-        return replace(self, **{item.name: getattr(self.aside, item.name) for item in fields(self.aside)[1:]})
+    def _each(self, made: Callable[["Stepping"], T]) -> tuple[T, T, T]:
+        """What is made of the law with the numbers of each way: ahead, to the side, back."""
+        return made(self), made(self._with(self.aside)), made(self._with(self.back))
+
+    def _with(self, way: StepsAside | StepsBack) -> Self:
+        """The law whose numbers are those of a way."""
+        own = {item.name for item in fields(self)}
+        return replace(self, **{item.name: getattr(way, item.name) for item in fields(way) if item.name in own})
 
     def _rules(self) -> StepRules:
         return StepRules(

@@ -66,8 +66,12 @@ PHASE = 0
 SWING = 1  # the foot that steps, or stepped last
 TAKEN = 2  # steps
 WAY = 3  # past the other leg, or BESIDE
-ASIDE = 4  # 1 of steps to the side
+GOES = 4  # which way since the first step: AHEAD, ASIDE or BACK
 PHASES = 5
+
+AHEAD = 0
+ASIDE = 1
+BACK = 2
 
 # Places in ``SteppingLaw.memory``.
 SINCE = 0  # [s] when the phase began
@@ -131,11 +135,11 @@ class SteppingLaw(NamedTuple):
     """All of the controller."""
 
     body: WholeBodyLaw
-    swinging: StepTasks  # on one foot
+    swinging: tuple[StepTasks, StepTasks, StepTasks]  # on one foot, by which way it goes
     landed: StepTasks  # on both feet, after a step
-    rules: tuple[StepRules, StepRules]  # of steps ahead and back, and of those to the side
-    manner: tuple[Manner, Manner]
-    bearing: float  # [1] cosine of the angle between straight ahead or back and a way, beyond which it is to the side
+    rules: tuple[StepRules, StepRules, StepRules]
+    manner: tuple[Manner, Manner, Manner]
+    bearing: float  # [1] cosine of the angle from straight ahead or back, beyond which a way is to the side
     legs: Legs
     capsules: LegCapsules
     seen: Seen
@@ -310,21 +314,24 @@ def needs_step(law, measurement):
 @kernel
 def rules_of(law):
     """What its steps may be, this way."""
-    return law.rules[law.phase[ASIDE]]
+    return law.rules[law.phase[GOES]]
 
 
 @kernel
 def manner_of(law):
     """How it steps this way."""
-    return law.manner[law.phase[ASIDE]]
+    return law.manner[law.phase[GOES]]
 
 
 @kernel
-def goes_aside(law):
-    """Whether the body goes rather to a side than ahead or back."""
+def which_way(law):
+    """Whether the body goes ahead, to a side, or back."""
     numbers, ahead = law.seen.numbers, law.legs.ahead
     x, y = numbers[XI] - numbers[COM_AT], numbers[XI + 1] - numbers[COM_AT + 1]
-    return abs(x * ahead[0] + y * ahead[1]) < law.bearing * math.hypot(x, y)
+    along = x * ahead[0] + y * ahead[1]
+    if abs(along) < law.bearing * math.hypot(x, y):
+        return ASIDE
+    return AHEAD if along > 0.0 else BACK
 
 
 @kernel
@@ -334,7 +341,7 @@ def begin_step(law, measurement, time):
     What it is is decided by which feet could be stood on: one that has landed a moment ago may not touch in this tick.
     """
     if law.phase[TAKEN] == 0:
-        law.phase[ASIDE] = 1 if goes_aside(law) else 0
+        law.phase[GOES] = which_way(law)
     rules, manner = rules_of(law), manner_of(law)
     best, swing, wait = Step(math.inf, 0, 0.0, 0.0, 0.0), 0, manner.unload
     for k in range(2):
@@ -457,7 +464,7 @@ def bear(law, measurement):
 def step_tasks(law, measurement):
     """The tasks of a body that steps, or has."""
     if law.phase[PHASE] == UNLOADS or law.phase[PHASE] == SWINGS:
-        do_tasks(law, law.swinging, measurement)
+        do_tasks(law, law.swinging[law.phase[GOES]], measurement)
     else:
         do_tasks(law, law.landed, measurement)
 
