@@ -11,7 +11,7 @@ from .postural import Postural
 from .predicted import Predicted
 from .reweighting import Reweighting
 from .set_point import SetPointMotion, SetPointPath
-from .stepping import Stepping, StepTasks
+from .stepping import Stepping, StepsAside, StepsBack, StepTasks
 from .whole_body import WholeBodyController
 from .workspace import WorkspaceController, WorkspaceGains
 
@@ -30,6 +30,8 @@ __all__ = [
     "SetPointPath",
     "StepTasks",
     "Stepping",
+    "StepsAside",
+    "StepsBack",
     "WholeBodyController",
     "WorkspaceController",
     "WorkspaceGains",

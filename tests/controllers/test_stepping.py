@@ -10,10 +10,9 @@ import pytest
 from biped import Fall, InputError, Push, Scene, Session, body_gaps, chain, human
 from biped.metrics import steps
 from biped.simulation.snapshot import arrays_of
-from controllers import Stepping, WholeBodyController
+from controllers import Stepping, StepsAside, StepsBack, WholeBodyController
 from controllers.kernels.step_plan import FLOOR_AT, OMEGA, XI, best_pressure, nearest_in_hull, past_other_leg, plan_step
 from controllers.kernels.stepping import PHASE, STANDS, SWINGS, TAKEN, UNLOADS
-from controllers.stepping import StepsAside
 from experiments.cli import main
 from experiments.visualization.pages import Table
 from experiments.visualization.report.run_page import run_page
@@ -69,20 +68,25 @@ def test_its_steps_are_on_its_page_and_in_its_export(recovery, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("angle", "impulse", "aside"),
-    [(0.0, 38.0, False), (-0.8, 55.0, False), (1.2, 60.0, True), (-1.57, 60.0, True), (2.0, 60.0, True)],
-)
-def test_steps_to_the_side_have_numbers_of_their_own(angle, impulse, aside):
-    """A shortest swing that is longer to the side makes the first step longer there, and changes nothing elsewhere."""
-    usual, slow = (
-        scene(law, angle, impulse, 0.8).run() for law in (Stepping(), Stepping(aside=StepsAside(swing=0.35)))
-    )
-    if aside:
-        first, longer = (float(steps(run)["duration"].iloc[0]) for run in (usual, slow))
-        assert longer > first + 0.5 * (0.35 - StepsAside().swing)
-    else:
-        for column in usual.frame.columns:
-            np.testing.assert_array_equal(usual.frame[column], slow.frame[column], err_msg=column)
+    ("angle", "impulse", "way"),
+    [
+        (0.0, 38.0, "ahead"), (-0.8, 55.0, "ahead"), (1.2, 60.0, "aside"), (-1.57, 60.0, "aside"), (2.0, 60.0, "aside"),
+        (2.5, 50.0, "back"), (3.14, 40.0, "back"),
+    ],
+)  # fmt: skip
+def test_steps_to_the_side_and_back_have_numbers_of_their_own(angle, impulse, way):
+    """A shortest swing that is longer one way makes the first step longer there, and changes nothing elsewhere."""
+    slow_aside, slow_back = Stepping(aside=StepsAside(swing=0.4)), Stepping(back=StepsBack(swing=0.4))
+    laws = {"ahead": Stepping(), "aside": slow_aside, "back": slow_back}
+    runs = {name: scene(law, angle, impulse, 0.8).run() for name, law in laws.items()}
+    usual = runs["ahead"]
+    for name in ("aside", "back"):
+        if name == way:
+            first, longer = (float(steps(run)["duration"].iloc[0]) for run in (usual, runs[name]))
+            assert longer > first + 0.05
+        else:
+            for column in usual.frame.columns:
+                np.testing.assert_array_equal(usual.frame[column], runs[name].frame[column], err_msg=column)
 
 
 def test_a_foot_that_swings_is_not_loaded_and_lands_where_it_is_planned_to(recovery):

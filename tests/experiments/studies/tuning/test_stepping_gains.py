@@ -17,7 +17,7 @@ def test_what_the_tuning_found_are_the_defaults():
     assert {name: defaults[name] for name in found} == found
     tuned = [
         target
-        for file in ("tune-stepping.toml", "tune-steps-aside.toml")
+        for file in ("tune-stepping.toml", "tune-steps-aside.toml", "tune-steps-back.toml")
         for target in tuning_from(read_config(EXAMPLES / file)).space.targets
     ]
     assert sorted(tuned) == sorted(set(found) - {"controller.trigger"})
