@@ -98,9 +98,7 @@ LANDED = StepTasks(
 #: For one foot in the air as the body goes back.
 SWINGING_BACK = replace(
     SWINGING,
-    kp_trunk=35.06,
     kd_trunk=6.727,
-    kd_momentum=18.13,
     weight_trunk=0.003594,
     weight_momentum=0.6782,
     weight_posture=9.248e-05,
@@ -138,8 +136,14 @@ class StepsAside:
 
 @dataclass(frozen=True)
 class StepsBack:
-    """What is another number of steps back; `Stepping` says of what."""
+    """What is another number of steps back in a hurry; `Stepping` says of what.
 
+    Attributes:
+        hurry: [m] of the capture point from the centre of mass as the first step begins, above which steps back are
+            such ones.
+    """
+
+    hurry: float = _number(0.09, "m", "of the capture point from the centre of mass, from which steps are", 0.0, 1.0)
     across: float = _number(0.6841, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
     swing: float = _number(0.2667, "s", "a swing at least", 0.1, 0.8)
     heaviest: float = _number(1.583, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
@@ -294,6 +298,7 @@ class Stepping(WholeBodyController):
             rules=self._each(Stepping._rules),
             manner=self._each(Stepping._manner),
             bearing=math.cos(self.aside.bearing),
+            hurry=float(self.back.hurry),
             legs=legs,
             capsules=capsules,
             seen=_seen(points),

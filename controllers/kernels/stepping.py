@@ -69,7 +69,7 @@ WAY = 3  # past the other leg, or BESIDE
 GOES = 4  # which way since the first step: AHEAD, ASIDE or BACK
 PHASES = 5
 
-AHEAD = 0
+AHEAD = 0  # or back, slowly
 ASIDE = 1
 BACK = 2
 
@@ -140,6 +140,7 @@ class SteppingLaw(NamedTuple):
     rules: tuple[StepRules, StepRules, StepRules]
     manner: tuple[Manner, Manner, Manner]
     bearing: float  # [1] cosine of the angle from straight ahead or back, beyond which a way is to the side
+    hurry: float  # [m] of ξ from the centre of mass, above which a way back is one
     legs: Legs
     capsules: LegCapsules
     seen: Seen
@@ -325,13 +326,13 @@ def manner_of(law):
 
 @kernel
 def which_way(law):
-    """Whether the body goes ahead, to a side, or back."""
+    """Whether the body goes ahead, to a side, or back, in a hurry."""
     numbers, ahead = law.seen.numbers, law.legs.ahead
     x, y = numbers[XI] - numbers[COM_AT], numbers[XI + 1] - numbers[COM_AT + 1]
-    along = x * ahead[0] + y * ahead[1]
-    if abs(along) < law.bearing * math.hypot(x, y):
+    along, speed = x * ahead[0] + y * ahead[1], math.hypot(x, y)
+    if abs(along) < law.bearing * speed:
         return ASIDE
-    return AHEAD if along > 0.0 else BACK
+    return BACK if along < 0.0 and speed > law.hurry else AHEAD
 
 
 @kernel
