@@ -119,6 +119,16 @@ class StepsAside:
     Attributes:
         bearing: [rad] between straight ahead, or straight back, and the way that the body goes, from which its steps,
             from the first on, are to the side.
+        across: of the way to the capture point, across the body's way.
+        swing: [s] a swing at least.
+        speed: [m/s] of a foot that swings, in the mean, above which it costs.
+        heaviest: of the weight, what a foot bears at most as it steps.
+        clearance: [m] of a foot that swings.
+        landing: [m/s] at which a foot lands.
+        swing_yaw: of a swinging foot's weight, what that of its turn is.
+
+    Raises:
+        InputError: a number is out of range.
     """
 
     bearing: float = _number(0.916, "rad", "from straight ahead or back, from which steps are to the side", 0.0, 1.6)
@@ -141,9 +151,19 @@ class StepsBack:
     Attributes:
         hurry: [m] of the capture point from the centre of mass as the first step begins, above which steps back are
             such ones.
+        across: of the way to the capture point, across the body's way.
+        swing: [s] a swing at least.
+        heaviest: of the weight, what a foot bears at most as it steps.
+        landing: [m/s] at which a foot lands.
+        inset: of the sole, in which the centre of pressure is not planned.
+        weight_swing: of the task of a foot that swings.
+        swinging: gains and weights on one foot.
+
+    Raises:
+        InputError: a number is out of range.
     """
 
-    hurry: float = _number(0.09, "m", "of the capture point from the centre of mass, from which steps are", 0.0, 1.0)
+    hurry: float = _number(0.09, "m", "of the capture point from the centre of mass, at least", 0.0, 1.0)
     across: float = _number(0.6841, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
     swing: float = _number(0.2667, "s", "a swing at least", 0.1, 0.8)
     heaviest: float = _number(1.583, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
