@@ -371,6 +371,7 @@ def close_feet(law, measurement, time):
     lag = max(lag, math.hypot(numbers[COM_AT] - goal_x, numbers[COM_AT + 1] - goal_y))
     if phase[PHASE] == STANDS:
         if since >= manner_of(law).close and away > CLOSE and lag < CLOSE:
+            phase[GOES] = AHEAD  # as it steps in no hurry
             enter(law, SHIFTS, time)
     elif lag < CLOSE:
         phase[SWING] = swing
