@@ -201,7 +201,7 @@ class _Build:
         self.aside = self._length(_hip_aside(self.people))
         self.parts = parts_of(self.people, who.stature, self.mass, self.hip, who.segments)
         toe, heel = (_HEEL - 1.0) * self.foot_length, _HEEL * self.foot_length
-        self.sole = Toes(toe, heel, -self.ankle, FOOT_BREADTH * who.stature, self.ankle)
+        self.sole = Toes(toe, heel, FOOT_BREADTH * who.stature, self.ankle)
         self.has_toes = bool({*TOES} & {*who.segments})
 
     def _length(self, measured: float) -> float:
@@ -271,7 +271,7 @@ class _Build:
         for side, _ in SIDES:
             corners = [
                 replace(point, position=(sole.tip if point.position[0] < 0.0 else sole.heel,
-                                         math.copysign(sole.breadth / 2.0, point.position[1]), sole.sole))
+                                         math.copysign(sole.breadth / 2.0, point.position[1]), -self.ankle))
                 for point in self.human.contact_points if point.body == f"{side}_foot"
             ]  # fmt: skip
             yield from sole.points(side, corners) if self.has_toes else corners
@@ -280,7 +280,7 @@ class _Build:
         sole, high = self.sole, FOOT_HEIGHT / HUMAN_ANKLE * self.ankle
         front = sole.ball if self.has_toes else sole.tip
         for side, _ in SIDES:
-            middle = ((front + sole.heel) / 2.0, 0.0, high / 2.0 + sole.sole)
+            middle = ((front + sole.heel) / 2.0, 0.0, high / 2.0 - self.ankle)
             yield Box(f"{side}_foot", (sole.heel - front, sole.breadth, high), middle)
             if self.has_toes:
                 yield sole.box(side)

@@ -44,7 +44,6 @@ class Toes(NamedTuple):
 
     tip: float  # x
     heel: float
-    sole: float  # z
     breadth: float
     ankle: float  # how high it is above the sole
 
@@ -56,7 +55,7 @@ class Toes(NamedTuple):
     @property
     def hinge(self) -> Floats:
         """(3,) [m]."""
-        return np.array([self.ball, 0.0, self.sole + HEIGHT * self.ankle / 2.0])
+        return np.array([self.ball, 0.0, HEIGHT * self.ankle / 2.0 - self.ankle])
 
     @property
     def size(self) -> Vector3:

@@ -203,7 +203,7 @@ def look(law, measurement):
         numbers[COM_AT + axis] = room.state[COM + axis]
         numbers[XI + axis] = room.state[COM + axis] + moving / omega
     points, count = legs.sole.shape[1], stance.point.shape[0]
-    root = load9(poses.rotation, 0)
+    root, manner = load9(poses.rotation, 0), manner_of(law)
     numbers[FLOOR_AT] = room.state[COM + 2] - room.state[HIGH] + 0.5 * (legs.high[0] + legs.high[1])
     for k in range(2):
         i = stance.foot[k]
@@ -211,7 +211,7 @@ def look(law, measurement):
         hip = mat_vec(root, load3(legs.hip, k))
         high = hip[2] - numbers[FLOOR_AT]
         seen.hip[k, 0], seen.hip[k, 1] = hip[0], hip[1]
-        length, low = manner_of(law).leg * legs.length[k], high - manner_of(law).sink
+        length, low = manner.leg * legs.length[k], high - manner.sink
         seen.hip[k, 2] = math.sqrt(max(length * length - low * low, 0.01))
         seen.hip[k, 3] = high
         x, y, found = 0.0, 0.0, 0
@@ -222,8 +222,8 @@ def look(law, measurement):
                 x, y = x + seen.sole[k, found, 0] / points, y + seen.sole[k, found, 1] / points
                 found += 1
         for c in range(points):
-            seen.inner[k, c, 0] = seen.sole[k, c, 0] + manner_of(law).inset * (x - seen.sole[k, c, 0])
-            seen.inner[k, c, 1] = seen.sole[k, c, 1] + manner_of(law).inset * (y - seen.sole[k, c, 1])
+            seen.inner[k, c, 0] = seen.sole[k, c, 0] + manner.inset * (x - seen.sole[k, c, 0])
+            seen.inner[k, c, 1] = seen.sole[k, c, 1] + manner.inset * (y - seen.sole[k, c, 1])
 
 
 @kernel
