@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.kernels.solve.dense import solve_cholesky
+from biped.kernels.solve.dense import solve_cholesky, solve_cholesky_rows
 from contact.arrays import Floats, Integers
 from contact.jit import kernel, routine
 
@@ -165,7 +165,9 @@ def start_at_least_cost(qp):
         for point in range(qp.carries.shape[0]):
             for axis in range(3 * point, 3 * point + 3):
                 normal[n + axis] = -qp.grasp[row, axis] if qp.carries[point] else 0.0
-        pull(qp, row)
+        weigh(qp, row)
+    solve_cholesky_rows(qp.hessian, qp.pulled, BASE)
+    for row in range(BASE):
         append(qp, row)
         qp.active[row] = -1
         qp.multiplier[row] = 0.0
@@ -230,15 +232,21 @@ def bound_of(qp, place):
 @kernel
 def pull(qp, place):
     """H⁻¹ c of the constraint in a place."""
+    if weigh(qp, place):
+        solve_cholesky(qp.hessian, qp.pulled[place])
+
+
+@kernel
+def weigh(qp, place):
+    """Of that what forces have of it, and c itself of the accelerations; whether there is any of these."""
     n, size = qp.hessian.shape[0], qp.unknown.shape[0]
     moves = False
     for i in range(n):
         qp.pulled[place, i] = qp.normal[place, i]
         moves = moves or qp.normal[place, i] != 0.0
-    if moves:
-        solve_cholesky(qp.hessian, qp.pulled[place])
     for i in range(n, size):
         qp.pulled[place, i] = qp.normal[place, i] / qp.spread[0]
+    return moves
 
 
 @kernel

@@ -93,6 +93,24 @@ def solve_cholesky(factor, x):
 
 
 @kernel
+def solve_cholesky_rows(factor, X, count):
+    """The same of each of the first ``count`` rows of X, side by side: a processor need not wait for one of them."""
+    n = factor.shape[0]
+    for i in range(n):
+        for k in range(i):
+            for row in range(count):
+                X[row, i] -= factor[i, k] * X[row, k]
+        for row in range(count):
+            X[row, i] /= factor[i, i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            for row in range(count):
+                X[row, i] -= factor[k, i] * X[row, k]
+        for row in range(count):
+            X[row, i] /= factor[i, i]
+
+
+@kernel
 def swap(row, other):
     for j in range(row.shape[0]):
         row[j], other[j] = other[j], row[j]

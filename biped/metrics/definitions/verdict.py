@@ -61,7 +61,7 @@ def _judged(run: Measurement) -> Judgement:
         return ending.verdict, ending.reason
     outside, moved = run.once(time_outside), run.value("foot_displacement")
     if outside is not None and outside > time_constant(run):
-        return FELL, f"{_where(run)} for the last {outside:.2f} s"
+        return FELL, f"{_where(run, outside)} for the last {outside:.2f} s"
     if limit is not None:
         return ending.verdict, ending.reason + _margin(run)
     if down := lying(run):
@@ -71,7 +71,7 @@ def _judged(run: Measurement) -> Judgement:
     if acting := still_acting(run):
         return UNDECIDED, acting
     if outside:
-        return UNDECIDED, f"{_where(run)}, but only for the last {outside:.2g} s"
+        return UNDECIDED, f"{_where(run, outside)}, but only for the last {outside:.2g} s"
     if down := sinking(run):
         return UNDECIDED, down
     return _stood(run, moved)
@@ -126,9 +126,11 @@ def _margin(run: Measurement) -> str:
     return f", margin of stability {1e3 * margin:+.0f} mm" if isinstance(margin, float) else ""
 
 
-def _where(run: Measurement) -> str:
-    nothing = run.series[-1, kernels.DOWN] == 0
-    return "nothing touches the floor" if nothing else "outside of its base of support"
+def _where(run: Measurement, outside: float) -> str:
+    """Where it has been for so many seconds [s]: off the floor the whole time, or outside of what it stands on."""
+    since = run.row_at(float(run.rows[-1, run.places.time]) - outside) + 1  # the row before says that it is not
+    touched = run.series[since:, kernels.DOWN].any()
+    return "outside of its base of support" if touched else "nothing touches the floor"
 
 
 def _stood(run: Measurement, moved: float) -> Judgement:

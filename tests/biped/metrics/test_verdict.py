@@ -86,6 +86,14 @@ def test_falling_is_to_be_outside_for_longer_than_a_time_constant(since):
         assert said == f"undecided: outside of its base of support, but only for the last {since:.2g} s"
 
 
+@pytest.mark.parametrize(("aloft", "where"), [(2.9, "nothing touches the floor"), (3.5, "outside of its base")])
+def test_who_only_ends_in_the_air_is_not_said_to_have_touched_nothing(aloft, where):
+    rows = outside_since(3.0)
+    for point in rows.model.contact_names:
+        rows[f"contact_{point}_mode"][aloft < TIMES], rows[f"contact_{point}_fz"][aloft < TIMES] = 1.0, 0.0
+    assert concluded(rows).startswith(f"fell: {where}")
+
+
 def test_a_joint_that_runs_away_long_after_balance_was_lost_is_a_fall():
     line = concluded(outside_since(3.0), ending=Ending.by(RATE))
     assert line == "fell: outside of its base of support for the last 1.00 s"
