@@ -238,7 +238,7 @@ def pull(qp, place):
 
 @kernel
 def weigh(qp, place):
-    """Of that what forces have of it, and c itself of the accelerations; whether there is any of these."""
+    """Begin it: for the forces it is c / ε, for the accelerations still c; whether it has any of these."""
     n, size = qp.hessian.shape[0], qp.unknown.shape[0]
     moves = False
     for i in range(n):

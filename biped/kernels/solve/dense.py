@@ -81,15 +81,7 @@ def solve_dense_rows(A, order, X, first, last):
 @kernel
 def solve_cholesky(factor, x):
     """x ← (L Lᵀ)⁻¹ x of its first n entries, with L (n, n) in the lower triangle of ``factor``."""
-    n = factor.shape[0]
-    for i in range(n):
-        for k in range(i):
-            x[i] -= factor[i, k] * x[k]
-        x[i] /= factor[i, i]
-    for i in range(n - 1, -1, -1):
-        for k in range(i + 1, n):
-            x[i] -= factor[k, i] * x[k]
-        x[i] /= factor[i, i]
+    solve_cholesky_rows(factor, x.reshape(1, x.shape[0]), 1)
 
 
 @kernel

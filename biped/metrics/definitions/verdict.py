@@ -117,7 +117,12 @@ def _heights(run: Measurement) -> Floats:
 
 def _last(run: Measurement, span: float) -> Floats:
     """The rows of the last so many seconds."""
-    return run.rows[run.row_at(float(run.rows[-1, run.places.time]) - span) :]
+    return run.rows[_since(run, span) :]
+
+
+def _since(run: Measurement, span: float) -> int:
+    """The first row of the last so many seconds."""
+    return run.row_at(float(run.rows[-1, run.places.time]) - span)
 
 
 def _margin(run: Measurement) -> str:
@@ -128,8 +133,7 @@ def _margin(run: Measurement) -> str:
 
 def _where(run: Measurement, outside: float) -> str:
     """Where it has been for so many seconds [s]: off the floor the whole time, or outside of what it stands on."""
-    since = run.row_at(float(run.rows[-1, run.places.time]) - outside) + 1  # the row before says that it is not
-    touched = run.series[since:, kernels.DOWN].any()
+    touched = run.series[_since(run, outside) + 1 :, kernels.DOWN].any()  # the row before says that it is not
     return "outside of its base of support" if touched else "nothing touches the floor"
 
 
