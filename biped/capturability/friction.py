@@ -19,7 +19,7 @@ import numpy as np
 
 from biped.capturability.flywheel import Flywheel
 from biped.capturability.pendulum import Pendulum, sides_of
-from biped.capturability.steps import IN_PLACE, Steps
+from biped.capturability.steps import IN_PLACE, Footholds, Steps
 from biped.errors import InputError
 from biped.signals import Signal
 from contact.arrays import Floats
@@ -30,6 +30,8 @@ FINE, GROWTH = 0.01, 1.05
 FIRST, LAST = slice(None, -1), slice(1, None)
 #: Of 1/ω: how long after that start the pendulum has to be where it can stay.
 SETTLED = 8.0
+#: Of scipy's ``linprog``: its solver has told nothing.
+NO_STATUS = 4
 #: Sides of the polygon of friction; of 16 the least radius is 0.98 of the greatest.
 SIDES = 16
 
@@ -56,7 +58,7 @@ class Case:
     direction: Floats
     shape: Signal
     delay: float
-    steps: Steps = IN_PLACE
+    steps: Steps | Footholds = IN_PLACE
 
     @property
     def landings(self) -> Floats:
@@ -80,7 +82,11 @@ def largest_impulse(case: Case) -> float:
         if case.flywheels:
             program.turn(axis, case.flywheels[axis])
     program.stay_within()
-    found = linprog(program.goal, *program.least.matrix(), *program.equal.matrix(), bounds=(None, None), method="highs")
+    rows = *program.least.matrix(), *program.equal.matrix()
+    for presolve in (True, False):  # which makes it fast, and gives up on some (HiGHS: no status)
+        found = linprog(program.goal, *rows, bounds=(None, None), method="highs", options={"presolve": presolve})
+        if found.status != NO_STATUS:
+            break
     if not found.success:
         raise InputError(f"the limit with the coefficient of friction {case.friction:g}: {found.message}")
     return -float(found.fun or 0.0) * case.pendulum.mass * case.pendulum.rate
@@ -177,7 +183,8 @@ class _Program:
     def stay_within(self) -> None:
         """The centre of pressure within the support, the floor's force within friction, and both possible for ever."""
         (c, s, p, *_), (other_c, other_s, other_p, *_) = self.of_axis
-        carried = self.case.steps.length * np.searchsorted(self.case.landings, self.times[:-1] + 1e-6)
+        acting = self.times[:-1] - self.case.delay + 1e-6
+        carried = self.case.steps.carried(self.case.pendulum, acting)
         for (x, y), offset in self._sides():
             along = max(0.0, float(self.case.direction @ (x, y)))
             self.least.add((p, x), (other_p, y), right=offset + along * carried)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from biped.capturability.flywheel import Flywheel, widened
 from biped.capturability.friction import Case, largest_impulse
 from biped.capturability.pendulum import NoLimitError, Pendulum, edge
-from biped.capturability.steps import IN_PLACE, Steps
+from biped.capturability.steps import IN_PLACE, Footholds, Steps
 from biped.errors import InputError
 from biped.model import Model
 from biped.model.joint import Joint
@@ -45,7 +45,7 @@ class Stance:
 
     def impulse(
         self, azimuth: float, shape: Signal, *, delay: float = 0.0, friction: float = math.inf, hips: bool = False,
-        steps: Steps = IN_PLACE,
+        steps: Steps | Footholds = IN_PLACE,
     ) -> float:  # fmt: skip
         """[N·s] The largest push through the centre of mass that its pendulum recovers from.
 

@@ -7,11 +7,13 @@ greatest where it does so at once:
     ω ∫ e^{−ωt} p dt  ≤  f + l Σ_k e^{−ω t_k},   t_k = r + k T
 
 with the reaction r of the first and the time T of each. In terms of how far ξ is beyond the edge that is the recursion
-δ_0 = 0, δ_N = (δ_{N−1} + l) e^{−ωT}, whose first step takes r besides (Koolen et al. 2012, part I).
+δ_0 = 0, δ_N = (δ_{N−1} + l) e^{−ωT}, whose first step takes r besides (Koolen et al. 2012, part I). Of steps that are
+known one by one each l and each t_k is its own.
 """
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -61,6 +63,51 @@ class Steps:
         """[s] When they land; of any number, those that count (``LATEST``)."""
         count = min(self.count, math.ceil(LATEST / (pendulum.rate * self.time)))
         return np.asarray(self.reaction + self.time * np.arange(1, int(count) + 1), dtype=float)
+
+    def carried(self, pendulum: Pendulum, times: Floats) -> Floats:
+        """[m] How much farther the support reaches at these times [s]."""
+        return self.length * np.searchsorted(self.landings(pendulum), times)
+
+
+@dataclass(frozen=True)
+class Footholds:
+    """Steps that were taken, one by one.
+
+    Attributes:
+        times: [s] when those landed that the support reaches farther along the push by, in growing order.
+        advances: [m] by how much, each above zero.
+
+    Raises:
+        InputError: times that do not grow or begin below zero, an advance that is not above zero, or one too few.
+    """
+
+    times: tuple[float, ...]
+    advances: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.times) != len(self.advances):
+            raise InputError(f"footholds: {len(self.times)} times and {len(self.advances)} advances")
+        for advance in self.advances:
+            above_zero(advance, "footholds: advances")
+        if not all(0.0 <= one < other < math.inf for one, other in pairwise((0.0, *self.times))):
+            raise InputError(f"footholds: times = {self.times}, they must be above zero and grow")
+
+    @property
+    def count(self) -> int:
+        """How many."""
+        return len(self.times)
+
+    def reach(self, pendulum: Pendulum) -> float:
+        """[m] How much farther the mean of the centre of pressure gets."""
+        return float(np.exp(-pendulum.rate * np.asarray(self.times)) @ np.asarray(self.advances))
+
+    def landings(self, _: Pendulum) -> Floats:
+        """[s] When they landed."""
+        return np.asarray(self.times, dtype=float)
+
+    def carried(self, _: Pendulum, times: Floats) -> Floats:
+        """[m] How much farther the support reaches at these times [s]."""
+        return np.cumsum((0.0, *self.advances))[np.searchsorted(self.times, times)]
 
 
 #: None at all.

@@ -8,13 +8,17 @@ import numpy as np
 import pandas as pd
 
 from biped.capturability.pendulum import NoLimitError
-from biped.capturability.stance import Stance, stance_of
-from biped.capturability.steps import IN_PLACE, Steps
+from biped.capturability.stance import Stance, heading, stance_of
+from biped.capturability.steps import IN_PLACE, Footholds, Steps
 from biped.disturbances import Actuators, Platform, Push, Sensors
 from biped.kernels.loop.measurement import able
+from biped.metrics import steps
+from biped.model.legs import foot_under
 from biped.model.strength import NOBODY, human_strength, human_torques
+from biped.runs.run import Run
 from biped.signals import Signal
 from biped.simulation.scene import Scene
+from biped.whole_body import WholeBody
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.threshold.directions import evenly
@@ -75,7 +79,7 @@ class ScenePush:
         steps = self.impulse(self.azimuth, hips=False, steps=ANY_STEPS) if self.takes_steps else None
         return Limit(self.impulse(self.azimuth, hips=False), hips, steps)
 
-    def impulse(self, azimuth: float, *, hips: bool, slips: bool = True, steps: Steps = IN_PLACE) -> float:
+    def impulse(self, azimuth: float, *, hips: bool, slips: bool = True, steps: Steps | Footholds = IN_PLACE) -> float:
         """[N·s], or what it would be if nothing slipped."""
         friction = self.friction if slips else float("inf")
         return self.stance.impulse(azimuth, self.shape, delay=self.delay, friction=friction, hips=hips, steps=steps)
@@ -122,6 +126,33 @@ def push_under(experiment: Experiment, changes: dict[str, Value], delay: float |
     """The push of an experiment under these changes, from its start without jitter; raises as ``push_of``."""
     without_jitter = {**changes, "initial.jitter": 0.0, IMPULSE: 1.0}
     return push_of(experiment.build(without_jitter), delay)
+
+
+def own_steps(scene: Scene, run: Run) -> Footholds:
+    """The steps that a run of a scene took after its push, as the pendulum has them.
+
+    Each carries the edge of its foot along as far as the middle of the foot got; a foot that lands behind the other's
+    edge takes the support no farther.
+
+    Raises:
+        NoLimitError: as ``push_of``.
+    """
+    push, model = push_of(scene), scene.model
+    forward, left = heading(push.azimuth)
+    along = np.array([forward, left]) @ np.array([model.facing, model.left])
+    body = WholeBody(model, scene.initial_state.q)
+    edges: dict[str, float] = {}
+    for point in model.contact_points:
+        foot, place = foot_under(model, point.body), float(along @ body.contact_position(point.name))
+        if foot is not None:
+            edges[foot] = max(place, edges.get(foot, place))
+    times, reached = [], [max(edges.values())]
+    for step in steps(run).itertuples():
+        edges[step.foot] += forward * step.length_ap - left * step.length_ml
+        if edges[step.foot] > reached[-1]:
+            times.append(step.onset + step.duration - push.delay)
+            reached.append(edges[step.foot])
+    return Footholds(tuple(times), tuple(np.diff(reached).tolist()))
 
 
 def displacement_of(scene: Scene) -> Limit:

@@ -33,7 +33,7 @@ MEASURES = {
 }
 BROUGHT = {
     *LAWS, "arch.py", "crossing_legs.py", "nudge.py", "lean.py", "force_plate.py", "exoskeleton.py",
-    "late_senses.py", "stiffening_floor.py", *MEASURES,
+    "late_senses.py", "own_steps.py", "stiffening_floor.py", *MEASURES,
 }  # fmt: skip
 
 
@@ -79,6 +79,26 @@ def test_legs_touch_where_all_of_the_body_does(tmp_path, monkeypatch, capsys):
     assert "pass through one another" in through
     assert "the legs touch" in touch
     assert figure.stat().st_size > 1000
+
+
+def test_what_a_law_that_steps_withstands_is_a_share_of_what_its_steps_allow(in_tmp, monkeypatch, capsys):
+    """From 60 N·s on, where it steps."""
+    search = ["--from", "60", "--to", "64", "--by", "4", "--tolerance", "4", "--step", "0.001", "--no-figures", "-q"]
+    study = ["push-map", "--controller", "stepping", "--count-stepping", "--directions", "3", "--replicas", "5"]
+    assert main([*study, *search, "--out", str(in_tmp / "map")]) == 0
+    monkeypatch.setattr("sys.argv", ["own_steps.py", str(in_tmp / "map")])
+    capsys.readouterr()
+    example = runpy.run_path(str(EXAMPLES / "own_steps.py"), run_name="__main__")
+    rows = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines()[2:]]
+    assert [row[0].strip() for row in rows] == ["0°", "120°", "240°"]
+    found = example["of_replicas"](in_tmp / "map").groupby("direction")
+    for (_, replicas), (_, count, withstood, own, share, *_) in zip(found, rows, strict=True):
+        assert int(count) == len(replicas) == 5
+        assert replicas["withstood"].median() == float(withstood)
+        assert replicas["own"].median() == pytest.approx(float(own), abs=0.5)
+        assert 100.0 * (replicas["withstood"] / replicas["own"]).median() == pytest.approx(
+            float(share.rstrip(" %")), abs=0.5
+        )
 
 
 @pytest.mark.slow

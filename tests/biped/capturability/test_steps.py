@@ -7,7 +7,7 @@ import pytest
 
 from biped.capturability.friction import Case, largest_impulse
 from biped.capturability.stance import Stance, heading
-from biped.capturability.steps import IN_PLACE, Steps
+from biped.capturability.steps import IN_PLACE, Footholds, Steps
 from biped.errors import InputError
 from tests.biped.capturability.conftest import is_lost
 
@@ -55,6 +55,48 @@ def test_with_much_friction_the_linear_program_is_the_closed_form(pendulum, shap
     expected = Stance(pendulum, CORNERS).impulse(azimuth, shape, steps=steps)
     found = largest_impulse(Case(pendulum, CORNERS, (), 50.0, heading(azimuth), shape, 0.0, steps))
     assert 0.995 * expected <= found <= 1.0005 * expected
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.1])
+def test_footholds_one_by_one_bear_what_they_allow_and_no_more(pendulum, shape, delay):
+    """The same with steps of which none is like another, the last of them short."""
+    steps = Footholds((0.3, 0.55, 1.2), (0.1, 0.5, 0.05))
+    limit = Stance(pendulum, CORNERS).impulse(0.0, shape, delay=delay, steps=steps)
+
+    def ahead(time, _):
+        return (0.12 if time >= delay else 0.0) + sum(
+            advance for landing, advance in zip(steps.times, steps.advances, strict=True) if time >= delay + landing
+        )
+
+    assert not is_lost(pendulum, shape, 0.995 * limit, ahead, FAR)
+    assert is_lost(pendulum, shape, 1.005 * limit, ahead, FAR)
+
+
+@pytest.mark.parametrize("friction", [0.3, 50.0])
+def test_footholds_of_one_length_and_time_are_such_steps(pendulum, shape, friction):
+    steps = Steps(3, 0.6, 0.35, 0.1)
+    alike = Footholds(tuple(steps.landings(pendulum)), (0.6, 0.6, 0.6))
+    assert alike.reach(pendulum) == pytest.approx(steps.reach(pendulum), rel=1e-12)
+    found = [
+        largest_impulse(Case(pendulum, CORNERS, (), friction, heading(0.4), shape, 0.1, each))
+        for each in (steps, alike)
+    ]
+    assert found[1] == pytest.approx(found[0], rel=1e-7)  # of the solver
+
+
+@pytest.mark.parametrize(
+    ("times", "advances", "told"),
+    [
+        ((0.3, 0.3), (0.1, 0.1), "grow"),
+        ((0.0,), (0.1,), "above zero"),
+        ((0.3, math.nan), (0.1, 0.1), "grow"),
+        ((0.3,), (-0.1,), "advances"),
+        ((0.3,), (), "1 times and 0 advances"),
+    ],
+)
+def test_impossible_footholds_are_refused(times, advances, told):
+    with pytest.raises(InputError, match=told):
+        Footholds(times, advances)
 
 
 @pytest.mark.parametrize("count", [1, 2])

@@ -12,10 +12,11 @@ import pytest
 from biped.capturability.pendulum import NoLimitError
 from biped.capturability.steps import Steps
 from biped.disturbances import Load, Push
+from biped.metrics import steps
 from experiments.cli.main import main
 from experiments.lookup.figure_look import Look, drawn_as
 from experiments.studies.grid import Grid
-from experiments.studies.limits import IMPULSE, LIMITS, limit_table, limit_under, push_of, push_under
+from experiments.studies.limits import IMPULSE, LIMITS, limit_table, limit_under, own_steps, push_of, push_under
 from experiments.studies.threshold.findings import Finding, Findings
 from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
 from experiments.studies.usual_steps import LENGTH, REACTION, TIME
@@ -194,3 +195,42 @@ def test_a_law_that_steps_has_the_limit_with_steps_and_its_share_is_of_that(bala
     assert push_under(balance, {"push.azimuth": 0.0}).limit.own < 0.5 * limit.own
     (row,) = found(plan_of(stepping, Condition({"push.azimuth": 0.0})), 20.0).frame().to_dict("records")
     assert row["share"] * row["limit_steps"] == pytest.approx(20.0)
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.02])
+def test_own_steps_carry_the_edge_of_the_support_along_with_the_middles_of_the_feet(balance, delay):
+    """To the left and back its first step closes the feet, and takes the support no farther."""
+    stepping, azimuth, start = balance.driven_by("stepping"), 2.0, 0.5
+    changes = {"push.azimuth": azimuth, "push.impulse": 60.0, "push.start": start, "sensors.delay": delay}
+    scene, run = stepping.build(changes), stepping.run(changes)
+    found, model, frame = own_steps(scene, run), scene.model, run.frame
+    along = math.cos(azimuth) * np.array(model.facing[:2]) + math.sin(azimuth) * np.array(model.left[:2])
+
+    def points(foot, time):
+        row = frame.iloc[(frame["time"] - start - time).abs().argmin()]
+        side = foot.removesuffix("_foot")
+        return np.array([row[[f"contact_{side}_{k}_x", f"contact_{side}_{k}_y"]].astype(float) for k in range(1, 5)])
+
+    edges = {foot: (points(foot, -start) @ along).max() for foot in model.feet}
+    landings, places = [], [max(edges.values())]
+    for step in steps(run).itertuples():
+        landed = step.onset + step.duration
+        edges[step.foot] += (points(step.foot, landed) - points(step.foot, step.onset)).mean(axis=0) @ along
+        landings.append(landed)
+        places.append(max(edges.values()))
+    gained = np.diff(places)
+    assert len(found.times) < len(landings)
+    assert found.advances == pytest.approx(gained[gained > 0.0])
+    assert found.times == pytest.approx(np.array(landings)[gained > 0.0] - delay)
+    limit = push_of(scene).impulse(azimuth, hips=False, steps=found)
+    assert push_of(scene).limit.pendulum < limit < push_of(scene).impulse(azimuth, hips=False, steps=Steps(2, 1.0, 0.2))
+
+
+@pytest.mark.parametrize(("delay", "azimuth"), [(0.02, 45.0), (0.07, 315.0), (0.13, 60.0)])
+def test_limits_with_steps_are_known_where_the_solver_gives_up_at_first_and_are_those_of_the_mirror(
+    balance, delay, azimuth
+):
+    push = push_under(balance, {}, delay)
+    steps = Steps(math.inf, LENGTH, TIME, REACTION)
+    limits = [push.impulse(math.radians(sign * azimuth), hips=False, steps=steps) for sign in (1.0, -1.0)]
+    assert limits[0] == pytest.approx(limits[1], rel=1e-5)
