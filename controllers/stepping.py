@@ -23,8 +23,9 @@ from controllers.kernels.stepping import MEMORY, PHASES, Manner, SteppingLaw
 from controllers.kernels.whole_body import Tasks
 from controllers.whole_body import WholeBodyController
 
-INSTRUCTIONS = ("try-not-to-step", "step-freely", "one-step-only")
 _ANY = 2**31
+#: To who is pushed, and how many steps they leave.
+INSTRUCTIONS = {"try-not-to-step": _ANY, "step-freely": _ANY, "one-step-only": 1, "feet-in-place": 0}
 T = TypeVar("T")
 _OF_ANOTHER_KIND = ("instruction", "swinging", "landed", "aside", "back")
 
@@ -185,7 +186,7 @@ class Stepping(WholeBodyController):
     the same program asks for a foot that swings there, bears nothing, and keeps the legs apart.
 
     Attributes:
-        instruction: ``try-not-to-step``, ``step-freely`` (from ``again`` on) or ``one-step-only``.
+        instruction: ``try-not-to-step``, ``step-freely`` (from ``again`` on), ``one-step-only``, or ``feet-in-place``.
         trigger: [m] beyond the soles, of the capture point, from which it steps.
         lean: [m s] by which the trunk's lean and its rate count as capture point.
         again: [m] the same after a step.
@@ -232,7 +233,7 @@ class Stepping(WholeBodyController):
         "foothold_y": "m",
     }  # fmt: skip
 
-    instruction: Literal["try-not-to-step", "step-freely", "one-step-only"] = field(
+    instruction: Literal["try-not-to-step", "step-freely", "one-step-only", "feet-in-place"] = field(
         default="try-not-to-step", metadata={"title": f"to who is pushed: {', '.join(INSTRUCTIONS)}"}
     )
     trigger: float = _number(0.01785, "m", "beyond the soles, of the capture point, from which it steps", -0.05, 0.1)
@@ -293,11 +294,16 @@ class Stepping(WholeBodyController):
 
     def set_point(self, model: Model) -> SetPoint:
         """As in place; each step takes it along."""
-        return replace(super().set_point(model), with_feet=True)
+        return replace(super().set_point(model), with_feet=self.most_steps() > 0.0)
 
     def set_point_from(self, model: Model, q: Floats) -> SetPoint:
         """As in place; each step takes it along."""
-        return replace(super().set_point_from(model, q), with_feet=True)
+        return replace(super().set_point_from(model, q), with_feet=self.most_steps() > 0.0)
+
+    def most_steps(self) -> float:
+        """What the instruction leaves."""
+        most = INSTRUCTIONS[self.instruction]
+        return math.inf if most == _ANY else float(most)
 
     def law(self, model: Model) -> SteppingLaw:  # type: ignore[override]
         """The compiled law, for the kernels.
@@ -346,7 +352,7 @@ class Stepping(WholeBodyController):
     def _manner(self) -> Manner:
         free = {name: float(getattr(self, name)) for name in Manner._fields if name not in ("most", "trigger")}
         return Manner(
-            most=1 if self.instruction == "one-step-only" else _ANY,
+            most=INSTRUCTIONS[self.instruction],
             trigger=float(self.again if self.instruction == "step-freely" else self.trigger),
             **free,
         )

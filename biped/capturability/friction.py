@@ -183,8 +183,8 @@ class _Program:
     def stay_within(self) -> None:
         """The centre of pressure within the support, the floor's force within friction, and both possible for ever."""
         (c, s, p, *_), (other_c, other_s, other_p, *_) = self.of_axis
-        acting = self.times[:-1] - self.case.delay + 1e-6
-        carried = self.case.steps.carried(self.case.pendulum, acting)
+        since = self.times[:-1] - self.case.delay + 1e-6
+        carried = self.case.steps.carried(self.case.pendulum, since)
         for (x, y), offset in self._sides():
             along = max(0.0, float(self.case.direction @ (x, y)))
             self.least.add((p, x), (other_p, y), right=offset + along * carried)

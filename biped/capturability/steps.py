@@ -66,7 +66,7 @@ class Steps:
 
     def carried(self, pendulum: Pendulum, times: Floats) -> Floats:
         """[m] How much farther the support reaches at these times [s]."""
-        return self.length * np.searchsorted(self.landings(pendulum), times)
+        return self.length * np.searchsorted(self.landings(pendulum), times).astype(np.float64)
 
 
 @dataclass(frozen=True)

@@ -134,6 +134,10 @@ class Controller:
         """The set point of a run that starts in configuration ``q`` (nq,): another one, if the law goes by its feet."""
         return self.set_point(model)
 
+    def most_steps(self) -> float:
+        """How many steps it takes at most, if its set point goes with the feet: limits of a push are told with them."""
+        return math.inf
+
     def holding(self, model: Model, q: Floats) -> Self:
         """The same law about another posture, ``q`` (nq,), in place of its own; itself, if it has none."""
         return self

@@ -92,6 +92,8 @@ examples:
                                                    another map, over the first, and what changed
   biped push-map --engines recursive,pybullet,mujoco
                                                    the maps of three engines, on the same replicas
+  biped push-map --controller stepping --steps 0,1,any
+                                                   in place, with one step, and with any number, and their limits
   biped push-map --heights 0.95 1.1 1.25           [m] where it is pushed; the trunk's centre of mass is at 1.1
   biped push-map --set push.duration=0.02 --set floor.mu_s=0.3 --set floor.mu_d=0.25
 
@@ -138,6 +140,7 @@ def preset_parser(name: str) -> Parser:
         own.option("--directions", "N", f"number of directions, evenly around the human ({counts})", int)
         own.option("--heights", "M", "a map for each height of the push [m]", float, nargs="+")
         own.option("--engines", "NAMES", "engines whose maps are drawn over one another: recursive,pybullet,mujoco")
+        own.option("--steps", "LIST", "a map for each number of steps that the law may take, with limits: 0,1,any")
         text = "folders of maps to draw this one over; changes are against the first"
         own.option("--compare", "STUDY", text, nargs="+", default=[])
         own.option("--recovery", "DIR", "results of `biped recovery`, for what the whole body can do at best")
@@ -172,7 +175,7 @@ def preset_main(name: str, options: Namespace) -> int:
 
 
 def preset_plan(name: str, options: Namespace) -> "Threshold":
-    from experiments.studies.threshold.presets import PRESETS, directions_and_heights, in_engines
+    from experiments.studies.threshold.presets import PRESETS, by_steps, directions_and_heights, in_engines
     from experiments.studies.threshold.threshold import Condition
 
     preset = PRESETS[name]
@@ -189,6 +192,10 @@ def preset_plan(name: str, options: Namespace) -> "Threshold":
         conditions = directions_and_heights(directions, options.heights, experiment.values(changes), root)
         if options.engines is not None:
             conditions = in_engines(options.engines.split(","), conditions, changes)
+        if options.steps is not None:
+            if options.counts:
+                raise InputError("--steps says what counts already: leave --counts out")
+            conditions = by_steps(options.steps.split(","), conditions, changes, experiment)
     return preset.plan(
         experiment,
         changes,
@@ -196,7 +203,7 @@ def preset_plan(name: str, options: Namespace) -> "Threshold":
         conditions=conditions,
         replicas=budget.replicas if options.replicas is None else options.replicas,
         seed=options.seed,
-        count_stepping=options.count_stepping,
+        count_stepping=options.count_stepping or getattr(options, "steps", None) is not None,
         most_steps=options.most_steps,
         counts=options.counts or (),
         confidence=options.confidence,

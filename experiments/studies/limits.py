@@ -1,5 +1,6 @@
 """How hard a scene's model may be pushed at most, in place or with steps: limits of the inverted pendulum."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,10 +31,14 @@ DISPLACEMENT = "platform.size"
 #: [m] Any displacement: limits do not depend on it.
 A_LITTLE = 0.01
 HORIZONTAL = {"x": np.array([1.0, 0.0, 0.0]), "y": np.array([0.0, 1.0, 0.0])}
-#: What the limits of feet in place are called, by column; and all, of which the last is that of laws that step.
+#: What the limits of feet in place are called, by column.
 STANDING_LIMITS = {"limit": "limit of the inverted pendulum", "limit_hips": "limit with the hips as a flywheel"}
-LIMITS = STANDING_LIMITS | {"limit_steps": "limit with any number of steps"}
-ANY_STEPS = Steps(float("inf"), LENGTH, TIME, REACTION)
+
+
+def name_with_steps(count: float) -> str:
+    """What the limit of a law is called that takes so many steps at most."""
+    words = {1.0: "one step", math.inf: "any number of steps"}
+    return f"limit with {words.get(count, f'{count:g} steps')}"
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,8 @@ class Limit:
 
     pendulum: float  # of a point mass on feet
     hips: float | None  # of one with a trunk that turns about the hips; None where their limits are not known
-    steps: float | None = None  # of one that takes any number of steps; None where the law takes none
+    steps: float | None = None  # of one that takes steps, as many as the law does at most; None where that takes none
+    count: float = 0.0  # how many those are
 
     @property
     def own(self) -> float:
@@ -52,12 +58,22 @@ class Limit:
     def over(self, mass: float) -> "Limit":
         """The same per kilogram of a mass."""
         hips, steps = (None if one is None else one / mass for one in (self.hips, self.steps))
-        return Limit(self.pendulum / mass, hips, steps)
+        return Limit(self.pendulum / mass, hips, steps, self.count)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What the limits are called, by column; the last is that of laws that step."""
+        return STANDING_LIMITS | {"limit_steps": name_with_steps(self.count)}
+
+    @property
+    def own_name(self) -> str:
+        """What its ``own`` is called."""
+        return self.names["limit" if self.steps is None else "limit_steps"]
 
     @property
     def columns(self) -> dict[str, float]:
-        """The limits that are known, by the names of ``LIMITS``."""
-        found = zip(LIMITS, (self.pendulum, self.hips, self.steps), strict=True)
+        """The limits that are known, by column."""
+        found = zip(self.names, (self.pendulum, self.hips, self.steps), strict=True)
         return {name: value for name, value in found if value is not None}
 
 
@@ -70,14 +86,16 @@ class ScenePush:
     shape: Signal  # the impulse given up to a time, one in the end
     delay: float  # [s] before anything is done about it
     friction: float  # the floor's coefficient, of static friction
-    takes_steps: bool = False  # whether its law does
+    most_steps: float = 0.0  # that its law takes
 
     @cached_property
     def limit(self) -> Limit:
         """The pendulum's limits of the push, with delay and friction."""
         hips = self.impulse(self.azimuth, hips=True) if self.stance.flywheels else None
-        steps = self.impulse(self.azimuth, hips=False, steps=ANY_STEPS) if self.takes_steps else None
-        return Limit(self.impulse(self.azimuth, hips=False), hips, steps)
+        usual, steps = Steps(self.most_steps, LENGTH, TIME, REACTION), None
+        if usual.count:
+            steps = self.impulse(self.azimuth, hips=False, steps=usual)
+        return Limit(self.impulse(self.azimuth, hips=False), hips, steps, usual.count)
 
     def impulse(self, azimuth: float, *, hips: bool, slips: bool = True, steps: Steps | Footholds = IN_PLACE) -> float:
         """[N·s], or what it would be if nothing slipped."""
@@ -99,14 +117,15 @@ def push_of(scene: Scene, delay: float | None = None) -> ScenePush:
     push, model = pushes[0], scene.model
     sensed = sum(one.delay for one in scene.disturbances if isinstance(one, Sensors))
     forward, left, _ = np.array([model.facing, model.left, (0.0, 0.0, 1.0)]) @ push.unit
-    point = None if scene.controller is None else scene.controller.set_point(model)
+    law = scene.controller
+    point = None if law is None else law.set_point(model)
     return ScenePush(
         stance_of(model, scene.initial_state.q, _torques(scene)),
         float(np.arctan2(left, forward)),
         push.given.shifted(-push.start).scaled(1.0 / push.impulse),
         sensed if delay is None else delay,
         scene.floor.mu_s,
-        point is not None and point.with_feet,
+        law.most_steps() if law is not None and point is not None and point.with_feet else 0.0,
     )
 
 
@@ -147,11 +166,13 @@ def own_steps(scene: Scene, run: Run) -> Footholds:
         if foot is not None:
             edges[foot] = max(place, edges.get(foot, place))
     times, reached = [], [max(edges.values())]
-    for step in steps(run).itertuples():
-        edges[step.foot] += forward * step.length_ap - left * step.length_ml
-        if edges[step.foot] > reached[-1]:
-            times.append(step.onset + step.duration - push.delay)
-            reached.append(edges[step.foot])
+    taken = steps(run)
+    lengths = taken["length_ap"] * forward - taken["length_ml"] * left
+    for foot, length, landed in zip(taken["foot"], lengths, taken["onset"] + taken["duration"], strict=True):
+        edges[foot] += length
+        if edges[foot] > reached[-1]:
+            times.append(landed - push.delay)
+            reached.append(edges[foot])
     return Footholds(tuple(times), tuple(np.diff(reached).tolist()))
 
 

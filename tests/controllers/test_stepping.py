@@ -14,6 +14,7 @@ from controllers import Stepping, StepsAside, StepsBack, WholeBodyController
 from controllers.kernels.step_plan import FLOOR_AT, OMEGA, XI, best_pressure, nearest_in_hull, past_other_leg, plan_step
 from controllers.kernels.stepping import PHASE, STANDS, SWINGS, TAKEN, UNLOADS
 from experiments.cli import main
+from experiments.studies.limits import push_of
 from experiments.visualization.pages import Table
 from experiments.visualization.report.run_page import run_page
 from experiments.visualization.report.run_source import run_source
@@ -155,6 +156,26 @@ def test_instructions():
     assert steps_of(scene(Stepping(instruction="step-freely"), 0.0, 27.0, 1.0).run()) >= 1
     with pytest.raises(InputError, match=r"controller\.instruction"):
         Stepping(instruction="run")
+
+
+def test_feet_in_place_are_those_of_the_law_that_stands():
+    """To the last bit, also where it falls."""
+    stands, stays = (
+        scene(law, 0.0, 60.0, 1.5).run() for law in (WholeBodyController(), Stepping(instruction="feet-in-place"))
+    )
+    assert stays.verdict_line == stands.verdict_line
+    assert steps_of(stays) == stays.frame["steps_taken"].max() == 0
+    for column in stands.frame.columns:
+        np.testing.assert_array_equal(stays.frame[column], stands.frame[column], err_msg=column)
+
+
+@pytest.mark.parametrize(
+    ("instruction", "most"), [("try-not-to-step", math.inf), ("one-step-only", 1.0), ("feet-in-place", 0.0)]
+)
+def test_limits_are_those_of_as_many_steps_as_the_instruction_leaves(instruction, most):
+    push = push_of(scene(Stepping(instruction=instruction), 0.0, 60.0, 1.5))
+    assert push.most_steps == push.limit.count == most
+    assert (push.limit.steps is None) == (most == 0.0)
 
 
 @pytest.mark.parametrize("angle", [1.2, 2.6])

@@ -17,6 +17,12 @@ from experiments.studies.threshold.threshold import Condition, SweptParameter, T
 JITTER = 0.005
 #: The parameter that says who takes the steps.
 ENGINE = "integrator.name"
+#: The parameter that says how many steps a law may take, and the label of that.
+INSTRUCTION, FEET = "controller.instruction", "feet"
+#: By how many they are: what that is called, and the instruction.
+STEPS = {
+    "0": ("in place", "feet-in-place"), "1": ("one step", "one-step-only"), "any": ("any number of steps", ""),
+}  # fmt: skip
 #: Standard deviation of the logarithm of the floor's friction, and of its stiffness with its damping.
 FLOOR = 0.03
 
@@ -91,6 +97,29 @@ def in_engines(
         raise InputError(f"{ENGINE} is said by --engines: leave the other out")
     return tuple(
         Condition({**one.changes, ENGINE: name}, {"engine": name, **one.labels}) for name in names for one in conditions
+    )
+
+
+def by_steps(
+    counts: Sequence[str], conditions: Sequence[Condition], changes: Mapping[str, Value], experiment: Experiment
+) -> tuple[Condition, ...]:
+    """The conditions with each of these numbers of steps that the law may take, of ``STEPS``.
+
+    Raises:
+        InputError: a number is not one of them or is there twice, the law takes no steps, or it is told besides.
+    """
+    names = [count.strip() for count in counts]
+    if len(set(names)) != len(names) or not set(names) <= set(STEPS):
+        raise InputError(f"--steps {','.join(names)}: each of {', '.join(STEPS)} once, such as 0,any")
+    if INSTRUCTION not in [parameter.name for parameter in experiment.parameters]:
+        raise InputError("--steps: this law takes none; give --controller stepping")
+    if INSTRUCTION in changes:
+        raise InputError(f"{INSTRUCTION} is said by --steps: leave the other out")
+    told = {name: {} if not instruction else {INSTRUCTION: instruction} for name, (_, instruction) in STEPS.items()}
+    return tuple(
+        Condition({**one.changes, **told[name]}, {FEET: STEPS[name][0], **one.labels})
+        for name in names
+        for one in conditions
     )
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from contact.arrays import Floats
-from experiments.studies.limits import LIMITS
+from experiments.studies.limits import STANDING_LIMITS, name_with_steps
 from experiments.studies.threshold.directions import WORDS, soles
 from experiments.studies.threshold.findings import Difference, Finding, Findings
 from experiments.visualization.figures import style
@@ -29,7 +29,9 @@ ISLAND = "recovers again above a loss"
 #: [pt] Width of a map's line; by how much those below it are wider, so that equal maps are all seen; of all together.
 WIDTH, WIDER, WIDEST = 1.5, 2.0, 6.0
 #: Dashes of the limits' lines.
-LIMIT_DASHES: Mapping[str, Dash] = dict(zip(LIMITS.values(), ("solid", "dot", "dash"), strict=True))
+LIMIT_DASHES: Mapping[str, Dash] = {
+    **dict(zip(STANDING_LIMITS.values(), ("solid", "dot"), strict=True)), name_with_steps(1): "dashdot",
+}  # fmt: skip
 #: Name of what optimal recovery reaches; in so many directions it is drawn as a line.
 OPTIMAL, LEAST_AROUND = "best recovery found, of the whole body", 8
 #: [°] between the points of two maps in one direction.
@@ -68,9 +70,13 @@ class Ring:
 
     def limits(self) -> dict[str, Floats]:
         """By what they are called, the limits that all directions have."""
-        found = [finding.limit.columns if finding.limit else {} for finding in self.findings]
+        found = [finding.limit for finding in self.findings if finding.limit]
+        if len(found) < len(self.findings):
+            return {}
         return {
-            LIMITS[name]: np.array([one[name] for one in found]) for name in LIMITS if all(name in one for one in found)
+            called: np.array([one.columns[name] for one in found])
+            for name, called in found[0].names.items()
+            if all(name in one.columns for one in found)
         }
 
 
@@ -139,7 +145,9 @@ def map_panel(
     limits = limits_of(rings)
     for ring, name, values in limits:
         items.append(
-            Points(closed(ring.azimuths), closed(values), name, style.BLACK, dash=LIMIT_DASHES[name], width=1.1)
+            Points(
+                closed(ring.azimuths), closed(values), name, style.BLACK, dash=LIMIT_DASHES.get(name, "dash"), width=1.1
+            )
         )
     if best is not None:
         items.append(_best(best))

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from contact.arrays import Floats
-from experiments.studies.limits import LIMITS
 from experiments.studies.threshold.findings import Finding, Findings
 from experiments.visualization.figures import style
 from experiments.visualization.panels.panel import Area, Axis, Dash, Item, Panel, Points, Rule
@@ -63,15 +62,15 @@ def _curves(findings: Findings, marks: Mapping[str, float]) -> Panel:
 
 
 def _limits_of(findings: Findings) -> list[tuple[int | None, float, str]]:
-    """Limits of the inverted pendulum, their names, and the places of their conditions; None of all."""
-    label = LIMITS["limit"]
+    """Limits of a pendulum that does what the law does, their names, and their conditions' places; None of all."""
     found = [
-        (place, one.limit.pendulum, f"{label}, {name_of(one)}")
+        (place, one.limit.own, one.limit.own_name, name_of(one))
         for place, one in enumerate(findings.conditions)
         if one.limit is not None
     ]
-    are_one = len({f"{value:.6g}" for _, value, _ in found}) == 1
-    return [(None, found[0][1], label)] if are_one else list(found)
+    if len({(f"{value:.6g}", label) for _, value, label, _ in found}) == 1:
+        return [(None, *found[0][1:3])]
+    return [(place, value, f"{label}, {name}") for place, value, label, name in found]
 
 
 def _curve(finding: Finding, color: str, shift: float, *, single: bool) -> list[Item]:
@@ -123,10 +122,10 @@ def _medians(findings: Findings, marks: Mapping[str, float]) -> Panel:
                  for one, value, is_mine in zip(conditions, median, mine, strict=True) if is_mine]  # fmt: skip
         label = f"limited by: {word} ({share:.0%} of all)"
         items.append(Points(places[mine], median[mine], label, style.VERDICTS[word], "circle", hover=texts))
-    limited = [(place, f.limit.pendulum) for place, f in enumerate(conditions) if f.limit is not None]
-    if limited:
-        at, limits = zip(*limited, strict=True)
-        items.append(Points(at, limits, LIMITS["limit"], style.BLACK, "line-ew", 12.0))
+    limited = [(place, f.limit) for place, f in enumerate(conditions) if f.limit is not None]
+    for called in dict.fromkeys(limit.own_name for _, limit in limited):
+        at, limits = zip(*((place, limit.own) for place, limit in limited if limit.own_name == called), strict=True)
+        items.append(Points(at, limits, called, style.BLACK, "line-ew", 12.0))
     items += [Rule(value, label=name, along="y", dash="dash", width=1.0) for name, value in marks.items()]
     x = Axis(words=tuple(name_of(finding) for finding in conditions), slanted=True, margin=0.03)
     return Panel(tuple(items), x, Axis(label_of(plan)), legend="above", columns=2)

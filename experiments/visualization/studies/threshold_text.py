@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from experiments.cli.names import PUSH_MAP
-from experiments.studies.limits import LIMITS
 from experiments.studies.threshold.directions import word_of
 from experiments.studies.threshold.findings import Finding, Findings
+from experiments.studies.threshold.presets import FEET
 from experiments.studies.threshold.threshold import Threshold
 from experiments.studies.trial import Label
 
@@ -25,9 +25,9 @@ def name_of(finding: Finding) -> str:
 
 
 def ring_name(labels: Mapping[str, Label]) -> str:
-    """The name of the map that a condition is in: its engine and height, where there are several."""
+    """The name of the map that a condition is in: its engine, what feet may do, and height, where there are several."""
     height = f"{labels['height']:g} m" if "height" in labels else ""
-    return " ".join(filter(None, (str(labels.get("engine", "")), height)))
+    return " ".join(filter(None, (str(labels.get("engine", "")), str(labels.get(FEET, "")), height)))
 
 
 def label_of(plan: Threshold) -> str:
@@ -70,8 +70,9 @@ def reached_text(limited: Sequence[Finding]) -> str:
     """Between which shares of the limit the medians are."""
     ends = [choose(limited, key=lambda f: f.share or 0.0) for choose in (min, max)]
     texts = [limit_texts(finding)[1] for finding in ends]
-    steps = any(one.limit is not None and one.limit.steps is not None for one in limited)
-    return f"of the {LIMITS['limit_steps' if steps else 'limit']}: {texts[0]} at least, {texts[1]} at most"
+    names = {finding.limit.own_name for finding in limited if finding.limit is not None}
+    whose = f"the {names.pop()}" if len(names) == 1 else "their limits"
+    return f"of {whose}: {texts[0]} at least, {texts[1]} at most"
 
 
 def shares_of(findings: Iterable[Finding]) -> dict[str, float]:

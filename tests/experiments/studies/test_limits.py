@@ -16,7 +16,15 @@ from biped.metrics import steps
 from experiments.cli.main import main
 from experiments.lookup.figure_look import Look, drawn_as
 from experiments.studies.grid import Grid
-from experiments.studies.limits import IMPULSE, LIMITS, limit_table, limit_under, own_steps, push_of, push_under
+from experiments.studies.limits import (
+    IMPULSE,
+    STANDING_LIMITS,
+    limit_table,
+    limit_under,
+    own_steps,
+    push_of,
+    push_under,
+)
 from experiments.studies.threshold.findings import Finding, Findings
 from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
 from experiments.studies.usual_steps import LENGTH, REACTION, TIME
@@ -113,7 +121,7 @@ def test_maps_that_share_a_limit_have_one_line_of_it(balance):
         Ring(name, found(plan_of(balance, *those), 20.0).conditions)
         for name, those in (("firm", conditions), ("same", conditions), ("slippery", slippery))
     )
-    assert [ring.name for ring, name, _ in limits_of([firm, same, other]) if name == LIMITS["limit"]] == [
+    assert [ring.name for ring, name, _ in limits_of([firm, same, other]) if name == STANDING_LIMITS["limit"]] == [
         "firm",
         "slippery",
     ]

@@ -18,8 +18,9 @@ from experiments.studies.threshold.findings import read_findings
 from experiments.studies.threshold.presets import PRESETS
 from experiments.studies.threshold.search import Query
 from experiments.visualization.pages import Chart
-from experiments.visualization.studies.push_map_figure import rings_of
+from experiments.visualization.studies.push_map_figure import limits_of, rings_of
 from experiments.visualization.studies.threshold import page_lead, page_sections
+from experiments.visualization.studies.threshold_text import reached_text
 
 
 def plan(*argv):
@@ -65,6 +66,9 @@ def test_without_jitter_there_is_no_seed():
     assert all("initial.seed" not in one.parameters for one in found.randomizations)
 
 
+STEPS = ["--controller", "stepping", "--steps"]
+
+
 @pytest.mark.parametrize(
     ("argv", "said"),
     [
@@ -74,6 +78,11 @@ def test_without_jitter_there_is_no_seed():
         (["--heights", "1", "1"], "once"),
         (["--heights", "1", "--set", "push.body=left_thigh"], "trunk"),
         (["--by", "0"], "by above zero"),
+        (["--steps", "0,any"], "takes none"),
+        ([*STEPS, "0,2"], "each of 0, 1, any once"),
+        ([*STEPS, "0,0"], "each of 0, 1, any once"),
+        ([*STEPS, "0,1", "--set", "controller.instruction=step-freely"], "said by --steps"),
+        ([*STEPS, "0,1", "--counts", "fell"], "what counts"),
     ],
 )
 def test_what_makes_no_map_is_refused(argv, said):
@@ -117,6 +126,24 @@ def test_files_and_page_are_there(folder):
     pages = [str(block) for section in page_sections(study) for block in section.blocks]
     assert any("limit of the inverted pendulum" in page for page in pages)
     assert any("share of it" in page for page in pages)
+
+
+def test_maps_in_place_with_one_step_and_with_any_lie_within_one_another_and_have_limits_of_their_own(tmp_path):
+    """In one figure, which has the line of each limit once."""
+    search = ["--from=24", "--to=56", "--by=16", "--tolerance=16", "--directions=4", "--replicas=3", "--step=0.001"]
+    assert main(["push-map", *STEPS, "0,1,any", *search, "--confidence=0.5", "--out", str(tmp_path)]) == 0
+    findings = read_findings(tmp_path)
+    rings = rings_of(findings)
+    assert [ring.name for ring in rings] == ["in place", "one step", "any number of steps"]
+    medians, limits = ([[get(f) for f in ring.findings] for ring in rings]
+                       for get in (lambda f: f.estimate.median.value, lambda f: f.limit.own))  # fmt: skip
+    assert np.all(np.diff(medians, axis=0) >= 0.0)
+    assert np.all(np.subtract(medians[2], medians[0]) > 0.0)
+    assert np.all(np.diff(limits, axis=0) > 0.0)
+    drawn = [name for _, name, _ in limits_of(rings)]
+    assert len(set(drawn)) == len(drawn)
+    assert {"limit of the inverted pendulum", "limit with one step", "limit with any number of steps"} <= set(drawn)
+    assert reached_text(findings.conditions).startswith("of their limits")
 
 
 def test_maps_are_compared(folder, tmp_path, capsys):
