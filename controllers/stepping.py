@@ -230,7 +230,7 @@ class Stepping(WholeBodyController):
 
     recorded: ClassVar[tuple[str, ...] | Mapping[str, str]] = {
         "qp_ended": "1", "qp_iterations": "1", "steps_taken": "1", "step_phase": "1", "foothold_x": "m",
-        "foothold_y": "m",
+        "foothold_y": "m", "foothold_time": "s",
     }  # fmt: skip
 
     instruction: Literal["try-not-to-step", "step-freely", "one-step-only", "feet-in-place"] = field(

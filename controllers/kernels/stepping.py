@@ -176,13 +176,14 @@ def stepping_torques(law, measurement, torque, recorded):
 
 @kernel
 def record_foothold(law, measurement, recorded):
-    """Where the foot that steps is to land, or has, in the world."""
-    swing = law.phase[SWING]
+    """Where and when the foot that steps is to land, or where it is, in the world."""
+    swing, time = law.phase[SWING], measurement.time[0]
     x, y = law.seen.foot[swing, 0], law.seen.foot[swing, 1]
     if law.phase[PHASE] == UNLOADS or law.phase[PHASE] == SWINGS:
         x = law.seen.foot[1 - swing, 0] + law.memory[TARGET]
         y = law.seen.foot[1 - swing, 1] + law.memory[TARGET + 1]
-    recorded[4], recorded[5] = measurement.q[0] + x, measurement.q[1] + y
+        time = law.memory[LANDS]
+    recorded[4], recorded[5], recorded[6] = measurement.q[0] + x, measurement.q[1] + y, time
 
 
 @routine

@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.integrate import solve_ivp
 
 from biped import Fall, InputError, Push, Scene, Session, body_gaps, chain, human
-from biped.metrics import steps
+from biped.metrics import series, steps
 from biped.simulation.snapshot import arrays_of
 from controllers import Stepping, StepsAside, StepsBack, WholeBodyController
 from controllers.kernels.step_plan import FLOOR_AT, OMEGA, XI, best_pressure, nearest_in_hull, past_other_leg, plan_step
@@ -114,6 +115,24 @@ def test_its_planned_footholds_are_seen(recovery):
     assert 0 < planned.sum() < len(frame)
     np.testing.assert_array_equal(shown[planned, :2], frame.loc[planned, ["foothold_x", "foothold_y"]])
     assert np.isnan(shown[~planned, :2]).all()
+
+
+def test_the_capture_region_is_where_a_pendulum_gets_by_the_landing(recovery):
+    """From a centre of pressure in each corner of the support; while no foot steps there is none."""
+    frame, seen = recovery.frame, trajectory_of(recovery).rows
+    found, planned = series(recovery), frame["step_phase"].isin([UNLOADS, SWINGS])
+    assert {len(corners) for corners in seen.capture[~planned]} == {0}
+    chosen = np.flatnonzero(planned)[:: planned.sum() // 5]
+    assert len(chosen) > 4
+    for k in chosen:
+        row = found.iloc[k]
+        rate, span = math.sqrt(9.81 / row["com_z"]), frame["foothold_time"].iloc[k] - frame["time"].iloc[k]
+        begin = row[["capture_point_x", "capture_point_y"]].to_numpy(dtype=float)
+        assert span > 0.0
+        assert len(seen.capture[k]) == len(seen.support[k])
+        for corner, pressure in zip(seen.capture[k], seen.support[k], strict=True):
+            gone = solve_ivp(lambda _, xi, p=pressure, w=rate: w * (xi - p[:2]), (0.0, span), begin, rtol=1e-9).y[:, -1]
+            np.testing.assert_allclose(corner, [*gone, 0.0], atol=1e-6)
 
 
 def test_it_is_restored_in_the_middle_of_a_step():

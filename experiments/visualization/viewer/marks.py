@@ -163,7 +163,11 @@ class Marks:
         if self._color is None:
             shown = _are_somewhere(snapshot) & layers["contact points"]
             self._points(snapshot.contact_place[shown], _mode_colors(snapshot)[shown])
-        self._polygon(snapshot.support if layers["support polygon"] else np.zeros((0, 3)))
+        for name, corners, layer, color in (
+            ("polygon", snapshot.support, "support polygon", colors.BASE),
+            ("capture", snapshot.capture, "capture region", colors.CAPTURE),
+        ):
+            self._polygon(name, corners if layers[layer] else np.zeros((0, 3)), self._color or color)
 
     def _reactions(self, snapshot: Snapshot, scale: float, shown: bool) -> None:
         """The net force at the centre of pressure, of each foot and of all."""
@@ -207,29 +211,29 @@ class Marks:
             points=points, colors=tints,
         )  # fmt: skip
 
-    def _polygon(self, corners: Floats) -> None:
+    def _polygon(self, name: str, corners: Floats, color: Color) -> None:
         """Show edges, and the area as a fan of triangles; both are made anew where the number of corners changes."""
-        if not self._has_changed("polygon", corners, None):
+        if not self._has_changed(name, corners, None):
             return
-        color, count = self._color or colors.BASE, len(corners)
+        inside, count = f"{name}_area", len(corners)
         edges = polygon_edges(raised(corners, EDGE_LIFT)).astype(np.float32)
         area, k = raised(corners, AREA_LIFT).astype(np.float32), np.arange(1, count - 1)
         look = {"opacity": 0.16, "side": "double", "cast_shadow": False, "receive_shadow": False}
-        if count > 1 and "polygon" in self._handles and len(self._handles["polygon"].points) != count:
-            del self._handles["polygon"]
-        if count > 2 and "area" in self._handles and len(self._handles["area"].vertices) != count:
-            del self._handles["area"]
+        if count > 1 and name in self._handles and len(self._handles[name].points) != count:
+            del self._handles[name]
+        if count > 2 and inside in self._handles and len(self._handles[inside].vertices) != count:
+            del self._handles[inside]
         self._put(
-            "polygon", count > 1,
+            name, count > 1,
             lambda: self._scene.add_line_segments(
-                f"{self._path}/polygon", edges, np.array(color, dtype=np.uint8), thickness=2.5, thickness_units="screen"
+                f"{self._path}/{name}", edges, np.array(color, dtype=np.uint8), thickness=2.5, thickness_units="screen"
             ),
             points=edges,
         )  # fmt: skip
         self._put(
-            "area", count > 2,
+            inside, count > 2,
             lambda: self._scene.add_mesh_simple(
-                f"{self._path}/area", area, np.stack([np.zeros_like(k), k, k + 1], axis=1), color=color, **look
+                f"{self._path}/{inside}", area, np.stack([np.zeros_like(k), k, k + 1], axis=1), color=color, **look
             ),
             vertices=area,
         )  # fmt: skip

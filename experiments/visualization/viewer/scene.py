@@ -20,7 +20,7 @@ from experiments.visualization.viewer.scenery import Scenery
 LAYERS = dict.fromkeys(
     (
         "floor reaction force", "contact points", "pushes", "centre of mass", "extrapolated centre of mass",
-        "planned foothold", "centre of pressure", "support polygon",
+        "planned foothold", "capture region", "centre of pressure", "support polygon",
     ),
     True,
 ) | {"contact forces": False}  # fmt: skip

@@ -61,6 +61,7 @@ class Snapshot:
     com_on_floor: Floats = field(metadata=_POINT)  # (3,) [m] the floor below it
     xcom: Floats  # (3,) [m] extrapolated centre of mass, on the floor (Hof et al. 2005); NaN where it has none
     foothold: Floats  # (3,) [m] where the foot that steps is to land, on the floor; NaN while none does
+    capture: Floats  # (corners, 3) [m] on the floor: where that foot can catch the body; none while no foot steps
     cop: Floats  # (3,) [m] the centre of pressure; NaN without load
     support: Floats  # (corners, 3) [m] the support polygon on the floor, counter-clockwise from above
     platform: Floats | None = field(metadata=_POSE)  # (7,) pose of a floor that moves; None for one at rest

@@ -12,7 +12,7 @@ from biped.disturbances import Disturbance, Force, Push
 from biped.dynamics import centre_of_mass, forward_kinematics, momentum
 from biped.errors import InputError
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH
-from biped.metrics.kernels.support import COP, FEET, XCOM, fill_series, gather_base
+from biped.metrics.kernels.support import CAPTURE, COP, FEET, XCOM, fill_series, gather_base
 from biped.metrics.layout import Layout
 from biped.metrics.runs import rows_of
 from biped.model import Model
@@ -30,6 +30,8 @@ from experiments.visualization.viewer.snapshot import Snapshot, turned
 
 #: What the columns of a thrown box begin with.
 PROJECTILE = "projectile"
+#: [m] Above the floor a centre of mass counts as no lower.
+LOWEST = 0.05
 
 
 @dataclass(frozen=True)
@@ -110,11 +112,11 @@ def trajectory_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -
 
 
 def _footholds(frame: pd.DataFrame) -> Floats | None:
-    """(rows, 2) [m] where the foot that steps is to land, as its law has recorded it; NaN while none does."""
+    """(rows, 3) [m, m, s] where and when the foot that steps is to land, as its law has recorded; NaN while none is."""
     if "foothold_x" not in frame:
         return None
     steps = frame["step_phase"].isin([UNLOADS, SWINGS])
-    return frame[["foothold_x", "foothold_y"]].where(steps).to_numpy(dtype=float)
+    return frame.reindex(columns=["foothold_x", "foothold_y", "foothold_time"]).where(steps).to_numpy(dtype=float)
 
 
 def _trajectory_of_bodies(run: Run, world: World) -> PoseTrajectory:
@@ -204,6 +206,12 @@ def _seen(
     platform = None if places.platform < 0 else rows[:, places.platform : places.platform + 7].copy()
     com = rows[:, places.com : places.com + 3].copy()
     flat = np.column_stack([series[:, COP : COP + 2], np.zeros(count)])
+    com_on_floor, support = _on_floor(com[:, :2], platform), _support_polygons(layout, rows, platform)
+    if footholds is None:
+        footholds = np.full((count, 3), np.nan)
+    rates = np.sqrt(-model.gravity[2] / np.maximum(com[:, 2] - com_on_floor[:, 2], LOWEST))
+    growth = np.exp(rates * np.maximum(footholds[:, 2] - time, 0.0))
+    capture = _on_floor(series[:, CAPTURE : CAPTURE + 2], platform)
     bodies = np.array([model.body_index(push.body) for push in pushes], dtype=np.int64)
     offsets = np.array([push.point for push in pushes], dtype=float).reshape(-1, 3)
     return Snapshot(
@@ -214,11 +222,12 @@ def _seen(
         contact_force=contact[:, :, 1:4],
         contact_mode=contact[:, :, 0].astype(np.int64),
         com=com,
-        com_on_floor=_on_floor(com[:, :2], platform),
+        com_on_floor=com_on_floor,
         xcom=_on_floor(series[:, XCOM : XCOM + 2], platform),
-        foothold=_on_floor(np.full((count, 2), np.nan) if footholds is None else footholds, platform),
+        foothold=_on_floor(footholds[:, :2], platform),
+        capture=_capture_regions(capture, growth, support),
         cop=flat if platform is None else platform[:, :3] + turned(platform[:, 3:], flat),
-        support=_support_polygons(layout, rows, platform),
+        support=support,
         platform=platform,
         projectile=projectile,
         push_body=np.tile(bodies, (count, 1)),
@@ -235,6 +244,18 @@ def _support_polygons(layout: Layout, rows: Floats, platform: Floats | None) -> 
         floor = None if platform is None else np.tile(platform[k], (corners, 1))
         polygons[k] = _on_floor(scratch.hull[:corners], floor)
     return polygons
+
+
+def _capture_regions(capture: Floats, growth: Floats, support: Any) -> Any:
+    """(rows,) of arrays: the corners of where ξ can be by the time the foot lands; none where none is to.
+
+    From a centre of pressure p it goes to p + (ξ − p) e^{ωT} (Koolen et al. 2012): a foot that lands around there stops
+    it. Of all p in the support these are a polygon like it, turned by half a turn.
+    """
+    regions = np.empty(len(growth), dtype=object)
+    for k, corners in enumerate(support):
+        regions[k] = capture[k] + (growth[k] - 1.0) * (capture[k] - corners[: len(corners) * np.isfinite(growth[k])])
+    return regions
 
 
 def _on_floor(places: Floats, platform: Floats | None) -> Floats:
@@ -298,8 +319,8 @@ def seen_of_bodies(run: Run, bodies: Bodies) -> Snapshot:
     pressed = np.linalg.norm(force, axis=2) > LEAST_FORCE
     com = np.einsum("b,tbk->tk", bodies.masses, position) / sum(bodies.masses)
     nowhere, count = np.full((len(com), 3), np.nan), len(com)
-    support = np.empty(count, dtype=object)
-    support[:] = [np.zeros((0, 3))] * count
+    nobody = np.empty(count, dtype=object)
+    nobody[:] = [np.zeros((0, 3))] * count
     return Snapshot(
         time=run.frame["time"].to_numpy(dtype=float),  # type: ignore[arg-type]  # of rows: all of them
         position=position,
@@ -311,8 +332,9 @@ def seen_of_bodies(run: Run, bodies: Bodies) -> Snapshot:
         com_on_floor=com * (1.0, 1.0, 0.0),
         xcom=nowhere,
         foothold=nowhere,
+        capture=nobody,  # of rows: arrays of as many corners as there are
         cop=nowhere,
-        support=support,  # of rows: arrays of as many corners as there are
+        support=nobody,
         platform=None,
         projectile=None,
         push_body=np.zeros((count, 0), dtype=np.int64),
