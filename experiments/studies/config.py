@@ -7,7 +7,7 @@ name is like. What a table holds is said by the dataclass that ``make`` makes of
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import UnionType
@@ -63,6 +63,7 @@ class Config:
         self._text, self._path = text, path
         self._asked: dict[str, None] = {}
         self._tables: list[Config] = []
+        self._names: set[str] = set()  # of the experiment's parameters, once it is known; one for all tables
         for old, new in RENAMED.items():
             if old in data and not path:
                 raise self.error(f"unknown key {old!r}: it is called {new!r} now", old)
@@ -157,17 +158,19 @@ class Config:
         if key not in self.data and default is REQUIRED:
             raise self.error(f"the table [{self.name(key)}] is missing")
         value = self._listed(key, Mapping, default, "a table")
-        table = Config(value, self.source, self._text, (*self._path, key))
-        self._tables.append(table)
-        return table
+        return self._below(key, value)
 
     def tables(self, key: str, default: Any = REQUIRED) -> "list[Config]":
         found = self._listed(key, Sequence, default, f"tables, each beginning with [[{key}]]")
         if key in self.data and (not found or not all(isinstance(item, Mapping) for item in found)):
             raise self.wrong(key, f"tables, each beginning with [[{key}]]")
-        tables = [Config(item, self.source, self._text, (*self._path, key)) for item in found]
-        self._tables += tables
-        return tables
+        return [self._below(key, item) for item in found]
+
+    def _below(self, key: str, data: Mapping[str, Any]) -> "Config":
+        table = Config(data, self.source, self._text, (*self._path, key))
+        table._names = self._names
+        self._tables.append(table)
+        return table
 
     def _listed(self, key: str, kind: type, default: Any, wanted: str) -> Any:
         self._asked[key] = None
@@ -182,12 +185,20 @@ class Config:
             if key in but:
                 continue
             self._asked[key] = None
-            nested = isinstance(value, Mapping) and bool(value) and "." not in key
-            for name, item in ((f"{key}.{last}", item) for last, item in value.items()) if nested else [(key, value)]:
+            for name, item in self._leaves(key, value):
                 if name in found:
                     raise self.error(f"{name} is there twice", name)
                 found[name] = item
         return found
+
+    def _leaves(self, key: str, value: Any) -> Iterator[tuple[str, Any]]:
+        """What a key without quotes is a table of, however deep: by dotted names; else the key and its value."""
+        is_group = "." not in key or any(name.startswith(f"{key}.") for name in self._names)
+        if isinstance(value, Mapping) and value and is_group and key not in self._names:
+            for last, item in value.items():
+                yield from self._leaves(f"{key}.{last}", item)
+        else:
+            yield key, value
 
     def experiment(self) -> "Experiment":
         """The experiment that it names, under the controller and with the metrics that it names, if it does.
@@ -209,6 +220,7 @@ class Config:
         if files:
             found = self.within(lambda: found.measured_by(files), "metric_files")
             self.data["metric_files"] = [entry.name for entry in found.metrics]
+        self._names |= {parameter.name for parameter in found.parameters}
         return found
 
     def losses(self) -> tuple[str, ...]:

@@ -85,6 +85,20 @@ def test_samples_fill_their_ranges_evenly(method):
     assert not np.array_equal(sample(1)[0], stiffness)
 
 
+def test_names_with_dots_need_no_quotes_however_many_they_have():
+    """As TOML reads them: tables in tables."""
+    named = {"controller.aside.swing": [0.2, 0.25], "controller.swing": [0.3]}
+    changes = {"controller.aside.bearing": 1.1, "initial.jitter": 0.0}
+    whole = plan_of(named, experiment="balance", controller="stepping", set=changes)
+    tables = {"controller": {"aside": {"swing": [0.2, 0.25]}, "swing": [0.3]}}
+    nested = {"controller": {"aside": {"bearing": 1.1}}, "initial.jitter": 0.0}
+    found = plan_of(tables, experiment="balance", controller="stepping", set=nested)
+    assert found.trials() == whole.trials()
+    assert dict(found.fixed) == changes
+    with pytest.raises(InputError, match=r"unknown parameter 'controller.aside.bear'"):
+        plan_of(tables, experiment="balance", controller="stepping", set={"controller": {"aside": {"bear": 1.1}}})
+
+
 def test_of_lists_side_by_side_the_first_tells_points_apart():
     together = {"floor.mu_s": [0.6, 0.8, 1.0], "block.mass": [1.0, 2.0, 2.0]}
     (axis,) = plan_of({"together": together}).axes
