@@ -90,9 +90,9 @@ def test_what_a_law_that_steps_withstands_is_a_share_of_what_its_steps_allow(in_
     capsys.readouterr()
     example = runpy.run_path(str(EXAMPLES / "own_steps.py"), run_name="__main__")
     rows = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines()[2:]]
-    assert [row[0].strip() for row in rows] == ["0°", "120°", "240°"]
+    assert [row[1].strip() for row in rows] == ["0°", "120°", "240°"]
     found = example["of_replicas"](in_tmp / "map").groupby("direction")
-    for (_, replicas), (_, count, withstood, own, share, *_) in zip(found, rows, strict=True):
+    for (_, replicas), (_, _, count, withstood, own, share, *_) in zip(found, rows, strict=True):
         assert int(count) == len(replicas) == 5
         assert replicas["withstood"].median() == float(withstood)
         assert replicas["own"].median() == pytest.approx(float(own), abs=0.5)
