@@ -4,7 +4,8 @@
     python examples/own_steps.py results/push-map/steps
 
 Of each replica the largest push that it recovers from is run again, and the pendulum's limit is computed with the
-footholds and the landing times of that run (``own_steps``), beside the one with steps of a brisk person.
+footholds and the landing times of that run (``own_steps``), beside the one with steps of a brisk person. Some minutes
+for a map of 24 directions.
 """
 
 import sys
@@ -12,43 +13,40 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.cli.progress import ProgressBar
-from experiments.studies import Study
-from experiments.studies.limits import own_steps, push_of
-from experiments.studies.threshold.presets import FEET
+from experiments.studies import Study, own_steps, push_of
+
+LOST = ("fell", "lost control")
 
 
-def of_replicas(folder: str | Path) -> pd.DataFrame:
-    """A row for each replica that recovers by steps: what it withstood, and the two limits [N·s]; its steps [m, s]."""
-    found = []
-    with Study.read(folder) as study:
-        trials = study.frame()
-        maps = trials.get(FEET, pd.Series("", trials.index))
-        replicas = trials.groupby([maps, "direction", "replica"])
-        with ProgressBar(len(replicas), "own steps", "replicas", counts=True) as bar:
-            for done, ((feet, direction, _), tried) in enumerate(replicas, 1):
-                lost = tried.loc[tried["verdict"].isin(["fell", "lost control"]), "push.impulse"].min()
-                below = tried[(tried["verdict"] == "stepped") & ~(tried["push.impulse"] >= lost)]
-                if len(below):
-                    withstood = below.loc[below["push.impulse"].idxmax()]
-                    changes = study.trial(int(withstood["trial"])).changes
-                    scene = study.experiment.build(changes)
-                    push, steps = push_of(scene), own_steps(scene, study.experiment.run(changes))
-                    own = push.impulse(push.azimuth, hips=False, steps=steps)
-                    found.append((feet, direction, withstood["push.impulse"], own, push.limit.steps, steps))
-                bar(done)
-    return pd.DataFrame(found, columns=["feet", "direction", "withstood", "own", "usual", "steps"])
+def of_replica(study: Study, tried: pd.DataFrame) -> tuple[float, float, float] | None:
+    """What a replica withstood by steps, and the two limits [N·s]; None if it withstood nothing so."""
+    lost = tried.loc[tried["verdict"].isin(LOST), "push.impulse"].min()
+    below = tried[(tried["verdict"] == "stepped") & ~(tried["push.impulse"] >= lost)]
+    if not len(below):
+        return None
+    withstood = below.loc[below["push.impulse"].idxmax()]
+    changes = study.trial(int(withstood["trial"])).changes
+    scene = study.experiment.build(changes)
+    push, steps = push_of(scene), own_steps(scene, study.experiment.run(changes))
+    return withstood["push.impulse"], push.impulse(push.azimuth, hips=False, steps=steps), push.limit.steps
 
 
-def main(folder: str) -> None:
-    """Print medians over replicas, in Markdown."""
+def main(folder: str | Path) -> None:
+    """Print medians over replicas, in Markdown, a line as soon as it is known."""
     print("| map | direction | replicas | withstood | limit, own steps | share | limit, usual steps | share |")
     print("|---|---|---|---|---|---|---|---|")
-    for (feet, direction), rows in of_replicas(folder).groupby(["feet", "direction"]):
-        of_own, of_usual = (rows["withstood"] / rows[name] for name in ("own", "usual"))
-        withstood, own, usual = rows[["withstood", "own", "usual"]].median()
-        shares = f"{own:.0f} | {100 * of_own.median():.0f} % | {usual:.0f} | {100 * of_usual.median():.0f} %"
-        print(f"| {feet} | {direction:g}° | {len(rows)} | {withstood:.1f} | {shares} |")
+    with Study.read(folder) as study:
+        trials = study.frame()
+        maps = trials.get("feet", pd.Series("", trials.index, name="feet"))
+        for (feet, direction), condition in trials.groupby([maps, "direction"]):
+            found = [of_replica(study, tried) for _, tried in condition.groupby("replica")]
+            rows = pd.DataFrame([one for one in found if one], columns=["withstood", "own", "usual"])
+            if not len(rows):
+                continue
+            of_own, of_usual = (100 * (rows["withstood"] / rows[name]).median() for name in ("own", "usual"))
+            withstood, own, usual = rows.median()
+            limits = f"{own:.0f} | {of_own:.0f} % | {usual:.0f} | {of_usual:.0f} %"
+            print(f"| {feet} | {direction:g}° | {len(rows)} | {withstood:.1f} | {limits} |", flush=True)
 
 
 if __name__ == "__main__":

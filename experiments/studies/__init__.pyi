@@ -5,6 +5,7 @@ from .execution.runner import run_trials
 from .fitting.fit import fit_from
 from .grid import Grid
 from .identification.model_fit import ModelFit, ResponseModel, fit_response
+from .limits import own_steps, push_of
 from .randomization import Randomization
 from .recovery.human import Horizon, HumanPush
 from .run import open_study, run_study
@@ -46,6 +47,8 @@ __all__ = [
     "fit_response",
     "median_interval",
     "open_study",
+    "own_steps",
+    "push_of",
     "rank",
     "run_study",
     "run_trial",

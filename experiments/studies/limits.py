@@ -165,7 +165,7 @@ def own_steps(scene: Scene, run: Run) -> Footholds:
         foot, place = foot_under(model, point.body), float(along @ body.contact_position(point.name))
         if foot is not None:
             edges[foot] = max(place, edges.get(foot, place))
-    times, reached = [], [max(edges.values())]
+    times, reached = [], [max(edges.values(), default=0.0)]
     taken = steps(run)
     lengths = taken["length_ap"] * forward - taken["length_ml"] * left
     for foot, length, landed in zip(taken["foot"], lengths, taken["onset"] + taken["duration"], strict=True):

@@ -12,6 +12,7 @@ from biped import Run, human
 from biped.metrics import series, sway_measures
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
+from experiments.studies import Study
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -91,14 +92,14 @@ def test_what_a_law_that_steps_withstands_is_a_share_of_what_its_steps_allow(in_
     example = runpy.run_path(str(EXAMPLES / "own_steps.py"), run_name="__main__")
     rows = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines()[2:]]
     assert [row[1].strip() for row in rows] == ["0°", "120°", "240°"]
-    found = example["of_replicas"](in_tmp / "map").groupby("direction")
-    for (_, replicas), (_, _, count, withstood, own, share, *_) in zip(found, rows, strict=True):
-        assert int(count) == len(replicas) == 5
-        assert replicas["withstood"].median() == float(withstood)
-        assert replicas["own"].median() == pytest.approx(float(own), abs=0.5)
-        assert 100.0 * (replicas["withstood"] / replicas["own"]).median() == pytest.approx(
-            float(share.rstrip(" %")), abs=0.5
-        )
+    study = Study.read(in_tmp / "map")
+    directions = study.frame().groupby("direction")
+    for (_, tried), (_, _, count, withstood, own, share, *_) in zip(directions, rows, strict=True):
+        found = np.array([example["of_replica"](study, each) for _, each in tried.groupby("replica")], dtype=float)
+        assert int(count) == len(found) == 5
+        assert float(withstood) == np.median(found[:, 0])
+        assert float(own) == pytest.approx(np.median(found[:, 1]), abs=0.5)
+        assert float(share.rstrip(" %")) == pytest.approx(100.0 * np.median(found[:, 0] / found[:, 1]), abs=0.5)
 
 
 @pytest.mark.slow
