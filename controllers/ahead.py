@@ -115,6 +115,10 @@ class Ahead(Controller):
         """The law's."""
         return self.inner.set_point_from(model, q)
 
+    def most_steps(self) -> float:
+        """The law's."""
+        return self.inner.most_steps()
+
     def singular_angles(self, model: Model) -> Mapping[str, float]:
         """The law's."""
         return self.inner.singular_angles(model)

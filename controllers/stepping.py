@@ -23,9 +23,10 @@ from controllers.kernels.stepping import MEMORY, PHASES, Manner, SteppingLaw
 from controllers.kernels.whole_body import Tasks
 from controllers.whole_body import WholeBodyController
 
-_ANY = 2**31
+#: Steps: more than anybody takes.
+ANY = 2**31
 #: To who is pushed, and how many steps they leave.
-INSTRUCTIONS = {"try-not-to-step": _ANY, "step-freely": _ANY, "one-step-only": 1, "feet-in-place": 0}
+INSTRUCTIONS = {"try-not-to-step": ANY, "step-freely": ANY, "one-step-only": 1, "feet-in-place": 0}
 T = TypeVar("T")
 _OF_ANOTHER_KIND = ("instruction", "swinging", "landed", "aside", "back")
 
@@ -303,7 +304,7 @@ class Stepping(WholeBodyController):
     def most_steps(self) -> float:
         """What the instruction leaves."""
         most = INSTRUCTIONS[self.instruction]
-        return math.inf if most == _ANY else float(most)
+        return math.inf if most == ANY else float(most)
 
     def law(self, model: Model) -> SteppingLaw:  # type: ignore[override]
         """The compiled law, for the kernels.

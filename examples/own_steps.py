@@ -3,51 +3,57 @@
     biped push-map --controller stepping --steps 0,1,any --step 0.001 --out results/push-map/steps
     python examples/own_steps.py results/push-map/steps
 
-Of each replica the largest push that it recovers from is run again, and the pendulum's limit is computed with the
-footholds and the landing times of that run (``own_steps``), beside the one with steps of a brisk person. Some minutes
-for a map of 24 directions.
+Each replica's threshold, the largest push below the first that it does not recover from, is run again. Beside the limit
+with steps of a brisk person there are two with the steps of that run: with their lengths along the push and their
+times, the formula of docs/limits.md; and with their footholds, from which a pendulum that goes from side to side may
+withstand more. Some minutes for a map of 24 directions.
 """
 
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
+from biped.capturability import Footholds, heading
 from experiments.studies import Study, own_steps, push_of
 
-LOST = ("fell", "lost control")
+LIMITS = ("usual steps", "own lengths and times", "own footholds")
 
 
-def of_replica(study: Study, tried: pd.DataFrame) -> tuple[float, float, float] | None:
-    """What a replica withstood by steps, and the two limits [N·s]; None if it withstood nothing so."""
-    lost = tried.loc[tried["verdict"].isin(LOST), "push.impulse"].min()
-    below = tried[(tried["verdict"] == "stepped") & ~(tried["push.impulse"] >= lost)]
-    if not len(below):
-        return None
-    withstood = below.loc[below["push.impulse"].idxmax()]
-    changes = study.trial(int(withstood["trial"])).changes
+def along_push(steps: Footholds, corners: np.ndarray, direction: np.ndarray) -> Footholds:
+    """The same steps as if all went along the push: the support is carried as far as they reach that way."""
+    ahead = [(support @ direction).max() - (corners @ direction).max() for support in steps.supports]
+    return Footholds(steps.times, tuple(np.concatenate([corners, corners + reach * direction]) for reach in ahead))
+
+
+def of_replica(study: Study, trial: int) -> tuple[float, ...]:
+    """What a replica withstood by steps, and the three limits [N·s]."""
+    changes = study.trial(trial).changes
     scene = study.experiment.build(changes)
     push, steps = push_of(scene), own_steps(scene, study.experiment.run(changes))
-    return withstood["push.impulse"], push.impulse(push.azimuth, hips=False, steps=steps), push.limit.steps
+    straight = along_push(steps, push.stance.corners, heading(push.azimuth))
+    own = (push.impulse(push.azimuth, hips=False, steps=each) for each in (straight, steps))
+    return changes["push.impulse"], push.limit.own, *own
 
 
 def main(folder: str | Path) -> None:
-    """Print medians over replicas, in Markdown, a line as soon as it is known."""
-    print("| map | direction | replicas | withstood | limit, own steps | share | limit, usual steps | share |")
-    print("|---|---|---|---|---|---|---|---|")
+    """Print medians over replicas, in Markdown, a line as soon as it is known: limits, and shares of them."""
+    replicas = pd.read_csv(Path(folder) / "push-map-replicas.csv").rename(columns={"low": "value"})
+    labels = list(replicas.columns[: list(replicas.columns).index("replica")])
     with Study.read(folder) as study:
-        trials = study.frame()
-        maps = trials.get("feet", pd.Series("", trials.index, name="feet"))
-        for (feet, direction), condition in trials.groupby([maps, "direction"]):
-            found = [of_replica(study, tried) for _, tried in condition.groupby("replica")]
-            rows = pd.DataFrame([one for one in found if one], columns=["withstood", "own", "usual"])
-            if not len(rows):
-                continue
-            of_own, of_usual = (100 * (rows["withstood"] / rows[name]).median() for name in ("own", "usual"))
-            withstood, own, usual = rows.median()
-            limits = f"{own:.0f} | {of_own:.0f} % | {usual:.0f} | {of_usual:.0f} %"
-            print(f"| {feet} | {direction:g}° | {len(rows)} | {withstood:.1f} | {limits} |", flush=True)
+        tried = study.frame()
+        at_threshold = replicas.merge(tried[tried["verdict"] == "stepped"], on=[*labels, "replica", "value"])
+        print(f"| {' | '.join([*labels, 'replicas', 'withstood', *LIMITS])} |")
+        print("|---" * (len(labels) + 2 + len(LIMITS)) + "|")
+        for where, trials in at_threshold.groupby(labels):
+            found = np.array([of_replica(study, int(trial)) for trial in trials["trial"]])
+            limits, shares = np.median(found, axis=0), 100.0 * np.median(found[:, :1] / found, axis=0)
+            cells = [f"{limit:.0f}; {share:.0f} %" for limit, share in zip(limits[1:], shares[1:], strict=True)]
+            print(f"| {' | '.join([*map(str, where), str(len(found)), f'{limits[0]:.1f}', *cells])} |", flush=True)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    if len(sys.argv) != 2:
+        sys.exit("python examples/own_steps.py FOLDER, that of a push map of a law that steps")
+    main(sys.argv[1])

@@ -1,7 +1,8 @@
-"""Bounds on the push that a standing body can take without a step: the inverted pendulum (Koolen et al. 2012)."""
+"""Bounds on the push that a body can take, in place or by steps: the inverted pendulum (Koolen et al. 2012)."""
 
 from biped.capturability.flywheel import Flywheel
 from biped.capturability.pendulum import NoLimitError, Pendulum
 from biped.capturability.stance import Stance, heading, stance_of
+from biped.capturability.steps import Footholds, Steps
 
-__all__ = ["Flywheel", "NoLimitError", "Pendulum", "Stance", "heading", "stance_of"]
+__all__ = ["Flywheel", "Footholds", "NoLimitError", "Pendulum", "Stance", "Steps", "heading", "stance_of"]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from biped.capturability.flywheel import Flywheel
-from biped.capturability.pendulum import Pendulum, sides_of
+from biped.capturability.pendulum import Pendulum
 from biped.capturability.steps import IN_PLACE, Footholds, Steps
 from biped.errors import InputError
 from biped.signals import Signal
@@ -183,13 +183,10 @@ class _Program:
     def stay_within(self) -> None:
         """The centre of pressure within the support, the floor's force within friction, and both possible for ever."""
         (c, s, p, *_), (other_c, other_s, other_p, *_) = self.of_axis
-        since = self.times[:-1] - self.case.delay + 1e-6
-        carried = self.case.steps.carried(self.case.pendulum, since)
-        for (x, y), offset in self._sides():
-            along = max(0.0, float(self.case.direction @ (x, y)))
-            self.least.add((p, x), (other_p, y), right=offset + along * carried)
-            at_last = offset + along * carried[-1]
-            self.least.add((c[-1:], x), (s[-1:], x), (other_c[-1:], y), (other_s[-1:], y), right=at_last)
+        case, since = self.case, self.times[:-1] - self.case.delay + 1e-6
+        for (x, y), offsets in case.steps.sides(case.corners, case.direction, case.pendulum, since):
+            self.least.add((p, x), (other_p, y), right=offsets)
+            self.least.add((c[-1:], x), (s[-1:], x), (other_c[-1:], y), (other_s[-1:], y), right=offsets[-1])
         ahead = math.atan2(self.case.direction[1], self.case.direction[0])
         apothem = self.case.friction * self.case.pendulum.height * math.cos(math.pi / SIDES)
         for angle in ahead + (np.arange(SIDES) + 0.5) * 2.0 * math.pi / SIDES:
@@ -198,11 +195,3 @@ class _Program:
             means = [(place[end], -0.5 * way) for place, way in ((c, x), (other_c, y)) for end in (FIRST, LAST)]
             self.least.add(*acting, *means, right=apothem)
             self.least.add((s[-1:], x), (other_s[-1:], y), right=apothem)
-
-    def _sides(self) -> list[tuple[Floats, float]]:
-        """Outward normals and offsets [m] of the support and, where steps widen it, of its two flanks along them."""
-        sides = list(zip(*sides_of(self.case.corners), strict=True))
-        if not self.case.steps.count:
-            return sides
-        flank = np.array([-self.case.direction[1], self.case.direction[0]])
-        return [*sides, *((normal, float((self.case.corners @ normal).max())) for normal in (flank, -flank))]

@@ -67,12 +67,13 @@ class Stance:
             )
         if hips and not self.flywheels:
             raise InputError("nothing is known of the hips' torque and range: give their joints limits")
+        if hips and isinstance(steps, Footholds):
+            raise InputError("footholds are told of a pendulum without hips")
         direction = heading(azimuth)
         stays = not (hips or steps.count) and self.distance(azimuth) <= friction * self.pendulum.height
         if math.isinf(friction) or stays:
             corners = widened(self.corners, self.flywheels, self.pendulum) if hips else self.corners
-            reach = edge(corners, direction) + steps.reach(self.pendulum)
-            return self.pendulum.impulse(reach, shape, delay)
+            return self.pendulum.impulse(steps.edge(corners, direction, self.pendulum), shape, delay)
         wheels = self.flywheels if hips else ()
         return largest_impulse(Case(self.pendulum, self.corners, wheels, friction, direction, shape, delay, steps))
 

@@ -7,8 +7,8 @@ greatest where it does so at once:
     ω ∫ e^{−ωt} p dt  ≤  f + l Σ_k e^{−ω t_k},   t_k = r + k T
 
 with the reaction r of the first and the time T of each. In terms of how far ξ is beyond the edge that is the recursion
-δ_0 = 0, δ_N = (δ_{N−1} + l) e^{−ωT}, whose first step takes r besides (Koolen et al. 2012, part I). Of steps that are
-known one by one each l and each t_k is its own.
+δ_0 = 0, δ_N = (δ_{N−1} + l) e^{−ωT}, whose first step takes r besides (Koolen et al. 2012, part I). Of steps that
+are known one by one (``Footholds``) p is within what could be stood on by then.
 """
 
 import math
@@ -17,11 +17,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from biped.capturability.pendulum import Pendulum
+from biped.capturability.pendulum import Pendulum, edge, sides_of
 from biped.checks import above_zero
 from biped.errors import InputError
 from contact.arrays import Floats
 
+#: An outward unit normal (2,), and how far along it a place may be at each of some times (n,) [m].
+Side = tuple[Floats, Floats]
 #: Of 1/ω: when steps that come later are a part of e^{−8} of what counts.
 LATEST = 8.0
 
@@ -64,50 +66,83 @@ class Steps:
         count = min(self.count, math.ceil(LATEST / (pendulum.rate * self.time)))
         return np.asarray(self.reaction + self.time * np.arange(1, int(count) + 1), dtype=float)
 
-    def carried(self, pendulum: Pendulum, times: Floats) -> Floats:
-        """[m] How much farther the support reaches at these times [s]."""
-        return self.length * np.searchsorted(self.landings(pendulum), times).astype(np.float64)
+    def edge(self, corners: Floats, direction: Floats, pendulum: Pendulum) -> float:
+        """[m] How far along a unit ``direction`` the mean of the centre of pressure gets from a support (k, 2)."""
+        return edge(corners, direction) + self.reach(pendulum)
+
+    def sides(self, corners: Floats, direction: Floats, pendulum: Pendulum, times: Floats) -> list[Side]:
+        """What bounds the centre of pressure at these times [s]: the support carried along, and what is between."""
+        carried = self.length * np.searchsorted(self.landings(pendulum), times).astype(np.float64)
+        sides = [(normal, float(offset)) for normal, offset in zip(*sides_of(corners), strict=True)]
+        if self.count:
+            flank = np.array([-direction[1], direction[0]])
+            sides += [(normal, float((corners @ normal).max())) for normal in (flank, -flank)]
+        return [(normal, offset + max(0.0, float(direction @ normal)) * carried) for normal, offset in sides]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Footholds:
-    """Steps that were taken, one by one.
+    """Steps that were taken, one by one, wherever they led.
 
     Attributes:
-        times: [s] when those landed that the support reaches farther along the push by, in growing order.
-        advances: [m] by how much, each above zero.
+        times: [s] when they landed, in order.
+        supports: (k, 2) [m] corners of what can be stood on from each landing on, in the axes of the support before.
 
     Raises:
-        InputError: times that do not grow or begin below zero, an advance that is not above zero, or one too few.
+        InputError: times below zero or out of order, or not as many supports.
     """
 
     times: tuple[float, ...]
-    advances: tuple[float, ...]
+    supports: tuple[Floats, ...]
 
     def __post_init__(self) -> None:
-        if len(self.times) != len(self.advances):
-            raise InputError(f"footholds: {len(self.times)} times and {len(self.advances)} advances")
-        for advance in self.advances:
-            above_zero(advance, "footholds: advances")
-        if not all(0.0 <= one < other < math.inf for one, other in pairwise((0.0, *self.times))):
-            raise InputError(f"footholds: times = {self.times}, they must be above zero and grow")
+        if len(self.times) != len(self.supports):
+            raise InputError(f"footholds: {len(self.times)} times and {len(self.supports)} supports")
+        if not all(0.0 <= one <= other < math.inf for one, other in pairwise((0.0, *self.times))):
+            raise InputError(f"footholds: times = {self.times}, they must be zero or above, and in order")
 
     @property
     def count(self) -> int:
         """How many."""
         return len(self.times)
 
-    def reach(self, pendulum: Pendulum) -> float:
-        """[m] How much farther the mean of the centre of pressure gets."""
-        return float(np.exp(-pendulum.rate * np.asarray(self.times)) @ np.asarray(self.advances))
-
     def landings(self, _: Pendulum) -> Floats:
         """[s] When they landed."""
         return np.asarray(self.times, dtype=float)
 
-    def carried(self, _: Pendulum, times: Floats) -> Floats:
-        """[m] How much farther the support reaches at these times [s]."""
-        return np.cumsum((0.0, *self.advances))[np.searchsorted(self.times, times)]
+    def edge(self, corners: Floats, direction: Floats, pendulum: Pendulum) -> float:
+        """[m] How far along a unit ``direction`` the mean of the centre of pressure gets from a support (k, 2).
+
+        The mean is within Minkowski's sum of the supports, each with the weight ∫ ω e^{−ωt} dt of its time: no side of
+        that has a normal that none of them has.
+        """
+        edge(corners, direction)  # refuses who falls without a push
+        weights = -np.diff([1.0, *np.exp(-pendulum.rate * self.landings(pendulum)), 0.0])
+        supports = (corners, *self.supports)
+        normals = np.concatenate([sides_of(support)[0] for support in supports])
+        offsets = sum(weight * _reaches(support, normals) for weight, support in zip(weights, supports, strict=True))
+        along = normals @ direction
+        return float((offsets[along > 1e-12] / along[along > 1e-12]).min())
+
+    def sides(self, corners: Floats, direction: Floats, _: Pendulum, times: Floats) -> list[Side]:
+        """What bounds the centre of pressure at these times [s]: the supports that there are by then."""
+        supports, number = (corners, *self.supports), np.searchsorted(self.times, times)
+        normals = np.concatenate([sides_of(support)[0] for support in supports])
+        offsets = np.array([_reaches(support, normals) for support in supports])
+        return list(zip(normals, offsets[number].T, strict=True))
+
+
+def _reaches(corners: Floats, normals: Floats) -> Floats:
+    """(n,) [m] how far a polygon reaches along each of the normals (n, 2)."""
+    farthest: Floats = (corners @ normals.T).max(axis=0)
+    return farthest
+
+
+def words_of(count: float) -> str:
+    """So many steps, in words."""
+    if math.isinf(count):
+        return "any number of steps"
+    return "no step" if not count else "one step" if count == 1.0 else f"{count:g} steps"
 
 
 #: None at all.

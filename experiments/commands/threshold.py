@@ -193,8 +193,9 @@ def preset_plan(name: str, options: Namespace) -> "Threshold":
         if options.engines is not None:
             conditions = in_engines(options.engines.split(","), conditions, changes)
         if options.steps is not None:
-            if options.counts:
-                raise InputError("--steps says what counts already: leave --counts out")
+            if options.counts or options.most_steps:
+                besides = "--counts" if options.counts else "--most-steps"
+                raise InputError(f"--steps says what counts already: leave {besides} out")
             conditions = by_steps(options.steps.split(","), conditions, changes, experiment)
     return preset.plan(
         experiment,

@@ -73,12 +73,16 @@ class Config:
 
     def but(self, **values: Any) -> "Config":
         """Return this table with other values of some keys."""
-        return Config({**self.data, **values}, self.source, self._text, self._path)
+        return self._like({**self.data, **values})
 
     def without(self, *keys: str) -> "Config":
         """Return this table without some keys."""
-        data = {key: value for key, value in self.data.items() if key not in keys}
-        return Config(data, self.source, self._text, self._path)
+        return self._like({key: value for key, value in self.data.items() if key not in keys})
+
+    def _like(self, data: Mapping[str, Any]) -> "Config":
+        other = Config(data, self.source, self._text, self._path)
+        other._names = self._names
+        return other
 
     def setting(self, parameter: str, value: Any) -> "Config":
         """This configuration with a parameter set in all trials: in ``[set]``, or in that of each scenario."""

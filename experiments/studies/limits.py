@@ -1,6 +1,5 @@
 """How hard a scene's model may be pushed at most, in place or with steps: limits of the inverted pendulum."""
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from biped.capturability.pendulum import NoLimitError
-from biped.capturability.stance import Stance, heading, stance_of
-from biped.capturability.steps import IN_PLACE, Footholds, Steps
+from biped.capturability.stance import Stance, stance_of
+from biped.capturability.steps import IN_PLACE, Footholds, Steps, words_of
 from biped.disturbances import Actuators, Platform, Push, Sensors
 from biped.kernels.loop.measurement import able
 from biped.metrics import steps
@@ -20,6 +19,7 @@ from biped.runs.run import Run
 from biped.signals import Signal
 from biped.simulation.scene import Scene
 from biped.whole_body import WholeBody
+from contact.arrays import Floats
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.threshold.directions import evenly
@@ -37,13 +37,12 @@ STANDING_LIMITS = {"limit": "limit of the inverted pendulum", "limit_hips": "lim
 
 def name_with_steps(count: float) -> str:
     """What the limit of a law is called that takes so many steps at most."""
-    words = {1.0: "one step", math.inf: "any number of steps"}
-    return f"limit with {words.get(count, f'{count:g} steps')}"
+    return f"limit with {words_of(count)}"
 
 
 @dataclass(frozen=True)
 class Limit:
-    """The largest push [N·s] or displacement of the floor [m] that a model withstands one way without a step."""
+    """The largest push [N·s] or displacement of the floor [m] that a model withstands one way, in place or by steps."""
 
     pendulum: float  # of a point mass on feet
     hips: float | None  # of one with a trunk that turns about the hips; None where their limits are not known
@@ -62,8 +61,8 @@ class Limit:
 
     @property
     def names(self) -> dict[str, str]:
-        """What the limits are called, by column; the last is that of laws that step."""
-        return STANDING_LIMITS | {"limit_steps": name_with_steps(self.count)}
+        """What the limits are called, by column; the last is that of a law that steps."""
+        return STANDING_LIMITS | ({} if self.steps is None else {"limit_steps": name_with_steps(self.count)})
 
     @property
     def own_name(self) -> str:
@@ -73,7 +72,7 @@ class Limit:
     @property
     def columns(self) -> dict[str, float]:
         """The limits that are known, by column."""
-        found = zip(self.names, (self.pendulum, self.hips, self.steps), strict=True)
+        found = zip(self.names, (self.pendulum, self.hips, self.steps), strict=False)
         return {name: value for name, value in found if value is not None}
 
 
@@ -150,30 +149,30 @@ def push_under(experiment: Experiment, changes: dict[str, Value], delay: float |
 def own_steps(scene: Scene, run: Run) -> Footholds:
     """The steps that a run of a scene took after its push, as the pendulum has them.
 
-    Each carries the edge of its foot along as far as the middle of the foot got; a foot that lands behind the other's
-    edge takes the support no farther.
+    Each carries the points of its foot along as far as the middle of the foot got. What can be stood on is the hull of
+    all places where feet have been by then, also of those that they have left.
 
     Raises:
         NoLimitError: as ``push_of``.
     """
     push, model = push_of(scene), scene.model
-    forward, left = heading(push.azimuth)
-    along = np.array([forward, left]) @ np.array([model.facing, model.left])
-    body = WholeBody(model, scene.initial_state.q)
-    edges: dict[str, float] = {}
-    for point in model.contact_points:
-        foot, place = foot_under(model, point.body), float(along @ body.contact_position(point.name))
-        if foot is not None:
-            edges[foot] = max(place, edges.get(foot, place))
-    times, reached = [], [max(edges.values(), default=0.0)]
+    body, axes = WholeBody(model, scene.initial_state.q), np.array([model.facing, model.left])
+    places: dict[str, Floats] = {
+        foot: np.array([
+            axes @ (body.contact_position(point.name) - body.com)
+            for point in model.contact_points
+            if foot_under(model, point.body) == foot
+        ])
+        for foot in model.feet
+    }  # fmt: skip
     taken = steps(run)
-    lengths = taken["length_ap"] * forward - taken["length_ml"] * left
-    for foot, length, landed in zip(taken["foot"], lengths, taken["onset"] + taken["duration"], strict=True):
-        edges[foot] += length
-        if edges[foot] > reached[-1]:
-            times.append(landed - push.delay)
-            reached.append(edges[foot])
-    return Footholds(tuple(times), tuple(np.diff(reached).tolist()))
+    support, supports = push.stance.corners, list[Floats]()
+    for foot, ahead, right in zip(taken["foot"], taken["length_ap"], taken["length_ml"], strict=True):
+        places[foot] = places[foot] + (ahead, -right)
+        support = np.concatenate([support, places[foot]])
+        supports.append(support)
+    times = np.maximum(taken["onset"] + taken["duration"] - push.delay, 0.0)
+    return Footholds(tuple(times.tolist()), tuple(supports))
 
 
 def displacement_of(scene: Scene) -> Limit:

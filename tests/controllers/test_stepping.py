@@ -16,7 +16,7 @@ from controllers.kernels.step_plan import FLOOR_AT, OMEGA, XI, best_pressure, ne
 from controllers.kernels.stepping import PHASE, STANDS, SWINGS, TAKEN, UNLOADS
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
-from experiments.studies.limits import push_of
+from experiments.studies.limits import push_under
 from experiments.visualization.pages import Table
 from experiments.visualization.report.run_page import run_page
 from experiments.visualization.report.run_source import run_source
@@ -192,8 +192,11 @@ def test_feet_in_place_are_those_of_the_law_that_stands():
 @pytest.mark.parametrize(
     ("instruction", "most"), [("try-not-to-step", math.inf), ("one-step-only", 1.0), ("feet-in-place", 0.0)]
 )
-def test_limits_are_those_of_as_many_steps_as_the_instruction_leaves(instruction, most):
-    push = push_of(scene(Stepping(instruction=instruction), 0.0, 60.0, 1.5))
+@pytest.mark.parametrize("delay", [0.0, 0.05])
+def test_limits_are_those_of_as_many_steps_as_the_instruction_leaves(instruction, most, delay):
+    """Also of a law that sees ahead, for its senses are late."""
+    experiment = experiment_named("balance", controller="stepping")
+    push = push_under(experiment, {"controller.instruction": instruction, "sensors.delay": delay})
     assert push.most_steps == push.limit.count == most
     assert (push.limit.steps is None) == (most == 0.0)
 
@@ -214,14 +217,17 @@ SEEDS = [(12, 126, 476), pytest.param(range(1, 201), marks=pytest.mark.slow)]
 
 @pytest.mark.parametrize("seeds", SEEDS, ids=("some", "200"))
 def test_legs_that_touch_do_not_get_into_one_another(seeds):
-    """On the rigid floor, whatever disturbs it: with some of these seeds legs are thrown at one another."""
+    """On the rigid floor, whatever disturbs it; with some of these seeds they do, where nothing but points touches."""
     experiment = experiment_named("balance", controller="stepping")
-    rigid = {"integrator.name": "rigid", "integrator.touching": "body", "run.step": 0.001}
-    for seed in seeds:
+
+    def gap(seed, touching):
+        rigid = {"integrator.name": "rigid", "integrator.touching": touching, "run.step": 0.001}
         run = experiment.run({**rigid, "random.seed": seed})
-        model = run.state.model
-        rows = run.frame[list(model.coordinate_names)].to_numpy()[::5]
-        assert min(min(body_gaps(model, q).values()) for q in rows) > -0.001, seed
+        rows = run.frame[list(run.state.model.coordinate_names)].to_numpy()[::5]
+        return min(min(body_gaps(run.state.model, q).values()) for q in rows)
+
+    assert min(gap(seed, "points") for seed in seeds) < -0.001
+    assert min(gap(seed, "body") for seed in seeds) > -0.001
 
 
 def test_what_has_no_two_feet_is_refused():

@@ -12,7 +12,8 @@ from biped import Run, human
 from biped.metrics import series, sway_measures
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
-from experiments.studies import Study
+from experiments.studies import Study, own_steps, push_of
+from experiments.studies.threshold.findings import read_findings
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -83,23 +84,29 @@ def test_legs_touch_where_all_of_the_body_does(tmp_path, monkeypatch, capsys):
 
 
 def test_what_a_law_that_steps_withstands_is_a_share_of_what_its_steps_allow(in_tmp, monkeypatch, capsys):
-    """From 60 N·s on, where it steps."""
+    """From 60 N·s on it steps; one who keeps his feet in place is in none of the rows."""
     search = ["--from", "60", "--to", "64", "--by", "4", "--tolerance", "4", "--step", "0.001", "--no-figures", "-q"]
-    study = ["push-map", "--controller", "stepping", "--count-stepping", "--directions", "3", "--replicas", "5"]
+    study = ["push-map", "--controller", "stepping", "--steps", "0,any", "--directions", "3", "--replicas", "5"]
     assert main([*study, *search, "--out", str(in_tmp / "map")]) == 0
     monkeypatch.setattr("sys.argv", ["own_steps.py", str(in_tmp / "map")])
     capsys.readouterr()
-    example = runpy.run_path(str(EXAMPLES / "own_steps.py"), run_name="__main__")
-    rows = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines()[2:]]
-    assert [row[1].strip() for row in rows] == ["0°", "120°", "240°"]
-    study = Study.read(in_tmp / "map")
-    directions = study.frame().groupby("direction")
-    for (_, tried), (_, _, count, withstood, own, share, *_) in zip(directions, rows, strict=True):
-        found = np.array([example["of_replica"](study, each) for _, each in tried.groupby("replica")], dtype=float)
-        assert int(count) == len(found) == 5
-        assert float(withstood) == np.median(found[:, 0])
-        assert float(own) == pytest.approx(np.median(found[:, 1]), abs=0.5)
-        assert float(share.rstrip(" %")) == pytest.approx(100.0 * np.median(found[:, 0] / found[:, 1]), abs=0.5)
+    runpy.run_path(str(EXAMPLES / "own_steps.py"), run_name="__main__")
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in capsys.readouterr().out.splitlines()[2:]]
+    assert [row[:2] for row in rows] == [["any number of steps", f"{direction}.0"] for direction in (0, 120, 240)]
+    study, wanted = Study.read(in_tmp / "map"), rows[0]
+    found = []
+    for replica in range(5):
+        low = read_findings(in_tmp / "map").conditions[3].brackets[replica].low
+        trials = study.frame().query(f"feet == 'any number of steps' and direction == 0 and replica == {replica}")
+        changes = study.trial(int(trials.set_index("value")["trial"][low])).changes
+        scene = study.experiment.build(changes)
+        push, steps = push_of(scene), own_steps(scene, study.experiment.run(changes))
+        found.append((low, push.impulse(push.azimuth, hips=False, steps=steps)))
+    withstood, own = np.transpose(found)
+    assert [int(wanted[2]), float(wanted[3])] == [5, np.median(withstood)]
+    limit, share = (float(word) for word in wanted[-1].rstrip(" %").split("; "))
+    assert limit == pytest.approx(np.median(own), abs=0.5)
+    assert share == pytest.approx(100.0 * np.median(withstood / own), abs=0.5)
 
 
 @pytest.mark.slow

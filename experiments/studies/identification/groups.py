@@ -130,6 +130,8 @@ def groups_from(config: Config) -> GroupIdentification:
     groups, is_recorded = config.table("groups"), "record" in config
     if len(groups.data) < 2:
         raise groups.error("two groups or more are compared: each with a name of its own")
+    if not is_recorded:
+        config.experiment()  # whose parameters say how deep the tables of their names are
     single = config.without("groups", "spread")
     if is_recorded and "files" in config.data["record"]:
         raise config.error("record.files: each group has files of its own", "record")

@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from biped.capturability.steps import words_of
 from biped.errors import InputError
+from controllers.stepping import ANY, INSTRUCTIONS
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, Values
 from experiments.studies.grid import Grid
@@ -19,10 +21,9 @@ JITTER = 0.005
 ENGINE = "integrator.name"
 #: The parameter that says how many steps a law may take, and the label of that.
 INSTRUCTION, FEET = "controller.instruction", "feet"
-#: By how many they are: what that is called, and the instruction.
-STEPS = {
-    "0": ("in place", "feet-in-place"), "1": ("one step", "one-step-only"), "any": ("any number of steps", ""),
-}  # fmt: skip
+#: Instructions that leave a number of steps, by that; and what maps are called, by it.
+BOUNDED = {str(most): instruction for instruction, most in INSTRUCTIONS.items() if most < ANY}
+STEPS = {"0": "in place", "1": words_of(1.0), "any": words_of(math.inf)}
 #: Standard deviation of the logarithm of the floor's friction, and of its stiffness with its damping.
 FLOOR = 0.03
 
@@ -106,18 +107,18 @@ def by_steps(
     """The conditions with each of these numbers of steps that the law may take, of ``STEPS``.
 
     Raises:
-        InputError: a number is not one of them or is there twice, the law takes no steps, or it is told besides.
+        InputError: a number is not one of them or is there twice, the law takes no steps, or another number is told it.
     """
     names = [count.strip() for count in counts]
     if len(set(names)) != len(names) or not set(names) <= set(STEPS):
         raise InputError(f"--steps {','.join(names)}: each of {', '.join(STEPS)} once, such as 0,any")
     if INSTRUCTION not in [parameter.name for parameter in experiment.parameters]:
         raise InputError("--steps: this law takes none; give --controller stepping")
-    if INSTRUCTION in changes:
-        raise InputError(f"{INSTRUCTION} is said by --steps: leave the other out")
-    told = {name: {} if not instruction else {INSTRUCTION: instruction} for name, (_, instruction) in STEPS.items()}
+    if changes.get(INSTRUCTION) in BOUNDED.values():
+        raise InputError(f"{INSTRUCTION} = {changes[INSTRUCTION]}: --steps says how many steps: leave one of them out")
+    told = {name: {INSTRUCTION: BOUNDED[name]} if name in BOUNDED else {} for name in names}
     return tuple(
-        Condition({**one.changes, **told[name]}, {FEET: STEPS[name][0], **one.labels})
+        Condition({**one.changes, **told[name]}, {FEET: STEPS[name], **one.labels})
         for name in names
         for one in conditions
     )

@@ -1,11 +1,11 @@
 """The limits of the inverted pendulum: on the terminal, as a table in a file, and as a picture."""
 
 import itertools
-import math
 from pathlib import Path
 
 import pandas as pd
 
+from biped.capturability.steps import words_of
 from experiments.cli.terminal import ruled_table, say, say_files, terminal
 from experiments.studies.limits import STANDING_LIMITS, ScenePush
 from experiments.studies.threshold.directions import direction_text
@@ -68,9 +68,7 @@ def draw_limits(push: ScenePush, found: pd.DataFrame, path: Path, who: str) -> l
 
 def steps_text(count: float) -> str:
     """In words."""
-    if math.isinf(count):
-        return "with any number of steps"
-    return "without a step" if not count else f"with {count:g} step{'s' if count > 1 else ''}"
+    return f"with {words_of(count)}" if count else "without a step"
 
 
 def by_steps(found: pd.DataFrame) -> list[tuple[float, pd.DataFrame]]:

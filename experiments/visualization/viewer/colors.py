@@ -25,7 +25,7 @@ XCOM: Color = (112, 62, 200)
 COP: Color = rgb(style.GREEN)
 FOOTHOLD: Color = rgb(style.SKY)
 BASE: Color = (40, 110, 190)
-CAPTURE: Color = rgb(style.PURPLE)
+CAPTURE: Color = (160, 110, 220)  # lighter than the extrapolated centre of mass, which it is of
 #: The floor's net force, on all of a model and on each foot.
 REACTION: Color = rgb("#006B4C")
 FOOT_REACTION: Color = rgb("#66C2A4")
@@ -44,7 +44,7 @@ MARKS: dict[str, Color] = {
     "centre of mass, and below it on the floor": COM,
     "extrapolated centre of mass": XCOM,
     "planned foothold": FOOTHOLD,
-    "where a step can catch it": CAPTURE,
+    "capture region": CAPTURE,
     "centre of pressure": COP,
     "support polygon": BASE,
     "floor reaction force": REACTION,

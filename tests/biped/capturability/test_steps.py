@@ -4,8 +4,10 @@ import math
 
 import numpy as np
 import pytest
+import scipy.optimize
 
-from biped.capturability.friction import Case, largest_impulse
+from biped.capturability.flywheel import Flywheel
+from biped.capturability.friction import NO_STATUS, Case, largest_impulse
 from biped.capturability.stance import Stance, heading
 from biped.capturability.steps import IN_PLACE, Footholds, Steps
 from biped.errors import InputError
@@ -57,46 +59,83 @@ def test_with_much_friction_the_linear_program_is_the_closed_form(pendulum, shap
     assert 0.995 * expected <= found <= 1.0005 * expected
 
 
+def carried(*places):
+    """Supports that grow by feet that land at these places (n, 2), from ``CORNERS``."""
+    found = [CORNERS]
+    for place in places:
+        found.append(np.concatenate([found[-1], CORNERS + place]))
+    return tuple(found[1:])
+
+
 @pytest.mark.parametrize("delay", [0.0, 0.1])
 def test_footholds_one_by_one_bear_what_they_allow_and_no_more(pendulum, shape, delay):
     """The same with steps of which none is like another, the last of them short."""
-    steps = Footholds((0.3, 0.55, 1.2), (0.1, 0.5, 0.05))
+    times, places = (0.3, 0.55, 1.2), (0.1, 0.6, 0.65)
+    steps = Footholds(times, carried(*((place, 0.0) for place in places)))
     limit = Stance(pendulum, CORNERS).impulse(0.0, shape, delay=delay, steps=steps)
 
     def ahead(time, _):
-        return (0.12 if time >= delay else 0.0) + sum(
-            advance for landing, advance in zip(steps.times, steps.advances, strict=True) if time >= delay + landing
-        )
+        landed = np.searchsorted(np.add(times, delay), time, side="right")
+        return (0.12 if time >= delay else 0.0) + (0.0, *places)[landed]
 
     assert not is_lost(pendulum, shape, 0.995 * limit, ahead, FAR)
     assert is_lost(pendulum, shape, 1.005 * limit, ahead, FAR)
 
 
-@pytest.mark.parametrize("friction", [0.3, 50.0])
-def test_footholds_of_one_length_and_time_are_such_steps(pendulum, shape, friction):
-    steps = Steps(3, 0.6, 0.35, 0.1)
-    alike = Footholds(tuple(steps.landings(pendulum)), (0.6, 0.6, 0.6))
-    assert alike.reach(pendulum) == pytest.approx(steps.reach(pendulum), rel=1e-12)
-    found = [
-        largest_impulse(Case(pendulum, CORNERS, (), friction, heading(0.4), shape, 0.1, each))
-        for each in (steps, alike)
-    ]
+@pytest.mark.parametrize("friction", [0.3, math.inf])
+def test_footholds_of_one_length_and_time_along_the_push_are_such_steps(pendulum, shape, friction):
+    steps, push = Steps(3, 0.6, 0.35, 0.1), heading(0.4)
+    alike = Footholds(tuple(steps.landings(pendulum)), carried(*(0.6 * k * push for k in (1, 2, 3))))
+    stance = Stance(pendulum, CORNERS)
+    found = [stance.impulse(0.4, shape, delay=0.1, friction=friction, steps=each) for each in (steps, alike)]
     assert found[1] == pytest.approx(found[0], rel=1e-7)  # of the solver
 
 
+@pytest.mark.parametrize("azimuth", [0.0, 0.5, -0.5, 1.3, 2.6])
+def test_with_much_friction_footholds_that_lead_anywhere_have_one_limit_by_both_ways(pendulum, shape, azimuth):
+    """By Minkowski's sum, and by the linear program; also where two feet land at once, and none where the push goes."""
+    steps = Footholds((0.25, 0.5, 0.5), carried((0.2, 0.3), (0.5, -0.2), (-0.1, 0.6)))
+    expected = Stance(pendulum, CORNERS).impulse(azimuth, shape, steps=steps)
+    found = largest_impulse(Case(pendulum, CORNERS, (), 50.0, heading(azimuth), shape, 0.0, steps))
+    assert 0.995 * expected <= found <= 1.0005 * expected
+    assert expected > 1.05 * Stance(pendulum, CORNERS).impulse(azimuth, shape) or math.cos(azimuth) < 0.0
+
+
+def test_where_the_solver_tells_nothing_it_is_asked_without_presolve(pendulum, shape, monkeypatch):
+    asked, solve = [], scipy.optimize.linprog
+
+    def giving_up(*args, options, **more):
+        asked.append(options["presolve"])
+        found = solve(*args, options=options, **more)
+        if options["presolve"]:
+            found.status, found.success = NO_STATUS, False
+        return found
+
+    case = Case(pendulum, CORNERS, (), 0.3, heading(0.0), shape, 0.0, Steps(1, 0.6, 0.35, 0.1))
+    expected = largest_impulse(case)
+    monkeypatch.setattr(scipy.optimize, "linprog", giving_up)
+    assert largest_impulse(case) == pytest.approx(expected, rel=1e-6)
+    assert asked == [True, False]
+
+
 @pytest.mark.parametrize(
-    ("times", "advances", "told"),
+    ("times", "count", "told"),
     [
-        ((0.3, 0.3), (0.1, 0.1), "grow"),
-        ((0.0,), (0.1,), "above zero"),
-        ((0.3, math.nan), (0.1, 0.1), "grow"),
-        ((0.3,), (-0.1,), "advances"),
-        ((0.3,), (), "1 times and 0 advances"),
+        ((0.3, 0.2), 2, "in order"),
+        ((-0.1,), 1, "zero or above"),
+        ((0.3, math.nan), 2, "in order"),
+        ((0.3,), 0, "0 supports"),
     ],
 )
-def test_impossible_footholds_are_refused(times, advances, told):
+def test_impossible_footholds_are_refused(times, count, told):
     with pytest.raises(InputError, match=told):
-        Footholds(times, advances)
+        Footholds(times, carried(*[(0.1, 0.0)] * count))
+
+
+def test_footholds_are_told_of_a_pendulum_without_hips(pendulum, shape):
+    wheel = Flywheel(4.0, (100.0, 100.0), (0.5, 0.5))
+    with pytest.raises(InputError, match="without hips"):
+        Stance(pendulum, CORNERS, (wheel, wheel)).impulse(0.0, shape, hips=True, steps=Footholds((), ()))
 
 
 @pytest.mark.parametrize("count", [1, 2])

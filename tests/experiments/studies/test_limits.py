@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from biped.capturability.pendulum import NoLimitError
-from biped.capturability.steps import Steps
+from biped.capturability.steps import Footholds, Steps
 from biped.disturbances import Load, Push
 from biped.metrics import steps
 from experiments.cli.main import main
@@ -28,9 +28,9 @@ from experiments.studies.limits import (
 from experiments.studies.threshold.findings import Finding, Findings
 from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
 from experiments.studies.usual_steps import LENGTH, REACTION, TIME
-from experiments.visualization.panels.panel import Area
+from experiments.visualization.panels.panel import Area, Rule
 from experiments.visualization.studies.push_map_figure import Ring, limits_of, map_panel, radius_of
-from experiments.visualization.studies.threshold_figure import draw_findings
+from experiments.visualization.studies.threshold_figure import MOST_CURVES, draw_findings, findings_panel
 from experiments.visualization.studies.threshold_text import limit_texts
 
 
@@ -111,6 +111,20 @@ def test_a_figure_has_the_limit_as_a_line(balance, tmp_path):
     with drawn_as(Look(("svg",))):
         (file,) = draw_findings(found(plan, 20.0), tmp_path / "figure", "a title")
     assert "limit of the inverted pendulum" in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "directions", [(0.0,), tuple(np.linspace(0.0, 3.0, MOST_CURVES + 1))], ids=("curves", "medians")
+)
+def test_a_figure_has_the_limits_of_what_the_law_does(balance, directions):
+    """With steps, where it takes them."""
+    conditions = [Condition({"push.azimuth": azimuth}, {"direction": azimuth}) for azimuth in directions]
+    panel = findings_panel(found(plan_of(balance.driven_by("stepping"), *conditions), 20.0))
+    limits = [push_under(balance.driven_by("stepping"), one.changes).limit for one in conditions]
+    drawn = [item for item in panel.items if item.label.startswith("limit ")]
+    assert {item.label for item in drawn} == {"limit with any number of steps"}
+    places = [item.value for item in drawn if isinstance(item, Rule)] or list(drawn[0].y)
+    assert places == pytest.approx([limit.steps for limit in limits])
 
 
 def test_maps_that_share_a_limit_have_one_line_of_it(balance):
@@ -206,32 +220,33 @@ def test_a_law_that_steps_has_the_limit_with_steps_and_its_share_is_of_that(bala
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.02])
-def test_own_steps_carry_the_edge_of_the_support_along_with_the_middles_of_the_feet(balance, delay):
-    """To the left and back its first step closes the feet, and takes the support no farther."""
+def test_own_steps_carry_the_points_of_feet_along_with_their_middles(balance, delay):
+    """To the left and back its first step closes the feet, and takes the support hardly farther."""
     stepping, azimuth, start = balance.driven_by("stepping"), 2.0, 0.5
     changes = {"push.azimuth": azimuth, "push.impulse": 60.0, "push.start": start, "sensors.delay": delay}
     scene, run = stepping.build(changes), stepping.run(changes)
     found, model, frame = own_steps(scene, run), scene.model, run.frame
-    along = math.cos(azimuth) * np.array(model.facing[:2]) + math.sin(azimuth) * np.array(model.left[:2])
+    axes = np.array([model.facing[:2], model.left[:2]])
 
     def points(foot, time):
         row = frame.iloc[(frame["time"] - start - time).abs().argmin()]
         side = foot.removesuffix("_foot")
         return np.array([row[[f"contact_{side}_{k}_x", f"contact_{side}_{k}_y"]].astype(float) for k in range(1, 5)])
 
-    edges = {foot: (points(foot, -start) @ along).max() for foot in model.feet}
-    landings, places = [], [max(edges.values())]
-    for step in steps(run).itertuples():
-        landed = step.onset + step.duration
-        edges[step.foot] += (points(step.foot, landed) - points(step.foot, step.onset)).mean(axis=0) @ along
-        landings.append(landed)
-        places.append(max(edges.values()))
-    gained = np.diff(places)
-    assert len(found.times) < len(landings)
-    assert found.advances == pytest.approx(gained[gained > 0.0])
-    assert found.times == pytest.approx(np.array(landings)[gained > 0.0] - delay)
-    limit = push_of(scene).impulse(azimuth, hips=False, steps=found)
-    assert push_of(scene).limit.pendulum < limit < push_of(scene).impulse(azimuth, hips=False, steps=Steps(2, 1.0, 0.2))
+    origin = frame.loc[0, ["com_x", "com_y"]].to_numpy(dtype=float)
+    places = {foot: points(foot, -start) - origin for foot in model.feet}
+    stepped = steps(run)
+    landings = stepped["onset"] + stepped["duration"]
+    assert found.times == pytest.approx(landings - delay)
+    for k, step in enumerate(stepped.itertuples()):
+        moved = points(step.foot, landings[k]) - points(step.foot, step.onset)
+        places[step.foot] = places[step.foot] + moved.mean(axis=0)
+        np.testing.assert_allclose(found.supports[k][-4:], places[step.foot] @ axes.T, atol=1e-9)
+    push = push_of(scene)
+    one, two = (Footholds(found.times[:k], found.supports[:k]) for k in (1, 2))
+    limits = [push.impulse(azimuth, hips=False, steps=each) for each in (one, two)]
+    assert limits[0] == pytest.approx(push.limit.pendulum, rel=0.01)  # half a percent of it the linear program's
+    assert limits[0] + 5.0 < limits[1] < push.impulse(azimuth, hips=False, steps=Steps(2, 1.0, 0.2))
 
 
 @pytest.mark.parametrize(("delay", "azimuth"), [(0.02, 45.0), (0.07, 315.0), (0.13, 60.0)])

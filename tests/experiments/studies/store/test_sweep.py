@@ -95,6 +95,9 @@ def test_names_with_dots_need_no_quotes_however_many_they_have():
     found = plan_of(tables, experiment="balance", controller="stepping", set=nested)
     assert found.trials() == whole.trials()
     assert dict(found.fixed) == changes
+    config = Config({"experiment": "balance", "controller": "stepping", "set": nested, "groups": {}})
+    config.experiment()
+    assert config.without("groups").but(seed=1).table("set").parameters() == changes  # as groups are merged
     with pytest.raises(InputError, match=r"unknown parameter 'controller.aside.bear'"):
         plan_of(tables, experiment="balance", controller="stepping", set={"controller": {"aside": {"bear": 1.1}}})
 
