@@ -107,6 +107,11 @@ def edge(corners: Floats, direction: Floats) -> float:
         raise NoLimitError(
             f"the extrapolated centre of mass is {-offsets.min():.3g} m outside of the support: it falls without a push"
         )
+    return reach_within(normals, offsets, direction)
+
+
+def reach_within(normals: Floats, offsets: Floats, direction: Floats) -> float:
+    """[m] From the origin along a unit ``direction`` to the first of some sides: (n, 2) normals, (n,) offsets [m]."""
     along = normals @ direction
     return float((offsets[along > 1e-12] / along[along > 1e-12]).min())
 

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from biped.capturability.pendulum import Pendulum, edge, sides_of
+from biped.capturability.pendulum import Pendulum, edge, reach_within, sides_of
 from biped.checks import above_zero
 from biped.errors import InputError
 from contact.arrays import Floats
@@ -118,24 +118,19 @@ class Footholds:
         """
         edge(corners, direction)  # refuses who falls without a push
         weights = -np.diff([1.0, *np.exp(-pendulum.rate * self.landings(pendulum)), 0.0])
-        supports = (corners, *self.supports)
-        normals = np.concatenate([sides_of(support)[0] for support in supports])
-        offsets = sum(weight * _reaches(support, normals) for weight, support in zip(weights, supports, strict=True))
-        along = normals @ direction
-        return float((offsets[along > 1e-12] / along[along > 1e-12]).min())
+        normals, offsets = self._bounds(corners)
+        return reach_within(normals, weights @ offsets, direction)
 
     def sides(self, corners: Floats, direction: Floats, _: Pendulum, times: Floats) -> list[Side]:
         """What bounds the centre of pressure at these times [s]: the supports that there are by then."""
-        supports, number = (corners, *self.supports), np.searchsorted(self.times, times)
+        normals, offsets = self._bounds(corners)
+        return list(zip(normals, offsets[np.searchsorted(self.times, times)].T, strict=True))
+
+    def _bounds(self, corners: Floats) -> tuple[Floats, Floats]:
+        """(n, 2) normals of the sides of all supports, with the first, and (k + 1, n) [m] how far each reaches."""
+        supports = (corners, *self.supports)
         normals = np.concatenate([sides_of(support)[0] for support in supports])
-        offsets = np.array([_reaches(support, normals) for support in supports])
-        return list(zip(normals, offsets[number].T, strict=True))
-
-
-def _reaches(corners: Floats, normals: Floats) -> Floats:
-    """(n,) [m] how far a polygon reaches along each of the normals (n, 2)."""
-    farthest: Floats = (corners @ normals.T).max(axis=0)
-    return farthest
+        return normals, np.array([(support @ normals.T).max(axis=0) for support in supports])
 
 
 def words_of(count: float) -> str:

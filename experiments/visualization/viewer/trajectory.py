@@ -30,7 +30,7 @@ from experiments.visualization.viewer.snapshot import Snapshot, turned
 
 #: What the columns of a thrown box begin with.
 PROJECTILE = "projectile"
-#: [m] Above the floor a centre of mass counts as no lower.
+#: [m] A centre of mass that is no higher is caught by no step.
 LOWEST = 0.05
 
 
@@ -207,11 +207,11 @@ def _seen(
     com = rows[:, places.com : places.com + 3].copy()
     flat = np.column_stack([series[:, COP : COP + 2], np.zeros(count)])
     com_on_floor, support = _on_floor(com[:, :2], platform), _support_polygons(layout, rows, platform)
-    if footholds is None:
-        footholds = np.full((count, 3), np.nan)
-    rates = np.sqrt(-model.gravity[2] / np.maximum(com[:, 2] - com_on_floor[:, 2], LOWEST))
-    growth = np.exp(rates * np.maximum(footholds[:, 2] - time, 0.0))
+    place, left = np.full((count, 2), np.nan), np.full(count, np.nan)
+    if footholds is not None:
+        place, left = footholds[:, :2], np.maximum(footholds[:, 2] - time, 0.0)
     capture = _on_floor(series[:, CAPTURE : CAPTURE + 2], platform)
+    high = com[:, 2] - com_on_floor[:, 2]
     bodies = np.array([model.body_index(push.body) for push in pushes], dtype=np.int64)
     offsets = np.array([push.point for push in pushes], dtype=float).reshape(-1, 3)
     return Snapshot(
@@ -224,8 +224,8 @@ def _seen(
         com=com,
         com_on_floor=com_on_floor,
         xcom=_on_floor(series[:, XCOM : XCOM + 2], platform),
-        foothold=_on_floor(footholds[:, :2], platform),
-        capture=_capture_regions(capture, growth, support),
+        foothold=_on_floor(place, platform),
+        capture=_capture_regions(capture, -model.gravity[2], high, left, support),
         cop=flat if platform is None else platform[:, :3] + turned(platform[:, 3:], flat),
         support=support,
         platform=platform,
@@ -246,16 +246,24 @@ def _support_polygons(layout: Layout, rows: Floats, platform: Floats | None) -> 
     return polygons
 
 
-def _capture_regions(capture: Floats, growth: Floats, support: Any) -> Any:
-    """(rows,) of arrays: the corners of where ξ can be by the time the foot lands; none where none is to.
+def _capture_regions(capture: Floats, gravity: float, high: Floats, left: Floats, support: Any) -> Any:
+    """(rows,) of arrays: the corners of where ξ can be as a foot lands, in ``left`` [s]; none where none is to.
 
     From a centre of pressure p it goes to p + (ξ − p) e^{ωT} (Koolen et al. 2012): a foot that lands around there stops
     it. Of all p in the support these are a polygon like it, turned by half a turn.
     """
-    regions = np.empty(len(growth), dtype=object)
-    for k, corners in enumerate(support):
-        regions[k] = capture[k] + (growth[k] - 1.0) * (capture[k] - corners[: len(corners) * np.isfinite(growth[k])])
+    regions = _no_polygons(len(left))
+    for k in np.flatnonzero(np.isfinite(left) & (high > LOWEST)):
+        growth = math.exp(math.sqrt(gravity / high[k]) * left[k])
+        regions[k] = capture[k] + (growth - 1.0) * (capture[k] - support[k])
     return regions
+
+
+def _no_polygons(count: int) -> Any:
+    """(count,) of arrays without corners."""
+    polygons = np.empty(count, dtype=object)
+    polygons[:] = [np.zeros((0, 3))] * count
+    return polygons
 
 
 def _on_floor(places: Floats, platform: Floats | None) -> Floats:
@@ -319,8 +327,6 @@ def seen_of_bodies(run: Run, bodies: Bodies) -> Snapshot:
     pressed = np.linalg.norm(force, axis=2) > LEAST_FORCE
     com = np.einsum("b,tbk->tk", bodies.masses, position) / sum(bodies.masses)
     nowhere, count = np.full((len(com), 3), np.nan), len(com)
-    nobody = np.empty(count, dtype=object)
-    nobody[:] = [np.zeros((0, 3))] * count
     return Snapshot(
         time=run.frame["time"].to_numpy(dtype=float),  # type: ignore[arg-type]  # of rows: all of them
         position=position,
@@ -332,9 +338,9 @@ def seen_of_bodies(run: Run, bodies: Bodies) -> Snapshot:
         com_on_floor=com * (1.0, 1.0, 0.0),
         xcom=nowhere,
         foothold=nowhere,
-        capture=nobody,  # of rows: arrays of as many corners as there are
+        capture=_no_polygons(count),  # of rows: arrays of as many corners as there are
         cop=nowhere,
-        support=nobody,
+        support=_no_polygons(count),
         platform=None,
         projectile=None,
         push_body=np.zeros((count, 0), dtype=np.int64),
