@@ -104,8 +104,9 @@ def steps(run: Run) -> pd.DataFrame:
     """The steps that a run's feet took from the start of the disturbance: a row each, in the order of landing.
 
     Columns, with units in ``attrs["units"]``: foot; onset [s] after the start of the disturbance; duration [s] in the
-    air; length_ap and length_ml [m], forwards and to the right; clearance [m]; beyond_xcom [m], how far along the step
-    it landed beyond the extrapolated centre of mass; margin_of_stability [m] and lean [deg] of the root at landing.
+    air; length_ap and length_ml [m], forwards and to the right; clearance [m]; landing_speed [m/s], at which it came
+    down, NaN where it was in the air for one row only; beyond_xcom [m], how far along the step it landed beyond the
+    extrapolated centre of mass; margin_of_stability [m] and lean [deg] of the root at landing.
     """
     return steps_table(_measurement_of_run(run))
 

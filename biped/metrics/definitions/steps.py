@@ -14,7 +14,7 @@ from contact.arrays import Floats
 #: Units of the columns of a table of steps.
 UNITS = {
     "foot": "", "onset": "s", "duration": "s", "length_ap": "m", "length_ml": "m", "clearance": "m",
-    "beyond_xcom": "m", "margin_of_stability": "m", "lean": "deg",
+    "landing_speed": "m/s", "beyond_xcom": "m", "margin_of_stability": "m", "lean": "deg",
 }  # fmt: skip
 
 
@@ -43,6 +43,7 @@ def _described(run: Measurement, step: Floats) -> dict[str, Value]:
         "length_ap": length[0],
         "length_ml": length[1],
         "clearance": float(step[kernels.CLEARANCE]),
+        "landing_speed": float(step[kernels.SPEED]),
         "beyond_xcom": float(step[kernels.BEYOND]),
         "margin_of_stability": float(run.series[landed, MARGIN]),
         "lean": None if run.places.root == ABSENT else float(run[f"{run.model.root.name}_pitch"][landed]),
@@ -62,6 +63,7 @@ register(
     _first("length_ap", "how far forwards", "of the middle of the foot's points, in the floor's frame"),
     _first("length_ml", "how far to the right", "of the middle of the foot's points, in the floor's frame"),
     _first("clearance", "how high", "highest place of the lowest point, above that when it left the floor"),
+    _first("landing_speed", "how fast it comes down", "its lowest point, over the last two rows in the air"),
     _first("beyond_xcom", "how far beyond the extrapolated centre of mass it lands",
            "middle of the foot, along the step", HOF),
     _first("margin_of_stability", "margin of stability at landing", "in the first row on the floor", HOF),

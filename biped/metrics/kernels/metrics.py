@@ -46,9 +46,9 @@ PEAK_TORQUE, RMS_TORQUE, PEAK_POWER, POSITIVE_WORK, NEGATIVE_WORK = range(5)
 OF_FOOT = ("peak_grf", "mean_grf", "impact_peak")
 PEAK_FORCE, MEAN_FORCE, IMPACT_PEAK = range(3)
 #: Columns of ``measure_steps``: its foot, the last row on the floor and that of landing, how far it went along the
-#: floor, how far it landed beyond the extrapolated centre of mass, and how high it was lifted.
-OF_STEP = ("foot", "left", "landed", "x", "y", "beyond", "clearance")
-FOOT, LEFT, LANDED, STEP, _, BEYOND, CLEARANCE = range(7)
+#: floor, how far it landed beyond the extrapolated centre of mass, how high it was lifted, and how fast it came down.
+OF_STEP = ("foot", "left", "landed", "x", "y", "beyond", "clearance", "speed")
+FOOT, LEFT, LANDED, STEP, _, BEYOND, CLEARANCE, SPEED = range(8)
 
 
 class Stability(NamedTuple):
@@ -272,6 +272,11 @@ def describe_step(rows, places, series, foot, left, landed, out):
     for k in range(left, landed):
         high = max(high, lowest_of(rows[k], places, foot) - at_left)
     out[CLEARANCE] = high
+    out[SPEED] = math.nan
+    if landed - left > 2:  # it was in the air in two rows at least
+        before, last = rows[landed - 2], rows[landed - 1]
+        fallen = lowest_of(before, places, foot) - lowest_of(last, places, foot)
+        out[SPEED] = fallen / (last[places.time] - before[places.time])
 
 
 @routine

@@ -50,12 +50,21 @@ def test_a_step_has_a_row_of_the_table():
             "length_ap": 0.3,
             "length_ml": 0.1,  # to the right is positive
             "clearance": 0.08,
+            "landing_speed": 0.0,  # it is set down from one row to the next
             "beyond_xcom": -0.05 * 0.3 / math.hypot(0.3, 0.1),
             "margin_of_stability": 0.05,
             "lean": 0.0,
         },
         abs=1e-9,
     )
+
+
+def test_how_fast_a_foot_comes_down_is_what_its_lowest_point_fell_in_the_last_rows_in_the_air():
+    rows = stepping((40, 60, (0.3, 0.0, 0.0)), (80, 81, (0.2, 0.0, 0.0)))
+    move(rows, (0.0, 0.0, -0.02), slice(59, 60))
+    falling, short = steps_table(measured(rows)).to_dict("records")
+    assert falling["landing_speed"] == pytest.approx(0.02 / 0.01)
+    assert math.isnan(short["landing_speed"])  # in the air in one row only
 
 
 def test_the_velocity_of_the_centre_of_mass_counts_in_where_it_lands():
