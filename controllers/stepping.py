@@ -126,7 +126,7 @@ class StepsAside:
         speed: [m/s] of a foot that swings, in the mean, above which it costs.
         heaviest: of the weight, what a foot bears at most as it steps.
         clearance: [m] of a foot that swings.
-        landing: [m/s] at which a foot lands.
+        landing: of how fast the body goes, how fast a foot lands.
         swing_yaw: of a swinging foot's weight, what that of its turn is.
 
     Raises:
@@ -139,7 +139,7 @@ class StepsAside:
     speed: float = _number(0.9425, "m/s", "of a foot that swings, in the mean, above which it costs", 0.5, 6.0)
     heaviest: float = _number(1.902, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
     clearance: float = _number(0.04194, "m", "of a foot that swings", 0.01, 0.2)
-    landing: float = _number(1.084, "m/s", "at which a foot lands", 0.0, 2.0)
+    landing: float = _number(0.9, "", "of how fast the body goes, how fast a foot lands", 0.0, 2.0)
     swing_yaw: float = _number(0.0693, "", "of a swinging foot's weight, what that of its turn is", 0.0, 1.0)
 
     def __post_init__(self) -> None:
@@ -156,7 +156,7 @@ class StepsBack:
         across: of the way to the capture point, across the body's way.
         swing: [s] a swing at least.
         heaviest: of the weight, what a foot bears at most as it steps.
-        landing: [m/s] at which a foot lands.
+        landing: of how fast the body goes, how fast a foot lands.
         inset: of the sole, in which the centre of pressure is not planned.
         weight_swing: of the task of a foot that swings.
         swinging: gains and weights on one foot.
@@ -169,7 +169,7 @@ class StepsBack:
     across: float = _number(0.6841, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
     swing: float = _number(0.2667, "s", "a swing at least", 0.1, 0.8)
     heaviest: float = _number(1.583, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
-    landing: float = _number(1.072, "m/s", "at which a foot lands", 0.0, 2.0)
+    landing: float = _number(0.6, "", "of how fast the body goes, how fast a foot lands", 0.0, 2.0)
     inset: float = _number(0.1232, "", "of the sole, in which the centre of pressure is not planned", 0.0, 0.9)
     weight_swing: float = _number(0.1938, "", "weight: a foot that swings", 0.1, 1000.0, "log")
     swinging: StepTasks = SWINGING_BACK
@@ -209,7 +209,7 @@ class Stepping(WholeBodyController):
         clearance: [m] of a foot that swings.
         crossing_clearance: [m] of a foot that crosses.
         first: of a swing, in which a foot that crosses gets past the other leg.
-        landing: [m/s] at which a foot lands.
+        landing: of how fast the body goes, how fast a foot lands.
         inset: of the sole, in which the centre of pressure is not planned.
         swing_yaw: of a swinging foot's weight, what that of its turn is.
         kp_swing: [1/s²] stiffness of the turn of a foot that swings.
@@ -258,7 +258,7 @@ class Stepping(WholeBodyController):
     clearance: float = _number(0.02139, "m", "of a foot that swings", 0.01, 0.2)
     crossing_clearance: float = _number(0.1109, "m", "of a foot that crosses", 0.01, 0.3)
     first: float = _number(0.4132, "", "of a swing, in which a foot that crosses gets past the other leg", 0.2, 1.0)
-    landing: float = _number(0.8555, "m/s", "at which a foot lands", 0.0, 2.0)
+    landing: float = _number(0.5, "", "of how fast the body goes, how fast a foot lands", 0.0, 2.0)
     inset: float = _number(0.2157, "", "of the sole, in which the centre of pressure is not planned", 0.0, 0.9)
     swing_yaw: float = _number(0.08353, "", "of a swinging foot's weight, what that of its turn is", 0.0, 1.0)
     kp_swing: float = _number(500.0, "1/s²", "stiffness of the turn of a foot that swings", 0.0, 2000.0)

@@ -1,13 +1,19 @@
-"""Sway as a laboratory's force plate shows it, as metrics of a study: ``biped sweep examples/quiet-stance.toml``.
+"""Sway and landings as a laboratory's force plate shows them, as metrics of a study.
 
-The centre of pressure 100 times a second, low-passed at 5 Hz (Prieto et al. 1996); nothing of who fell or jumped.
+    biped sweep examples/quiet-stance.toml
+    biped sweep examples/steps-over-push.toml
+
+The centre of pressure 100 times a second, low-passed at 5 Hz (Prieto et al. 1996), of nobody who fell or jumped; the
+force low-passed at 100 Hz.
 """
 
 import numpy as np
+from scipy.signal import butter, filtfilt
 
 from biped.metrics import Measurement, Metric, sway_measures
 
 EVERY, LOW_PASS = 0.01, 5.0  # s, Hz
+FORCE_LOW_PASS = 100.0  # Hz
 
 
 def plate(run: Measurement) -> dict[str, float]:
@@ -21,9 +27,17 @@ def plate(run: Measurement) -> dict[str, float]:
     return {f"plate_{name}": value for name, value in found.items()}
 
 
+def landing(run: Measurement) -> dict[str, float]:
+    """The greatest force: what lasts for a millisecond is not seen in it."""
+    time, force = run["time"][run.first :], run["grf_normal"][run.first :]
+    filtered = filtfilt(*butter(2, FORCE_LOW_PASS, fs=1.0 / (time[1] - time[0])), force)
+    return {"plate_peak_grf": float(filtered.max())}
+
+
 RMS = Metric("plate_rms_distance_ap", "m", "RMS distance AP of the filtered CoP", plate)
 VELOCITY = Metric("plate_mean_velocity_ap", "m/s", "mean velocity AP of the filtered CoP", plate)
 PATH = Metric("plate_path_length_ap", "m", "path AP of the filtered CoP", plate)
 RANGE = Metric("plate_range_ap", "m", "range AP of the filtered CoP", plate)
 HALF = Metric("plate_power_frequency_50_ap", "Hz", "50 % power frequency AP of the filtered CoP", plate)
 MOST = Metric("plate_power_frequency_95_ap", "Hz", "95 % power frequency AP of the filtered CoP", plate)
+PEAK = Metric("plate_peak_grf", "N", "greatest force, low-passed at 100 Hz", landing)

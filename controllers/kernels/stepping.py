@@ -87,6 +87,10 @@ LAST = 0.04
 NEAR = 0.015
 #: [s] In which a foot gets the speed at which it is put down.
 PROMPT = 0.02
+#: [m/s] At which a foot lands at least.
+GENTLE = 0.2
+#: [m/s] At which it lands at most.
+HARD = 1.0
 #: The way of a foot that is brought beside the other: its place is given.
 BESIDE = -1
 #: [m] From where it is asked for, what is there: feet beside one another, and ξ.
@@ -111,7 +115,7 @@ class Manner(NamedTuple):
     clearance: float  # [m]
     crossing_clearance: float  # [m] of a foot that passes the other leg
     first: float  # of a swing, the part in which a foot that crosses gets before or behind the other leg
-    landing: float  # [m/s]
+    landing: float  # of how fast the body goes, how fast a foot lands
     inset: float  # of the way to the middle of a sole by which its corners are drawn in
     weight_swing: float
     swing_yaw: float  # of that weight, what that of the foot's turn about the vertical is
@@ -592,6 +596,14 @@ def wanted_height(law, time):
 
 
 @kernel
+def landing_speed(law):
+    """[m/s] At which a foot lands: the harder, the faster the body goes."""
+    numbers = law.seen.numbers
+    away = math.hypot(numbers[XI] - numbers[COM_AT], numbers[XI + 1] - numbers[COM_AT + 1])
+    return min(max(manner_of(law).landing * numbers[OMEGA] * away, GENTLE), HARD)
+
+
+@kernel
 def put_down(law, measurement, k):
     """A foot that should stand and does not touch goes down where it is, flat."""
     body, manner = law.body, manner_of(law)
@@ -603,7 +615,7 @@ def put_down(law, measurement, k):
     error = (0.0, 0.0, 0.0, 2.0 * x, 2.0 * y, 2.0 * z)
     for axis in range(6):
         if axis == 2:
-            wanted = (-manner.landing - moving[2]) / PROMPT
+            wanted = (-landing_speed(law) - moving[2]) / PROMPT
         elif axis < 2:
             wanted = (law.seen.numbers[FLOOR_MOVES + axis] - moving[axis]) / PROMPT
         else:
@@ -641,7 +653,7 @@ def swing_task(law, measurement):
             elif time < top - LAST:
                 span, target = top - time, law.seen.numbers[FLOOR_AT] + clearance
             else:
-                end, target = -manner.landing, law.seen.numbers[FLOOR_AT]
+                end, target = -landing_speed(law), law.seen.numbers[FLOOR_AT]
             speed = moving[axis] - floor[axis]
             if axis == 2 and span < LAST:
                 memory[COMMANDED + axis] = (end - speed) / PROMPT

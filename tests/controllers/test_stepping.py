@@ -13,7 +13,7 @@ from biped.metrics import series, steps
 from biped.simulation.snapshot import arrays_of
 from controllers import Stepping, StepsAside, StepsBack, WholeBodyController
 from controllers.kernels.step_plan import FLOOR_AT, OMEGA, XI, best_pressure, nearest_in_hull, past_other_leg, plan_step
-from controllers.kernels.stepping import PHASE, STANDS, SWINGS, TAKEN, UNLOADS
+from controllers.kernels.stepping import GENTLE, HARD, LAST, PHASE, PROMPT, STANDS, SWINGS, TAKEN, UNLOADS
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
 from experiments.studies.limits import push_under
@@ -108,6 +108,16 @@ def test_a_foot_that_swings_is_not_loaded_and_lands_where_it_is_planned_to(recov
     place = [np.mean([landed[f"contact_{side}_{k}_{axis}"] for k in range(1, 5)]) for axis in "xy"]
     planned = first[["foothold_x", "foothold_y"]].iloc[-1].to_numpy()
     assert place == pytest.approx(planned, abs=0.03)  # of the sole's middle and of the foot's, which are 2 mm apart
+
+
+@pytest.mark.parametrize("landing", [0.0, 0.5, 2.0])
+def test_a_foot_lands_the_harder_the_faster_the_body_goes(landing):
+    run = scene(Stepping(landing=landing), 0.0, 38.0, 1.5).run()
+    first, frame = steps(run).iloc[0], run.frame
+    landed = frame[frame["time"] >= START + first["onset"] + first["duration"] - 1e-9].iloc[0]
+    speed = math.hypot(landed["momentum_px"], landed["momentum_py"]) / run.state.model.total_mass
+    asked = min(max(landing * speed, GENTLE), HARD)
+    assert first["landing_speed"] == pytest.approx(asked, rel=math.exp(-LAST / PROMPT))  # what is left of any other
 
 
 def test_its_planned_footholds_are_seen(recovery):

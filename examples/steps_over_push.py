@@ -1,0 +1,68 @@
+"""Draw first steps over the push, beside people's: the figure of ``docs/stepping.md``.
+
+    biped sweep examples/steps-over-push.toml
+    python examples/steps_over_push.py [FOLDER [FIGURE]]
+
+Means over the replicas, and the range that nine of ten of them are in. People's are those of Hof, Vermerris and
+Gjaltema 2010, whom a push to the side disturbs as they walk.
+"""
+
+import sys
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from experiments.studies import Study
+
+DIRECTIONS = {0: "front", 90: "left", 180: "back"}
+#: People's foot is down after 300 ms at the soonest, up to 20 cm farther out than without a push.
+SOONEST, FARTHEST = 300.0, 0.2
+
+
+def first_steps(frame: pd.DataFrame) -> pd.DataFrame:
+    """What is drawn of each trial that took a step, by the titles of the panels."""
+    step = {name: frame[f"first_step_{name}"] for name in ("onset", "duration", "length_ap", "length_ml")}
+    drawn = {
+        "foot down after [ms]": 1000.0 * (step["onset"] + step["duration"]),
+        "length [m]": np.hypot(step["length_ap"], step["length_ml"]),
+        "lands beyond ξ [m]": frame["first_step_beyond_xcom"],
+        "foot comes down at [m/s]": frame["first_step_landing_speed"],
+    }
+    direction = np.degrees(frame["push.azimuth"]).round().map(DIRECTIONS)
+    return pd.DataFrame({"direction": direction, "impulse": frame["push.impulse"], **drawn}).dropna()
+
+
+def draw(steps: pd.DataFrame, figure: Path) -> None:
+    """A panel for each of what is told, a line for each direction."""
+    names = list(steps.columns[2:])
+    _, panels = plt.subplots(1, len(names), figsize=(12.0, 3.2), layout="constrained")
+    for color, (direction, those) in enumerate(steps.groupby("direction", sort=False)):
+        by_push = those.groupby("impulse")[names]
+        mean, low, high = by_push.mean(), by_push.quantile(0.05), by_push.quantile(0.95)
+        for name, axes in zip(names, panels, strict=True):
+            axes.fill_between(mean.index, low[name], high[name], color=f"C{color}", alpha=0.2, linewidth=0.0)
+            axes.plot(mean.index, mean[name], f"C{color}o-", markersize=4.0, label=f"to the {direction}")
+    for name, axes in zip(names, panels, strict=True):
+        axes.set_title(name, fontsize="medium")
+        axes.set_xlabel("push [N·s]")
+    panels[0].axhline(SOONEST, color="k", linestyle=":", label="people, to the side: at the soonest, at most")
+    panels[1].axhline(FARTHEST, color="k", linestyle=":")
+    panels[2].axhline(0.0, color="k", linewidth=0.5)
+    for axes in (panels[0], panels[1], panels[3]):
+        axes.set_ylim(bottom=0.0)
+    panels[0].legend(fontsize="x-small")
+    plt.savefig(figure, dpi=110)
+
+
+def main(folder: str = "results/sweep/steps-over-push", figure: str = "docs/figures/steps-over-push.png") -> None:
+    """Print the means, and draw the figure."""
+    with Study.read(folder) as study:
+        steps = first_steps(study.frame())
+    print(steps.groupby(["direction", "impulse"], sort=False).mean().round(3).to_string())
+    draw(steps, Path(figure))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
