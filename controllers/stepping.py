@@ -56,7 +56,6 @@ class StepTasks:
     weight_yaw: float = _number(0.01, "", "weight: trunk's turn about the vertical", 1e-5, 1.0, "log")
     weight_posture: float = _number(2e-4, "", "weight: joints' posture", 1e-6, 1e-2, "log")
     weight_force: float = _number(5e-3, "", "weight: contact forces", 1e-4, 0.1, "log")
-    lift: float = _number(0.01, "m", "of a point that counts as standing where its foot touches", 0.0, 0.05)
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -78,7 +77,6 @@ SWINGING = StepTasks(
     weight_feet=51.78,
     weight_posture=6.256e-05,
     weight_force=0.0007037,
-    lift=0.009327,
 )
 LANDED = StepTasks(
     capture=2.465,
@@ -94,7 +92,6 @@ LANDED = StepTasks(
     weight_feet=6.033,
     weight_posture=0.0001372,
     weight_force=0.0005595,
-    lift=0.005542,
 )
 
 #: For one foot in the air as the body goes back.
@@ -134,13 +131,13 @@ class StepsAside:
     """
 
     bearing: float = _number(0.916, "rad", "from straight ahead or back, from which steps are to the side", 0.0, 1.6)
-    across: float = _number(0.8662, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
-    swing: float = _number(0.2036, "s", "a swing at least", 0.1, 0.8)
-    speed: float = _number(0.9425, "m/s", "of a foot that swings, in the mean, above which it costs", 0.5, 6.0)
-    heaviest: float = _number(1.902, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
-    clearance: float = _number(0.04194, "m", "of a foot that swings", 0.01, 0.2)
-    landing: float = _number(0.9, "", "of how fast the body goes, how fast a foot lands", 0.0, 2.0)
-    swing_yaw: float = _number(0.0693, "", "of a swinging foot's weight, what that of its turn is", 0.0, 1.0)
+    across: float = _number(0.7589, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
+    swing: float = _number(0.2, "s", "a swing at least", 0.1, 0.8)
+    speed: float = _number(1.055, "m/s", "of a foot that swings, in the mean, above which it costs", 0.5, 6.0)
+    heaviest: float = _number(1.803, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
+    clearance: float = _number(0.03076, "m", "of a foot that swings", 0.01, 0.2)
+    landing: float = _number(0.8989, "", "of how fast the body goes, how fast a foot lands", 0.0, 2.0)
+    swing_yaw: float = _number(0.088, "", "of a swinging foot's weight, what that of its turn is", 0.0, 1.0)
 
     def __post_init__(self) -> None:
         _check_ways(self, "aside")
@@ -420,6 +417,6 @@ def _tasks_of(step: StepTasks, standing: Tasks) -> kernels.StepTasks:
         trunk=(float(step.kp_trunk), float(step.kd_trunk)), momentum=float(step.kd_momentum),
         weight_height=float(step.weight_height), weight_trunk=float(step.weight_trunk),
         weight_momentum=float(step.weight_momentum), weight_feet=float(step.weight_feet),
-        weight_posture=float(step.weight_posture), weight_force=float(step.weight_force), lift=float(step.lift),
+        weight_posture=float(step.weight_posture), weight_force=float(step.weight_force),
     )  # fmt: skip
     return kernels.StepTasks(tasks, float(step.weight_yaw))
