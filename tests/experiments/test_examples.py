@@ -35,7 +35,7 @@ MEASURES = {
 }
 BROUGHT = {
     *LAWS, "arch.py", "crossing_legs.py", "nudge.py", "lean.py", "force_plate.py", "exoskeleton.py",
-    "late_senses.py", "own_steps.py", "stiffening_floor.py", *MEASURES,
+    "late_senses.py", "own_steps.py", "steps_over_push.py", "stiffening_floor.py", *MEASURES,
 }  # fmt: skip
 
 
@@ -107,6 +107,32 @@ def test_what_a_law_that_steps_withstands_is_a_share_of_what_its_steps_allow(in_
     limit, share = (float(word) for word in wanted[-1].rstrip(" %").split("; "))
     assert limit == pytest.approx(np.median(own), abs=0.5)
     assert share == pytest.approx(100.0 * np.median(withstood / own), abs=0.5)
+
+
+def test_first_steps_over_the_push_are_told_and_drawn(in_tmp, monkeypatch, capsys):
+    short = (EXAMPLES / "steps-over-push.toml").read_text()
+    for long, here in [
+        ("replicas = 20", "replicas = 1"),
+        ("duration = 4.0", "duration = 1.5"),
+        ("examples/", f"{EXAMPLES}/"),
+    ]:
+        assert long in short
+        short = short.replace(long, here)
+    Path("short.toml").write_text(short)
+    assert main(["sweep", "short.toml", "--no-figures", "-q", "--out", "study"]) == 0
+    study, figure = Study.read(in_tmp / "study"), in_tmp / "steps.png"
+    found = study.frame()
+    assert (found["plate_peak_grf"] < found["peak_grf"]).all()  # what lasts for milliseconds is not seen
+    monkeypatch.setattr("sys.argv", ["steps_over_push.py", "study", str(figure)])
+    capsys.readouterr()
+    runpy.run_path(str(EXAMPLES / "steps_over_push.py"), run_name="__main__")
+    header, _, *rows = capsys.readouterr().out.splitlines()
+    assert "foot comes down at [m/s]" in header
+    assert len(rows) == found["first_step_length_ap"].count()
+    length = np.hypot(found["first_step_length_ap"], found["first_step_length_ml"])
+    lengths = [float(row.split()[-3]) for row in rows]
+    assert sorted(lengths) == pytest.approx(sorted(length.dropna()), abs=1e-3)
+    assert figure.stat().st_size > 1000
 
 
 @pytest.mark.slow
