@@ -37,7 +37,7 @@ def first_steps(frame: pd.DataFrame) -> pd.DataFrame:
 def draw(steps: pd.DataFrame, figure: Path) -> None:
     """A panel for each of what is told, a line for each direction."""
     names = list(steps.columns[2:])
-    _, panels = plt.subplots(1, len(names), figsize=(12.0, 3.2), layout="constrained")
+    drawing, panels = plt.subplots(1, len(names), figsize=(12.0, 3.4), layout="constrained")
     for color, (direction, those) in enumerate(steps.groupby("direction", sort=False)):
         by_push = those.groupby("impulse")[names]
         mean, low, high = by_push.mean(), by_push.quantile(0.05), by_push.quantile(0.95)
@@ -47,12 +47,12 @@ def draw(steps: pd.DataFrame, figure: Path) -> None:
     for name, axes in zip(names, panels, strict=True):
         axes.set_title(name, fontsize="medium")
         axes.set_xlabel("push [N·s]")
-    panels[0].axhline(SOONEST, color="k", linestyle=":", label="people, to the side: at the soonest, at most")
+    panels[0].axhline(SOONEST, color="k", linestyle=":", label="people, to the side: at the soonest; at most")
     panels[1].axhline(FARTHEST, color="k", linestyle=":")
     panels[2].axhline(0.0, color="k", linewidth=0.5)
     for axes in (panels[0], panels[1], panels[3]):
         axes.set_ylim(bottom=0.0)
-    panels[0].legend(fontsize="x-small")
+    drawing.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     plt.savefig(figure, dpi=110)
 
 
