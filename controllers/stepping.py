@@ -206,7 +206,7 @@ class Stepping(WholeBodyController):
         clearance: [m] of a foot that swings.
         crossing_clearance: [m] of a foot that crosses.
         first: of a swing, in which a foot that crosses gets past the other leg.
-        landing: of how fast the body goes, how fast a foot lands.
+        landing: of how fast the body goes, how fast a foot lands: at between 0.2 and 1 m/s.
         inset: of the sole, in which the centre of pressure is not planned.
         swing_yaw: of a swinging foot's weight, what that of its turn is.
         kp_swing: [1/s²] stiffness of the turn of a foot that swings.
