@@ -2,13 +2,12 @@
 
 ``python docs/sums.py check`` measures and fails where something has grown by more than its share since the last entry;
 ``keep`` appends an entry. The tests' time and memory are those of the last ``make test``. Seconds are compared after
-division by those of a fixed piece of work, since machines differ.
+division by those of a fixed piece of work that is done beside, since machines differ, and what else runs on them.
 """
 
 import json
 import subprocess
 import sys
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,8 +20,8 @@ SHARES = {
     "lines of product": 0.01,
     "lines of tests": 0.02,
     "kernels of a first run": 0.03,
-    "first run, processor, in units of work": 0.35,
-    "tests, processor, in units of work": 0.35,
+    "first run, processor, in units beside it": 0.35,
+    "tests, processor, in units beside them": 0.35,
     "memory of a test process [MB]": 0.15,
 }
 
@@ -38,38 +37,27 @@ def lines(*folders: str) -> int:
     )
 
 
-def unit_of_work() -> float:
-    """[s] of processor time for a fixed piece of work in Python: the least of some."""
-
-    def once() -> float:
-        begin = time.process_time()
-        found: dict[str, int] = {}
-        for k in range(300_000):
-            found[str(k % 1000)] = found.get(str(k % 1000), 0) + k
-        return time.process_time() - begin
-
-    return min(once() for _ in range(5))
-
-
 def first_run() -> dict[str, float]:
     """`biped run thrown-block` with an empty cache, as ``biped bench`` measures it."""
     program = [sys.executable, "-m", "experiments.benchmarks.speed.startup"]
     run = json.loads(subprocess.run(program, cwd=TOP, capture_output=True, check=True, text=True).stdout)
     return {
         "first run, wall [s]": run["wall"], "first run, processor [s]": run["processor"],
-        "kernels of a first run": run["kernels"],
+        "first run, unit of work [s]": run["unit"], "kernels of a first run": run["kernels"],
     }  # fmt: skip
 
 
 def measured() -> dict[str, float]:
     """All sums, of this state and this machine."""
-    unit = unit_of_work()
-    found = {"lines of product": lines(*PRODUCT), "lines of tests": lines("tests"), "unit of work [s]": unit}
-    found |= first_run()
-    found["first run, processor, in units of work"] = found["first run, processor [s]"] / unit
+    found = {"lines of product": lines(*PRODUCT), "lines of tests": lines("tests")} | first_run()
+    found["first run, processor, in units beside it"] = (
+        found["first run, processor [s]"] / found["first run, unit of work [s]"]
+    )
     if TESTS.exists():
         found |= json.loads(TESTS.read_text(encoding="utf-8"))
-        found["tests, processor, in units of work"] = found["tests, processor [s]"] / unit
+        found["tests, processor, in units beside them"] = (
+            found["tests, processor [s]"] / found["tests, unit of work [s]"]
+        )
     return {name: round(value, 4) for name, value in found.items()}
 
 

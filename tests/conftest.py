@@ -20,6 +20,7 @@ from biped.metrics import METRICS
 from biped.model import Body, Joint, Model, human, random_tree
 from biped.runs.state import State
 from contact.compiling.beside import compile_elsewhere
+from experiments.benchmarks.timing import UnitOfWork
 
 compile_elsewhere()  # a process of tests meets hundreds of kernels
 settings.register_profile("without a deadline", deadline=None)  # a busy machine may be slow
@@ -111,6 +112,14 @@ def _data_of_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 _BEGAN = time.monotonic()
 _COSTS: list[tuple[float, float]] = []  # [MB], [s] of processor time, of the processes
+_UNIT = UnitOfWork(every=10.0)
+
+
+@pytest.hookimpl
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Beside the processes that test, the one that hands tests out sees how fast the machine is."""
+    if session.config.getoption("numprocesses", None):
+        _UNIT.__enter__()
 
 
 @pytest.hookimpl(trylast=True)
@@ -125,6 +134,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         kept = {
             "tests, wall [s]": time.monotonic() - _BEGAN,
             "tests, processor [s]": sum(processor for _, processor in _COSTS),
+            "tests, unit of work [s]": _UNIT.seconds,
             "memory of a test process [MB]": max(peak for peak, _ in _COSTS),
         }
         RESULT.parent.mkdir(exist_ok=True)

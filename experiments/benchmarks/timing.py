@@ -4,8 +4,10 @@
 them; and much of what is timed here says itself what it took (compiled loops without their set-up).
 """
 
+import ast
 import os
 import statistics
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -36,6 +38,47 @@ class Spread:
 
     def scaled(self, factor: float) -> "Spread":
         return Spread(self.least * factor, self.median * factor, self.most * factor, self.repeats)
+
+
+class UnitOfWork:
+    """A fixed piece of work in Python, timed now and then beside what is measured: how fast the machine is meanwhile.
+
+    Seconds of a processor depend on who shares its caches and its memory, and so do those of the unit: like a compiler
+    it allocates small things and follows pointers. The ratio of the two hardly does.
+    """
+
+    _SOURCE = "\n".join(
+        f"def f{k}(x, y=({k}, 'a')):\n    return (x, [x + i * y[0] for i in range({k})]) if x > {k} else {{'b{k}': y}}"
+        for k in range(250)
+    )
+
+    def __init__(self, every: float = 2.0) -> None:
+        """With so many seconds from one to the next."""
+        self._every, self._ended = every, threading.Event()
+        self._taken: list[float] = []
+        self._thread = threading.Thread(target=self._repeat, daemon=True)
+
+    def __enter__(self) -> "UnitOfWork":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    @property
+    def seconds(self) -> float:
+        """[s] of processor time: the mean until now, of once at least."""
+        return statistics.fmean(self._taken or [self._once()])
+
+    def _repeat(self) -> None:
+        while True:
+            self._taken.append(self._once())
+            if self._ended.wait(self._every):
+                return
+
+    def _once(self) -> float:
+        return seconds(lambda: compile(ast.unparse(ast.parse(self._SOURCE)), "unit of work", "exec"), time.thread_time)
 
 
 @contextmanager

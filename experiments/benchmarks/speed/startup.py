@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from experiments.benchmarks.sections import Section
 from experiments.benchmarks.speed.table import Budget, spread, spread_columns
-from experiments.benchmarks.timing import seconds
+from experiments.benchmarks.timing import UnitOfWork, seconds
 
 _RUN = "import sys; from experiments.cli import main; sys.exit(main(sys.argv[1:]))"
 _TIMEOUT = 1800.0
@@ -27,16 +27,19 @@ class FirstRun(NamedTuple):
     wall: float  # [s]
     processor: float  # [s] of all its processes
     kernels: int  # how many it compiles and keeps
+    unit: float  # [s] of a unit of work meanwhile
 
 
 def first_run() -> FirstRun:
     """Measure a first run; raises RuntimeError if it fails. It takes about a minute."""
     with tempfile.TemporaryDirectory() as folder:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        wall = seconds(lambda: _thrown_block({"BIPED_CACHE_DIR": folder}))
+        with UnitOfWork() as unit:
+            wall = seconds(lambda: _thrown_block({"BIPED_CACHE_DIR": folder}))
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         kernels = sum(path.suffix in (".code", ".bitcode") for path in Path(folder).rglob("*"))
-    return FirstRun(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, kernels)
+    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return FirstRun(wall, processor, kernels, unit.seconds)
 
 
 def startup_section(work: Budget) -> Section:

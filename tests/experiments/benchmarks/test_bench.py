@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import threading
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from experiments.benchmarks.sections import CSV, FIGURE, JSON
 from experiments.benchmarks.speed import measure, startup
 from experiments.benchmarks.speed.chains import ChainCost
 from experiments.benchmarks.speed.steps import rigid_stance_section
-from experiments.benchmarks.timing import Spread, interleaved, one_core
+from experiments.benchmarks.timing import Spread, UnitOfWork, interleaved, one_core
 from experiments.commands import bench
 from experiments.engines.engine import Engine
 from tests.conftest import random_configuration
@@ -54,6 +55,16 @@ def test_bench_measures_and_writes(tmp_path, capsys):
     rows = list(csv.DictReader(lines))
     assert len(rows) == sum(len(row) for section in sections.values() for row in section["rows"].values())
     assert "workspace stance" in capsys.readouterr().out
+
+
+def test_the_unit_of_work_is_that_of_the_time_meanwhile(monkeypatch):
+    begun, taken = threading.Event(), iter((1.0, 3.0))
+    monkeypatch.setattr(UnitOfWork, "_once", lambda _: next(taken, None) or (begun.set(), 5.0)[1])
+    with UnitOfWork(every=0.001) as unit:
+        assert begun.wait(60.0)
+    kept = unit.seconds
+    assert 3.0 <= kept < 5.0  # 1, 3, 5, …: the mean of all until the end
+    assert unit.seconds == kept
 
 
 def test_without_mujoco_one_line_says_how_to_get_it(monkeypatch, tmp_path):
