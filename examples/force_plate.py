@@ -8,9 +8,8 @@ force low-passed at 100 Hz.
 """
 
 import numpy as np
-from scipy.signal import butter, filtfilt
 
-from biped.metrics import Measurement, Metric, sway_measures
+from biped.metrics import Measurement, Metric, low_passed, sway_measures
 
 EVERY, LOW_PASS = 0.01, 5.0  # s, Hz
 FORCE_LOW_PASS = 100.0  # Hz
@@ -30,8 +29,7 @@ def plate(run: Measurement) -> dict[str, float]:
 def landing(run: Measurement) -> dict[str, float]:
     """The greatest force: what lasts for a millisecond is not seen in it."""
     time, force = run["time"][run.first :], run["grf_normal"][run.first :]
-    filtered = filtfilt(*butter(2, FORCE_LOW_PASS, fs=1.0 / (time[1] - time[0])), force)
-    return {"plate_peak_grf": float(filtered.max())}
+    return {"plate_peak_grf": float(low_passed(time, force, FORCE_LOW_PASS).max())}
 
 
 RMS = Metric("plate_rms_distance_ap", "m", "RMS distance AP of the filtered CoP", plate)

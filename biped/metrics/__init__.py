@@ -22,6 +22,7 @@ from biped.metrics.posturography import (
 )
 from biped.metrics.runs import JUDGED, assemble, context_of, measure_again, measure_recording, measure_run, steps
 from biped.metrics.timeseries import series
+from biped.signals.filters import low_passed
 
 __all__ = [
     "JUDGED",
@@ -38,6 +39,7 @@ __all__ = [
     "diffusion_curve",
     "diffusion_measures",
     "fluctuation_exponent",
+    "low_passed",
     "measure",
     "measure_again",
     "measure_recording",
