@@ -6,7 +6,6 @@ What they do not manage is compiled where it is needed.
 
 import contextlib
 import functools
-import gc
 import importlib
 import importlib.util
 import math
@@ -17,7 +16,7 @@ import subprocess
 import sys
 import threading
 import types as python_types
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from numba.core.event import trigger_event
@@ -91,7 +90,9 @@ def compile_all(jobs: Sequence[Job], calls: Sequence[Call] = ()) -> None:
     left = [job for job in jobs if not job.is_done]
     here, *others = _shares(left, calls if left else (), cores() + _elsewhere)
     with _working(others, len(others)):
-        _compile(job for job in here if isinstance(job, Job))
+        for job in here:
+            if isinstance(job, Job):
+                job.dispatcher.compile(job.kinds)
 
 
 def compile_elsewhere() -> None:
@@ -122,31 +123,6 @@ def compile_ahead(calls: Sequence[Call], progress: Progress) -> None:
         size += call.size
     with _working(bundles, cores(), progress):
         pass
-
-
-def _compile(jobs: Iterable[Job]) -> None:
-    for job in jobs:
-        job.dispatcher.compile(job.kinds)
-
-
-@contextlib.contextmanager
-def unswept() -> Iterator[None]:
-    """Nobody looks for garbage meanwhile, nor, when this has ended, among all that is new since it began.
-
-    A compiler makes millions of objects that live as long as it does: to look at them costs it an eighth. By freezing
-    and unfreezing they are taken for old ones, which are looked at when there are many more of them.
-    """
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        if not gc.get_freeze_count():  # nobody else has frozen some for good
-            gc.freeze()
-            gc.unfreeze()
-        gc.enable()
 
 
 def _shares(jobs: list[Job], calls: Sequence[Call], processes: int) -> list[list[Work]]:
@@ -293,7 +269,7 @@ def _do(job: Any) -> None:
     found = getattr(sys.modules[module], name)
     left = Job(found if kind is None else found.of(kind), kinds)
     if not left.is_done:
-        _compile([left])
+        left.dispatcher.compile(left.kinds)
 
 
 def _module(name: str, file: str) -> python_types.ModuleType:

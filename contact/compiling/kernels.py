@@ -9,27 +9,14 @@ from numba.core.registry import CPUDispatcher
 from numba.extending import overload
 
 from contact.compiling import target  # noqa: F401 (it tells Numba which processor to compile for)
-from contact.compiling.beside import Job, leave_to_others, unswept
+from contact.compiling.beside import Job, leave_to_others
 from contact.compiling.bitcode import BitcodeCompiler, MachineCodeCompiler
 from contact.compiling.cache import BITCODE, MACHINE_CODE, KernelCache
+from contact.compiling.interpreter import undisturbed
 
 types: Any = numba.types
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-def _with_room(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function with half a megabyte of the interpreter's stack in one piece.
-
-    CPython maps that stack by 16 KB as calls need it, and unmaps it as they return: a loop that calls something from
-    just below an end does so at each turn. A compiler, which calls deeply, did half a million times in a first run, a
-    tenth of its time. A frame that does not fit gets a piece of twice its size at most, a power of two; the rest of
-    it is left to what it calls.
-    """
-    return function(*arguments)
-
-
-_with_room.__code__ = _with_room.__code__.replace(co_stacksize=(1 << 16) + 1)
 
 
 class _Compiled(CPUDispatcher):  # type: ignore[misc]
@@ -43,8 +30,7 @@ class _Compiled(CPUDispatcher):  # type: ignore[misc]
 
     def compile(self, sig: Any) -> Any:
         """Numba's, in less time."""
-        with unswept():
-            return _with_room(super().compile, sig)
+        return undisturbed(super().compile, sig)
 
 
 class _Inlined(_Compiled):
