@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from numba.core.event import trigger_event
 
 from contact.compiling.cache import cache_folder
+from contact.compiling.interpreter import sweep
 from contact.compiling.keys import Closure
 
 #: Functions to compile that a process is worth starting for: that takes about a second, a function 50 ms.
@@ -103,6 +104,7 @@ def compile_elsewhere() -> None:
     """
     global _elsewhere
     _elsewhere = True
+    sweep()
 
 
 def leave_to_others(job: Job) -> None:

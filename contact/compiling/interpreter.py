@@ -1,35 +1,47 @@
 """What the interpreter does beside, as a compiler runs in it: a sixth of a first run's time, of use to nobody."""
 
-import contextlib
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
+
+#: Objects that may be new before garbage is looked for among all: some hundred megabytes.
+MANY = 3_000_000
+
+_new = 0
+_is_swept = False
 
 
 def undisturbed(function: Callable[..., Any], *arguments: Any) -> Any:
     """What a function gives back, called where no garbage is looked for, and with room on the stack."""
-    with _without_garbage_collection():
+    if _is_swept or not gc.isenabled():
         return _with_room(function, *arguments)
-
-
-@contextlib.contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Nobody looks for garbage meanwhile, nor, when this has ended, among all that is new since it began.
-
-    A compiler makes millions of objects that live as long as it does. By freezing and unfreezing they are taken for
-    old ones, which are looked at when there are many more of them.
-    """
-    if not gc.isenabled():
-        yield
-        return
     gc.disable()
     try:
-        yield
+        return _with_room(function, *arguments)
     finally:
-        if not gc.get_freeze_count():  # nobody has frozen objects for good
-            gc.freeze()
-            gc.unfreeze()
+        _take_for_old()
         gc.enable()
+
+
+def sweep() -> None:
+    """From now on look for garbage meanwhile too: a process that lives long, and compiles little, leaves less of it."""
+    global _is_swept
+    _is_swept = True
+
+
+def _take_for_old() -> None:
+    """Let garbage not be looked for among what is new: a compiler makes millions of objects that live as long as it.
+
+    Freezing moves objects to where they are not looked at, and thawing to where the old ones are.
+    """
+    global _new
+    _new += gc.get_count()[0]
+    if _new > MANY:
+        gc.collect()
+        _new = 0
+    elif not gc.get_freeze_count():  # nobody has frozen objects for good
+        gc.freeze()
+        gc.unfreeze()
 
 
 def _with_room(function: Callable[..., Any], *arguments: Any) -> Any:

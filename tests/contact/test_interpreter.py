@@ -3,9 +3,11 @@
 import gc
 import resource
 import sys
+import weakref
 
 import pytest
 
+from contact.compiling import interpreter
 from contact.compiling.interpreter import undisturbed
 
 
@@ -19,8 +21,10 @@ def made(seen):
 
 
 @pytest.fixture
-def enabled():
-    """Whatever the tests before have left."""
+def enabled(monkeypatch):
+    """Whatever the tests before have left, and though their process is swept."""
+    monkeypatch.setattr(interpreter, "_is_swept", False)
+    monkeypatch.setattr(interpreter, "_new", 0)
     before = gc.isenabled()
     gc.enable()
     yield
@@ -53,6 +57,32 @@ def test_who_looks_for_no_garbage_is_not_made_to_nor_what_is_frozen_thawed():
         assert gc.isenabled()
     finally:
         gc.unfreeze()
+
+
+@pytest.mark.usefixtures("enabled")
+def test_after_many_new_objects_garbage_is_looked_for(monkeypatch):
+    monkeypatch.setattr(interpreter, "MANY", 1000)
+
+    class Circle:
+        def __init__(self):
+            self.itself = self
+
+    def circle(others):
+        kept = [Kept() for _ in range(others)]
+        return weakref.ref(Circle()), kept
+
+    garbage, _few = undisturbed(circle, 100)
+    assert garbage() is not None
+    undisturbed(circle, 2000)
+    assert garbage() is None
+
+
+@pytest.mark.usefixtures("enabled")
+def test_a_process_that_has_others_compile_is_swept(monkeypatch):
+    monkeypatch.setattr(interpreter, "_is_swept", True)
+    seen = []
+    undisturbed(made, seen)
+    assert seen == [True]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="pages are counted as Linux counts them")
