@@ -63,8 +63,7 @@ def ours(
     """Move from rest at ``q`` by the midpoint rule (α = ½); the coordinate ``name`` is kept every so many steps."""
     mechanism.simulate(step, step, q=q)  # compiled before the clock starts
     run = mechanism.simulate(duration, step, q=q, record_every=every, progress=progress)
-    looks = run.q[:: max(1, len(run.q) // LOOKS)]
-    defect = max((float(np.abs(mechanism.constraint_values(q)).max(initial=0.0)) for q in looks), default=0.0)
+    defect = float(mechanism.largest_constraints(run.q[:: max(1, len(run.q) // LOOKS)]).max(initial=0.0))
     angle, energy = run.frame[f"angle_{name}"].to_numpy(), run.frame["energy"].to_numpy()
     return Motion(run.frame["time"].to_numpy(), angle, energy, defect, float(run.summary["wall_time"]))
 
