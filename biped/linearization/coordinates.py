@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from biped.kernels.tree.kinematics import Poses, new_poses, place_bodies
+from biped.kernels.tree.dynamics import new_tree_data, set_tree_data
+from biped.kernels.tree.kinematics import Poses
 from biped.model import Model
 from contact.arrays import Floats
 from contact.vectors import quat_difference, quat_exp, quat_mul, rotation_vector
@@ -84,9 +85,9 @@ def _parents(model: Model, q: Floats) -> Poses | None:
     """Poses, where a ball joint's parent turns what it turns about."""
     if not any(body.joint.kind == "spherical" and body.parent is not None for body in model.bodies):
         return None
-    poses = new_poses(model.n, model.nv, model.nc)
-    place_bodies(model.tree, q, poses)
-    return poses
+    data = new_tree_data(model.n, model.nv, model.nc)
+    set_tree_data(model.tree, q, np.zeros(model.nv), data)
+    return data.poses
 
 
 def _parent_rotation(model: Model, poses: Poses | None, i: int) -> Floats:
