@@ -35,7 +35,7 @@ _SOLE = {
     "1": "outer toe", "2": "inner toe", "3": "inner heel", "4": "outer heel", "5": "outer ball", "6": "inner ball",
 }  # fmt: skip
 #: Parts of the time axis that a mark's label takes; labels that come closer go on the next line above.
-LABEL_WIDTH = 0.1
+LABEL_WIDTH = 0.12
 _LABEL_ROWS = 4
 
 
@@ -121,11 +121,15 @@ def senses_of(model: Model) -> dict[str, str]:
 
 
 def label_rows(places: Iterable[float]) -> list[int]:
-    """On which line each label goes, so that none covers another; places are parts of the axis, rising."""
+    """On which line each label goes, so that none covers another; places are parts of the axis, rising.
+
+    -1 for one that has room on no line, and is left out.
+    """
     taken = [-float("inf")] * _LABEL_ROWS
     rows = []
     for place in places:
-        row = next((k for k in range(_LABEL_ROWS) if place - taken[k] >= LABEL_WIDTH), _LABEL_ROWS - 1)
-        taken[row] = place
+        row = next((k for k in range(_LABEL_ROWS) if place - taken[k] >= LABEL_WIDTH), -1)
+        if row >= 0:
+            taken[row] = place
         rows.append(row)
     return rows

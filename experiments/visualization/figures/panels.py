@@ -74,7 +74,7 @@ def draw_marks(axes: Axes, marks: Sequence[Mark], *, labels: bool = True) -> int
     places, rows = _label_places(axes, marks)
     for mark, place, row in zip(marks, places, rows, strict=True):
         axes.axvline(mark.time, color=style.GREY, linewidth=0.7, linestyle=(0, (1, 1.5)), zorder=1.5)
-        if labels:
+        if labels and row >= 0:
             at_end = place > 1.0 - LABEL_WIDTH
             axes.annotate(
                 mark.label, (mark.time, 1.0), (-1.0 if at_end else 1.0, 2.0 + LINE * row), axes.get_xaxis_transform(),
@@ -89,7 +89,7 @@ def label_lines(axes: Axes, marks: Sequence[Mark]) -> int:
 
 
 def _label_places(axes: Axes, marks: Sequence[Mark]) -> tuple[list[float], list[int]]:
-    """Of each mark: the part of the time axis before it, and the line of its label."""
+    """Of each mark: the part of the time axis before it, and the line of its label, -1 if it has none."""
     begin, end = axes.get_xlim()
     places = [(mark.time - begin) / max(end - begin, 1e-12) for mark in marks]
     return places, label_rows(places)

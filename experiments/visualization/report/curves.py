@@ -136,7 +136,8 @@ def _add_marks(figure: "go.Figure", marks: Sequence[Mark], lines: Sequence[int])
     for mark, line in zip(marks, lines, strict=True):
         stroke = {"color": theme.MARKED, "width": 1, "dash": "dot"}
         figure.add_shape(type="line", x0=mark.time, x1=mark.time, yref="paper", y0=0, y1=1, line=stroke, layer="below")
-        figure.add_annotation(
-            text=mark.label, x=mark.time, xanchor="left", yref="paper", y=1, yanchor="bottom",
-            yshift=16 + LINE * line, showarrow=False, font={"size": 10}, opacity=0.8,
-        )  # fmt: skip
+        if line >= 0:
+            figure.add_annotation(
+                text=mark.label, x=mark.time, xanchor="left", yref="paper", y=1, yanchor="bottom",
+                yshift=16 + LINE * line, showarrow=False, font={"size": 10}, opacity=0.8,
+            )  # fmt: skip

@@ -13,7 +13,7 @@ from controllers import JointPD, WorkspaceController
 from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.lookup.figure_look import drawn_as, look_of, remove_figure
 from experiments.lookup.figure_names import KINDS, remove_figures
-from experiments.visualization.figures.labels import senses_of
+from experiments.visualization.figures.labels import LABEL_WIDTH, label_rows, senses_of
 from experiments.visualization.figures.quantities import Curve, Panel, leans, rescaled, told_apart
 from experiments.visualization.figures.sheets import SHEETS, draw_figures
 from experiments.visualization.figures.subject import subject_of
@@ -48,6 +48,16 @@ def test_there_is_a_picture_for_every_published_figure(runs, tmp_path, name):
         assert 0.01 < ink(file) < 0.7, file.name  # points that stick throughout fill most of theirs
     remove_figures(tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_labels_of_moments_cover_one_another_nowhere_and_are_left_out_where_there_is_no_room():
+    places = np.sort(np.random.default_rng(0).uniform(0.4, 0.9, 40))
+    rows = label_rows(places)
+    assert min(rows) == -1
+    there = set(rows) - {-1}
+    for k, (place, row) in enumerate(zip(places, rows, strict=True)):
+        near = {rows[j] for j in range(k) if place - places[j] < LABEL_WIDTH}
+        assert row not in near if row >= 0 else there <= near
 
 
 def test_runs_of_ones_own_have_the_figures_that_apply(tmp_path):
