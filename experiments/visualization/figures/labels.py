@@ -34,9 +34,9 @@ WORKS = {
 _SOLE = {
     "1": "outer toe", "2": "inner toe", "3": "inner heel", "4": "outer heel", "5": "outer ball", "6": "inner ball",
 }  # fmt: skip
-#: Parts of the time axis that a mark's label takes; labels that come closer go on the next line above.
-LABEL_WIDTH = 0.12
-_LABEL_ROWS = 4
+#: The part of the time axis that a letter of a mark's label takes; labels that come closer go on the next line above.
+LETTER_WIDTH = 0.011
+_LABEL_ROWS = 5
 
 
 def point_label(name: str) -> str:
@@ -120,16 +120,21 @@ def senses_of(model: Model) -> dict[str, str]:
     return found
 
 
-def label_rows(places: Iterable[float]) -> list[int]:
+def label_width(label: str) -> float:
+    """The part of the time axis that it takes, with room behind it."""
+    return LETTER_WIDTH * (len(label) + 1)
+
+
+def label_rows(places: Iterable[float], labels: Iterable[str]) -> list[int]:
     """On which line each label goes, so that none covers another; places are parts of the axis, rising.
 
     -1 for one that has room on no line, and is left out.
     """
-    taken = [-float("inf")] * _LABEL_ROWS
+    ends = [-float("inf")] * _LABEL_ROWS
     rows = []
-    for place in places:
-        row = next((k for k in range(_LABEL_ROWS) if place - taken[k] >= LABEL_WIDTH), -1)
+    for place, label in zip(places, labels, strict=True):
+        row = next((k for k in range(_LABEL_ROWS) if place >= ends[k]), -1)
         if row >= 0:
-            taken[row] = place
+            ends[row] = place + label_width(label)
         rows.append(row)
     return rows

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.visualization.figures import style
-from experiments.visualization.figures.labels import LABEL_WIDTH, label_rows
+from experiments.visualization.figures.labels import label_rows, label_width
 from experiments.visualization.figures.quantities import Panel, told_apart
 from experiments.visualization.figures.subject import Mark, Subject
 
@@ -75,7 +75,7 @@ def draw_marks(axes: Axes, marks: Sequence[Mark], *, labels: bool = True) -> int
     for mark, place, row in zip(marks, places, rows, strict=True):
         axes.axvline(mark.time, color=style.GREY, linewidth=0.7, linestyle=(0, (1, 1.5)), zorder=1.5)
         if labels and row >= 0:
-            at_end = place > 1.0 - LABEL_WIDTH
+            at_end = place > 1.0 - label_width(mark.label)
             axes.annotate(
                 mark.label, (mark.time, 1.0), (-1.0 if at_end else 1.0, 2.0 + LINE * row), axes.get_xaxis_transform(),
                 "offset points", ha="right" if at_end else "left", fontsize=6.5, color="#555555", annotation_clip=False,
@@ -92,4 +92,4 @@ def _label_places(axes: Axes, marks: Sequence[Mark]) -> tuple[list[float], list[
     """Of each mark: the part of the time axis before it, and the line of its label, -1 if it has none."""
     begin, end = axes.get_xlim()
     places = [(mark.time - begin) / max(end - begin, 1e-12) for mark in marks]
-    return places, label_rows(places)
+    return places, label_rows(places, [mark.label for mark in marks])

@@ -49,7 +49,7 @@ def time_figure(time: Floats, panels: Sequence[Panel], marks: Sequence[Mark] = (
     Marks are moments with labels above the topmost panel.
     """
     places = [(mark.time - time[0]) / max(time[-1] - time[0], 1e-12) for mark in marks]
-    lines = label_rows(places)
+    lines = label_rows(places, [mark.label for mark in marks])
     top = AROUND // 2 + LINE * (max(lines, default=-1) + 1)
     inner = len(panels) * PANEL + (len(panels) - 1) * GAP
     height = inner + top + AROUND

@@ -13,7 +13,7 @@ from controllers import JointPD, WorkspaceController
 from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.lookup.figure_look import drawn_as, look_of, remove_figure
 from experiments.lookup.figure_names import KINDS, remove_figures
-from experiments.visualization.figures.labels import LABEL_WIDTH, label_rows, senses_of
+from experiments.visualization.figures.labels import label_rows, label_width, senses_of
 from experiments.visualization.figures.quantities import Curve, Panel, leans, rescaled, told_apart
 from experiments.visualization.figures.sheets import SHEETS, draw_figures
 from experiments.visualization.figures.subject import subject_of
@@ -51,12 +51,13 @@ def test_there_is_a_picture_for_every_published_figure(runs, tmp_path, name):
 
 
 def test_labels_of_moments_cover_one_another_nowhere_and_are_left_out_where_there_is_no_room():
-    places = np.sort(np.random.default_rng(0).uniform(0.4, 0.9, 40))
-    rows = label_rows(places)
+    rng = np.random.default_rng(0)
+    places, labels = np.sort(rng.uniform(0.4, 0.9, 40)), rng.choice(["push", "hit again", "R heel down"], 40)
+    rows = label_rows(places, labels)
     assert min(rows) == -1
     there = set(rows) - {-1}
     for k, (place, row) in enumerate(zip(places, rows, strict=True)):
-        near = {rows[j] for j in range(k) if place - places[j] < LABEL_WIDTH}
+        near = {rows[j] for j in range(k) if place < places[j] + label_width(labels[j])}
         assert row not in near if row >= 0 else there <= near
 
 
