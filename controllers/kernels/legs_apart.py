@@ -5,7 +5,7 @@ from typing import NamedTuple
 from biped.kernels.tree.whole_body import bias_at, point_jacobian, velocity_at
 from contact.arrays import Floats, Integers
 from contact.capsules import capsule_gap, point_on_axis
-from contact.jit import kernel, routine
+from contact.jit import kernel
 from contact.vectors import add, dot, load3, load9, mat_vec, sub
 
 #: [m] Pairs that are farther apart have no row.
@@ -34,7 +34,7 @@ def placed(capsules, poses, c):
     return center, mat_vec(turn, load3(capsules.half, c)), capsules.radius[c]
 
 
-@routine
+@kernel
 def keep_legs_apart(capsules, measurement, room):
     """Rows of ``whole_body.Room``: d̈ ≥ −2a ḋ − a² (d − margin) of each pair that is near; the least gap [m]."""
     tree, motion = measurement.tree, measurement.motion

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from biped.metrics.kernels.polygon import convex_hull, inside_by
 from contact.arrays import Floats
-from contact.jit import kernel, routine
+from contact.jit import kernel
 
 #: Landing times that are compared.
 TIMES = 10
@@ -127,7 +127,7 @@ def past_other_leg(rules, way, ahead, aside, side):
     )
 
 
-@routine
+@kernel
 def plan_step(rules, legs, seen, swing, only, shortest, longest):
     """The step of least cost of a foot: when and where it lands.
 

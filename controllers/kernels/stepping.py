@@ -9,7 +9,7 @@ from typing import NamedTuple
 from biped.kernels.loop.closed_loop import control
 from biped.kernels.tree.whole_body import bias_at, point_jacobian, velocity_at
 from contact.arrays import Floats, Integers
-from contact.jit import kernel, routine
+from contact.jit import kernel
 from contact.vectors import load3, load4, load9, mat_vec, quat_difference
 from controllers.kernels.contact_qp import ITERATIONS
 from controllers.kernels.legs_apart import LegCapsules, keep_legs_apart
@@ -190,7 +190,7 @@ def record_foothold(law, measurement, recorded):
     recorded[4], recorded[5], recorded[6] = measurement.q[0] + x, measurement.q[1] + y, time
 
 
-@routine
+@kernel
 def look(law, measurement):
     """ξ, soles and hips, seen from above; and how far the legs reach."""
     body, seen, legs = law.body, law.seen, law.legs
@@ -276,7 +276,7 @@ def enter(law, phase, time):
     law.memory[SINCE] = time
 
 
-@routine
+@kernel
 def decide(law, measurement):
     """The phases: when it steps, with which foot, where to; when the foot has landed, and is loaded."""
     phase, memory, manner = law.phase, law.memory, manner_of(law)
@@ -476,7 +476,7 @@ def step_tasks(law, measurement):
         do_tasks(law, law.landed, measurement)
 
 
-@routine
+@kernel
 def do_tasks(law, chosen, measurement):
     """The same, of these weights."""
     body = law.body
