@@ -77,7 +77,11 @@ class UnitOfWork:
                 return
 
     def _once(self) -> float:
-        return seconds(lambda: compile(ast.unparse(ast.parse(self._SOURCE)), "unit of work", "exec"), time.thread_time)
+        """The least of three in a row: the first finds the caches as others have left them."""
+        return min(seconds(self._work, time.thread_time) for _ in range(3))
+
+    def _work(self) -> None:
+        compile(ast.unparse(ast.parse(self._SOURCE)), "unit of work", "exec")
 
 
 @contextmanager
