@@ -16,7 +16,7 @@ KEPT, TESTS = TOP / "docs" / "numbers.json", TOP / "results" / "tests.json"
 PRODUCT = ("biped", "contact", "controllers", "experiments")
 
 #: By how much something may grow from one entry to the next, unless a new entry is kept, whose commit says why. Time of
-#: the processor in units of work scatters by a sixth to either side from hour to hour, and so by two fifths between two.
+#: the processor in units of work scatters by a sixth to either side from hour to hour, by two fifths between two.
 SHARES = {
     "lines of product": 0.01,
     "lines of tests": 0.02,
