@@ -115,7 +115,6 @@ _COSTS: list[tuple[float, float]] = []  # [MB], [s] of processor time, of the pr
 _UNIT = UnitOfWork(every=10.0)
 
 
-@pytest.hookimpl
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Beside the processes that test, the one that hands tests out sees how fast the machine is."""
     if session.config.getoption("numprocesses", None):

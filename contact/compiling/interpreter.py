@@ -1,4 +1,4 @@
-"""What the interpreter does beside, as a compiler runs in it: a sixth of a first run's time, of use to nobody."""
+"""What the interpreter does beside, as a compiler runs in it: a seventh of a first run's time, of use to nobody."""
 
 import gc
 from collections.abc import Callable

@@ -104,7 +104,7 @@ def methods(mechanism: Mechanism) -> dict[str, Callable[[float], Point]]:
 
     def point(setting: float, motion: MechanismMotion) -> Point:
         time, angle = motion.frame["time"].to_numpy(), motion.frame["angle_L1"].to_numpy()
-        defect = float(mechanism.largest_constraints(motion.q).max())
+        defect = float(motion.constraint_errors.max())
         return Point(setting, _error(time, angle, exact), defect, float(motion.summary["wall_time"]))
 
     def variational(step: float) -> Point:

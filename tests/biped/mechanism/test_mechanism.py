@@ -82,7 +82,7 @@ def test_a_free_body_keeps_its_momenta_to_rounding() -> None:
 def test_a_closed_chain_stays_closed_and_keeps_its_energy() -> None:
     m, start = four_bar()
     run = m.simulate(10.0, 0.01, q=start)
-    assert max(np.abs(m.constraint_values(q)).max() for q in run.q) < 1e-10
+    assert run.constraint_errors.max() < 1e-10
     assert np.ptp(run.frame["energy"]) < 1e-3 * np.ptp(run.frame["potential_energy"])
     # The forces in the pin hold what is in motion: Newton's law of the rocker about its hinge.
     k = 250
