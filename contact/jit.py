@@ -19,6 +19,7 @@ from contact.compiling.parts import (
     pack,
     part,
     part_for_each,
+    loaded,
     unpacked,
 )
 from contact.compiling.sources import kernel_sources, sources_digest
@@ -28,5 +29,5 @@ __all__ = [
     "Call", "Engine", "Entry", "ForEach", "Generic", "Nothing", "Packed", "address_of", "addresses", "are_ready",
     "cache_folder", "call", "compile_ahead", "generic", "is_compiled", "kernel", "kernel_sources", "kind_of",
     "no_parts", "number_of", "optional", "pack", "part", "part_for_each", "places_of", "routine", "sources_digest",
-    "stands_for", "target_name", "unpacked",
+    "stands_for", "target_name", "loaded", "unpacked",
 ]  # fmt: skip

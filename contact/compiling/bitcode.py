@@ -13,6 +13,8 @@ from llvmlite import binding
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 
+from contact.compiling.references import CalledLowering, Lowering, lowered_by
+
 #: A cached kernel's own code, and the files of the kernels that it calls.
 Serialized = tuple[str, str, tuple[bytes, tuple[str, ...]]]
 
@@ -22,7 +24,11 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
 
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
-        passes, builder = self._codegen._function_pass_manager()
+        options = binding.create_pipeline_tuning_options(speed_level=1)
+        # With a call its kernel would be copied, which is yet to be inlined.
+        options.loop_unrolling = not any(isinstance(library, Bitcode) for library in self._linking_libraries)
+        builder = binding.create_pass_builder(self._codegen._tm, options)
+        passes = builder.getFunctionPassManager()
         for function in ll_module.functions:
             if not function.is_declaration:
                 passes.run(function, builder)
@@ -113,6 +119,11 @@ class _Own:
         self._library = library
 
     @property
+    def names(self) -> list[str]:
+        """Of the kernel's functions."""
+        return [function.name for function in self._library.own_module().functions if not function.is_declaration]
+
+    @property
     def _reload_init(self) -> Any:
         return self._library._reload_init
 
@@ -128,6 +139,7 @@ class MachineCode(_Library):
     """
 
     _bitcode = b""
+    _final_module: Any
     _shared_module: Any
     _linking_libraries: list[Any]
 
@@ -139,6 +151,15 @@ class MachineCode(_Library):
         library._ensure_finalized()
         own = dict.fromkeys(other.own for other in (library, *library.uses))
         self._linking_libraries = [*(known for known in self._linking_libraries if known not in own), *own]
+
+    def _optimize_final_module(self) -> None:
+        """Numba's. What nobody else can call, LLVM knows more of: a kernel's own module leaves open whose code it is."""
+        own = (library for library in self._linking_libraries if isinstance(library, _Own))
+        kernels = {name for library in own for name in library.names}
+        for function in self._final_module.functions:
+            if function.name in kernels and not function.is_declaration:
+                function.linkage = "internal"
+        super()._optimize_final_module()
 
     def _verify_declare_only_symbols(self) -> None:
         """Numba's, for all that it has compiled: LLVM ends the process where it finds no code for one."""
@@ -194,10 +215,18 @@ def _set_no_environment(name: str, environment: Any) -> None:
 class BitcodeCompiler(Compiler):  # type: ignore[misc]
     """Numba's compiler up to the bitcode."""
 
+    _lowering = Lowering
+
     def define_pipelines(self) -> Any:
         """Numba's; the library is made here, where the function's name is known, and before it is needed."""
         self.state.library = Bitcode(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
-        return super().define_pipelines()
+        return lowered_by(self._lowering, super().define_pipelines())
+
+
+class CalledBitcodeCompiler(BitcodeCompiler):
+    """The same, of what is called."""
+
+    _lowering = CalledLowering
 
 
 class MachineCodeCompiler(Compiler):  # type: ignore[misc]
@@ -207,7 +236,7 @@ class MachineCodeCompiler(Compiler):  # type: ignore[misc]
         """Numba's, with a library that is made here."""
         self.state.library = MachineCode(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         self.state.library.enable_object_caching()
-        return super().define_pipelines()
+        return lowered_by(Lowering, super().define_pipelines())
 
 
 def rebuilt(target_context: Any, library: Bitcode | MachineCode, payload: tuple[Any, ...]) -> Any:

@@ -10,7 +10,7 @@ from numba.extending import overload
 
 from contact.compiling import target  # noqa: F401 (it tells Numba which processor to compile for)
 from contact.compiling.beside import Job, leave_to_others
-from contact.compiling.bitcode import BitcodeCompiler, MachineCodeCompiler
+from contact.compiling.bitcode import BitcodeCompiler, CalledBitcodeCompiler, MachineCodeCompiler
 from contact.compiling.cache import BITCODE, MACHINE_CODE, KernelCache
 from contact.compiling.interpreter import undisturbed
 
@@ -50,6 +50,7 @@ class _Called(_Compiled):
 
 
 _COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
+_WITHIN = {"no_cpython_wrapper": True, "pipeline_class": CalledBitcodeCompiler}
 _INLINED = {"forceinline": True, "no_cpython_wrapper": True, "pipeline_class": BitcodeCompiler}
 
 
@@ -58,7 +59,7 @@ def compiled(function: F, **options: Any) -> F:
     chosen = {"pipeline_class": MachineCodeCompiler} | _COMMON | options
     dispatcher = numba.njit(**chosen)(function)
     if isinstance(dispatcher, CPUDispatcher) and os.path.isfile(function.__code__.co_filename):
-        suffix = BITCODE if chosen["pipeline_class"] is BitcodeCompiler else MACHINE_CODE
+        suffix = BITCODE if issubclass(chosen["pipeline_class"], BitcodeCompiler) else MACHINE_CODE
         dispatcher._cache = KernelCache(dispatcher, suffix)  # not with NUMBA_DISABLE_JIT, or in a notebook
     return dispatcher
 
@@ -74,6 +75,14 @@ def kernel(function: F) -> F:
     Called from Python it runs interpreted, with the same result.
     """
     return interpreted_from_python(compiled(function, **_INLINED))
+
+
+def subroutine(function: F) -> F:
+    """Like ``kernel``, but called, not inlined: for what is large, and used at several places of a part.
+
+    Each copy is optimized anew, by passes that take more than twice as long for twice as much.
+    """
+    return interpreted_from_python(compiled(function, **_WITHIN))
 
 
 def interpreted_from_python(dispatcher: F) -> F:

@@ -118,6 +118,11 @@ def unpacked(place: Any) -> Any:
     return place
 
 
+def loaded(place: Any) -> Any:
+    """``unpacked``, but a copy: for code with loops, where LLVM has to see that what they write is not in the tuple."""
+    return place
+
+
 def pack(value: Any) -> Any:
     """A named tuple of arrays and numbers as words, at whose address parts find it as long as both are there."""
     words: list[int] = []
@@ -146,6 +151,7 @@ def _compiled_call(address: Any, *args: Any) -> Any:
 stands_for(call, _compiled_call)
 
 
+@type_callable(loaded)  # type: ignore[untyped-decorator]
 @type_callable(unpacked)  # type: ignore[untyped-decorator]
 def _type_of_unpacked(_: Any) -> Any:
     return lambda place: place.dtype
@@ -163,10 +169,29 @@ def _call_at(_: Any, address: Any, args: Any) -> Any:
     return types.int64(address, args), generate
 
 
+@lower_builtin(loaded, types.Any)  # type: ignore[untyped-decorator]
+def _load(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    kind = signature.return_type
+    if isinstance(kind, types.BaseNamedTuple) and _is_words(kind):
+        return builder.load(builder.bitcast(values[0], context.get_value_type(kind).as_pointer()))
+    return _unpack(context, builder, signature, values)
+
+
 @lower_builtin(unpacked, types.Any)  # type: ignore[untyped-decorator]
 def _unpack(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    kind = signature.return_type
+    if isinstance(kind, types.BaseNamedTuple) and _is_words(kind):
+        where = builder.bitcast(values[0], context.get_value_type(kind).as_pointer())
+        where.is_settled = True
+        return builder.load(where)
     words = builder.bitcast(values[0], ir.IntType(64).as_pointer())
     return _load_words(context, builder, signature.return_type, words, itertools.count())
+
+
+def _is_words(kind):
+    if isinstance(kind, types.BaseTuple):
+        return all(map(_is_words, kind))
+    return isinstance(kind, types.Array) or kind in (types.float64, types.int64)
 
 
 def _load_words(context: Any, builder: Any, kind: Any, words: Any, places: Iterator[int]) -> Any:

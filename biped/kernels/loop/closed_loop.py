@@ -51,6 +51,7 @@ from contact.jit import (
     part,
     part_for_each,
     routine,
+    loaded,
     unpacked,
 )
 from contact.vectors import copy1
@@ -255,7 +256,7 @@ def apply_part(place):
 def ask(law, place):
     """``control`` as a part: one for each class of laws."""
     common = unpacked(place)
-    control(unpacked(law), common.measurement, common.torque, common.log.extra)
+    control(loaded(law), common.measurement, common.torque, common.log.extra)
     return OK
 
 
@@ -387,7 +388,7 @@ def advance_world(whole, place, steps, begin, h):
     With no steps only ``advance`` from ``begin`` by ``h``. The only part that knows the method. It takes several steps
     at once because it takes a while to get at the arrays.
     """
-    world = unpacked(whole)
+    world = loaded(whole)
     tree, ground, state, pushes, scratch = world.tree, world.ground, world.state, world.pushes, world.scratch
     method = world.method
     has_box = steps > 0 and is_armed(place)
