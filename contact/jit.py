@@ -7,7 +7,7 @@ from contact.compiling.beside import Call, compile_ahead
 from contact.compiling.cache import cache_folder
 from contact.compiling.engine import Engine, Entry, Packed, addresses, are_ready, no_parts, places_of
 from contact.compiling.generic import Generic, generic
-from contact.compiling.kernels import kernel, routine, stands_for
+from contact.compiling.kernels import kernel, routine, stands_for, subroutine
 from contact.compiling.optional import Nothing, optional
 from contact.compiling.parts import (
     ForEach,
@@ -29,5 +29,5 @@ __all__ = [
     "Call", "Engine", "Entry", "ForEach", "Generic", "Nothing", "Packed", "address_of", "addresses", "are_ready",
     "cache_folder", "call", "compile_ahead", "generic", "is_compiled", "kernel", "kernel_sources", "kind_of",
     "no_parts", "number_of", "optional", "pack", "part", "part_for_each", "places_of", "routine", "sources_digest",
-    "stands_for", "target_name", "loaded", "unpacked",
+    "stands_for", "subroutine", "target_name", "loaded", "unpacked",
 ]  # fmt: skip

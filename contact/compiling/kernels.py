@@ -50,7 +50,7 @@ class _Called(_Compiled):
 
 
 _COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
-_WITHIN = {"no_cpython_wrapper": True, "pipeline_class": CalledBitcodeCompiler}
+_WITHIN = {"forceinline": False, "no_cpython_wrapper": True, "pipeline_class": CalledBitcodeCompiler}
 _INLINED = {"forceinline": True, "no_cpython_wrapper": True, "pipeline_class": BitcodeCompiler}
 
 

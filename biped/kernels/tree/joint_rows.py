@@ -15,7 +15,7 @@ and ρ by ½ (0, w) ρ with w = Rᵀ(φ_b − φ_a). A gradient is stored as for
 import math
 
 from biped.kernels.tree.row_kinds import AZIMUTH, COUNTER_AZIMUTH, HELIX, PERPENDICULAR, TRANSLATION, TWIST
-from contact.jit import kernel, routine
+from contact.jit import kernel, routine, subroutine
 from contact.vectors import (
     add,
     cross,
@@ -123,7 +123,7 @@ def rotational_part(joints, poses, rotation, rho, j, row, before):
     return counted_on(angle, before), gradient
 
 
-@kernel
+@subroutine
 def set_rows(joints, poses, before, value, rows):
     """Values and gradients of all rows at some poses; ``before`` (R,) has the values that angles count on from."""
     for j in range(joints.inboard.shape[0]):

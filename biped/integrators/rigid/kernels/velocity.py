@@ -47,7 +47,7 @@ from biped.kernels.tree.dynamics import load_body_blocks, rates_from_momentum
 from biped.kernels.tree.factorization import eliminate, solve
 from biped.kernels.tree.loops import set_responses
 from contact.ground import END
-from contact.jit import kernel
+from contact.jit import kernel, subroutine
 from contact.vectors import add, copy1, cross, load3, load6, scale, store3, sub
 
 
@@ -152,7 +152,7 @@ def iterate_velocities(tree, ground, state, scratch, method, h, attempt):
         iteration += 1
 
 
-@kernel
+@subroutine
 def solve_velocities(tree, ground, state, scratch, method, h):
     """Add the impulses of the end to ``state.momentum``, which is p⁻, if there are any; the iterations.
 
