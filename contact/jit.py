@@ -15,11 +15,11 @@ from contact.compiling.parts import (
     call,
     is_compiled,
     kind_of,
+    loaded,
     number_of,
     pack,
     part,
     part_for_each,
-    loaded,
     unpacked,
 )
 from contact.compiling.sources import kernel_sources, sources_digest
@@ -27,7 +27,7 @@ from contact.compiling.target import target_name
 
 __all__ = [
     "Call", "Engine", "Entry", "ForEach", "Generic", "Nothing", "Packed", "address_of", "addresses", "are_ready",
-    "cache_folder", "call", "compile_ahead", "generic", "is_compiled", "kernel", "kernel_sources", "kind_of",
+    "cache_folder", "call", "compile_ahead", "generic", "is_compiled", "kernel", "kernel_sources", "kind_of", "loaded",
     "no_parts", "number_of", "optional", "pack", "part", "part_for_each", "places_of", "routine", "sources_digest",
-    "stands_for", "subroutine", "target_name", "loaded", "unpacked",
+    "stands_for", "subroutine", "target_name", "unpacked",
 ]  # fmt: skip

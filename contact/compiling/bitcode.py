@@ -13,14 +13,17 @@ from llvmlite import binding
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 
-from contact.compiling.references import CalledLowering, Lowering, lowered_by
+from contact.compiling.references import Lowering, LoweringOfCalled, lowered_by
 
 #: A cached kernel's own code, and the files of the kernels that it calls.
 Serialized = tuple[str, str, tuple[bytes, tuple[str, ...]]]
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
-    """Numba's, but that all functions of a module are optimized by one pass manager, and only those that are there."""
+    """Numba's, but that all functions of a module are optimized by one pass manager, and only those that are there.
+
+    That is no more than is worth it before they are inlined; a part is optimized as a whole then.
+    """
 
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
@@ -153,7 +156,7 @@ class MachineCode(_Library):
         self._linking_libraries = [*(known for known in self._linking_libraries if known not in own), *own]
 
     def _optimize_final_module(self) -> None:
-        """Numba's. What nobody else can call, LLVM knows more of: a kernel's own module leaves open whose code it is."""
+        """Numba's, after LLVM is told that nobody else calls the kernels: it finds out less of what may be replaced."""
         own = (library for library in self._linking_libraries if isinstance(library, _Own))
         kernels = {name for library in own for name in library.names}
         for function in self._final_module.functions:
@@ -226,7 +229,7 @@ class BitcodeCompiler(Compiler):  # type: ignore[misc]
 class CalledBitcodeCompiler(BitcodeCompiler):
     """The same, of what is called."""
 
-    _lowering = CalledLowering
+    _lowering = LoweringOfCalled
 
 
 class MachineCodeCompiler(Compiler):  # type: ignore[misc]

@@ -67,7 +67,7 @@ def compiled(function: F, **options: Any) -> F:
 def kernel(function: F) -> F:
     """Compile ``function`` into the kernels and routines that call it: cached, without the GIL.
 
-    Inlined, because a tree or a workspace is a tuple of dozens of arrays, which a call would copy; and
+    Inlined, so that LLVM sees where its arrays are and which of its numbers are constant; and
     without an entry from Python, which would take longer to compile than the kernel. Without Numba's
     runtime, so that an allocation does not compile. No fast-math: a run is the same bit for bit wherever
     it is continued. Division by zero follows IEEE, so that a kernel never needs the interpreter.
@@ -78,9 +78,9 @@ def kernel(function: F) -> F:
 
 
 def subroutine(function: F) -> F:
-    """Like ``kernel``, but called, not inlined: for what is large, and used at several places of a part.
+    """Like ``kernel``, but called, not inlined: for what is large, and called seldom or at several places of a part.
 
-    Each copy is optimized anew, by passes that take more than twice as long for twice as much.
+    Of a function of twice the size LLVM optimizes some more than twice as long.
     """
     return interpreted_from_python(compiled(function, **_WITHIN))
 

@@ -31,6 +31,7 @@ from numba.extending import intrinsic, lower_builtin, type_callable
 from contact.compiling.beside import Call, Job, compile_all
 from contact.compiling.cache import KernelCache
 from contact.compiling.kernels import F, compiled, interpreted_from_python, stands_for
+from contact.compiling.references import settled
 
 types: Any = numba.types
 
@@ -114,12 +115,16 @@ def call(address: int, *args: Any) -> int:
 
 
 def unpacked(place: Any) -> Any:
-    """The value at an address; where everything is interpreted, the address is the value."""
+    """The value at an address; where everything is interpreted, the address is the value.
+
+    What is used of it is read where it is used: in loops that write to arrays again and again, since LLVM cannot know
+    that they do not write here. For those there is ``loaded``.
+    """
     return place
 
 
 def loaded(place: Any) -> Any:
-    """``unpacked``, but a copy: for code with loops, where LLVM has to see that what they write is not in the tuple."""
+    """The same, read as a whole before all else."""
     return place
 
 
@@ -169,28 +174,28 @@ def _call_at(_: Any, address: Any, args: Any) -> Any:
     return types.int64(address, args), generate
 
 
-@lower_builtin(loaded, types.Any)  # type: ignore[untyped-decorator]
-def _load(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    kind = signature.return_type
-    if isinstance(kind, types.BaseNamedTuple) and _is_words(kind):
-        return builder.load(builder.bitcast(values[0], context.get_value_type(kind).as_pointer()))
-    return _unpack(context, builder, signature, values)
-
-
 @lower_builtin(unpacked, types.Any)  # type: ignore[untyped-decorator]
 def _unpack(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    return _read(context, builder, signature, values, settled)
+
+
+@lower_builtin(loaded, types.Any)  # type: ignore[untyped-decorator]
+def _load(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    return _read(context, builder, signature, values, lambda place: place)
+
+
+def _read(context: Any, builder: Any, signature: Any, values: Any, place_as: Callable[[Any], Any]) -> Any:
     kind = signature.return_type
-    if isinstance(kind, types.BaseNamedTuple) and _is_words(kind):
-        where = builder.bitcast(values[0], context.get_value_type(kind).as_pointer())
-        where.is_settled = True
-        return builder.load(where)
+    if _is_as_packed(kind):
+        return builder.load(place_as(builder.bitcast(values[0], context.get_value_type(kind).as_pointer())))
     words = builder.bitcast(values[0], ir.IntType(64).as_pointer())
-    return _load_words(context, builder, signature.return_type, words, itertools.count())
+    return _load_words(context, builder, kind, words, itertools.count())
 
 
-def _is_words(kind):
+def _is_as_packed(kind: Any) -> bool:
+    """Whether ``pack`` writes what compiled code has in its place: words of 64 bits, as numbers and arrays are."""
     if isinstance(kind, types.BaseTuple):
-        return all(map(_is_words, kind))
+        return all(map(_is_as_packed, kind))
     return isinstance(kind, types.Array) or kind in (types.float64, types.int64)
 
 

@@ -38,7 +38,7 @@ from biped.linearization.kernels.steps import SUBSTEPS as STEP_NUMBER
 from biped.tape.kernels import Tape, differentiate_tape, evaluate_tape
 from contact.arrays import Floats, Integers
 from contact.ground import begin_ground
-from contact.jit import Entry, Packed, addresses, call, kernel, part, unpacked
+from contact.jit import Entry, Packed, addresses, call, kernel, loaded, part, unpacked
 from contact.modes import NONE
 from contact.regimes import SWITCHES
 from contact.vectors import copy1
@@ -153,7 +153,7 @@ def note_state(R, state, row):
 @part
 def keep_part(record, place, begin, h):
     """Note the step that was taken: when it began, and where it led."""
-    R, L = unpacked(record), unpacked(place)
+    R, L = loaded(record), loaded(place)
     row = R.taken[SUBSTEPS]
     if row < R.span.shape[0]:
         R.span[row, 0], R.span[row, 1] = begin, h
@@ -166,7 +166,7 @@ def keep_part(record, place, begin, h):
 @part
 def keep_tick_part(record, place, common, begin):
     """Note what is held from here on."""
-    R, L = unpacked(record), unpacked(place)
+    R, L = loaded(record), loaded(place)
     tick = R.taken[TICKS]
     R.first[tick], R.time[tick] = R.taken[SUBSTEPS], begin
     if R.taken[SUBSTEPS] == 0:
@@ -179,7 +179,7 @@ def keep_tick_part(record, place, common, begin):
 
 @kernel
 def count_tick(record):
-    R = unpacked(record)
+    R = loaded(record)
     R.taken[TICKS] += 1
     R.first[R.taken[TICKS]] = R.taken[SUBSTEPS]
 
@@ -252,7 +252,7 @@ def put_step(R, L, row):
 @part
 def place_part(record, place, row, tick):
     """Let the world be in a step that was noted: what acts in it, and where it ends."""
-    R, L = unpacked(record), unpacked(place)
+    R, L = loaded(record), loaded(place)
     put_step(R, L, row)
     copy1(R.held[tick], L.before.torque)
     L.taken[STEP_NUMBER] = row  # where a step ends the next begins: that is a kink once
@@ -269,7 +269,7 @@ def place_part(record, place, row, tick):
 @part
 def pull_part(record, place, row, h):
     """The weights of the state before the step, and how near it was to kinks."""
-    R, L = unpacked(record), unpacked(place)
+    R, L = loaded(record), loaded(place)
     for dof in range(R.asking.shape[0]):
         R.asking[dof] = R.weight.torque[dof]
     keep_weights(R.multipliers, R.weight, L.derivative.points, row)
@@ -331,7 +331,7 @@ def steps_of(record, tick):
 @part
 def pull_torques(record, tick):
     """From the weights of what was held to those of what was asked for, and of what was held before."""
-    R = unpacked(record)
+    R = loaded(record)
     weight, kept, last = R.weight, R.share[0], tick == 0
     for dof in range(weight.torque.shape[0]):
         given = R.passes[tick, dof] * (weight.torque[dof] + R.of_torque[tick, dof])
@@ -343,7 +343,7 @@ def pull_torques(record, tick):
 @part
 def pull_law(record, laws, tick):
     """Let the weights of the torques be those of the state that the law was shown, by its tape."""
-    R, tape = unpacked(record), unpacked(laws)
+    R, tape = loaded(record), loaded(laws)
     shown = max(tick - int(R.share[1]), 0)
     row, nq, nv = R.first[shown], R.q.shape[1], R.asking.shape[0]
     for k in range(nq):
@@ -378,7 +378,7 @@ def differs(tape, asked):
 @part
 def add_state_weights(record, tick):
     """Add the weights that the state at a tick has by itself."""
-    R = unpacked(record)
+    R = loaded(record)
     for k in range(R.asking.shape[0]):
         R.weight.q[k] += R.of_q[tick, k]
         R.weight.momentum[k] += R.of_momentum[tick, k]

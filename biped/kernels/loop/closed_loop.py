@@ -47,11 +47,11 @@ from contact.jit import (
     call,
     generic,
     kernel,
+    loaded,
     number_of,
     part,
     part_for_each,
     routine,
-    loaded,
     unpacked,
 )
 from contact.vectors import copy1
@@ -176,8 +176,7 @@ def reason_to_stop(world, period):
     return reason
 
 
-# Below, what branches or loops takes addresses. Numba copies a named tuple of a hundred arrays wherever another block
-# of code mentions it, and LLVM takes long to find out that it need not: ``unpacked`` is for code without branches.
+# Below, what branches or loops takes addresses.
 
 
 @kernel

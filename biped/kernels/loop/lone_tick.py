@@ -9,7 +9,7 @@ from biped.kernels.loop.measurement import Measurement, new_measurement, place_m
 from biped.kernels.state.status import OK
 from biped.kernels.tree.tree import Tree
 from contact.arrays import Floats
-from contact.jit import Entry, Packed, part_for_each, unpacked
+from contact.jit import Entry, Packed, loaded, part_for_each
 
 
 class LoneTick(NamedTuple):
@@ -23,10 +23,10 @@ class LoneTick(NamedTuple):
 @part_for_each
 def answer(law, place):
     """``control`` for what was measured."""
-    tick = unpacked(place)
+    tick = loaded(place)
     place_measured(tick.measurement)
     tick.torque[:] = 0.0
-    control(unpacked(law), tick.measurement, tick.torque, tick.recorded)
+    control(loaded(law), tick.measurement, tick.torque, tick.recorded)
     return OK
 
 

@@ -18,7 +18,7 @@ from biped.kernels.tree.kinematics import Poses, new_poses, place_bodies
 from biped.kernels.tree.tree import FLOATING, Tree
 from biped.kernels.variational.equations import displace
 from contact.arrays import Floats, Integers
-from contact.jit import Entry, Packed, addresses, call, kernel, part, part_for_each, unpacked
+from contact.jit import Entry, Packed, addresses, call, kernel, loaded, part, part_for_each, unpacked
 from contact.piecewise import Signals
 from contact.vectors import copy1
 
@@ -109,7 +109,7 @@ def add_direction(at, direction, found):
 @part
 def place_part(place):
     """Poses, inertias and rates of the displaced state."""
-    D = unpacked(place)
+    D = loaded(place)
     displace_state(D)
     place_bodies(D.tree, D.q, D.motion.poses)
     turn_inertias(D.tree, D.motion.poses, D.motion.inertia)
@@ -120,7 +120,7 @@ def place_part(place):
 @part
 def move_part(place):
     """The rates of another momentum in the same configuration."""
-    D = unpacked(place)
+    D = loaded(place)
     add_direction(D.at_momentum, D.momentum_direction, D.momentum)
     solve(D.tree, D.motion.poses.motion, D.motion.poses.motion, D.momentum, D.motion.factors, D.motion.rates)
     return OK
@@ -129,9 +129,9 @@ def move_part(place):
 @part_for_each
 def ask_beside(law, place):
     """``control`` for the displaced state."""
-    D = unpacked(place)
+    D = loaded(place)
     D.torque[:] = 0.0
-    control(unpacked(law), D.measurement, D.torque, D.recorded)
+    control(loaded(law), D.measurement, D.torque, D.recorded)
     return OK
 
 
@@ -149,7 +149,7 @@ def show_rates(law, measurement, torque, recorded):
 @kernel
 def point_along(place, column):
     """Displace along one of the 2 nv directions; along none for a column below zero."""
-    D = unpacked(place)
+    D = loaded(place)
     nv = D.q_direction.shape[0]
     for dof in range(nv):
         D.q_direction[dof] = 1.0 if dof == column else 0.0
@@ -158,7 +158,7 @@ def point_along(place, column):
 
 @kernel
 def take_column(place, column):
-    D = unpacked(place)
+    D = loaded(place)
     for dof in range(D.torque.shape[0]):
         D.derivative[dof, column] = D.torque[dof].imag / REACH
 
@@ -175,7 +175,7 @@ def part_of(place, number):
 
 @kernel
 def place_real(place):
-    D = unpacked(place)
+    D = loaded(place)
     place_bodies(D.tree, D.at_q, D.poses)
 
 

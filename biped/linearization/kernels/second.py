@@ -37,7 +37,7 @@ from biped.linearization.kernels.steps import note_beginning
 from biped.linearization.kernels.tangent import along_anchor, is_held
 from contact.arrays import Floats, Integers
 from contact.ground import Ground
-from contact.jit import Entry, Packed, addresses, call, kernel, part, unpacked
+from contact.jit import Entry, Packed, addresses, call, kernel, loaded, part, unpacked
 from contact.vectors import load3
 
 Complexes = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
@@ -111,7 +111,7 @@ def displaced_into(D, poses, q, column, first, found):
 @part
 def displace_part(place, column):
     """Put both ends of the step, and its anchors, iε away along one direction."""
-    D = unpacked(place)
+    D = loaded(place)
     nv = D.direction.shape[0]
     note_beginning(D.begin, D.state)
     displaced_into(D, D.begin_poses, D.begin.q, column, 0, D.state.q)
@@ -126,7 +126,7 @@ def displace_part(place, column):
 @part
 def evaluate_part(place):
     """The step's equations there."""
-    D = unpacked(place)
+    D = loaded(place)
     tree, state, scratch, pushes = D.tree, D.state, D.scratch, D.pushes
     prepare(tree, state, scratch)
     set_candidate(tree, state.q, D.candidate, scratch)
@@ -140,7 +140,7 @@ def evaluate_part(place):
 @part
 def differentiate_part(place):
     """Their first derivatives there."""
-    D = unpacked(place)
+    D = loaded(place)
     h, derivative = D.length[0], D.derivative
     differentiate_solved(D.body, D.tree, D.ground, D.state, D.pushes, D.scratch, derivative, 0, h)
     load_newton_blocks(D.tree, D.state, D.scratch, derivative, derivative.block, h)
@@ -206,7 +206,7 @@ def move_rows(jacobian, M, first, rows):
 @part
 def take_part(place, column):
     """Keep what came of one direction; for a column below zero the values themselves."""
-    D = unpacked(place)
+    D = loaded(place)
     take_rows(D, D.residual, 0, column)
     take_rows(D, D.momentum, D.residual.shape[0], column)
     take_rows(D, D.anchor, 2 * D.residual.shape[0], column)
@@ -235,7 +235,7 @@ def part_of(place, number):
 
 @kernel
 def place_ends_of(place):
-    D = unpacked(place)
+    D = loaded(place)
     place_bodies(D.tree, D.begin.q, D.begin_poses)
     place_bodies(D.tree, D.end_q, D.end_poses)
 

@@ -23,7 +23,7 @@ from biped.linearization.kernels.step import StepDerivative, differentiate_step,
 from biped.linearization.kernels.tangent import Tangent, carry, new_tangent, seed
 from contact.arrays import Floats, Integers
 from contact.ground import Ground, force_in_floor, law_at
-from contact.jit import Entry, Packed, addresses, call, kernel, part, unpacked
+from contact.jit import Entry, Packed, addresses, call, kernel, loaded, part, unpacked
 from contact.modes import NONE, SLIDING, STICKING
 from contact.point_law import dragged_anchor
 from contact.regimes import CLIPPED, HEIGHT, PRESSURE, SLIP, SPEED, SWITCHES
@@ -164,7 +164,7 @@ def other_mode(switch, before, after):
 @part
 def set_off_part(place):
     """From the state that the world has been given, with a variation of each number of it and of each torque."""
-    L = unpacked(place)
+    L = loaded(place)
     prepare(L.tree, L.state, L.live)
     seed(L.tangent, L.driven)
     L.taken[SUBSTEPS] = 0
@@ -174,7 +174,7 @@ def set_off_part(place):
 @part
 def begin_part(place):
     """Note where a step begins."""
-    L = unpacked(place)
+    L = loaded(place)
     note_beginning(L.state, L.before)
     save_checkpoint(L.state, L.checkpoint)
     return OK
@@ -183,7 +183,7 @@ def begin_part(place):
 @part
 def go_back_part(place):
     """Take the step back."""
-    L = unpacked(place)
+    L = loaded(place)
     roll_back(L.state, L.checkpoint)
     prepare(L.tree, L.state, L.live)
     return OK
@@ -192,7 +192,7 @@ def go_back_part(place):
 @part
 def differentiate_part(place, h):
     """The derivative of the step of length h that led to where the world is."""
-    L = unpacked(place)
+    L = loaded(place)
     L.left_over[0] = differentiate_step(
         L.body, L.tree, L.ground, L.before, L.state.q, L.pushes, L.scratch, L.derivative, L.taken[SUBSTEPS], h
     )
@@ -202,7 +202,7 @@ def differentiate_part(place, h):
 @part
 def carry_part(place, h):
     """Carry the variations through it."""
-    L = unpacked(place)
+    L = loaded(place)
     carry(L.tree, L.scratch, L.derivative, L.tangent, h)
     turn_mode(L, h)
     note_contact(L)
@@ -231,7 +231,7 @@ def finish_step(place):
 @kernel
 def is_explained(place):
     """Whether the equations of a variational step are what led from its start to its end."""
-    L = unpacked(place)
+    L = loaded(place)
     return L.left_over[0] <= LEFT_OVER * (1.0 + greatest(L.state.momentum))
 
 

@@ -37,7 +37,7 @@ from biped.kernels.solve.dense import add_rows, factor_dense, solve_dense_rows, 
 from biped.mechanism.kernels.linearization import Derivatives
 from biped.mechanism.kernels.system import Mechanics
 from contact.arrays import Floats, Integers, unset
-from contact.jit import kernel, part, routine, unpacked
+from contact.jit import kernel, loaded, part, routine
 from contact.vectors import copy1, dot, load6
 
 # A pivot below this part of its column's size is nothing but rounding.
@@ -168,7 +168,7 @@ def new_chain(
 @part
 def first_part(place):
     """∂(q'_d, λ)/∂w, ∂q'/∂w and ∂p'/∂w; 0, NOT_FINITE, SINGULAR of M, or DEPENDENT of Dh(q') M⁻¹ Dh(q)ᵀ."""
-    step = unpacked(place)
+    step = loaded(place)
     set_row_slopes(step.results, step.multiplier, step.alpha, step.h, step.share, step.chain)
     set_matrix(step.results, step.h, step.chain)
     add_ballast_to_mass(step.mechanics.ballast, step.h, step.chain)
@@ -359,7 +359,7 @@ def solve_first(h, share, chain):
 @part
 def second_part(place):
     """−∂²(q'_d, λ)/∂w² and ∂²p'/∂w², into ``bends``: (16)-(27), (31), (32). Needs the first ones."""
-    step = unpacked(place)
+    step = loaded(place)
     set_blocks(step.results, step.alpha, step.h, step.share, step.chain)
     bend_rows(step.results.curvature[0], step.chain)
     subtract_bent(step.results.bent, step.chain)
@@ -642,7 +642,7 @@ def spread_bends(bends, sign, states, gap, line, result):
 @part
 def weighted_part(place):
     """Σ weights ∂²(q'_d, p')/∂w², into the first row of ``bends``; needs the first ones, and weights in ``on_rows``."""
-    step = unpacked(place)
+    step = loaded(place)
     set_adjoint(step.chain)
     set_forms(step.results, step.alpha, step.h, step.share, step.chain)
     bend_forms(step.results, step.chain)

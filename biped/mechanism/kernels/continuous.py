@@ -35,7 +35,7 @@ from biped.mechanism.kernels.points import turned
 from biped.mechanism.kernels.step import load_impulses, part_in
 from biped.mechanism.kernels.system import Mechanics, Room
 from contact.arrays import Floats, Integers, unset
-from contact.jit import call, kernel, part, unpacked
+from contact.jit import call, kernel, loaded, part
 from contact.vectors import add, add6, add_scaled6, cross, dot, load3, load6, store6, sub
 
 # [m or rad] that strains move by in differences.
@@ -281,7 +281,7 @@ def ask_stage(prescribed, given, k, rates, room):
 @part
 def slope_part(place, i, k):
     """d/dt of ``rates.stage`` into slope ``i``, at the time to which row k of the inputs belongs; 0, or why not."""
-    world = unpacked(place)
+    world = loaded(place)
     mechanics, room, rates = world.mechanics, world.room, world.rates
     ask_stage(mechanics.prescribed, world.given, k, rates, room)
     failed = accelerate(mechanics, room.given_rates, world.inputs, k, room, rates)
@@ -296,7 +296,7 @@ def slope_part(place, i, k):
 @part
 def record_part(place, k, row):
     """The row of a state whose slope was just evaluated, laid out as that of a step."""
-    world = unpacked(place)
+    world = loaded(place)
     mechanics, room, rates = world.mechanics, world.room, world.rates
     load_now(mechanics, world.inputs, k, room)
     load_momenta(mechanics.tree, room.node, room.node_momentum)
@@ -331,7 +331,7 @@ def fill_row(prescribed, room, rates, work, row):
 @kernel
 def set_stage(place, i):
     """The state, moved along the slope before stage ``i`` of a step; whether it is finite."""
-    world = unpacked(place)
+    world = loaded(place)
     rates, state = world.rates, world.state
     h = 0.0 if i == 0 else (world.step if i == 3 else 0.5 * world.step)
     finite = True
@@ -344,7 +344,7 @@ def set_stage(place, i):
 @kernel
 def finish_step(place, taken):
     """The four slopes with their weights."""
-    world = unpacked(place)
+    world = loaded(place)
     slope, state = world.rates.slope, world.state
     for j in range(state.shape[0]):
         mean = (slope[0, j] + 2.0 * slope[1, j] + 2.0 * slope[2, j] + slope[3, j]) / 6.0

@@ -27,7 +27,7 @@ from biped.mechanism.kernels.derivatives import (
 from biped.mechanism.kernels.jets import Jets, new_jets
 from biped.mechanism.kernels.points import place_points
 from contact.arrays import Floats, unset
-from contact.jit import kernel, part, unpacked
+from contact.jit import kernel, loaded, part
 from contact.vectors import copy1
 
 
@@ -71,7 +71,7 @@ def new_derivatives(n: int, m: int, points: int, sizes: Sizes) -> Derivatives:
 @part
 def derive_part(place, order):
     """All of ``results``, to order 2 or 3, for which there must be room."""
-    step = unpacked(place)
+    step = loaded(place)
     clear(step.results)
     set_tree_derivatives(step.mechanics.tree, step.q, step.moved, step.alpha, step.h, order, step.results)
     add_potential_derivatives(step.mechanics, order, step.results)

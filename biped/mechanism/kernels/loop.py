@@ -32,7 +32,7 @@ from biped.mechanism.kernels.system import (
     SOLVE,
     TAKE_STEPS,
 )
-from contact.jit import call, kernel, part, unpacked
+from contact.jit import call, kernel, loaded, part, unpacked
 from contact.vectors import copy1
 
 # Places of numbers in a row after coordinates, rates and momenta, each (n,); multipliers and driving forces follow.
@@ -54,7 +54,7 @@ def begin_part(place):
 
 @kernel
 def place_begin(place):
-    world = unpacked(place)
+    world = loaded(place)
     room = world.room
     copy1(world.motion.q, room.end_q)
     place_bodies(world.mechanics.tree, room.end_q, room.end)
@@ -122,7 +122,7 @@ def record_node(place, k, row):
 
 @kernel
 def ask_node(place, k):
-    world = unpacked(place)
+    world = loaded(place)
     set_given_rates(world.mechanics.prescribed, world.given, k, world.rule.h, world.room.given_rates)
     copy1(world.motion.q, world.room.node_q)
     copy1(world.motion.momentum, world.room.node_momentum)
@@ -136,7 +136,7 @@ def set_given_rates(prescribed, given, k, h, rates):
 
 @kernel
 def write_node(place, row):
-    world = unpacked(place)
+    world = loaded(place)
     fill_node(world.motion, world.room, world.rows[row])
 
 
@@ -156,7 +156,7 @@ def fill_node(motion, room, row):
 
 @kernel
 def record_forces(place, iterations, row):
-    world = unpacked(place)
+    world = loaded(place)
     fill_forces(world.mechanics.prescribed, world.motion, world.rule.h, world.room, iterations, world.rows[row])
 
 

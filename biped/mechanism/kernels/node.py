@@ -10,7 +10,7 @@ from biped.mechanism.kernels.constraints import set_constraint_rows, set_constra
 from biped.mechanism.kernels.custom import custom_energy, set_custom_rows, set_custom_values
 from biped.mechanism.kernels.points import place_points
 from biped.mechanism.kernels.potentials import spring_energy
-from contact.jit import kernel, part, unpacked
+from contact.jit import kernel, loaded, part
 from contact.vectors import copy1, dot, load3, load6, store6, triple
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -38,7 +38,7 @@ def load_momenta(tree, node, momentum):
 @part
 def momentum_part(place):
     """p = M(q) v of ``node_q`` and ``node_rates``, into ``node_momentum``."""
-    world = unpacked(place)
+    world = loaded(place)
     room = world.room
     place_node(world.mechanics, room.node_rates, room)
     load_momenta(world.mechanics.tree, room.node, room.node_momentum)
@@ -51,7 +51,7 @@ def rates_part(place):
 
     Of ``node_q``, ``node_momentum`` and ``given_rates``, which has those of prescribed coordinates, and else zeros.
     """
-    world = unpacked(place)
+    world = loaded(place)
     mechanics, room = world.mechanics, world.room
     node, border, tree = room.node, room.node_border, mechanics.tree
     place_node(mechanics, room.given_rates, room)
@@ -105,7 +105,7 @@ def rest(tree, node):
 @part
 def energies_part(place):
     """Kinetic and potential energy [J] of ``node_q`` and ``node_rates``, into ``energy``."""
-    world = unpacked(place)
+    world = loaded(place)
     place_node(world.mechanics, world.room.node_rates, world.room)
     set_energies(world.mechanics, world.room)
     return 0
@@ -131,7 +131,7 @@ def weight_energy(tree, node):
 @part
 def constraints_part(place):
     """h(q) of ``node_q`` into ``values``, and Dh(q) into the first rows of ``node_border``."""
-    world = unpacked(place)
+    world = loaded(place)
     mechanics, room = world.mechanics, world.room
     node = room.node
     place_node(mechanics, room.given_rates, room)

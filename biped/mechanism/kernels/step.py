@@ -44,7 +44,7 @@ from biped.mechanism.kernels.system import (
     STEPS,
     WAIT,
 )
-from contact.jit import call, kernel, part, unpacked
+from contact.jit import call, kernel, loaded, part, unpacked
 from contact.vectors import copy1, dot, load3
 
 # Steps that are solved without the last step's factors after one that these did not help.
@@ -55,8 +55,7 @@ EPSILON = 2.0**-52
 ROUNDINGS = 16.0
 
 
-# What branches or loops takes addresses: Numba copies a named tuple of a hundred arrays wherever another block of code
-# mentions it. ``unpacked`` is for code without branches.
+# What branches or loops takes addresses.
 
 
 @kernel
@@ -67,7 +66,7 @@ def part_in(place, number):
 @kernel
 def guess_step(place, k):
     """The first candidate goes on as the last steps did (by parabola, line, or as it is); what is given is given."""
-    world = unpacked(place)
+    world = loaded(place)
     guess(world.mechanics.prescribed, world.motion, world.given, k, world.room)
 
 
@@ -98,7 +97,7 @@ def impulses_part(place, k, half):
     Of potentials (1 − α) h or α h, of other forces σ h or (1 − σ) h; those of coordinates are added to ``middle.load``
     or ``right_load``.
     """
-    world = unpacked(place)
+    world = loaded(place)
     mechanics, rule, room = world.mechanics, world.rule, world.room
     load = room.middle.load if half == LEFT else room.right_load
     potentials = ((1.0 - rule.alpha) if half == LEFT else rule.alpha) * rule.h
@@ -125,7 +124,7 @@ def load_impulses(mechanics, inputs, k, potentials, forces, customs, arms, middl
 @part
 def rows_part(place, of):
     """Dh(q_{k+1}) into the border: its rows for a correction, its columns once that is where the next step begins."""
-    world = unpacked(place)
+    world = loaded(place)
     mechanics, room = world.mechanics, world.room
     tree, points, arms = mechanics.tree, mechanics.points, room.end_arms
     rows = room.border.rows if of == LEFT else room.border.columns
@@ -146,7 +145,7 @@ def evaluate_part(place, k):
 @kernel
 def place_candidate(place):
     """Poses, velocities and momenta at the middle of the step; p − Dh(q_k)ᵀ λ as the coordinates' load."""
-    world = unpacked(place)
+    world = loaded(place)
     motion, room = world.motion, world.room
     middle = room.middle
     place_middle(world.mechanics.tree, motion.q, world.rule.alpha, world.rule.h, middle)
@@ -160,7 +159,7 @@ def place_candidate(place):
 @kernel
 def measure_candidate(place):
     """The norms of (45) and of the constraints."""
-    world = unpacked(place)
+    world = loaded(place)
     mechanics, motion, rule, room = world.mechanics, world.motion, world.rule, world.room
     motion.residual[0] = set_midpoint_residual(mechanics.tree, room.middle, mechanics.prescribed)
     set_end(mechanics, motion, room)
@@ -227,7 +226,7 @@ def factor_part(place, k):
 @kernel
 def set_blocks(place, k):
     """What all bodies and forces put into their own blocks."""
-    world = unpacked(place)
+    world = loaded(place)
     mechanics, rule, room = world.mechanics, world.rule, world.room
     middle, points, arms = room.middle, mechanics.points, room.middle_arms
     before, forced = (1.0 - rule.alpha) * rule.h, rule.share * rule.h
@@ -241,7 +240,7 @@ def set_blocks(place, k):
 
 @kernel
 def eliminate_in(place):
-    world = unpacked(place)
+    world = loaded(place)
     mechanics, rule, middle = world.mechanics, world.rule, world.room.middle
     return eliminate_blocks(mechanics.tree, middle, rule.alpha, rule.h, middle.diagonal, mechanics.prescribed)
 
@@ -249,7 +248,7 @@ def eliminate_in(place):
 @kernel
 def set_border(place, k):
     """Forces between bodies, and what has no mass; the constraints' rows are there."""
-    world = unpacked(place)
+    world = loaded(place)
     mechanics, rule, room = world.mechanics, world.rule, world.room
     tree, points, arms, border = mechanics.tree, mechanics.points, room.middle_arms, room.border
     alpha, before, forced = rule.alpha, (1.0 - rule.alpha) * rule.h, rule.share * rule.h
@@ -261,14 +260,14 @@ def set_border(place, k):
 
 @kernel
 def factor_border_in(place):
-    world = unpacked(place)
+    world = loaded(place)
     return factor_border(world.mechanics.tree, world.room.middle, world.rule.alpha, world.room.border)
 
 
 @part
 def correct_part(place):
     """δ into ``middle.delta`` and μ into the border, by the factors at hand; where the candidate is, is remembered."""
-    world = unpacked(place)
+    world = loaded(place)
     motion, room = world.motion, world.room
     border, m = room.border, room.values.shape[0]
     for c in range(border.load.shape[0]):
@@ -290,7 +289,7 @@ def displace(motion, room, factor):
 
 @kernel
 def displace_in(place, factor):
-    world = unpacked(place)
+    world = loaded(place)
     displace(world.motion, world.room, factor)
 
 
@@ -390,7 +389,7 @@ def solve_part(place, k, most, trials):
 
 @kernel
 def turns_too_far(place):
-    world = unpacked(place)
+    world = loaded(place)
     return is_beyond_half_turn(world.mechanics.tree, world.room.middle.moved)
 
 
@@ -415,7 +414,7 @@ def commit_part(place, k, iterations):
 
 @kernel
 def add_work(place, k):
-    world = unpacked(place)
+    world = loaded(place)
     rule, room = world.rule, world.room
     for j in range(room.right_load.shape[0]):
         room.right_load[j] = 0.0
@@ -425,7 +424,7 @@ def add_work(place, k):
 
 @kernel
 def finish_step(place, iterations):
-    world = unpacked(place)
+    world = loaded(place)
     mechanics, motion, room = world.mechanics, world.motion, world.room
     set_midpoint_momentum(mechanics.tree, world.rule.h, room.middle, room.right_load, motion.momentum)
     move_on(mechanics.prescribed, motion, room.middle)
