@@ -123,8 +123,9 @@ class _Own:
 
     @property
     def names(self) -> list[str]:
-        """Of the kernel's functions."""
-        return [function.name for function in self._library.own_module().functions if not function.is_declaration]
+        """Of the kernel's functions, but for the routines that it calls."""
+        functions = self._library.own_module().functions
+        return [function.name for function in functions if not (function.is_declaration or _is_routine(function))]
 
     @property
     def _reload_init(self) -> Any:
@@ -132,6 +133,11 @@ class _Own:
 
     def _get_module_for_linking(self) -> Any:
         return self._library.own_module()
+
+
+def _is_routine(function: Any) -> bool:
+    """Whether it may be called from elsewhere: who is it that LLVM has not been told whether to inline."""
+    return not {b"alwaysinline", b"noinline"} & set(function.attributes)
 
 
 class MachineCode(_Library):
@@ -161,7 +167,7 @@ class MachineCode(_Library):
         kernels = {name for library in own for name in library.names}
         for function in self._final_module.functions:
             if function.name in kernels and not function.is_declaration:
-                function.linkage = "internal"
+                function.linkage = binding.Linkage.internal
         super()._optimize_final_module()
 
     def _verify_declare_only_symbols(self) -> None:
@@ -183,7 +189,7 @@ class MachineCode(_Library):
             value.name
             for values in (module.functions, module.global_variables)
             for value in values
-            if not value.is_declaration
+            if not value.is_declaration and value.linkage != binding.Linkage.internal
         )
         return name, kind, (code, bitcode, tuple(defined))
 

@@ -237,7 +237,7 @@ def _compiler() -> str:
 def _infrastructure() -> str:
     """A digest of what turns kernels into machine code, besides Numba."""
     words: list[str] = []
-    for name in ("bitcode", "generic", "kernels", "parts"):
+    for name in ("bitcode", "generic", "kernels", "parts", "references"):
         module = sys.modules[f"{__package__}.{name}"]
         for found in _functions_of(module):
             words += _code_words(found.__code__, found.__doc__)
