@@ -28,7 +28,7 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
         options = binding.create_pipeline_tuning_options(speed_level=1)
-        # With a call its kernel would be copied, which is yet to be inlined.
+        # An unrolled loop would copy calls that are yet to be inlined.
         options.loop_unrolling = not any(isinstance(library, Bitcode) for library in self._linking_libraries)
         builder = binding.create_pass_builder(self._codegen._tm, options)
         passes = builder.getFunctionPassManager()
@@ -136,7 +136,7 @@ class _Own:
 
 
 def _is_routine(function: Any) -> bool:
-    """Whether it may be called from elsewhere: who is it that LLVM has not been told whether to inline."""
+    """Whether it may be called from elsewhere: of all kernels LLVM is told whether to inline them."""
     return not {b"alwaysinline", b"noinline"} & set(function.attributes)
 
 

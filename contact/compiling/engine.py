@@ -126,7 +126,8 @@ class Engine:
     def enter(self, number: int, *arguments: int) -> int:
         """Enter a part by its number."""
         self._need(number)
-        return int(enter(self.world.parts[number], (self._packed.place, *arguments)))
+        packed = self._packed  # there until the part is done, whatever another thread takes in
+        return int(enter(packed.value.parts[number], (packed.place, *arguments)))
 
     def is_ready(self, number: int) -> bool:
         """Whether entering a part compiles nothing."""

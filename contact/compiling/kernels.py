@@ -50,6 +50,7 @@ class _Called(_Compiled):
 
 
 _COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
+# What a kernel is compiled for is inlined, unless that is ruled out; and it tells the two apart in the cache.
 _WITHIN = {"forceinline": False, "no_cpython_wrapper": True, "pipeline_class": CalledBitcodeCompiler}
 _INLINED = {"forceinline": True, "no_cpython_wrapper": True, "pipeline_class": BitcodeCompiler}
 
@@ -80,7 +81,8 @@ def kernel(function: F) -> F:
 def subroutine(function: F) -> F:
     """Like ``kernel``, but called, not inlined: for what is large, and called seldom or at several places of a part.
 
-    Of a function of twice the size LLVM optimizes some more than twice as long.
+    Of a function of twice the size LLVM optimizes some more than twice as long. It is told that nothing is written
+    where the arguments' named tuples are: they are only read, by whomever.
     """
     return interpreted_from_python(compiled(function, **_WITHIN))
 

@@ -247,6 +247,7 @@ def _infrastructure() -> str:
 
 def _functions_of(owner: Any) -> Iterator[FunctionType]:
     for value in vars(owner).values():
+        value = getattr(value, "fget", value)
         if getattr(value, "__module__", None) == getattr(owner, "__module__", owner.__name__):
             if isinstance(value, FunctionType):
                 yield value

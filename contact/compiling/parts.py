@@ -176,7 +176,7 @@ def _call_at(_: Any, address: Any, args: Any) -> Any:
 
 @lower_builtin(unpacked, types.Any)  # type: ignore[untyped-decorator]
 def _unpack(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    return _read(context, builder, signature, values, settled)
+    return _read(context, builder, signature, values, lambda place: settled(builder.gep(place, [ir.IntType(32)(0)])))
 
 
 @lower_builtin(loaded, types.Any)  # type: ignore[untyped-decorator]
@@ -217,7 +217,7 @@ def _load_words(context: Any, builder: Any, kind: Any, words: Any, places: Itera
             count = element.count if isinstance(element, ir.ArrayType) else 0
             for j in range(count):
                 value = builder.insert_value(value, load(element.element), (k, j))
-            if not count:
+            if not isinstance(element, ir.ArrayType):
                 value = builder.insert_value(value, load(element), k)
         return value
     if kind == types.boolean:

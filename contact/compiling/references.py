@@ -11,13 +11,19 @@ from typing import Any
 
 import numba
 from llvmlite import ir
+from numba.core import codegen, lowering
 from numba.core import ir as numba_ir
-from numba.core import lowering
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.datamodel import models, register_default
 from numba.core.typed_passes import NativeLowering
 
 types: Any = numba.types
+
+#: A part of all keys of compiled code, Numba's own too: code that takes named tuples otherwise is not to be linked.
+CONVENTION = "named tuples by reference, 1"
+
+_magic_tuple = codegen.CPUCodegen.magic_tuple
+codegen.CPUCodegen.magic_tuple = lambda self: (*_magic_tuple(self), CONVENTION)
 
 
 class _ByReference(models.DataModel):  # type: ignore[misc]
@@ -62,7 +68,7 @@ class _NamedUniTuple(_ByReference, models.UniTupleModel):  # type: ignore[misc]
 
 
 def settled(place: Any) -> Any:
-    """Mark a pointer: as long as what it was made for goes on, nothing else will be written there."""
+    """Mark a pointer: until its value is computed anew, or the function has ended, nothing else is written there."""
     place.is_settled = True
     return place
 
@@ -89,7 +95,7 @@ def _source(value: Any) -> tuple[Any, list[int]]:
             value = value.aggregate
         elif isinstance(value, ir.instructions.InsertValue) and way:
             known = list(value.indices)
-            if known[: len(way)] == way:  # it was put together itself
+            if len(known) > len(way) and known[: len(way)] == way:  # it was put together itself
                 return value, way
             inside = way[: len(known)] == known
             value, way = (value.value, way[len(known) :]) if inside else (value.aggregate, way)
@@ -108,7 +114,9 @@ def _put(builder: Any, value: Any) -> Any:
 class _Lower(lowering.Lower):  # type: ignore[misc]
     """Numba's, for functions whose variables are no objects."""
 
-    _assigned: Counter[str]
+    def init(self) -> None:
+        super().init()
+        self._assigned: Counter[str] = Counter()  # in a generator, whose variables live on, none is a place
 
     def lower_normal_function(self, fndesc: Any) -> None:
         self._assigned = Counter(
@@ -124,7 +132,7 @@ class _Lower(lowering.Lower):  # type: ignore[misc]
         self.varmap[name] = _place_of(self.builder, value) or settled(_put(self.builder, value))
 
     def delvar(self, name: str) -> None:
-        """There is nothing to give back."""
+        """There is nothing to give back, without Numba's runtime."""
 
 
 class _LowerCalled(_Lower):

@@ -104,6 +104,38 @@ def uniform(outer, times):
     return pair.a[0] + 10.0 * pair.b[0] + total(Inner(pair.a, 0.5))
 
 
+@subroutine
+def weighed(inner, other, part_of_it):
+    """The same tuple twice, and an array of it."""
+    for k in range(part_of_it.shape[0]):
+        part_of_it[k] += inner.weight * other.values[k]
+    return Inner(other.values, inner.weight + part_of_it[0])
+
+
+@routine
+def the_same_twice(outer, times):
+    seen = 0.0
+    for _ in range(times):
+        found = weighed(outer.left, outer.left, outer.left.values)
+        seen += total(found)
+    return seen
+
+
+@numba.njit
+def of_a_user(outer, times):
+    """Somebody's own function, compiled by Numba alone."""
+    inner = outer.left if times > 1 else outer.right
+    for _ in range(times):
+        outer = Outer(outer.right, inner, outer.count + 1, outer.is_open)
+        inner = outer.left
+    return outer.count * inner.weight + inner.values[1]
+
+
+@routine
+def with_a_users(outer, times):
+    return of_a_user(outer, times) + total(outer.left)
+
+
 def example():
     return Outer(Inner(np.array([1.0, 2.0]), 3.0), Inner(np.array([5.0, 7.0]), 0.5), 4, True)
 
@@ -111,7 +143,9 @@ def example():
 @pytest.mark.jit_off
 @pytest.mark.parametrize("times", [0, 1, 2, 5])
 @pytest.mark.parametrize(
-    "function", [loops, branches, called, optionals, uniform], ids=lambda function: function.__name__
+    "function",
+    [loops, branches, called, optionals, uniform, the_same_twice, of_a_user, with_a_users],
+    ids=lambda one: one.__name__,
 )
 def test_the_same_compiled_and_interpreted(function, times):
     ours, theirs = example(), example()
