@@ -28,7 +28,7 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
         options = binding.create_pipeline_tuning_options(speed_level=1)
-        # An unrolled loop would copy calls that are yet to be inlined.
+        # In a kernel, an unrolled loop would copy calls that are yet to be inlined; a part is slower without.
         options.loop_unrolling = not any(isinstance(library, Bitcode) for library in self._linking_libraries)
         builder = binding.create_pass_builder(self._codegen._tm, options)
         passes = builder.getFunctionPassManager()
@@ -123,9 +123,8 @@ class _Own:
 
     @property
     def names(self) -> list[str]:
-        """Of the kernel's functions, but for the routines that it calls."""
-        functions = self._library.own_module().functions
-        return [function.name for function in functions if not (function.is_declaration or _is_routine(function))]
+        """Of the kernel's functions, and of the routines' that it calls."""
+        return [function.name for function in self._library.own_module().functions if not function.is_declaration]
 
     @property
     def _reload_init(self) -> Any:
@@ -168,6 +167,8 @@ class MachineCode(_Library):
         for function in self._final_module.functions:
             if function.name in kernels and not function.is_declaration:
                 function.linkage = binding.Linkage.internal
+                if _is_routine(function):  # which others call by its name
+                    function.name += ".own"
         super()._optimize_final_module()
 
     def _verify_declare_only_symbols(self) -> None:

@@ -125,11 +125,19 @@ class _Lower(lowering.Lower):  # type: ignore[misc]
         super().lower_normal_function(fndesc)
 
     def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
-        if not isinstance(self.typeof(name), types.BaseNamedTuple) or self._assigned[name] != 1:
+        if not self._is_place(name):
             super().storevar(value, name, argidx)
             return
         self._singly_assigned_vars.discard(name)  # Numba's, whose values have no place
         self.varmap[name] = _place_of(self.builder, value) or settled(_put(self.builder, value))
+
+    def _alloca_var(self, name: str, fetype: Any) -> None:
+        if not self._is_place(name):
+            super()._alloca_var(name, fetype)
+
+    def _is_place(self, name: str) -> bool:
+        """Whether a variable has no room of its own, but is where its value is."""
+        return self._assigned[name] == 1 and isinstance(self.typeof(name), types.BaseNamedTuple)
 
     def delvar(self, name: str) -> None:
         """There is nothing to give back, without Numba's runtime."""
