@@ -50,7 +50,7 @@ class _Called(_Compiled):
 
 
 _COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
-# What a kernel is compiled for is inlined, unless that is ruled out; and it tells the two apart in the cache.
+# Said, since Numba hands ``forceinline`` on to what a kernel calls; and it is a part of the key, as a compiler is not.
 _WITHIN = {"forceinline": False, "no_cpython_wrapper": True, "pipeline_class": CalledBitcodeCompiler}
 _INLINED = {"forceinline": True, "no_cpython_wrapper": True, "pipeline_class": BitcodeCompiler}
 

@@ -194,8 +194,6 @@ def test_parts_find_what_was_packed():
         return World(Inner(np.array([1.0, 2.0]), 3.0), (), np.zeros(2, dtype=np.int64))
 
     packed = Packed(world())
-    expected = world()
-    expected.numbers[:] = 4, 5
     total_of = 4 + 4 + 5
     assert enter(address_of(read_part, packed.value, 2), packed.place, 2) == total_of
     np.testing.assert_array_equal(packed.value.numbers, [total_of, 5])
