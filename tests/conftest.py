@@ -19,7 +19,7 @@ from biped import Controller, Scene, Session
 from biped.metrics import METRICS
 from biped.model import Body, Joint, Model, human, random_tree
 from biped.runs.state import State
-from contact.compiling.beside import compile_elsewhere
+from contact.compiling.beside import compile_elsewhere, end_idle
 from experiments.benchmarks.timing import UnitOfWork
 
 compile_elsewhere()  # a process of tests meets hundreds of kernels
@@ -125,6 +125,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """What the tests cost, for ``docs/sums.py``: seconds of all, and the memory of the largest process."""
     if hasattr(session.config, "workeroutput"):
+        end_idle()  # what they have used is counted when they have ended
         own, children = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
         peak = own.ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
         processor = own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime

@@ -17,6 +17,7 @@ import sys
 import threading
 import types as python_types
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from numba.core.event import trigger_event
@@ -27,10 +28,13 @@ from contact.compiling.keys import Closure
 
 #: Functions to compile that a process is worth starting for: that takes about a second, a function 50 ms.
 WORTHWHILE = 40
-#: Functions after which a process makes room for another one: a compiler gives nothing back.
-BUNDLE = 400
+#: Functions after which a process makes room for another one: a compiler gives nothing back, by then 1.3 GB.
+MOST = 1500
 
 _ALONE = "BIPED_COMPILES_ALONE"  # set in an environment: that process has others beside it
+#: Begins the last line of an answer; and the whole of it, if what has answered may be given more.
+_END = b"\0"
+_MAY_GO_ON = _END + b"may go on\n"
 
 _elsewhere = False
 
@@ -115,15 +119,8 @@ def leave_to_others(job: Job) -> None:
 
 def compile_ahead(calls: Sequence[Call], progress: Progress) -> None:
     """Let other processes compile what calls need, as many at once as there are cores; load nothing."""
-    bundles: list[list[Work]] = []
-    size = BUNDLE
-    for call in calls:
-        if size + call.size > BUNDLE:
-            bundles.append([])
-            size = 0
-        bundles[-1].append(call)
-        size += call.size
-    with _working(bundles, cores(), progress):
+    largest_first = sorted(calls, key=lambda call: -call.size)
+    with _working([[call] for call in largest_first], cores(), progress):
         pass
 
 
@@ -146,64 +143,119 @@ def _shares(jobs: list[Job], calls: Sequence[Call], processes: int) -> list[list
 def _working(bundles: list[list[Work]], processes: int, progress: Progress = lambda _: None) -> Iterator[None]:
     """Processes that compile bundles of work meanwhile; they are waited for, unless something is raised here."""
     left, running = list(reversed(bundles)), set[_Worker]()
+    idle = _idle if _elsewhere else list[_Worker]()
     try:
         while left and len(running) < processes:
-            running.add(_Worker(left.pop(), progress))
+            running.add(_Worker.with_work(left.pop(), progress, idle))
         yield
         with trigger_event("numba:compile"):  # for who shows that something is compiled
             while running:
                 ended = _Worker.wait_for_any(running)
                 running.remove(ended)
+                idle += ended.rest()
                 if left:
-                    running.add(_Worker(left.pop(), progress))
+                    running.add(_Worker.with_work(left.pop(), progress, idle))
     finally:
         for worker in running:
             worker.end()
+        if not _elsewhere:
+            end_idle(idle)
 
 
 class _Worker:
-    """A process that compiles a bundle; it writes a line for each job that has ended."""
+    """A process that compiles bundles of work, one after the other."""
 
     _ended = threading.Condition()
 
-    def __init__(self, bundle: list[Work], progress: Progress) -> None:
-        self.has_ended = False
+    def __init__(self) -> None:
+        self._asked_by, self._environment = os.getpid(), _environment()
+        self._size = 0
         self._process = subprocess.Popen(
             [sys.executable, "-c", "from contact.compiling.beside import main; main()"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             env=os.environ | {"BIPED_CACHE_DIR": str(cache_folder().parent), _ALONE: "1"},
         )  # fmt: skip
+
+    @classmethod
+    def with_work(cls, bundle: list[Work], progress: Progress, idle: list["_Worker"]) -> "_Worker":
+        """One of the idle ones, or a new one, that has a bundle to compile."""
+        worker = cls._one_of(idle) or cls()
+        worker._take(bundle, progress)
+        return worker
+
+    @classmethod
+    def _one_of(cls, idle: list["_Worker"]) -> "_Worker | None":
+        with cls._ended:  # threads may ask at once
+            while idle:
+                worker = idle.pop()
+                if worker._finds_what_is_found_here():
+                    return worker
+                worker.close()
+        return None
+
+    def _finds_what_is_found_here(self) -> bool:
+        """Whether it is there, this process's own, which one of before a fork is not, and in the same environment."""
+        same = (self._asked_by, self._environment) == (os.getpid(), _environment())
+        return same and self._process.poll() is None
+
+    def _take(self, bundle: list[Work], progress: Progress) -> None:
+        self.has_ended = self._may_go_on = False
+        self._size += sum(work.size for work in bundle)
         self._thread = threading.Thread(
             target=self._follow, args=(_written(bundle), len(bundle), progress), daemon=True
         )
         self._thread.start()
 
     def _follow(self, words: bytes, left: int, progress: Progress) -> None:
-        with self._process as process:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            with contextlib.suppress(BrokenPipeError), process.stdin:  # it has ended
-                process.stdin.write(words)
-            for line in process.stdout:
-                progress(line.decode(errors="replace").strip())
-                left -= 1
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):  # it has ended
+            self._process.stdin.write(words)
+            self._process.stdin.flush()
+        while (line := self._process.stdout.readline()) and not line.startswith(_END):
+            progress(line.decode(errors="replace").strip())
+            left -= 1
         for _ in range(left):
-            progress(f"the process that compiles it has ended with {process.returncode}")
+            why = "cannot be told of it" if line else f"has ended with {self._process.wait()}"
+            progress(f"the process that compiles it {why}")
+        self._may_go_on = line == _MAY_GO_ON and self._size < MOST
         with self._ended:
             self.has_ended = True
             self._ended.notify_all()
 
     @classmethod
     def wait_for_any(cls, workers: "set[_Worker]") -> "_Worker":
-        """One of some that has ended."""
+        """One of some that has ended its bundle."""
         with cls._ended:
             cls._ended.wait_for(lambda: any(worker.has_ended for worker in workers))
         return next(worker for worker in workers if worker.has_ended)
+
+    def rest(self) -> "list[_Worker]":
+        """Itself, if it may compile more."""
+        if self._may_go_on:
+            return [self]
+        self.close()
+        return []
+
+    def close(self) -> None:
+        """Let it end, as it does where there is nothing more to read."""
+        with contextlib.suppress(BrokenPipeError), self._process:
+            pass
 
     def end(self) -> None:
         """Let it end now."""
         self._process.kill()
         self._thread.join()
+        self.close()
+
+
+_idle: list[_Worker] = []  # of a process that has others compile
+
+
+def end_idle(idle: list[_Worker] = _idle) -> None:
+    """Let the processes end that wait for more to compile."""
+    while idle:
+        idle.pop().close()
 
 
 # --- jobs by name ---
@@ -231,6 +283,11 @@ def _address(function: Any) -> tuple[str, str, type | None] | None:
     return (function.__module__, name, kind) if is_it else None
 
 
+def _environment() -> dict[str, str]:
+    """What of the environment machine code depends on."""
+    return {name: value for name, value in os.environ.items() if name.startswith(("BIPED_", "NUMBA_"))}
+
+
 def _written(share: list[Work]) -> bytes:
     """What another process needs to know: where modules are found, which to import, and the jobs."""
     closures = [job.closure for job in share if isinstance(job, Job)]
@@ -244,23 +301,37 @@ def _written(share: list[Work]) -> bytes:
 
 
 def main() -> None:
-    """Compile the jobs that another process has written to the standard input, as long as that is there."""
+    """Compile the jobs that another process writes to the standard input, as long as that is there.
+
+    The answer is a line for each job that has ended, and one in the end if this process may be given more.
+    """
     asked_by = os.getppid()
     done, sys.stdout = sys.stdout.buffer, open(os.devnull, "w")  # noqa: SIM115 (as long as the process)
-    path, files = pickle.load(sys.stdin.buffer)
-    sys.path[:] = path
-    for name, file in files:
-        _module(name, file)
-    for job in pickle.load(sys.stdin.buffer):
-        if os.getppid() != asked_by:
-            return
-        problem = ""
-        try:
-            _do(job)
-        except Exception as error:  # whoever needs it meets it too
-            problem = f"{getattr(job, 'arguments', '')} {type(error).__name__}: {error}"
-        done.write(" ".join(problem.split()).encode() + b"\n")
+    while sys.stdin.buffer.peek(1):
+        path, files = pickle.load(sys.stdin.buffer)
+        sys.path[:] = path
+        for name, file in files:
+            _module(name, file)
+        for job in pickle.load(sys.stdin.buffer):
+            if os.getppid() != asked_by:
+                return
+            problem = ""
+            try:
+                _do(job)
+            except Exception as error:  # whoever needs it meets it too
+                problem = f"{getattr(job, 'arguments', '')} {type(error).__name__}: {error}"
+            done.write(" ".join(problem.split()).encode() + b"\n")
+            done.flush()
+        done.write(_MAY_GO_ON if _has_lasting_modules() else _END + b"\n")
         done.flush()
+
+
+def _has_lasting_modules() -> bool:
+    """Whether no name of a module here will mean another file, or another text of it, while this process lives."""
+    lasting = (sys.prefix, sys.base_prefix, str(Path(__file__).parents[2]), str(cache_folder()))
+    return all(
+        str(getattr(module, "__file__", None) or sys.prefix).startswith(lasting) for module in sys.modules.values()
+    )
 
 
 def _do(job: Any) -> None:

@@ -145,4 +145,4 @@ def _assembly() -> None:
         assembly.simulate(0.02, 0.01, start)
 
 
-_OTHERS = {"gradients": _gradients, "linearize": _linearize, "mechanism": _mechanism, "assembly": _assembly}
+_OTHERS = {"gradients": _gradients, "assembly": _assembly, "mechanism": _mechanism, "linearize": _linearize}
