@@ -307,8 +307,11 @@ def main() -> None:
     """
     asked_by = os.getppid()
     done, sys.stdout = sys.stdout.buffer, open(os.devnull, "w")  # noqa: SIM115 (as long as the process)
-    while sys.stdin.buffer.peek(1):
-        path, files = pickle.load(sys.stdin.buffer)
+    while True:
+        try:
+            path, files = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
         sys.path[:] = path
         for name, file in files:
             _module(name, file)
