@@ -124,8 +124,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """What the tests cost, for ``docs/sums.py``: seconds of all, and the memory of the largest process."""
+    end_idle()  # what they have used is counted when they have ended
     if hasattr(session.config, "workeroutput"):
-        end_idle()  # what they have used is counted when they have ended
         own, children = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
         peak = own.ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
         processor = own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime

@@ -14,6 +14,7 @@ import os
 import pickle
 import subprocess
 import sys
+import sysconfig
 import threading
 import types as python_types
 from collections.abc import Callable, Iterator, Sequence
@@ -32,9 +33,7 @@ WORTHWHILE = 40
 MOST = 1500
 
 _ALONE = "BIPED_COMPILES_ALONE"  # set in an environment: that process has others beside it
-#: Begins the last line of an answer; and the whole of it, if what has answered may be given more.
-_END = b"\0"
-_MAY_GO_ON = _END + b"may go on\n"
+_END = b"\0\n"  # the last line of an answer of a process that goes on
 
 _elsewhere = False
 
@@ -146,19 +145,24 @@ def _working(bundles: list[list[Work]], processes: int, progress: Progress = lam
     idle = _idle if _elsewhere else list[_Worker]()
     try:
         while left and len(running) < processes:
-            running.add(_Worker.with_work(left.pop(), progress, idle))
+            running.add(_Worker.with_work(left.pop(), idle, progress, more=bool(left)))
         yield
         with trigger_event("numba:compile"):  # for who shows that something is compiled
             while running:
                 ended = _Worker.wait_for_any(running)
                 running.remove(ended)
-                idle += ended.rest()
+                if ended.has_time:
+                    idle.append(ended)
+                else:
+                    ended.end()
                 if left:
-                    running.add(_Worker.with_work(left.pop(), progress, idle))
+                    running.add(_Worker.with_work(left.pop(), idle, progress, more=bool(left)))
+                elif idle is not _idle:
+                    end_idle(idle)
     finally:
         for worker in running:
             worker.end()
-        if not _elsewhere:
+        if idle is not _idle:
             end_idle(idle)
 
 
@@ -168,60 +172,61 @@ class _Worker:
     _ended = threading.Condition()
 
     def __init__(self) -> None:
-        self._asked_by, self._environment = os.getpid(), _environment()
+        self._begun_by, self._settings = os.getpid(), _settings()
         self._size = 0
+        begin = f"import sys; sys.path[:] = {sys.path!r}; from contact.compiling.beside import main; main()"
         self._process = subprocess.Popen(
-            [sys.executable, "-c", "from contact.compiling.beside import main; main()"],
+            [sys.executable, "-c", begin],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             env=os.environ | {"BIPED_CACHE_DIR": str(cache_folder().parent), _ALONE: "1"},
         )  # fmt: skip
 
     @classmethod
-    def with_work(cls, bundle: list[Work], progress: Progress, idle: list["_Worker"]) -> "_Worker":
-        """One of the idle ones, or a new one, that has a bundle to compile."""
+    def with_work(cls, bundle: list[Work], idle: list["_Worker"], progress: Progress, *, more: bool) -> "_Worker":
+        """One of the idle ones, or a new one, that has a bundle to compile, and may be given ``more``."""
         worker = cls._one_of(idle) or cls()
-        worker._take(bundle, progress)
+        worker._take(bundle, progress, more=more)
         return worker
 
     @classmethod
     def _one_of(cls, idle: list["_Worker"]) -> "_Worker | None":
-        with cls._ended:  # threads may ask at once
-            while idle:
-                worker = idle.pop()
-                if worker._finds_what_is_found_here():
-                    return worker
-                worker.close()
+        with contextlib.suppress(IndexError):  # none is left: threads may take them side by side
+            while not (worker := idle.pop())._is_of_use():
+                worker.end()
+            return worker
         return None
 
-    def _finds_what_is_found_here(self) -> bool:
-        """Whether it is there, this process's own, which one of before a fork is not, and in the same environment."""
-        same = (self._asked_by, self._environment) == (os.getpid(), _environment())
+    def _is_of_use(self) -> bool:
+        """Whether it is alive, set as this process is, and begun by it, not by one that it was forked from."""
+        same = (self._begun_by, self._settings) == (os.getpid(), _settings())
         return same and self._process.poll() is None
 
-    def _take(self, bundle: list[Work], progress: Progress) -> None:
-        self.has_ended = self._may_go_on = False
+    def _take(self, bundle: list[Work], progress: Progress, *, more: bool) -> None:
         self._size += sum(work.size for work in bundle)
-        self._thread = threading.Thread(
-            target=self._follow, args=(_written(bundle), len(bundle), progress), daemon=True
-        )
+        words = _written(bundle, more=(more or _elsewhere) and self._size < MOST)
+        self.has_ended = self.has_time = False
+        self._thread = threading.Thread(target=self._follow, args=(words, len(bundle), progress), daemon=True)
         self._thread.start()
 
     def _follow(self, words: bytes, left: int, progress: Progress) -> None:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        with contextlib.suppress(BrokenPipeError):  # it has ended
-            self._process.stdin.write(words)
-            self._process.stdin.flush()
-        while (line := self._process.stdout.readline()) and not line.startswith(_END):
-            progress(line.decode(errors="replace").strip())
-            left -= 1
-        for _ in range(left):
-            why = "cannot be told of it" if line else f"has ended with {self._process.wait()}"
-            progress(f"the process that compiles it {why}")
-        self._may_go_on = line == _MAY_GO_ON and self._size < MOST
-        with self._ended:
-            self.has_ended = True
-            self._ended.notify_all()
+        try:
+            with contextlib.suppress(BrokenPipeError):  # it has ended
+                self._process.stdin.write(words)
+                self._process.stdin.flush()
+            for line in self._process.stdout:
+                self.has_time = line == _END
+                if self.has_time:
+                    break
+                progress(line.decode(errors="replace").strip())
+                left -= 1
+            for _ in range(left):
+                progress(f"the process that compiles it has ended with {self._process.wait()}")
+        finally:
+            with self._ended:
+                self.has_ended = True
+                self._ended.notify_all()
 
     @classmethod
     def wait_for_any(cls, workers: "set[_Worker]") -> "_Worker":
@@ -230,23 +235,12 @@ class _Worker:
             cls._ended.wait_for(lambda: any(worker.has_ended for worker in workers))
         return next(worker for worker in workers if worker.has_ended)
 
-    def rest(self) -> "list[_Worker]":
-        """Itself, if it may compile more."""
-        if self._may_go_on:
-            return [self]
-        self.close()
-        return []
-
-    def close(self) -> None:
-        """Let it end, as it does where there is nothing more to read."""
-        with contextlib.suppress(BrokenPipeError), self._process:
-            pass
-
     def end(self) -> None:
-        """Let it end now."""
+        """Let it end now: it may be that a forked process keeps open what would tell it to end."""
         self._process.kill()
         self._thread.join()
-        self.close()
+        with contextlib.suppress(BrokenPipeError), self._process:
+            pass
 
 
 _idle: list[_Worker] = []  # of a process that has others compile
@@ -255,7 +249,7 @@ _idle: list[_Worker] = []  # of a process that has others compile
 def end_idle(idle: list[_Worker] = _idle) -> None:
     """Let the processes end that wait for more to compile."""
     while idle:
-        idle.pop().close()
+        idle.pop().end()
 
 
 # --- jobs by name ---
@@ -283,39 +277,62 @@ def _address(function: Any) -> tuple[str, str, type | None] | None:
     return (function.__module__, name, kind) if is_it else None
 
 
-def _environment() -> dict[str, str]:
-    """What of the environment machine code depends on."""
-    return {name: value for name, value in os.environ.items() if name.startswith(("BIPED_", "NUMBA_"))}
+def _settings() -> dict[str, str]:
+    """What of this process another one is begun with, and keeps."""
+    ours = {name: value for name, value in os.environ.items() if name.startswith(("BIPED_", "NUMBA_"))}
+    return ours | {"BIPED_CACHE_DIR": str(cache_folder())}
 
 
-def _written(share: list[Work]) -> bytes:
-    """What another process needs to know: where modules are found, which to import, and the jobs."""
+def _written(share: list[Work], *, more: bool) -> bytes:
+    """What another process needs to know: whether there may be more, where it is, what to import, and the jobs."""
     closures = [job.closure for job in share if isinstance(job, Job)]
     modules = {found.__module__: None for closure in closures for found in (*closure.functions, *closure.classes)}
     files = [(name, str(sys.modules[name].__file__)) for name in modules]
-    jobs = [(_address(job.dispatcher.py_func), job.kinds) if isinstance(job, Job) else job for job in share]
+    jobs = [(_address(job.dispatcher.py_func), job.kinds) if isinstance(job, Job) else _picklable(job) for job in share]
+    return pickle.dumps((more, _elsewhere, _folder(), sys.path, files)) + pickle.dumps(jobs)
+
+
+def _folder() -> str | None:
+    """Where this process is; None if that is gone."""
+    with contextlib.suppress(FileNotFoundError):
+        return os.getcwd()
+    return None
+
+
+def _picklable(call: Call) -> Call:
     try:
-        return pickle.dumps((sys.path, files)) + pickle.dumps(jobs)
-    except Exception:  # a user's model that cannot be pickled: what it needs is compiled when it is called
-        return pickle.dumps((sys.path, files)) + pickle.dumps([job for job in jobs if not isinstance(job, Call)])
+        pickle.dumps(call)
+    except Exception:  # of a user's model: what it needs is compiled when it is called
+        return Call(_refuse, (), 0)
+    return call
+
+
+def _refuse() -> None:
+    raise TypeError("it cannot be handed to another process")
 
 
 def main() -> None:
     """Compile the jobs that another process writes to the standard input, as long as that is there.
 
-    The answer is a line for each job that has ended, and one in the end if this process may be given more.
+    The answer is a line for each job that has ended, and one that says so if this process goes on.
     """
     asked_by = os.getppid()
-    done, sys.stdout = sys.stdout.buffer, open(os.devnull, "w")  # noqa: SIM115 (as long as the process)
-    while True:
+    asked, answer = (os.fdopen(os.dup(number), mode) for number, mode in ((0, "rb"), (1, "wb")))
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1):  # a job that reads, or writes, is not to be part of the conversation
+        os.dup2(nothing, number)
+    more = True
+    while more:
         try:
-            path, files = pickle.load(sys.stdin.buffer)
+            more, for_long, folder, sys.path[:], files = pickle.load(asked)
         except EOFError:
             return
-        sys.path[:] = path
+        if folder is not None:
+            os.chdir(folder)
+        importlib.invalidate_caches()
         for name, file in files:
             _module(name, file)
-        for job in pickle.load(sys.stdin.buffer):
+        for job in pickle.load(asked):
             if os.getppid() != asked_by:
                 return
             problem = ""
@@ -323,18 +340,21 @@ def main() -> None:
                 _do(job)
             except Exception as error:  # whoever needs it meets it too
                 problem = f"{getattr(job, 'arguments', '')} {type(error).__name__}: {error}"
-            done.write(" ".join(problem.split()).encode() + b"\n")
-            done.flush()
-        done.write(_MAY_GO_ON if _has_lasting_modules() else _END + b"\n")
-        done.flush()
+            answer.write(" ".join(problem.split()).encode() + b"\n")
+            answer.flush()
+        more = more and (_is_lasting() or not for_long)
+        if more:
+            answer.write(_END)
+            answer.flush()
 
 
-def _has_lasting_modules() -> bool:
-    """Whether no name of a module here will mean another file, or another text of it, while this process lives."""
-    lasting = (sys.prefix, sys.base_prefix, str(Path(__file__).parents[2]), str(cache_folder()))
-    return all(
-        str(getattr(module, "__file__", None) or sys.prefix).startswith(lasting) for module in sys.modules.values()
-    )
+def _is_lasting() -> bool:
+    """Whether all that was imported is installed, or biped's own: what others write, they may change."""
+    installed = (sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib"))
+    ours = (str(Path(__file__).parents[2]), str(cache_folder()))
+    lasting = tuple(os.path.join(folder, "") for folder in (*installed, *ours))
+    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    return all(file is None or file.startswith(lasting) for file in files)
 
 
 def _do(job: Any) -> None:

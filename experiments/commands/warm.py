@@ -145,4 +145,5 @@ def _assembly() -> None:
         assembly.simulate(0.02, 0.01, start)
 
 
+#: In the order in which they begin; what two that begin together have in common is compiled twice.
 _OTHERS = {"gradients": _gradients, "assembly": _assembly, "mechanism": _mechanism, "linearize": _linearize}

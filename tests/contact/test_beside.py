@@ -108,9 +108,10 @@ passing = beside.Call(note, (), 1)
     [
         ("beside.compile_ahead([lasting] * 3, print)", [0, 0, 0]),
         ("beside.compile_ahead([lasting] * 6, print)", [0, 0, 0, 0, 1, 1]),  # a compiler gives no memory back
-        ("beside.compile_ahead([passing] * 3, print)", [0, 1, 2]),
+        ("beside.compile_ahead([passing] * 3, print)", [0, 0, 0]),
         ("for _ in range(2): beside.compile_ahead([lasting], print)", [0, 1]),
         ("beside.compile_elsewhere()\nfor _ in range(3): beside.compile_ahead([lasting], print)", [0, 0, 0]),
+        ("beside.compile_elsewhere()\nfor _ in range(3): beside.compile_ahead([passing], print)", [0, 1, 2]),
         (
             "beside.compile_elsewhere()\nfor level in '233': os.environ['NUMBA_OPT'] = level; "
             "beside.compile_ahead([lasting], print)",
@@ -136,4 +137,21 @@ def test_a_process_compiles_more_than_one_bundle_where_nothing_has_come_to_mean_
 def test_what_cannot_be_handed_over_is_told(tmp_path):
     code = "from contact.compiling import beside; beside.compile_ahead([beside.Call(print, (lambda: 0,), 1)], print)"
     said = said_by(code, cwd=tmp_path, PYTHONPATH=str(ROOT), BIPED_CACHE_DIR=str(tmp_path / "cache"))
-    assert said == "the process that compiles it cannot be told of it\n"
+    assert said == "() TypeError: it cannot be handed to another process\n"
+
+
+def test_what_a_job_reads_and_writes_is_not_taken_for_an_answer(tmp_path):
+    job = "import os; assert os.read(0, 9) == b''; os.write(1, b'so'); print('it is')"
+    code = f"from contact.compiling import beside; beside.compile_ahead([beside.Call(exec, ({job!r},), 1)] * 2, print)"
+    said = said_by(code, cwd=tmp_path, PYTHONPATH=str(ROOT), BIPED_CACHE_DIR=str(tmp_path / "cache"))
+    assert said == "\n\n"
+
+
+def test_a_process_that_is_kept_goes_where_the_one_is_that_asks(tmp_path):
+    code = (
+        "import os\nfrom contact.compiling import beside\nbeside.compile_elsewhere()\nbeside.cores = lambda: 1\n"
+        "for folder in ('one', 'two'):\n    os.makedirs(folder)\n    os.chdir(folder)\n"
+        '    beside.compile_ahead([beside.Call(exec, (\'open("here", "x").close()\',), 1)], print)\n'
+    )
+    said_by(code, cwd=tmp_path, PYTHONPATH=str(ROOT), BIPED_CACHE_DIR=str(tmp_path / "cache"))
+    assert sorted(str(found.relative_to(tmp_path)) for found in tmp_path.rglob("here")) == ["one/here", "one/two/here"]
