@@ -18,12 +18,14 @@ from biped.disturbances.throw import Throw
 from biped.documents import json_of
 from biped.errors import InputError
 from biped.kernels.state.simulation_state import (
+    GIVEN,
     LAST_STEP_LENGTH,
     PATIENCE,
     SENSED,
     START,
     STEP_LENGTH,
     STEPS,
+    TICKS,
     TIME_ORIGIN,
     TOTAL_STEPS,
     WORKS,
@@ -145,9 +147,9 @@ class State:
         """Let clock [s], counters and ledger begin here; the motion, and what is held and remembered, go on."""
         arrays = self.arrays
         arrays.clock[TIME_ORIGIN] = time
-        kept = arrays.counts[[SENSED, PATIENCE]]
+        kept = arrays.counts[[SENSED, PATIENCE, GIVEN]]
         arrays.counts[:] = 0
-        arrays.counts[[SENSED, PATIENCE]] = kept
+        arrays.counts[[SENSED, PATIENCE, GIVEN]] = kept
         for array in arrays.ledger:
             array[:] = 0.0
         velocity: Floats = np.asarray(np.linalg.solve(self._mass(), self.momentum), dtype=np.float64)
@@ -243,6 +245,8 @@ class State:
                 works = saved["ledger.works"]
                 saved["ledger.works"] = np.pad(works, (0, WORKS - works.size))  # the first files had no works of joints
                 saved.setdefault("effort", unbounded(saved["torque"].size))  # nor ranges of what actuators could give
+                if saved["counts"].size == GIVEN:  # nor this
+                    saved["counts"] = np.append(saved["counts"], saved["counts"][TICKS])
                 arrays = _nested(SimulationState, saved)
             throw = None if header.get("throw") is None else _throw(header["throw"])
         except (ValueError, KeyError, TypeError, EOFError, RuntimeError, BadZipFile, zlib.error) as error:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.kernels.loop.random import normal
-from biped.kernels.state.simulation_state import SENSED, TICKS
+from biped.kernels.state.simulation_state import GIVEN, SENSED, TICKS
 from biped.kernels.step.step import time_of
 from biped.kernels.tree.dynamics import TreeData, new_tree_data, turn_inertias
 from biped.kernels.tree.kinematics import copy_poses, place_bodies
@@ -387,13 +387,13 @@ def put_effort(tree, state, i):
 def held_torque(tree, state, rates, actuators, i):
     """What the actuator of joint i, of one degree of freedom, has come to exert by the end of a tick.
 
-    Muscles that hold a joint by an impedance exert all of it already where a run begins.
+    Muscles that hold a joint by an impedance exert all of it already where a motion begins.
     """
     dof = tree.first_v[i]
     if actuators.bounds[dof] == 0:
         return state.torque[dof]
     torque = demanded_torque(state, rates, dof, tree.first_q[i])
-    if state.counts[TICKS] == 0:
+    if state.counts[GIVEN] == 0:
         return torque / (1.0 - actuators.kept[0])
     return min(max(torque, state.effort[0, dof]), state.effort[1, dof])
 
@@ -414,6 +414,7 @@ def apply_torques(tree, state, rates, actuators, torque):
             for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
                 state.torque[dof] = kept * state.torque[dof] + (1.0 - kept) * torque[dof]
     state.counts[TICKS] += 1
+    state.counts[GIVEN] += 1
 
 
 @kernel

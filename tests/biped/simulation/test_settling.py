@@ -149,6 +149,7 @@ SCENES = {
     "a load": {"disturbances": (LOADED,)},
     "a slippery patch": {"disturbances": (Patch((-0.05, 0.1), (-0.15, 0.1), Floor(mu_s=0.05, mu_d=0.05)),)},
     "springs in the joints": {"controller": JointImpedance()},
+    "muscles that hold, with a lag": {"controller": JointImpedance(), "disturbances": (LIMITED,)},
     "a memory in Python": {"controller": Integral()},
     "a compiled memory": {"controller": CompiledMemory()},
     "another integrator": {"integrator": "maximal", "controller": JointImpedance()},
