@@ -80,17 +80,20 @@ def _grid(choices: Sequence[Sequence[Panel]], columns: int) -> "go.Figure":
     figure = make_subplots(rows, columns, specs=there, horizontal_spacing=_GAP, vertical_spacing=_BELOW / inner)
     figure.update_layout(theme.new_figure(inner + top + _BOTTOM, margin=margin).layout)
     labels = [panel.y.label if len({one[k].y.label for one in choices}) == 1 else "" for k, panel in enumerate(panels)]
+    axes: dict[str, dict[str, Any]] = {}
+    titles: list[dict[str, Any]] = []
     for k, panel in enumerate(panels):
-        x, y = _axis(panel.x), _axis(panel.y)
+        number = _number(k)
+        x, y = axes[f"xaxis{number}"], axes[f"yaxis{number}"] = _axis(panel.x), _axis(panel.y)
         x["title"] = {"text": plain(panel.x.label)}
         if k % columns == 0 or labels[k] != labels[k - 1]:
             y["title"] = {"text": plain(labels[k])}
-        figure.update_layout({f"xaxis{_number(k)}": x, f"yaxis{_number(k)}": y})
         if panel.title and count > 1:
-            figure.add_annotation(
-                text=f"<b>{plain(panel.title)}</b>", xref=f"x{_number(k)} domain", x=0, xanchor="left",
-                yref=f"y{_number(k)} domain", y=1, yanchor="bottom", showarrow=False,
-            )  # fmt: skip
+            titles.append({
+                "text": f"<b>{plain(panel.title)}</b>", "xref": f"x{number} domain", "x": 0, "xanchor": "left",
+                "yref": f"y{number} domain", "y": 1, "yanchor": "bottom", "showarrow": False,
+            })  # fmt: skip
+    figure.update_layout(axes, annotations=titles)  # at once: each update copies the layout
     return figure
 
 
