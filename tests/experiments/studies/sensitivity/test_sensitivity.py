@@ -56,7 +56,7 @@ TOTAL = np.array([_V1 + _V13, _V2, _V13]) / _V
 
 
 def test_sobol_indices_of_ishigami_are_those_of_its_closed_form():
-    (found,) = of(sensitivity={"method": "sobol", "samples": 4096, "second_order": True}).find(answer(ishigami))
+    (found,) = of(sensitivity={"method": "sobol", "samples": 2048, "second_order": True}).find(answer(ishigami))
     table = found.table
     assert np.abs(table["S1"] - FIRST).max() < 0.03
     assert np.abs(table["ST"] - TOTAL).max() < 0.03
@@ -69,7 +69,7 @@ def test_sobol_indices_of_ishigami_are_those_of_its_closed_form():
 
 def test_intervals_shrink_with_the_root_of_the_samples():
     widths = []
-    for samples in (256, 4096):
+    for samples in (128, 2048):
         (found,) = of(sensitivity={"method": "sobol", "samples": samples}).find(answer(ishigami))
         widths.append(found.table["ST_conf"].sum())
     assert widths[1] / widths[0] == pytest.approx(0.25, rel=0.35)
