@@ -155,6 +155,12 @@ class State:
         velocity: Floats = np.asarray(np.linalg.solve(self._mass(), self.momentum), dtype=np.float64)
         self._open_ledger(velocity)
 
+    def exert_as(self, other: State) -> None:
+        """Let the actuators begin with what they exert in another state of the model, and not slack."""
+        ours, theirs = self.arrays, other.arrays
+        ours.torque[:], ours.effort[:] = theirs.torque, theirs.effort
+        ours.counts[GIVEN] = theirs.counts[GIVEN]
+
     def _mass(self) -> Floats:
         """(nv, nv) M(q)."""
         found = np.zeros((self.model.nv, self.model.nv))

@@ -40,7 +40,7 @@ class Settle:
     It has the scene's law, integrator and floor with its patches, and of what acts the loads, sensors and actuators:
     pushes, forces, thrown boxes and motions of the floor come later. Its time is that before the start, so that set
     points do not move yet, and noise is other noise than the run's. At the start clock, ledger and counters begin anew;
-    the law's memory, the floor's anchors, and what late senses have yet to show, stay.
+    the law's memory, what muscles exert, the floor's anchors, and what late senses have yet to show, stay.
 
     Attributes:
         seconds: [s] that it lasts, at rest or not: of a law that sways in noise, a sample of the sway. If not given, it
@@ -50,7 +50,7 @@ class Settle:
         speed: [m/s] of the centre of mass, at rest at most.
         drift: [m, rad] of any coordinate within the window, at rest at most.
         then: what is done to where it rests before the start, such as a scatter: from that state to another one of its
-            model.
+            model, in which muscles go on to exert what they do.
 
     Raises:
         InputError: a number is not above zero.
@@ -99,8 +99,12 @@ def rest_of(scene: Scene, start: State, announce: Announce | None = None) -> Sna
             while len(_KEPT) >= MOST_KEPT:
                 _KEPT.pop(next(iter(_KEPT)), None)
             _KEPT[key] = found
-    state = found.state.copy()
-    return replace(found, state=state if then is None else then(state))
+    rested = found.state.copy()
+    if then is None:
+        return replace(found, state=rested)
+    state = then(rested)
+    state.exert_as(found.state)
+    return replace(found, state=state)
 
 
 #: By what they depend on; the oldest goes first.

@@ -9,7 +9,7 @@ import pytest
 
 from biped import Run, State
 from biped.errors import BipedError, InputError
-from biped.kernels.state.simulation_state import JOINTS
+from biped.kernels.state.simulation_state import GIVEN, JOINTS
 from biped.metrics import METRICS, measure_run
 from biped.model import ModelError
 from biped.runs.summary import Summary
@@ -144,10 +144,12 @@ def test_a_state_whose_arrays_were_not_apart_is_read(run, tmp_path):
         arrays = dict(archive)
     header, own = json.loads(str(arrays.pop("header"))), {name: arrays.pop(name) for name in ("thrown",)}
     arrays["ledger.works"] = arrays["ledger.works"][:JOINTS]  # nor did it have these
+    arrays["counts"] = arrays["counts"][:GIVEN]
     old = {f"plant_{'ledger' if name == 'ledger.works' else name.split('.')[-1]}": a for name, a in arrays.items()}
     np.savez(tmp_path / "old.npz", header=json.dumps(header | {"format": 4}), **own, **old)
     read = State.load(tmp_path / "old.npz", run.state.model)
     assert np.array_equal(read.arrays.ledger.works, run.state.arrays.ledger.works)
+    assert np.array_equal(read.arrays.counts, run.state.arrays.counts)
     assert np.array_equal(read.arrays.cache.kept_u, run.state.arrays.cache.kept_u)
     assert np.array_equal(read.q, run.state.q)
     assert read.time == run.state.time

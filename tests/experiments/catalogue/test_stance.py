@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from biped import InputError, UnsettledError, WholeBody
+from biped import InputError, Settle, UnsettledError, WholeBody
 from biped.dynamics import forward_kinematics
 from biped.runs.stance import LEAN, Stance
 from experiments.catalogue.registry import experiment_named
@@ -94,6 +94,16 @@ def test_the_scatter_of_replicas_is_about_where_it_rests():
     assert np.abs(off[0]).max() > 1e-3
     moving = BALANCE.build(UPRIGHT | {"initial.velocity": (0.1, 0.0, 0.0)}).initial_state
     assert moving.momentum[0] == pytest.approx(0.1 * moving.model.total_mass)
+
+
+@pytest.mark.parametrize(
+    ("law", "late"), [("lqr", {"sensors.delay": 0.1}), ("workspace", {"actuators.time_constant": 0.02})]
+)
+def test_a_scatter_of_nothing_moves_nobody(law, late):
+    """Muscles exert what they did, and a law that sees ahead knows it."""
+    alone = UPRIGHT | {WITH: law, "initial.jitter": 1e-12, "push.impulse": 0.0, "run.duration": 0.3}
+    run = BALANCE.run(alone | late)
+    assert np.ptp(run.frame[list(run.state.model.coordinate_names)].to_numpy(), axis=0).max() < Settle().drift
 
 
 def test_trials_of_studies_settle_or_fail_in_a_sentence():
