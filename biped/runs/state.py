@@ -156,7 +156,7 @@ class State:
         self._open_ledger(velocity)
 
     def exert_as(self, other: State) -> None:
-        """Let the actuators begin with what they exert in another state of the model, and not slack."""
+        """Let actuators begin with what they exert in another state, of a model with the same joints, and not slack."""
         ours, theirs = self.arrays, other.arrays
         ours.torque[:], ours.effort[:] = theirs.torque, theirs.effort
         ours.counts[GIVEN] = theirs.counts[GIVEN]
@@ -198,7 +198,9 @@ class State:
         """
         if self.steps:
             raise InputError("a load is put on at the start: this state comes from a run without it")
-        return State.at(model, *of_other_masses(self.q, self.arrays.cache.rate, self.model, model), self.time)
+        found = State.at(model, *of_other_masses(self.q, self.arrays.cache.rate, self.model, model), self.time)
+        found.exert_as(self)
+        return found
 
     def copy(self) -> State:
         """An independent copy."""
@@ -251,7 +253,7 @@ class State:
                 works = saved["ledger.works"]
                 saved["ledger.works"] = np.pad(works, (0, WORKS - works.size))  # the first files had no works of joints
                 saved.setdefault("effort", unbounded(saved["torque"].size))  # nor ranges of what actuators could give
-                if saved["counts"].size == GIVEN:  # nor this
+                if saved["counts"].shape == (GIVEN,):  # nor this
                     saved["counts"] = np.append(saved["counts"], saved["counts"][TICKS])
                 arrays = _nested(SimulationState, saved)
             throw = None if header.get("throw") is None else _throw(header["throw"])

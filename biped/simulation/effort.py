@@ -9,7 +9,7 @@ from biped.control.controller import Impedance
 from biped.integrators import Integrator
 from biped.kernels.loop.closed_loop import World
 from biped.kernels.loop.measurement import Actuators, put_effort
-from biped.kernels.state.simulation_state import SimulationState, unbounded
+from biped.kernels.state.simulation_state import GIVEN, SimulationState, unbounded
 from biped.kernels.tree.tree import (
     DAMPING,
     LOWER,
@@ -94,8 +94,9 @@ def let_actuators_give(world: World, bounds: Integers) -> None:
 
 
 def forget_efforts(state: SimulationState) -> None:
-    """Where no actuators give an impedance, what they could give is not known later either."""
+    """Where no actuators give an impedance, what they gave and could give is not known later either."""
     state.effort[:] = unbounded(state.torque.size)
+    state.counts[GIVEN] = 0
 
 
 def put_efforts(world: World) -> None:

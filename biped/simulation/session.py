@@ -271,6 +271,7 @@ class Session:
         state.set_step(self.plan.clock.step)
         for name in ("stiffness", "damping", "setpoint"):
             getattr(state.arrays, name)[:] = getattr(first.arrays, name)
+        state.exert_as(first)
         state.floor, state.projectile = first.floor, first.projectile
         return state
 

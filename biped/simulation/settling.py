@@ -103,6 +103,7 @@ def rest_of(scene: Scene, start: State, announce: Announce | None = None) -> Sna
     if then is None:
         return replace(found, state=rested)
     state = then(rested)
+    state.check_model(found.state.model)
     state.exert_as(found.state)
     return replace(found, state=state)
 

@@ -174,7 +174,8 @@ class _Worker:
     def __init__(self) -> None:
         self._begun_by, self._settings = os.getpid(), _settings()
         self._size = 0
-        begin = f"import sys; sys.path[:] = {sys.path!r}; from contact.compiling.beside import main; main()"
+        path = [str(folder) for folder in sys.path]
+        begin = f"import sys; sys.path[:] = {path}; from contact.compiling.beside import main; main()"
         self._process = subprocess.Popen(
             [sys.executable, "-c", begin],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -303,12 +304,12 @@ def _picklable(call: Call) -> Call:
     try:
         pickle.dumps(call)
     except Exception:  # of a user's model: what it needs is compiled when it is called
-        return Call(_refuse, (), 0)
+        return Call(_refuse, (getattr(call.function, "__name__", "something"),), 0)
     return call
 
 
-def _refuse() -> None:
-    raise TypeError("it cannot be handed to another process")
+def _refuse(name: str) -> None:
+    raise TypeError(f"a call of {name} cannot be handed to another process")
 
 
 def main() -> None:
@@ -349,7 +350,7 @@ def main() -> None:
 
 
 def _is_lasting() -> bool:
-    """Whether all that was imported is installed, or biped's own: what others write, they may change."""
+    """Whether all that was imported is installed, or in biped's own folder: what is elsewhere, users may be writing."""
     installed = (sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib"))
     ours = (str(Path(__file__).parents[2]), str(cache_folder()))
     lasting = tuple(os.path.join(folder, "") for folder in (*installed, *ours))

@@ -137,7 +137,7 @@ def test_a_process_compiles_more_than_one_bundle_where_nothing_has_come_to_mean_
 def test_what_cannot_be_handed_over_is_told(tmp_path):
     code = "from contact.compiling import beside; beside.compile_ahead([beside.Call(print, (lambda: 0,), 1)], print)"
     said = said_by(code, cwd=tmp_path, PYTHONPATH=str(ROOT), BIPED_CACHE_DIR=str(tmp_path / "cache"))
-    assert said == "() TypeError: it cannot be handed to another process\n"
+    assert said == "('print',) TypeError: a call of print cannot be handed to another process\n"
 
 
 def test_what_a_job_reads_and_writes_is_not_taken_for_an_answer(tmp_path):

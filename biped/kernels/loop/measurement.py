@@ -406,15 +406,16 @@ def apply_torques(tree, state, rates, actuators, torque):
     together with what an impedance exerts. The noise has channels of its own, after those of ``blur``: with the same
     seed it is still independent of what the sensors add.
     """
-    kept = actuators.kept[0]
+    kept, gives = actuators.kept[0], 0
     for i in range(tree.parent.shape[0]):
         if tree.dofs[i] == 1:
             give(tree, state, rates, actuators, torque, i)
+            gives = max(gives, actuators.bounds[tree.first_v[i]])
         elif tree.kind[i] != FLOATING:
             for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
                 state.torque[dof] = kept * state.torque[dof] + (1.0 - kept) * torque[dof]
     state.counts[TICKS] += 1
-    state.counts[GIVEN] += 1
+    state.counts[GIVEN] += gives
 
 
 @kernel

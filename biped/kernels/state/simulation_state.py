@@ -23,7 +23,7 @@ PATIENCE = 6  # steps until the kept factorization is tried again, after it did 
 INTO_TICK = 7  # steps since the last control tick, where a run ended between two
 TICKS = 8  # control ticks at which torques were set
 SENSED = 9  # those at which the plant was measured by imperfect sensors, as long as these last
-GIVEN = 10  # control ticks at which torques were set, those before the start of the run among them
+GIVEN = 10  # control ticks at which actuators gave what impedances exert, those of a run-in too, as long as they do
 COUNTS = 11
 
 # Places in ``Ledger.works`` [J], each summed since the start of the run.

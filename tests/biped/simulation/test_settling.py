@@ -21,6 +21,7 @@ from biped import (
     SessionBatch,
     Settle,
     Signal,
+    Stance,
     State,
     Throw,
     UnsettledError,
@@ -36,7 +37,7 @@ from biped.linearization import linearize
 from biped.simulation import settling
 from contact import RUBBER, Floor
 from contact.arrays import Floats
-from controllers import JointImpedance, JointPD, SetPointPath, WorkspaceController
+from controllers import JointImpedance, JointPD, Postural, SetPointPath, WorkspaceController
 
 from ...conftest import assert_same_arrays
 
@@ -264,6 +265,25 @@ def test_what_is_done_then_is_done_at_the_start():
     assert start.q[18] - rested.q[18] == pytest.approx(0.01)
     np.testing.assert_array_equal(start.q[:18], rested.q[:18])
     np.testing.assert_array_equal(Session(replace(STANDING, settle=off)).state.q, start.q)
+
+
+LAGGING = Actuators(time_constant=0.02)
+
+
+@pytest.mark.parametrize("run_in", [(), (LAGGING,)], ids=["without a lag", "with it"])
+def test_muscles_that_begin_to_lag_where_it_rests_are_not_slack(run_in):
+    """Neither those that hold a joint by an impedance, nor those of the law's own torques."""
+    q = Stance().configuration(MODEL)
+    upright = replace(STANDING, controller=Postural().holding(MODEL, q), state=State.at(MODEL, q), disturbances=run_in)
+    run = replace(upright.settled(), disturbances=(LAGGING,)).run()
+    assert np.ptp(run.frame[list(MODEL.coordinate_names)].to_numpy(), axis=0).max() < Settle().drift
+
+
+def test_starts_that_are_drawn_about_where_it_rests_are_not_slack():
+    rested = replace(STANDING, disturbances=(LAGGING,)).settled()
+    session = Session(rested, start=lambda _: State.at(MODEL, rested.state.q))
+    session.reset(seed=1)
+    assert np.ptp(rows(session, 50)[:, : MODEL.nq], axis=0).max() < Settle().drift
 
 
 def test_a_run_that_goes_on_has_stood_before():
