@@ -9,7 +9,7 @@ import pytest
 
 from biped import Run, State
 from biped.errors import BipedError, InputError
-from biped.kernels.state.simulation_state import GIVEN, JOINTS
+from biped.kernels.state.simulation_state import GIVEN, JOINTS, TICKS
 from biped.metrics import METRICS, measure_run
 from biped.model import ModelError
 from biped.runs.summary import Summary
@@ -149,7 +149,8 @@ def test_a_state_whose_arrays_were_not_apart_is_read(run, tmp_path):
     np.savez(tmp_path / "old.npz", header=json.dumps(header | {"format": 4}), **own, **old)
     read = State.load(tmp_path / "old.npz", run.state.model)
     assert np.array_equal(read.arrays.ledger.works, run.state.arrays.ledger.works)
-    assert np.array_equal(read.arrays.counts, run.state.arrays.counts)
+    counts = run.state.arrays.counts.tolist()
+    assert read.arrays.counts.tolist() == [*counts[:GIVEN], counts[TICKS]]  # actuators may have given all the time
     assert np.array_equal(read.arrays.cache.kept_u, run.state.arrays.cache.kept_u)
     assert np.array_equal(read.q, run.state.q)
     assert read.time == run.state.time
