@@ -147,9 +147,10 @@ class State:
         """Let clock [s], counters and ledger begin here; the motion, and what is held and remembered, go on."""
         arrays = self.arrays
         arrays.clock[TIME_ORIGIN] = time
-        kept = arrays.counts[[SENSED, PATIENCE, GIVEN]]
+        lasting = [SENSED, PATIENCE, GIVEN]
+        kept = arrays.counts[lasting]
         arrays.counts[:] = 0
-        arrays.counts[[SENSED, PATIENCE, GIVEN]] = kept
+        arrays.counts[lasting] = kept
         for array in arrays.ledger:
             array[:] = 0.0
         velocity: Floats = np.asarray(np.linalg.solve(self._mass(), self.momentum), dtype=np.float64)

@@ -99,12 +99,11 @@ def rest_of(scene: Scene, start: State, announce: Announce | None = None) -> Sna
             while len(_KEPT) >= MOST_KEPT:
                 _KEPT.pop(next(iter(_KEPT)), None)
             _KEPT[key] = found
-    rested = found.state.copy()
-    if then is None:
-        return replace(found, state=rested)
-    state = then(rested)
-    state.check_model(found.state.model)
-    state.exert_as(found.state)
+    state = found.state.copy()
+    if then is not None:
+        state = then(state)
+        state.check_model(found.state.model)
+        state.exert_as(found.state)
     return replace(found, state=state)
 
 

@@ -151,19 +151,15 @@ def _working(bundles: list[list[Work]], processes: int, progress: Progress = lam
             while running:
                 ended = _Worker.wait_for_any(running)
                 running.remove(ended)
-                if ended.has_time:
+                if ended.has_time and (left or idle is _idle):
                     idle.append(ended)
                 else:
                     ended.end()
                 if left:
                     running.add(_Worker.with_work(left.pop(), idle, progress, more=bool(left)))
-                elif idle is not _idle:
-                    end_idle(idle)
     finally:
         for worker in running:
             worker.end()
-        if idle is not _idle:
-            end_idle(idle)
 
 
 class _Worker:
@@ -247,10 +243,10 @@ class _Worker:
 _idle: list[_Worker] = []  # of a process that has others compile
 
 
-def end_idle(idle: list[_Worker] = _idle) -> None:
+def end_idle() -> None:
     """Let the processes end that wait for more to compile."""
-    while idle:
-        idle.pop().end()
+    while _idle:
+        _idle.pop().end()
 
 
 # --- jobs by name ---

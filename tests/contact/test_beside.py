@@ -38,6 +38,16 @@ print(*(routine(lambda a, x: call(a, x))(address_of(job.dispatcher, 1), 40) for 
 """
 
 
+def surroundings(folder):
+    """An environment with a cache of its own, in which the modules of a folder are found, and the project."""
+    path = os.pathsep.join([str(ROOT), str(folder)])
+    return {"PYTHONPATH": path, "BIPED_CACHE_DIR": str(folder / "cache")}
+
+
+def said_in(folder, code):
+    return said_by(code, cwd=folder, **surroundings(folder))
+
+
 @pytest.mark.parametrize(
     ("before", "expected"),
     [
@@ -50,10 +60,8 @@ def test_others_leave_what_they_compile_on_disk(tmp_path, before, expected):
     (tmp_path / "pieces.py").write_text(PIECES)
     script = tmp_path / "script.py"
     script.write_text(COMPILE.format(before=before))
-    more = {"PYTHONPATH": str(ROOT), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
-    found = subprocess.run(
-        [sys.executable, str(script)], env=os.environ | more, capture_output=True, text=True, check=False
-    )
+    environment = os.environ | surroundings(tmp_path)
+    found = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True, check=False)
     assert found.stderr == ""
     assert found.stdout.splitlines() == [expected, "41 42"]
 
@@ -69,8 +77,7 @@ def test_a_process_that_nobody_waits_for_any_more_ends(tmp_path):
         "import threading; threading.Timer(4.0, os._exit, (1,)).start()\n"
         "beside.compile_ahead(calls, print)\n"
     )
-    more = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)]), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
-    run_python(code, cwd=tmp_path, **more)
+    run_python(code, cwd=tmp_path, **surroundings(tmp_path))
     begun = sorted(tmp_path.glob("[0-4]"))
     assert len(begun) < 5
 
@@ -81,14 +88,13 @@ def test_why_something_was_not_compiled_is_said(tmp_path):
         "    if what:\n        raise ValueError(what)\n"
     )
     code = (
-        "from contact.compiling import beside; from pieces import do\n"
+        "from contact.compiling import beside; from pieces import do; beside.cores = lambda: 1\n"
         "calls = [beside.Call(do, (what,), 1) for what in ('', 'no such\\nlaw', 'end', '')]\n"
         "beside.compile_ahead(calls, print)\n"
     )
-    more = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)]), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
-    said = said_by(code, cwd=tmp_path, **more)
+    said = said_in(tmp_path, code)
     lost = "the process that compiles it has ended with 3"
-    assert sorted(said.splitlines()) == ["", "", r"('no such\nlaw',) ValueError: no such law", lost]
+    assert said.splitlines() == ["", r"('no such\nlaw',) ValueError: no such law", lost, ""]
 
 
 #: Two calls that note which process made them; the second by a module of which there may be another one tomorrow.
@@ -128,22 +134,21 @@ def test_a_process_compiles_more_than_one_bundle_where_nothing_has_come_to_mean_
     tmp_path, calls, processes
 ):
     (tmp_path / "pieces.py").write_text("def note():\n    import os; print(os.getpid(), file=open('processes', 'a'))\n")
-    more = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)]), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
-    said_by(NOTED + calls, cwd=tmp_path, **more)
+    said_in(tmp_path, NOTED + calls)
     found = (tmp_path / "processes").read_text().split()
     assert [list(dict.fromkeys(found)).index(process) for process in found] == processes
 
 
 def test_what_cannot_be_handed_over_is_told(tmp_path):
     code = "from contact.compiling import beside; beside.compile_ahead([beside.Call(print, (lambda: 0,), 1)], print)"
-    said = said_by(code, cwd=tmp_path, PYTHONPATH=str(ROOT), BIPED_CACHE_DIR=str(tmp_path / "cache"))
+    said = said_in(tmp_path, code)
     assert said == "('print',) TypeError: a call of print cannot be handed to another process\n"
 
 
 def test_what_a_job_reads_and_writes_is_not_taken_for_an_answer(tmp_path):
     job = "import os; assert os.read(0, 9) == b''; os.write(1, b'so'); print('it is')"
     code = f"from contact.compiling import beside; beside.compile_ahead([beside.Call(exec, ({job!r},), 1)] * 2, print)"
-    said = said_by(code, cwd=tmp_path, PYTHONPATH=str(ROOT), BIPED_CACHE_DIR=str(tmp_path / "cache"))
+    said = said_in(tmp_path, code)
     assert said == "\n\n"
 
 
@@ -153,5 +158,5 @@ def test_a_process_that_is_kept_goes_where_the_one_is_that_asks(tmp_path):
         "for folder in ('one', 'two'):\n    os.makedirs(folder)\n    os.chdir(folder)\n"
         '    beside.compile_ahead([beside.Call(exec, (\'open("here", "x").close()\',), 1)], print)\n'
     )
-    said_by(code, cwd=tmp_path, PYTHONPATH=str(ROOT), BIPED_CACHE_DIR=str(tmp_path / "cache"))
+    said_in(tmp_path, code)
     assert sorted(str(found.relative_to(tmp_path)) for found in tmp_path.rglob("here")) == ["one/here", "one/two/here"]

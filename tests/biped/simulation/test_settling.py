@@ -100,6 +100,11 @@ def rows(session: Session, ticks: int) -> Floats:
     return np.array(found)
 
 
+def moved(scene):
+    """By how much a coordinate changes at most."""
+    return np.ptp(scene.run().frame[list(MODEL.coordinate_names)].to_numpy(), axis=0).max()
+
+
 @pytest.mark.parametrize("load", [(), (LOADED,)], ids=["", "loaded"])
 def test_the_start_is_an_equilibrium_by_statics(load):
     """Where it rests the floor carries the weight, and holds it up about the centre of mass."""
@@ -116,10 +121,6 @@ def test_the_start_is_an_equilibrium_by_statics(load):
 
 
 def test_what_was_no_equilibrium_moves_and_what_has_settled_does_not():
-    def moved(scene):
-        rows = scene.run().frame[list(MODEL.coordinate_names)].to_numpy()
-        return np.ptp(rows, axis=0).max()
-
     settled = STANDING.settled()
     assert moved(ALONE) > 10 * Settle().drift
     # A step response that has come within `drift` of its end, in a window in which all modes decay, stays there.
@@ -275,8 +276,7 @@ def test_muscles_that_begin_to_lag_where_it_rests_are_not_slack(run_in):
     """Neither those that hold a joint by an impedance, nor those of the law's own torques."""
     q = Stance().configuration(MODEL)
     upright = replace(STANDING, controller=Postural().holding(MODEL, q), state=State.at(MODEL, q), disturbances=run_in)
-    run = replace(upright.settled(), disturbances=(LAGGING,)).run()
-    assert np.ptp(run.frame[list(MODEL.coordinate_names)].to_numpy(), axis=0).max() < Settle().drift
+    assert moved(replace(upright.settled(), disturbances=(LAGGING,))) < Settle().drift
 
 
 def test_starts_that_are_drawn_about_where_it_rests_are_not_slack():
