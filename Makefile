@@ -29,6 +29,9 @@ for needed in tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencie
 endef
 export LOWEST
 
+# Container images set it. Each process of the tests would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test slow docs site pages links browser lint format types contract jit-off check oldest bench numbers sums campaign modules films wheel clean
 .DEFAULT_GOAL := help
 
@@ -122,15 +125,22 @@ $(BIN)/pip:
 	@echo "Making a virtual environment in $(VENV) with $(PYTHON)"
 	@$(PYTHON) -m venv $(VENV) || { echo "make: $(PYTHON) cannot make a virtual environment; is its venv package (such as python3-venv) installed?" >&2; exit 1; }
 
-# Without --no-compile, pip spends half of its time on compiling modules that nothing imports.
+# Bytecode is written here, on all cores: pip would use one, and where PYTHONDONTWRITEBYTECODE is set, as in most
+# containers, each later command would compile all that it imports. Packages ship some files that are no Python.
+define BYTECODE
+$(BIN)/python -m compileall -qq -j 0 -x 'site-packages/.*/tests?/' $(VENV)/lib biped contact controllers experiments || true
+endef
+
 $(CORE_STAMP): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing biped-balance into $(VENV), once; a minute with a slow network"
 	@$(PIP) install --no-compile -c constraints.txt -e .
+	@$(BYTECODE)
 	@touch $@
 
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing biped-balance and its tools into $(VENV), once; a few minutes with a slow network"
 	@$(PIP) install --no-compile -c constraints.txt -e '.[dev]'
+	@$(BYTECODE)
 	@touch $(CORE_STAMP) $@
 
 $(SITE_STAMP): $(STAMP)

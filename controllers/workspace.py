@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from biped.checks import above_zero, is_finite, positive_definite
 from biped.control.controller import Controller, Impedance, SetPoint
@@ -198,6 +197,8 @@ class WorkspaceController(Controller):
         path, on_floor = self.motion.path, self.reference == "feet"
         if not path.moves:
             return SetPoint(self.target_position, self.target_orientation, on_floor)
+        from scipy.spatial.transform import Rotation  # a fifth of a command's start, for this alone
+
         end = path.end()
         turned = Rotation.from_rotvec(end[3:]) * Rotation.from_quat(self.target_orientation, scalar_first=True)
         x, y, z = (float(c) for c in self.target_position + end[:3])
