@@ -1,6 +1,7 @@
 """The house itself: what is imported when, what stands in the repository, and that versions agree."""
 
 import ast
+import os
 import re
 import subprocess
 import tomllib
@@ -63,6 +64,19 @@ def test_importing_biped_is_light():
 def test_building_a_model_compiles_nothing_and_needs_no_tables():
     code = "import sys, biped; biped.human().tree; print(*{name.partition('.')[0] for name in sys.modules})"
     assert not set(said_by(code).split()) & (HEAVY - {"numpy"})
+
+
+def test_commands_that_show_do_not_load_scipy():
+    code = "import sys; from experiments.cli import main; main(['show', 'balance']); print('scipy' in sys.modules)"
+    assert said_by(code).splitlines()[-1] == "False"
+
+
+def test_make_writes_bytecode_where_the_environment_says_not_to():
+    said = subprocess.run(
+        ["make", "--no-print-directory", "--eval=shown: ; @echo _$$PYTHONDONTWRITEBYTECODE", "shown"],
+        cwd=ROOT, env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert said.stdout == "_\n"
 
 
 def imported_within_functions(path):
