@@ -55,7 +55,6 @@ OPTIONAL = {
         "under Python 3.11: there are no wheels of it for later ones",
     ),
     "mujoco": Optional("mujoco", "the engine mujoco needs", "mujoco"),
-    "pydrake": Optional("drake", "the engine drake needs", "drake"),
     "gymnasium": Optional("gym", "environments for learning need", "gymnasium"),
     "distributed": Optional("cluster", "the backend dask needs", "distributed"),
 }

@@ -133,10 +133,10 @@ def test_the_table_of_optional_packages_is_that_of_the_project():
     assert not set().union(*of_table.values()) & set(map(canonical, PROJECT["dependencies"]))
 
 
-def test_everything_is_in_all_and_all_but_drake_in_dev():
+def test_everything_is_in_all_and_in_dev():
     own = set(EXTRAS) - {*GROUPS, *TOOLS}
     groups = {name: set(re.search(r"\[(.*)\]", EXTRAS[name][0])[1].split(",")) for name in GROUPS}
-    assert groups == {"all": own, "dev": own - {"drake"}}
+    assert groups == {"all": own, "dev": own}
 
 
 def test_the_page_on_installing_lists_all_extras():

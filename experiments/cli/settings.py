@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SHORTHANDS = {
     "duration": ("run.duration", "S", "seconds to simulate (run.duration)"),
     "step": ("run.step", "S", "seconds of a step (run.step)"),
-    "integrator": ("integrator.name", "NAME", "an integrator of ours, or another engine: pybullet, mujoco, drake"),
+    "integrator": ("integrator.name", "NAME", "an integrator of ours, or another engine: pybullet, mujoco"),
     "seed": ("initial.seed", "N", "scatter the start (by initial.jitter, 0.01 rad unless set) with this seed"),
 }
 #: Other names of them.

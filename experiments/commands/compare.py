@@ -27,7 +27,7 @@ becomes of it as the step is refined, cost, and work against precision; and a ta
 _EXAMPLES = """\
 examples:
   biped compare thrown-block                       ours, PyBullet and MuJoCo, whichever are installed
-  biped compare thrown-block --engines recursive,mujoco,drake
+  biped compare thrown-block --engines recursive,mujoco
   biped compare stand-tilted --engines recursive,maximal,lee-riqn
                                                    integrators of ours among themselves
   biped compare balance --set push.impulse=8 --quick

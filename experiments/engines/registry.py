@@ -11,7 +11,6 @@ from experiments.engines.engine import Engine
 ENGINES = {
     "pybullet": ("experiments.engines.pybullet.adapter", "Pybullet"),
     "mujoco": ("experiments.engines.mujoco.adapter", "Mujoco"),
-    "drake": ("experiments.engines.drake.adapter", "Drake"),
 }
 
 

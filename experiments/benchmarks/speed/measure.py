@@ -42,7 +42,7 @@ def sections(work: Budget, folder: Path, with_mujoco: bool) -> Iterator[tuple[st
         yield "environments", partial(studies.environment_section, work)
     yield "chains", partial(chains.chain_section, work, folder)
     yield "start-up", partial(startup.startup_section, work)
-    engines = ("mujoco", "drake") if with_mujoco else ("drake",)
+    engines = ("mujoco",) if with_mujoco else ()
     yield "stance on a rigid floor", partial(steps.rigid_stance_section, engines, work.race_steps, work.repeats)
     yield "energy in flight", lambda: _flight(work, folder, with_mujoco and mujoco)
     if with_mujoco and not mujoco:

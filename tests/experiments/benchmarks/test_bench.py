@@ -78,7 +78,7 @@ def test_without_mujoco_one_line_says_how_to_get_it(monkeypatch, tmp_path):
 
 def test_a_stance_says_which_engines_are_missing(monkeypatch):
     monkeypatch.setattr(Engine, "version", None)
-    section = rigid_stance_section(("mujoco", "drake"), 10, 1)
+    section = rigid_stance_section(("mujoco", "pybullet"), 10, 1)
     assert len(section.rows) == 3
     assert [note for note in section.notes if "is not installed" in note] == section.notes[1:]
     assert len(section.notes) == 3

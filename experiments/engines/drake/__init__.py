@@ -1,1 +1,0 @@
-"""Drake: the adapter, and our models in its terms."""
