@@ -54,25 +54,20 @@ a file:
 examples:
   biped tune tune.toml
   biped tune tune.toml --out results/mine --workers 8
-  biped tune tune.toml --storage sqlite:///tune.db --out results/first    one of several processes
   biped run thrown-block --gains results/tune/tune/best.toml
 
 {STOPPING}
-docs/tune.md says all that a file can hold, and how processes share a storage.
+docs/tune.md says all that a file can hold.
 Exit status: 0 done, also where no winner is confirmed; 2 bad input, 130 interrupted.
 """
 
 
 def parser() -> Parser:
-    own = study_parser("tune", _DESCRIPTION, _EXAMPLES, "the tuning")
-    own.option(
-        "--storage", "URL", "Optuna's storage, a database or a journal's path, to tune together with other processes"
-    )
-    return own
+    return study_parser("tune", _DESCRIPTION, _EXAMPLES, "the tuning")
 
 
 def main(options: Namespace) -> int:
     from experiments.studies.tuning.tuning import tuning_from
 
-    tuning = tuning_from(config_of(options), Path(options.file).stem, options.storage)
+    tuning = tuning_from(config_of(options), Path(options.file).stem)
     return run(tuning, options, tuning.name)

@@ -2,17 +2,12 @@
 
 import math
 from argparse import Namespace
-from typing import TYPE_CHECKING
 
 from biped.errors import InputError
 from biped.extras import need
 from biped.known_code import only_known
-from experiments.cli.main import Parser, announce, interrupted
+from experiments.cli.main import Parser, announce
 from experiments.cli.settings import add_after, add_serving_options, check_positive, open_browser
-from experiments.visualization.viewer.shutdown import exit_on_sigterm
-
-if TYPE_CHECKING:
-    from experiments.visualization.viewer.page import Page
 
 _DESCRIPTION = """\
 Show saved runs in three dimensions, in the browser: the human (or any other model), the floor, what is thrown, pushes,
@@ -34,11 +29,10 @@ examples:
   biped view results/thrown-block --after 2        how it falls, 2 s on, if it does
   biped view results/thrown-block --host 0.0.0.0 --port 9000 --no-open
                                                    for browsers on other machines
-  biped view results/thrown-block --measure        how many pictures a second get through
 
 In the page: drag to turn, scroll to come closer, right-drag to move; space bar plays and pauses, the arrow keys step by
 a recorded row. Ctrl-C here ends it. Whoever has the whole address may play and scrub, for all.
-Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken, 130 interrupted while it measured.
+Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken.
 """
 
 
@@ -55,7 +49,6 @@ def parser() -> Parser:
     own.switch("--paused", "do not play at first")
     own.option("--rate", "HZ", "pictures a second", 60.0)
     add_serving_options(own)
-    own.switch("--measure", "measure pictures a second in a headless Chromium, and end")
     return own
 
 
@@ -65,17 +58,13 @@ def main(options: Namespace) -> int:
     need("viser", "trimesh", "websockets")
     from experiments.visualization.viewer.loaded_runs import load_runs
 
-    if options.measure:
-        from experiments.visualization.viewer.measure import find_browser
-
-        find_browser()
     runs = load_runs(options.runs, options.after, options.record)
     from experiments.visualization.viewer.page import Page
     from experiments.visualization.viewer.playback import Playback
     from experiments.visualization.viewer.serve import serving, url_of
 
     begins, ends = min(r.trajectory.begins for r in runs), max(r.trajectory.ends for r in runs)
-    playback = Playback(begins, ends, options.speed, playing=not options.paused or options.measure)
+    playback = Playback(begins, ends, options.speed, playing=not options.paused)
     if options.start is not None:
         if not begins <= options.start <= ends:
             raise InputError(
@@ -84,25 +73,11 @@ def main(options: Namespace) -> int:
         playback.seek(options.start)
     with serving(options.host, options.port, ", ".join(loaded.name for loaded in runs)) as server:
         page = Page(server, runs, playback, options.side_by_side)
-        if options.measure:
-            return _measure(page, options.rate)
         try:
             open_browser(url_of(server), options)
             page.run(options.rate)
         except KeyboardInterrupt:
             announce("ended")
-    return 0
-
-
-def _measure(page: "Page", rate: float) -> int:
-    from experiments.visualization.viewer.measure import measure
-
-    try:
-        with exit_on_sigterm():
-            for line in measure(page, rate):
-                print(line)
-    except KeyboardInterrupt:
-        return interrupted(" before all was measured")
     return 0
 
 

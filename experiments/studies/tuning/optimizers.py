@@ -157,14 +157,14 @@ OPTIMIZERS = ("cma", "lbfgs", "optuna-tpe", "optuna-cmaes", "optuna-nsga2", "sob
 GRADIENTS = ("lbfgs",)
 #: Those that look for a Pareto front of several objectives.
 FRONTS = ("optuna-tpe", "optuna-nsga2", "sobol", "random")
-#: Those that can share a storage with other processes.
-SHARED = ("optuna-tpe", "optuna-cmaes", "optuna-nsga2")
+#: Those that are Optuna's samplers.
+SAMPLERS = ("optuna-tpe", "optuna-cmaes", "optuna-nsga2")
 #: Strategies with a covariance: a generation has some members, and a parameter is not alone.
 EVOLUTION = ("cma", "optuna-cmaes")
 
 
 def sampler_named(name: str, seed: int, batch: int) -> "optuna.samplers.BaseSampler":
-    """The sampler of one of ``SHARED``; a batch is a generation, and asked for before any of it is rated."""
+    """The sampler of one of ``SAMPLERS``; a batch is a generation, and asked for before any of it is rated."""
     from optuna.samplers import CmaEsSampler, NSGAIISampler, TPESampler
 
     if name == "optuna-tpe":
@@ -200,6 +200,6 @@ def make_optimizer(
     need("optuna", *{"cma": ("cma",), "optuna-cmaes": ("cmaes",)}.get(name, ()))
     if name in GRADIENTS:
         return Lbfgs(variables, seed, start, batch)
-    if name in SHARED:
+    if name in SAMPLERS:
         return OptunaOptimizer(variables, sampler_named(name, seed, batch), objectives, start)
     return Cma(variables, seed, start, batch) if name == "cma" else Spread(variables, name, seed)

@@ -35,7 +35,6 @@ from experiments.studies.tuning.optimizers import (
     check_optimizer,
     make_optimizer,
 )
-from experiments.studies.tuning.shared import SharedTuner, opened_storage, shared_study, worker_of
 from experiments.studies.tuning.tuner import Confirmation, Evaluation, History, Tuner
 
 if TYPE_CHECKING:
@@ -84,7 +83,6 @@ class Tuning(DesignStudy):
     #: weights of the objectives, by which a member of a Pareto front is the winner; empty if none is to be
     choice: Mapping[str, float]
     data: Mapping[str, Any]  # the file, as it is
-    storage: str | None = None  # of Optuna, shared with other processes; None for none
     counts: tuple[str, ...] = ()  # verdicts that are losses to ``withstood``; all but recovered, if not given
     kind = "tune"
 
@@ -104,11 +102,11 @@ class Tuning(DesignStudy):
 
     @property
     def configuration(self) -> dict[str, Any]:
-        return {"name": self.name, "tuning": dict(self.data), "storage": self.storage}
+        return {"name": self.name, "tuning": dict(self.data)}
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> "Tuning":
-        return tuning_from(Config(configuration["tuning"]), configuration["name"], configuration["storage"])
+        return tuning_from(Config(configuration["tuning"]), configuration["name"])
 
     @property
     def likely_trials(self) -> int:
@@ -131,14 +129,7 @@ class Tuning(DesignStudy):
         return self._outcome(tuner, history)
 
     def run(self, study: "Study", evaluate: Evaluate, say: Say) -> Outcome:
-        if self.storage is None:
-            return self.find(evaluate, say)
-        tuner = Tuner(self.space, self.scorer, evaluate)
-        with opened_storage(self.storage) as storage:
-            shared = shared_study(storage, self.name, self.data, len(self.scorer.objectives))
-            one = SharedTuner(tuner, shared, worker_of(study.folder), self.settings.optimizer, self.settings.batch)
-            history = one.run(self.settings.candidates, lambda found: say(f"tuning, {found.message}"))
-        return self._outcome(tuner, history)
+        return self.find(evaluate, say)
 
     def optimizer(self, start: Start | None) -> Optimizer:
         """The optimizer, which begins there."""
@@ -189,7 +180,7 @@ class Tuning(DesignStudy):
         return [self.space.candidate(number, point) for number, point in zip(whole, points, strict=True)]
 
 
-def tuning_from(config: Config, name: str = "tune", storage: str | None = None) -> Tuning:
+def tuning_from(config: Config, name: str = "tune") -> Tuning:
     """A tuning from its configuration; raises InputError if something in it is wrong."""
     table = config.table("tune", {})
     table.word("optimizer", "cma", OPTIMIZERS)
@@ -211,7 +202,7 @@ def tuning_from(config: Config, name: str = "tune", storage: str | None = None) 
         _check_differentiable(config, scorer, space)
         weights = {scenario.name: scenario.weight for scenario in space.scenarios}
         space = replace(space, slopes=slope_terms(scorer, weights, space.replicas))
-    return Tuning(name, space, scorer, settings, choice, config.data, storage, counts)
+    return Tuning(name, space, scorer, settings, choice, config.data, counts)
 
 
 def _check_differentiable(config: Config, scorer: Scorer, space: DesignSpace) -> None:

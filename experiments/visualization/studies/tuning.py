@@ -78,10 +78,9 @@ def page_sections(study: Study) -> list[Section]:
 
 
 def page_rerun(study: Study) -> list[Block]:
-    name, storage = study.configuration["name"], study.configuration["storage"]
-    options = f" --storage {storage}" if storage else ""
+    name = study.configuration["name"]
     data = study.configuration["tuning"]
-    return file_and_command("The tuning", data, f"{name}.toml", f"biped tune {name}.toml{options}")
+    return file_and_command("The tuning", data, f"{name}.toml", f"biped tune {name}.toml")
 
 
 def _print_front(tuning: Tuning, front: Sequence[Evaluation]) -> None:

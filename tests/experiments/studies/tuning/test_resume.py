@@ -1,4 +1,4 @@
-"""Tunings that are killed, and tunings that several processes share; with real trials, short ones."""
+"""Tunings that are killed and go on; with real trials, short ones."""
 
 import os
 import signal
@@ -15,11 +15,8 @@ from experiments.studies import run as studies
 from experiments.studies.execution.executors import executor_named
 from experiments.studies.run import open_study, recall, run_study
 from experiments.studies.store.folder import Study
-from experiments.studies.trial import run_trial
 from experiments.studies.tuning import tuning as module
 from experiments.studies.tuning.output import write_results
-from experiments.studies.tuning.shared import SharedTuner, opened_storage, shared_study
-from experiments.studies.tuning.tuner import Tuner
 from experiments.visualization.report.toml import as_toml
 
 
@@ -121,85 +118,3 @@ def test_a_parameter_cannot_have_a_metrics_name(make, small, tmp_path):
     small["parameter"][0]["name"] = "position_error"
     with pytest.raises(InputError, match="that is a metric"):
         complete(make(small), tmp_path)
-
-
-class Killed(BaseException):
-    """In place of kill -9."""
-
-
-def answer(tuning, until=None):
-    """Real results; after so many trials, the end."""
-    done = []
-
-    def evaluate(trials):
-        results = {}
-        for trial in trials:
-            if until is not None and len(done) >= until:
-                raise Killed
-            done.append(trial.number)
-            results[trial.number] = run_trial(tuning.space.experiment, trial)
-        return results
-
-    return evaluate
-
-
-def share(tuning, storage, worker, until=None):
-    with opened_storage(str(storage)) as opened:
-        study = shared_study(opened, "shared", tuning.data, 1)
-        tuner = Tuner(tuning.space, tuning.scorer, answer(tuning, until))
-        return SharedTuner(tuner, study, worker, "optuna-tpe", tuning.settings.batch).run(tuning.settings.candidates)
-
-
-def test_one_that_shares_a_storage_and_stops_loses_nothing_and_stops_nobody(make, small, tmp_path):
-    small["tune"]["optimizer"] = "optuna-tpe"
-    tuning, storage = make(small), tmp_path / "journal.log"
-    with pytest.raises(Killed):
-        share(tuning, storage, "first", until=4 + 2 * 24 + 7)
-    before = {one.number: one.score for one in share(tuning, storage, "second").evaluations}
-    assert len(before) == 24
-    again = share(tuning, storage, "first")
-    after = {one.number: one.score for one in again.evaluations}
-    assert len(after) == 24 + 6  # its own unfinished batch, besides what the second did in its place
-    assert before.items() <= after.items()
-    with opened_storage(str(storage)) as opened:
-        study = shared_study(opened, "shared", tuning.data, 1)
-    assert {trial.user_attrs.get("worker") for trial in study.trials if trial.number} == {"first", "second"}
-    assert again.best.score.costs[0] == min(score.costs[0] for score in after.values()) == study.best_value
-
-
-def test_a_storage_holds_one_configuration_of_a_name(small, tmp_path):
-    with opened_storage(f"sqlite:///{tmp_path}/tune.db") as storage:
-        shared_study(storage, "shared", small, 1)
-        with pytest.raises(InputError, match="another configuration"):
-            shared_study(storage, "shared", small | {"seed": 4}, 1)
-    with pytest.raises(InputError, match="cannot be opened"), opened_storage("nonsense://nowhere"):
-        pass
-
-
-@pytest.mark.slow
-def test_of_two_processes_one_is_killed_and_the_other_finishes(make, small, tmp_path):
-    small["tune"] |= {"optimizer": "optuna-tpe", "candidates": 60}
-    small["set"]["run.duration"] = 0.4
-    file, storage = tmp_path / "small.toml", tmp_path / "journal.log"
-    file.write_text(as_toml(small | {"name": "small"}))
-    folders = [tmp_path / "first", tmp_path / "second"]
-    first, second = (start(file, folder, "--storage", str(storage)) for folder in folders)
-    kill_after(first, folders[0], 60)
-    second.communicate()
-    assert second.returncode == 0
-    third = start(file, folders[0], "--storage", str(storage))
-    assert (third.communicate(), third.returncode)[1] == 0
-
-    tuning = make(tomllib.loads(file.read_text()))
-    with opened_storage(str(storage)) as opened:
-        study = shared_study(opened, "small", tuning.data, 1)
-    done = {trial.number + 1: trial for trial in study.trials if trial.state.name == "COMPLETE" and trial.number}
-    assert len(done) >= 60
-    for folder in folders:
-        worker = (folder / "worker.txt").read_text().strip()
-        mine = {number: trial for number, trial in done.items() if trial.user_attrs["worker"] == worker}
-        _, outcome = recall(Study.read(folder))
-        found = {one.number: one.score.costs for one in outcome.history.evaluations}
-        assert mine
-        assert {number: tuple(trial.values) for number, trial in mine.items()} == found
-    assert not [trial for trial in study.trials if trial.state.name == "RUNNING" and "worker" in trial.user_attrs]

@@ -58,35 +58,6 @@ def test_the_examples_of_the_help_are_right(capsys):
         command._check(command.parser().parse_args(shlex.split(re.split(r"\s{3,}", line.strip())[0])[2:]))
 
 
-def test_interrupted_while_it_measures_it_says_so(saved, monkeypatch, capsys):
-    def interrupted(*_):
-        yield "something"
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("experiments.visualization.viewer.measure.measure", interrupted)
-    monkeypatch.setattr("experiments.visualization.viewer.measure.find_browser", lambda: "true")
-    assert main(["view", str(saved), "--measure", "--port", "0"]) == 130
-    assert capsys.readouterr() == ("something\n", "biped: interrupted before all was measured\n")
-
-
-def test_sigterm_while_it_measures_ends_it_in_good_order(saved, monkeypatch):
-    ended = []
-
-    def told_to_end(*_):
-        try:
-            yield "something"
-            signal.raise_signal(signal.SIGTERM)
-        finally:
-            ended.append(True)
-
-    before = signal.getsignal(signal.SIGTERM)
-    monkeypatch.setattr("experiments.visualization.viewer.measure.measure", told_to_end)
-    monkeypatch.setattr("experiments.visualization.viewer.measure.find_browser", lambda: "true")
-    assert main(["view", str(saved), "--measure", "--port", "0"]) == 143
-    assert ended
-    assert signal.getsignal(signal.SIGTERM) == before
-
-
 def test_ctrl_c_ends_it(saved):
     """In a process of its own, as a person runs it."""
     # A shell may have left the signal ignored for what runs in its background.
