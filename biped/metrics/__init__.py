@@ -15,9 +15,11 @@ from biped.metrics.posturography import (
     diffusion_curve,
     diffusion_measures,
     fluctuation_exponent,
+    mean_power_frequency,
     power_spectrum,
     rambling_trembling,
     sample_entropy,
+    sway_density,
     sway_measures,
 )
 from biped.metrics.runs import JUDGED, assemble, context_of, measure_again, measure_recording, measure_run, steps
@@ -40,6 +42,7 @@ __all__ = [
     "diffusion_measures",
     "fluctuation_exponent",
     "low_passed",
+    "mean_power_frequency",
     "measure",
     "measure_again",
     "measure_recording",
@@ -54,6 +57,7 @@ __all__ = [
     "start_time_of",
     "steps",
     "stimulus_of",
+    "sway_density",
     "sway_measures",
     "units_of",
 ]

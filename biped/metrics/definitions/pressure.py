@@ -1,7 +1,7 @@
 """Where the centre of pressure wanders: posturography's measures of it."""
 
 from biped.metrics.anatomical import in_anatomical_axes
-from biped.metrics.definitions.sources import ELLIPSE, PRIETO
+from biped.metrics.definitions.sources import ELLIPSE, PRIETO, QUIJOUX
 from biped.metrics.kernels.support import COP
 from biped.metrics.measurement import Measurement
 from biped.metrics.metric import Metric, register
@@ -34,17 +34,43 @@ register(
            "RANGE-AP, RANGE-ML: max less min", PRIETO),
     Metric("cop_area", "m**2", "CoP sway area: 95 % prediction ellipse", pressure,
            "π χ² √(det C), χ² = −2 ln 0.05, C the covariance of n − 1 degrees of freedom", ELLIPSE),
+    Metric("cop_sway_area_rate", "m**2/s", "CoP sway area per second", pressure,
+           "AREA-SW: Σ ∣x_n y_n+1 − x_n+1 y_n∣ / 2 T, from the mean", PRIETO),
+    Metric("cop_principal_direction", "deg", "principal direction of the CoP", pressure,
+           "angle of the major axis of the covariance from the AP axis, 0 to 90", QUIJOUX),
+    Metric("cop_zero_crossings_AXIS", "Hz", "zero crossings of the CoP velocity along an axis", pressure,
+           "changes of sign from row to row over their time; none with gaps", QUIJOUX),
     Metric("cop_mean_frequency", "Hz", "mean frequency of the CoP", pressure,
            "MFREQ: of circles of radius MDIST that are run through at MVELO", PRIETO),
     Metric("cop_mean_frequency_AXIS", "Hz", "mean frequency of the CoP along an axis", pressure,
            "MFREQ-AP, MFREQ-ML: MVELO / (4 √2 MDIST) along it; of a sine π / (2 √2) = 1.11 times its own", PRIETO),
     Metric("cop_power_frequency_50", "Hz", "50 % power frequency of the CoP", pressure,
-           "PF50: below it is half of the power of the distance from the mean, 0.15 to 5 Hz, by eight sine tapers; "
-           "none of less than 20 s", PRIETO),
+           "PF50: below it is half of the power of the distance from the mean, 0.15 to 5 Hz, by eight sine tapers, "
+           "interpolated between spectral lines; none of less than 20 s", PRIETO),
     Metric("cop_power_frequency_50_AXIS", "Hz", "50 % power frequency of the CoP along an axis", pressure,
            "PF50-AP, PF50-ML: the same of AP or ML", PRIETO),
     Metric("cop_power_frequency_95", "Hz", "95 % power frequency of the CoP", pressure,
            "PF95: below it are 95 % of that power", PRIETO),
     Metric("cop_power_frequency_95_AXIS", "Hz", "95 % power frequency of the CoP along an axis", pressure,
            "PF95-AP, PF95-ML: the same of AP or ML", PRIETO),
+    Metric("cop_centroid_frequency", "Hz", "centroid frequency of the CoP", pressure,
+           "CFREQ: √(μ₂ / μ₀), μ_k = Σ f^k P(f) Δf of the spectrum of PF50", PRIETO),
+    Metric("cop_centroid_frequency_AXIS", "Hz", "centroid frequency of the CoP along an axis", pressure,
+           "CFREQ-AP, CFREQ-ML: √(μ₂ / μ₀) of AP or ML", PRIETO),
+    Metric("cop_frequency_dispersion", "1", "frequency dispersion of the CoP", pressure,
+           "FREQD: √(1 − μ₁² / (μ₀ μ₂)), 0 of a single frequency", PRIETO),
+    Metric("cop_frequency_dispersion_AXIS", "1", "frequency dispersion of the CoP along an axis", pressure,
+           "FREQD-AP, FREQD-ML: √(1 − μ₁² / (μ₀ μ₂)) of AP or ML", PRIETO),
+    Metric("cop_power_low", "m**2", "CoP power at low frequencies", pressure,
+           "Σ P(f) Δf of the spectrum of PF50, 0.15 to 0.5 Hz", QUIJOUX),
+    Metric("cop_power_low_AXIS", "m**2", "CoP power at low frequencies along an axis", pressure,
+           "Σ P(f) Δf of AP or ML, 0.15 to 0.5 Hz", QUIJOUX),
+    Metric("cop_power_medium", "m**2", "CoP power at medium frequencies", pressure,
+           "Σ P(f) Δf of the spectrum of PF50, above 0.5 to 2 Hz", QUIJOUX),
+    Metric("cop_power_medium_AXIS", "m**2", "CoP power at medium frequencies along an axis", pressure,
+           "Σ P(f) Δf of AP or ML, above 0.5 to 2 Hz", QUIJOUX),
+    Metric("cop_power_high", "m**2", "CoP power at high frequencies", pressure,
+           "Σ P(f) Δf of the spectrum of PF50, above 2 to 5 Hz", QUIJOUX),
+    Metric("cop_power_high_AXIS", "m**2", "CoP power at high frequencies along an axis", pressure,
+           "Σ P(f) Δf of AP or ML, above 2 to 5 Hz", QUIJOUX),
 )  # fmt: skip

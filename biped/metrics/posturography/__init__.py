@@ -1,9 +1,10 @@
 """Posturography's measures of quiet stance, of any centre of pressure or of mass that is given as arrays."""
 
+from biped.metrics.posturography.density import sway_density
 from biped.metrics.posturography.diffusion import diffusion_curve, diffusion_measures
 from biped.metrics.posturography.rambling import rambling_trembling
 from biped.metrics.posturography.regularity import detrended_fluctuation, fluctuation_exponent, sample_entropy
-from biped.metrics.posturography.sway import AXES, measures_of, power_spectrum, sway_measures
+from biped.metrics.posturography.sway import AXES, mean_power_frequency, measures_of, power_spectrum, sway_measures
 
 __all__ = [
     "AXES",
@@ -11,9 +12,11 @@ __all__ = [
     "diffusion_curve",
     "diffusion_measures",
     "fluctuation_exponent",
+    "mean_power_frequency",
     "measures_of",
     "power_spectrum",
     "rambling_trembling",
     "sample_entropy",
+    "sway_density",
     "sway_measures",
 ]

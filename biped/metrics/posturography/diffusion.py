@@ -20,6 +20,8 @@ Regions = tuple[tuple[float, float], tuple[float, float]]
 
 #: A line needs three points to have a residual.
 FEWEST = 3
+#: [s] A critical point is looked for between these lags, as Quijoux et al. 2021 look for it: people's is about 1 s.
+PARTING = (0.3, 2.5)
 #: Of a step: so far times may be from where even sampling would have them, beyond what they are rounded by.
 UNEVEN = 0.05
 
@@ -46,7 +48,7 @@ def diffusion_curve(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, longest: floa
     import pandas as pd
 
     times, sway = checked(time, ap, ml)
-    step = _even_step(times)
+    step = even_step(times)
     lags = math.floor(longest / step + 1e-6)
     if not FEWEST <= lags <= (len(times) - 1) / 2:
         raise InputError(
@@ -71,8 +73,11 @@ def diffusion_measures(curve: "pd.DataFrame", regions: Regions | None = None) ->
     where the two lines cross; they are left out where they do not within the curve, as of one straight line, and
     the exponents where nothing moves.
 
-    Where the regions part is found for each column by itself, so that both lines together have the least squares of
-    residuals; Collins and De Luca chose it by eye.
+    Without ``regions``, ``parting`` [s] is the lag at which the first line ends. It is found for each column by itself
+    between 0.3 and 2.5 s, so that both lines together have the least squares of residuals. Each residual is weighted by
+    1 / lag, so that the many long lags, which scatter most, do not outweigh the short ones. Collins and De Luca chose
+    the parting by eye, near 1 s. Where it is found at 0.3 or 2.5 s, or the lines cross outside, there is no critical
+    point in this range: ``critical_time`` and ``critical_distance`` are left out.
 
     Args:
         curve: of ``diffusion_curve``, or the mean of several.
@@ -82,7 +87,7 @@ def diffusion_measures(curve: "pd.DataFrame", regions: Regions | None = None) ->
         diffusion in the square of the lengths' unit a second (m²/s), times in s, distances in the square of the unit.
 
     Raises:
-        InputError: a region has fewer than three lags.
+        InputError: a region has fewer than three lags, or no lag between 0.3 and 2.5 s has three on both sides.
     """
     lag = curve["lag"].to_numpy(dtype=np.float64)
     columns = (("", "plane"), *((f"_{axis}", axis) for axis in AXES))
@@ -93,7 +98,8 @@ def diffusion_measures(curve: "pd.DataFrame", regions: Regions | None = None) ->
     }
 
 
-def _even_step(times: Floats) -> float:
+def even_step(times: Floats) -> float:
+    """Return the step [s] of even times (n,); raises InputError where they are not even."""
     step = float(times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else 0.0
     if not (step and are_even(times, 1.0 / step, UNEVEN)):
         raise InputError("time must grow in even steps: resample before, as by numpy.interp")
@@ -110,10 +116,14 @@ def _mean_square(places: Floats, lag: int) -> float:
 
 def _two_lines(lag: Floats, square: Floats, regions: Regions | None) -> Iterator[tuple[str, float]]:
     if regions is None:
-        parting = _parting(lag, square)
-        within = [lag <= lag[parting - 1], lag >= lag[parting]]
+        places, best = _parting(lag, square)
+        parting = places[best]
+        yield "parting", lag[parting]
+        within = [lag <= lag[parting], lag > lag[parting]]
+        first, last = PARTING if 0 < best < len(places) - 1 else (math.inf, -math.inf)
     else:
         within = [(lag >= low - 1e-9) & (lag <= high + 1e-9) for low, high in regions]
+        first, last = lag[0], lag[-1]
     if min(part.sum() for part in within) < FEWEST:
         raise InputError(f"regions {regions}: each must hold three lags or more, of those up to {lag[-1]:g} s")
     lines = [np.polyfit(lag[part], square[part], 1) for part in within]
@@ -124,25 +134,30 @@ def _two_lines(lag: Floats, square: Floats, regions: Regions | None) -> Iterator
     (slope, start), (later_slope, later_start) = lines
     if slope != later_slope:
         crossing = (later_start - start) / (slope - later_slope)
-        if lag[0] <= crossing <= lag[-1]:
+        if first <= crossing <= last:
             yield "critical_time", crossing
             yield "critical_distance", start + slope * crossing
 
 
-def _parting(lag: Floats, square: Floats) -> int:
-    """How many points the first of two lines has that leave the least squares of residuals together."""
-    counts = np.arange(FEWEST, len(lag) - FEWEST + 1)
-    if not len(counts):
-        raise InputError(f"{len(lag)} lags: two lines need {2 * FEWEST} or more")
-    left = _residual(lag, square)[counts - 1]
-    right = _residual(lag[::-1], square[::-1])[len(lag) - counts - 1]
-    return int(counts[np.argmin(left + right)])
+def _parting(lag: Floats, square: Floats) -> tuple[NDArray[np.int64], int]:
+    """The places at which the first of two lines may end, and which of them leaves the least squares of residuals."""
+    places = np.arange(FEWEST - 1, len(lag) - FEWEST)
+    places = places[(lag[places] >= PARTING[0] - 1e-9) & (lag[places] <= PARTING[1] + 1e-9)]
+    if not len(places):
+        raise InputError(
+            f"{len(lag)} lags up to {lag[-1]:g} s: two lines need {2 * FEWEST} or more, which part between "
+            f"{PARTING[0]:g} and {PARTING[1]:g} s: sample faster, or set regions"
+        )
+    left = _residual(lag, square, 1.0 / lag)[places]
+    right = _residual(lag[::-1], square[::-1], 1.0 / lag[::-1])[len(lag) - places - 2]
+    return places, int(np.argmin(left + right))
 
 
-def _residual(x: Floats, y: Floats) -> Floats:
-    """(n,) the sum of squares that a line leaves of the first 1, 2, … n points."""
+def _residual(x: Floats, y: Floats, weight: Floats) -> Floats:
+    """(n,) the weighted sum of squares that a line leaves of the first 1, 2, … n points."""
     x, y = x - x[0], y - y[0]  # the sums keep their digits
-    n = np.arange(1, len(x) + 1)
-    sx, sy = np.cumsum(x), np.cumsum(y)
-    xx, yy, xy = (np.cumsum(a * b) - p * q / n for a, b, p, q in ((x, x, sx, sx), (y, y, sy, sy), (x, y, sx, sy)))
+    n, sx, sy = (np.cumsum(weight * values) for values in (np.ones_like(x), x, y))
+    xx, yy, xy = (
+        np.cumsum(weight * a * b) - p * q / n for a, b, p, q in ((x, x, sx, sx), (y, y, sy, sy), (x, y, sx, sy))
+    )
     return np.asarray(yy - np.divide(xy**2, xx, out=np.zeros_like(xx), where=xx > 0.0))

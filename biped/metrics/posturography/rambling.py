@@ -1,5 +1,6 @@
 """Rambling and trembling: the point that a sway is about, and the sway about it (Zatsiorsky and Duarte 1999)."""
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,9 @@ def rambling_trembling(time: ArrayLike, pressure: ArrayLike, force: ArrayLike) -
     Where the horizontal force passes zero, the body is in equilibrium for an instant, and the centre of pressure is
     below its centre of mass. A cubic spline through the centre of pressure at these instants is the rambling, and what
     is left is the trembling.
+
+    A plate that was not zeroed adds a constant to the force. It is taken off before: a body that stays where it is has
+    no mean force. The mean is taken under a Hann window, which the motion at both ends does not change.
 
     Args:
         time: (n,) [s], growing.
@@ -42,9 +46,11 @@ def rambling_trembling(time: ArrayLike, pressure: ArrayLike, force: ArrayLike) -
         raise InputError(f"time, pressure and force of shapes {times.shape}, {places.shape} and {forces.shape}")
     if not (np.isfinite([times, places, forces]).all() and (np.diff(times) > 0.0).all()):
         raise InputError("time must grow, and there must be no gaps: cut the record where they are")
+    window = np.sin(math.pi * (times - times[0]) / (times[-1] - times[0])) ** 2
+    forces = forces - np.average(forces, weights=window)
     before = np.flatnonzero((forces[:-1] < 0.0) != (forces[1:] < 0.0))
     if len(before) < FEWEST:
-        raise InputError(f"the force passes zero {len(before)} times: {FEWEST} are needed, in a longer record")
+        raise InputError(f"the force passes its mean {len(before)} times: {FEWEST} are needed, in a longer record")
     part = forces[before] / (forces[before] - forces[before + 1])
     instants = times[before] + part * (times[before + 1] - times[before])
     apart = np.append(True, np.diff(instants) > 0.0)  # one for a force that is zero in a row, and passes it

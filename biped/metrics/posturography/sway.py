@@ -1,7 +1,8 @@
 """Distances, paths, areas and frequencies of sway.
 
-The definitions are those of Prieto et al. 1996, whose names stand in capitals, and of Schubert and Kirchner 2014 (the
-area). The metrics ``cop_…`` of a run are these of its centre of pressure.
+The definitions are those of Prieto et al. 1996, whose names stand in capitals, of Schubert and Kirchner 2014 (the
+area), and of Quijoux et al. 2021 (direction, zero crossings, parts of the band). The metrics ``cop_…`` of a run are
+these of its centre of pressure.
 """
 
 import math
@@ -22,6 +23,8 @@ AXES = ("ap", "ml")
 CHI_SQUARE = -2.0 * math.log(0.05)
 #: [Hz] the band whose power counts.
 BAND = (0.15, 5.0)
+#: [Hz] the upper limits of its parts (Quijoux et al. 2021).
+PARTS = {"low": 0.5, "medium": 2.0, "high": BAND[1]}
 #: Of the spectrum's estimate.
 TAPERS = 8
 #: [s] A shorter record, of less than three cycles of the band's lowest frequency, has no power frequencies.
@@ -37,10 +40,17 @@ def sway_measures(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, low_pass: float
 
     Those of one axis end in ``_ap`` or ``_ml``. ``path_length`` (TOTEX), ``mean_velocity`` (MVELO), ``mean_distance``
     (MDIST) and ``rms_distance`` (RDIST) from the mean, ``range`` (in the plane the greatest distance of any two
-    points), ``mean_frequency`` (MFREQ), ``power_frequency_50`` and ``power_frequency_95`` (PF50, PF95; in the plane of
-    the distance from the mean); ``area``, the 95 % prediction ellipse. What cannot be measured is left out: all of less
-    than three points, frequencies of what does not move, power frequencies of a record that is shorter than 20 s or
-    has gaps.
+    points), ``mean_frequency`` (MFREQ); ``area``, the 95 % prediction ellipse; ``sway_area_rate`` (AREA-SW), the area
+    that the line from the mean to the sway sweeps in a second; ``principal_direction`` [°] of the ellipse's major axis
+    from the AP axis, 0 to 90; ``zero_crossings_ap`` and ``_ml`` [Hz], how often the velocity changes its sign.
+
+    Of the spectrum between 0.15 and 5 Hz, in the plane of the distance from the mean: ``power_frequency_50`` and
+    ``power_frequency_95`` (PF50, PF95), interpolated between spectral lines; ``centroid_frequency`` (CFREQ);
+    ``frequency_dispersion`` (FREQD), 0 of one frequency; ``power_low``, ``power_medium`` and ``power_high``, the power
+    up to 0.5 Hz, up to 2 Hz and above.
+
+    What cannot be measured is left out: all of less than three points, frequencies and directions of what does not
+    move, what needs a spectrum of a record that is shorter than 20 s or has gaps, and zero crossings of one with gaps.
 
     Path, velocity and mean frequency grow with the band of what is measured. Prieto et al. sampled at 100 Hz what was
     low-passed at 5 Hz.
@@ -53,7 +63,8 @@ def sway_measures(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, low_pass: float
             shifts nothing in time. Not filtered if None.
 
     Returns:
-        lengths in the unit that was given (m), velocities in it a second, the area in its square, frequencies in Hz.
+        lengths in the unit that was given (m), velocities in it a second, areas and powers in its square, frequencies
+        in Hz.
 
     Raises:
         InputError: the three are not of one length, time does not grow, or it is to be filtered and has gaps, is too
@@ -65,7 +76,7 @@ def sway_measures(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, low_pass: float
 
 def measures_of(time: Floats, sway: Floats) -> dict[str, float]:
     """``sway_measures`` of times (n,) that are known to grow, and AP and ML (n, 2)."""
-    return {name: float(value) for name, value in (*_extent(time, sway), *_power_frequencies(time, sway))}
+    return {name: float(value) for name, value in (*_extent(time, sway), *_of_whole(time, sway))}
 
 
 def checked(time: ArrayLike, ap: ArrayLike, ml: ArrayLike) -> tuple[Floats, Floats]:
@@ -95,6 +106,11 @@ def _extent(time: Floats, sway: Floats) -> Iterator[tuple[str, float]]:
         yield f"range_{axis}", np.ptp(points[:, column])
     covariance = away.T @ away / (len(away) - 1)
     yield "area", math.pi * CHI_SQUARE * math.sqrt(max(np.linalg.det(covariance), 0.0))
+    begin, end = ((part[joined] - points.mean(axis=0)).T for part in (sway[:-1], sway[1:]))
+    yield "sway_area_rate", np.abs(begin[0] * end[1] - begin[1] * end[0]).sum() / (2.0 * span)
+    along, across = covariance[0, 0] - covariance[1, 1], 2.0 * covariance[0, 1]
+    if math.hypot(along, across) > ROUND_OFF * np.trace(covariance) and away.max() > least:
+        yield "principal_direction", abs(math.degrees(math.atan2(across, along))) / 2.0
 
 
 def _of_axis(
@@ -116,20 +132,78 @@ def _diameter(points: Floats) -> float:
     return max(math.sqrt(((corners - corner) ** 2).sum(axis=1).max()) for corner in corners)
 
 
-def _power_frequencies(time: Floats, sway: Floats) -> Iterator[tuple[str, float]]:
-    """The frequencies below which are 50 and 95 % of the power between 0.15 and 5 Hz."""
+def _of_whole(time: Floats, sway: Floats) -> Iterator[tuple[str, float]]:
+    """Zero crossings of the velocity, and measures of the spectrum, of a sway without gaps."""
     there = np.flatnonzero(np.logical_and(*np.isfinite(sway).T))
-    if len(there) < 3 or there[-1] - there[0] + 1 > len(there) or time[there[-1]] - time[there[0]] < SHORTEST - 1e-9:
+    if len(there) < 3 or there[-1] - there[0] + 1 > len(there):
         return
-    away, least = sway[there] - sway[there].mean(axis=0), ROUND_OFF * np.abs(sway[there]).max()
+    time, sway = time[there], sway[there]
+    away, least, span = sway - sway.mean(axis=0), ROUND_OFF * np.abs(sway).max(), time[-1] - time[0]
+    moving = [np.abs(signal).mean() > least for signal in away.T]
+    for suffix, steps, moves in zip(AXES, np.diff(sway, axis=0).T, moving, strict=True):
+        if moves:
+            yield f"zero_crossings_{suffix}", np.count_nonzero(np.diff(np.sign(steps[steps != 0.0]))) / span
+    if span < SHORTEST - 1e-9:
+        return
     for suffix, signal in (("", np.hypot(*away.T)), ("_ap", away[:, 0]), ("_ml", away[:, 1])):
-        frequency, density = power_spectrum(time[there], signal)
-        within = (frequency >= BAND[0] - 1e-9) & (frequency <= BAND[1] + 1e-9)
-        power = np.cumsum(density[within])
-        if np.abs(signal).mean() > least and power[-1] > 0.0:
-            for percent in (50, 95):
-                place = np.searchsorted(power, percent / 100.0 * power[-1])
-                yield f"power_frequency_{percent}{suffix}", frequency[within][place]
+        if np.abs(signal).mean() > least:
+            yield from _of_spectrum(suffix, *power_spectrum(time, signal))
+
+
+def _of_spectrum(suffix: str, frequency: Floats, density: Floats) -> Iterator[tuple[str, float]]:
+    """Measures of the power between 0.15 and 5 Hz: of sums over spectral lines, as Prieto et al. have them."""
+    line = frequency[1]
+    within = (frequency >= BAND[0] - 1e-9) & (frequency <= BAND[1] + 1e-9)
+    frequency, power = frequency[within], density[within] * line
+    moments = [(frequency**order * power).sum() for order in range(3)]
+    if not moments[0] > 0.0:
+        return
+    # The power of a line is spread evenly over its distance to its neighbours, so that the sum over lines is kept.
+    edges = np.clip(np.append(frequency - line / 2.0, frequency[-1] + line / 2.0), *BAND)
+    for percent in (50, 95):
+        share = percent / 100.0 * moments[0]
+        yield f"power_frequency_{percent}{suffix}", np.interp(share, np.append(0.0, np.cumsum(power)), edges)
+    yield f"centroid_frequency{suffix}", math.sqrt(moments[2] / moments[0])
+    yield f"frequency_dispersion{suffix}", math.sqrt(max(1.0 - moments[1] ** 2 / (moments[0] * moments[2]), 0.0))
+    parts = np.searchsorted(list(PARTS.values()), frequency - 1e-9)
+    for number, part in enumerate(PARTS):
+        yield f"power_{part}{suffix}", power[parts == number].sum()
+
+
+def mean_power_frequency(time: ArrayLike, ap: ArrayLike, ml: ArrayLike) -> dict[str, float]:
+    """Return the mean power frequency [Hz] by Welch's method, as Santos and Duarte 2016 publish it.
+
+    Each axis has ∫ f P df / ∫ P df from 0 Hz to half of the sampling rate, by the trapezoidal rule. P is the mean of
+    the periodograms of three segments of half of the record that overlap by half, each less its mean, under a Hann
+    window. ``mean_power_frequency`` is the mean of both axes, weighted by the sums of their spectral lines.
+
+    Args:
+        time: (n,) [s], growing.
+        ap: (n,) in any unit of length, without gaps.
+        ml: (n,), likewise.
+
+    Returns:
+        ``mean_power_frequency``, and with ``_ap`` and ``_ml`` that of each axis that moves.
+
+    Raises:
+        InputError: the three differ in length, time does not grow, or there are gaps or fewer than eight points.
+    """
+    from scipy.signal import welch  # a quarter of a second, which no run needs
+
+    times, sway = checked(time, ap, ml)
+    if len(times) < 8 or not np.isfinite(sway).all():
+        raise InputError(f"{len(times)} points: a mean power frequency needs eight or more, without gaps")
+    moving = np.abs(sway - sway.mean(axis=0)).mean(axis=0) > ROUND_OFF * np.abs(sway).max()
+    found, weights = {}, []
+    for axis, signal in zip(np.array(AXES)[moving], sway.T[moving], strict=True):
+        rate, even = _evened(times, signal)
+        frequency, density = welch(even, rate, "hann", len(even) // 2)
+        found[f"mean_power_frequency_{axis}"] = float(
+            np.trapezoid(frequency * density, frequency) / np.trapezoid(density, frequency)
+        )
+        weights.append(density.sum())
+    whole = {"mean_power_frequency": float(np.average(list(found.values()), weights=weights))} if found else {}
+    return whole | found
 
 
 def power_spectrum(time: Floats, signal: Floats) -> tuple[Floats, Floats]:
@@ -140,10 +214,15 @@ def power_spectrum(time: Floats, signal: Floats) -> tuple[Floats, Floats]:
     made so by interpolation.
     """
     n = len(time)
-    rate = (n - 1) / (time[-1] - time[0])
-    even = np.interp(np.linspace(time[0], time[-1], n), time, signal)
+    rate, even = _evened(time, signal)
     orders, places = np.arange(1, TAPERS + 1)[:, None], np.arange(1, n + 1)
     tapers = math.sqrt(2.0 / (n + 1)) * np.sin(math.pi * orders * places / (n + 1))
     density = (np.abs(np.fft.rfft(tapers * (even - even.mean()))) ** 2).mean(axis=0) / rate
     density[1 : (n + 1) // 2] *= 2.0  # of each frequency between 0 and half the rate there are two
     return np.fft.rfftfreq(n, 1.0 / rate), density
+
+
+def _evened(time: Floats, signal: Floats) -> tuple[float, Floats]:
+    """The mean rate [Hz], and the signal at as many even times."""
+    rate = float((len(time) - 1) / (time[-1] - time[0]))
+    return rate, np.interp(np.linspace(time[0], time[-1], len(time)), time, signal)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from biped.errors import InputError
 from biped.files import replace_file
-from biped.metrics import series
+from biped.metrics import metric_named, series
 from biped.metrics.posturography import sway_measures
 from biped.records import FORMATS, read_record
 from biped.records.record import are_left_out
@@ -34,7 +34,6 @@ _ON_PAGE = 260
 #: [inch] likewise.
 _ON_PAPER = 2.4
 FIGURE, TABLE = "-record.png", "-record.csv"
-_UNITS = {"area": "m²", "mean_velocity": "m/s", "frequency": "Hz"}
 
 
 class Pair(NamedTuple):
@@ -119,7 +118,7 @@ def compare_sway(pairs: Sequence[Pair]) -> pd.DataFrame:
             for along, across in ((ap.measured, ml.measured), (ap.model, ml.model))
         )
         for measure, value in person.items():
-            unit = next((unit for part, unit in _UNITS.items() if part in measure), "m")
+            unit = unit_text(metric_named(f"cop_{measure}").unit)
             rows.append({"of": name, "measure": measure, "unit": unit, "measured": value, "model": model.get(measure)})
     return pd.DataFrame(rows, columns=["of", "measure", "unit", "measured", "model"])
 
