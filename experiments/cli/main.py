@@ -38,6 +38,7 @@ COMMANDS = {
     "tune": "find gains that serve better, and prove it on fresh replicas",
     "sensitivity": "which parameters a metric depends on",
     "fit": "parameters with which runs come nearest to a record, and how well they are known",
+    "sway": "measures of sway from force-plate records, a row for each file",
     "statistics": "groups or conditions of a study against one another, over subjects",
     "identify": "frequency responses to a floor that moves periodically, and models fitted to them",
     "linearize": "exact A and B of a closed loop, its eigenvalues and modes",

@@ -1,7 +1,6 @@
 """``biped statistics``: groups or conditions of a table of trials against one another, over subjects."""
 
 from argparse import Namespace
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +48,9 @@ _DIFFERENCES |= {"mixed_low": "mixed low", "mixed_high": "high", "mixed_chance":
 
 def parser() -> Parser:
     own = Parser("biped statistics", _DESCRIPTION, _EXAMPLES)
-    own.add_argument("table", metavar="STUDY|FILE", help="folder of a study, or a table of trials: .csv or .parquet")
+    own.add_argument(
+        "table", metavar="STUDY|FILE", help="folder of a study, or a table of trials: .csv, .tsv, .txt or .parquet"
+    )
     own.option("--metric", "LIST", "columns that are compared, with commas; or verdicts", required=True)
     either = own.add_mutually_exclusive_group(required=True)
     either.add_argument("--between", metavar="COLUMN", help="groups: each subject is in one")
@@ -91,19 +92,14 @@ def main(options: Namespace) -> int:
 
 
 def _table(path: Path) -> "pd.DataFrame":
-    import pandas as pd
-
+    from experiments.statistics.table import FORMATS, read_table
     from experiments.studies.store.folder import Study
 
     if path.is_dir():
         return Study.read(path).frame()
-    readers: dict[str, Callable[[Path], pd.DataFrame]] = {".csv": pd.read_csv, ".parquet": pd.read_parquet}
-    if path.suffix not in readers or not path.is_file():
-        raise InputError(f"{path}: it must be the folder of a study, or a file .csv or .parquet that is there")
-    try:
-        return readers[path.suffix](path)
-    except (ValueError, OSError) as error:
-        raise InputError(f"{path}: it is no table ({error})") from None
+    if not path.is_file():
+        raise InputError(f"{path}: it must be the folder of a study, or a file that is there: {', '.join(FORMATS)}")
+    return read_table(path)
 
 
 def _with_shares(trials: "pd.DataFrame", metrics: list[str]) -> "pd.DataFrame":

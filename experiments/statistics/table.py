@@ -1,6 +1,7 @@
-"""Tables of trials: which columns there are, and the means of each subject."""
+"""Tables of trials: how files hold them, which columns there are, and the means of each subject."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biped.errors import InputError
@@ -8,6 +9,47 @@ from contact.errors import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+#: Ends of the names of files that hold tables.
+FORMATS = (".csv", ".tsv", ".txt", ".parquet")
+
+
+def read_table(path: Path) -> "pd.DataFrame":
+    """Return the table of a file: Parquet, or text with a heading.
+
+    Columns of a text are separated by what its heading has: tabs, else semicolons, else commas, else blanks. Where they
+    are not separated by commas, numbers may have decimal commas.
+
+    Raises:
+        InputError: the file is not there, is no table, or its name ends otherwise.
+    """
+    import pandas as pd
+
+    if path.suffix.lower() not in FORMATS or not path.is_file():
+        raise InputError(f"{path}: a table must be a file that is there, of one of these: {', '.join(FORMATS)}")
+    try:
+        if path.suffix.lower() == ".parquet":
+            return pd.read_parquet(path)
+        with path.open(encoding="utf-8-sig") as file:
+            heading = file.readline()
+        between = next((mark for mark in "\t;," if mark in heading), r"\s+")
+        table = pd.read_csv(path, sep=between, encoding="utf-8-sig", skipinitialspace=True)
+    except (ValueError, OSError) as error:
+        raise InputError(f"{path}: it is no table ({error})") from None
+    if not isinstance(table.index, pd.RangeIndex):
+        raise InputError(f"{path}: its rows have more cells than its heading {heading.strip()!r}")
+    table.columns = table.columns.str.strip()
+    return table if between == "," else table.apply(_without_decimal_commas)
+
+
+def _without_decimal_commas(column: "pd.Series") -> "pd.Series":
+    import pandas as pd
+
+    if pd.api.types.is_numeric_dtype(column):
+        return column
+    numbers = pd.to_numeric(column.astype("string").str.replace(",", ".", regex=False), errors="coerce")
+    return numbers.astype("float64") if (numbers.isna() == column.isna()).all() else column
 
 
 def check_columns(table: "pd.DataFrame", names: Sequence[str]) -> None:

@@ -73,8 +73,11 @@ def test_what_is_of_the_plane_does_not_ask_for_axes():
     found, turned = sway_measures(TIMES, ap, ml), sway_measures(TIMES, c * ap - s * ml, s * ap + c * ml)
     swapped = sway_measures(TIMES, ml, ap)
     of_plane = [name for name in found if not name.endswith(("_ap", "_ml"))]
-    assert len(of_plane) == 9
-    for name in of_plane:
+    assert len(of_plane) == 16
+    either = [sign * found["principal_direction"] + math.degrees(0.7) for sign in (-1.0, 1.0)]
+    folded = [abs((angle + 90.0) % 180.0 - 90.0) for angle in either]  # an axis has no sense, and counts to both sides
+    assert min(abs(turned["principal_direction"] - angle) for angle in folded) < 1e-9
+    for name in set(of_plane) - {"principal_direction"}:
         assert turned[name] == pytest.approx(found[name], rel=1e-9), name
     for name in set(found) - set(of_plane):
         assert swapped[f"{name[:-2]}{'ml' if name.endswith('ap') else 'ap'}"] == found[name]

@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from biped.errors import InputError
 from experiments.cli import main
 from experiments.statistics import compare, summarise
+from experiments.statistics.table import read_table
 
 
 @pytest.fixture
@@ -53,6 +55,29 @@ def test_bad_input_is_told(trials, words, said, tmp_path, capsys):
     trials.to_csv(tmp_path / "trials.csv", index=False)
     assert main(["statistics", str(tmp_path / "trials.csv"), *words]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("a.tsv", {"sep": "\t"}),
+        ("a.txt", {"sep": "\t", "decimal": ","}),
+        ("a.TXT", {"sep": " "}),
+        ("a.csv", {"sep": ";", "decimal": ",", "encoding": "utf-8-sig"}),
+    ],
+)
+def test_texts_of_any_separator_are_the_same_table(trials, name, form, tmp_path):
+    trials.to_csv(tmp_path / name, index=False, **form)
+    pd.testing.assert_frame_equal(read_table(tmp_path / name), trials)
+
+
+def test_a_column_of_words_with_commas_stays_one(tmp_path):
+    (tmp_path / "who.tsv").write_text("who\tsway\tgroup\nAnn, B.\t1,5\t1\nCid\t\t2,x\n", encoding="utf-8")
+    table = read_table(tmp_path / "who.tsv")
+    assert (table["who"][0], table["sway"][0], table["group"][1]) == ("Ann, B.", 1.5, "2,x")
+    (tmp_path / "who.txt").write_text("who sway\nAnn 1 2\n", encoding="utf-8")
+    with pytest.raises(InputError, match="more cells than its heading"):
+        read_table(tmp_path / "who.txt")
 
 
 def test_what_is_no_table_is_refused(tmp_path, capsys):
