@@ -31,25 +31,18 @@ def read_table(path: Path) -> "pd.DataFrame":
     try:
         if path.suffix.lower() == ".parquet":
             return pd.read_parquet(path)
-        with path.open(encoding="utf-8-sig") as file:
-            heading = file.readline()
+        heading = path.read_text(encoding="utf-8-sig").partition("\n")[0]
         between = next((mark for mark in "\t;," if mark in heading), r"\s+")
         table = pd.read_csv(path, sep=between, encoding="utf-8-sig", skipinitialspace=True)
     except (ValueError, OSError) as error:
         raise InputError(f"{path}: it is no table ({error})") from None
     if not isinstance(table.index, pd.RangeIndex):
         raise InputError(f"{path}: its rows have more cells than its heading {heading.strip()!r}")
-    table.columns = table.columns.str.strip()
-    return table if between == "," else table.apply(_without_decimal_commas)
-
-
-def _without_decimal_commas(column: "pd.Series") -> "pd.Series":
-    import pandas as pd
-
-    if pd.api.types.is_numeric_dtype(column):
-        return column
-    numbers = pd.to_numeric(column.astype("string").str.replace(",", ".", regex=False), errors="coerce")
-    return numbers.astype("float64") if (numbers.isna() == column.isna()).all() else column
+    for name in [] if between == "," else table.select_dtypes(exclude=["number", "bool"]):
+        numbers = pd.to_numeric(table[name].str.replace(",", "."), errors="coerce")
+        if (numbers.isna() == table[name].isna()).all():
+            table[name] = numbers
+    return table
 
 
 def check_columns(table: "pd.DataFrame", names: Sequence[str]) -> None:

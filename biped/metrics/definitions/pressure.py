@@ -61,16 +61,10 @@ register(
            "FREQD: √(1 − μ₁² / (μ₀ μ₂)), 0 of a single frequency", PRIETO),
     Metric("cop_frequency_dispersion_AXIS", "1", "frequency dispersion of the CoP along an axis", pressure,
            "FREQD-AP, FREQD-ML: √(1 − μ₁² / (μ₀ μ₂)) of AP or ML", PRIETO),
-    Metric("cop_power_low", "m**2", "CoP power at low frequencies", pressure,
-           "Σ P(f) Δf of the spectrum of PF50, 0.15 to 0.5 Hz", QUIJOUX),
-    Metric("cop_power_low_AXIS", "m**2", "CoP power at low frequencies along an axis", pressure,
-           "Σ P(f) Δf of AP or ML, 0.15 to 0.5 Hz", QUIJOUX),
-    Metric("cop_power_medium", "m**2", "CoP power at medium frequencies", pressure,
-           "Σ P(f) Δf of the spectrum of PF50, above 0.5 to 2 Hz", QUIJOUX),
-    Metric("cop_power_medium_AXIS", "m**2", "CoP power at medium frequencies along an axis", pressure,
-           "Σ P(f) Δf of AP or ML, above 0.5 to 2 Hz", QUIJOUX),
-    Metric("cop_power_high", "m**2", "CoP power at high frequencies", pressure,
-           "Σ P(f) Δf of the spectrum of PF50, above 2 to 5 Hz", QUIJOUX),
-    Metric("cop_power_high_AXIS", "m**2", "CoP power at high frequencies along an axis", pressure,
-           "Σ P(f) Δf of AP or ML, above 2 to 5 Hz", QUIJOUX),
+    *(
+        Metric(f"cop_power_{part}{axis}", "m**2", f"CoP power at {part} frequencies{along}", pressure,
+               f"Σ P(f) Δf{of}, {band} Hz", QUIJOUX)
+        for part, band in (("low", "0.15 to 0.5"), ("medium", "above 0.5 to 2"), ("high", "above 2 to 5"))
+        for axis, along, of in (("", "", " of the spectrum of PF50"), ("_AXIS", " along an axis", " of AP or ML"))
+    ),
 )  # fmt: skip

@@ -8,35 +8,28 @@ from biped.metrics.posturography.diffusion import even_step
 from biped.metrics.posturography.sway import checked
 from biped.signals.filters import low_passed
 
-Floats = NDArray[np.float64]
-
-#: [m] The radius of the circle, as Quijoux et al. 2021 have it.
-RADIUS = 0.003
 #: [Hz] of the low-pass filter of the curve.
 LOW_PASS = 2.5
 
 
-def sway_density(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, radius: float = RADIUS) -> dict[str, float]:
-    """Return the measures of the peaks of a sway density curve.
+def sway_density(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, radius: float = 0.003) -> dict[str, float]:
+    """Return measures of the peaks of a sway density curve; none where there are fewer than two peaks.
 
     The curve is the time for which the sway stays within a circle about each of its points: from the first to the last
-    of the successive samples that are there. It is low-passed at 2.5 Hz, by a filter of fourth order without delay. A
-    peak is higher than its two neighbours.
+    of the successive samples inside. It is low-passed at 2.5 Hz, by a filter of fourth order without delay.
 
     Args:
         time: (n,) [s], growing in even steps.
         ap: (n,) [m], without gaps.
         ml: (n,) [m], without gaps.
-        radius: of the circle, in the unit of ap and ml.
+        radius: of the circle, in the unit of ap and ml; 3 mm, as Quijoux et al. 2021 have it.
 
     Returns:
-        ``sway_density_peak`` [s], the mean height of the peaks; ``sway_density_distance``, the mean distance between
-        the points of two successive peaks, in the unit of ap and ml; ``sway_density_time`` [s], the mean time between
-        two successive peaks. Empty where there are fewer than two peaks.
+        ``sway_density_peak`` [s], the mean height of peaks; of two successive peaks, ``sway_density_distance``, the
+        mean distance between their points, in the unit of ap and ml, and ``sway_density_time`` [s] between them.
 
     Raises:
-        InputError: the three differ in length, time does not grow in even steps, there are gaps or too few points,
-            it is sampled too slowly to be filtered, or the radius is not above zero.
+        InputError: times are not even, there are gaps or too few points, or the radius is not above zero.
     """
     times, sway = checked(time, ap, ml)
     step = even_step(times)
@@ -54,13 +47,11 @@ def sway_density(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, radius: float = 
     }
 
 
-def _stays(sway: Floats, radius: float) -> Floats:
-    """(n,) how many samples on the sway (n, 2) is still within the radius, without having left it."""
-    stays, inside = np.zeros(len(sway)), np.arange(len(sway))
-    for lag in range(1, len(sway)):
+def _stays(sway: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+    """(n,) the number of samples for which the sway (n, 2) goes on without leaving the radius."""
+    stays, inside, lag = np.zeros(len(sway)), np.arange(len(sway)), 0
+    while len(inside):
+        stays[inside], lag = lag, lag + 1
         inside = inside[inside + lag < len(sway)]
         inside = inside[np.hypot(*(sway[inside + lag] - sway[inside]).T) <= radius]
-        if not len(inside):
-            break
-        stays[inside] = lag
     return stays

@@ -173,17 +173,9 @@ def _of_spectrum(suffix: str, frequency: Floats, density: Floats) -> Iterator[tu
 def mean_power_frequency(time: ArrayLike, ap: ArrayLike, ml: ArrayLike) -> dict[str, float]:
     """Return the mean power frequency [Hz] by Welch's method, as Santos and Duarte 2016 publish it.
 
-    Each axis has ∫ f P df / ∫ P df from 0 Hz to half of the sampling rate, by the trapezoidal rule. P is the mean of
-    the periodograms of three segments of half of the record that overlap by half, each less its mean, under a Hann
-    window. ``mean_power_frequency`` is the mean of both axes, weighted by the sums of their spectral lines.
-
-    Args:
-        time: (n,) [s], growing.
-        ap: (n,) in any unit of length, without gaps.
-        ml: (n,), likewise.
-
-    Returns:
-        ``mean_power_frequency``, and with ``_ap`` and ``_ml`` that of each axis that moves.
+    Each axis that moves has ∫ f P df / ∫ P df up to half of the sampling rate, by the trapezoidal rule. P is of three
+    segments of half of the record that overlap by half, each less its mean, under Hann windows. Without an axis in the
+    name it is the mean of both, weighted by the sums of their spectral lines.
 
     Raises:
         InputError: the three differ in length, time does not grow, or there are gaps or fewer than eight points.
@@ -196,11 +188,9 @@ def mean_power_frequency(time: ArrayLike, ap: ArrayLike, ml: ArrayLike) -> dict[
     moving = np.abs(sway - sway.mean(axis=0)).mean(axis=0) > ROUND_OFF * np.abs(sway).max()
     found, weights = {}, []
     for axis, signal in zip(np.array(AXES)[moving], sway.T[moving], strict=True):
-        rate, even = _evened(times, signal)
-        frequency, density = welch(even, rate, "hann", len(even) // 2)
-        found[f"mean_power_frequency_{axis}"] = float(
-            np.trapezoid(frequency * density, frequency) / np.trapezoid(density, frequency)
-        )
+        frequency, density = welch(*_evened(times, signal)[::-1], "hann", len(times) // 2)
+        moment, power = (np.trapezoid(y, frequency) for y in (frequency * density, density))
+        found[f"mean_power_frequency_{axis}"] = float(moment / power)
         weights.append(density.sum())
     whole = {"mean_power_frequency": float(np.average(list(found.values()), weights=weights))} if found else {}
     return whole | found

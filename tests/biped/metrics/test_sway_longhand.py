@@ -17,7 +17,6 @@ from biped.metrics import (
     sway_measures,
 )
 from biped.metrics.posturography.diffusion import PARTING
-from biped.metrics.posturography.trial import trial_measures
 
 RATE = 50.0
 TIMES = np.arange(1500) / RATE
@@ -178,16 +177,3 @@ def test_a_plate_that_was_not_zeroed_changes_no_rambling():
     found, shifted = (rambling_trembling(TIMES, SWAY[0], force + offset) for offset in (0.0, -40.0))
     assert (force - 40.0 < 0.0).all()
     np.testing.assert_allclose(shifted, found, rtol=1e-6, atol=1e-9)
-
-
-def test_a_trial_says_what_it_lacks():
-    whole = trial_measures(TIMES, *SWAY)
-    assert {*FOUND, "mean_power_frequency_ap", "sway_density_peak", "short_exponent_ml"} <= set(whole.measures)
-    short = trial_measures(TIMES[:400], *SWAY[:, :400])
-    assert [note.partition(":")[0] for note in short.notes] == ["no power frequencies", "no diffusion"]
-    line = 1e-3 * TIMES
-    assert (
-        trial_measures(TIMES, line, line).notes[-1].startswith("no critical point between 0.3 and 2.5 s in the plane")
-    )
-    with pytest.raises(InputError, match="fewer than three"):
-        trial_measures([0.0, 1.0], [0.0, 1.0], [0.0, 1.0])
