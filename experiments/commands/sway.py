@@ -1,6 +1,6 @@
 """``biped sway``: measures of sway from force-plate records, a row for each file."""
 
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +26,7 @@ _EXAMPLES = """\
 examples:
   biped sway trials/*.csv                          columns cop_ap and cop_ml
   biped sway BDS*.txt --ap COPx --ml COPy --groups BDSinfo.txt --key Trial --out sway.csv
-  biped sway plate.csv --plate Fx,Fy,Fz,Mx,My,Mz --ap cop_x --ml cop_y --filter 10
+  biped sway plate.csv --plate Fx Fy Fz Mx My Mz --ap cop_x --ml cop_y --filter 10
   biped sway old.txt --ap x --ml y --rate 50 --units x=mm,y=mm
   biped statistics sway.csv --metric mean_velocity,area --within Vision --subject Subject
 
@@ -56,9 +56,8 @@ def parser() -> Parser:
     own.add_argument("files", metavar="FILE", nargs="+", help="records: CSV, TSV, text, C3D, .mot, .sto, .mat")
     own.option("--ap", "COLUMN", "anteroposterior centre of pressure", "cop_ap")
     own.option("--ml", "COLUMN", "mediolateral centre of pressure", "cop_ml")
-    own.option(
-        "--plate", "COLUMNS", "fx,fy,fz,mx,my,mz of a plate, from which columns cop_x and cop_y are computed", _plate
-    )
+    text = "forces and moments of a plate, from which columns cop_x and cop_y are computed"
+    own.add_argument("--plate", metavar=tuple(map(str.upper, _PLATE)), nargs=6, help=text)
     own.option("--surface", "Z", "of --plate: z [m] of the plate's surface, from the origin of the moments", 0.0)
     own.option("--time", "COLUMN", "times of the samples", "time")
     own.option("--rate", "HZ", "sampling rate of files without times", float)
@@ -110,7 +109,10 @@ def main(options: Namespace) -> int:
         table.to_csv(part, index=False) if out.suffix.lower() == ".csv" else table.to_parquet(part, index=False)
     reply({"trials": table, "notes": notes, "file": out})
     shown = {name: text for name, text in _SHOWN.items() if name in table}
-    scaled = [(factor * table[name]).map("{:.4g}".format) for name, (_, factor) in shown.items()]
+    scaled = [
+        (factor * table[name]).map("{:.4g}".format, na_action="ignore").fillna("")
+        for name, (_, factor) in shown.items()
+    ]
     print_table(["file", *(heading for heading, _ in shown.values())], list(zip(table["file"], *scaled, strict=True)))
     for remark, of in notes.items():
         say(f"{', '.join(of[:3])}{f' and {len(of) - 3} more' if len(of) > 3 else ''}: {remark}", "yellow")
@@ -176,17 +178,10 @@ def _with_pressure(record: "Record", plate: Sequence[str], surface: float) -> "R
     return replace(record, columns={**record.columns, **pressure}, units={**record.units, "cop_x": "m", "cop_y": "m"})
 
 
-def _plate(text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",")]
-    if len(names) != len(_PLATE):
-        raise InputError(f"--plate {text}: it must name six columns, in the order {','.join(_PLATE)}")
-    return names
-
-
 def _units(text: str) -> dict[str, str]:
     pairs = [part.strip().split("=") for part in text.split(",")]
     if any(len(pair) != 2 for pair in pairs):
-        raise InputError(f"--units {text}: it must be columns and their units, such as COPx=mm,COPy=mm")
+        raise ArgumentTypeError(f"{text!r}: it must be columns and their units, such as COPx=mm,COPy=mm")
     return dict(pairs)
 
 
@@ -197,7 +192,8 @@ def _groups(path: Path, key: str | None, files: Sequence[str]) -> dict[str, list
     table = read_table(path)
     names = table.map(lambda value: Path(str(value)).name)
     of = {file: (Path(file).name, Path(file).stem) for file in files}
-    key = key or next((name for name in table if names[name].isin(sum(of.values(), ())).any()), None)
+    wanted = [name for both in of.values() for name in both]
+    key = key or next((name for name in table if names[name].isin(wanted).any()), None)
     if key is None:
         raise InputError(f"{path}: no column has the name of a file, such as {Path(files[0]).stem}: name it by --key")
     check_columns(table, [key])
