@@ -73,7 +73,7 @@ def test_forces_and_moments_of_a_plate_are_its_centre_of_pressure(capsys):
     columns = {"Time[s]": TIMES, "fx[N]": fx, "fy[N]": fy, "fz[kN]": 1e-3 * fz}
     columns |= {f"m{axis}[Nm]": moment for axis, moment in zip("xyz", moments, strict=True)}
     pd.DataFrame(columns).to_csv("plate.csv", index=False)
-    words = ["sway", "plate.csv", "--plate", *"fx fy fz mx my mz".split(), "--ap", "cop_x", "--ml", "cop_y"]
+    words = ["sway", "plate.csv", "--plate", *["fx", "fy", "fz", "mx", "my", "mz"], "--ap", "cop_x", "--ml", "cop_y"]
     assert main([*words, "--surface", "0.04", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["trials"][0]
     for name, value in sway_measures(TIMES, ap, ml).items():
