@@ -13,10 +13,8 @@ from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from biped.records import Record
+    from contact.arrays import Floats
 
 _DESCRIPTION = """\
 Measure the sway of quiet stance in records of force plates: distances, velocity, area, frequencies, sway density and
@@ -66,7 +64,7 @@ def parser() -> Parser:
     own.option("--filter", "HZ", "cut-off of a low-pass filter of fourth order without delay; 0 is none", 0.0)
     own.option("--resample", "HZ", "rate at which the filtered record is sampled anew; 0 keeps its own", 0.0)
     own.option("--begin", "S", "time of the record from which on it counts (default: its first)", float)
-    own.option("--end", "S", "time of the record up to which it counts (default: its last)", float("inf"))
+    own.option("--end", "S", "time of the record up to which it counts", float("inf"))
     own.option("--groups", "TABLE", "metadata, a row for each file: .csv, .tsv, .txt or .parquet")
     own.option("--key", "COLUMN", "column of the metadata with the files' names (default: the first that has any)")
     own.option("--out", "TABLE", "file for the results: .csv or .parquet", "results/sway.csv")
@@ -144,12 +142,12 @@ def _measured(file: str, options: Namespace) -> tuple[dict[str, float], list[str
     return found | _measures(notes, time, *columns), notes
 
 
-def _measures(notes: list[str], *sway: "NDArray[np.float64]") -> dict[str, float]:
+def _measures(notes: list[str], time: "Floats", ap: "Floats", ml: "Floats") -> dict[str, float]:
     """All measures of time [s], AP and ML [m]; notes get a sentence for each kind that cannot be computed."""
     from biped.metrics import diffusion_curve, diffusion_measures, mean_power_frequency, sway_density, sway_measures
     from biped.metrics.posturography.diffusion import PARTING
 
-    found = sway_measures(*sway)
+    found = sway_measures(time, ap, ml)
     if "power_low" not in found:
         notes.append("no measures of the spectrum: it is shorter than 20 s, or does not move")
     for what, measure in (
@@ -158,7 +156,7 @@ def _measures(notes: list[str], *sway: "NDArray[np.float64]") -> dict[str, float
         ("diffusion", lambda *sway: diffusion_measures(diffusion_curve(*sway))),
     ):
         try:
-            found |= measure(*sway)
+            found |= measure(time, ap, ml)
         except InputError as error:
             notes.append(f"no {what}: {error}")
     names = [name.replace("parting", "critical_time") for name in found if name.startswith("parting")]
@@ -185,7 +183,7 @@ def _units(text: str) -> dict[str, str]:
     return dict(pairs)
 
 
-def _groups(path: Path, key: str | None, files: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+def _groups(path: Path, key: str | None, files: Sequence[str]) -> dict[str, list[dict[Any, Any]]]:
     """For each file the rows of a table of metadata that have its name, without folder, with or without its end."""
     from experiments.statistics.table import check_columns, read_table
 
@@ -193,14 +191,14 @@ def _groups(path: Path, key: str | None, files: Sequence[str]) -> dict[str, list
     names = table.map(lambda value: Path(str(value)).name)
     of = {file: (Path(file).name, Path(file).stem) for file in files}
     wanted = [name for both in of.values() for name in both]
-    key = key or next((name for name in table if names[name].isin(wanted).any()), None)
+    key = key or next((str(name) for name in table if names[name].isin(wanted).any()), None)
     if key is None:
         raise InputError(f"{path}: no column has the name of a file, such as {Path(files[0]).stem}: name it by --key")
     check_columns(table, [key])
     return {file: table[names[key].isin(both)].to_dict("records") for file, both in of.items()}
 
 
-def _with_groups(row: dict[str, float], file: str, groups: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+def _with_groups(row: dict[str, float], file: str, groups: dict[str, list[dict[Any, Any]]]) -> dict[str, Any]:
     rows = groups.get(file, [{}])
     if len(rows) != 1:
         raise InputError(f"{file}: {len(rows)} rows of --groups have its name; there must be one")

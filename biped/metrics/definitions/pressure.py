@@ -15,6 +15,9 @@ def pressure(run: Measurement) -> dict[str, float]:
     return {f"cop_{name}": value for name, value in measures_of(run["time"][run.first :], sway).items()}
 
 
+#: Of measures of a spectrum: end of the name, words for the definition, and for the formula.
+_SPECTRA = (("", "", " of the spectrum of PF50"), ("_AXIS", " along an axis", " of AP or ML"))
+
 register(
     Metric("cop_path_length", "m", "CoP path length", pressure,
            "TOTEX: sum of distances between successive rows that both have one", PRIETO),
@@ -53,18 +56,18 @@ register(
            "PF95: below it are 95 % of that power", PRIETO),
     Metric("cop_power_frequency_95_AXIS", "Hz", "95 % power frequency of the CoP along an axis", pressure,
            "PF95-AP, PF95-ML: the same of AP or ML", PRIETO),
-    Metric("cop_centroid_frequency", "Hz", "centroid frequency of the CoP", pressure,
-           "CFREQ: √(μ₂ / μ₀), μ_k = Σ f^k P(f) Δf of the spectrum of PF50", PRIETO),
-    Metric("cop_centroid_frequency_AXIS", "Hz", "centroid frequency of the CoP along an axis", pressure,
-           "CFREQ-AP, CFREQ-ML: √(μ₂ / μ₀) of AP or ML", PRIETO),
-    Metric("cop_frequency_dispersion", "1", "frequency dispersion of the CoP", pressure,
-           "FREQD: √(1 − μ₁² / (μ₀ μ₂)), 0 of a single frequency", PRIETO),
-    Metric("cop_frequency_dispersion_AXIS", "1", "frequency dispersion of the CoP along an axis", pressure,
-           "FREQD-AP, FREQD-ML: √(1 − μ₁² / (μ₀ μ₂)) of AP or ML", PRIETO),
+    *(
+        Metric(f"cop_{name}{axis}", unit, f"{what} of the CoP{along}", pressure, f"{formula}{of}", PRIETO)
+        for name, unit, what, formula in (
+            ("centroid_frequency", "Hz", "centroid frequency", "CFREQ: √(μ₂ / μ₀), μ_k = Σ f^k P(f) Δf"),
+            ("frequency_dispersion", "1", "frequency dispersion", "FREQD: √(1 − μ₁² / (μ₀ μ₂)), 0 of one frequency,"),
+        )
+        for axis, along, of in _SPECTRA
+    ),
     *(
         Metric(f"cop_power_{part}{axis}", "m**2", f"CoP power at {part} frequencies{along}", pressure,
                f"Σ P(f) Δf{of}, {band} Hz", QUIJOUX)
         for part, band in (("low", "0.15 to 0.5"), ("medium", "above 0.5 to 2"), ("high", "above 2 to 5"))
-        for axis, along, of in (("", "", " of the spectrum of PF50"), ("_AXIS", " along an axis", " of AP or ML"))
+        for axis, along, of in _SPECTRA
     ),
 )  # fmt: skip

@@ -35,8 +35,8 @@ def rambling_trembling(time: ArrayLike, pressure: ArrayLike, force: ArrayLike) -
         in the unit of the centre of pressure, which is their sum.
 
     Raises:
-        InputError: the three are not of one length, have gaps, time does not grow, or the force passes zero less than
-            four times.
+        InputError: the three are not of one length, have gaps, time does not grow, or the force passes its mean less
+            than four times.
     """
     import pandas as pd
     from scipy.interpolate import CubicSpline  # a quarter of a second, which no run needs
@@ -44,7 +44,7 @@ def rambling_trembling(time: ArrayLike, pressure: ArrayLike, force: ArrayLike) -
     times, places, forces = (np.asarray(values, dtype=np.float64) for values in (time, pressure, force))
     if times.ndim != 1 or not times.shape == places.shape == forces.shape:
         raise InputError(f"time, pressure and force of shapes {times.shape}, {places.shape} and {forces.shape}")
-    if not (np.isfinite([times, places, forces]).all() and (np.diff(times) > 0.0).all()):
+    if not (len(times) > 1 and np.isfinite([times, places, forces]).all() and (np.diff(times) > 0.0).all()):
         raise InputError("time must grow, and there must be no gaps: cut the record where they are")
     window = np.sin(math.pi * (times - times[0]) / (times[-1] - times[0])) ** 2
     forces = forces - np.average(forces, weights=window)

@@ -209,7 +209,7 @@ def power_spectrum(time: Floats, signal: Floats) -> tuple[Floats, Floats]:
     tapers = math.sqrt(2.0 / (n + 1)) * np.sin(math.pi * orders * places / (n + 1))
     density = (np.abs(np.fft.rfft(tapers * (even - even.mean()))) ** 2).mean(axis=0) / rate
     density[1 : (n + 1) // 2] *= 2.0  # of each frequency between 0 and half the rate there are two
-    return np.fft.rfftfreq(n, 1.0 / rate), density
+    return np.asarray(np.fft.rfftfreq(n, 1.0 / rate), dtype=np.float64), density
 
 
 def _evened(time: Floats, signal: Floats) -> tuple[float, Floats]:
