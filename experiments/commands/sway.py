@@ -148,6 +148,8 @@ def _measures(notes: list[str], time: "Floats", ap: "Floats", ml: "Floats") -> d
     from biped.metrics.posturography.diffusion import PARTING
 
     found = sway_measures(time, ap, ml)
+    if not found:
+        raise InputError(f"{len(time)} points are no sway: a record needs three or more")
     if "power_low" not in found:
         notes.append("no measures of the spectrum: it is shorter than 20 s, or does not move")
     for what, measure in (
@@ -161,7 +163,7 @@ def _measures(notes: list[str], time: "Floats", ap: "Floats", ml: "Floats") -> d
             notes.append(f"no {what}: {error}")
     names = [name.replace("parting", "critical_time") for name in found if name.startswith("parting")]
     if without := ", ".join(name for name in names if name not in found):
-        notes.append(f"no critical point between {PARTING[0]:g} and {PARTING[1]:g} s: {without} is empty")
+        notes.append(f"no {without}: there is no critical point between {PARTING[0]:g} and {PARTING[1]:g} s")
     return found
 
 

@@ -102,7 +102,7 @@ def even_step(times: Floats) -> float:
     """Return the step [s] of even times (n,); raises InputError where they are not even."""
     step = float(times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else 0.0
     if not (step and are_even(times, 1.0 / step, UNEVEN)):
-        raise InputError("time must grow in even steps: resample before, as by numpy.interp")
+        raise InputError("time must grow in even steps: resample before (numpy.interp, or biped sway --resample)")
     return step
 
 

@@ -123,6 +123,14 @@ def test_what_is_assumed_and_what_is_missing_is_told(capsys):
     told = " ".join(capsys.readouterr().out.split())
     for words in ("x has no unit: it is taken to be in m", "no measures of the spectrum", "no diffusion"):
         assert words in told
+    line = pd.DataFrame({"cop_ap [mm]": TIMES, "cop_ml [mm]": 2.0 * TIMES})  # it never turns back: one line
+    line.to_csv("line.csv", index=False)
+    assert main(["sway", "line.csv", "--rate", "50", "--json"]) == 0
+    (note,) = json.loads(capsys.readouterr().out)["notes"]
+    assert note.startswith("no critical_time, critical_time_ap, critical_time_ml: there is no critical point between")
+    line[:2].to_csv("two.csv", index=False)
+    assert main(["sway", "two.csv", "--rate", "50"]) == 2
+    assert "two.csv: 2 points are no sway" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
