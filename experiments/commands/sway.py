@@ -87,7 +87,8 @@ def main(options: Namespace) -> int:
     rows: list[dict[str, Any]] = []
     notes: dict[str, list[str]] = {}
     with ProgressBar(len(files), "measuring", "files", counts=True) as bar:
-        for done, file in enumerate(files, start=1):
+        for done, file in enumerate(files):
+            bar(done)
             try:
                 row, remarks = _measured(file, options)
                 rows.append({"file": file, **_with_groups(row, file, groups)})
@@ -99,7 +100,6 @@ def main(options: Namespace) -> int:
                 continue
             for remark in remarks:
                 notes.setdefault(remark, []).append(file)
-            bar(done)
     if not rows:
         return FAILURE
     table = pd.DataFrame(rows)
@@ -126,17 +126,17 @@ def _measured(file: str, options: Namespace) -> tuple[dict[str, float], list[str
     record = _with_pressure(record, options.plate, options.surface) if options.plate else record
     begin = float(record.time[0]) if options.begin is None else options.begin
     prepared = Preparation(options.gaps, options.filter, options.resample, begin=begin, end=options.end)
-    columns, notes = [], []
+    unsaid = [name for name in options.plate or (options.ap, options.ml) if record.units.get(name) == ""]
+    notes = [f"{name} has no unit: it is taken to be in SI units; --units says another" for name in unsaid]
+    columns = []
     for name in (options.ap, options.ml):
         if name not in record.columns:
             remedy = "name the centre of pressure by --ap and --ml, or forces and moments by --plate"
             raise InputError(f"{file}: no column {name!r}; columns are {', '.join(record.columns)}: {remedy}")
         time, values = prepared(record, name, "m")
-        if not record.units[name]:
-            notes.append(f"{name} has no unit: it is taken to be in m; --units says another")
-            if (wide := values.max() - values.min()) > WIDEST:
-                remedy = f"say its unit, such as --units {name}=mm"
-                raise InputError(f"{file}, column {name}: without a unit it would range over {wide:.3g} m: {remedy}")
+        if name in unsaid and (wide := values.max() - values.min()) > WIDEST:
+            remedy = f"say its unit, such as --units {name}=mm"
+            raise InputError(f"{file}, column {name}: without a unit it would range over {wide:.3g} m: {remedy}")
         columns.append(values)
     found = {"duration": float(time[-1] - time[0]), "rate": float((len(time) - 1) / (time[-1] - time[0]))}
     return found | _measures(notes, time, *columns), notes

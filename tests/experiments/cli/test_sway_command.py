@@ -70,14 +70,15 @@ def test_forces_and_moments_of_a_plate_are_its_centre_of_pressure(capsys):
     ap, ml = 0.01 * sway_of(3)
     fx, fy, fz = -1.7 + 0.5 * np.sin(TIMES), 0.3 * np.cos(TIMES), 540.0 + np.sin(TIMES)
     moments = np.cross(np.column_stack([ap, ml, np.full_like(ap, 0.04)]), np.column_stack([fx, fy, fz])).T
-    columns = {"Time[s]": TIMES, "fx[N]": fx, "fy[N]": fy, "fz[kN]": 1e-3 * fz}
+    columns = {"Time[s]": TIMES, "fx[N]": fx, "fy[N]": fy, "fz": fz}
     columns |= {f"m{axis}[Nm]": moment for axis, moment in zip("xyz", moments, strict=True)}
     pd.DataFrame(columns).to_csv("plate.csv", index=False)
     words = ["sway", "plate.csv", "--plate", *["fx", "fy", "fz", "mx", "my", "mz"], "--ap", "cop_x", "--ml", "cop_y"]
     assert main([*words, "--surface", "0.04", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["trials"][0]
+    told = json.loads(capsys.readouterr().out)
+    assert "fz has no unit: it is taken to be in SI units; --units says another" in told["notes"]
     for name, value in sway_measures(TIMES, ap, ml).items():
-        assert found[name] == pytest.approx(value, rel=1e-6), name
+        assert told["trials"][0][name] == pytest.approx(value, rel=1e-6), name
 
 
 @pytest.mark.parametrize(("named", "key"), [("{}", []), ("data/{}.txt", ["--key", "Trial"])])
@@ -121,7 +122,7 @@ def test_what_is_assumed_and_what_is_missing_is_told(capsys):
     pd.DataFrame({"x": ap, "y": ml}).to_csv("short.csv", index=False)
     assert main(["sway", "short.csv", "--ap", "x", "--ml", "y", "--rate", str(RATE)]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    for words in ("x has no unit: it is taken to be in m", "no measures of the spectrum", "no diffusion"):
+    for words in ("x has no unit: it is taken to be in SI units", "no measures of the spectrum", "no diffusion"):
         assert words in told
     line = pd.DataFrame({"cop_ap [mm]": TIMES, "cop_ml [mm]": 2.0 * TIMES})  # it never turns back: one line
     line.to_csv("line.csv", index=False)
