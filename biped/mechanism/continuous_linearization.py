@@ -1,10 +1,10 @@
-"""A mechanism's continuous dynamics ẋ = f(x, u), with their exact first and second derivatives, constraints included.
+"""A mechanism's continuous dynamics ẋ = f(x, u), with their exact first derivatives, constraints included.
 
 What (29) and (36a, b) of Johnson & Murphey 2009 say is differentiated as Johnson, Schultz & Murphey 2014 do it with a
 step. With y = (q̈_d, λ), d being the dynamic and k the kinematic coordinates, and w = (q, v, torques, q̈_k),
 
     F = (L_vv q̈ + L_vq v − L_q − f − Dhᵀ λ)_d = 0,      ḧ = Dh q̈ + vᵀ D²h v = 0,
-    K y_w = −F_w,      K y_ab = −(F_ab + what q̈ and λ bring into it),      K = [M  −Dhᵀ; Dh  0]_d.
+    K y_w = −F_w,      K = [M  −Dhᵀ; Dh  0]_d.
 
 The masses' part of F and ḧ are differentiated by `biped.mechanism.moving_tree`, potentials and forces by the kernels
 that differentiate a step.
@@ -15,18 +15,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.linalg import lu_factor, lu_solve
 
-from biped.kernels.midpoint.derivatives import BY_COORDINATES, Triples
 from biped.mechanism.continuous import Accelerator
 from biped.mechanism.curvature import curvature_rates
 from biped.mechanism.derivation import Derivation
 from biped.mechanism.inputs import DrivenTorques, checked_vector
-from biped.mechanism.kernels.derivatives import Bends
 from biped.mechanism.moving_tree import MovingTree
 from contact.arrays import Floats, Integers
 
@@ -63,17 +60,10 @@ class ContinuousMechanism:
     def _accelerator(self) -> Accelerator:
         return Accelerator(self.mechanism)
 
-    def _derivation(self, order: int) -> Derivation:
+    @cached_property
+    def _derivation(self) -> Derivation:
         forced = self._driven.coordinates
-        return Derivation(self.mechanism, order, alpha=0.0, h=INSTANT, share=1.0, forced=forced)
-
-    @cached_property
-    def _first(self) -> Derivation:
-        return self._derivation(2)
-
-    @cached_property
-    def _second(self) -> Derivation:
-        return self._derivation(3)
+        return Derivation(self.mechanism, 2, alpha=0.0, h=INSTANT, share=1.0, forced=forced)
 
     @cached_property
     def state_names(self) -> tuple[str, ...]:
@@ -147,7 +137,7 @@ class Instant(NamedTuple):
 
 
 class ContinuousLinearization:
-    """δẋ = A δx + B δu, and what is beyond it.
+    """δẋ = A δx + B δu in continuous time, with the constraint forces and their derivatives.
 
     Attributes:
         system: whose it is.
@@ -160,27 +150,14 @@ class ContinuousLinearization:
     """
 
     def __init__(self, system: ContinuousMechanism, now: Instant) -> None:
-        self.system, self.rate, self.multipliers, self._now = system, now.rate, now.multipliers, now
-        n, solved = system.mechanism.size, _Equations(system, now, system._first).solved
+        self.system, self.rate, self.multipliers = system, now.rate, now.multipliers
+        n, solved = system.mechanism.size, _Equations(system, now, system._derivation).solved
         states = system.states
         whole = np.zeros((states, states + system.inputs))
         whole[:n, n:states] = np.eye(n)
         whole[n:] = solved[:n]
         self.A, self.B = whole[:, :states].copy(), whole[:, states:].copy()
         self.multipliers_by_state, self.multipliers_by_input = solved[n:, :states].copy(), solved[n:, states:].copy()
-
-    def second(self) -> Floats:
-        """(states, N, N) second derivatives of ẋ by (x, u), N = states + inputs."""
-        n = self.system.mechanism.size
-        return np.concatenate([np.zeros((n, *self._bent.shape[1:])), self._bent[:n]])
-
-    def multipliers_second(self) -> Floats:
-        """(m, N, N) second derivatives of λ by (x, u)."""
-        return self._bent[self.system.mechanism.size :].copy()
-
-    @cached_property
-    def _bent(self) -> Floats:
-        return _Equations(self.system, self._now, self.system._second).bend()
 
 
 class _Equations:
@@ -192,11 +169,11 @@ class _Equations:
 
     def __init__(self, system: ContinuousMechanism, now: Instant, derivation: Derivation) -> None:
         self.mechanism, mechanics = system.mechanism, system.mechanism.mechanics
-        n, m, twice = self.mechanism.size, len(self.mechanism.labels), derivation.order >= 3
+        n, m = self.mechanism.size, len(self.mechanism.labels)
         derivation.place(now.q, np.zeros(n), now.multipliers, now.row)
         self.known = derivation.derive_at_rest(now.v)
         moving = MovingTree(mechanics.tree, derivation.coupling.above, now.q, now.v, now.a)
-        self.inertial = moving.inertial(twice=twice)
+        self.inertial = moving.inertial()
         self.rows, self.curvature = self.known.rows[0], self.known.curvature[0]
         self.changing = curvature_rates(self.mechanism, derivation, moving)
         self.given = np.flatnonzero(mechanics.prescribed != 0)
@@ -212,7 +189,7 @@ class _Equations:
         by_q = inertial.by_q - known.hessian[:n, :n] - known.force[:, :n]
         by_q -= np.tensordot(now.multipliers, self.curvature, 1)
         upper = np.hstack([by_q, inertial.by_v - known.force[:, n:]])
-        lower = np.hstack([self.curvature @ now.a + self.changing[0] @ now.v, 2.0 * self.curvature @ now.v])
+        lower = np.hstack([self.curvature @ now.a + self.changing @ now.v, 2.0 * self.curvature @ now.v])
         torques = np.zeros((len(self.matrix), forced.size))
         torques[forced, np.arange(forced.size)] = -1.0
         return np.hstack([np.vstack([upper, lower]), torques, self.matrix[:, self.given]])
@@ -222,42 +199,3 @@ class _Equations:
         found, chosen = np.zeros_like(left), left[self.unknown]
         found[self.unknown] = -lu_solve(self.factors, chosen.reshape(len(chosen), -1)).reshape(chosen.shape)
         return found
-
-    def bend(self) -> Floats:
-        """(n + m, N, N) ∂²(q̈, λ)/∂w²."""
-        n, known, inertial, curvature = self.mechanism.size, self.known, self.inertial, self.curvature
-        rows, size = self.solved.shape
-        whole = np.zeros((rows, size, size))
-        q, v = slice(0, n), slice(n, 2 * n)
-        whole[:n, : 2 * n, : 2 * n] = -bends_of(known.bends, n)
-        whole[:n, q, q] += inertial.by_qq - cube_of(known.triples, n) - cube_of(known.bent, n)
-        whole[:n, v, v] += inertial.by_vv
-        whole[n:, q, q], whole[n:, v, v] = self.changing[1], 2.0 * curvature
-        by_qv = np.concatenate([inertial.by_qv, 2.0 * self.changing[0]])
-        whole[:, q, v] += by_qv
-        whole[:, v, q] += by_qv.swapaxes(1, 2)
-        across = np.concatenate([inertial.by_qa, curvature]) @ self.solved[:n]
-        across[:n] -= np.einsum("cil,cw->ilw", curvature, self.solved[n:])
-        whole[:, q] += across
-        whole[:, :, q] += across.swapaxes(1, 2)
-        return self._solve(whole)
-
-
-def cube_of(triples: Triples, n: int) -> Floats:
-    """(n, n, n) listed third derivatives by coordinates."""
-    count, found = int(triples.total[0]), np.zeros((n, n, n))
-    value = triples.value[:count, BY_COORDINATES]
-    for order in permutations(triples.joint[:count].T):
-        np.add.at(found, order, value)
-    return found
-
-
-def bends_of(bends: Bends, n: int) -> Floats:
-    """(n, 2 n, 2 n) listed second derivatives of forces by (q, v)."""
-    count, found = int(bends.total[0]), np.zeros((n, 2 * n, 2 * n))
-    of, one, other = bends.place[:count].T
-    value = bends.value[:count]
-    np.add.at(found, (of, one, other), value)
-    apart = one != other
-    np.add.at(found, (of[apart], other[apart], one[apart]), value[apart])
-    return found

@@ -15,24 +15,23 @@ from contact.arrays import Floats
 if TYPE_CHECKING:
     from biped.mechanism.mechanism import Mechanism
 
-# Differences of order six: of f(−3 h) … f(3 h), over h and h².
+# First difference of order six: of f(−3 h) … f(3 h), over h.
 FIRST = np.array([-1.0, 9.0, -45.0, 0.0, 45.0, -9.0, 1.0]) / 60.0
-SECOND = np.array([2.0, -27.0, 270.0, -490.0, 270.0, -27.0, 2.0]) / 180.0
 
 
 def curvature_rates(mechanism: Mechanism, derivation: Derivation, moving: MovingTree) -> Floats:
-    """(2, m, n, n) d/dt and d²/dt² of D²h; of users' constraints by differences along the motion.
+    """(m, n, n) d/dt of D²h; of users' constraints by differences along the motion.
 
     Needs ``derivation``, which is placed where the mechanism is, and writes over what it has of a step's end.
     """
     m, n = mechanism.mechanics.constraints.kind.size, mechanism.size
-    found = np.zeros((2, m, n, n))
+    found = np.zeros((m, n, n))
     for c, kind in enumerate(mechanism.mechanics.constraints.kind):
         if kind in (ALONG, DISTANCE, STRING, CAM):
-            found[:, c] = _bent(mechanism, moving, c).second[1:, :, :, 0]
+            found[c] = _bent(mechanism, moving, c).second[1, :, :, 0]
     rows = [custom.row + c for custom in mechanism.customs for c in range(custom.rows)]
     if rows and derivation.customs is not None:
-        found[:, rows] = _differences(derivation, moving)[:, rows]
+        found[rows] = _differences(derivation, moving)[rows]
     return found
 
 
@@ -68,8 +67,9 @@ def _lifts(number: Floats, angle: float) -> Floats:
 
 
 def _differences(derivation: Derivation, moving: MovingTree) -> Floats:
-    """(2, m, n, n) of users' constraints, whose D²h are differences themselves."""
+    """(m, n, n) of users' constraints, whose D²h are differences themselves."""
     q, v, a = moving.motion
     step = WIDE / max(1.0, float(np.abs(v).max()), float(np.sqrt(np.abs(a).max())))
     bent = [derivation.constraint_curvature(q + v * t + 0.5 * a * t * t) for t in step * np.arange(-3, 4)]
-    return np.stack([np.tensordot(FIRST, bent, 1) / step, np.tensordot(SECOND, bent, 1) / step**2])
+    found: Floats = np.tensordot(FIRST, bent, 1) / step
+    return found

@@ -57,18 +57,11 @@ def _dot(a: Floats, b: Floats) -> Floats:
 
 
 class Inertial(NamedTuple):
-    """What the bodies' inertia takes to accelerate, M q̈ + …, differentiated by (q, v, a), row by row of M.
-
-    Without second derivatives those are empty.
-    """
+    """Derivatives of the inertial forces M q̈ + … by (q, v, a), row by row of M."""
 
     mass: Floats  # (n, n) by a
     by_q: Floats  # (n, n)
     by_v: Floats  # (n, n)
-    by_qq: Floats  # (n, n, n)
-    by_qv: Floats  # (n, n, n)
-    by_vv: Floats  # (n, n, n)
-    by_qa: Floats  # (n, n, n)
 
 
 class MovingTree:
@@ -137,11 +130,10 @@ class MovingTree:
 
     # --- what their inertia takes ---
 
-    def inertial(self, *, twice: bool) -> Inertial:
+    def inertial(self) -> Inertial:
         """By d/dt T_v − T_q = Σ tr(X_i Σ Ẍᵀ) over all bodies, Σ their second moments of mass."""
         n = self.size
-        cube = (n, n, n) if twice else (0, 0, 0)
-        found = Inertial(*(np.zeros((n, n)) for _ in range(3)), *(np.zeros(cube) for _ in range(4)))
+        found = Inertial(*(np.zeros((n, n)) for _ in range(3)))
         for body in np.flatnonzero((self.tree.mass > 0.0) | self.tree.inertia.any(axis=1)):
             self._add_body(int(body), found)
         return found
@@ -150,27 +142,13 @@ class MovingTree:
         moments, (path, first) = self._moments(body), self._path(body)
         twists = self.twists[:, path]
         two = _turned(twists[0], first[0])
-        d, flat, dense = path.size, np.ix_(path, path), np.ix_(path, path, path)
+        d, flat = path.size, np.ix_(path, path)
         force = self.poses[2, body, :3] @ moments
         at, slow, fast = first.reshape(3, d, 12)
         heavy = (first[0] @ moments).reshape(d, 12)
         found.mass[flat] += heavy @ at.T
         found.by_q[flat] += two.reshape(d, d, 12) @ force.ravel() + heavy @ fast.T
         found.by_v[flat] += 2.0 * heavy @ slow.T
-        if found.by_qq.size == 0:
-            return
-        turned = (two @ moments).reshape(d, d, 12)
-        still, slower, faster = leibniz(_turned, twists, first).reshape(3, d, d, 12)
-
-        def mixed(by: Floats, twice: Floats) -> Floats:
-            """By one coordinate through X_i, and by both through what it is multiplied with."""
-            return turned @ by.T + np.tensordot(heavy, twice, (1, 2))
-
-        by_qq = mixed(fast, faster)
-        found.by_qq[dense] += by_qq + (turned @ fast.T).swapaxes(1, 2) + _thrice(twists[0], two, force)
-        found.by_qv[dense] += 2.0 * mixed(slow, slower)
-        found.by_vv[dense] += 2.0 * np.tensordot(heavy, still, (1, 2))
-        found.by_qa[dense] += mixed(at, still)
 
     def _moments(self, body: int) -> Floats:
         """(4, 4) Σ, the second moments of mass about the centre of mass in home axes, and the mass."""
@@ -189,13 +167,6 @@ def _turned(twists: Floats, first: Floats) -> Floats:
     found = twists[:, None, :3, :3] @ first
     before = np.tri(len(twists), dtype=bool).T[..., None, None]
     return np.where(before, found, found.swapaxes(0, 1))
-
-
-def _thrice(twists: Floats, second: Floats, force: Floats) -> Floats:
-    """(d, d, d) tr(X_ilm Fᵀ) = tr(ŝ_i X_lm Fᵀ) for i before l before m, in any order of them."""
-    found = np.einsum("irc,lmcr->ilm", twists[:, :3, :3], second @ force.T)
-    ordered: Floats = found[tuple(np.sort(np.indices(found.shape), axis=0))]
-    return ordered
 
 
 def _bracket(a: Floats, b: Floats) -> Floats:

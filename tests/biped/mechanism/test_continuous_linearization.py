@@ -96,18 +96,6 @@ def test_first_derivatives_are_those_that_differences_find(which: int) -> None:
         assert expected[part].departure(exact[part], 1e-9, alike=True) <= 1.0
 
 
-@pytest.mark.parametrize("which", range(4))
-def test_second_derivatives_are_those_of_the_first(which: int) -> None:
-    system, w = systems()[which]
-    expected = jacobian(lambda w: first(linearized(system, w)), w, *REACHES)
-    found = linearized(system, w)
-    linearized(system, w + 0.1)  # what another one writes over does not matter
-    exact = np.concatenate([found.second(), found.multipliers_second()])
-    for part in parts(system):
-        assert expected[part].departure(exact[part], 1e-9, alike=True) <= 1.0
-    np.testing.assert_allclose(exact, exact.swapaxes(1, 2), rtol=0.0, atol=1e-12 * np.abs(exact).max())
-
-
 def test_a_double_pendulum_is_that_of_symbols() -> None:
     """Lagrange's equations of two points, a damper and a torque, solved and differentiated by SymPy."""
     m1, m2, l1, l2, g, b = 1.2, 0.7, 0.8, 0.5, 9.81, 0.3
@@ -127,13 +115,11 @@ def test_a_double_pendulum_is_that_of_symbols() -> None:
     rate = sp.Matrix([*v, *M.adjugate() * push / M.det()])
     numbers = [0.4, -0.9, 1.1, -0.6, 0.35]
     slopes = rate.jacobian(sp.Matrix(x))
-    bends = [slopes.diff(one) for one in x]
-    rates, expected, *by = sp.lambdify(x, [rate, slopes, *bends], cse=True)(*numbers)
+    rates, expected = sp.lambdify(x, [rate, slopes], cse=True)(*numbers)
 
     found = ContinuousMechanism(mechanism).linearize(np.array(numbers[:4]), np.array(numbers[4:]))
     np.testing.assert_allclose(found.rate, rates.ravel(), rtol=1e-13)
     np.testing.assert_allclose(np.hstack([found.A, found.B]), expected, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(found.second(), np.stack(by, axis=2), rtol=1e-12, atol=1e-12)
 
 
 def flow(system: ContinuousMechanism, x: np.ndarray, u: np.ndarray, h: float) -> tuple[np.ndarray, np.ndarray]:
@@ -212,7 +198,7 @@ def test_so_has_one_on_constraints() -> None:
 
 
 def test_components_of_ones_own_are_those_of_the_built_in_ones() -> None:
-    """Their differences leave eight digits of first derivatives, and five of second ones."""
+    """Their differences leave eight digits."""
     place = arms().frame
     length = float(np.linalg.norm(place("left").position(START) - place("right").position(START)))
     own = arms(
@@ -229,10 +215,6 @@ def test_components_of_ones_own_are_those_of_the_built_in_ones() -> None:
     found, expected = (ContinuousMechanism(one).linearize(x, []) for one in (own, built_in))
     scale = np.abs(first(expected)).max()
     np.testing.assert_allclose(first(found), first(expected), rtol=0.0, atol=1e-8 * scale)
-    for ours, theirs in (
-        (found.second(), expected.second()), (found.multipliers_second(), expected.multipliers_second())
-    ):  # fmt: skip
-        np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-5 * np.abs(theirs).max())
 
 
 def test_states_and_inputs_have_names() -> None:

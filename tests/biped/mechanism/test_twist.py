@@ -132,8 +132,9 @@ def test_its_steps_and_its_accelerations_have_exact_derivatives() -> None:
             return np.hstack([found.A, found.B])
 
         assert jacobian(values, w, 2e-4).departure(slopes(w), 1e-8, alike=True) <= 1.0
-        second = system.linearize(x, u).second()
-        assert jacobian(slopes, w, 2e-4).departure(second, 1e-8, alike=True) <= 1.0
+        if isinstance(system, DiscreteMechanism):
+            second = system.linearize(x, u).second()
+            assert jacobian(slopes, w, 2e-4).departure(second, 1e-8, alike=True) <= 1.0
 
 
 def test_text_says_it_and_is_read_back() -> None:
