@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from biped.errors import InputError
-from biped.records.raw import Raw
+from biped.records.raw import Raw, listed
 from contact.arrays import Floats
 
 #: Names of numbers that are the rate [Hz].
@@ -25,7 +25,7 @@ def read_mat(path: Path) -> Raw:
     A number named ``rate`` or ``fs`` is the rate; a struct ``units`` has units by vector, matrix, or column of one.
 
     Raises:
-        InputError: it is of version 7.3 or no such file, has several structs, or vectors of several lengths.
+        InputError: it is of version 7.3 or no such file, or has several structs.
     """
     from scipy.io import loadmat
 
@@ -43,26 +43,26 @@ def read_mat(path: Path) -> Raw:
     if structs:
         inside = dict(inside[structs[0]])
         units |= inside.get(UNITS, {})
-    columns = _columns(inside)
-    lengths = {name: len(values) for name, values in columns.items()}
-    if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise InputError(f"{path}: rows of several lengths: {told}: save what was sampled together alone")
     rate = next((float(inside[name]) for name in _RATES if np.ndim(inside.get(name, [])) == 0), None)
     of_matrices = {f"{name}{end}": unit for name, unit in units.items() for ends in _AXES.values() for end in ends}
-    return Raw(columns, {name: str(unit) for name, unit in (of_matrices | units).items()}, rate)
+    units = of_matrices | units
+    columns, left = _columns(inside)
+    notes = [f"neither vectors nor matrices of two or three columns, and not read: {listed(left)}"] if left else []
+    return Raw([(name, values, str(units.get(name, ""))) for name, values in columns.items()], rate, notes)
 
 
-def _columns(inside: Mapping[str, Any]) -> dict[str, Floats]:
+def _columns(inside: Mapping[str, Any]) -> tuple[dict[str, Floats], list[str]]:
+    """Return the columns by name, and the names of what is none."""
     columns: dict[str, Floats] = {}
+    left = []
     for name, value in inside.items():
-        if isinstance(value, Mapping):
-            continue
         values: Any = np.asarray(value)
-        if values.dtype.kind not in "fiub" or values.size < 2:
+        if name == UNITS or (name in _RATES and values.ndim == 0):
             continue
-        if values.ndim == 1:
+        if values.dtype.kind in "fiub" and values.size > 1 and values.ndim == 1:
             columns[name] = values.astype(float)
-        elif values.ndim == 2 and (ends := _AXES.get(values.shape[1])):
+        elif values.dtype.kind in "fiub" and values.ndim == 2 and (ends := _AXES.get(values.shape[1])):
             columns |= {name + end: values[:, k].astype(float) for k, end in enumerate(ends)}
-    return columns
+        else:
+            left.append(name)
+    return columns, left

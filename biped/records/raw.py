@@ -1,24 +1,29 @@
-"""What a file of any format holds, before its units are converted."""
+"""Columns of a file of any format, before their units are converted."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from biped.errors import InputError
-from biped.records.record import Record
+from biped.records.record import Record, refusal
 from biped.records.units import is_unit, unit_of
 from contact.arrays import Floats
 
 #: A unit behind a heading: in brackets it has to be one, in parentheses it may be a part of the name.
 _BRACKETS = re.compile(r"(?P<name>.*?)\s*\[(?P<unit>[^\[\]]*)\]")
 _PARENTHESES = re.compile(r"(?P<name>.*?)\s*\((?P<unit>[^()]*)\)")
-#: How a column of times is called where nobody has said another name.
+#: A unit at the end of a name, such as ``com_ap_mm``; one letter alone is rather a part of the name.
+_AT_THE_END = re.compile(r".*_(?P<unit>mm|cm|ms|deg|rad|kN|Nm|Nmm|mV|uV|kg|Hz|sec)")
+#: Name of the column of times, unless another one is given.
 TIME = "time"
-_ALSO_TIME = ("Time", "TIME", "t")
+_ALSO_TIME = re.compile(r"(time|t|timestamp|sec|secs|seconds)([_ .](?P<unit>s|sec|ms|us|min))?", re.IGNORECASE)
+#: Number of names that a sentence lists.
+_MOST = 4
 
 
 @dataclass
@@ -26,18 +31,20 @@ class Raw:
     """Columns as a file has them.
 
     Attributes:
-        columns: (n,) each, by heading, of which a unit may be the end.
-        units: by heading, where the file says it elsewhere, as it is written.
+        columns: heading, of which a unit may be the end; values (n,); and the unit where the file says it elsewhere.
         rate: [Hz] if the file says it; for files without a column of times.
+        notes: what was guessed or skipped, a sentence each.
+        blocked: columns that cannot be read, by name, and the reason.
     """
 
-    columns: Mapping[str, Floats]
-    units: Mapping[str, str] = field(default_factory=dict)
+    columns: Sequence[tuple[str, Floats, str]]
     rate: float | None = None
+    notes: Sequence[str] = ()
+    blocked: Mapping[str, str] = field(default_factory=dict)
 
 
 def split_heading(heading: str) -> tuple[str, str | None]:
-    """Name and unit of ``com_ap [mm]`` or ``com_ap (mm)``; the unit is None where there is none."""
+    """Return name and unit of ``com_ap [mm]`` or ``com_ap (mm)``; the unit is None where there is none."""
     heading = heading.strip()
     if found := _BRACKETS.fullmatch(heading):
         return found["name"], found["unit"]
@@ -46,21 +53,42 @@ def split_heading(heading: str) -> tuple[str, str | None]:
     return heading, None
 
 
-def find_name(names: Sequence[str], wanted: str) -> str | None:
-    """The heading of a column, with its unit or without; None if there is none."""
-    by_name = {split_heading(name)[0]: name for name in names} | {name: name for name in names}
-    also = _ALSO_TIME if wanted == TIME else ()
-    return next((by_name[name] for name in (wanted, *also) if name in by_name), None)
+def listed(names: Sequence[str]) -> str:
+    """Return the first names as a text, and how many more there are."""
+    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    return ", ".join(names[:_MOST]) + more
+
+
+def _numbered(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """Return names that differ, ``x#1`` and ``x#2`` of two columns ``x``, and why ``x`` itself is blocked."""
+    count, seen = Counter(names), Counter[str]()
+    different, blocked = [], {}
+    for name in names:
+        seen[name] += 1
+        different.append(name if count[name] == 1 else f"{name}#{seen[name]}")
+        if count[name] > 1:
+            many = "two" if count[name] == 2 else str(count[name])
+            which = ", ".join(f"{name}#{k + 1}" for k in range(count[name]))
+            blocked[name] = f"{many} columns are called {name!r}: ask for one of {which}, in the file's order"
+    return different, blocked
+
+
+def _time_among(names: Sequence[str], headings: Sequence[str], wanted: str) -> int | None:
+    """Return the place of the column of times; None if there is none."""
+    also = (k for k, name in enumerate(names) if wanted == TIME and _ALSO_TIME.fullmatch(name))
+    return next((k for k, pair in enumerate(zip(names, headings, strict=True)) if wanted in pair), next(also, None))
 
 
 def to_record(
     raw: Raw, source: str, time: str = TIME, rate: float | None = None, units: Mapping[str, str] | None = None
 ) -> Record:
-    """The record of what a file holds, in SI units; angles in what they are told in, radians or degrees.
+    """Return the record of what a file holds, in SI units; angles stay in radians or degrees.
+
+    A column in a unit that is not known, or that is as long as no other, is blocked: it is refused if it is asked for.
 
     Args:
-        raw: of the file.
-        source: for messages.
+        raw: columns of the file.
+        source: its name, for messages.
         time: the column of times.
         rate: [Hz], of a file without one.
         units: by column, where the file does not say it, or says it wrongly.
@@ -68,47 +96,108 @@ def to_record(
     Raises:
         InputError: no time, a time and a rate, a column of ``units`` that is not there, or a unit that is none.
     """
-    units = dict(units or {})
-    at = find_name(list(raw.columns), time)
-    names: dict[str, tuple[str, str | None]] = {heading: split_heading(heading) for heading in raw.columns}
+    units, notes = dict(units or {}), list(raw.notes)
+    headings = [heading for heading, _, _ in raw.columns]
+    split = [split_heading(heading) for heading in headings]
+    names, twice = _numbered([name for name, _ in split])
+    if twice:
+        notes.append(f"names of several columns, which are NAME#1, NAME#2, … here: {listed(list(twice))}")
+    at = _time_among(names, headings, time)
+    blocked = {split_heading(heading)[0]: why for heading, why in raw.blocked.items()}
     for name in units:
-        if name not in (known := [name for name, _ in names.values()]):
-            raise InputError(f"{source}: no column {name!r}, of which a unit is given; columns are {', '.join(known)}")
+        if name not in names:
+            remedy = f"columns are {', '.join(names)}"
+            raise InputError(f"{source}: no column {name!r}, of which a unit is given; {twice.get(name, remedy)}")
+    rows = _rows([len(values) for _, values, _ in raw.columns], at, names, source)
     found: dict[str, Floats] = {}
     converted: dict[str, str] = {}
-    for heading, values in raw.columns.items():
-        name, written = names[heading]
-        written = units.get(name, written if written is not None else raw.units.get(heading, ""))
+    factors: dict[str, list[str]] = {}
+    unknown: list[str] = []
+    for k, (_, values, own) in enumerate(raw.columns):
+        name, written = names[k], split[k][1]
+        written = units.get(name, own if written is None else written)
+        end = (_ALSO_TIME.fullmatch(name) if k == at else None) or _AT_THE_END.fullmatch(name)
+        if not written and end and end["unit"]:
+            written = end["unit"]
+            notes.append(f"column {name}: nothing but its name says its unit: it is taken to be in {written}")
         try:
-            unit = unit_of("s" if heading == at and not written else written)
+            unit = unit_of("s" if k == at and not written else written)
         except InputError as error:
-            raise InputError(f"{source}, column {name}: {error}") from None
-        if heading == at and unit.name != "s":
+            if name in units or k == at:
+                raise InputError(f"{source}, column {name}: {error}") from None
+            blocked[name] = f"{error}; or say it by units"
+            continue
+        if k == at and unit.name != "s":
             raise InputError(f"{source}, column {name}: time is in {written}: it must be in s, ms or min")
-        if name in found:
-            raise InputError(f"{source}: two columns are called {name!r}: rename one")
+        if len(values) != rows:
+            blocked[name] = f"it has {len(values)} rows, and the others have {rows}"
+            continue
         found[name] = np.asarray(values, dtype=float) * unit.factor
         converted[name] = unit.name
-    if not found or len(next(iter(found.values()))) < 2:
+        unknown += [] if written or k == at else [name]
+        if unit.factor != 1.0:
+            factors.setdefault(f"{written} to {unit.name}", []).append(name)
+    is_empty = rows < 2 or not found.keys() - ({names[at]} if at is not None else set())
+    if is_empty and (refused := twice | blocked):
+        raise refusal(source, *next(iter(refused.items())))
+    if rows < 2 or not found:
         raise InputError(f"{source}: a record needs two rows or more")
-    times = _times(found.pop(names[at][0]) if at else None, found, source, time, rate, raw.rate)
-    return Record(times, found, {name: converted[name] for name in found}, source)
+    if at is None and rate is None and (why := (blocked | twice).get(time)):
+        raise refusal(source, time, why)
+    notes += [f"converted from {units_}: {listed(columns)}" for units_, columns in factors.items()]
+    if unknown:
+        notes.append(f"nothing says the unit of {listed(unknown)}: it is taken to be the one that is asked for")
+    notes += [f"not read: {listed(columns)}: {why}" for why, columns in _by_reason(blocked.items())]
+    if at is None:
+        times = _even_times(rows, [*found, *blocked], source, time, rate, raw.rate, notes)
+    else:
+        if names[at].lower() not in (time, TIME):
+            notes.append(f"the column of times is {headings[at]!r}")
+        times = _own_times(found.pop(names[at]), source, time, rate)
+        if not (split[at][1] or units.get(names[at]) or raw.columns[at][2]) and np.median(np.diff(times)) >= 1.0:
+            remedy = f'if they are milliseconds, say units = {{ {names[at]} = "ms" }}'
+            notes.append(f"nothing says the unit of times, which are taken to be seconds: {remedy}")
+    kept = {name: converted[name] for name in found}
+    return Record(times, found, kept, source, tuple(notes), blocked | twice)
 
 
-def _times(
-    told: Floats | None, found: Mapping[str, Floats], source: str, time: str, rate: float | None, own: float | None
+def _by_reason(blocked: Iterable[tuple[str, str]]) -> Iterable[tuple[str, list[str]]]:
+    reasons: dict[str, list[str]] = {}
+    for name, why in blocked:
+        reasons.setdefault(why, []).append(name)
+    return reasons.items()
+
+
+def _rows(lengths: Sequence[int], at: int | None, names: Sequence[str], source: str) -> int:
+    """Return the number of rows: of the times, or of all columns."""
+    others = [length for k, length in enumerate(lengths) if k != at]
+    if at is not None and (lengths[at] in others or not others):
+        return lengths[at]
+    if len(set(lengths)) > 1:
+        told = ", ".join(f"{name} {length}" for name, length in zip(names, lengths, strict=True))
+        raise InputError(f"{source}: rows of several lengths: {told}: save what was sampled together alone")
+    return lengths[0] if lengths else 0
+
+
+def _own_times(told: Floats, source: str, time: str, rate: float | None) -> Floats:
+    if rate is not None:
+        raise InputError(f"{source} has a column {time!r}: leave rate out, or name another column of times")
+    if not np.isfinite(told).all():
+        row = int(np.argmax(~np.isfinite(told))) + 1
+        raise InputError(f"{source}: time is missing in row {row} of the numbers: fill it in, or delete the row")
+    return told
+
+
+def _even_times(
+    rows: int, names: Sequence[str], source: str, time: str, rate: float | None, own: float | None, notes: list[str]
 ) -> Floats:
-    if told is not None:
-        if rate is not None:
-            raise InputError(f"{source} has a column {time!r}: leave rate out, or name another column of times")
-        if not np.isfinite(told).all():
-            row = int(np.argmax(~np.isfinite(told))) + 1
-            raise InputError(f"{source}: time is missing in row {row} of the numbers: fill it in, or delete the row")
-        return told
+    """Return times from zero on at a rate [Hz]: the given one, or else the file's own."""
+    if own is not None and rate not in (None, own):
+        notes.append(f"the given rate of {rate:g} Hz is used, and not that of the file, {own:g} Hz")
     rate = own if rate is None else rate
-    if rate is None:
-        remedy = "name the column of times by time=…, or say by rate=… [Hz] how often it was sampled"
-        raise InputError(f"{source}: no column {time!r}; columns are {', '.join(found)}; {remedy}")
+    if rate is None or time != TIME:
+        remedy = "name the column of times by time, or say by rate [Hz] instead how often it was sampled"
+        raise InputError(f"{source}: no column {time!r}; columns are {', '.join(names)}; {remedy}")
     if not 0.0 < rate < np.inf:
         raise InputError(f"{source}: rate = {rate:g} Hz: it must be above zero, such as 100")
-    return np.arange(len(next(iter(found.values()))), dtype=np.float64) / rate
+    return np.arange(rows, dtype=np.float64) / rate

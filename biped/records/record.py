@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -32,6 +32,8 @@ class Record:
         columns: (n,) each, by name, in ``units``; NaN where nothing was measured.
         units: of each column: m, N, N·m, rad, deg, …; empty where nobody said one.
         source: where it comes of, for messages: a file's path.
+        notes: what was guessed, skipped, renamed or converted when it was read, a sentence each.
+        blocked: columns that could not be read, by name: the reason, with which they are refused when asked for.
 
     Raises:
         InputError: a column has another length than time, or no unit; time does not ascend or has gaps itself.
@@ -41,6 +43,8 @@ class Record:
     columns: Mapping[str, Floats]
     units: Mapping[str, str]
     source: str = "record"
+    notes: tuple[str, ...] = ()
+    blocked: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         time = np.asarray(self.time, dtype=float)
@@ -60,7 +64,9 @@ class Record:
         object.__setattr__(self, "columns", columns)
 
     def __getitem__(self, name: str) -> Floats:
-        """A column (n,); raises InputError, with the columns that there are, if it is not there."""
+        """Return a column (n,); raise InputError, with the reason or the columns, if it is blocked or not there."""
+        if name in self.blocked:
+            raise refusal(self.source, name, self.blocked[name])
         if name not in self.columns:
             raise InputError(f"{self.source}: no column {name!r}; columns are {', '.join(self.columns)}")
         return self.columns[name]
@@ -103,6 +109,12 @@ class Record:
             where = gap_in_words(self.time, values)
             raise InputError(f"{self.source}, column {name}: {where}: fill it, as biped.records.Preparation does")
         return Signal.sampled(self.time, values, kind)
+
+
+def refusal(source: str, name: str, why: str) -> InputError:
+    """Return the error for a column that cannot be read; the reason may begin with a line of the file."""
+    line, _, rest = why.partition(": ") if why.startswith("line ") else ("", "", why)
+    return InputError(f"{', '.join(filter(None, (source, line, f'column {name}')))}: {rest}")
 
 
 def are_left_out(time: Floats) -> NDArray[np.bool_]:

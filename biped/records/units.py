@@ -8,15 +8,34 @@ from dataclasses import dataclass
 
 from biped.errors import InputError
 
-_PREFIXES = {"": 1.0, "k": 1e3, "d": 1e-1, "c": 1e-2, "m": 1e-3, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "M": 1e6}
-#: Of SI, with prefixes; the gram stands for the kilogram.
-_BASES = ("m", "s", "N", "V", "Pa", "W", "J", "Hz", "rad", "A")
-_WITHOUT_PREFIX = {"deg": ("deg", 1.0), "°": ("deg", 1.0), "min": ("s", 60.0), "g": ("kg", 1e-3), "kg": ("kg", 1.0)}
+_PREFIXES = {"": 1.0, "k": 1e3, "d": 1e-1, "c": 1e-2, "m": 1e-3, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "n": 1e-9, "M": 1e6}
+#: Units of SI that take prefixes.
+_BASES = ("m", "s", "N", "V", "Pa", "W", "J", "Hz", "rad", "A", "T")
+#: Units without prefixes: name and number of its SI unit (US and imperial ones by NIST Special Publication 811).
+#: The gram stands for the kilogram. Percent of nobody knows what stays percent.
+_WITHOUT_PREFIX = {
+    "deg": ("deg", 1.0), "°": ("deg", 1.0), "%": ("%", 1.0), "min": ("s", 60.0), "h": ("s", 3600.0),
+    "g": ("kg", 1e-3), "kg": ("kg", 1.0), "lb": ("kg", 0.45359237), "lbs": ("kg", 0.45359237),
+    "lbf": ("N", 4.4482216152605), "kgf": ("N", 9.80665), "in": ("m", 0.0254), "ft": ("m", 0.3048),
+    "bpm": ("Hz", 1.0 / 60.0),
+}  # fmt: skip
+#: Units that stand for a quotient: ``gn`` is the standard gravity.
+_QUOTIENTS = {"gn": (9.80665, "m/s^2"), "rpm": (math.pi / 30.0, "rad/s")}
+#: Units that are written out, in any case, with an s or without.
+_WRITTEN_OUT = {
+    "meter": "m", "metre": "m", "second": "s", "sec": "s", "minute": "min", "hour": "h", "newton": "N", "volt": "V",
+    "pascal": "Pa", "watt": "W", "joule": "J", "hertz": "Hz", "radian": "rad", "degree": "deg", "deg": "deg",
+    "gram": "g", "inche": "in", "inch": "in", "ampere": "A", "tesla": "T", "percent": "%",
+}  # fmt: skip
+_WORD = re.compile(rf"(milli|centi|kilo|micro|m|k|u|µ)?({'|'.join(_WRITTEN_OUT)})s?", re.IGNORECASE)
+#: Units that are understood in capitals as well; NM could be a nautical mile.
+_CAPITALS = ("MM", "CM", "MS", "KG", "RAD")
+_POWER = re.compile(r"(.*?)((?:\^|(?<=\w))[-−]?[123]|⁻?[¹²³])?")
+_DIGITS = str.maketrans("−⁻¹²³", "--123", "^")
 #: What is written for a number without a unit.
 _NONE = ("", "1", "-", "–", "none")
 #: Products that are written without a dot between them.
 _TOGETHER = {"Nm": "N·m", "Nmm": "N·mm", "Ncm": "N·cm", "kNm": "kN·m", "Ns": "N·s", "Nms": "N·m·s"}
-_POWERS = {"²": 2, "³": 3, "^2": 2, "^3": 3, "2": 2, "3": 3}
 _RADIANS = math.pi / 180.0
 
 #: For messages.
@@ -49,31 +68,41 @@ def unit_of(text: str) -> Unit:
     text = text.strip().replace("**", "^")
     if text in _NONE:
         return Unit(1.0, "", (), 1.0)
-    over, *under = _TOGETHER.get(text.partition("/")[0], text.partition("/")[0]), *text.split("/")[1:]
-    factor, radians, powers = 1.0, 1.0, dict[str, int]()
-    names = []
-    for sign, part in ((1, over), *((-1, part) for part in under)):
-        words = []
-        for word in re.split(r"[·*⋅ ]|(?<=[A-Za-z])-(?=[A-Za-z])", part):
+    factor, written = _QUOTIENTS.get(text, (1.0, text))
+    radians, powers = 1.0, dict[str, int]()
+    over, under = list[str](), list[str]()
+    for sign, part in zip((1, *([-1] * written.count("/"))), written.split("/"), strict=True):
+        for word in re.split(r"[·*⋅. ]|(?<=[A-Za-z])-(?=[A-Za-z])", _TOGETHER.get(part, part)):
             base, size, power = _base(word, text)
-            factor *= size ** (sign * power)
-            radians *= _RADIANS ** (sign * power) if base == "deg" else 1.0
+            power *= sign
+            factor *= size**power
+            radians *= _RADIANS**power if base == "deg" else 1.0
             kind = "angle" if base in ("deg", "rad") else base
-            powers[kind] = powers.get(kind, 0) + sign * power
-            words.append(base + {1: "", 2: "²", 3: "³"}[power])
-        names.append("·".join(words))
-    return Unit(factor, "/".join(names), tuple(sorted((k, n) for k, n in powers.items() if n)), radians)
+            powers[kind] = powers.get(kind, 0) + power
+            (over if power > 0 else under).append(base + {1: "", 2: "²", 3: "³"}[abs(power)])
+    names = ["·".join(filter(None, over)) or "1", *under]
+    return Unit(factor, "/".join(names), tuple(sorted((k, n) for k, n in powers.items() if k and n)), radians)
 
 
 def _base(word: str, text: str) -> tuple[str, float, int]:
-    """The base unit of one factor, how many of it there are in one, and its power."""
-    end = next((end for end in _POWERS if word.endswith(end)), "")
-    word, power = word.removesuffix(end), _POWERS.get(end, 1)
-    if word in _WITHOUT_PREFIX:
-        return (*_WITHOUT_PREFIX[word], power)
-    for base in _BASES:
-        if word.endswith(base) and word.removesuffix(base) in _PREFIXES:
-            return base, _PREFIXES[word.removesuffix(base)], power
+    """Return the base unit of one factor, how many of it there are in one, and its power; ``1`` has no base."""
+    found = _POWER.fullmatch(word)
+    assert found is not None
+    word, power = found[1], int((found[2] or "1").translate(_DIGITS))
+    if word == "1" or word + (found[2] or "") == "1":
+        return "", 1.0, 1
+    written_out = _WORD.fullmatch(word)
+    short = (written_out[1] or "")[:1].lower() + _WRITTEN_OUT[written_out[2].lower()] if written_out else word
+    if written_out and (written_out[1] or "").lower() == "micro":
+        short = "u" + short[1:]
+    for one in (word, short, word.lower() if word in _CAPITALS else word):
+        if one in _WITHOUT_PREFIX:
+            return (*_WITHOUT_PREFIX[one], power)
+        for base in _BASES:
+            if one.endswith(base) and one.removesuffix(base) in _PREFIXES:
+                return base, _PREFIXES[one.removesuffix(base)], power
+    if word == "G":
+        raise InputError(f"unit {text!r} may be gauss or gravity: write gn of the latter, which is 9.80665 m/s²")
     raise InputError(f"no unit {text!r}: write one such as {SUCH_AS}")
 
 

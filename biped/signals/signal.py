@@ -292,7 +292,7 @@ class Signal:
         try:
             return read_record(path, time=time).signal(column, kind)
         except InputError as error:
-            raise InputError(f"{path}: {str(error).removeprefix(str(path)).removeprefix(': ')}") from None
+            raise InputError(f"{path}: {str(error).removeprefix(str(path)).lstrip(':, ')}") from None
 
 
 def _ternary_rates(interval: float, stages: int, cycles: int, seed: int) -> tuple[Floats, tuple[float, ...]]:

@@ -8,7 +8,8 @@ import numpy as np
 
 from biped.checks import above_zero
 from biped.errors import InputError
-from biped.records import Preparation, Record, read_record
+from biped.records import Preparation, Record
+from biped.records.read import READING, read_and_tell, reading_of
 from biped.signals import STAGES, Signal
 from experiments.catalogue.parameters.parameter import Value
 
@@ -44,7 +45,7 @@ def of_file(group: str, unit: str) -> dict[str, tuple[Value | None, str, str]]:
         for name, (value, of, meaning) in _PREPARED.items()
     }
     file = (NO_FILE, "", f"recorded: CSV with a column time [s], C3D, OpenSim or MATLAB; its {unit} by its own units")
-    return {"file": file, "column": ("value", "", "recorded: its column"), **prepared}
+    return {"file": file, "column": ("value", "", "recorded: its column"), **READING, **prepared}
 
 
 def sine(group: dict[str, Any]) -> Signal:
@@ -87,7 +88,8 @@ def from_record(name: str, group: dict[str, Any], make: Callable[[Preparation, R
     """A recorded signal of a group of parameters, which begins at the group's start."""
     try:
         prepared = Preparation(**{field: group[field] for field in _PREPARED})
-        return make(prepared, read_record(group["file"])).shifted(group["start"])
+        record = read_and_tell(group["file"], **reading_of(group, group["column"]))
+        return make(prepared, record).shifted(group["start"])
     except InputError as error:
         said = str(error).removeprefix(str(group["file"])).lstrip(":, ")
         raise InputError(f"{name}.file = {group['file']}: {said}") from None

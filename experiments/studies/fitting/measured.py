@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biped.errors import InputError
-from biped.records import Record, read_record
+from biped.records import Record
+from biped.records.read import read_and_tell
 from biped.records.record import ROUNDING
 from contact.arrays import Floats
 from contact.errors import did_you_mean
@@ -146,7 +147,10 @@ def _values(record: Record, column: Column, units: Mapping[str, str]) -> Floats:
 
 
 def measured_from(config: Config, every: float, duration: float, units: Mapping[str, str]) -> Measured:
-    """What a table ``[[record]]`` says: ``file``, ``begin`` and ``[[record.column]]``, of columns with these units."""
+    """Return what a table ``[[record]]`` says of columns with these units.
+
+    Its keys are ``file``, ``begin``, those of ``reading_from``, and ``[[record.column]]``.
+    """
     file = config.get("file", str)
     begin = config.get("begin", float, 0.0)
     columns = tuple(table.make(Column) for table in config.tables("column"))
@@ -154,12 +158,24 @@ def measured_from(config: Config, every: float, duration: float, units: Mapping[
         if one.model not in units:
             close = did_you_mean(one.model, units)
             raise config.error(f"runs have no column {one.model!r}; {close}columns are {', '.join(units)}")
-    return config.within(lambda: measured_of(read_file(file), columns, units, begin, every, duration), "file")
+    told = reading_from(config)
+    return config.within(lambda: measured_of(read_file(file, **told), columns, units, begin, every, duration), "file")
+
+
+def reading_from(config: Config) -> dict[str, Any]:
+    """Return the options of ``read_record`` in a table ``[record]``: ``time``, ``rate``, ``units`` and ``heading``."""
+    units = config.table("units", {})
+    return {
+        "time": config.word("time", "time"),
+        "rate": config.get("rate", float, None),
+        "units": {name: units.word(name) for name in units.data},
+        "heading": config.get("heading", int, None),
+    }
 
 
 def read_file(file: str, **told: Any) -> Record:
     """``read_record`` of a file that a study names; raises InputError also where it cannot be read."""
     try:
-        return read_record(file, **told)
+        return read_and_tell(file, **told)
     except OSError as error:
         raise InputError(f"{file}: it cannot be read ({error.strerror})") from None

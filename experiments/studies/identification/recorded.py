@@ -18,7 +18,7 @@ from biped.records import Preparation, Record
 from biped.records.record import rounded_by
 from contact.arrays import Floats
 from experiments.studies.config import Config
-from experiments.studies.fitting.measured import read_file
+from experiments.studies.fitting.measured import read_file, reading_from
 from experiments.studies.identification.cycles import STIMULUS
 
 #: What moves, to a closed-form model, by the unit of it.
@@ -126,14 +126,12 @@ class _Cut:
 def recorded_from(record: Config, identify: Config) -> Recorded:
     """The measured trials of the tables ``[record]`` and ``[identify]``; InputErrors name the line and the file."""
     files = tuple(map(str, paths_of(record)))
-    time, rate = record.word("time", "time"), record.get("rate", float, None)
-    units = record.table("units", {})
-    told = {name: units.word(name) for name in units.data}
+    told = reading_from(record)
     prepare = record.within(lambda: Preparation(**{name: record.get(name, float, 0.0) for name in PREPARED}))
     cut = _cut_from(record, identify, prepare)
 
     def read(file: str) -> Spectra:
-        return cut.spectra(read_file(file, time=time, rate=rate, units=told))
+        return cut.spectra(read_file(file, **told))
 
     spectra = tuple(record.within(partial(read, file), "files") for file in files)
     for file, one in zip(files, spectra, strict=True):
