@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from biped.checks import above_zero, numbers, zero_or_above
 from biped.errors import InputError
 from biped.model.geometry import Vector3
-from biped.records.read import READING, read_and_tell, reading_of
+from biped.records.read import Reading
 from biped.signals import Displacement, Signal
 from contact.arrays import Floats
 
@@ -21,12 +21,6 @@ Shape = Literal["none", "step", "return", "sine", "recorded"]
 NO_FILE = "none"
 #: Columns of a recorded table beside ``time``: [m], and a unit quaternion, scalar first, that may be left out.
 PLACE, TURN = ("x", "y", "z"), ("qw", "qx", "qy", "qz")
-
-
-def _reading(name: str) -> Any:
-    """Return the field for an option of ``read_record``."""
-    default, unit, title = READING[name]
-    return field(default=default, metadata={"unit": unit, "title": title})
 
 
 @dataclass(frozen=True)
@@ -89,16 +83,14 @@ class SetPointPath(Displacement):
         return cls(*(Signal.sampled(since, column, "cubic") if column.any() else None for column in table.T))
 
     @classmethod
-    def from_csv(cls, path: str | Path, start: float = 0.0, **told: Any) -> SetPointPath:
+    def from_csv(cls, path: str | Path, start: float = 0.0, reading: Reading = Reading()) -> SetPointPath:
         """``recorded`` of a table with the columns time, x, y, z and, where it turns, qw, qx, qy, qz.
-
-        ``told`` are options of ``read_record``.
 
         Raises:
             InputError: it is no such table; the message names the file, and the line or the column.
             OSError: the file cannot be read.
         """
-        record = read_and_tell(path, **told)
+        record = reading.read(path)
         turns = [name for name in TURN if name in record.columns]
         if turns and len(turns) != len(TURN):
             raise InputError(f"{path}: of the columns {', '.join(TURN)} there is only {', '.join(turns)}")
@@ -157,10 +149,7 @@ class SetPointMotion:
     frequency: float = field(default=0.5, metadata={"unit": "Hz", "title": "of the sine"})
     duration: float = field(default=10.0, metadata={"unit": "s", "title": "of the sine"})
     file: str = field(default=NO_FILE, metadata={"title": "recorded: CSV file with time, x, y, z, qw, qx, qy, qz"})
-    time: str = _reading("time")
-    rate: float = _reading("rate")
-    units: str = _reading("units")
-    heading: int = _reading("heading")
+    reading: Reading = field(default=Reading(), metadata={"inline": True})
 
     def __post_init__(self) -> None:
         shapes: Sequence[str] = get_args(Shape)
@@ -200,6 +189,6 @@ class SetPointMotion:
         if self.file == NO_FILE:
             raise InputError("set point's shape = recorded needs its file: CSV with the columns time, x, y, z")
         try:
-            return SetPointPath.from_csv(self.file, self.start, **reading_of(vars(self)))
+            return SetPointPath.from_csv(self.file, self.start, self.reading)
         except OSError as error:
             raise InputError(f"set point's file = {self.file}: it cannot be read ({error.strerror})") from None

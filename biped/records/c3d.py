@@ -15,8 +15,7 @@ from biped.records.raw import Raw
 from biped.records.units import factor_between, is_unit, unit_of
 from contact.arrays import Floats
 
-#: [N] Vertical force below which a plate counts as unloaded. Unloaded plates show noise of a few newtons and offsets
-#: of some more; 20 N is the usual threshold of gait analysis.
+#: [N] Vertical force from which a plate counts as loaded: below are noise and offsets. Usual in gait analysis.
 LOADED = 20.0
 #: Kinds of points that are no places, as the names of parameters have them, and ends of labels that Vicon's models give.
 _KINDS = ("ANGLE", "FORCE", "MOMENT", "POWER", "SCALAR", "REACTION")
@@ -30,9 +29,9 @@ def read_c3d(path: Path) -> Raw:
 
     Of each point ``LABEL_x``, ``_y`` and ``_z``; of each analog channel its label; of each force plate ``plate1_fx``,
     ``_fy``, ``_fz``, ``plate1_cop_x`` and ``_cop_y``; ``cop_x`` and ``cop_y`` of all loaded plates together. All in the
-    laboratory's axes, z up. Points that the file lists as angles, forces, moments, powers or scalars are in the units
-    that it says of these. Points that were not seen, and the centre of pressure of a plate that bears less than 20 N,
-    are NaN. Plates that ``ezc3d`` cannot compute are blocked.
+    laboratory's axes, z up. Points that the file lists as angles, forces, moments, powers or scalars are in their own
+    units. Points that were not seen, and centres of pressure of what bears less than 20 N, are NaN. Plates that
+    ``ezc3d`` cannot compute are blocked.
 
     Channels and forces that are sampled more often than the points are low-passed at half the points' rate, without
     shift in time, and taken at their frames, so that what is faster does not alias: an impact comes smoothed, a raw EMG
@@ -50,20 +49,19 @@ def read_c3d(path: Path) -> Raw:
         file = ezc3d.c3d(str(path))
     except (RuntimeError, OSError, ValueError) as error:
         raise InputError(f"{path}: ezc3d cannot read it ({error})") from None
-    points, groups = file["data"]["points"], file["parameters"]
+    points, groups, notes = file["data"]["points"], file["parameters"], list[str]()
     rate, analogs = float(groups["POINT"]["RATE"]["value"][0]), file["data"]["analogs"][0]
     each = 1
     if points.shape[1] == 0:
         rate = float(groups["ANALOG"]["RATE"]["value"][0])
     elif analogs.size:
         each = max(round(analogs.shape[1] / points.shape[2]), 1)
-    notes: list[str] = []
-    columns = list(_points(points, file["data"]["meta_points"]["residuals"], groups["POINT"], notes))
-    channels = _channels(analogs, groups["ANALOG"])
-    columns += [(name, _at_frames(values, each), unit) for name, values, unit in channels]
-    plates, blocked = _plates(file, channels, each, notes)
     if each > 1:
         notes.append(f"channels and plates are low-passed at {rate / 2.0:g} Hz and taken at the points' {rate:g} Hz")
+    columns = list(_points(points, file["data"]["meta_points"]["residuals"], groups["POINT"]))
+    channels = _channels(analogs, groups["ANALOG"])
+    columns += [(name, _at_frames(values, each), unit) for name, values, unit in channels]
+    plates, blocked = _plates(file, [unit for _, _, unit in channels], each, notes)
     return Raw([*columns, *plates], rate, notes, blocked)
 
 
@@ -96,140 +94,116 @@ def _labels(group: Mapping[str, Any], count: int, word: str) -> list[str]:
     return [label or f"{word}{k}" for k, label in enumerate(labels, start=1)]
 
 
-def _points(points: Floats, residuals: Floats, group: Mapping[str, Any], notes: list[str]) -> Iterator[Column]:
-    place = next(iter(_texts(group, "UNITS")), "")
-    if not place and points.shape[1]:
-        place = "mm"
-        notes.append("POINT:UNITS is missing: places are taken to be in mm, as is the format's custom")
+def _points(points: Floats, residuals: Floats, group: Mapping[str, Any]) -> Iterator[Column]:
+    place = next(iter(_texts(group, "UNITS")), "") or "mm"  # the format's custom, where nothing is said
     kinds = _kinds(group)
     for k, label in enumerate(_labels(group, points.shape[1], "point")):
         plain = label.rpartition(":")[2]  # without the subject's name
-        unit = next((kinds[name] for name in (label, plain) if name in kinds), place)
-        if plain.endswith(_MODELLED) and plain not in kinds:
-            unit = "that no group of points says of a model's output"
+        modelled = "that no group of points says of a model's output" if plain.endswith(_MODELLED) else ""
         seen = residuals[0, k] >= 0.0
         for row, axis in enumerate("xyz"):
-            yield f"{label}_{axis}", np.where(seen, points[row, k], np.nan), unit
+            yield f"{label}_{axis}", np.where(seen, points[row, k], np.nan), kinds.get(plain, modelled or place)
 
 
 def _kinds(group: Mapping[str, Any]) -> dict[str, str]:
-    """Return the units of points that are no places, by label, and by label without the subject's name."""
-    pairs = {f"{kind}S": [f"{kind}_UNITS", f"{kind}S_UNITS", f"{kind}_UNIT", f"{kind}UNITS"] for kind in _KINDS}
+    """Return the units of points that are no places, by label without the subject's name."""
+    pairs = {f"{kind}S": [f"{kind}_UNITS", f"{kind}S_UNITS", f"{kind}_UNIT"] for kind in _KINDS}
     said = _texts(group, "TYPE_GROUPS")  # names of parameters: of labels, and of their units
-    listed_here = [name for name in said if "UNIT" not in name], [name for name in said if "UNIT" in name]
-    for labels, unit in zip(*listed_here, strict=False):
-        pairs[labels] = [unit, *pairs.get(labels, [])]
+    own = [name for name in said if "UNIT" not in name], [name for name in said if "UNIT" in name]
+    pairs |= {labels: [unit, *pairs.get(labels, [])] for labels, unit in zip(*own, strict=False)}
     found: dict[str, str] = {}
     for labels, names in pairs.items():
-        unit = next((texts[0] for name in names if (texts := _texts(group, name)) and texts[0]), "")
-        for label in filter(None, _texts(group, labels)):
-            found |= dict.fromkeys((label, label.rpartition(":")[2]), unit or f"that is not said of {labels}")
+        units = [text for name in names for text in _texts(group, name)[:1] if text]
+        unit = next(iter(units), f"that is not said of {labels}")
+        found |= {label.rpartition(":")[2]: unit for label in _texts(group, labels) if label}
     return found
 
 
 def _channels(analogs: Floats, group: Mapping[str, Any]) -> list[Column]:
-    labels = _labels(group, len(analogs), "analog")
-    units = _texts(group, "UNITS") + [""] * len(labels)
-    return [(label, analogs[k], units[k]) for k, label in enumerate(labels)]
+    units = _texts(group, "UNITS") + [""] * len(analogs)
+    return [(label, analogs[k], units[k]) for k, label in enumerate(_labels(group, len(analogs), "analog"))]
 
 
-def _plates(
-    file: Any, channels: list[Column], each: int, notes: list[str]
-) -> tuple[list[Column], dict[str, str]]:
-    """Return the columns of all plates, and why those of a plate that ezc3d cannot compute are blocked."""
+def _plates(file: Any, units: list[str], each: int, notes: list[str]) -> tuple[list[Column], dict[str, str]]:
+    """Return the columns of all plates, whose channels have ``units``, and why those of others are blocked."""
     import ezc3d
 
-    group = file["parameters"].get("FORCE_PLATFORM", {})
-    used = int(next(iter(np.ravel(group.get("USED", {"value": [0]})["value"])), 0))
+    group = file["parameters"].get("FORCE_PLATFORM", {"USED": {"value": [0]}})
     found: list[Column] = []
     blocked: dict[str, str] = {}
-    pressing, moments, units = np.zeros(1), np.zeros(1), []
-    for k in range(used):
-        name = f"plate{k + 1}"
+    pressing, moments, place = np.zeros(1), np.zeros(1), ""
+    for number in range(1, int(np.ravel(group["USED"]["value"])[0]) + 1):
+        name = f"plate{number}"
         try:
-            plate = ezc3d.c3d.PlatForm(ezc3d.ezc3d.ForcePlatform(k, file.c3d_swig))
+            plate = ezc3d.c3d.PlatForm(ezc3d.ezc3d.ForcePlatform(number - 1, file.c3d_swig))
         except (RuntimeError, IndexError, ValueError) as error:
-            why = f"ezc3d cannot compute force plate {k + 1} ({error}): use its channels"
+            why = f"ezc3d cannot compute all force plates ({error}): use channels, or plates that are there"
             blocked |= dict.fromkeys([f"{name}_{end}" for end in ("fx", "fy", "fz", "cop_x", "cop_y")], why)
+            blocked |= {"cop_x": why, "cop_y": why}
             continue
-        newtons, lever = _scales(k, group, plate, channels, notes)
-        force = plate["force"] * newtons
-        arm = _arm(plate, lever)
+        place, kind = plate["unit_position"], int(np.ravel(group["TYPE"]["value"])[number - 1])
+        used = np.atleast_2d(group["CHANNEL"]["value"])[:, number - 1].astype(int) - 1
+        newtons, lever = _scales(kind, plate, units[used[2]], units[used[3]], f"plate {number}", notes)
+        force, centre = newtons * plate["force"], _centre(plate, lever)
+        moment = _at_frames(np.where(np.isfinite(centre), force[2] * centre, 0.0), each)
         filtered = _at_frames(force, each)
-        moment = _at_frames(np.where(np.isfinite(arm), force[2] * arm, 0.0), each)
         loaded = np.minimum(np.abs(force[2, ::each]), np.abs(filtered[2])) >= LOADED
+        if not loaded.all():
+            notes.append(f"plate {number} bears less than {LOADED:g} N at times: it has no centre of pressure there")
         found += [(f"{name}_f{axis}", filtered[row], "N") for row, axis in enumerate("xyz")]
-        found += _pressure(f"{name}_cop", moment, filtered[2], loaded, plate["unit_position"])
+        found += _pressure(f"{name}_cop", np.where(loaded, moment, 0.0), np.where(loaded, filtered[2], 0.0), place)
         pressing = pressing + np.where(loaded, filtered[2], 0.0)
         moments = moments + np.where(loaded, moment, 0.0)
-        if not loaded.all():
-            notes.append(f"plate {k + 1} bears less than {LOADED:g} N at times: no centre of pressure is there")
-        units.append(plate["unit_position"])
-    zero = np.ravel(group.get("ZERO", {"value": []})["value"])
-    if used and len(zero) == 2 and 0 < zero[0] < zero[1]:
-        notes.append(f"FORCE_PLATFORM:ZERO, frames {zero[0]} to {zero[1]}, is not applied: offsets of plates stay")
-    if blocked:
-        why = "force plates are missing in it: ask for that of each plate"
-        blocked |= dict.fromkeys(["cop_x", "cop_y"], next(iter(blocked.values())) if not units else why)
-    elif units:
-        found += _pressure("cop", moments, pressing, pressing != 0.0, units[0])
+    if found and not blocked:
+        found += _pressure("cop", moments, pressing, place)
     return found, blocked
 
 
 def _scales(
-    k: int, group: Mapping[str, Any], plate: Mapping[str, Any], channels: list[Column], notes: list[str]
+    kind: int, plate: Mapping[str, Any], force: str, other: str, name: str, notes: list[str]
 ) -> tuple[float, float]:
-    """Return the number of newtons in a plate's unit of force, and that of its levers in the unit of places.
+    """Return what forces of ``ezc3d`` have to be multiplied by for newtons, and levers of the channels for its own.
 
-    ``ezc3d`` takes moments to be in the unit of force times POINT:UNITS, and the places that plates of type 1 have in
-    POINT:UNITS; the channels' own units go before.
+    ``ezc3d`` takes moments to be in the unit of force times POINT:UNITS, and the places of plates of type 1 to be in
+    POINT:UNITS. What the units of the channels say, ``force`` and ``other``, goes before.
     """
-    kind, place = int(np.ravel(group["TYPE"]["value"])[k]), plate["unit_position"]
-    numbers = np.atleast_2d(group["CHANNEL"]["value"])[:, k].astype(int) - 1
-    force, other = (channels[number][2] for number in numbers[[2, 3]])
-    if not _measures(force, "N"):
-        force = plate["unit_force"] if _measures(plate["unit_force"], "N") else "N"
-    newtons = factor_between(force, "N")
+    force = next((unit for unit in (force, plate["unit_force"]) if _measures(unit, "N")), "N")
+    newtons, wanted = factor_between(force, "N"), "m" if kind == 1 else "N·m"
     if kind == 3:  # its channels are forces alone
         return newtons, 1.0
-    wanted = "m" if kind == 1 else "N·m"
+    taken = plate["unit_position"] if kind == 1 else f"{force}·{plate['unit_position']}"
+    lever = factor_between(other, taken) if _measures(other, wanted) else 1.0
     if not _measures(other, wanted):
-        how = f"{force}·{place}" if wanted == "N·m" else place
-        notes.append(f"plate {k + 1}: its channels do not say the unit of {wanted}: it is taken to be {how}, as by ezc3d")
-        return newtons, 1.0
-    taken = factor_between(place, "m") * (newtons if wanted == "N·m" else 1.0)
-    lever = factor_between(other, wanted) / taken
-    if not math.isclose(lever, 1.0):
-        notes.append(f"plate {k + 1}: channels in {other}, where ezc3d takes {force}·{place}: levers are times {lever:g}")
-        return newtons, lever
-    return newtons, 1.0
+        notes.append(f"{name}: {other or 'nothing'} is no unit of its channels in {wanted}: {taken} is assumed, as by ezc3d")
+    elif not math.isclose(lever, 1.0):
+        notes.append(f"{name}: its channels are in {other}, where ezc3d assumes {taken}: converted")
+    return newtons, lever
 
 
 def _measures(unit: str, wanted: str) -> bool:
     return is_unit(unit) and unit_of(unit).powers == unit_of(wanted).powers
 
 
-def _arm(plate: Mapping[str, Any], scale: float) -> Floats:
-    """Return the centre of pressure (2, n), with the moments of the channels, not those of the forces, scaled.
+def _centre(plate: Mapping[str, Any], lever: float) -> Floats:
+    """Return the centre of pressure (3, n) of a plate, if moments m of its channels have to be multiplied.
 
-    With the origin o of the channels in the plate's axes R and m of them, the centre is at R (−M_y, M_x, 0) / F_z from
-    the corners' mean, M = m + F × o.
+    ``ezc3d`` has M = m + F × o, with the origin o of the channels, and the centre at n × M / (n · F) from the mean of the
+    corners, n the plate's normal. The part of m is scaled alone.
     """
-    if scale == 1.0:
-        place: Floats = plate["center_of_pressure"][:2]
+    place: Floats = plate["center_of_pressure"]
+    if math.isclose(lever, 1.0):
         return place
-    corners, force = plate["corners"], plate["force"]
-    x, y = corners[:, 0] - corners[:, 1], corners[:, 0] - corners[:, 3]
-    z = np.cross(x, y)
-    axes = np.column_stack([part / np.linalg.norm(part) for part in (x, np.cross(z, x), z)])
-    origin, centre = plate["origin"], corners.mean(axis=1)
+    corners, force, middle = plate["corners"], plate["force"], plate["corners"].mean(axis=1)[:, None]
+    axes = np.array([corners[:, 0] - corners[:, 1], corners[:, 0] - corners[:, 3]])
+    axes /= np.linalg.norm(axes, axis=1)[:, None]
+    normal = np.cross(*axes)
+    origin = plate["origin"] @ np.vstack([axes, normal])
     with np.errstate(divide="ignore", invalid="ignore"):
-        of_forces = origin[2] * force / (axes[:, 2] @ force) - (axes @ origin)[:, None]
-        arm = plate["center_of_pressure"] - centre[:, None]
-        return np.asarray((centre[:, None] + scale * (arm - of_forces) + of_forces)[:2])
+        of_force = (np.cross(normal, np.cross(force.T, origin)) / (force.T @ normal)[:, None]).T
+    return middle + lever * (place - middle - of_force) + of_force
 
 
-def _pressure(name: str, moment: Floats, force: Floats, loaded: Any, unit: str) -> list[Column]:
+def _pressure(name: str, moment: Floats, force: Floats, unit: str) -> list[Column]:
     place = np.full(moment.shape, np.nan)
-    np.divide(moment, force, out=place, where=loaded)
+    np.divide(moment, force, out=place, where=force != 0.0)
     return [(f"{name}_{axis}", place[k], unit) for k, axis in enumerate("xy")]

@@ -79,12 +79,20 @@ def _time_among(names: Sequence[str], headings: Sequence[str], wanted: str) -> i
     return next((k for k, pair in enumerate(zip(names, headings, strict=True)) if wanted in pair), next(also, None))
 
 
+def _grouped(reasons: Iterable[tuple[str, str]], form: str) -> list[str]:
+    """Return a sentence for each reason, with the names that have it."""
+    names: dict[str, list[str]] = {}
+    for name, why in reasons:
+        names.setdefault(why, []).append(name)
+    return [form.format(names=listed(there), why=why) for why, there in names.items()]
+
+
 def to_record(
     raw: Raw, source: str, time: str = TIME, rate: float | None = None, units: Mapping[str, str] | None = None
 ) -> Record:
     """Return the record of what a file holds, in SI units; angles stay in radians or degrees.
 
-    A column in a unit that is not known, or that is as long as no other, is blocked: it is refused if it is asked for.
+    A column in a unit that is not known, or with other rows than the times, is blocked.
 
     Args:
         raw: columns of the file.
@@ -96,82 +104,71 @@ def to_record(
     Raises:
         InputError: no time, a time and a rate, a column of ``units`` that is not there, or a unit that is none.
     """
-    units, notes = dict(units or {}), list(raw.notes)
     headings = [heading for heading, _, _ in raw.columns]
     split = [split_heading(heading) for heading in headings]
     names, twice = _numbered([name for name, _ in split])
-    if twice:
-        notes.append(f"names of several columns, which are NAME#1, NAME#2, … here: {listed(list(twice))}")
-    at = _time_among(names, headings, time)
-    blocked = {split_heading(heading)[0]: why for heading, why in raw.blocked.items()}
-    for name in units:
+    at, notes = _time_among(names, headings, time), list(raw.notes)
+    blocked = twice | {split_heading(heading)[0]: why for heading, why in raw.blocked.items()}
+    for name in units or {}:
         if name not in names:
-            remedy = f"columns are {', '.join(names)}"
-            raise InputError(f"{source}: no column {name!r}, of which a unit is given; {twice.get(name, remedy)}")
+            remedy = twice.get(name, f"columns are {', '.join(names)}")
+            raise InputError(f"{source}: no column {name!r}, of which a unit is given; {remedy}")
     rows = _rows([len(values) for _, values, _ in raw.columns], at, names, source)
     found: dict[str, Floats] = {}
     converted: dict[str, str] = {}
-    factors: dict[str, list[str]] = {}
-    unknown: list[str] = []
+    factors: dict[str, str] = {}
     for k, (_, values, own) in enumerate(raw.columns):
-        name, written = names[k], split[k][1]
-        written = units.get(name, own if written is None else written)
-        end = (_ALSO_TIME.fullmatch(name) if k == at else None) or _AT_THE_END.fullmatch(name)
-        if not written and end and end["unit"]:
-            written = end["unit"]
-            notes.append(f"column {name}: nothing but its name says its unit: it is taken to be in {written}")
+        name, written = names[k], (units or {}).get(names[k]) or split[k][1] or own
+        if not written and (said := _by_name(name, k == at)):
+            written = said
+            notes.append(f"{name}: nothing but its name says its unit: it is taken to be in {written}")
         try:
             unit = unit_of("s" if k == at and not written else written)
         except InputError as error:
-            if name in units or k == at:
-                raise InputError(f"{source}, column {name}: {error}") from None
+            if name in (units or {}) or k == at:
+                raise refusal(source, name, str(error)) from None
             blocked[name] = f"{error}; or say it by units"
             continue
         if k == at and unit.name != "s":
-            raise InputError(f"{source}, column {name}: time is in {written}: it must be in s, ms or min")
+            raise refusal(source, name, f"time is in {written}: it must be in s, ms or min")
         if len(values) != rows:
-            blocked[name] = f"it has {len(values)} rows, and the others have {rows}"
+            blocked[name] = f"it has {len(values)} rows, and there are {rows} times"
             continue
-        found[name] = np.asarray(values, dtype=float) * unit.factor
-        converted[name] = unit.name
-        unknown += [] if written or k == at else [name]
-        if unit.factor != 1.0:
-            factors.setdefault(f"{written} to {unit.name}", []).append(name)
-    is_empty = rows < 2 or not found.keys() - ({names[at]} if at is not None else set())
-    if is_empty and (refused := twice | blocked):
-        raise refusal(source, *next(iter(refused.items())))
-    if rows < 2 or not found:
+        found[name], converted[name] = np.asarray(values, dtype=float) * unit.factor, unit.name
+        if not written:
+            factors[name] = "no unit is said, and the one that is asked for is assumed"
+        elif unit.factor != 1.0:
+            factors[name] = f"converted from {written} to {unit.name}"
+    times = found.pop(names[at]) if at is not None else None
+    if blocked and (rows < 2 or not found):
+        raise refusal(source, *next(iter(blocked.items())))
+    if rows < 2:
         raise InputError(f"{source}: a record needs two rows or more")
-    if at is None and rate is None and (why := (blocked | twice).get(time)):
-        raise refusal(source, time, why)
-    notes += [f"converted from {units_}: {listed(columns)}" for units_, columns in factors.items()]
-    if unknown:
-        notes.append(f"nothing says the unit of {listed(unknown)}: it is taken to be the one that is asked for")
-    notes += [f"not read: {listed(columns)}: {why}" for why, columns in _by_reason(blocked.items())]
-    if at is None:
+    if times is None:
+        if rate is None and time in blocked:
+            raise refusal(source, time, blocked[time])
         times = _even_times(rows, [*found, *blocked], source, time, rate, raw.rate, notes)
     else:
-        if names[at].lower() not in (time, TIME):
-            notes.append(f"the column of times is {headings[at]!r}")
-        times = _own_times(found.pop(names[at]), source, time, rate)
-        if not (split[at][1] or units.get(names[at]) or raw.columns[at][2]) and np.median(np.diff(times)) >= 1.0:
-            remedy = f'if they are milliseconds, say units = {{ {names[at]} = "ms" }}'
-            notes.append(f"nothing says the unit of times, which are taken to be seconds: {remedy}")
-    kept = {name: converted[name] for name in found}
-    return Record(times, found, kept, source, tuple(notes), blocked | twice)
+        _check_times(times, source, time, rate)
+        if names[at or 0].lower() not in (time, TIME):
+            notes.append(f"{headings[at or 0]!r} is taken for the time")
+        if factors.pop(names[at or 0], "").startswith("no unit") and np.median(np.diff(times)) >= 1.0:
+            remedy = f'if they are milliseconds, units = {{ {names[at or 0]} = "ms" }}'
+            notes.append(f"no unit of times is said, and seconds are assumed: {remedy}")
+    notes += _grouped(factors.items(), "{names}: {why}")
+    notes += _grouped(blocked.items(), "not read: {names}: {why}")
+    return Record(times, found, {name: converted[name] for name in found}, source, tuple(notes), blocked)
 
 
-def _by_reason(blocked: Iterable[tuple[str, str]]) -> Iterable[tuple[str, list[str]]]:
-    reasons: dict[str, list[str]] = {}
-    for name, why in blocked:
-        reasons.setdefault(why, []).append(name)
-    return reasons.items()
+def _by_name(name: str, is_time: bool) -> str:
+    """Return the unit at the end of a column's name; nothing if there is none."""
+    found = (_ALSO_TIME.fullmatch(name) if is_time else None) or _AT_THE_END.fullmatch(name)
+    return (found["unit"] or "") if found else ""
 
 
 def _rows(lengths: Sequence[int], at: int | None, names: Sequence[str], source: str) -> int:
-    """Return the number of rows: of the times, or of all columns."""
-    others = [length for k, length in enumerate(lengths) if k != at]
-    if at is not None and (lengths[at] in others or not others):
+    """Return the number of rows: of the times if another column has as many, or else of all columns."""
+    if at is not None and (lengths.count(lengths[at]) > 1 or len(lengths) == 1):
         return lengths[at]
     if len(set(lengths)) > 1:
         told = ", ".join(f"{name} {length}" for name, length in zip(names, lengths, strict=True))
@@ -179,13 +176,12 @@ def _rows(lengths: Sequence[int], at: int | None, names: Sequence[str], source: 
     return lengths[0] if lengths else 0
 
 
-def _own_times(told: Floats, source: str, time: str, rate: float | None) -> Floats:
+def _check_times(times: Floats, source: str, time: str, rate: float | None) -> None:
     if rate is not None:
         raise InputError(f"{source} has a column {time!r}: leave rate out, or name another column of times")
-    if not np.isfinite(told).all():
-        row = int(np.argmax(~np.isfinite(told))) + 1
+    if not np.isfinite(times).all():
+        row = int(np.argmax(~np.isfinite(times))) + 1
         raise InputError(f"{source}: time is missing in row {row} of the numbers: fill it in, or delete the row")
-    return told
 
 
 def _even_times(

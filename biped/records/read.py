@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,18 +28,8 @@ FORMATS: dict[str, Callable[[Path], Raw]] = {
     ".mat": read_mat,
 }
 
-#: In the place of units, where those of the file count.
-AS_WRITTEN = "file"
-#: What options of ``read_record`` are called as parameters: default, unit and meaning.
-READING: dict[str, tuple[float | int | str, str, str]] = {
-    "time": (TIME, "", "recorded: column of times"),
-    "rate": (0.0, "Hz", "recorded: rate of a file without times; 0: as the file says"),
-    "units": (AS_WRITTEN, "", "recorded: unit of the column, or pairs such as x=mm, t=ms; file: as the file says"),
-    "heading": (-1, "", "recorded: line of a text file that names the columns; 0: there is none; -1: it is found"),
-}
-
 _log = logging.getLogger("biped")
-_said: set[str] = set()
+_told: set[str] = set()
 
 
 def read_record(
@@ -82,34 +73,47 @@ def read_record(
     return to_record(raw, str(path), time, rate, units)
 
 
-def reading_of(values: Mapping[str, Any], column: str = "") -> dict[str, Any]:
-    """Return the options of ``read_record`` that parameters ``time``, ``rate``, ``units`` and ``heading`` stand for.
-
-    ``units`` is the unit of ``column``, or pairs such as ``x=mm, t=ms``.
-
-    Raises:
-        InputError: ``heading`` is below −1, or ``units`` neither pairs nor, for want of a column, one unit.
-    """
-    units, heading = values["units"], values["heading"]
-    pairs = [part.rpartition("=") for part in units.split(",")] if "=" in units or not column else [(column, "=", units)]
-    if heading < -1:
-        raise InputError(f"heading = {heading}: it must be a line from 1 on, 0 (no heading) or -1 (it is found)")
-    if units != AS_WRITTEN and not all(name.strip() and unit.strip() for name, _, unit in pairs):
-        raise InputError(f"units = {units!r}: it must be pairs such as 'x=mm, t=ms'")
-    return {
-        "time": values["time"],
-        "rate": values["rate"] or None,
-        "units": {} if units == AS_WRITTEN else {name.strip(): unit.strip() for name, _, unit in pairs},
-        "heading": None if heading < 0 else heading,
-    }
-
-
-def read_and_tell(path: str | Path, **told: Any) -> Record:
+def read_and_tell(path: str | Path, **options: Any) -> Record:
     """Read a record as ``read_record`` does, and log each of its notes once."""
-    record = read_record(path, **told)
-    for note in record.notes:
-        message = f"{record.source}: {note}"
-        if message not in _said:
-            _said.add(message)
-            _log.warning("biped: %s", message)
+    record = read_record(path, **options)
+    for message in (f"biped: {record.source}: {note}" for note in record.notes):
+        if message not in _told:
+            _told.add(message)
+            _log.warning(message)
     return record
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Options of ``read_record`` as parameters, for whoever reads one column, or several.
+
+    Attributes:
+        time: the column of times.
+        rate: [Hz] of a file without times; 0: as the file says.
+        units: the unit of the one column, or pairs such as ``x=mm, t=ms``; ``file``: as the file says.
+        heading: the line of a text file that names the columns; 0: there is none; −1: it is found.
+    """
+
+    time: str = field(default=TIME, metadata={"title": "recorded: column of times"})
+    rate: float = field(default=0.0, metadata={"unit": "Hz", "title": "recorded: rate of a file without times"})
+    units: str = field(default="file", metadata={"title": "recorded: unit of its column, or such as x=mm, t=ms"})
+    heading: int = field(default=-1, metadata={"title": "recorded: line that names columns; 0: none; -1: found"})
+
+    def read(self, path: str | Path, column: str = "") -> Record:
+        """Return the record in a file, of which one column is used if its name is given, and log its notes.
+
+        Raises:
+            InputError: ``units`` are no pairs, and no column is given; ``heading`` is below −1; or as of
+                ``read_record``.
+            OSError: the file cannot be read.
+        """
+        if self.heading < -1:
+            raise InputError(f"{path}: heading = {self.heading}: it must be a line from 1 on, 0 or -1")
+        units = self.units if "=" in self.units or not column else f"{column}={self.units}"
+        pairs = [[part.strip() for part in pair.rpartition("=")[::2]] for pair in units.split(",")]
+        if self.units == "file":
+            pairs = []
+        elif not all(map(all, pairs)):
+            raise InputError(f"{path}: units = {self.units!r}: it must be pairs such as x=mm, t=ms")
+        heading = None if self.heading < 0 else self.heading
+        return read_and_tell(path, time=self.time, rate=self.rate or None, units=dict(pairs), heading=heading)

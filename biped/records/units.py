@@ -9,31 +9,25 @@ from dataclasses import dataclass
 from biped.errors import InputError
 
 _PREFIXES = {"": 1.0, "k": 1e3, "d": 1e-1, "c": 1e-2, "m": 1e-3, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "n": 1e-9, "M": 1e6}
-#: Units of SI that take prefixes.
 _BASES = ("m", "s", "N", "V", "Pa", "W", "J", "Hz", "rad", "A", "T")
-#: Units without prefixes: name and number of its SI unit (US and imperial ones by NIST Special Publication 811).
-#: The gram stands for the kilogram. Percent of nobody knows what stays percent.
+#: Units without prefixes, in SI; the gram stands for the kilogram. Imperial ones by NIST Special Publication 811.
 _WITHOUT_PREFIX = {
-    "deg": ("deg", 1.0), "°": ("deg", 1.0), "%": ("%", 1.0), "min": ("s", 60.0), "h": ("s", 3600.0),
-    "g": ("kg", 1e-3), "kg": ("kg", 1.0), "lb": ("kg", 0.45359237), "lbs": ("kg", 0.45359237),
+    "deg": ("deg", 1.0), "°": ("deg", 1.0), "%": ("%", 1.0), "min": ("s", 60.0), "h": ("s", 3600.0), "1": ("", 1.0),
+    "g": ("kg", 1e-3), "kg": ("kg", 1.0), "lb": ("kg", 0.45359237), "lbs": ("kg", 0.45359237), "bpm": ("Hz", 1 / 60),
     "lbf": ("N", 4.4482216152605), "kgf": ("N", 9.80665), "in": ("m", 0.0254), "ft": ("m", 0.3048),
-    "bpm": ("Hz", 1.0 / 60.0),
 }  # fmt: skip
-#: Units that stand for a quotient: ``gn`` is the standard gravity.
-_QUOTIENTS = {"gn": (9.80665, "m/s^2"), "rpm": (math.pi / 30.0, "rad/s")}
-#: Units that are written out, in any case, with an s or without.
+#: Units that stand for others, whole: ``gn`` is the standard gravity.
+_WHOLE = {"gn": (9.80665, "m/s^2"), "rpm": (math.pi / 30.0, "rad/s"), "none": (1.0, "1"), "–": (1.0, "1")}
+_WHOLE |= dict.fromkeys(("", "-"), (1.0, "1"))
+#: Units that are written out, in any case, with an s or without; and capitals.
 _WRITTEN_OUT = {
     "meter": "m", "metre": "m", "second": "s", "sec": "s", "minute": "min", "hour": "h", "newton": "N", "volt": "V",
     "pascal": "Pa", "watt": "W", "joule": "J", "hertz": "Hz", "radian": "rad", "degree": "deg", "deg": "deg",
-    "gram": "g", "inche": "in", "inch": "in", "ampere": "A", "tesla": "T", "percent": "%",
+    "gram": "g", "inche": "in", "inch": "in", "percent": "%", "MM": "mm", "CM": "cm", "KG": "kg",
 }  # fmt: skip
-_WORD = re.compile(rf"(milli|centi|kilo|micro|m|k|u|µ)?({'|'.join(_WRITTEN_OUT)})s?", re.IGNORECASE)
-#: Units that are understood in capitals as well; NM could be a nautical mile.
-_CAPITALS = ("MM", "CM", "MS", "KG", "RAD")
-_POWER = re.compile(r"(.*?)((?:\^|(?<=\w))[-−]?[123]|⁻?[¹²³])?")
+_WORD = re.compile(rf"(?i:(milli|centi|kilo|micro|m|k|u|µ)?({'|'.join(_WRITTEN_OUT)})s?)")
+_POWER = re.compile(r"(.*?)((?:\^|(?<=[^\W\d]))[-−]?[123]|⁻?[¹²³])?")
 _DIGITS = str.maketrans("−⁻¹²³", "--123", "^")
-#: What is written for a number without a unit.
-_NONE = ("", "1", "-", "–", "none")
 #: Products that are written without a dot between them.
 _TOGETHER = {"Nm": "N·m", "Nmm": "N·mm", "Ncm": "N·cm", "kNm": "kN·m", "Ns": "N·s", "Nms": "N·m·s"}
 _RADIANS = math.pi / 180.0
@@ -66,44 +60,41 @@ def unit_of(text: str) -> Unit:
         InputError: there is no such unit.
     """
     text = text.strip().replace("**", "^")
-    if text in _NONE:
-        return Unit(1.0, "", (), 1.0)
-    factor, written = _QUOTIENTS.get(text, (1.0, text))
+    factor, written = _WHOLE.get(text, (1.0, text))
     radians, powers = 1.0, dict[str, int]()
-    over, under = list[str](), list[str]()
-    for sign, part in zip((1, *([-1] * written.count("/"))), written.split("/"), strict=True):
+    names: tuple[list[str], list[str]] = ([], [])  # over and under the stroke
+    for place, part in enumerate(written.split("/")):
         for word in re.split(r"[·*⋅. ]|(?<=[A-Za-z])-(?=[A-Za-z])", _TOGETHER.get(part, part)):
             base, size, power = _base(word, text)
-            power *= sign
+            power = -power if place else power
             factor *= size**power
             radians *= _RADIANS**power if base == "deg" else 1.0
             kind = "angle" if base in ("deg", "rad") else base
             powers[kind] = powers.get(kind, 0) + power
-            (over if power > 0 else under).append(base + {1: "", 2: "²", 3: "³"}[abs(power)])
-    names = ["·".join(filter(None, over)) or "1", *under]
-    return Unit(factor, "/".join(names), tuple(sorted((k, n) for k, n in powers.items() if k and n)), radians)
+            names[power < 0].append(base + {1: "", 2: "²", 3: "³"}[abs(power)])
+    name = "/".join(["·".join(filter(None, names[0])) or "1", *names[1]])
+    kinds = tuple(sorted((kind, n) for kind, n in powers.items() if kind and n))
+    return Unit(factor, "" if name == "1" else name, kinds, radians)
 
 
 def _base(word: str, text: str) -> tuple[str, float, int]:
-    """Return the base unit of one factor, how many of it there are in one, and its power; ``1`` has no base."""
+    """Return the base unit of one factor, how many of it there are in one, and its power."""
     found = _POWER.fullmatch(word)
     assert found is not None
-    word, power = found[1], int((found[2] or "1").translate(_DIGITS))
-    if word == "1" or word + (found[2] or "") == "1":
-        return "", 1.0, 1
-    written_out = _WORD.fullmatch(word)
-    short = (written_out[1] or "")[:1].lower() + _WRITTEN_OUT[written_out[2].lower()] if written_out else word
-    if written_out and (written_out[1] or "").lower() == "micro":
-        short = "u" + short[1:]
-    for one in (word, short, word.lower() if word in _CAPITALS else word):
+    power = int((found[2] or "1").translate(_DIGITS))
+    for one in (found[1], _WORD.sub(_short, found[1])):
         if one in _WITHOUT_PREFIX:
             return (*_WITHOUT_PREFIX[one], power)
         for base in _BASES:
             if one.endswith(base) and one.removesuffix(base) in _PREFIXES:
                 return base, _PREFIXES[one.removesuffix(base)], power
-    if word == "G":
-        raise InputError(f"unit {text!r} may be gauss or gravity: write gn of the latter, which is 9.80665 m/s²")
-    raise InputError(f"no unit {text!r}: write one such as {SUCH_AS}")
+    ambiguous = "G may be gauss or gravity (gn); " if word == "G" else ""
+    raise InputError(f"no unit {text!r}: {ambiguous}write one such as {SUCH_AS}")
+
+
+def _short(found: re.Match[str]) -> str:
+    prefix, word = (found[1] or "").lower(), found[2]
+    return ("u" if prefix == "micro" else prefix[:1]) + _WRITTEN_OUT.get(word, _WRITTEN_OUT.get(word.lower(), ""))
 
 
 def is_unit(text: str) -> bool:

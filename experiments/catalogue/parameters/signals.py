@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from biped.checks import above_zero
 from biped.errors import InputError
 from biped.records import Preparation, Record
-from biped.records.read import READING, read_and_tell, reading_of
+from biped.records.read import Reading
 from biped.signals import STAGES, Signal
 from experiments.catalogue.parameters.parameter import Value
 
@@ -37,6 +38,10 @@ _PREPARED: dict[str, tuple[Value | None, str, str]] = {
     "end": (math.inf, "s", "recorded: the record's time at which it ends"),
 }
 
+_READING = {
+    field.name: (field.default, field.metadata.get("unit", ""), field.metadata["title"]) for field in fields(Reading)
+}
+
 
 def of_file(group: str, unit: str) -> dict[str, tuple[Value | None, str, str]]:
     """Default, unit and meaning of what a record does."""
@@ -45,7 +50,7 @@ def of_file(group: str, unit: str) -> dict[str, tuple[Value | None, str, str]]:
         for name, (value, of, meaning) in _PREPARED.items()
     }
     file = (NO_FILE, "", f"recorded: CSV with a column time [s], C3D, OpenSim or MATLAB; its {unit} by its own units")
-    return {"file": file, "column": ("value", "", "recorded: its column"), **READING, **prepared}
+    return {"file": file, "column": ("value", "", "recorded: its column"), **_READING, **prepared}
 
 
 def sine(group: dict[str, Any]) -> Signal:
@@ -88,7 +93,7 @@ def from_record(name: str, group: dict[str, Any], make: Callable[[Preparation, R
     """A recorded signal of a group of parameters, which begins at the group's start."""
     try:
         prepared = Preparation(**{field: group[field] for field in _PREPARED})
-        record = read_and_tell(group["file"], **reading_of(group, group["column"]))
+        record = Reading(**{field: group[field] for field in _READING}).read(group["file"], group["column"])
         return make(prepared, record).shifted(group["start"])
     except InputError as error:
         said = str(error).removeprefix(str(group["file"])).lstrip(":, ")
