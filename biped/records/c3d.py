@@ -128,11 +128,12 @@ def _plates(file: Any, units: list[str], each: int, notes: list[str]) -> tuple[l
     """Return the columns of all plates, whose channels have ``units``, and why those of others are blocked."""
     import ezc3d
 
-    group = file["parameters"].get("FORCE_PLATFORM", {"USED": {"value": [0]}})
+    group = file["parameters"].get("FORCE_PLATFORM", {})
+    used = np.ravel(group["USED"]["value"]) if "USED" in group and units else []
     found: list[Column] = []
     blocked: dict[str, str] = {}
     pressing, moments, place = np.zeros(1), np.zeros(1), ""
-    for number in range(1, int(np.ravel(group["USED"]["value"])[0]) + 1):
+    for number in range(1, int(sum(used[:1])) + 1):
         name = f"plate{number}"
         try:
             plate = ezc3d.c3d.PlatForm(ezc3d.ezc3d.ForcePlatform(number - 1, file.c3d_swig))
@@ -142,8 +143,8 @@ def _plates(file: Any, units: list[str], each: int, notes: list[str]) -> tuple[l
             blocked |= {"cop_x": why, "cop_y": why}
             continue
         place, kind = plate["unit_position"], int(np.ravel(group["TYPE"]["value"])[number - 1])
-        used = np.atleast_2d(group["CHANNEL"]["value"])[:, number - 1].astype(int) - 1
-        newtons, lever = _scales(kind, plate, units[used[2]], units[used[3]], f"plate {number}", notes)
+        _, _, of_force, other, *_ = np.atleast_2d(group["CHANNEL"]["value"])[:, number - 1].astype(int) - 1
+        newtons, lever = _scales(kind, plate, units[of_force], units[other], f"plate {number}", notes)
         force, centre = newtons * plate["force"], _centre(plate, lever)
         moment = _at_frames(np.where(np.isfinite(centre), force[2] * centre, 0.0), each)
         filtered = _at_frames(force, each)

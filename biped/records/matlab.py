@@ -25,7 +25,7 @@ def read_mat(path: Path) -> Raw:
     A number named ``rate`` or ``fs`` is the rate; a struct ``units`` has units by vector, matrix, or column of one.
 
     Raises:
-        InputError: it is of version 7.3 or no such file, or has several structs.
+        InputError: it is of version 7.3 or no such file, has several structs, or vectors of several lengths.
     """
     from scipy.io import loadmat
 
@@ -47,6 +47,10 @@ def read_mat(path: Path) -> Raw:
     of_matrices = {f"{name}{end}": unit for name, unit in units.items() for ends in _AXES.values() for end in ends}
     units = of_matrices | units
     columns, left = _columns(inside)
+    lengths = {name: len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise InputError(f"{path}: rows of several lengths: {told}: save what was sampled together alone")
     notes = [f"neither vectors nor matrices of two or three columns, and not read: {listed(left)}"] if left else []
     return Raw([(name, values, str(units.get(name, ""))) for name, values in columns.items()], rate, notes)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,8 +17,6 @@ from contact.arrays import Floats
 #: A unit behind a heading: in brackets it has to be one, in parentheses it may be a part of the name.
 _BRACKETS = re.compile(r"(?P<name>.*?)\s*\[(?P<unit>[^\[\]]*)\]")
 _PARENTHESES = re.compile(r"(?P<name>.*?)\s*\((?P<unit>[^()]*)\)")
-#: A unit at the end of a name, such as ``com_ap_mm``; one letter alone is rather a part of the name.
-_AT_THE_END = re.compile(r".*_(?P<unit>mm|cm|ms|deg|rad|kN|Nm|Nmm|mV|uV|kg|Hz|sec)")
 #: Name of the column of times, unless another one is given.
 TIME = "time"
 _ALSO_TIME = re.compile(r"(time|t|timestamp|sec|secs|seconds)([_ .](?P<unit>s|sec|ms|us|min))?", re.IGNORECASE)
@@ -55,8 +53,7 @@ def split_heading(heading: str) -> tuple[str, str | None]:
 
 def listed(names: Sequence[str]) -> str:
     """Return the first names as a text, and how many more there are."""
-    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    return ", ".join(names[:_MOST]) + more
+    return ", ".join(names[:_MOST]) + (f" and {len(names) - _MOST} more" if len(names) > _MOST else "")
 
 
 def _numbered(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
@@ -68,23 +65,8 @@ def _numbered(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
         different.append(name if count[name] == 1 else f"{name}#{seen[name]}")
         if count[name] > 1:
             many = "two" if count[name] == 2 else str(count[name])
-            which = ", ".join(f"{name}#{k + 1}" for k in range(count[name]))
-            blocked[name] = f"{many} columns are called {name!r}: ask for one of {which}, in the file's order"
+            blocked[name] = f"{many} columns are called {name!r}: ask for {name}#1, {name}#2, … in the file's order"
     return different, blocked
-
-
-def _time_among(names: Sequence[str], headings: Sequence[str], wanted: str) -> int | None:
-    """Return the place of the column of times; None if there is none."""
-    also = (k for k, name in enumerate(names) if wanted == TIME and _ALSO_TIME.fullmatch(name))
-    return next((k for k, pair in enumerate(zip(names, headings, strict=True)) if wanted in pair), next(also, None))
-
-
-def _grouped(reasons: Iterable[tuple[str, str]], form: str) -> list[str]:
-    """Return a sentence for each reason, with the names that have it."""
-    names: dict[str, list[str]] = {}
-    for name, why in reasons:
-        names.setdefault(why, []).append(name)
-    return [form.format(names=listed(there), why=why) for why, there in names.items()]
 
 
 def to_record(
@@ -104,76 +86,61 @@ def to_record(
     Raises:
         InputError: no time, a time and a rate, a column of ``units`` that is not there, or a unit that is none.
     """
-    headings = [heading for heading, _, _ in raw.columns]
-    split = [split_heading(heading) for heading in headings]
+    units, notes = units or {}, list(raw.notes)
+    split = [split_heading(heading) for heading, _, _ in raw.columns]
     names, twice = _numbered([name for name, _ in split])
-    at, notes = _time_among(names, headings, time), list(raw.notes)
-    blocked = twice | {split_heading(heading)[0]: why for heading, why in raw.blocked.items()}
-    for name in units or {}:
-        if name not in names:
-            remedy = twice.get(name, f"columns are {', '.join(names)}")
-            raise InputError(f"{source}: no column {name!r}, of which a unit is given; {remedy}")
-    rows = _rows([len(values) for _, values, _ in raw.columns], at, names, source)
+    if twice:
+        notes.append(f"names of several columns, NAME#1, NAME#2, … here: {listed(list(twice))}")
+    blocked = {split_heading(heading)[0]: why for heading, why in raw.blocked.items()}
+    also = (name for name in names if time == TIME and _ALSO_TIME.fullmatch(name))
+    of_time = next((n for n, (h, _, _) in zip(names, raw.columns, strict=True) if time in (n, h)), next(also, None))
+    if wrong := [name for name in units if name not in names]:
+        remedy = twice.get(wrong[0], f"columns are {', '.join(names)}")
+        raise InputError(f"{source}: no column {wrong[0]!r}, of which a unit is given; {remedy}")
     found: dict[str, Floats] = {}
     converted: dict[str, str] = {}
-    factors: dict[str, str] = {}
-    for k, (_, values, own) in enumerate(raw.columns):
-        name, written = names[k], (units or {}).get(names[k]) or split[k][1] or own
-        if not written and (said := _by_name(name, k == at)):
-            written = said
-            notes.append(f"{name}: nothing but its name says its unit: it is taken to be in {written}")
+    told: dict[str, list[str]] = {}
+    is_assumed = False
+    for name, (_, in_heading), (_, values, elsewhere) in zip(names, split, raw.columns, strict=True):
+        written = units.get(name) or in_heading or elsewhere
+        if name == of_time and not written:
+            said = _ALSO_TIME.fullmatch(name)
+            written = (said["unit"] if said else None) or "s"
+            is_assumed = written == "s"
         try:
-            unit = unit_of("s" if k == at and not written else written)
+            unit = unit_of(written)
         except InputError as error:
-            if name in (units or {}) or k == at:
+            if name in units or name == of_time:
                 raise refusal(source, name, str(error)) from None
             blocked[name] = f"{error}; or say it by units"
             continue
-        if k == at and unit.name != "s":
+        if name == of_time and unit.name != "s":
             raise refusal(source, name, f"time is in {written}: it must be in s, ms or min")
-        if len(values) != rows:
-            blocked[name] = f"it has {len(values)} rows, and there are {rows} times"
-            continue
         found[name], converted[name] = np.asarray(values, dtype=float) * unit.factor, unit.name
-        if not written:
-            factors[name] = "no unit is said, and the one that is asked for is assumed"
-        elif unit.factor != 1.0:
-            factors[name] = f"converted from {written} to {unit.name}"
-    times = found.pop(names[at]) if at is not None else None
-    if blocked and (rows < 2 or not found):
-        raise refusal(source, *next(iter(blocked.items())))
+        if unit.factor != 1.0 or not written:
+            what = f"converted from {written} to {unit.name}" if written else "no unit is said: that asked for is assumed"
+            told.setdefault(what, []).append(name)
+    times = found.pop(of_time) if of_time else None
+    rows = len(next(iter([*found.values(), [] if times is None else times])))
+    if (twice or blocked) and (rows < 2 or not found):
+        raise refusal(source, *next(iter((twice | blocked).items())))
     if rows < 2:
         raise InputError(f"{source}: a record needs two rows or more")
+    for name, why in blocked.items():
+        told.setdefault(f"not read, {why}", []).append(name)
+    blocked |= twice
+    if times is None and rate is None and time in blocked:
+        raise refusal(source, time, f"{blocked[time]}; or say the rate")
     if times is None:
-        if rate is None and time in blocked:
-            raise refusal(source, time, blocked[time])
         times = _even_times(rows, [*found, *blocked], source, time, rate, raw.rate, notes)
     else:
         _check_times(times, source, time, rate)
-        if names[at or 0].lower() not in (time, TIME):
-            notes.append(f"{headings[at or 0]!r} is taken for the time")
-        if factors.pop(names[at or 0], "").startswith("no unit") and np.median(np.diff(times)) >= 1.0:
-            remedy = f'if they are milliseconds, units = {{ {names[at or 0]} = "ms" }}'
-            notes.append(f"no unit of times is said, and seconds are assumed: {remedy}")
-    notes += _grouped(factors.items(), "{names}: {why}")
-    notes += _grouped(blocked.items(), "not read: {names}: {why}")
+        if of_time not in (time, TIME.title()):
+            notes.append(f"{of_time} is taken for the time")
+        if is_assumed and np.median(np.diff(times)) >= 1.0:
+            notes.append(f"{of_time}: seconds are assumed: if they are milliseconds, say units {of_time} = ms")
+    notes += [f"{listed(columns)}: {what}" for what, columns in told.items()]
     return Record(times, found, {name: converted[name] for name in found}, source, tuple(notes), blocked)
-
-
-def _by_name(name: str, is_time: bool) -> str:
-    """Return the unit at the end of a column's name; nothing if there is none."""
-    found = (_ALSO_TIME.fullmatch(name) if is_time else None) or _AT_THE_END.fullmatch(name)
-    return (found["unit"] or "") if found else ""
-
-
-def _rows(lengths: Sequence[int], at: int | None, names: Sequence[str], source: str) -> int:
-    """Return the number of rows: of the times if another column has as many, or else of all columns."""
-    if at is not None and (lengths.count(lengths[at]) > 1 or len(lengths) == 1):
-        return lengths[at]
-    if len(set(lengths)) > 1:
-        told = ", ".join(f"{name} {length}" for name, length in zip(names, lengths, strict=True))
-        raise InputError(f"{source}: rows of several lengths: {told}: save what was sampled together alone")
-    return lengths[0] if lengths else 0
 
 
 def _check_times(times: Floats, source: str, time: str, rate: float | None) -> None:

@@ -6,8 +6,6 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
 from biped.errors import InputError
 from biped.records.c3d import read_c3d
 from biped.records.matlab import read_mat
@@ -45,8 +43,8 @@ def read_record(
     Lengths, times, forces, masses and what is made of them come in SI units, whatever the file has; angles in degrees
     where it has degrees. Units are those of the file: of a text file, behind the headings, ``com_ap [mm]``, or in a row
     below them. A column of which nothing says the unit has none.
-    What was guessed, skipped, renamed or converted is in the record's ``notes``. A column that cannot be read, such as
-    one in a unit that is not known, is refused when it is asked for.
+    What was guessed, skipped, renamed or converted is in the record's ``notes``, and logged once. A column that cannot
+    be read, such as one in a unit that is not known, is refused when it is asked for.
 
     Args:
         path: of the file; its end says the format.
@@ -70,13 +68,8 @@ def read_record(
     if heading is not None and reader is not read_text:
         raise InputError(f"{path}: heading = {heading}: only text files (.csv, .tsv, .txt) need it: leave it out")
     raw = reader(path) if heading is None else read_text(path, heading)
-    return to_record(raw, str(path), time, rate, units)
-
-
-def read_and_tell(path: str | Path, **options: Any) -> Record:
-    """Read a record as ``read_record`` does, and log each of its notes once."""
-    record = read_record(path, **options)
-    for message in (f"biped: {record.source}: {note}" for note in record.notes):
+    record = to_record(raw, str(path), time, rate, units)
+    for message in (f"biped: {path}: {note}" for note in record.notes):
         if message not in _told:
             _told.add(message)
             _log.warning(message)
@@ -100,7 +93,7 @@ class Reading:
     heading: int = field(default=-1, metadata={"title": "recorded: line that names columns; 0: none; -1: found"})
 
     def read(self, path: str | Path, column: str = "") -> Record:
-        """Return the record in a file, of which one column is used if its name is given, and log its notes.
+        """Return the record in a file, of which one column is used if its name is given.
 
         Raises:
             InputError: ``units`` are no pairs, and no column is given; ``heading`` is below −1; or as of
@@ -116,4 +109,4 @@ class Reading:
         elif not all(map(all, pairs)):
             raise InputError(f"{path}: units = {self.units!r}: it must be pairs such as x=mm, t=ms")
         heading = None if self.heading < 0 else self.heading
-        return read_and_tell(path, time=self.time, rate=self.rate or None, units=dict(pairs), heading=heading)
+        return read_record(path, time=self.time, rate=self.rate or None, units=dict(pairs), heading=heading)

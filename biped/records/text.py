@@ -103,7 +103,7 @@ def _first_row(rows: list[_Row]) -> int:
     width = Counter(len(rows[k].cells) for k in there).most_common(1)[0][0]
     is_table = _is_of_numbers if width > 1 else lambda cells: bool(_NUMBER.fullmatch(cells[0]))
     first = next((k for k in there if len(rows[k].cells) == width and is_table(rows[k].cells)), min(there[0] + 1, len(rows)))
-    while first > 0 and len(rows[first - 1].cells) == width and _NUMBER.fullmatch(rows[first - 1].cells[0]):
+    while first > 0 and not rows[first - 1].is_comment and _NUMBER.fullmatch(rows[first - 1].cells[0]):
         first -= 1
     return first
 
@@ -153,8 +153,6 @@ def _columns(names: list[str], units: list[str], body: list[tuple[int, list[str]
 def _numbers(cells: list[str], lines: list[int]) -> tuple[Floats, bool]:
     """Return the numbers (n,) of a column, NaN where nothing was measured, and whether they have decimal commas.
 
-    Dates and times of day become seconds since the first one.
-
     Raises:
         InputError: a cell is no number.
     """
@@ -167,19 +165,8 @@ def _numbers(cells: list[str], lines: list[int]) -> tuple[Floats, bool]:
                 found[k] = float(cell.replace(",", ".") if has_commas else cell)
             except ValueError:
                 found[k] = np.inf
-    if there and not np.isfinite(found).any() and (times := _seconds(cells)) is not None:
-        return times, False
     if np.isinf(found).any():
         wrong = int(np.argmax(np.isinf(found)))
         remedy = "write it with a decimal point or comma, and nothing between thousands; leave what is missing empty"
         raise InputError(f"line {lines[wrong]}: {cells[wrong]!r} is no number: {remedy}")
     return found, has_commas
-
-
-def _seconds(cells: list[str]) -> Floats | None:
-    """Return seconds (n,) since the first of dates or times of a day, written by ISO 8601; None of other words."""
-    try:
-        since = np.array([cell if "-" in cell else f"1970-01-01T{cell}" for cell in cells], dtype="datetime64[us]")
-    except ValueError:
-        return None
-    return np.asarray((since - since[0]) / np.timedelta64(1, "s"), dtype=float)

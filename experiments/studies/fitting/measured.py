@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biped.errors import InputError
-from biped.records import Record
-from biped.records.read import read_and_tell
+from biped.records import Record, read_record
 from biped.records.record import ROUNDING
 from contact.arrays import Floats
 from contact.errors import did_you_mean
@@ -176,6 +175,6 @@ def reading_from(config: Config) -> dict[str, Any]:
 def read_file(file: str, **told: Any) -> Record:
     """``read_record`` of a file that a study names; raises InputError also where it cannot be read."""
     try:
-        return read_and_tell(file, **told)
+        return read_record(file, **told)
     except OSError as error:
         raise InputError(f"{file}: it cannot be read ({error.strerror})") from None

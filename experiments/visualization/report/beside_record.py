@@ -12,8 +12,7 @@ from biped.errors import InputError
 from biped.files import replace_file
 from biped.metrics import metric_named, series
 from biped.metrics.posturography import sway_measures
-from biped.records import FORMATS
-from biped.records.read import read_and_tell
+from biped.records import FORMATS, read_record
 from biped.records.record import are_left_out
 from biped.runs.run import Run
 from contact.arrays import Floats
@@ -68,7 +67,7 @@ def _measured(table: pd.DataFrame, file: Path) -> tuple[Measured, ...]:
     units, duration = table.attrs["units"], float(table["time"].iloc[-1])
     if file.suffix.lower() == ".toml":
         return tuple(measured_from(one, 0.0, duration, units) for one in read_config(file).tables("record"))
-    record = read_and_tell(file)
+    record = read_record(file)
     columns = tuple(Column(name) for name in record.columns if name in units)
     if not columns:
         raise InputError(
