@@ -19,6 +19,7 @@ from contact.arrays import Floats
 
 Shape = Literal["none", "step", "return", "sine", "recorded"]
 NO_FILE = "none"
+_AS_IT_IS = Reading()
 #: Columns of a recorded table beside ``time``: [m], and a unit quaternion, scalar first, that may be left out.
 PLACE, TURN = ("x", "y", "z"), ("qw", "qx", "qy", "qz")
 
@@ -83,7 +84,7 @@ class SetPointPath(Displacement):
         return cls(*(Signal.sampled(since, column, "cubic") if column.any() else None for column in table.T))
 
     @classmethod
-    def from_csv(cls, path: str | Path, start: float = 0.0, reading: Reading = Reading()) -> SetPointPath:
+    def from_csv(cls, path: str | Path, start: float = 0.0, reading: Reading = _AS_IT_IS) -> SetPointPath:
         """``recorded`` of a table with the columns time, x, y, z and, where it turns, qw, qx, qy, qz.
 
         Raises:
@@ -149,7 +150,7 @@ class SetPointMotion:
     frequency: float = field(default=0.5, metadata={"unit": "Hz", "title": "of the sine"})
     duration: float = field(default=10.0, metadata={"unit": "s", "title": "of the sine"})
     file: str = field(default=NO_FILE, metadata={"title": "recorded: CSV file with time, x, y, z, qw, qx, qy, qz"})
-    reading: Reading = field(default=Reading(), metadata={"inline": True})
+    reading: Reading = field(default=_AS_IT_IS, metadata={"inline": True})
 
     def __post_init__(self) -> None:
         shapes: Sequence[str] = get_args(Shape)

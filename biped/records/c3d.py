@@ -17,7 +17,7 @@ from contact.arrays import Floats
 
 #: [N] Vertical force from which a plate counts as loaded: below are noise and offsets. Usual in gait analysis.
 LOADED = 20.0
-#: Kinds of points that are no places, as the names of parameters have them, and ends of labels that Vicon's models give.
+#: Kinds of points that are no places, as parameters are called, and ends of the labels that Vicon's models give.
 _KINDS = ("ANGLE", "FORCE", "MOMENT", "POWER", "SCALAR", "REACTION")
 _MODELLED = ("Angles", "Force", "Moment", "Power")
 
@@ -145,7 +145,7 @@ def _plates(file: Any, units: list[str], each: int, notes: list[str]) -> tuple[l
         place, kind = plate["unit_position"], int(np.ravel(group["TYPE"]["value"])[number - 1])
         _, _, of_force, other, *_ = np.atleast_2d(group["CHANNEL"]["value"])[:, number - 1].astype(int) - 1
         newtons, lever = _scales(kind, plate, units[of_force], units[other], f"plate {number}", notes)
-        force, centre = newtons * plate["force"], _centre(plate, lever)
+        force, centre = newtons * plate["force"], _centre(plate, lever, kind)
         moment = _at_frames(np.where(np.isfinite(centre), force[2] * centre, 0.0), each)
         filtered = _at_frames(force, each)
         loaded = np.minimum(np.abs(force[2, ::each]), np.abs(filtered[2])) >= LOADED
@@ -163,10 +163,10 @@ def _plates(file: Any, units: list[str], each: int, notes: list[str]) -> tuple[l
 def _scales(
     kind: int, plate: Mapping[str, Any], force: str, other: str, name: str, notes: list[str]
 ) -> tuple[float, float]:
-    """Return what forces of ``ezc3d`` have to be multiplied by for newtons, and levers of the channels for its own.
+    """Return the factors of a plate's forces, and of its moments over them, which ``ezc3d`` has in other units.
 
     ``ezc3d`` takes moments to be in the unit of force times POINT:UNITS, and the places of plates of type 1 to be in
-    POINT:UNITS. What the units of the channels say, ``force`` and ``other``, goes before.
+    POINT:UNITS. What the channels say, ``force`` and ``other``, goes before.
     """
     force = next((unit for unit in (force, plate["unit_force"]) if _measures(unit, "N")), "N")
     newtons, wanted = factor_between(force, "N"), "m" if kind == 1 else "N·m"
@@ -175,9 +175,9 @@ def _scales(
     taken = plate["unit_position"] if kind == 1 else f"{force}·{plate['unit_position']}"
     lever = factor_between(other, taken) if _measures(other, wanted) else 1.0
     if not _measures(other, wanted):
-        notes.append(f"{name}: {other or 'nothing'} is no unit of its channels in {wanted}: {taken} is assumed, as by ezc3d")
+        notes.append(f"{name}: its channels are in {other or 'no unit'}, and taken to be in {taken}, as by ezc3d")
     elif not math.isclose(lever, 1.0):
-        notes.append(f"{name}: its channels are in {other}, where ezc3d assumes {taken}: converted")
+        notes.append(f"{name}: its channels are in {other}, and not in {taken}, as ezc3d assumes: converted")
     return newtons, lever
 
 
@@ -185,11 +185,11 @@ def _measures(unit: str, wanted: str) -> bool:
     return is_unit(unit) and unit_of(unit).powers == unit_of(wanted).powers
 
 
-def _centre(plate: Mapping[str, Any], lever: float) -> Floats:
+def _centre(plate: Mapping[str, Any], lever: float, kind: int) -> Floats:
     """Return the centre of pressure (3, n) of a plate, if moments m of its channels have to be multiplied.
 
-    ``ezc3d`` has M = m + F × o, with the origin o of the channels, and the centre at n × M / (n · F) from the mean of the
-    corners, n the plate's normal. The part of m is scaled alone.
+    ``ezc3d`` has M = m + F × o, with the origin o of the channels, and the centre at n × M / (n · F) from the mean of
+    the corners, n the plate's normal. The part of m is scaled alone. Plates of type 1 say the centre itself.
     """
     place: Floats = plate["center_of_pressure"]
     if math.isclose(lever, 1.0):
@@ -198,7 +198,7 @@ def _centre(plate: Mapping[str, Any], lever: float) -> Floats:
     axes = np.array([corners[:, 0] - corners[:, 1], corners[:, 0] - corners[:, 3]])
     axes /= np.linalg.norm(axes, axis=1)[:, None]
     normal = np.cross(*axes)
-    origin = plate["origin"] @ np.vstack([axes, normal])
+    origin = plate["origin"] @ np.vstack([axes, normal]) * (kind != 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         of_force = (np.cross(normal, np.cross(force.T, origin)) / (force.T @ normal)[:, None]).T
     return middle + lever * (place - middle - of_force) + of_force

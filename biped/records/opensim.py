@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
-
-import numpy as np
 
 from biped.errors import InputError
 from biped.records.raw import Raw
-from contact.arrays import Floats
+from biped.records.text import Row, columns_of, fitted, lines_of, names_in, rows_of
 
 #: Units of columns by their names, as OpenSim's tools name them: the first that matches counts.
 _BY_NAME = (
@@ -43,34 +42,28 @@ def read_storage(path: Path) -> Raw:
         InputError: there is no ``endheader``, no heading, a row has other cells than the heading, or there are fewer
             rows than ``nRows`` says.
     """
-    lines = _lines(path)
-    end = next((k for k, line in enumerate(lines) if line.strip().lower() == "endheader"), len(lines))
-    below = [k for k in range(end + 1, len(lines)) if lines[k].strip()]
-    if not below:
-        raise InputError(f"{path}: no line endheader with a heading below: it is no file of OpenSim's")
+    lines = lines_of(path)
+    end = next((k for k, line in enumerate(lines, start=1) if line.strip().lower() == "endheader"), len(lines))
     header = _header(lines[:end])
     parts = _PARTS.get(header.get("DataType", "").lower(), "")
-    heading = _names(lines[below[0]], lines[below[1]] if len(below) > 1 else "")
-    columns = [len(heading)]
+    heading, *rows = _below(end, [re.sub(r"\s*,\s*", "\t", line) for line in lines] if parts else lines) or [None]
+    if heading is None:
+        raise InputError(f"{path}: no line endheader with a heading below: it is no file of OpenSim's")
+    names = [name for name in names_in(heading) if name]
+    notes = _compared(path, header, ("nRows", "nr", "datarows"), len(rows), "rows")
+    notes += _compared(path, header, ("nColumns", "nc", "datacolumns"), len(names), "columns")
     if parts:
-        heading = [heading[0], *(f"{name}_{part}" for name in heading[1:] for part in parts)]
-        lines = [re.sub(r"\s*,\s*", "\t", line) for line in lines]
-    table = _table(path, lines, below[0] + 1, len(heading))
-    notes = [
-        *_compared(path, header, ("nRows", "nr", "datarows"), len(table), "rows"),
-        *_compared(path, header, ("nColumns", "nc", "datacolumns"), columns[0], "columns"),
-    ]
-    at = heading.index("time") if "time" in heading else 0
-    stands = np.append(np.diff(table[:, at]) != 0.0, True)[: len(table)]
-    if not stands.all():
-        notes.append(f"of rows at one time the later one stands: {np.count_nonzero(~stands)} left out")
+        names = [names[0], *(f"{name}_{part}" for name in names[1:] for part in parts)]
     title = f"{lines[0]} {header.get('name', '')}".lower()
     other, note = ("1", "") if parts else _unit_of_others(header, title)
-    units = [_unit_of(name, other, title) for name in heading[1:]]
-    if note and any(unit.startswith(other) for unit in units):
-        notes.append(note)
-    values = table[stands].T
-    return Raw(list(zip(heading, values, ["", *units], strict=True)), notes=notes)
+    units = ["", *(_unit_of(name, other, title) for name in names[1:])]
+    notes += [note] if note and any(unit.startswith(other) for unit in units) else []
+    body = [(row.line, fitted(path, row, len(names))) for row in rows]
+    at = names.index("time") if "time" in names else 0
+    stand = [one for one, (_, later) in pairwise(body) if one[1][at] != later[at]] + body[-1:]
+    if len(stand) < len(body):
+        notes.append(f"of rows at one time the later one stands: {len(body) - len(stand)} left out")
+    return columns_of(names, units, stand, notes)
 
 
 def read_trc(path: Path) -> Raw:
@@ -80,7 +73,7 @@ def read_trc(path: Path) -> Raw:
         InputError: a line of the header is missing, a row has other cells than the markers, or there are fewer rows
             than ``NumFrames`` says.
     """
-    lines = _lines(path)
+    lines = lines_of(path)
     if len(lines) < 6 or not lines[0].startswith("PathFileType"):
         raise InputError(f"{path}: it does not begin with PathFileType and five lines more: it is no .trc file")
     keys, values = (line.split("\t") for line in lines[1:3])
@@ -91,18 +84,16 @@ def read_trc(path: Path) -> Raw:
     names = ["frame", "time", *(f"{marker}_{axis}" for marker in markers for axis in "xyz")]
     if not header.get("Units"):
         raise InputError(f"{path}: its header has no Units: write them below it, such as mm")
-    table = _table(path, lines, 5 if "X1" in lines[4].upper() else 4, len(names))
-    notes = _compared(path, header, ("NumFrames",), len(table), "rows")
+    rows = _below(5 if "X1" in lines[4].upper() else 4, lines)
+    notes = _compared(path, header, ("NumFrames",), len(rows), "rows")
     notes += _compared(path, header, ("NumMarkers",), len(markers), "markers")
-    units = ["s"] + [header["Units"]] * len(names)
-    return Raw([(name, table[:, k + 1], units[min(k, 1)]) for k, name in enumerate(names[1:])], notes=notes)
+    body = [(row.line, fitted(path, row, len(names))[1:]) for row in rows]
+    return columns_of(names[1:], ["s", *[header["Units"]] * (len(names) - 2)], body, notes)
 
 
-def _lines(path: Path) -> list[str]:
-    try:
-        return path.read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: no text in UTF-8") from None
+def _below(line: int, lines: list[str]) -> list[Row]:
+    """Return the rows below a line of a file, tabs or blanks between their cells."""
+    return [row for row in rows_of(lines, "\t ") if row.line > line]
 
 
 def _header(lines: list[str]) -> dict[str, str]:
@@ -128,18 +119,18 @@ def _compared(path: Path, header: Mapping[str, str], keys: tuple[str, ...], ther
 
 def _unit_of_others(header: Mapping[str, str], title: str) -> tuple[str, str]:
     """Return the unit of columns whose names say none, and what has to be said of it."""
-    in_degrees = next((value for key, value in header.items() if key.lower() == "indegrees"), None)
-    note = ""
-    if in_degrees is None:
-        in_degrees = {"are in degrees": "yes", "are in radians": "no"}.get(header.get("Angles", "").rstrip(".").lower())
-    by_title = "rad" if re.search("coordinates|states|positions|speeds|velocities|accelerations", title) else ""
-    if in_degrees is None and by_title:
-        in_degrees, note = "no", "the header does not say inDegrees: angles are taken to be in radians, as OpenSim does"
-    if (in_degrees or "no").lower() in ("yes", "y"):
-        return "deg", note
-    if (in_degrees or "no").lower() in ("no", "n"):
-        return by_title or ("N·m" if "torque" in title else ""), note
-    return f"inDegrees = {in_degrees}", f"inDegrees = {in_degrees} in the header is neither yes nor no"
+    said = next((value.lower() for key, value in header.items() if key.lower() == "indegrees"), None)
+    if said is None:
+        said = {"are in degrees": "yes", "are in radians": "no"}.get(header.get("Angles", "").rstrip(".").lower())
+    of_angles = "rad" if re.search("coordinates|states|positions|speeds|velocities|accelerations", title) else ""
+    if said in ("yes", "y"):
+        return "deg", ""
+    if said in ("no", "n"):
+        return of_angles or ("N·m" if "torque" in title else ""), ""
+    if said is not None:
+        return f"inDegrees = {said}", f"inDegrees = {said} in the header is neither yes nor no"
+    note = "the header does not say inDegrees: angles are taken to be in radians, as OpenSim does"
+    return of_angles, note if of_angles else ""
 
 
 def _unit_of(name: str, other: str, title: str) -> str:
@@ -147,33 +138,3 @@ def _unit_of(name: str, other: str, title: str) -> str:
     if unit in ("rad", "deg", "m"):
         return unit + next((per for form, per in _RATES if form.search(title)), "/s" if name.endswith("/speed") else "")
     return unit
-
-
-def _names(line: str, row: str) -> list[str]:
-    """Return the names of a heading: tabs or blanks are between them, as many as fit the first row."""
-    by_tabs = [name.strip() for name in line.split("\t") if name.strip()]
-    return line.split() if "\t" not in line.strip() or len(line.split()) == len(row.split()) else by_tabs
-
-
-def _cells(line: str, width: int) -> list[str]:
-    """Return the cells of a row: tabs are between them, or blanks where tabs do not make as many as there should be."""
-    cells = [cell.strip() for cell in line.split("\t")]
-    while len(cells) > width and not cells[-1]:
-        cells.pop()
-    return cells if len(cells) == width else line.split()
-
-
-def _table(path: Path, lines: list[str], first: int, width: int) -> Floats:
-    """Return the numbers (n, width) of the lines from one on; empty cells between tabs are NaN."""
-    rows = []
-    for number, line in enumerate(lines[first:], start=first + 1):
-        if not line.strip():
-            continue
-        cells = _cells(line, width)
-        if len(cells) != width:
-            raise InputError(f"{path}, line {number}: {len(cells)} cells, the heading has {width} columns")
-        try:
-            rows.append([float(cell or "nan") for cell in cells])
-        except ValueError:
-            raise InputError(f"{path}, line {number}: a cell is no number: {line.strip()[:40]!r}") from None
-    return np.array(rows, dtype=float).reshape(len(rows), width)

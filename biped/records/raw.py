@@ -118,7 +118,9 @@ def to_record(
             raise refusal(source, name, f"time is in {written}: it must be in s, ms or min")
         found[name], converted[name] = np.asarray(values, dtype=float) * unit.factor, unit.name
         if unit.factor != 1.0 or not written:
-            what = f"converted from {written} to {unit.name}" if written else "no unit is said: that asked for is assumed"
+            what = (
+                f"converted from {written} to {unit.name}" if written else "without a unit, as if in the one asked for"
+            )
             told.setdefault(what, []).append(name)
     times = found.pop(of_time) if of_time else None
     rows = len(next(iter([*found.values(), [] if times is None else times])))

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
 from biped.errors import InputError
 from biped.records.c3d import read_c3d
 from biped.records.matlab import read_mat
@@ -78,14 +79,7 @@ def read_record(
 
 @dataclass(frozen=True)
 class Reading:
-    """Options of ``read_record`` as parameters, for whoever reads one column, or several.
-
-    Attributes:
-        time: the column of times.
-        rate: [Hz] of a file without times; 0: as the file says.
-        units: the unit of the one column, or pairs such as ``x=mm, t=ms``; ``file``: as the file says.
-        heading: the line of a text file that names the columns; 0: there is none; −1: it is found.
-    """
+    """Options of ``read_record`` as parameters; a rate of 0 and units ``file`` are those of the file."""
 
     time: str = field(default=TIME, metadata={"title": "recorded: column of times"})
     rate: float = field(default=0.0, metadata={"unit": "Hz", "title": "recorded: rate of a file without times"})
@@ -93,20 +87,11 @@ class Reading:
     heading: int = field(default=-1, metadata={"title": "recorded: line that names columns; 0: none; -1: found"})
 
     def read(self, path: str | Path, column: str = "") -> Record:
-        """Return the record in a file, of which one column is used if its name is given.
-
-        Raises:
-            InputError: ``units`` are no pairs, and no column is given; ``heading`` is below −1; or as of
-                ``read_record``.
-            OSError: the file cannot be read.
-        """
-        if self.heading < -1:
-            raise InputError(f"{path}: heading = {self.heading}: it must be a line from 1 on, 0 or -1")
+        """Return the record in a file, of which one column is used if its name is given; raise as ``read_record``."""
         units = self.units if "=" in self.units or not column else f"{column}={self.units}"
-        pairs = [[part.strip() for part in pair.rpartition("=")[::2]] for pair in units.split(",")]
-        if self.units == "file":
-            pairs = []
-        elif not all(map(all, pairs)):
+        told = [] if self.units == "file" else units.split(",")
+        pairs = [[part.strip() for part in pair.rpartition("=")[::2]] for pair in told]
+        if not all(map(all, pairs)):
             raise InputError(f"{path}: units = {self.units!r}: it must be pairs such as x=mm, t=ms")
-        heading = None if self.heading < 0 else self.heading
+        heading = None if self.heading == -1 else self.heading
         return read_record(path, time=self.time, rate=self.rate or None, units=dict(pairs), heading=heading)

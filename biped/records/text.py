@@ -16,14 +16,14 @@ from biped.records.units import is_unit
 from contact.arrays import Floats
 
 #: What is written where nothing was measured.
-_MISSING = ("", "nan", "na", "n/a", "null", "-", "--")
+_MISSING = ("", "nan", "na", "n/a", "null", "-", "--", "-nan", "-1.#ind", "1.#qnan")
 _NUMBER = re.compile(r"[-+]?(\d+[.,]?\d*|[.,]\d+)(e[-+]?\d+)?", re.IGNORECASE)
-_COMMENT = re.compile(r"\s*[#%!/]+\s*")
+_COMMENT = re.compile(r"\s*(#|%|!|//)+\s*")
 #: Number of lines at the end of a file by which the mark between its columns is found.
 _LAST = 50
 
 
-class _Row(NamedTuple):
+class Row(NamedTuple):
     """A line that is not empty: its number in the file, its cells, and whether it is a comment."""
 
     line: int
@@ -45,12 +45,7 @@ def read_text(path: Path, heading: int | None = None) -> Raw:
         InputError: it is no UTF-8, has no numbers, or a row has other cells than the heading; the message names file
             and line.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()  # spreadsheets put a mark at its beginning
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: no text in UTF-8; save it as CSV UTF-8") from None
-    last = [line for line in lines if line.strip()][-_LAST:]
-    rows = _rows(lines, max("\t;, ", key=lambda mark: _score(last, mark)))
+    rows = rows_of(lines_of(path), "\t;, ")
     if all(row.is_comment for row in rows):
         raise InputError(f"{path}: it is empty: rows of numbers are needed, below a line that names the columns")
     at = next((k for k, row in enumerate(rows) if row.line == heading), -1)
@@ -62,23 +57,37 @@ def read_text(path: Path, heading: int | None = None) -> Raw:
         at = -1 if at >= 0 and rows[at].is_comment and len(rows[at].cells) != len(rows[first].cells) else at
     if heading and first < len(rows) and _are_units(rows[first].cells):
         first += 1
-    names = _without_end(rows[at].cells) if at >= 0 else []
+    names = names_in(rows[at]) if at >= 0 else []
     units = [cell.strip("[]()") for cell in rows[at + 1].cells] if 0 <= at < first - 1 else []
     notes = [f"the heading is line {rows[at].line}: lines above it are skipped"] if at > 0 else []
     if not names:
         names = [f"column{k + 1}" for k in range(len(rows[min(first, len(rows) - 1)].cells))]
         notes.append(f"no line names the columns: they are called {listed(names)}")
-    body = [(row.line, _fitted(path, row, len(names))) for row in rows[first:] if not row.is_comment]
-    return _columns(names, units, body, notes)
+    remedy = "; if that is no heading, say by heading which line names the columns"
+    body = [(row.line, fitted(path, row, len(names), remedy)) for row in rows[first:] if not row.is_comment]
+    return columns_of(names, units, body, notes)
 
 
-def _score(lines: list[str], between: str) -> tuple[int, int]:
-    """Return how many rows are of numbers with a mark between columns, and how many have several columns at all."""
-    rows = _rows(lines, between)
-    return sum(_is_of_numbers(row.cells) for row in rows), sum(len(row.cells) > 1 for row in rows if between != " ")
+def lines_of(path: Path) -> list[str]:
+    """Return the lines of a text; raise InputError if it is no UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8-sig").splitlines()  # spreadsheets put a mark at its beginning
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: no text in UTF-8; save it as CSV UTF-8") from None
 
 
-def _rows(lines: list[str], between: str) -> list[_Row]:
+def rows_of(lines: list[str], marks: str) -> list[Row]:
+    """Return lines with the cells between one of the marks: that with which most of the last rows are of numbers."""
+
+    def score(mark: str) -> tuple[int, int]:
+        rows = [row for row in _split(last, mark) if len(row.cells) > 1]
+        return sum(_is_of_numbers(row.cells) for row in rows), len(rows) if mark != " " else 0
+
+    last = [line for line in lines if line.strip()][-_LAST:]
+    return _split(lines, max(marks.replace(" ", "") if last and "\t" in last[-1] else marks, key=score))
+
+
+def _split(lines: list[str], between: str) -> list[Row]:
     rows = []
     for number, line in enumerate(lines, start=1):
         mark = _COMMENT.match(line)
@@ -87,7 +96,7 @@ def _rows(lines: list[str], between: str) -> list[_Row]:
             line = re.sub(r"\s+(?=[\[(])", "", line.strip()).replace("\t", " ")  # units stay with their names
         cells = [cell.strip() for cell in next(csv.reader([line], delimiter=between, skipinitialspace=True), [])]
         if any(cells):
-            rows.append(_Row(number, cells, bool(mark)))
+            rows.append(Row(number, cells, bool(mark)))
     return rows
 
 
@@ -97,19 +106,22 @@ def _is_of_numbers(row: list[str]) -> bool:
     return len(row) > 1 and 2 * len(numbers) >= len(row) and all(map(_NUMBER.fullmatch, numbers))
 
 
-def _first_row(rows: list[_Row]) -> int:
+def _first_row(rows: list[Row]) -> int:
     """Return the place of the first row of the table of numbers; if none is of numbers alone, of the second row."""
     there = [k for k, row in enumerate(rows) if not row.is_comment]
     width = Counter(len(rows[k].cells) for k in there).most_common(1)[0][0]
     is_table = _is_of_numbers if width > 1 else lambda cells: bool(_NUMBER.fullmatch(cells[0]))
-    first = next((k for k in there if len(rows[k].cells) == width and is_table(rows[k].cells)), min(there[0] + 1, len(rows)))
+    of_numbers = (k for k in there if len(rows[k].cells) == width and is_table(rows[k].cells))
+    first = next(of_numbers, min(there[0] + 1, len(rows)))
     while first > 0 and not rows[first - 1].is_comment and _NUMBER.fullmatch(rows[first - 1].cells[0]):
         first -= 1
     return first
 
 
-def _without_end(cells: list[str]) -> list[str]:
-    return cells[: max(k + 1 for k, cell in enumerate(cells) if cell)]
+def names_in(row: Row) -> list[str]:
+    """Return the names of a heading without empty ones at its end; blanks may be between them, unlike in rows."""
+    cells = row.cells[: max(k + 1 for k, cell in enumerate(row.cells) if cell)]
+    return cells if len(cells) > 1 else cells[0].split()
 
 
 def _are_units(row: list[str]) -> bool:
@@ -119,7 +131,7 @@ def _are_units(row: list[str]) -> bool:
     return 2 * len(known) >= len(there) and not any(map(_NUMBER.fullmatch, there))
 
 
-def _fitted(path: Path, row: _Row, width: int) -> list[str]:
+def fitted(path: Path, row: Row, width: int, also: str = "") -> list[str]:
     """Return as many cells as there are names; raise InputError if the row has others."""
     cells = row.cells if any(row.cells[width:]) else row.cells[:width]
     if len(cells) == width:
@@ -127,11 +139,11 @@ def _fitted(path: Path, row: _Row, width: int) -> list[str]:
     remedy = "with decimal commas, columns need semicolons or tabs between them"
     if len(cells) < width:
         remedy = "write what is missing as empty cells; delete it if the file ends within it"
-    told = f"{path}, line {row.line}: {len(cells)} cells, the heading has {width}"
-    raise InputError(f"{told}: {remedy}; if that is no heading, say by heading which line names the columns")
+    raise InputError(f"{path}, line {row.line}: {len(cells)} cells, the heading has {width}: {remedy}{also}")
 
 
-def _columns(names: list[str], units: list[str], body: list[tuple[int, list[str]]], notes: list[str]) -> Raw:
+def columns_of(names: list[str], units: list[str], body: list[tuple[int, list[str]]], notes: list[str]) -> Raw:
+    """Return the columns of rows, each with its line; a column in which a cell is no number is blocked."""
     lines = [line for line, _ in body]
     columns, blocked, by_comma = [], dict[str, str](), list[str]()
     for k, name in enumerate(names):

@@ -94,9 +94,17 @@ def test_columns_without_a_name_which_spreadsheets_leave_at_the_end_are_none(tmp
     assert list(read_record(path).columns) == ["x"]
 
 
-def test_what_stands_above_the_names_of_columns_is_told(tmp_path):
-    """As of Vicon Nexus: what it is of, the rate, devices, then the names."""
+def test_what_stands_above_the_names_of_columns_is_skipped_and_told(tmp_path):
+    """As of Vicon Nexus: what it is of, the rate, devices, then the names and their units."""
     path = tmp_path / "a.csv"
-    path.write_text("Devices,,,\n1000,,,\n,,Plate,\nFrame,Sub Frame,Fx,Fy\n,,N,N\n1,0,1,2\n1,1,1,2\n", encoding="utf-8")
-    with pytest.raises(InputError, match="line 1: 'Devices' names one of 4 columns: delete what is above the row"):
+    text = "Devices,,,\n1000,,,\n,,Plate,\nFrame,Sub Frame,Fx,Fy\n,,N,kN\n1,0,1,2\n1,1,1,2\n"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="no column 'time'; columns are Frame, Sub Frame, Fx, Fy; name .* or say by rate"):
         read_record(path)
+    record = read_record(path, rate=1000.0)
+    assert record.units["Fx"] == "N"
+    assert record["Fy"].tolist() == [2000.0, 2000.0]
+    assert "the heading is line 4: lines above it are skipped" in record.notes
+    path.write_text(f"{text}\nTrajectories\n100\n,,C7\nFrame,Sub Frame,X\n1,0,1\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 9: 1 cells, the heading has 4.*say by heading which line"):
+        read_record(path, rate=1000.0)
