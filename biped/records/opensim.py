@@ -49,7 +49,7 @@ def read_storage(path: Path) -> Raw:
     heading, *rows = _below(end, [re.sub(r"\s*,\s*", "\t", line) for line in lines] if parts else lines) or [None]
     if heading is None:
         raise InputError(f"{path}: no line endheader with a heading below: it is no file of OpenSim's")
-    names = [name for name in names_in(heading) if name]
+    names = [name for name in names_in(heading, rows) if name]
     notes = _compared(path, header, ("nRows", "nr", "datarows"), len(rows), "rows")
     notes += _compared(path, header, ("nColumns", "nc", "datacolumns"), len(names), "columns")
     if parts:

@@ -57,7 +57,7 @@ def read_text(path: Path, heading: int | None = None) -> Raw:
         at = -1 if at >= 0 and rows[at].is_comment and len(rows[at].cells) != len(rows[first].cells) else at
     if heading and first < len(rows) and _are_units(rows[first].cells):
         first += 1
-    names = names_in(rows[at]) if at >= 0 else []
+    names = names_in(rows[at], rows[first:]) if at >= 0 else []
     units = [cell.strip("[]()") for cell in rows[at + 1].cells] if 0 <= at < first - 1 else []
     notes = [f"the heading is line {rows[at].line}: lines above it are skipped"] if at > 0 else []
     if not names:
@@ -118,10 +118,10 @@ def _first_row(rows: list[Row]) -> int:
     return first
 
 
-def names_in(row: Row) -> list[str]:
-    """Return the names of a heading without empty ones at its end; blanks may be between them, unlike in rows."""
+def names_in(row: Row, below: list[Row]) -> list[str]:
+    """Return the names of a heading without empty ones at its end; blanks may be between them, unlike in rows below."""
     cells = row.cells[: max(k + 1 for k, cell in enumerate(row.cells) if cell)]
-    return cells if len(cells) > 1 else cells[0].split()
+    return cells[0].split() if len(cells) == 1 and below and len(below[0].cells) > 1 else cells
 
 
 def _are_units(row: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""C3D files of ``ezc3d``'s: kinds of points, units of plates, and what cannot be read; values by the formula of each."""
+"""C3D files of ``ezc3d``: kinds of points, units of plates, what cannot be read; values by the formula of each."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,11 @@ def saved(path, points=("C7",), channels=(), units=(), plate=None, **parameters)
         file.add_parameter("POINT", name, value)
     if len(channels):
         file["data"]["analogs"] = np.repeat(np.asarray(channels, dtype=float)[None, :, None], 4 * FRAMES, axis=2)
-        for name, value in {"LABELS": [f"ch{k}" for k in range(len(channels))], "UNITS": units, "RATE": [200.0]}.items():
+        for name, value in {
+            "LABELS": [f"ch{k}" for k in range(len(channels))],
+            "UNITS": units,
+            "RATE": [200.0],
+        }.items():
             analog[name]["value"] = value
     for name, value in (plate or {}).items():
         file["parameters"]["FORCE_PLATFORM"][name]["value"] = value

@@ -99,7 +99,9 @@ def test_what_stands_above_the_names_of_columns_is_skipped_and_told(tmp_path):
     path = tmp_path / "a.csv"
     text = "Devices,,,\n1000,,,\n,,Plate,\nFrame,Sub Frame,Fx,Fy\n,,N,kN\n1,0,1,2\n1,1,1,2\n"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="no column 'time'; columns are Frame, Sub Frame, Fx, Fy; name .* or say by rate"):
+    with pytest.raises(
+        InputError, match="no column 'time'; columns are Frame, Sub Frame, Fx, Fy; name .* or say by rate"
+    ):
         read_record(path)
     record = read_record(path, rate=1000.0)
     assert record.units["Fx"] == "N"

@@ -24,14 +24,18 @@ def read(tmp_path):
     return read_text
 
 
-@pytest.mark.parametrize("line", ["inDegrees=yes", "inDegrees = Yes", "inDegrees\tY", "inDegrees y", "Angles are in degrees."])
+@pytest.mark.parametrize(
+    "line", ["inDegrees=yes", "inDegrees = Yes", "inDegrees\tY", "inDegrees y", "Angles are in degrees."]
+)
 def test_degrees(read, line):
     record = read(f"Coordinates\nversion=1\n{line}\nendheader\n{ROWS}", ".mot")
     assert record.converted("knee_angle_r", "rad") == pytest.approx(np.radians([10.0, 20.0]))
     assert record.units["pelvis_tx"] == "m"
 
 
-@pytest.mark.parametrize(("line", "word"), [("inDegrees = no", ""), ("Angles are in radians.", ""), ("", "radians, as OpenSim")])
+@pytest.mark.parametrize(
+    ("line", "word"), [("inDegrees = no", ""), ("Angles are in radians.", ""), ("", "radians, as OpenSim")]
+)
 def test_radians(read, line, word):
     record = read(f"Coordinates\n{line}\nendheader\n{ROWS}", ".mot")
     assert record.units["knee_angle_r"] == "rad"
@@ -51,8 +55,8 @@ def test_a_header_that_is_neither_yes_nor_no_blocks_angles_alone(read):
 @pytest.mark.parametrize(
     ("title", "column", "unit"),
     [
-        ("Speeds", "knee_angle_r", "deg/s"), ("Speeds", "pelvis_tx", "m/s"), ("Accelerations", "knee_angle_r", "deg/s²"),
-        ("Positions", "pelvis_X", "m"), ("Positions", "pelvis_Ox", "deg"), ("states", "/jointset/k/knee/speed", "deg/s"),
+        ("Speeds", "knee_angle_r", "deg/s"), ("Speeds", "pelvis_tx", "m/s"), ("Accelerations", "knee_r", "deg/s²"),
+        ("Positions", "pelvis_X", "m"), ("Positions", "pelvis_Ox", "deg"), ("states", "/jointset/k/k/speed", "deg/s"),
         ("states", "/jointset/g/pelvis_tx/speed", "m/s"), ("states", "/forceset/sol/activation", ""),
         ("grf", "1_ground_force_vx", "N"), ("grf", "ground_moment_mx", "N·m"), ("grf", "ground_force_l_px", "m"),
         ("id", "pelvis_tx_force", "N"), ("id", "knee_angle_r_moment", "N·m"),

@@ -43,8 +43,13 @@ def test_tables(file, text):
     [
         ("0 1\n0.5 2\n", {"time": "column1", "units": {"column2": "mm"}}, "column2"),
         ("1\n2\n", {"rate": 2.0, "units": {"column1": "mm"}}, "column1"),
+        ("right knee [mm]\n1\n2\n", {"rate": 2.0}, "right knee"),
         ("Frame,com [mm]\n1,1\n2,2\n", {"rate": 2.0}, "com"),
-        ("a,b\n1,2\n\ncom [mm],clock [ms]\n3,4\n1,0\n2,500\n".replace("3,4\n", ""), {"heading": 4, "time": "clock"}, "com"),
+        (
+            "a,b\n1,2\n\ncom [mm],clock [ms]\n3,4\n1,0\n2,500\n".replace("3,4\n", ""),
+            {"heading": 4, "time": "clock"},
+            "com",
+        ),
         ("1,2\n0,1\n0.5,2\n", {"heading": 1, "time": "1", "units": {"2": "mm"}}, "2"),
         ("0,1\n0.5,2\n", {"heading": 0, "time": "column1", "units": {"column2": "mm"}}, "column2"),
         ("time,com [mm]\n10:00,1\n10:01,2\n", {"rate": 2.0}, "com"),
@@ -77,12 +82,19 @@ def test_one_column_never_blocks_another(file):
     record = read_record(file("time,x [mm],acc [G],load [%BW],word,y,y\n0,1,1,1,a,1,2\n1,2,1,1,3,1,2\n", ".csv"))
     assert record["x"] == pytest.approx([1e-3, 2e-3])
     assert record["y#2"].tolist() == [2.0, 2.0]
-    reasons = {"acc": "G may be gauss or gravity", "load": "no unit '%BW'", "word": "'a' is no number", "y": "two columns"}
+    reasons = {
+        "acc": "G may be gauss or gravity",
+        "load": "no unit '%BW'",
+        "word": "'a' is no number",
+        "y": "two columns",
+    }
     for name, why in reasons.items():
         with pytest.raises(InputError, match=f"column {name}: .*{why}"):
             record[name]
     told = " ".join(record.notes)
-    assert all(word in told for word in ("x: converted from mm to m", "acc: not read", "y#1, y#2", "seconds are assumed"))
+    assert all(
+        word in told for word in ("x: converted from mm to m", "acc: not read", "y#1, y#2", "seconds are assumed")
+    )
 
 
 def test_notes_are_logged_once(file, caplog):
@@ -108,7 +120,7 @@ def test_options_as_parameters(file, units, time):
     ("unit", "number", "of"),
     [
         ("lbf", 4.4482216152605, "N"), ("in", 0.0254, "m"), ("N.mm", 1e-3, "N*m"), ("Newton-meters", 1.0, "N m"),
-        ("Volts", 1e3, "mV"), ("bpm", 1.0 / 60.0, "Hz"), ("µT", 1e-6, "T"), ("gn", 9.80665, "m s^-2"), ("MM", 1.0, "mm"),
+        ("Volts", 1e3, "mV"), ("bpm", 1.0 / 60.0, "Hz"), ("µT", 1e-6, "T"), ("gn", 9.80665, "m s^-2"),
         ("rpm", np.pi / 30.0, "rad/s"), ("Degrees/sec", np.pi / 180.0, "rad/s"), ("km/h", 1.0 / 3.6, "m/s"),
     ],
 )  # fmt: skip

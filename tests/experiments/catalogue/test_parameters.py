@@ -190,6 +190,7 @@ def another(parameter):
         "sensors.predict": 0,
         **{f"{group}.{name}": value for group in ("platform", "force")
            for name, value in {"filter": 2.0, "resample": 5.0, "offset": 0.005, "end": 1.6}.items()},
+        "platform.units": "mm", "force.units": "kN", "controller.motion.units": "x=mm",
     }  # fmt: skip
     if parameter.name in special:
         return special[parameter.name]
@@ -201,7 +202,9 @@ def another(parameter):
 def switched_on(parameter, recorded):
     """What must be set for a parameter of a disturbance to do anything: each is off by default."""
     group, _, name = parameter.name.partition(".")
-    record = dict.fromkeys(["file", "column", *(field.name for field in dataclasses.fields(Preparation))], "recorded")
+    record = dict.fromkeys(
+        ["file", "column", "units", *(field.name for field in dataclasses.fields(Preparation))], "recorded"
+    )
     motions = record | {
         "frequency": "sine", "frequencies": "sum-of-sines", "interval": "ternary", "stages": "ternary",
         "seed": "ternary", "duration": "sine", "gain": "sway-referenced",
@@ -223,7 +226,7 @@ def switched_on(parameter, recorded):
         on[group] = {"sensors.delay": 0.1}
     if name in ("knees", "width", "foot_angle", "lean"):
         on[group] = {"initial.stance": "upright"}
-    shapes = {"hold": "return", "frequency": "sine", "duration": "sine", "file": "recorded"}
+    shapes = {"hold": "return", "frequency": "sine", "duration": "sine", "file": "recorded", "units": "recorded"}
     if name.startswith("motion."):
         shape = {} if name == "motion.shape" else {"controller.motion.shape": shapes.get(name[7:], "step")}
         on[group] = shape | {"controller.motion.displacement": (0.1, 0.0, 0.0), "controller.motion.file": str(recorded)}
@@ -255,8 +258,8 @@ def test_every_parameter_changes_what_is_simulated(name, tmp_path):
     experiment = experiment_named(name)
     assert fingerprint(experiment.build()) == fingerprint(experiment.build())
     for parameter in experiment.parameters:
-        if parameter.name.endswith(".gaps"):
-            continue  # a record with a gap is refused without it: tests/experiments/catalogue/test_recorded.py
+        if parameter.name.endswith((".gaps", ".time", ".rate", ".heading")):
+            continue  # a record that needs one of these is refused without it
         on = switched_on(parameter, recorded)
         on = {name: value for name, value in on.items() if name in experiment.values()}
         published = fingerprint(experiment.build(on))
@@ -270,6 +273,36 @@ def test_every_parameter_changes_what_is_simulated(name, tmp_path):
             assert fingerprint(experiment.build(change | {"integrator.name": owner})) != fingerprint(default), setting
         else:
             assert fingerprint(experiment.build(change)) != published, parameter.name
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("clock;value [mm]\n0;0\n500;30\n1000;10\n", {"time": "clock", "units": "clock=ms"}),
+        ("time,value\n0,0\n0.5,3\n1,1\n", {"units": "cm"}),
+        ("value [mm]\n0\n30\n10\n", {"rate": "2"}),
+        ("% a b\n0 0\n0.5 30\n1 10\n", {"heading": "0", "time": "column1", "units": "mm", "column": "column2"}),
+        ("a,b\n0,1\n\n9,value [mm]\n0,0\n0.5,30\n1,10\n", {"heading": "4", "time": "9"}),
+    ],
+)
+def test_how_the_file_of_a_record_is_read(text, options, tmp_path):
+    """As on the command line; without each of these options the file is refused, or something else."""
+    file = tmp_path / "a.csv"
+    file.write_text(text, encoding="utf-8")
+    experiment = experiment_named("balance")
+    texts = {"motion": "recorded", "file": str(file), "start": "0.0", **options}
+    changes = {
+        f"platform.{name}": experiment.parameter(f"platform.{name}").parse(value) for name, value in texts.items()
+    }
+    (floor,) = experiment.build(changes).disturbances
+    assert [floor.at(time)[0] for time in (0.0, 0.25, 0.5, 1.0)] == pytest.approx([0.0, 0.015, 0.03, 0.01])
+    for name in options:
+        fewer = {key: value for key, value in changes.items() if key != f"platform.{name}"}
+        try:
+            (other,) = experiment.build(fewer).disturbances
+        except InputError:
+            continue
+        assert other.at(0.5)[0] != pytest.approx(0.03)
 
 
 @pytest.mark.parametrize("name", MODULES)
