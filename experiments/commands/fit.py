@@ -26,6 +26,7 @@ a file:
   [[record]]                  # one or several, each with a [record.set] of its own if need be
   file = "subject.csv"        # or C3D, .mot, .sto, .trc, .mat
   begin = 0.0                 # s of the run at the record's time zero
+  time = "time"               # its column of times; also rate, units, heading
 
   [[record.column]]
   measured = "cop_ap"         # in the record

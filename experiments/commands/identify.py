@@ -51,6 +51,7 @@ a file of records, of which nothing is run; [model] as above:
   [record]
   files = "trials/*.csv"      # or C3D, .mot, .sto, .trc, .mat
   units = {{ tilt = "deg" }}    # where the files do not say it
+  time = "time"               # their column of times; also rate, heading
   gaps = 0.1                  # [s] shorter ones are bridged; also filter and resample [Hz]
 
 groups, of which each subject is identified by himself, and whose parameters are compared:
