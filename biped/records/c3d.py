@@ -201,7 +201,7 @@ def _centre(plate: Mapping[str, Any], lever: float, kind: int) -> Floats:
     origin = plate["origin"] @ np.vstack([axes, normal]) * (kind != 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         of_force = (np.cross(normal, np.cross(force.T, origin)) / (force.T @ normal)[:, None]).T
-    return middle + lever * (place - middle - of_force) + of_force
+        return np.asarray(middle + lever * (place - middle - of_force) + of_force)
 
 
 def _pressure(name: str, moment: Floats, force: Floats, unit: str) -> list[Column]:

@@ -104,7 +104,6 @@ def test_what_stands_above_the_names_of_columns_is_skipped_and_told(tmp_path):
     ):
         read_record(path)
     record = read_record(path, rate=1000.0)
-    assert record.units["Fx"] == "N"
     assert record["Fy"].tolist() == [2000.0, 2000.0]
     assert "the heading is line 4: lines above it are skipped" in record.notes
     path.write_text(f"{text}\nTrajectories\n100\n,,C7\nFrame,Sub Frame,X\n1,0,1\n", encoding="utf-8")

@@ -87,6 +87,8 @@ def test_heading_and_rows_are_divided_alike(read, heading, rows):
 def test_a_row_of_another_length_is_refused(read, row):
     with pytest.raises(InputError, match=rf"line 7: {len(row.split())} cells, the heading has 3"):
         read(f"a\ninDegrees=no\nendheader\n{ROWS}{row}\n")
+    with pytest.raises(InputError, match="no line endheader"):
+        read(ROWS)
 
 
 def test_counts_of_the_header(read):

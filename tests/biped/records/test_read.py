@@ -32,6 +32,16 @@ def written(path, text):
         ("cm**2", 1e-4, "m²"),
         ("kN", 1e3, "N"),
         ("g", 1e-3, "kg"),
+        ("lbf", 4.4482216152605, "N"),
+        ("inches", 0.0254, "m"),
+        ("N.mm", 1e-3, "N·m"),
+        ("Newton-meters", 1.0, "N·m"),
+        ("microvolts", 1e-6, "V"),
+        ("bpm", 1.0 / 60.0, "Hz"),
+        ("gn", 9.80665, "m/s²"),
+        ("m s^-2", 1.0, "m/s²"),
+        ("Degrees/sec", 1.0, "deg/s"),
+        ("%", 1.0, "%"),
         ("-", 1.0, ""),
     ],
 )
@@ -59,11 +69,6 @@ def test_a_spreadsheets_record(tmp_path):
     assert record.rate == pytest.approx(100.0)
 
 
-def test_a_row_of_units(tmp_path):
-    record = read_record(written(tmp_path / "a.tsv", "# made up\ntime\tx\ns\tcm\n0\t1\n1\t2\n"))
-    assert record["x"] == pytest.approx([0.01, 0.02])
-
-
 def test_a_rate_instead_of_times(tmp_path):
     path = written(tmp_path / "a.csv", "x\n1\n2\n3\n")
     record = read_record(path, rate=50.0, units={"x": "mm"})
@@ -89,6 +94,12 @@ def test_a_rate_instead_of_times(tmp_path):
         ("time,x\n0,1\n", {}, "two rows or more"),
         ("time,x,x\n0,1,2\n", {}, "two columns are called 'x'"),
         ("", {}, "it is empty"),
+        ("time,x,y\n0,1,5\n1,2\n2,3,4\n", {}, "line 3: 2 cells, the heading has 3: write what is missing"),
+        ("time,x\n0,1,5\n1,2\n2,3\n", {}, "line 2: 3 cells, the heading has 2"),
+        ("0 1\n1 2\n", {}, "no column 'time'; columns are column1, column2; name the column of times"),
+        ("time,x\n10:00,1\n10:01,2\n", {}, "line 2, column time: '10:00' is no number.*or say the rate"),
+        ("a,x\n0,1\n1,2\n", {"time": "b", "rate": 1.0}, "no column 'b'"),
+        ("time,x\n0,1\n1,2\n", {"heading": 9}, "heading = 9: it must be a line of the file"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_remedy(tmp_path, text, options, words):
@@ -109,34 +120,6 @@ def test_a_format_that_is_not_known(tmp_path):
         read_record(written(tmp_path / "a.xyz", ""))
     with pytest.raises(OSError, match="nowhere"):
         read_record(tmp_path / "nowhere.mat")
-
-
-def test_a_motion_of_opensim(tmp_path):
-    text = (
-        "Coordinates\nversion=1\nnRows=2\nnColumns=4\ninDegrees=yes\nendheader\n"
-        "time\tpelvis_tx\tknee_angle_r\tground_force_vy\n0\t0.5\t10\t700\n0.01\t0.6\t20\t701\n"
-    )
-    record = read_record(written(tmp_path / "a.mot", text))
-    assert record.units == {"pelvis_tx": "m", "knee_angle_r": "deg", "ground_force_vy": "N"}
-    assert record["knee_angle_r"] == pytest.approx([10.0, 20.0])
-    record = read_record(written(tmp_path / "b.sto", text.replace("=yes", "=no")))
-    assert record.units["knee_angle_r"] == "rad"
-    with pytest.raises(InputError, match="endheader"):
-        read_record(written(tmp_path / "c.sto", "time\tx\n0\t1\n"))
-
-
-def test_markers_of_opensim(tmp_path):
-    text = (
-        "PathFileType\t4\t(X/Y/Z)\ta.trc\n"
-        "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames\n"
-        "100\t100\t2\t2\tmm\t100\t1\t2\n"
-        "Frame#\tTime\tC7\t\t\tSACR\t\t\n\t\tX1\tY1\tZ1\tX2\tY2\tZ2\n\n"
-        "1\t0\t1\t2\t3\t4\t5\t6\n2\t0.01\t\t\t\t7\t8\t9\n"
-    )
-    record = read_record(written(tmp_path / "a.trc", text))
-    assert list(record.columns) == ["C7_x", "C7_y", "C7_z", "SACR_x", "SACR_y", "SACR_z"]
-    assert record["C7_z"] == pytest.approx([3e-3, np.nan], nan_ok=True)
-    assert record["SACR_x"] == pytest.approx([4e-3, 7e-3])
 
 
 def test_matlab(tmp_path):
