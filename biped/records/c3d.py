@@ -129,7 +129,7 @@ def _plates(file: Any, units: list[str], each: int, notes: list[str]) -> tuple[l
     import ezc3d
 
     group = file["parameters"].get("FORCE_PLATFORM", {})
-    used = np.ravel(group["USED"]["value"]) if "USED" in group and units else []
+    used: Any = np.ravel(group["USED"]["value"]) if "USED" in group and units else []
     found: list[Column] = []
     blocked: dict[str, str] = {}
     pressing, moments, place = np.zeros(1), np.zeros(1), ""

@@ -46,9 +46,10 @@ def read_storage(path: Path) -> Raw:
     end = next((k for k, line in enumerate(lines, start=1) if line.strip().lower() == "endheader"), len(lines))
     header = _header(lines[:end])
     parts = _PARTS.get(header.get("DataType", "").lower(), "")
-    heading, *rows = _below(end, [re.sub(r"\s*,\s*", "\t", line) for line in lines] if parts else lines) or [None]
-    if heading is None:
+    below = _below(end, [re.sub(r"\s*,\s*", "\t", line) for line in lines] if parts else lines)
+    if not below:
         raise InputError(f"{path}: no line endheader with a heading below: it is no file of OpenSim's")
+    heading, *rows = below
     names = [name for name in names_in(heading, rows) if name]
     notes = _compared(path, header, ("nRows", "nr", "datarows"), len(rows), "rows")
     notes += _compared(path, header, ("nColumns", "nc", "datacolumns"), len(names), "columns")
@@ -134,7 +135,8 @@ def _unit_of_others(header: Mapping[str, str], title: str) -> tuple[str, str]:
 
 
 def _unit_of(name: str, other: str, title: str) -> str:
-    unit = next((unit for form, unit in _BY_NAME if form.fullmatch(name)), other)
+    of_state = "rad" if name.endswith(("/value", "/speed")) else ""  # whatever the title is
+    unit = next((unit for form, unit in _BY_NAME if form.fullmatch(name)), other or of_state)
     if unit in ("rad", "deg", "m"):
         return unit + next((per for form, per in _RATES if form.search(title)), "/s" if name.endswith("/speed") else "")
     return unit

@@ -22,6 +22,7 @@ TIME = "time"
 _ALSO_TIME = re.compile(r"(time|t|timestamp|sec|secs|seconds)([_ .](?P<unit>s|sec|ms|us|min))?", re.IGNORECASE)
 #: Number of names that a sentence lists.
 _MOST = 4
+_UNITLESS = "no unit is given: values count as in the unit that is asked for"
 
 
 @dataclass
@@ -74,7 +75,7 @@ def to_record(
 ) -> Record:
     """Return the record of what a file holds, in SI units; angles stay in radians or degrees.
 
-    A column in a unit that is not known, or with other rows than the times, is blocked.
+    A column in a unit that is not known is blocked, and so is a name that several columns have.
 
     Args:
         raw: columns of the file.
@@ -92,7 +93,7 @@ def to_record(
     if twice:
         notes.append(f"names of several columns, NAME#1, NAME#2, … here: {listed(list(twice))}")
     blocked = {split_heading(heading)[0]: why for heading, why in raw.blocked.items()}
-    also = (name for name in names if time == TIME and _ALSO_TIME.fullmatch(name))
+    also = (name for name in names if time == TIME and raw.rate is None and _ALSO_TIME.fullmatch(name))
     of_time = next((n for n, (h, _, _) in zip(names, raw.columns, strict=True) if time in (n, h)), next(also, None))
     if wrong := [name for name in units if name not in names]:
         remedy = twice.get(wrong[0], f"columns are {', '.join(names)}")
@@ -118,9 +119,7 @@ def to_record(
             raise refusal(source, name, f"time is in {written}: it must be in s, ms or min")
         found[name], converted[name] = np.asarray(values, dtype=float) * unit.factor, unit.name
         if unit.factor != 1.0 or not written:
-            what = (
-                f"converted from {written} to {unit.name}" if written else "without a unit, as if in the one asked for"
-            )
+            what = f"converted from {written} to {unit.name}" if written else _UNITLESS
             told.setdefault(what, []).append(name)
     times = found.pop(of_time) if of_time else None
     rows = len(next(iter([*found.values(), [] if times is None else times])))
