@@ -58,10 +58,13 @@ def read_c3d(path: Path) -> Raw:
         each = max(round(analogs.shape[1] / points.shape[2]), 1)
     if each > 1:
         notes.append(f"channels and plates are low-passed at {rate / 2.0:g} Hz and taken at the points' {rate:g} Hz")
-    columns = list(_points(points, file["data"]["meta_points"]["residuals"], groups["POINT"]))
+    if not (place := next(iter(_texts(groups["POINT"], "UNITS")), "")):
+        place = "mm"
+        notes.append("POINT:UNITS is missing: places are taken to be in mm, the format's custom")
+    columns = list(_points(points, file["data"]["meta_points"]["residuals"], groups["POINT"], place))
     channels = _channels(analogs, groups["ANALOG"])
     columns += [(name, _at_frames(values, each), unit) for name, values, unit in channels]
-    plates, blocked = _plates(file, [unit for _, _, unit in channels], each, notes)
+    plates, blocked = _plates(file, [unit for _, _, unit in channels], place, each, notes)
     return Raw([*columns, *plates], rate, notes, blocked)
 
 
@@ -94,8 +97,7 @@ def _labels(group: Mapping[str, Any], count: int, word: str) -> list[str]:
     return [label or f"{word}{k}" for k, label in enumerate(labels, start=1)]
 
 
-def _points(points: Floats, residuals: Floats, group: Mapping[str, Any]) -> Iterator[Column]:
-    place = next(iter(_texts(group, "UNITS")), "") or "mm"  # the format's custom, where nothing is said
+def _points(points: Floats, residuals: Floats, group: Mapping[str, Any], place: str) -> Iterator[Column]:
     kinds = _kinds(group)
     for k, label in enumerate(_labels(group, points.shape[1], "point")):
         plain = label.rpartition(":")[2]  # without the subject's name
@@ -124,15 +126,17 @@ def _channels(analogs: Floats, group: Mapping[str, Any]) -> list[Column]:
     return [(label, analogs[k], units[k]) for k, label in enumerate(_labels(group, len(analogs), "analog"))]
 
 
-def _plates(file: Any, units: list[str], each: int, notes: list[str]) -> tuple[list[Column], dict[str, str]]:
-    """Return the columns of all plates, whose channels have ``units``, and why those of others are blocked."""
+def _plates(
+    file: Any, units: list[str], place: str, each: int, notes: list[str]
+) -> tuple[list[Column], dict[str, str]]:
+    """Return the columns of plates, places and channels of which are in units, and why those of others are blocked."""
     import ezc3d
 
     group = file["parameters"].get("FORCE_PLATFORM", {})
     used: Any = np.ravel(group["USED"]["value"]) if "USED" in group and units else []
     found: list[Column] = []
     blocked: dict[str, str] = {}
-    pressing, moments, place = np.zeros(1), np.zeros(1), ""
+    pressing, moments = np.zeros(1), np.zeros(1)
     for number in range(1, int(sum(used[:1])) + 1):
         name = f"plate{number}"
         try:
@@ -142,9 +146,11 @@ def _plates(file: Any, units: list[str], each: int, notes: list[str]) -> tuple[l
             blocked |= dict.fromkeys([f"{name}_{end}" for end in ("fx", "fy", "fz", "cop_x", "cop_y")], why)
             blocked |= {"cop_x": why, "cop_y": why}
             continue
-        place, kind = plate["unit_position"], int(np.ravel(group["TYPE"]["value"])[number - 1])
+        kind = int(np.ravel(group["TYPE"]["value"])[number - 1])
         _, _, of_force, other, *_ = np.atleast_2d(group["CHANNEL"]["value"])[:, number - 1].astype(int) - 1
-        newtons, lever = _scales(kind, plate, units[of_force], units[other], f"plate {number}", notes)
+        newtons, lever = _scales(
+            kind, plate["unit_force"], units[of_force], units[other], place, f"plate {number}", notes
+        )
         force, centre = newtons * plate["force"], _centre(plate, lever, kind)
         moment = _at_frames(np.where(np.isfinite(centre), force[2] * centre, 0.0), each)
         filtered = _at_frames(force, each)
@@ -161,20 +167,21 @@ def _plates(file: Any, units: list[str], each: int, notes: list[str]) -> tuple[l
 
 
 def _scales(
-    kind: int, plate: Mapping[str, Any], force: str, other: str, name: str, notes: list[str]
+    kind: int, own: str, force: str, other: str, place: str, name: str, notes: list[str]
 ) -> tuple[float, float]:
     """Return the factors of a plate's forces, and of its moments over them, which ``ezc3d`` has in other units.
 
     ``ezc3d`` takes moments to be in the unit of force times POINT:UNITS, and the places of plates of type 1 to be in
     POINT:UNITS. What the channels say, ``force`` and ``other``, goes before.
     """
-    force = next((unit for unit in (force, plate["unit_force"]) if _measures(unit, "N")), "N")
+    force = next((unit for unit in (force, own) if _measures(unit, "N")), "N")
     newtons, wanted = factor_between(force, "N"), "m" if kind == 1 else "N·m"
     if kind == 3:  # its channels are forces alone
         return newtons, 1.0
-    taken = plate["unit_position"] if kind == 1 else f"{force}·{plate['unit_position']}"
-    lever = factor_between(other, taken) if _measures(other, wanted) else 1.0
-    if not _measures(other, wanted):
+    taken = place if kind == 1 else f"{force}·{place}"
+    is_known = _measures(other, wanted) and _measures(taken, wanted)
+    lever = factor_between(other, taken) if is_known else 1.0
+    if not is_known:
         notes.append(f"{name}: its channels are in {other or 'no unit'}, and taken to be in {taken}, as by ezc3d")
     elif not math.isclose(lever, 1.0):
         notes.append(f"{name}: its channels are in {other}, and not in {taken}, as ezc3d assumes: converted")

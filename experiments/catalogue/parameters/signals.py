@@ -38,7 +38,7 @@ _PREPARED: dict[str, tuple[Value | None, str, str]] = {
     "end": (math.inf, "s", "recorded: the record's time at which it ends"),
 }
 
-_READING = {
+_READING: dict[str, tuple[Any, str, str]] = {
     field.name: (field.default, field.metadata.get("unit", ""), field.metadata["title"]) for field in fields(Reading)
 }
 

@@ -114,3 +114,6 @@ def test_labels_that_occur_twice_or_not_at_all(tmp_path):
     with pytest.raises(InputError, match="column ch1: no unit 'furlong'"):
         record["ch1"]
     assert read_record(saved(tmp_path / "b.c3d", (), [1.0], ["N"])).rate == pytest.approx(200.0)  # without points
+    saved(tmp_path / "c.c3d", UNITS=[""])
+    assert read_record(tmp_path / "c.c3d")["C7_y"] == pytest.approx(2e-3)
+    assert "POINT:UNITS is missing" in read_record(tmp_path / "c.c3d").notes[0]
