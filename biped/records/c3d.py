@@ -179,11 +179,10 @@ def _scales(
     if kind == 3:  # its channels are forces alone
         return newtons, 1.0
     taken = place if kind == 1 else f"{force}·{place}"
-    is_known = _measures(other, wanted) and _measures(taken, wanted)
-    lever = factor_between(other, taken) if is_known else 1.0
-    if not is_known:
+    if not (_measures(other, wanted) and _measures(taken, wanted)):
         notes.append(f"{name}: its channels are in {other or 'no unit'}, and taken to be in {taken}, as by ezc3d")
-    elif not math.isclose(lever, 1.0):
+        return newtons, 1.0
+    if not math.isclose(lever := factor_between(other, taken), 1.0):
         notes.append(f"{name}: its channels are in {other}, and not in {taken}, as ezc3d assumes: converted")
     return newtons, lever
 

@@ -105,16 +105,12 @@ def _header(lines: list[str]) -> dict[str, str]:
 
 def _compared(path: Path, header: Mapping[str, str], keys: tuple[str, ...], there: int, what: str) -> list[str]:
     """Return a sentence if a header says another number of rows or columns than there are."""
-    for key in keys:
-        said = header.get(key, "")
-        if not said.isdecimal() or int(said) == there:
-            continue
+    for key, said in ((key, header[key]) for key in keys if header.get(key, "").isdecimal()):
         told = f"the header says {key} = {said}, and there are {there} {what}"
-        if int(said) < there:
-            return [told]
-        if key in _COUNTED:
+        if key in _COUNTED and int(said) > there:
             raise InputError(f"{path}: {told}: it is an incomplete copy: copy it again, or correct {key} in the header")
-        return [f"{told}: it may be an incomplete copy"]
+        if int(said) != there:
+            return [told]
     return []
 
 

@@ -59,15 +59,11 @@ def listed(names: Sequence[str]) -> str:
 
 def _numbered(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     """Return names that differ, ``x#1`` and ``x#2`` of two columns ``x``, and why ``x`` itself is blocked."""
-    count, seen = Counter(names), Counter[str]()
-    different, blocked = [], {}
-    for name in names:
-        seen[name] += 1
-        different.append(name if count[name] == 1 else f"{name}#{seen[name]}")
-        if count[name] > 1:
-            many = "two" if count[name] == 2 else str(count[name])
-            blocked[name] = f"{many} columns are called {name!r}: ask for {name}#1, {name}#2, … in the file's order"
-    return different, blocked
+    count = Counter(names)
+    different = [name if count[name] == 1 else f"{name}#{names[: k + 1].count(name)}" for k, name in enumerate(names)]
+    why = "{} columns are called {!r}: ask for {}#1, {}#2, … in the file's order"
+    several = {name: "two" if many == 2 else many for name, many in count.items() if many > 1}
+    return different, {name: why.format(many, *[name] * 3) for name, many in several.items()}
 
 
 def to_record(
@@ -135,21 +131,17 @@ def to_record(
     if times is None:
         times = _even_times(rows, [*found, *blocked], source, time, rate, raw.rate, notes)
     else:
-        _check_times(times, source, time, rate)
+        if rate is not None:
+            raise InputError(f"{source} has a column {time!r}: leave rate out, or name another column of times")
+        if not np.isfinite(times).all():
+            row = int(np.argmax(~np.isfinite(times))) + 1
+            raise InputError(f"{source}: time is missing in row {row} of the numbers: fill it in, or delete the row")
         if of_time not in (time, TIME.title()):
             notes.append(f"{of_time} is taken for the time")
         if is_assumed and np.median(np.diff(times)) >= 1.0:
             notes.append(f"{of_time}: seconds are assumed: if they are milliseconds, say units {of_time} = ms")
     notes += [f"{listed(columns)}: {what}" for what, columns in told.items()]
     return Record(times, found, {name: converted[name] for name in found}, source, tuple(notes), blocked)
-
-
-def _check_times(times: Floats, source: str, time: str, rate: float | None) -> None:
-    if rate is not None:
-        raise InputError(f"{source} has a column {time!r}: leave rate out, or name another column of times")
-    if not np.isfinite(times).all():
-        row = int(np.argmax(~np.isfinite(times))) + 1
-        raise InputError(f"{source}: time is missing in row {row} of the numbers: fill it in, or delete the row")
 
 
 def _even_times(

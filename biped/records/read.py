@@ -82,7 +82,9 @@ class Reading:
     """Options of ``read_record`` as parameters; a rate of 0 and units ``file`` are those of the file."""
 
     time: str = field(default=TIME, metadata={"title": "recorded: column of times"})
-    rate: float = field(default=0.0, metadata={"unit": "Hz", "title": "recorded: rate of a file without times"})
+    rate: float = field(
+        default=0.0, metadata={"unit": "Hz", "title": "recorded: rate of a file without times; 0: its own"}
+    )
     units: str = field(default="file", metadata={"title": "recorded: unit of its column, or such as x=mm, t=ms"})
     heading: int = field(default=-1, metadata={"title": "recorded: line that names columns; 0: none; -1: found"})
 

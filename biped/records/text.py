@@ -152,22 +152,17 @@ def columns_of(names: list[str], units: list[str], body: list[tuple[int, list[st
             notes += [f"column {k + 1} has no name, and is not read"] if any(cells) else []
             continue
         try:
-            values, has_commas = _numbers(cells, lines)
+            columns.append((name, _numbers(cells, lines), units[k] if k < len(units) else ""))
         except InputError as error:
             blocked[name] = str(error)
-            continue
-        by_comma += [name] if has_commas else []
-        columns.append((name, values, units[k] if k < len(units) else ""))
+        else:
+            by_comma += [name] if any("," in cell for cell in cells) else []
     notes += [f"commas are decimal commas in {listed(by_comma)}"] if by_comma else []
     return Raw(columns, notes=notes, blocked=blocked)
 
 
-def _numbers(cells: list[str], lines: list[int]) -> tuple[Floats, bool]:
-    """Return the numbers (n,) of a column, NaN where nothing was measured, and whether they have decimal commas.
-
-    Raises:
-        InputError: a cell is no number.
-    """
+def _numbers(cells: list[str], lines: list[int]) -> Floats:
+    """Return the numbers (n,) of a column, NaN where nothing was measured; raise InputError if a cell is none."""
     there = [cell for cell in cells if cell.lower() not in _MISSING]
     has_commas = any("," in cell for cell in there) and not any("." in cell for cell in there)
     found = np.full(len(cells), np.nan)
@@ -181,4 +176,4 @@ def _numbers(cells: list[str], lines: list[int]) -> tuple[Floats, bool]:
         wrong = int(np.argmax(np.isinf(found)))
         remedy = "write it with a decimal point or comma, and nothing between thousands; leave what is missing empty"
         raise InputError(f"line {lines[wrong]}: {cells[wrong]!r} is no number: {remedy}")
-    return found, has_commas
+    return found

@@ -25,11 +25,8 @@ def saved(path, points=("C7",), channels=(), units=(), plate=None, **parameters)
         file.add_parameter("POINT", name, value)
     if len(channels):
         file["data"]["analogs"] = np.repeat(np.asarray(channels, dtype=float)[None, :, None], 4 * FRAMES, axis=2)
-        for name, value in {
-            "LABELS": [f"ch{k}" for k in range(len(channels))],
-            "UNITS": units,
-            "RATE": [200.0],
-        }.items():
+        labels = [f"ch{k}" for k in range(len(channels))]
+        for name, value in {"LABELS": labels, "UNITS": units, "RATE": [200.0]}.items():
             analog[name]["value"] = value
     for name, value in (plate or {}).items():
         file["parameters"]["FORCE_PLATFORM"][name]["value"] = value
