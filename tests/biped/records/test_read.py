@@ -128,8 +128,9 @@ def test_matlab(tmp_path):
     savemat(tmp_path / "a.mat", {"data": {"time": TIME, "com": np.outer(SWAY, [1.0, 2.0, 3.0]), "units": {"com": "m"}}})
     record = read_record(tmp_path / "a.mat")
     assert record["com_y"] == pytest.approx(2.0 * SWAY)
-    savemat(tmp_path / "b.mat", {"fs": 100.0, "cop_ap": 1e3 * SWAY, "units": {"cop_ap": "mm"}})
+    savemat(tmp_path / "b.mat", {"fs": 100.0, "cop_ap": 1e3 * SWAY, "who": "S7", "units": {"cop_ap": "mm"}})
     record = read_record(tmp_path / "b.mat")
+    assert "not read: who" in record.notes[0]
     assert record.time == pytest.approx(TIME)
     assert record["cop_ap"] == pytest.approx(SWAY)
     savemat(tmp_path / "c.mat", {"time": TIME, "force": np.ones(400)})
