@@ -45,6 +45,7 @@ OPTIONAL = {
     "cmaes": Optional("tune", "the optimizer optuna-cmaes needs", "cmaes"),
     "SALib": Optional("sensitivity", "sensitivity analysis needs", "SALib"),
     "statsmodels": Optional("statistics", "mixed-effects models need", "statsmodels"),
+    "opensim": Optional("opensim", "OpenSim models (.osim) need", "opensim"),
     "ezc3d": Optional("export", "C3D files need", "ezc3d"),
     "yaml": Optional("export", "EUROBENCH's files need", "pyyaml"),
     "sympy": Optional("lagrangian", "Lagrangian systems need", "sympy"),

@@ -11,6 +11,7 @@ from biped.errors import InputError
 from biped.records.c3d import read_c3d
 from biped.records.matlab import read_mat
 from biped.records.opensim import read_storage, read_trc
+from biped.records.person import with_person
 from biped.records.raw import TIME, Raw, to_record
 from biped.records.record import Record
 from biped.records.text import read_text
@@ -38,6 +39,7 @@ def read_record(
     rate: float | None = None,
     units: Mapping[str, str] | None = None,
     heading: int | None = None,
+    body: str | Path | None = None,
 ) -> Record:
     """What was recorded into a file: CSV, TSV, C3D, OpenSim's .mot, .sto and .trc, or MATLAB's .mat.
 
@@ -53,11 +55,13 @@ def read_record(
         rate: [Hz], of a file that has no column of times; it goes before a rate that the file says.
         units: by column, such as ``{"com_ap": "mm"}``; they go before those of the file.
         heading: of a text file: the line, from 1 on, that names the columns; 0: there is none.
+        body: file of the person's body, by which centre of mass and angles are computed: see
+            ``biped.records.person.with_person``.
 
     Raises:
         InputError: an unknown format or unit, no time, no such column, or a number that is none; the message says
             where, and what would be right.
-        MissingExtraError: a C3D file without the extra ``export``.
+        MissingExtraError: a C3D file without the extra ``export``, or an ``.osim`` without ``opensim``.
         OSError: the file cannot be read.
     """
     path = Path(path)
@@ -70,6 +74,8 @@ def read_record(
         raise InputError(f"{path}: heading = {heading}: only text files (.csv, .tsv, .txt) need it: leave it out")
     raw = reader(path) if heading is None else read_text(path, heading)
     record = to_record(raw, str(path), time, rate, units)
+    if body is not None:
+        record = with_person(record, body)
     for message in (f"biped: {path}: {note}" for note in record.notes):
         if message not in _told:
             _told.add(message)

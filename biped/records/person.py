@@ -1,0 +1,231 @@
+"""Centre of mass and segment angles of a recorded person, from markers or from OpenSim's coordinates.
+
+A record gets the columns ``com_ap`` (anterior positive), ``com_ml`` (right positive) and ``com_z`` (up) [m]. From
+markers it also gets the inclinations of segments, ``SEGMENT_pitch`` (top forward positive) and ``SEGMENT_roll`` (top to
+the right positive) [deg], and the angles of joints between them, ``JOINT_flexion`` [deg].
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NotRequired, TypedDict
+
+import numpy as np
+
+from biped.documents import fits, toml_of
+from biped.errors import InputError
+from biped.extras import need
+from biped.model.anthropometry import TABLE, Segment
+from biped.records.record import Record
+from contact.arrays import Floats
+from contact.errors import did_you_mean
+
+COM = ("com_ap", "com_ml", "com_z")
+#: Shares of the body's mass that segments may have together; below the second one a note says how much is missing.
+LEAST_MASS, WHOLE_MASS, MOST_MASS = 0.5, 0.98, 1.001
+#: Names of a share's segment in ``biped.model.anthropometry``.
+SEGMENTS = tuple(name for name, kind in TABLE["male"]._asdict().items() if isinstance(kind, Segment))
+
+_AXES = {f"{sign}{axis}": (place, -1.0 if sign == "-" else 1.0) for sign in "+- " for place, axis in enumerate("xyz")}
+_AXES |= {axis: _AXES[f"+{axis}"] for axis in "xyz"}
+# A key ``from`` is no name in Python.
+_Ends = TypedDict(
+    "_Ends",
+    {
+        "from": list[str],
+        "to": list[str],
+        "like": NotRequired[str],
+        "mass": NotRequired[float],
+        "com": NotRequired[float],
+    },
+)
+
+
+class _Angle(TypedDict):
+    upper: str
+    lower: str
+    sign: NotRequired[float]
+
+
+class _Body(TypedDict):
+    forward: str
+    up: str
+    people: NotRequired[str]
+    segments: dict[str, _Ends]
+    joints: NotRequired[dict[str, _Angle]]
+
+
+def with_person(record: Record, body: str | Path) -> Record:
+    """Return a record with the columns of the person whose body a file describes.
+
+    Args:
+        record: of markers, for a ``.toml``; of OpenSim's coordinates (inverse kinematics, ``.mot``), for an ``.osim``.
+        body: a table of segments (``.toml``, see docs/records.md), or an OpenSim model (``.osim``, extra ``opensim``).
+
+    Raises:
+        InputError: the file is neither, cannot be read or lacks something, the record has no such marker or
+            coordinate, or a column that would be added is there already.
+        MissingExtraError: an ``.osim`` without the package opensim.
+    """
+    path = Path(body)
+    makers: dict[str, Callable[[Record, Path], _Found]] = {".toml": _by_markers, ".osim": _by_opensim}
+    if path.suffix.lower() not in makers:
+        raise InputError(f"body = {str(body)!r}: it must be a table of segments (.toml) or an OpenSim model (.osim)")
+    if not path.is_file():
+        raise InputError(f"body: there is no file {str(path)!r}")
+    columns, units, notes = makers[path.suffix.lower()](record, path)
+    twice = [name for name in columns if name in record.columns]
+    if twice:
+        raise InputError(f"{path}: {record.source} has a column {twice[0]!r} already: leave out body, or rename one")
+    said = (*record.notes, f"{', '.join(columns)}: computed with {path.name}", *notes)
+    return replace(record, columns={**record.columns, **columns}, units={**record.units, **units}, notes=said)
+
+
+_Found = tuple[dict[str, Floats], dict[str, str], list[str]]
+
+
+def _by_markers(record: Record, path: Path) -> _Found:
+    """Return columns, units and notes by segments between the means of markers."""
+    table = _table(path)
+    turned = [_axis(path, key, str(table[key])) for key in ("forward", "up")]
+    if turned[0][0] == turned[1][0]:
+        raise InputError(f"{path}: forward = {table['forward']!r}, up = {table['up']!r}: they must be two axes")
+    directions = np.zeros((3, 3))  # rows: forward, right, up
+    for row, (place, sign) in zip((0, 2), turned, strict=True):
+        directions[row, place] = sign
+    directions[1] = np.cross(directions[0], directions[2])
+    shares, ends = {}, {}
+    for name, segment in table["segments"].items():
+        shares[name] = _share(path, name, segment, table.get("people"))
+        ends[name] = [_middle(record, path, segment[key]) @ directions.T for key in ("from", "to")]
+    mass = sum(share for share, _ in shares.values())
+    if not LEAST_MASS <= mass <= MOST_MASS:
+        raise InputError(
+            f"{path}: the segments have {mass:.3g} of the body's mass: together it must be 1, or {LEAST_MASS} at least"
+        )
+    com = sum(share * (a + at * (b - a)) for (share, at), (a, b) in zip(shares.values(), ends.values(), strict=True))
+    columns = dict(zip(COM, (np.asarray(com) / mass).T, strict=True))
+    for name, (a, b) in ends.items():
+        columns |= _inclination(name, b - a)
+    for name, joint in table.get("joints", {}).items():
+        columns[f"{name}_flexion"] = _flexion(path, name, joint, columns)
+    units = {name: "m" if name in COM else "deg" for name in columns}
+    part = f"the segments of {path.name} have {mass:.1%} of the body's mass: the centre of mass is theirs"
+    return columns, units, [part] if mass < WHOLE_MASS else []
+
+
+def _table(path: Path) -> _Body:
+    """Return the table of segments; raise InputError where it is none."""
+    try:
+        table: Any = toml_of(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: it cannot be read as TOML: {error}") from None
+    for known, found, what in [(_Body, table, "")] + [
+        (kind, one, f"{key}.{name}.")
+        for key, kind in (("segments", _Ends), ("joints", _Angle))
+        for name, one in (table.get(key) if isinstance(table.get(key), dict) else {}).items()
+    ]:
+        keys = [*known.__annotations__]
+        for key in found if isinstance(found, dict) else ():
+            if key not in keys:
+                raise InputError(
+                    f"{path}: unknown key {what}{key}; {did_you_mean(key, keys)}keys are {', '.join(keys)}"
+                )
+    if not fits(table, _Body) or not table["segments"]:
+        raise InputError(
+            f"{path}: it must have forward, up (axes of the record, such as 'x' and '-y'), and [segments.NAME] with "
+            f"from and to (lists of markers) and either like (of {', '.join(SEGMENTS)}) or mass and com"
+        )
+    return table  # type: ignore[no-any-return]
+
+
+def _axis(path: Path, key: str, name: str) -> tuple[int, float]:
+    if name not in _AXES:
+        raise InputError(f"{path}: {key} = {name!r}: it must be one of x, y, z, -x, -y, -z")
+    return _AXES[name]
+
+
+def _share(path: Path, name: str, segment: _Ends, people: str | None) -> tuple[float, float]:
+    """Return a segment's share of the mass, and where its centre of mass is, from 0 (``from``) to 1 (``to``)."""
+    if "like" in segment:
+        if people not in TABLE:
+            raise InputError(f"{path}: people = {people!r}: it must be one of {', '.join(TABLE)} (de Leva 1996)")
+        if segment["like"] not in SEGMENTS:
+            raise InputError(f"{path}: {name}.like = {segment['like']!r}: it must be one of {', '.join(SEGMENTS)}")
+        one: Segment = getattr(TABLE[people], segment["like"])
+        return segment.get("mass", one.mass), segment.get("com", one.com)
+    if "mass" not in segment or "com" not in segment:
+        raise InputError(
+            f"{path}: segment {name} needs like, or mass (share of the body's) and com (share of its length)"
+        )
+    mass, com = segment["mass"], segment["com"]
+    if not (0.0 < mass <= 1.0 and 0.0 <= com <= 1.0):
+        raise InputError(f"{path}: {name}: mass = {mass:g}, com = {com:g}: they must be shares, from 0 to 1")
+    return mass, com
+
+
+def _middle(record: Record, path: Path, markers: list[str]) -> Floats:
+    """Return the mean place (n, 3) [m] of markers in the record's axes."""
+    if not markers:
+        raise InputError(f"{path}: an end of a segment needs at least one marker")
+    for marker in markers:
+        if f"{marker}_x" not in record.columns:
+            known = [name.removesuffix("_x") for name in record.columns if name.endswith("_x")]
+            close = did_you_mean(marker, known)
+            raise InputError(f"{path}: {record.source} has no marker {marker!r}; {close}markers are {', '.join(known)}")
+    places = [[record.converted(f"{marker}_{axis}", "m") for axis in "xyz"] for marker in markers]
+    found: Floats = np.mean(places, axis=0).T
+    return found
+
+
+def _inclination(name: str, along: Floats) -> dict[str, Floats]:
+    """Return the inclinations [deg] of a segment (n, 3), forward, right, up, by its upper end."""
+    upright = along if np.nanmedian(along[:, 2]) >= 0.0 else -along
+    forward, right, up = upright.T
+    turns = {"pitch": np.arctan2(forward, up), "roll": np.arctan2(right, up)}
+    return {f"{name}_{turn}": np.degrees(angle) for turn, angle in turns.items()}
+
+
+def _flexion(path: Path, name: str, joint: _Angle, columns: Mapping[str, Floats]) -> Floats:
+    """Return the angle [deg] in the sagittal plane from the lower to the upper segment, times its sign."""
+    for end in (joint["upper"], joint["lower"]):
+        if f"{end}_pitch" not in columns:
+            raise InputError(f"{path}: joint {name}: there is no segment {end!r}")
+    return joint.get("sign", 1.0) * (columns[f"{joint['upper']}_pitch"] - columns[f"{joint['lower']}_pitch"])
+
+
+def _by_opensim(record: Record, path: Path) -> _Found:
+    """Return columns, units and notes by OpenSim's own kinematics of a model (x forward, y up, z to the right)."""
+    need("opensim")
+    import opensim
+
+    opensim.Logger.setLevelString("error")
+    opensim.Logger.removeFileSink()  # it would leave a file opensim.log where the user works
+    try:
+        model = opensim.Model(str(path))
+        state = model.initSystem()
+    except RuntimeError as error:
+        raise InputError(f"{path}: OpenSim cannot read it: {str(error).split(chr(10))[0].strip()}") from None
+    driven, absent = [], []
+    for coordinate in model.getCoordinateSet():
+        names = (coordinate.getName(), f"{coordinate.getAbsolutePathString()}/value")
+        column = next((name for name in names if name in record.columns), None)
+        if column is None:
+            absent.append(coordinate.getName())
+        else:
+            unit = "m" if coordinate.getMotionType() == opensim.Coordinate.Translational else "rad"
+            driven.append((coordinate, record.converted(column, unit)))
+    if not driven:
+        raise InputError(f"{path}: {record.source} has none of its coordinates ({', '.join(absent[:6])}, …)")
+    com = np.full((len(record.time), 3), np.nan)
+    for row in range(len(com)):
+        values = [column[row] for _, column in driven]
+        if np.isfinite(values).all():
+            for (coordinate, _), value in zip(driven, values, strict=True):
+                coordinate.setValue(state, float(value), False)
+            model.assemble(state)
+            model.realizePosition(state)
+            com[row] = model.calcMassCenterPosition(state).to_numpy()
+    x, y, z = com.T
+    notes = [f"coordinates that stay as {path.name} has them: {', '.join(absent)}"] if absent else []
+    return {"com_ap": x, "com_ml": z, "com_z": y}, dict.fromkeys(COM, "m"), notes
