@@ -162,13 +162,14 @@ def measured_from(config: Config, every: float, duration: float, units: Mapping[
 
 
 def reading_from(config: Config) -> dict[str, Any]:
-    """Return the options of ``read_record`` in a table ``[record]``: ``time``, ``rate``, ``units`` and ``heading``."""
+    """Return the options of ``read_record`` that a table ``[record]`` has."""
     units = config.table("units", {})
     return {
         "time": config.word("time", "time"),
         "rate": config.get("rate", float, None),
         "units": {name: units.word(name) for name in units.data},
         "heading": config.get("heading", int, None),
+        "body": config.get("body", str, None),
     }
 
 

@@ -175,3 +175,19 @@ class TestOpenSim:
             with_person(recorded(), file)
         with pytest.raises(InputError, match="none of its coordinates"):
             with_person(recorded(), exported[1] / "skeleton.osim")
+
+
+def test_a_fit_compares_with_the_person_that_a_table_describes(tmp_path, monkeypatch):
+    from experiments.studies.config import Config
+    from experiments.studies.fitting.measured import measured_from
+
+    monkeypatch.chdir(tmp_path)
+    table(tmp_path)
+    lines = [",".join(["time", *recorded().columns])]
+    lines += [",".join(map(repr, map(float, row))) for row in zip(TIME, *recorded().columns.values(), strict=True)]
+    (tmp_path / "markers.csv").write_text("\n".join(lines), encoding="utf-8")
+    data = {"file": "markers.csv", "body": "segments.toml", "units": dict.fromkeys(recorded().columns, "m")}
+    config = Config(data | {"column": [{"model": "com_ap"}, {"model": "trunk_pitch"}]})
+    found = measured_from(config, 0.0, 1.0, {"com_ap": "m", "trunk_pitch": "deg"})
+    expected = with_person(recorded(), tmp_path / "segments.toml")
+    np.testing.assert_allclose(found.values, [expected["com_ap"], expected["trunk_pitch"]], rtol=1e-12)
