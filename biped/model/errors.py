@@ -42,6 +42,11 @@ def _close(name: str, names: list[str]) -> list[str]:
     return containing[:3] or difflib.get_close_matches(name, names, n=3, cutoff=0.5)
 
 
+def reason_of(error: BaseException) -> str:
+    """The sentence of a library's error, on one line and without the place in the library's sources."""
+    return " ".join(str(error).rpartition("message:")[2].split()) or type(error).__name__
+
+
 def duplicate(what: str, names: Iterable[str]) -> ModelError | None:
     """The error for the first of ``names`` that occurs twice, or None."""
     seen: set[str] = set()

@@ -10,6 +10,7 @@ from contact.arrays import Floats
 
 #: The floating root joint while a URDF is read: no joint of a file has this name.
 FLOATING = "<floating>"
+_NOT_A_JOINT = "<link>"
 
 
 class Mimic(NamedTuple):
@@ -58,10 +59,14 @@ def moving_joints(model: Any) -> list[str]:
 
 def all_joints(model: Any) -> list[str]:
     """The names of a Pinocchio model's joints, fixed ones too."""
+    return [frame.name for frame in model.frames[1:] if frame.type in _joint_frames() and frame.name != FLOATING]
+
+
+def _joint_frames() -> tuple[Any, ...]:
+    """Pinocchio's types of the frames of joints."""
     import pinocchio as pin
 
-    kinds = (pin.FrameType.JOINT, pin.FrameType.FIXED_JOINT)
-    return [frame.name for frame in model.frames[1:] if frame.type in kinds and frame.name != FLOATING]
+    return pin.FrameType.JOINT, pin.FrameType.FIXED_JOINT
 
 
 def place(model: Any, positions: Mapping[str, float]) -> Floats:
@@ -89,13 +94,20 @@ def lock(model: Any, positions: Mapping[str, float]) -> Any:
 
     if not positions:
         return model
-    try:
-        return pin.buildReducedModel(model, [model.getJointId(name) for name in positions], place(model, positions))
-    except ValueError as error:
-        raise ModelError(
-            f"Pinocchio cannot lock joints of {model.name!r}: {str(error).splitlines()[0]}; a link and a joint of one "
-            "name are the likely cause, and another name for one of them the remedy"
-        ) from None
+    # Pinocchio looks joints up among frames of all kinds: meanwhile links have names that no joint has.
+    named_apart = model.copy()
+    for frame in _other_frames(named_apart):
+        frame.name = _NOT_A_JOINT + frame.name
+    stopped = [model.getJointId(name) for name in positions]
+    reduced = pin.buildReducedModel(named_apart, stopped, place(model, positions))
+    for frame in _other_frames(reduced):
+        frame.name = frame.name.removeprefix(_NOT_A_JOINT)
+    return reduced
+
+
+def _other_frames(model: Any) -> list[Any]:
+    """The frames of a Pinocchio model that are no joints'."""
+    return [frame for frame in model.frames if frame.type not in _joint_frames()]
 
 
 def told_of_mimics(positions: Mapping[str, float], mimics: Mapping[str, Mimic]) -> list[str]:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from biped.model.errors import ModelError, duplicate, unknown
 from biped.model.geometry import Vector3
-from biped.model.importing.locking import Mimic
-from biped.model.urdf import extension
+from biped.model.importing.locking import FLOATING, Mimic
+from biped.model.urdf import extension, xacro
 from biped.model.urdf.attributes import numbers, scalar, text_attribute, triple
 from biped.model.urdf.planar import PLANAR, in_a_row
 from biped.model.visual import Form
@@ -20,6 +20,17 @@ from biped.model.visual import Form
 _JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", PLANAR)
 _MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _ZERO: Vector3 = (0.0, 0.0, 0.0)
+#: Names that Pinocchio has for its own: of what is not in the file, and the floating root joint.
+_RESERVED = ("universe", FLOATING)
+#: By element: what is read of it, and what may be passed over in silence.
+_PARTS: Mapping[str, tuple[str, ...]] = {
+    "robot": ("link", "joint", "material", extension.TAG, *xacro.FOR_OTHERS),
+    "link": ("inertial", "visual", "collision", *xacro.FOR_OTHERS),
+    "joint": ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "calibration", "safety_controller"),
+}
+_DYNAMICS = {"link": ("inertial",), "joint": _PARTS["joint"][:6]}
+#: Of these an element has one at most.
+_SINGLE = ("inertial", "mass", "inertia", "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "geometry")
 
 
 class UrdfJoint(NamedTuple):
@@ -84,13 +95,17 @@ def source_text(source: str | Path) -> str:
         ModelError: the file does not exist or cannot be read as text.
     """
     if isinstance(source, str) and source.lstrip().startswith("<"):
-        return source
+        return source.lstrip()
     try:
-        return Path(source).read_text(encoding="utf-8-sig")
+        content = Path(source).read_bytes()
     except FileNotFoundError:
         raise ModelError(f"there is no URDF file {str(source)!r}") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise ModelError(f"the URDF file {str(source)!r} cannot be read: {error}") from None
+    try:
+        return content.decode("utf-8-sig").lstrip()
+    except UnicodeDecodeError:  # of another encoding, which the XML names
+        return ET.tostring(_robot(content), encoding="unicode")
 
 
 def parse(text: str) -> Document:
@@ -101,6 +116,7 @@ def parse(text: str) -> Document:
             that cannot be simulated, or the links are not one tree.
     """
     robot = _robot(text)
+    xacro.check_expanded(robot)
     links = tuple(text_attribute(link, "name", "a <link>") for link in robot.findall("link"))
     if not links:
         raise ModelError("the URDF has no <link>; a robot has at least one")
@@ -111,7 +127,8 @@ def parse(text: str) -> Document:
         _check_inertial(link)
     if any(joint.type == PLANAR for joint in joints):
         left_out = tuple(in_a_row(robot))
-        return parse(ET.tostring(robot, encoding="unicode"))._replace(left_out=left_out)
+        rest = parse(ET.tostring(robot, encoding="unicode"))
+        return rest._replace(left_out=left_out + rest.left_out)
     return Document(
         name=text_attribute(robot, "name", "<robot>"),
         text=text,
@@ -122,16 +139,32 @@ def parse(text: str) -> Document:
         visuals=tuple(_visuals(robot)),
         other_shapes=sum(shape.tag != "box" for shape in robot.findall("link/collision/geometry/*")),
         extension=extension.read(robot),
+        left_out=_not_read(robot),
     )
 
 
 def without_shapes(text: str) -> str:
-    """The URDF's text without visuals and collisions, of whose kinds a parser would complain on the terminal."""
+    """The URDF's text with nothing but what masses and motions follow from: a parser complains of all else."""
     robot = ET.fromstring(text)
-    for link in robot.findall("link"):
-        for element in [*link.findall("visual"), *link.findall("collision")]:
-            link.remove(element)
+    for element in list(robot):
+        read = _DYNAMICS.get(element.tag)
+        if read is None:
+            robot.remove(element)
+        else:
+            element[:] = [part for part in element if part.tag in read]
     return ET.tostring(robot, encoding="unicode")
+
+
+def _not_read(robot: ET.Element) -> tuple[str, ...]:
+    """A sentence, if there are elements that no URDF has, such as misspelled ones."""
+    pairs = (
+        (one.tag, part.tag)
+        for one in (robot, *robot)
+        for part in one
+        if part.tag not in _PARTS.get(one.tag, [part.tag])
+    )
+    found = ", ".join(f"<{part.rpartition('}')[2]}> in <{whole}>" for whole, part in dict.fromkeys(pairs))
+    return (f"elements of the file that are not read: {found}",) if found else ()
 
 
 def _check_unique(what: str, names: Sequence[str]) -> None:
@@ -140,11 +173,15 @@ def _check_unique(what: str, names: Sequence[str]) -> None:
         raise error
 
 
-def _robot(text: str) -> ET.Element:
+def _robot(text: str | bytes) -> ET.Element:
     try:
         robot = ET.fromstring(text)
-    except (ET.ParseError, ValueError) as error:
-        raise ModelError(f"the URDF is not well-formed XML: {error}") from None
+    except (ET.ParseError, LookupError, ValueError) as error:
+        if isinstance(text, str) and "<xacro:" in text:
+            raise xacro.not_expanded("<xacro:…>") from None
+        pointer = isinstance(text, str) and text.startswith("version https://git-lfs")
+        hint = "; it is a pointer of Git LFS: run `git lfs pull`" if pointer else ""
+        raise ModelError(f"the URDF is not well-formed XML: {error}{hint}") from None
     if robot.tag != "robot":
         raise ModelError(f"the outermost element of a URDF is <robot>, got <{robot.tag}>")
     return robot
@@ -153,6 +190,9 @@ def _robot(text: str) -> ET.Element:
 def _joint(element: ET.Element, links: tuple[str, ...]) -> UrdfJoint:
     name = text_attribute(element, "name", "a <joint>")
     where = f"joint {name!r}"
+    if name in _RESERVED:
+        raise ModelError(f"{where}: Pinocchio, which reads the file, has this name for its own; give it another")
+    _check_single(element, where)
     joint = UrdfJoint(
         name,
         text_attribute(element, "type", where),
@@ -193,30 +233,45 @@ def _check_motion(element: ET.Element, kind: str, where: str) -> None:
     axis = element.find("axis")
     if axis is not None and not any(triple(axis, "xyz", where)):
         raise ModelError(f"{where}: axis must not be zero")
+    dynamics = element.find("dynamics")
+    for attribute in ("damping", "friction") if dynamics is not None else ():
+        scalar(dynamics, attribute, where, 0.0)
     limit = element.find("limit")
     if kind in ("continuous", PLANAR) and limit is None:
         return
     if limit is None:
         raise ModelError(f"{where} is {kind} and needs a <limit effort=... velocity=...>")
     for attribute in ("effort", "velocity"):
-        scalar(limit, attribute, where)
+        if scalar(limit, attribute, where) < 0.0:
+            raise ModelError(f"{where}: limit: {attribute} must be zero or above, got {limit.get(attribute)}")
     for attribute in ("lower", "upper"):
         if limit.get(attribute) is not None:
             scalar(limit, attribute, where)
+
+
+def _check_single(element: ET.Element, where: str) -> None:
+    """Refuse several elements where one is meant, unless they say the same."""
+    for tag in _SINGLE:
+        different = {ET.canonicalize(ET.tostring(part), strip_text=True) for part in element.findall(tag)}
+        if len(different) > 1:
+            raise ModelError(f"{where} has {len(different)} different elements <{tag}>; delete all but the right one")
 
 
 def _origin(element: ET.Element, where: str) -> tuple[Vector3, Vector3]:
     origin = element.find("origin")
     if origin is None:
         return _ZERO, _ZERO
+    if origin.get("rpy") is None and set(origin.attrib) - {"xyz"}:
+        raise ModelError(f"{where}: <origin> has {', '.join(origin.attrib)}; it is read by xyz [m] and rpy [rad]")
     return triple(origin, "xyz", where, _ZERO), triple(origin, "rpy", where, _ZERO)
 
 
 def _check_inertial(link: ET.Element) -> None:
-    inertial = link.find("inertial")
+    inertial, where = link.find("inertial"), f"link {link.get('name')!r}"
+    _check_single(link, where)
     if inertial is None:
         return
-    where = f"link {link.get('name')!r}"
+    _check_single(inertial, where)
     _origin(inertial, where)
     mass, inertia = inertial.find("mass"), inertial.find("inertia")
     if mass is None or inertia is None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from biped.model.closing_joint import ClosingJoint
 from biped.model.contact_point import ContactPoint
-from biped.model.errors import ModelError
+from biped.model.errors import ModelError, reason_of
 from biped.model.geometry import Matrix3, Vector3, matrix3, matrix_rpy, rpy_matrix, rpy_quaternion, vector3
 from biped.model.importing.contacts import UNIVERSE, Links
 from biped.model.importing.conversion import build
@@ -57,7 +57,7 @@ def load_urdf(source: str | Path, **options: Unpack[Options]) -> Model:
         model=_read(document, floats),
         name=document.name,
         order=[joint.name for joint in document.moving_joints()],
-        floating=own.joint if floats else None,
+        floating=_unused(own.joint, document) if floats else None,
         home=own.home,
         mimics={joint.name: joint.mimic for joint in document.joints if joint.mimic is not None},
         geometry=partial(_collision, document, _folder(source), options.get("packages", ())),
@@ -86,14 +86,22 @@ def _floats(document: Document, asked: bool | None) -> bool:
     return document.root != GROUND if saved is None else saved
 
 
+def _unused(name: str, document: Document) -> str:
+    """The floating joint's name, other than those of the file's joints."""
+    joints = {joint.name for joint in document.joints}
+    while name in joints:
+        name += "_"
+    return name
+
+
 def _read(document: Document, floats: bool) -> Any:
     import pinocchio as pin
 
     try:
         root = (pin.JointModelFreeFlyer(), FLOATING) if floats else ()
         return pin.buildModelFromXML(without_shapes(document.text), *root)
-    except (ValueError, RuntimeError) as error:
-        raise ModelError(f"Pinocchio refuses the URDF of {document.name!r}: {str(error).splitlines()[0]}") from None
+    except (ValueError, LookupError, RuntimeError) as error:
+        raise ModelError(f"Pinocchio refuses the URDF of {document.name!r}: {reason_of(error)}") from None
 
 
 def _collision(
@@ -104,7 +112,13 @@ def _collision(
 
     links = {frame.name for frame in model.frames if frame.parentJoint in joints}
     text = collision_text(document.text, links, folder, packages)
-    return pin.buildGeomFromUrdfString(model, text, pin.GeometryType.COLLISION)
+    try:
+        return pin.buildGeomFromUrdfString(model, text, pin.GeometryType.COLLISION)
+    except (ValueError, LookupError, RuntimeError) as error:
+        raise ModelError(
+            f"the collision geometry of {document.name!r} cannot be read: {reason_of(error)}; give the contact points "
+            "of each foot instead: contacts by link"
+        ) from None
 
 
 def _own_points(document: Document, links: Links) -> list[ContactPoint]:
