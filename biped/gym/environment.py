@@ -1,11 +1,13 @@
 """One model that balances, as Gymnasium has its environments."""
 
+import copy
 from typing import Any
 
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from biped.checks import whole
 from biped.control.observation import Observation
 from biped.errors import InputError
 from biped.gym.task import BalanceTask
@@ -29,6 +31,7 @@ def action_space(task: BalanceTask) -> Any:
 class BalanceEnv(gymnasium.Env[Floats, Action]):
     """One model that balances: observations, actions, rewards and ends are those of ``BalanceTask``.
 
+    ``copy.deepcopy`` and ``pickle`` give an environment of its own, which goes on from where this one is.
     The same seed is the same episode, bit for bit; without one, ``reset`` goes on with the random numbers of the last.
 
     Args:
@@ -47,8 +50,12 @@ class BalanceEnv(gymnasium.Env[Floats, Action]):
         self._begins = self.session.time
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Floats, dict[str, Any]]:
-        """A new episode; there are no options."""
-        super().reset(seed=seed)
+        """Begin a new episode; there are no options.
+
+        Raises:
+            InputError: the seed is no whole number, zero or above, of Python or NumPy.
+        """
+        super().reset(seed=None if seed is None else whole(seed, "seed"))
         seen = self.session.reset(int(self.np_random.integers(2**31)))
         return self._observed(seen), {"time": seen.time}
 
@@ -66,6 +73,10 @@ class BalanceEnv(gymnasium.Env[Floats, Action]):
         reward = float(self.task.rewards(seen.q, share, ended))
         late = seen.time - self._begins > self.task.duration - 0.5 * self.session.period
         return self._observed(seen), reward, ended, late, {"time": seen.time, **self.task.end(ending, late)}
+
+    def __copy__(self) -> "BalanceEnv":
+        """As ``copy.deepcopy``: two environments share no session."""
+        return copy.deepcopy(self)
 
     def _observed(self, seen: Observation) -> Floats:
         return self.task.observed(seen.q, seen.v, seen.contact_forces)

@@ -1,5 +1,7 @@
 """Many models that balance, stepped together by threads, as Gymnasium has its vectors of environments."""
 
+import copy
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -8,6 +10,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from biped.checks import whole
 from biped.errors import InputError
 from biped.gym.environment import action_space, observation_space
 from biped.gym.task import BalanceTask
@@ -47,13 +50,15 @@ class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
         self._over: Flags = np.zeros(num_envs, dtype=bool)
 
     def reset(
-        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Floats, dict[str, Any]]:
-        """New episodes of all; of one seed the k-th has seed + k. There are no options."""
-        seeds = [seed + k for k in range(self.num_envs)] if isinstance(seed, int) else seed or [None] * self.num_envs
-        if len(seeds) != self.num_envs:
-            raise InputError(f"{len(seeds)} seeds for {self.num_envs} environments")
-        for k, one in enumerate(seeds):
+        """Begin new episodes of all; of one seed the k-th has seed + k. There are no options.
+
+        Raises:
+            InputError: a seed is no whole number, zero or above, of Python or NumPy; or there are more or fewer seeds
+                than environments.
+        """
+        for k, one in enumerate(self._seeds(seed)):
             if one is not None or self._randoms[k] is None:
                 self._randoms[k] = gymnasium.utils.seeding.np_random(one)[0]
         self._begin(np.arange(self.num_envs))
@@ -85,6 +90,21 @@ class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
     def close_extras(self, **kwargs: Any) -> None:
         """Let the threads go."""
         self.batch.close()
+
+    def __copy__(self) -> "BalanceVectorEnv":
+        """As ``copy.deepcopy``: two vectors share no sessions."""
+        return copy.deepcopy(self)
+
+    def _seeds(self, seed: Any) -> list[int | None]:
+        """One for each environment."""
+        given = seed.tolist() if isinstance(seed, np.ndarray) else seed
+        if given is None:
+            return [None] * self.num_envs
+        if isinstance(given, str) or not isinstance(given, Sequence):
+            return [whole(given, "seed") + k for k in range(self.num_envs)]
+        if len(given) != self.num_envs:
+            raise InputError(f"{len(given)} seeds for {self.num_envs} environments")
+        return [None if one is None else whole(one, "seed") for one in given]
 
     def _begin(self, which: NDArray[np.int64]) -> None:
         self.batch.reset([int(self._randoms[k].integers(2**31)) for k in which], which.tolist())

@@ -208,6 +208,8 @@ class State:
         projectile, floor = (None if array is None else array.copy() for array in (self.projectile, self.floor))
         return State(self.model, _copied(self.arrays), projectile, self.throw, floor)
 
+    __copy__ = copy
+
     def check_model(self, model: Model) -> None:
         """Whether it is a state of this model; only gravity may differ.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -85,6 +86,7 @@ class SessionBatch:
         loops = [session.move_to(self._joined(session.plan.world, k)) for k, session in enumerate(self.sessions)]
         self._parts = np.array([session.plan.world.parts for session in self.sessions])
         self._common, self._whole = map(places_of, zip(*(loop.packed for loop in loops), strict=True))
+        self._made_of = scene, count, start, workers
         self._chunks = np.linspace(0, count, min(workers or os.cpu_count() or 1, count) + 1).astype(int)
         self._pool = ThreadPoolExecutor(len(self._chunks) - 1)
 
@@ -147,6 +149,28 @@ class SessionBatch:
     def _hold(self, begin: int, end: int) -> None:
         hold_each(self._parts, self._common, self._whole, self._period, self._reasons, begin, end)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy, and pickle, as a new batch whose sessions go on from where those of this one are."""
+        numbers = self._time, self._torque, self.q, self.v, self.contact_forces, self._reasons
+        return _copied, (*self._made_of, [(one.save(), one.__getstate__()) for one in self.sessions], numbers)
+
+    def __copy__(self) -> SessionBatch:
+        """As ``copy.deepcopy``."""
+        return copy.deepcopy(self)
+
     def close(self) -> None:
         """Let the threads go."""
         self._pool.shutdown()
+
+
+def _copied(
+    scene: Scene, count: int, start: Start | None, workers: int | None, sessions: list[Any], numbers: tuple[Any, ...]
+) -> SessionBatch:
+    """The copy of a batch."""
+    batch = SessionBatch(scene, count, start, workers)
+    for session, carried in zip(batch.sessions, sessions, strict=True):
+        session.continue_from(*carried)
+    own = batch._time, batch._torque, batch.q, batch.v, batch.contact_forces, batch._reasons
+    for array, there in zip(own, numbers, strict=True):
+        array[...] = there
+    return batch

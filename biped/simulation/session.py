@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -140,8 +141,7 @@ class Session:
         first = self._first()
         if seed is None:
             return self.restore(first)
-        whole(seed, "seed")
-        random = np.random.default_rng(seed)
+        random = np.random.default_rng(whole(seed, "seed"))
         seeds = int(random.integers(2**31)), int(random.integers(2**31))
         state = first.state if self._start is None else self._begun(self._start(random), first.state)
         return self.restore(replace(first, state=state, seeds=seeds))
@@ -248,6 +248,43 @@ class Session:
         driver.was_reset, driver.ending = snapshot.was_reset, snapshot.ending
         driver.forget()
         return self.observe()
+
+    # --- copies ---
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy, and pickle, as a new session of the scene that goes on from here: kernels have addresses of this one's.
+
+        Raises:
+            InputError: the scene's engine keeps a state of its own.
+        """
+        if not self.plan.can_go_back:
+            raise InputError("a session of another engine, whose state is its own, has no copies: make a new Session")
+        moves_the_scenes = self.state is self.scene.state and self._beginning is not None
+        scene = replace(self.scene, state=self._beginning.state) if moves_the_scenes else self.scene
+        return _copied, (scene, self._start, self.save(), self.__getstate__())
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Where it began and what it has recorded: all that neither its scene nor ``save`` has."""
+        driver, log = self._driver, self.plan.world.log
+        return {
+            "session": {name: getattr(self, name) for name in ("_began", "_before", "_standing", "_beginning")},
+            "driver": {
+                "rows": [*driver.rows, log.rows[: log.cursor[ROWS]].copy()],
+                "events": [*driver.events, log.events[: log.cursor[EVENTS]].copy()],
+                "was_reset": driver.was_reset,
+                "wall_time": driver.wall_time,
+            },
+        }
+
+    def __copy__(self) -> Session:
+        """As ``copy.deepcopy``: two sessions share no controller."""
+        return copy.deepcopy(self)
+
+    def continue_from(self, snapshot: Snapshot, rest: dict[str, Any]) -> None:
+        """Go on from where another session of this scene was, with what ``__getstate__`` gave of it."""
+        self.restore(snapshot)
+        vars(self).update(rest["session"])
+        vars(self._driver).update(rest["driver"])
 
     def _remember(self, snapshot: Snapshot) -> None:
         """Let the law remember what it did then; one in Python that has not said what that is begins anew."""
@@ -363,6 +400,13 @@ class Session:
             began=self._began,
             state=self.state,
         )
+
+
+def _copied(scene: Scene, start: Start | None, snapshot: Snapshot, rest: dict[str, Any]) -> Session:
+    """The copy of a session."""
+    session = Session(scene, start)
+    session.continue_from(snapshot, rest)
+    return session
 
 
 def _before_lost(rows: Floats) -> Floats:

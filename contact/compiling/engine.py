@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numba.core.config import DISABLE_JIT
@@ -12,6 +12,7 @@ from contact.arrays import Integers
 from contact.compiling.beside import Call
 from contact.compiling.kernels import routine
 from contact.compiling.parts import address_of, call, compile_parts, is_part_compiled, kind_of, pack
+from contact.errors import BipedError
 
 #: A part, and what it is called with: whole numbers, others, and what is ``Packed``.
 Use = tuple[Any, ...]
@@ -29,6 +30,17 @@ class Packed:
         self.value = value
         self._words = None if DISABLE_JIT else pack(value)
         self.place: Any = value if self._words is None else self._words.ctypes.data
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be copied or pickled: the copy would have the addresses of this one's arrays.
+
+        Raises:
+            BipedError: always.
+        """
+        raise BipedError(
+            "compiled kernels hold the addresses of these arrays, so that they have no copies and no pickles: make a "
+            "new object, or go back and forth in one session by Session.save and Session.restore"
+        )
 
     @cached_property
     def kind(self) -> int:

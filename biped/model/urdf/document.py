@@ -104,8 +104,11 @@ def source_text(source: str | Path) -> str:
         raise ModelError(f"the URDF file {str(source)!r} cannot be read: {error}") from None
     try:
         return content.decode("utf-8-sig").lstrip()
-    except UnicodeDecodeError:  # of another encoding, which the XML names
-        return ET.tostring(_robot(content), encoding="unicode")
+    except UnicodeDecodeError as error:
+        try:
+            return ET.tostring(ET.fromstring(content), encoding="unicode")  # in the encoding that its first line names
+        except (ET.ParseError, LookupError, ValueError):
+            raise ModelError(f"the URDF file {str(source)!r} cannot be read: {error}; save it as UTF-8") from None
 
 
 def parse(text: str) -> Document:
@@ -173,13 +176,13 @@ def _check_unique(what: str, names: Sequence[str]) -> None:
         raise error
 
 
-def _robot(text: str | bytes) -> ET.Element:
+def _robot(text: str) -> ET.Element:
     try:
         robot = ET.fromstring(text)
-    except (ET.ParseError, LookupError, ValueError) as error:
-        if isinstance(text, str) and "<xacro:" in text:
+    except (ET.ParseError, ValueError) as error:
+        if "<xacro:" in text:
             raise xacro.not_expanded("<xacro:…>") from None
-        pointer = isinstance(text, str) and text.startswith("version https://git-lfs")
+        pointer = text.startswith("version https://git-lfs")
         hint = "; it is a pointer of Git LFS: run `git lfs pull`" if pointer else ""
         raise ModelError(f"the URDF is not well-formed XML: {error}{hint}") from None
     if robot.tag != "robot":
