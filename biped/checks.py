@@ -45,7 +45,7 @@ def zero_or_above(value: float, what: str) -> None:
 
 
 def whole(value: int, what: str) -> int:
-    """Return ``value`` as Python's ``int``; refuse all but whole numbers from zero to the greatest that kernels take."""
+    """Return ``value`` as an ``int``; refuse all but whole numbers from zero to the greatest that kernels take."""
     if isinstance(value, bool) or not is_finite(value) or not 0 <= value <= MOST_WHOLE or value != int(value):
         raise InputError(f"{what} = {value!r}: it must be a whole number, zero or above, and below 2^63")
     return int(value)

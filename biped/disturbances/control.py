@@ -84,7 +84,7 @@ class Actuators:
             limit=np.minimum(_spread(model, self.limit, np.inf), _spread(model, own, np.inf)),
             noise=_spread(model, self.noise, 0.0),
             share=_spread(model, self.relative_noise, 0.0),
-            seed=np.array([self.seed]),
+            seed=np.array([int(self.seed)]),
             span=np.array([span]),
             strength=self._strength(model),
             rise=span * _spread(model, self.rate_limit, np.inf),

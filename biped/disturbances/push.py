@@ -212,8 +212,7 @@ def random_forces(
         point: (3,) [m] from the body's centre of mass, home axes.
     """
     axes: tuple[Vector3, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
-    whole(seed, "seed of random forces")
-    seeds = np.random.SeedSequence(seed).generate_state(len(axes))
+    seeds = np.random.SeedSequence(whole(seed, "seed of random forces")).generate_state(len(axes))
     return tuple(
         Force(body, axis, Signal.noise(deviation, interval, start, duration, int(own)), point)
         for axis, own in zip(axes, seeds, strict=True)

@@ -66,7 +66,7 @@ def bootstrap(
     if groups.max() == 0:
         raise InputError("over = 'trials': there is one trial only; draw cycles, or give resamples = 0")
     estimate = cross.mean(axis=0) / own.mean(axis=0)[:, None]
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(whole(seed, "seed"))
     gains, phases, coherences = [], [], []
     for begin in range(0, resamples, _AT_A_TIME):
         count = groups.max() + 1

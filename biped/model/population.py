@@ -54,9 +54,9 @@ def population(
     Raises:
         ModelError: a number is none of that, or nobody was measured of the sex.
     """
-    many: object = n
-    if isinstance(many, bool) or not isinstance(many, int) or many < 1:
-        raise ModelError(f"population: n = {n!r}: it must be a whole number above zero")
+    for name, value, least in (("n", n, 1), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+            raise ModelError(f"population: {name} = {value!r}: it must be a whole number, {least} or above")
     if sex is not None and sex not in TABLE:
         raise unknown("sex", sex, TABLE)
     sexes = tuple(TABLE) if sex is None else (sex,)

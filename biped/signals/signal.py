@@ -238,11 +238,11 @@ class Signal:
         for name, value in (("interval", interval), ("duration", duration)):
             above_zero(value, name)
         zero_or_above(deviation, "deviation")
-        whole(seed, "seed")
+        random = np.random.default_rng(whole(seed, "seed"))
         check_pieces(duration / interval)
         count = int(np.ceil(duration / interval - 1e-9))
         knots = start + np.minimum(interval * np.arange(count + 1), duration)
-        drawn: Floats = np.random.default_rng(seed).normal(0.0, deviation, count)
+        drawn: Floats = random.normal(0.0, deviation, count)
         return cls(knots, np.concatenate([drawn, [0.0]])[:, None])
 
     @classmethod
@@ -303,7 +303,7 @@ def _ternary_rates(interval: float, stages: int, cycles: int, seed: int) -> tupl
     if cycles < 1:
         raise InputError(f"cycles = {cycles!r}: it must be one or more")
     check_pieces(cycles * 3**stages)
-    rate = np.tile(np.roll(ternary_sequence(stages), -seed), cycles).astype(float)
+    rate = np.tile(np.roll(ternary_sequence(stages), -whole(seed, "seed")), cycles).astype(float)
     length = 3**stages - 1
     return rate, tuple(k / (length * interval) for k in range(1, length // 2, 2))
 

@@ -18,6 +18,7 @@ from biped.kernels.loop.closed_loop import Loop, World, hold_each
 from biped.kernels.state.status import LOG_FULL, OK
 from biped.simulation.driver import Driver
 from biped.simulation.session import Session, Start
+from biped.simulation.snapshot import Snapshot
 from contact.arrays import Floats, Integers
 from contact.jit import places_of
 
@@ -151,26 +152,26 @@ class SessionBatch:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy, and pickle, as a new batch whose sessions go on from where those of this one are."""
-        numbers = self._time, self._torque, self.q, self.v, self.contact_forces, self._reasons
-        return _copied, (*self._made_of, [(one.save(), one.__getstate__()) for one in self.sessions], numbers)
+        return _copied, (self._made_of, [session.save() for session in self.sessions], self._rows)
 
     def __copy__(self) -> SessionBatch:
         """As ``copy.deepcopy``."""
         return copy.deepcopy(self)
+
+    @property
+    def _rows(self) -> tuple[Any, ...]:
+        """The arrays that have a row for each session."""
+        return self._time, self._torque, self.q, self.v, self.contact_forces, self._reasons
 
     def close(self) -> None:
         """Let the threads go."""
         self._pool.shutdown()
 
 
-def _copied(
-    scene: Scene, count: int, start: Start | None, workers: int | None, sessions: list[Any], numbers: tuple[Any, ...]
-) -> SessionBatch:
-    """The copy of a batch."""
-    batch = SessionBatch(scene, count, start, workers)
-    for session, carried in zip(batch.sessions, sessions, strict=True):
-        session.continue_from(*carried)
-    own = batch._time, batch._torque, batch.q, batch.v, batch.contact_forces, batch._reasons
-    for array, there in zip(own, numbers, strict=True):
-        array[...] = there
+def _copied(made_of: tuple[Any, ...], snapshots: list[Snapshot], rows: tuple[Any, ...]) -> SessionBatch:
+    batch = SessionBatch(*made_of)
+    for session, snapshot in zip(batch.sessions, snapshots, strict=True):
+        session.go_on_from(snapshot)
+    for own, there in zip(batch._rows, rows, strict=True):
+        own[...] = there
     return batch

@@ -259,32 +259,27 @@ class Session:
         """
         if not self.plan.can_go_back:
             raise InputError("a session of another engine, whose state is its own, has no copies: make a new Session")
-        moves_the_scenes = self.state is self.scene.state and self._beginning is not None
-        scene = replace(self.scene, state=self._beginning.state) if moves_the_scenes else self.scene
-        return _copied, (scene, self._start, self.save(), self.__getstate__())
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Where it began and what it has recorded: all that neither its scene nor ``save`` has."""
-        driver, log = self._driver, self.plan.world.log
-        return {
-            "session": {name: getattr(self, name) for name in ("_began", "_before", "_standing", "_beginning")},
-            "driver": {
-                "rows": [*driver.rows, log.rows[: log.cursor[ROWS]].copy()],
-                "events": [*driver.events, log.events[: log.cursor[EVENTS]].copy()],
-                "was_reset": driver.was_reset,
-                "wall_time": driver.wall_time,
-            },
-        }
+        begun, driver, log = self._beginning, self._driver, self.plan.world.log
+        moved = begun is not None and self.state is self.scene.state
+        scene = replace(self.scene, state=begun.state) if moved else self.scene
+        rows = [*driver.rows, log.rows[: log.cursor[ROWS]].copy()]
+        return _copied, (
+            scene,
+            self._start,
+            self.save(),
+            rows,
+            [*driver.events, log.events[: log.cursor[EVENTS]].copy()],
+        )
 
     def __copy__(self) -> Session:
         """As ``copy.deepcopy``: two sessions share no controller."""
         return copy.deepcopy(self)
 
-    def continue_from(self, snapshot: Snapshot, rest: dict[str, Any]) -> None:
-        """Go on from where another session of this scene was, with what ``__getstate__`` gave of it."""
+    def go_on_from(self, snapshot: Snapshot) -> None:
+        """Go on from where a session was that began as this one, which has a copy of its controller."""
+        self._first()
         self.restore(snapshot)
-        vars(self).update(rest["session"])
-        vars(self._driver).update(rest["driver"])
+        self._driver.was_reset = snapshot.was_reset
 
     def _remember(self, snapshot: Snapshot) -> None:
         """Let the law remember what it did then; one in Python that has not said what that is begins anew."""
@@ -402,10 +397,10 @@ class Session:
         )
 
 
-def _copied(scene: Scene, start: Start | None, snapshot: Snapshot, rest: dict[str, Any]) -> Session:
-    """The copy of a session."""
+def _copied(scene: Scene, start: Start | None, snapshot: Snapshot, rows: list[Any], events: list[Any]) -> Session:
     session = Session(scene, start)
-    session.continue_from(snapshot, rest)
+    session.go_on_from(snapshot)
+    session._driver.rows, session._driver.events = rows, events
     return session
 
 

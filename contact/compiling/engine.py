@@ -32,14 +32,10 @@ class Packed:
         self.place: Any = value if self._words is None else self._words.ctypes.data
 
     def __reduce__(self) -> NoReturn:
-        """Refuse to be copied or pickled: the copy would have the addresses of this one's arrays.
-
-        Raises:
-            BipedError: always.
-        """
+        """Refuse copies and pickles, which would have the addresses of this one's arrays."""
         raise BipedError(
-            "compiled kernels hold the addresses of these arrays, so that they have no copies and no pickles: make a "
-            "new object, or go back and forth in one session by Session.save and Session.restore"
+            "what compiled kernels have the addresses of cannot be copied or pickled: make a new object, or go back "
+            "within a session by Session.save and Session.restore"
         )
 
     @cached_property

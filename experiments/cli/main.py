@@ -54,6 +54,7 @@ COMMANDS = {
     "reproduce": "recompute the tables and figures of a paper",
     "warm": "compile ahead what runs will need, on all cores",
     "bench": "measure the speed of the closed loop on this machine",
+    "robot": "write the TOML file of a robot, with the feet, soles and posture found in its URDF or MJCF",
     "example": "print or list the examples that come with it",
     "completion": "print a script that completes these commands in your shell",
 }

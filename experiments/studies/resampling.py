@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from biped.checks import whole
 from contact.arrays import Floats
 from experiments.studies.proportion import CONFIDENCE
 
@@ -21,7 +22,13 @@ def interval(*samples: Floats, seed: int, resamples: int = RESAMPLES) -> tuple[f
     if all(np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())) for values in samples):
         return (difference(*samples),) * 2
     found = bootstrap(
-        samples, difference, confidence_level=CONFIDENCE, n_resamples=resamples, method="BCa", rng=seed, vectorized=True
+        samples,
+        difference,
+        confidence_level=CONFIDENCE,
+        n_resamples=resamples,
+        method="BCa",
+        rng=whole(seed, "seed"),
+        vectorized=True,
     ).confidence_interval
     return float(found.low), float(found.high)
 
@@ -37,7 +44,7 @@ def chance(*samples: Floats, seed: int, resamples: int = RESAMPLES) -> float:
 
     kind: Literal["samples", "independent"] = "samples" if len(samples) == 1 else "independent"
     found = permutation_test(
-        samples, difference, permutation_type=kind, n_resamples=resamples, rng=seed, vectorized=True
+        samples, difference, permutation_type=kind, n_resamples=resamples, rng=whole(seed, "seed"), vectorized=True
     )
     return float(found.pvalue)
 

@@ -19,6 +19,7 @@ from biped.model.importing.composites import taken_apart
 from biped.model.importing.joints import notes_on_limits
 from biped.model.importing.looks import visuals_of
 from biped.model.importing.options import COLLISION, Options, by_joint, check_options
+from biped.model.importing.plausibility import doubts
 from biped.model.importing.robot import Robot
 from biped.model.model import Model
 from biped.model.regularity import UnresistedJointError
@@ -115,6 +116,7 @@ def build(robot: Robot, options: Options) -> Model:
         *repair.notes_on_repairs(locked.merged, mended),
         *(contacts.told_of_edges(points) if options.get("contacts") == COLLISION else ()),
         *(notes_on_limits(locked.model) if options.get("limits", True) else ()),
+        *doubts(bodies),
     )
     asked, gravity = options.get("name"), options.get("gravity")
     try:

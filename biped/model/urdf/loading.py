@@ -115,10 +115,8 @@ def _collision(
     try:
         return pin.buildGeomFromUrdfString(model, text, pin.GeometryType.COLLISION)
     except (ValueError, LookupError, RuntimeError) as error:
-        raise ModelError(
-            f"the collision geometry of {document.name!r} cannot be read: {reason_of(error)}; give the contact points "
-            "of each foot instead: contacts by link"
-        ) from None
+        why = f"the collision geometry of {document.name!r} cannot be read: {reason_of(error)}"
+        raise ModelError(f"{why}; give the points instead: contacts by link") from None
 
 
 def _own_points(document: Document, links: Links) -> list[ContactPoint]:

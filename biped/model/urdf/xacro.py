@@ -13,13 +13,8 @@ FOR_OTHERS = ("gazebo", "transmission", "ros2_control", "mujoco", "sensor")
 
 
 def check_expanded(robot: ET.Element) -> None:
-    """Refuse a ``<robot>`` that has macros, or expressions in what a model is read from.
-
-    Raises:
-        ModelError: the message names one of them and the remedy.
-    """
-    found = next(_unexpanded(robot), None)
-    if found is not None:
+    """Raise ModelError where a ``<robot>`` has macros, or expressions in what a model is read from."""
+    for found in _unexpanded(robot):
         raise not_expanded(found)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from biped.checks import whole
 from biped.errors import InputError
 from biped.identification import DoublePendulum, FrequencyResponse, IndependentChannels
 from contact.arrays import Floats
@@ -190,7 +191,7 @@ def fit_response(
     starts = np.vstack(
         [
             np.full((1, len(parameters)), 0.5),
-            np.random.default_rng(seed).uniform(0.1, 0.9, (STARTS, len(parameters))),
+            np.random.default_rng(whole(seed, "seed")).uniform(0.1, 0.9, (STARTS, len(parameters))),
         ]
     )
     best = estimate(Problem(list(parameters), residuals, priors=dict(priors or {})), starts)

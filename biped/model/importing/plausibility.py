@@ -1,0 +1,48 @@
+"""Units: numbers of a robot that suggest that its file has others than kg, m and kg m²."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from biped.model.body import Body
+from biped.model.importing.repair import DENSITY
+
+#: [kg] From palm-sized walkers to the heaviest legged machines; a body of the wrong density or unit is beyond either.
+MASSES = 0.1, 1000.0
+#: [m] The tallest walking machines measure less; in mm a humanoid measures 1000 and more.
+LENGTH = 10.0
+#: Of the radius of gyration of a ball of steel of the same mass. An inertia that is 1000 times too small is below it.
+COMPACT = 1.0 / 3.0
+
+
+def doubts(bodies: Sequence[Body]) -> list[str]:
+    """Return a sentence for each kind of implausible number."""
+    total, size = math.fsum(body.mass for body in bodies), _size(bodies)
+    found = []
+    if not MASSES[0] <= total <= MASSES[1]:
+        found.append(f"it weighs {total:.3g} kg, legged robots {MASSES[0]:g} to {MASSES[1]:g} kg: are masses in kg?")
+    if size > LENGTH:
+        found.append(f"it measures {size:.3g} m at home, legged robots up to {LENGTH:g} m: are lengths in m?")
+    odd = [body.name for body in bodies if body.mass and _is_odd(body, total, size if len(bodies) > 2 else math.inf)]
+    if odd:
+        more = f" and {len(odd) - 6} more" if len(odd) > 6 else ""
+        found.append(f"inertias are out of proportion to masses: {', '.join(odd[:6])}{more}: are they in kg m²?")
+    return found
+
+
+def _size(bodies: Sequence[Body]) -> float:
+    """[m] The largest extent of joints and centres of mass along an axis, at home."""
+    joints: dict[str | None, np.ndarray] = {None: np.zeros(3)}
+    for body in bodies:
+        joints[body.name] = joints[body.parent] + np.array(body.joint.position)
+    joints[None] = joints[bodies[0].name]
+    centers = [joints[body.name] + np.array(body.com) for body in bodies]
+    return float(np.ptp([*joints.values(), *centers], axis=0).max())
+
+
+def _is_odd(body: Body, total: float, size: float) -> bool:
+    """Whether the radius of gyration is larger than the robot, or far smaller than that of a ball of steel."""
+    radius = math.sqrt(max(float(np.linalg.eigvalsh(np.array(body.inertia))[-1]), 0.0) / body.mass)
+    ball = math.sqrt(0.4) * (3.0 * body.mass / (4.0 * math.pi * DENSITY)) ** (1.0 / 3.0)
+    return radius > size > 0.0 or (0.0 < radius < COMPACT * ball and body.mass > 0.01 * total)

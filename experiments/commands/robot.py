@@ -1,0 +1,207 @@
+"""``biped robot``: the TOML file of a robot, with what its URDF or MJCF tells: feet, soles, posture, facing."""
+
+import json
+import os
+import warnings
+from argparse import Namespace
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biped.errors import InputError
+from experiments.cli.main import Parser, announce
+from experiments.cli.reply import reply
+from experiments.cli.terminal import say
+
+if TYPE_CHECKING:
+    from biped.model import Model
+
+_DESCRIPTION = """\
+Write the TOML file of a robot, for --robot and biped.load_robot, from its URDF or MJCF: the links that stand on the
+floor, their contact points, a posture with bent knees, and where it looks. Check it, and edit what was found wrong."""
+
+_EXAMPLES = """\
+examples:
+  biped robot g1.urdf                              into g1.toml, in this folder
+  biped robot talos.xml --out robots/talos.toml
+  biped run balance --robot g1.toml
+
+docs/use-your-own-model.md has all keys. Exit status: 0 done, 2 bad input, or the file to write is there already.
+"""
+
+_TEXT = """\
+# A robot for --robot, as `biped robot` found it: check it.
+name = {name}
+{key} = {file}
+{more}
+# Links that stand on the floor: the lowest ends of its limbs.
+feet = {feet}
+
+# Points that touch the floor.
+{contacts}
+# To give them by link, in the link's axes [m], write at the end of this file: [contacts], LINK = [[x, y, z], ...]
+
+# Horizontal direction in which it looks at home.
+facing = {facing}
+
+# Positions [rad or m] in which it stands; the other joints are at zero.
+posture = {{ {posture} }}
+
+# Further keys: folders for package://, inertia of rotors [kg m²] for all or by joint, joints that do not move.
+# packages = ["FOLDER"]
+# armature = 0.01
+# locked = {{ "*_wrist_*" = 0.0 }}
+# The floor is level at z = 0 and of rubber: --set floor.mu_s=0.5 --set floor.mu_d=0.4 has it more slippery.
+"""
+#: [rad] By which straight knees are bent; hips and ankles turn back by half of it each, so that soles stay level.
+_BENT = 0.6
+#: Ends of limbs are feet within this of the lowest, as a share of the robot's height.
+_NEAR = 0.1
+Loader = Callable[..., "Model"]
+
+
+def parser() -> Parser:
+    own = Parser("biped robot", _DESCRIPTION, _EXAMPLES)
+    own.add_argument("file", metavar="FILE", help="the robot's .urdf, .xml or .mjcf")
+    own.option("--out", "FILE", "file to write (default: named as the robot's, .toml, in this folder)")
+    own.add_forms()
+    return own
+
+
+def main(options: Namespace) -> int:
+    from biped.model import ModelWarning, load_robot
+
+    file = Path(options.file).expanduser()
+    out = Path(options.out or f"{file.stem}.toml")
+    if file.suffix not in (".urdf", ".xml", ".mjcf"):
+        raise InputError(f"{file}: it must be a .urdf, .xml or .mjcf")
+    if out.exists():
+        raise InputError(f"{out} is there already: delete it, or name another file by --out")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        text = draft(file, out.parent)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text, encoding="utf-8")
+        model = load_robot(out)
+    for note in model.notes:
+        announce(f"{model.name}: {note}")
+    if not model.nc:
+        announce(f"no contact points were found: {out} says why; add them there")
+    found = {"feet": model.feet, "contacts": model.contact_names, "joints": model.joint_names}
+    reply({"file": str(out), "mass": model.total_mass, **found})
+    feet = f"feet {', '.join(model.feet)}, {model.nc} contact points"
+    say(f"{out}: {model.total_mass:.4g} kg, {len(model.joint_names)} joints, {feet}")
+    return 0
+
+
+def draft(file: Path, folder: Path) -> str:
+    """Return the text of a robot's TOML file that is to stand in a folder.
+
+    Raises:
+        ModelError: the robot's file cannot be read.
+    """
+    from biped.model import ModelError
+    from biped.model.robot import READERS
+
+    key = "urdf" if file.suffix == ".urdf" else "mjcf"
+    model, options = _loaded(partial(READERS[key], file))
+    load = partial(READERS[key], file, **options)
+    feet = list(model.feet) or _feet(model, load)
+    load = partial(load, feet=feet, facing=_facing(load(feet=feet), _soled(load, feet)))
+    posture = dict(model.posture) or _bent(load())
+    load = partial(load, posture=posture)
+    if model.nc:
+        contacts = f"# They are in its file: {', '.join(model.contact_names)}."
+    else:
+        try:
+            points = load(contacts="collision").contact_points
+            places = [f"#   {one.name} on {one.body}: {np.round(one.position, 4).tolist()}" for one in points]
+            about = "# The corners of the soles, in the feet's collision geometry; at home, from the foot's joint [m]:"
+            contacts = "\n".join([about, *places, 'contacts = "collision"'])
+        except ModelError as error:
+            contacts = f"# None were found: {error}"
+    return _TEXT.format(
+        name=json.dumps(model.name), key=key, file=json.dumps(os.path.relpath(file, folder)), contacts=contacts,
+        feet=json.dumps(feet), facing=load.keywords["facing"],
+        more="".join(f"{option} = {json.dumps(value)}\n" for option, value in options.items()),
+        posture=", ".join(f"{json.dumps(joint)} = {float(at):g}" for joint, at in posture.items()),
+    )  # fmt: skip
+
+
+def _loaded(load: Loader) -> tuple["Model", dict[str, Any]]:
+    """A floating model, and the options that it takes: ``repair`` of impossible inertias, and ``floating``."""
+    from biped.model import ModelError
+
+    options: dict[str, Any] = {}
+    try:
+        model = load()
+    except ModelError:
+        options["repair"] = "inertia"
+        model = load(**options)
+    if not model.is_floating:
+        options["floating"] = True
+        model = load(**options)
+    return model, options
+
+
+def _soled(load: Loader, feet: Sequence[str]) -> "Model | None":
+    """The model with contact points at home; None where these feet have no collision geometry."""
+    from biped.model import ModelError
+
+    try:
+        return load(feet=feet, contacts="collision")
+    except ModelError:
+        return None
+
+
+def _feet(model: "Model", load: Loader) -> list[str]:
+    """The lowest ends of limbs, or what carries them where that is as low, as of toes."""
+    parents = {body.name: body.parent for body in model.bodies}
+    heights = dict(zip(model.body_names, model.home_positions[:, 2].tolist(), strict=True))
+    most = min(heights.values()) + _NEAR * float(np.ptp(model.home_positions[:, 2]))
+    found = []
+    for foot in (name for name in model.body_names if name not in parents.values() and heights[name] <= most):
+        above = parents[foot]
+        while above is not None and heights[above] <= most and _lowest(load, above) < _lowest(load, foot) + 0.005:
+            foot, above = above, parents[above]
+        found.append(foot)
+    return list(dict.fromkeys(found))
+
+
+def _lowest(load: Loader, link: str) -> float:
+    """[m] Height at home of the lowest point that it collides with; infinite for none."""
+    model = _soled(load, [link])
+    if model is None:
+        return np.inf
+    k = model.body_index(model.feet[0])
+    joint = model.home_positions[k] - model.bodies[k].com
+    return min(float(joint[2] + point.position[2]) for point in model.contact_points)
+
+
+def _facing(model: "Model", soled: "Model | None") -> list[float]:
+    """Across the line between two feet, to where the soles reach farther from the ankles; else as the file says."""
+    if len(model.feet) != 2:
+        return list(model.facing)
+    apart = np.abs(np.subtract(*(model.home_positions[model.body_index(foot), :2] for foot in model.feet)))
+    ahead = np.array([1.0, 0.0] if apart[1] >= apart[0] else [0.0, 1.0])
+    reach = 0.0 if soled is None else sum(float(ahead @ point.position[:2]) for point in soled.contact_points)
+    return [*(ahead if reach >= 0.0 else -ahead).tolist(), 0.0]
+
+
+def _bent(model: "Model") -> Mapping[str, float]:
+    """Legs that are straight at home with bent knees and level soles, as far as limits allow."""
+    from biped.model.legs import legs_of, straight_knees
+
+    joints = {body.joint.name: body.joint for body in model.bodies}
+    for way in (_BENT, -_BENT):
+        posture = {}
+        for leg in legs_of(model):
+            if leg.knee is not None and abs(straight_knees(model).get(leg.knee, np.inf)) < 0.5 * _BENT:
+                for name, part in zip(leg.sagittal[-3:], (-0.5, 1.0, -0.5), strict=True):
+                    posture[name] = way * part * float(np.sign(np.dot(joints[name].axis, model.left)))
+        if all(joints[name].lower <= at <= joints[name].upper for name, at in posture.items()):
+            return posture
+    return {}
