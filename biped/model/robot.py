@@ -22,6 +22,7 @@ from biped.model.mjcf import load_mjcf
 from biped.model.model import Model
 from biped.model.subject import Subject
 from biped.model.urdf import load_urdf
+from biped.model.urdf.xacro import not_expanded
 from biped.modules import module_named, module_of_file
 from biped.robot_names import ROBOT_NAMES, SUBJECT
 from contact.errors import BipedError
@@ -56,6 +57,8 @@ def load_robot(source: str | Path) -> Model:
         return _BY_ENDING[path.suffix](path)
     if ":" in str(source):
         return _made_by(str(source))
+    if path.suffix == ".xacro":
+        raise not_expanded(str(source))
     raise ModelError(f"{str(source)!r} names no robot; it must be {ROBOT_NAMES}")
 
 

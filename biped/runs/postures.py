@@ -74,17 +74,17 @@ def _above_legs(model: Model) -> float:
 
 
 def _in_own_posture(model: Model, floor: Floor) -> State:
-    keys = {
-        "floating = true": model.is_floating,
-        'feet = ["LEFT", "RIGHT"]': model.feet,
-        'contacts = "collision"': model.nc,
-    }
-    lacking = [key for key, there in keys.items() if not there]
+    keys = (
+        ("floating = true", model.is_floating),
+        ('feet = ["LEFT", "RIGHT"]', model.feet),
+        ('contacts = "collision"', model.nc),
+    )
+    lacking = ", ".join(key for key, there in keys if not there)
     if lacking:
         raise InputError(
-            f"model {model.name!r} has other legs than human(), and to stand it needs a floating root, feet and contact "
-            f"points: add {', '.join(lacking)} to its TOML file, which `biped robot FILE` writes of a URDF or MJCF; or "
-            "give its posture by State.at(model, model.configuration(position, orientation, angles))"
+            f"model {model.name!r} has other legs than human(), and to stand it needs a floating root, feet and "
+            f"contact points: add {lacking} to its TOML file (`biped robot FILE` writes it of a URDF or MJCF); or give "
+            "its posture by State.at(model, model.configuration(position, orientation, angles))"
         )
     q = with_loops_closed(model, model.configuration(angles=dict(model.posture)))
     weight = model.total_mass * -model.gravity[2]

@@ -4,10 +4,10 @@ import json
 import os
 import warnings
 from argparse import Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,7 +36,7 @@ _TEXT = """\
 # A robot for --robot, as `biped robot` found it: check it.
 name = {name}
 {key} = {file}
-{more}
+{options}
 # Links that stand on the floor: the lowest ends of its limbs.
 feet = {feet}
 
@@ -56,6 +56,8 @@ posture = {{ {posture} }}
 # locked = {{ "*_wrist_*" = 0.0 }}
 # The floor is level at z = 0 and of rubber: --set floor.mu_s=0.5 --set floor.mu_d=0.4 has it more slippery.
 """
+#: What a floating model may need; impossible inertias are mended before the root is let go.
+_WAYS = ({}, {"repair": "inertia"}, {"floating": True}, {"floating": True, "repair": "inertia"})
 #: [rad] By which straight knees are bent; hips and ankles turn back by half of it each, so that soles stay level.
 _BENT = 0.6
 #: Ends of limbs are feet within this of the lowest, as a share of the robot's height.
@@ -77,7 +79,7 @@ def main(options: Namespace) -> int:
     file = Path(options.file).expanduser()
     out = Path(options.out or f"{file.stem}.toml")
     if file.suffix not in (".urdf", ".xml", ".mjcf"):
-        raise InputError(f"{file}: it must be a .urdf, .xml or .mjcf")
+        raise InputError(f"{file}: it must be a .urdf, .xml or .mjcf; of .xacro run `xacro FILE > robot.urdf` first")
     if out.exists():
         raise InputError(f"{out} is there already: delete it, or name another file by --out")
     with warnings.catch_warnings():
@@ -86,14 +88,10 @@ def main(options: Namespace) -> int:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(text, encoding="utf-8")
         model = load_robot(out)
-    for note in model.notes:
+    for note in (*model.notes, *(() if model.nc else (f"no contact points were found: {out} says why; add them",))):
         announce(f"{model.name}: {note}")
-    if not model.nc:
-        announce(f"no contact points were found: {out} says why; add them there")
-    found = {"feet": model.feet, "contacts": model.contact_names, "joints": model.joint_names}
-    reply({"file": str(out), "mass": model.total_mass, **found})
-    feet = f"feet {', '.join(model.feet)}, {model.nc} contact points"
-    say(f"{out}: {model.total_mass:.4g} kg, {len(model.joint_names)} joints, {feet}")
+    reply({"file": str(out), "mass": model.total_mass, "feet": model.feet, "contacts": model.contact_names})
+    say(f"{out}: {model.total_mass:.4g} kg, feet {', '.join(model.feet)}, {model.nc} contact points")
     return 0
 
 
@@ -103,58 +101,48 @@ def draft(file: Path, folder: Path) -> str:
     Raises:
         ModelError: the robot's file cannot be read.
     """
-    from biped.model import ModelError
     from biped.model.robot import READERS
 
     key = "urdf" if file.suffix == ".urdf" else "mjcf"
-    model, options = _loaded(partial(READERS[key], file))
-    load = partial(READERS[key], file, **options)
+    read = partial(READERS[key], file)
+    options = next((way for way in _WAYS if (model := _tried(read, way)) and model.is_floating), _WAYS[0])
+    load = partial(read, **options)
+    model = load()
     feet = list(model.feet) or _feet(model, load)
-    load = partial(load, feet=feet, facing=_facing(load(feet=feet), _soled(load, feet)))
-    posture = dict(model.posture) or _bent(load())
-    load = partial(load, posture=posture)
-    if model.nc:
-        contacts = f"# They are in its file: {', '.join(model.contact_names)}."
-    else:
-        try:
-            points = load(contacts="collision").contact_points
-            places = [f"#   {one.name} on {one.body}: {np.round(one.position, 4).tolist()}" for one in points]
-            about = "# The corners of the soles, in the feet's collision geometry; at home, from the foot's joint [m]:"
-            contacts = "\n".join([about, *places, 'contacts = "collision"'])
-        except ModelError as error:
-            contacts = f"# None were found: {error}"
+    load = partial(load, feet=feet)
+    facing = _facing(load(), _tried(load, {"contacts": "collision"}))
+    posture = dict(model.posture) or _bent(load(facing=facing))
     return _TEXT.format(
-        name=json.dumps(model.name), key=key, file=json.dumps(os.path.relpath(file, folder)), contacts=contacts,
-        feet=json.dumps(feet), facing=load.keywords["facing"],
-        more="".join(f"{option} = {json.dumps(value)}\n" for option, value in options.items()),
+        name=json.dumps(model.name), key=key, file=json.dumps(os.path.relpath(file, folder)), feet=json.dumps(feet),
+        options="".join(f"{option} = {json.dumps(value)}\n" for option, value in options.items()),
+        contacts=_contacts(model, partial(load, facing=facing, posture=posture)), facing=json.dumps(facing),
         posture=", ".join(f"{json.dumps(joint)} = {float(at):g}" for joint, at in posture.items()),
     )  # fmt: skip
 
 
-def _loaded(load: Loader) -> tuple["Model", dict[str, Any]]:
-    """A floating model, and the options that it takes: ``repair`` of impossible inertias, and ``floating``."""
-    from biped.model import ModelError
-
-    options: dict[str, Any] = {}
-    try:
-        model = load()
-    except ModelError:
-        options["repair"] = "inertia"
-        model = load(**options)
-    if not model.is_floating:
-        options["floating"] = True
-        model = load(**options)
-    return model, options
-
-
-def _soled(load: Loader, feet: Sequence[str]) -> "Model | None":
-    """The model with contact points at home; None where these feet have no collision geometry."""
+def _tried(load: Loader, options: dict[str, object]) -> "Model | None":
+    """The model with these options; None where it is refused."""
     from biped.model import ModelError
 
     try:
-        return load(feet=feet, contacts="collision")
+        return load(**options)
     except ModelError:
         return None
+
+
+def _contacts(model: "Model", load: Loader) -> str:
+    """The lines on contact points."""
+    from biped.model import ModelError
+
+    if model.nc:
+        return f"# They are in its file: {', '.join(model.contact_names)}."
+    try:
+        points = load(contacts="collision").contact_points
+    except ModelError as error:
+        return f"# None were found: {error}"
+    places = [f"#   {one.name} on {one.body}: {np.round(one.position, 4).tolist()}" for one in points]
+    about = "# The corners of the soles, in the feet's collision geometry; at home, from the foot's joint [m]:"
+    return "\n".join([about, *places, 'contacts = "collision"'])
 
 
 def _feet(model: "Model", load: Loader) -> list[str]:
@@ -173,7 +161,7 @@ def _feet(model: "Model", load: Loader) -> list[str]:
 
 def _lowest(load: Loader, link: str) -> float:
     """[m] Height at home of the lowest point that it collides with; infinite for none."""
-    model = _soled(load, [link])
+    model = _tried(load, {"feet": [link], "contacts": "collision"})
     if model is None:
         return np.inf
     k = model.body_index(model.feet[0])
@@ -191,17 +179,16 @@ def _facing(model: "Model", soled: "Model | None") -> list[float]:
     return [*(ahead if reach >= 0.0 else -ahead).tolist(), 0.0]
 
 
-def _bent(model: "Model") -> Mapping[str, float]:
+def _bent(model: "Model") -> dict[str, float]:
     """Legs that are straight at home with bent knees and level soles, as far as limits allow."""
     from biped.model.legs import legs_of, straight_knees
 
     joints = {body.joint.name: body.joint for body in model.bodies}
+    straight = {knee for knee, angle in straight_knees(model).items() if abs(angle) < 0.5 * _BENT}
+    three = [leg.sagittal[-3:] for leg in legs_of(model) if leg.knee in straight]
     for way in (_BENT, -_BENT):
-        posture = {}
-        for leg in legs_of(model):
-            if leg.knee is not None and abs(straight_knees(model).get(leg.knee, np.inf)) < 0.5 * _BENT:
-                for name, part in zip(leg.sagittal[-3:], (-0.5, 1.0, -0.5), strict=True):
-                    posture[name] = way * part * float(np.sign(np.dot(joints[name].axis, model.left)))
+        parts = [(joints[name], way * part) for leg in three for name, part in zip(leg, (-0.5, 1.0, -0.5), strict=True)]
+        posture = {joint.name: turn * float(np.sign(np.dot(joint.axis, model.left))) for joint, turn in parts}
         if all(joints[name].lower <= at <= joints[name].upper for name, at in posture.items()):
             return posture
     return {}

@@ -19,16 +19,11 @@ def interval(*samples: Floats, seed: int, resamples: int = RESAMPLES) -> tuple[f
     """
     from scipy.stats import bootstrap
 
+    seed = whole(seed, "seed")
     if all(np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())) for values in samples):
         return (difference(*samples),) * 2
     found = bootstrap(
-        samples,
-        difference,
-        confidence_level=CONFIDENCE,
-        n_resamples=resamples,
-        method="BCa",
-        rng=whole(seed, "seed"),
-        vectorized=True,
+        samples, difference, confidence_level=CONFIDENCE, n_resamples=resamples, method="BCa", rng=seed, vectorized=True
     ).confidence_interval
     return float(found.low), float(found.high)
 
@@ -42,9 +37,10 @@ def chance(*samples: Floats, seed: int, resamples: int = RESAMPLES) -> float:
     """
     from scipy.stats import permutation_test
 
+    seed = whole(seed, "seed")
     kind: Literal["samples", "independent"] = "samples" if len(samples) == 1 else "independent"
     found = permutation_test(
-        samples, difference, permutation_type=kind, n_resamples=resamples, rng=whole(seed, "seed"), vectorized=True
+        samples, difference, permutation_type=kind, n_resamples=resamples, rng=seed, vectorized=True
     )
     return float(found.pvalue)
 

@@ -88,5 +88,7 @@ def notes_on_limits(model: Any) -> list[str]:
     inverted = [name for name, joint in joints.items() if joint.nq == 1 and lower[joint.idx_q] > upper[joint.idx_q]]
     most = {name: (model.velocityLimit[joint.idx_v], model.effortLimit[joint.idx_v]) for name, joint in joints.items()}
     zero = [name for name, limits in most.items() if 0.0 in limits]
+    held = [name for name, joint in joints.items() if joint.nq == 1 and lower[joint.idx_q] == upper[joint.idx_q]]
     useless = {"position limits that leave no room": inverted, "velocity or effort limits of zero": zero}
-    return [f"{what} are left out: {', '.join(names)}" for what, names in useless.items() if names]
+    told = [f"{what} are left out: {', '.join(names)}" for what, names in useless.items() if names]
+    return told + [f"position limits with lower = upper hold joints there: {', '.join(held)}"] * bool(held)

@@ -311,7 +311,8 @@ def _visuals(robot: ET.Element) -> Iterator[UrdfVisual]:
             for geometry in element.findall("geometry/*"):
                 if geometry.tag in _SIZES:
                     size = _SIZES[geometry.tag](geometry, where)
-                    yield UrdfVisual(name, geometry.tag, size, *xyz_rpy, color, geometry.get("filename", ""))  # type: ignore[arg-type]
+                    if any(size):  # else there is nothing to see
+                        yield UrdfVisual(name, geometry.tag, size, *xyz_rpy, color, geometry.get("filename", ""))  # type: ignore[arg-type]
 
 
 def _color(material: ET.Element) -> Vector3 | None:
