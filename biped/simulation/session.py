@@ -183,6 +183,7 @@ class Session:
             InputError: the state is within a control period.
         """
         self._check_whole()
+        self._first()
         self._driver.free_joints()
         left = ticks * self.plan.clock.steps_per_tick
         while left > 0 and not self.has_ended:

@@ -1,11 +1,14 @@
 """What parts work on, and how they are entered from Python: also where everything is interpreted."""
 
+import copy
+import pickle
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from contact.compiling.engine import Engine, Entry, Packed, addresses, no_parts, places_of
+from contact.errors import BipedError
 from contact.jit import call, kernel, part, unpacked
 
 pytestmark = pytest.mark.jit_off
@@ -79,3 +82,9 @@ def test_places_are_where_parts_find_each():
     several = [Packed(world(number)) for number in (1.0, 2.0)]
     for one, place in zip(several, places_of(several), strict=True):
         assert place is one.place or place == one.place
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_what_has_addresses_has_no_copies(copied):
+    with pytest.raises(BipedError, match=r"cannot be copied or pickled: .* Session.save and Session.restore"):
+        copied(Packed(world()))

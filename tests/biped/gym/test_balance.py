@@ -1,11 +1,14 @@
 """The environments of Gymnasium: its own checker, reproducible episodes, and vectors that are as one by one."""
 
+import copy
+import json
+import pickle
 import warnings
 
 import numpy as np
 import pytest
 
-from ...conftest import run_python
+from ...conftest import run_python, said_by
 
 pytest.importorskip("gymnasium")
 
@@ -124,6 +127,56 @@ def test_a_vector_is_what_its_members_are_alone():
             assert given[0] == pytest.approx(reward, rel=1e-12)
     assert (ends >= 2).all()
     vector.close()
+
+
+COPIES = {"copy": copy.copy, "deepcopy": copy.deepcopy, "pickle": lambda one: pickle.loads(pickle.dumps(one))}
+
+
+@pytest.mark.parametrize("how", COPIES)
+@pytest.mark.parametrize("make", [BalanceEnv, lambda: BalanceVectorEnv(2)], ids=["one", "vector"])
+def test_a_copy_goes_its_own_way(make, how):
+    """It does what the original does after it, also in the next episode, which goes on with the random numbers."""
+    env = make()
+    env.reset(seed=3)
+    env.step(actions_of(env, 1)[0])
+    seen = []
+    for one in (COPIES[how](env), env):
+        seen.append([one.step(action)[0] for action in actions_of(env, 4)] + [one.reset()[0]])
+        one.close()
+    assert np.array_equal(*seen)
+
+
+@pytest.mark.slow
+def test_a_copy_in_another_process_goes_on_there(tmp_path):
+    env = BalanceEnv()
+    env.reset(seed=3)
+    (tmp_path / "env").write_bytes(pickle.dumps(env))
+    code = """import pickle, sys; import numpy as np
+env = pickle.load(open(sys.argv[1], "rb")); print(env.step(np.zeros(12))[0].tolist())"""
+    assert json.loads(said_by(code, str(tmp_path / "env"))) == env.step(np.zeros(12))[0].tolist()
+
+
+@pytest.mark.parametrize(
+    "seed", [np.int64(0), np.int64(5), np.uint8(5), np.array([1, 2, 3]), (1, 2, 3), [1, np.int32(2), 3]]
+)
+def test_seeds_of_numpy_are_pythons(seed):
+    plain = seed.tolist() if hasattr(seed, "tolist") else [int(one) for one in seed]
+    vector = BalanceVectorEnv(3)
+    assert np.array_equal(vector.reset(seed=seed)[0], vector.reset(seed=plain)[0])
+    vector.close()
+    if isinstance(plain, int):
+        env = BalanceEnv()
+        assert np.array_equal(env.reset(seed=seed)[0], env.reset(seed=plain)[0])
+
+
+@pytest.mark.parametrize(
+    "seed", [-1, np.int64(-1), True, 0.5, float("nan"), "12", {1, 2}, [1, -2], [1, True], np.ones((2, 1))]
+)
+def test_what_is_no_seed_is_refused(seed):
+    for env in (BalanceEnv(), BalanceVectorEnv(2)):
+        with pytest.raises(InputError, match=r"(?s)seed = .*: it must be a whole number, zero or above"):
+            env.reset(seed=seed)
+        env.close()
 
 
 def test_what_does_not_fit_is_told():

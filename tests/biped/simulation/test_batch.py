@@ -1,5 +1,8 @@
 """Sessions in a batch are, bit for bit, what they are by themselves, whatever the threads."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -97,3 +100,24 @@ def test_what_has_no_batch_is_refused(person):
         SessionBatch(Scene(person, CONTROLLER, integrator=Adaptive()), 2)
     with pytest.raises(InputError, match=r"the given torques have shape \(12,\); it must be \(2, 12\)"):
         SessionBatch(scene, 2).step(np.zeros(12))
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_a_copy_of_a_batch_goes_on_by_itself(person, copied):
+    torques = np.random.default_rng(1).uniform(-20.0, 20.0, (20, 2, 12))
+    batch = SessionBatch(scene_of(person, ACTING["noisy and late"]), 2)
+    batch.reset([4, 5])
+    for given in torques[:10]:
+        batch.step(given)
+    other = copied(batch)
+    ends = []
+    for one in (other, batch):  # one after the other: what they shared would differ
+        for given in torques[10:]:
+            one.step(given)
+        ends.append((one.time.copy(), one.q.copy(), one.v.copy(), one.contact_forces.copy()))
+        one.reset([6, None])
+        ends[-1] += (one.q.copy(),)
+        one.close()
+    assert ends[0][0] == pytest.approx(20 * batch.sessions[0].period)
+    for ours, theirs in zip(*ends, strict=True):
+        assert np.array_equal(ours, theirs)

@@ -1,5 +1,7 @@
 """Sessions: stepping is what a run does, going back changes nothing, bit for bit, and a seed is a session."""
 
+import copy
+import pickle
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
@@ -265,6 +267,36 @@ def test_wrong_torques_are_refused(person):
         session.step([0.0, np.inf] + [0.0] * 10)
 
 
+COPIES = {"copy": copy.copy, "deepcopy": copy.deepcopy, "pickle": lambda one: pickle.loads(pickle.dumps(one))}
+
+
+@pytest.mark.parametrize("how", COPIES)
+def test_a_copy_goes_on_by_itself(scene, how):
+    session = Session(scene)
+    session.advance(10)
+    copied = COPIES[how](session)
+    copied.advance(10)
+    assert session.time == pytest.approx(10 * session.period)
+    session.advance(10)
+    alone = Session(scene)
+    alone.advance(20)
+    same_but_for_counts(copied.save().state, alone.save().state)
+    same_but_for_counts(session.save().state, alone.save().state)
+    assert np.array_equal(copied.reset(4).q, session.reset(4).q)
+
+
+def test_a_copy_has_what_was_recorded_and_the_start(person):
+    scene = Scene(person, CONTROLLER, state=initial_posture(person), step=1e-3)
+    session = Session(scene, in_place=True)
+    first = session.reset().q
+    session.advance(8)
+    copied = copy.deepcopy(session)
+    copied.advance(8)
+    assert len(session.recorded().rows) * 2 == len(copied.recorded().rows)
+    assert np.array_equal(copied.reset().q, first)
+    assert session.time == pytest.approx(8 * session.period)
+
+
 def test_an_engine_that_cannot_go_back_says_so(person):
     @dataclass(frozen=True)
     class Stubborn(Recursive):
@@ -275,6 +307,9 @@ def test_an_engine_that_cannot_go_back_says_so(person):
     session.step()
     with pytest.raises(InputError, match="cannot go back: make a new Session"):
         session.reset()
+    for copied in COPIES.values():
+        with pytest.raises(InputError, match="has no copies: make a new Session"):
+            copied(session)
 
 
 def test_another_models_snapshot_is_refused(person):
