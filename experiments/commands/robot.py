@@ -176,7 +176,7 @@ def _facing(model: "Model", soled: "Model | None") -> list[float]:
     apart = np.abs(np.subtract(*(model.home_positions[model.body_index(foot), :2] for foot in model.feet)))
     ahead = np.array([1.0, 0.0] if apart[1] >= apart[0] else [0.0, 1.0])
     reach = 0.0 if soled is None else sum(float(ahead @ point.position[:2]) for point in soled.contact_points)
-    return [*(ahead if reach >= 0.0 else -ahead).tolist(), 0.0]
+    return [*(ahead if reach >= 0.0 else 0.0 - ahead).tolist(), 0.0]
 
 
 def _bent(model: "Model") -> dict[str, float]:

@@ -17,11 +17,13 @@ from biped.model import (
     chain,
     configuration_to_pinocchio,
     human,
+    load_robot,
     load_urdf,
     random_tree,
     rigid_box,
     rotation_about,
     save_urdf,
+    scaled,
     spherical,
     to_pinocchio,
     urdf_text,
@@ -334,6 +336,16 @@ BROKEN = [
     (FOREIGN.replace("</robot>", '<biped><contact name="p" link="foot"/></biped></robot>'),
      "'p': <contact> attribute 'xyz'"),
     (FOREIGN.replace("</robot>", '<biped><foot link="toe"/></biped></robot>'), "feet: unknown link 'toe'"),
+    (FOREIGN.replace('effort="1"', 'effort="-1"', 1), "joint 'z_hip': limit: effort must be zero or above, got -1"),
+    (FOREIGN.replace('<child link="shin"/>', '<child link="shin"/><dynamics damping="little"/>'),
+     "joint 'knee': <dynamics> attribute 'damping' must be a finite number, got 'little'"),
+    (FOREIGN.replace('<mass value="2.0"/>', '<mass value="2.0"/><mass value="1"/>'),
+     "link 'z_leg' has 2 different elements <mass>; delete all but the right one"),
+    (FOREIGN.replace('<child link="shin"/>', '<child link="shin"/><parent link="foot"/>'),
+     "joint 'knee' has 2 different elements <parent>"),
+    (FOREIGN.replace('rpy="0 0.7 0"', 'quat_xyzw="0 0 0 1"'), "joint 'knee': <origin> has .*quat_xyzw"),
+    (FOREIGN.replace('joint name="knee"', 'joint name="universe"'), "joint 'universe': Pinocchio.* give it another"),
+    (FOREIGN.replace('joint name="knee"', 'joint name="&lt;floating&gt;"'), "joint '<floating>': Pinocchio"),
 ]  # fmt: skip
 
 
@@ -345,6 +357,99 @@ def test_broken_file(text, message, capfd):
     assert capfd.readouterr() == ("", "")  # nothing of a parser's own complaints on the terminal
 
 
+XACRO = {
+    "an include": (
+        '<link name="camera"/>',
+        '<link name="camera"/><x:include filename="a" xmlns:x="http://ros.org/wiki/xacro"/>',
+    ),
+    "a macro below": ("<mass", '<x:inertia m="1" xmlns:x="http://www.ros.org/xacro"/><mass'),
+    "an unbound prefix": ('<link name="camera"/>', '<link name="camera"/><xacro:leg side="left"/>'),
+    "a macro of old": ('<link name="camera"/>', '<link name="camera"/><macro name="leg" params="side"/>'),
+    "an expression": ('value="2.0"', 'value="${2 * m}"'),
+    "a name": ('joint name="knee"', 'joint name="$(arg side)_knee"'),
+    "a file": ("<mass", '<visual><geometry><mesh filename="$(find robot)/a.stl"/></geometry></visual><mass'),
+}
+
+
+@pytest.mark.parametrize("what", XACRO)
+def test_xacro_that_was_not_run_is_refused(what):
+    with pytest.raises(ModelError, match=r"is xacro, which is not expanded: run `xacro FILE > robot.urdf`"):
+        load_urdf(FOREIGN.replace(*XACRO[what]))
+
+
+def test_files_of_xacro_are_refused_by_their_name():
+    with pytest.raises(ModelError, match=r"leg.urdf.xacro is xacro, .* run `xacro FILE > robot.urdf`"):
+        load_robot("leg.urdf.xacro")
+
+
+@pytest.mark.parametrize(
+    ("more", "notes"),
+    [
+        ('<!-- ${m} <xacro:leg/> --><gazebo><plugin ns="$(arg ns)"/></gazebo><transmission name="t"/>', ()),
+        ("<links/>", ("elements of the file that are not read: <links> in <robot>",)),
+        ('<s:camera xmlns:s="http://gazebo"/>', ("elements of the file that are not read: <camera> in <robot>",)),
+    ],
+)
+def test_what_is_not_read_is_told_unless_it_is_for_others(more, notes):
+    plain, model = load_urdf(FOREIGN), load_urdf(FOREIGN.replace("</robot>", more + "</robot>"))
+    assert_same(model, plain)
+    assert model.notes == (*notes, *plain.notes)
+
+
+@pytest.mark.parametrize("planar", [False, True])
+def test_links_and_joints_may_share_names(planar):
+    """Each joint is named as the link that it carries, which Pinocchio cannot tell apart where joints are locked."""
+    text = FOREIGN.replace('"prismatic"', '"planar"') if planar else FOREIGN
+    names = dict(re.findall(r'<joint name="(\w+)".*?<child link="(\w+)"', text, re.DOTALL))
+    renamed = re.sub(r'<joint name="(\w+)"', lambda found: f'<joint name="{names[found[1]]}"', text)
+    more = '<biped><contact name="p" link="foot" xyz="0.1 0 0"/><foot link="foot"/></biped></robot>'
+    texts = [each.replace("</robot>", more) for each in (text, renamed)]
+    locked = [{name: 0.4} for name in ("knee", names["knee"])]
+    expected, found = (load_urdf(one, locked=at) for one, at in zip(texts, locked, strict=True))
+    assert found.nv == expected.nv == load_urdf(text).nv - 1
+    assert found.feet == expected.feet
+    for name in expected.tree._fields:
+        np.testing.assert_array_equal(getattr(found.tree, name), getattr(expected.tree, name), err_msg=name)
+    assert [shape.body for shape in found.shapes] == [shape.body for shape in expected.shapes]
+
+
+def test_the_floating_joint_gets_a_name_of_its_own():
+    model = load_urdf(FOREIGN.replace('joint name="knee"', 'joint name="floating_base"'))
+    assert model.root.joint.name == "floating_base_"
+    assert "floating_base" in model.joint_names
+
+
+@pytest.mark.parametrize(("encoding", "newline"), [("utf-8-sig", "\r\n"), ("iso-8859-1", "\n"), ("utf-16", "\n")])
+def test_encodings(encoding, newline, tmp_path):
+    first = f'<?xml version="1.0" encoding="{encoding.removesuffix("-sig")}"?>'
+    text = FOREIGN.replace('<?xml version="1.0"?>', first).replace("pelvis", "hüfte").replace("\n", newline)
+    (tmp_path / "robot.urdf").write_bytes(text.encode(encoding))
+    assert load_urdf(tmp_path / "robot.urdf").body_names == load_urdf(FOREIGN.replace("pelvis", "hüfte")).body_names
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({}, None),
+        ({"length": 1000.0, "mass": 1.0}, "measures 1.*e.03 m at home.*are lengths in m"),
+        ({"mass": 200.0}, "weighs 1.49e.04 kg.*are masses in kg"),
+        ({"mass": 1e-3}, "weighs 0.0745 kg.*are masses in kg"),
+    ],
+)
+def test_other_units_than_the_formats_are_noticed(change, words):
+    notes = load_urdf(urdf_text(scaled(human(), **change))).notes
+    assert len(notes) == (words is not None)
+    assert words is None or re.search(words, notes[0])
+
+
+@pytest.mark.parametrize(("factor", "told"), [(1e-3, True), (1.0, False), (1e3, True)])
+def test_inertias_out_of_proportion_to_masses_are_noticed(factor, told):
+    own = human()
+    bodies = tuple(replace(one, inertia=(factor * np.array(one.inertia)).tolist()) for one in own.bodies)
+    notes = load_urdf(urdf_text(replace(own, bodies=bodies))).notes
+    assert any("inertias are out of proportion to masses: trunk" in note for note in notes) == told
+
+
 def test_missing_and_unreadable_files(tmp_path):
     with pytest.raises(ModelError, match="there is no URDF file '.*absent.urdf'"):
         load_urdf(tmp_path / "absent.urdf")
@@ -353,6 +458,9 @@ def test_missing_and_unreadable_files(tmp_path):
     (tmp_path / "binary.urdf").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ModelError, match="cannot be read"):
         load_urdf(tmp_path / "binary.urdf")
+    (tmp_path / "pointer.urdf").write_text("version https://git-lfs.github.com/spec/v1\n")
+    with pytest.raises(ModelError, match="pointer of Git LFS: run `git lfs pull`"):
+        load_urdf(tmp_path / "pointer.urdf")
 
 
 def test_contact_points_on_the_ground_are_refused():
