@@ -1,23 +1,13 @@
-"""``biped robot``: the TOML file of a robot, with what its URDF or MJCF tells: feet, soles, posture, facing."""
+"""``biped robot``: the TOML file of a robot, written from its URDF or MJCF."""
 
-import json
-import os
 import warnings
 from argparse import Namespace
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from biped.errors import InputError
 from experiments.cli.main import Parser, announce
 from experiments.cli.reply import reply
 from experiments.cli.terminal import say
-
-if TYPE_CHECKING:
-    from biped.model import Model
 
 _DESCRIPTION = """\
 Write the TOML file of a robot, for --robot and biped.load_robot, from its URDF or MJCF: the links that stand on the
@@ -32,38 +22,6 @@ examples:
 docs/use-your-own-model.md has all keys. Exit status: 0 done, 2 bad input, or the file to write is there already.
 """
 
-_TEXT = """\
-# A robot for --robot, as `biped robot` found it: check it.
-name = {name}
-{key} = {file}
-{options}
-# Links that stand on the floor: the lowest ends of its limbs.
-feet = {feet}
-
-# Points that touch the floor.
-{contacts}
-# To give them by link, in the link's axes [m], write at the end of this file: [contacts], LINK = [[x, y, z], ...]
-
-# Horizontal direction in which it looks at home.
-facing = {facing}
-
-# Positions [rad or m] in which it stands; the other joints are at zero.
-posture = {{ {posture} }}
-
-# Further keys: folders for package://, inertia of rotors [kg m²] for all or by joint, joints that do not move.
-# packages = ["FOLDER"]
-# armature = 0.01
-# locked = {{ "*_wrist_*" = 0.0 }}
-# The floor is level at z = 0 and of rubber: --set floor.mu_s=0.5 --set floor.mu_d=0.4 has it more slippery.
-"""
-#: What a floating model may need; impossible inertias are mended before the root is let go.
-_WAYS = ({}, {"repair": "inertia"}, {"floating": True}, {"floating": True, "repair": "inertia"})
-#: [rad] By which straight knees are bent; hips and ankles turn back by half of it each, so that soles stay level.
-_BENT = 0.6
-#: Ends of limbs are feet within this of the lowest, as a share of the robot's height.
-_NEAR = 0.1
-Loader = Callable[..., "Model"]
-
 
 def parser() -> Parser:
     own = Parser("biped robot", _DESCRIPTION, _EXAMPLES)
@@ -75,6 +33,7 @@ def parser() -> Parser:
 
 def main(options: Namespace) -> int:
     from biped.model import ModelWarning, load_robot
+    from experiments.catalogue.robot_file import draft
 
     file = Path(options.file).expanduser()
     out = Path(options.out or f"{file.stem}.toml")
@@ -93,102 +52,3 @@ def main(options: Namespace) -> int:
     reply({"file": str(out), "mass": model.total_mass, "feet": model.feet, "contacts": model.contact_names})
     say(f"{out}: {model.total_mass:.4g} kg, feet {', '.join(model.feet)}, {model.nc} contact points")
     return 0
-
-
-def draft(file: Path, folder: Path) -> str:
-    """Return the text of a robot's TOML file that is to stand in a folder.
-
-    Raises:
-        ModelError: the robot's file cannot be read.
-    """
-    from biped.model.robot import READERS
-
-    key = "urdf" if file.suffix == ".urdf" else "mjcf"
-    read = partial(READERS[key], file)
-    options = next((way for way in _WAYS if (model := _tried(read, way)) and model.is_floating), _WAYS[0])
-    load = partial(read, **options)
-    model = load()
-    feet = list(model.feet) or _feet(model, load)
-    load = partial(load, feet=feet)
-    facing = _facing(load(), _tried(load, {"contacts": "collision"}))
-    posture = dict(model.posture) or _bent(load(facing=facing))
-    return _TEXT.format(
-        name=json.dumps(model.name), key=key, file=json.dumps(os.path.relpath(file, folder)), feet=json.dumps(feet),
-        options="".join(f"{option} = {json.dumps(value)}\n" for option, value in options.items()),
-        contacts=_contacts(model, partial(load, facing=facing, posture=posture)), facing=json.dumps(facing),
-        posture=", ".join(f"{json.dumps(joint)} = {float(at):g}" for joint, at in posture.items()),
-    )  # fmt: skip
-
-
-def _tried(load: Loader, options: dict[str, object]) -> "Model | None":
-    """The model with these options; None where it is refused."""
-    from biped.model import ModelError
-
-    try:
-        return load(**options)
-    except ModelError:
-        return None
-
-
-def _contacts(model: "Model", load: Loader) -> str:
-    """The lines on contact points."""
-    from biped.model import ModelError
-
-    if model.nc:
-        return f"# They are in its file: {', '.join(model.contact_names)}."
-    try:
-        points = load(contacts="collision").contact_points
-    except ModelError as error:
-        return f"# None were found: {error}"
-    places = [f"#   {one.name} on {one.body}: {np.round(one.position, 4).tolist()}" for one in points]
-    about = "# The corners of the soles, in the feet's collision geometry; at home, from the foot's joint [m]:"
-    return "\n".join([about, *places, 'contacts = "collision"'])
-
-
-def _feet(model: "Model", load: Loader) -> list[str]:
-    """The lowest ends of limbs, or what carries them where that is as low, as of toes."""
-    parents = {body.name: body.parent for body in model.bodies}
-    heights = dict(zip(model.body_names, model.home_positions[:, 2].tolist(), strict=True))
-    most = min(heights.values()) + _NEAR * float(np.ptp(model.home_positions[:, 2]))
-    found = []
-    for foot in (name for name in model.body_names if name not in parents.values() and heights[name] <= most):
-        above = parents[foot]
-        while above is not None and heights[above] <= most and _lowest(load, above) < _lowest(load, foot) + 0.005:
-            foot, above = above, parents[above]
-        found.append(foot)
-    return list(dict.fromkeys(found))
-
-
-def _lowest(load: Loader, link: str) -> float:
-    """[m] Height at home of the lowest point that it collides with; infinite for none."""
-    model = _tried(load, {"feet": [link], "contacts": "collision"})
-    if model is None:
-        return np.inf
-    k = model.body_index(model.feet[0])
-    joint = model.home_positions[k] - model.bodies[k].com
-    return min(float(joint[2] + point.position[2]) for point in model.contact_points)
-
-
-def _facing(model: "Model", soled: "Model | None") -> list[float]:
-    """Across the line between two feet, to where the soles reach farther from the ankles; else as the file says."""
-    if len(model.feet) != 2:
-        return list(model.facing)
-    apart = np.abs(np.subtract(*(model.home_positions[model.body_index(foot), :2] for foot in model.feet)))
-    ahead = np.array([1.0, 0.0] if apart[1] >= apart[0] else [0.0, 1.0])
-    reach = 0.0 if soled is None else sum(float(ahead @ point.position[:2]) for point in soled.contact_points)
-    return [*(ahead if reach >= 0.0 else 0.0 - ahead).tolist(), 0.0]
-
-
-def _bent(model: "Model") -> dict[str, float]:
-    """Legs that are straight at home with bent knees and level soles, as far as limits allow."""
-    from biped.model.legs import legs_of, straight_knees
-
-    joints = {body.joint.name: body.joint for body in model.bodies}
-    straight = {knee for knee, angle in straight_knees(model).items() if abs(angle) < 0.5 * _BENT}
-    three = [leg.sagittal[-3:] for leg in legs_of(model) if leg.knee in straight]
-    for way in (_BENT, -_BENT):
-        parts = [(joints[name], way * part) for leg in three for name, part in zip(leg, (-0.5, 1.0, -0.5), strict=True)]
-        posture = {joint.name: turn * float(np.sign(np.dot(joint.axis, model.left))) for joint, turn in parts}
-        if all(joints[name].lower <= at <= joints[name].upper for name, at in posture.items()):
-            return posture
-    return {}
