@@ -100,7 +100,8 @@ class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
         given = seed.tolist() if isinstance(seed, np.ndarray) else seed
         if given is None:
             return [None] * self.num_envs
-        if isinstance(given, str) or not isinstance(given, Sequence):
+        is_list = isinstance(given, Sequence) and not isinstance(given, str)
+        if not is_list:
             return [whole(given, "seed") + k for k in range(self.num_envs)]
         if len(given) != self.num_envs:
             raise InputError(f"{len(given)} seeds for {self.num_envs} environments")

@@ -6,7 +6,7 @@ from their data, as the R package ``openintro`` has it (``bdims``).
 """
 
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,7 +54,8 @@ def population(
     Raises:
         ModelError: a number is none of that, or nobody was measured of the sex.
     """
-    for name, value, least in (("n", n, 1), ("seed", seed, 0)):
+    given: tuple[tuple[str, Any, int], ...] = (("n", n, 1), ("seed", seed, 0))
+    for name, value, least in given:
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
             raise ModelError(f"population: {name} = {value!r}: it must be a whole number, {least} or above")
     if sex is not None and sex not in TABLE:

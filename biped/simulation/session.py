@@ -261,16 +261,10 @@ class Session:
         if not self.plan.can_go_back:
             raise InputError("a session of another engine, whose state is its own, has no copies: make a new Session")
         begun, driver, log = self._beginning, self._driver, self.plan.world.log
-        moved = begun is not None and self.state is self.scene.state
-        scene = replace(self.scene, state=begun.state) if moved else self.scene
-        rows = [*driver.rows, log.rows[: log.cursor[ROWS]].copy()]
-        return _copied, (
-            scene,
-            self._start,
-            self.save(),
-            rows,
-            [*driver.events, log.events[: log.cursor[EVENTS]].copy()],
-        )
+        scene, moves = self.scene, self.state is self.scene.state
+        scene = replace(scene, state=begun.state) if moves and begun is not None else scene
+        rows, events = log.rows[: log.cursor[ROWS]].copy(), log.events[: log.cursor[EVENTS]].copy()
+        return _copied, (scene, self._start, self.save(), [*driver.rows, rows], [*driver.events, events])
 
     def __copy__(self) -> Session:
         """As ``copy.deepcopy``: two sessions share no controller."""

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +38,12 @@ posture = {{ {posture} }}
 # The floor is level at z = 0 and of rubber: --set floor.mu_s=0.5 --set floor.mu_d=0.4 has it more slippery.
 """
 #: What a floating model may need; impossible inertias are mended before the root is let go.
-_WAYS = ({}, {"repair": "inertia"}, {"floating": True}, {"floating": True, "repair": "inertia"})
+_WAYS: tuple[dict[str, Any], ...] = (
+    {},
+    {"repair": "inertia"},
+    {"floating": True},
+    {"floating": True, "repair": "inertia"},
+)
 #: [rad] By which straight knees are bent; hips and ankles turn back by half of it each, so that soles stay level.
 _BENT = 0.6
 #: Ends of limbs are feet within this of the lowest, as a share of the robot's height.
@@ -68,7 +74,7 @@ def draft(file: Path, folder: Path) -> str:
     )  # fmt: skip
 
 
-def _tried(load: Loader, options: dict[str, object]) -> Model | None:
+def _tried(load: Loader, options: dict[str, Any]) -> Model | None:
     """The model with these options; None where it is refused."""
     try:
         return load(**options)

@@ -150,23 +150,17 @@ def without_shapes(text: str) -> str:
     """The URDF's text with nothing but what masses and motions follow from: a parser complains of all else."""
     robot = ET.fromstring(text)
     for element in list(robot):
-        read = _DYNAMICS.get(element.tag)
-        if read is None:
+        element[:] = [part for part in element if part.tag in _DYNAMICS.get(element.tag, ())]
+        if element.tag not in _DYNAMICS:
             robot.remove(element)
-        else:
-            element[:] = [part for part in element if part.tag in read]
     return ET.tostring(robot, encoding="unicode")
 
 
 def _not_read(robot: ET.Element) -> tuple[str, ...]:
     """A sentence, if there are elements that no URDF has, such as misspelled ones."""
-    pairs = (
-        (one.tag, part.tag)
-        for one in (robot, *robot)
-        for part in one
-        if part.tag not in _PARTS.get(one.tag, [part.tag])
-    )
-    found = ", ".join(f"<{part.rpartition('}')[2]}> in <{whole}>" for whole, part in dict.fromkeys(pairs))
+    pairs = dict.fromkeys((one.tag, part.tag) for one in (robot, *robot) if one.tag in _PARTS for part in one)
+    unknown_pairs = (pair for pair in pairs if pair[1] not in _PARTS[pair[0]])
+    found = ", ".join(f"<{part.rpartition('}')[2]}> in <{whole}>" for whole, part in unknown_pairs)
     return (f"elements of the file that are not read: {found}",) if found else ()
 
 
@@ -236,9 +230,8 @@ def _check_motion(element: ET.Element, kind: str, where: str) -> None:
     axis = element.find("axis")
     if axis is not None and not any(triple(axis, "xyz", where)):
         raise ModelError(f"{where}: axis must not be zero")
-    dynamics = element.find("dynamics")
-    for attribute in ("damping", "friction") if dynamics is not None else ():
-        scalar(dynamics, attribute, where, 0.0)
+    for dynamics in element.findall("dynamics"):
+        scalar(dynamics, "damping", where, 0.0), scalar(dynamics, "friction", where, 0.0)
     limit = element.find("limit")
     if kind in ("continuous", PLANAR) and limit is None:
         return
@@ -255,9 +248,9 @@ def _check_motion(element: ET.Element, kind: str, where: str) -> None:
 def _check_single(element: ET.Element, where: str) -> None:
     """Refuse several elements where one is meant, unless they say the same."""
     for tag in _SINGLE:
-        different = {ET.canonicalize(ET.tostring(part), strip_text=True) for part in element.findall(tag)}
-        if len(different) > 1:
-            raise ModelError(f"{where} has {len(different)} different elements <{tag}>; delete all but the right one")
+        parts = element.findall(tag)
+        if len(parts) > 1 and len({ET.canonicalize(ET.tostring(part), strip_text=True) for part in parts}) > 1:
+            raise ModelError(f"{where} has {len(parts)} different elements <{tag}>; delete all but the right one")
 
 
 def _origin(element: ET.Element, where: str) -> tuple[Vector3, Vector3]:

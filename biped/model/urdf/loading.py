@@ -57,7 +57,7 @@ def load_urdf(source: str | Path, **options: Unpack[Options]) -> Model:
         model=_read(document, floats),
         name=document.name,
         order=[joint.name for joint in document.moving_joints()],
-        floating=_unused(own.joint, document) if floats else None,
+        floating=own.joint + "_" * (own.joint in {joint.name for joint in document.joints}) if floats else None,
         home=own.home,
         mimics={joint.name: joint.mimic for joint in document.joints if joint.mimic is not None},
         geometry=partial(_collision, document, _folder(source), options.get("packages", ())),
@@ -84,14 +84,6 @@ def _floats(document: Document, asked: bool | None) -> bool:
         return asked
     saved = document.extension.floating
     return document.root != GROUND if saved is None else saved
-
-
-def _unused(name: str, document: Document) -> str:
-    """The floating joint's name, other than those of the file's joints."""
-    joints = {joint.name for joint in document.joints}
-    while name in joints:
-        name += "_"
-    return name
 
 
 def _read(document: Document, floats: bool) -> Any:

@@ -29,9 +29,8 @@ def _unexpanded(robot: ET.Element) -> Iterator[str]:
         space, _, tag = element.tag.rpartition("}")
         if "xacro" in space.lower() or (space and tag in _TAGS):
             yield f"<xacro:{tag}>"
+    yield from (f"<{child.tag}>" for child in robot if child.tag in _TAGS)
     for element in [robot, *(part for child in robot if child.tag not in FOR_OTHERS for part in child.iter())]:
-        if element in robot and element.tag in _TAGS:
-            yield f"<{element.tag}>"
         for text in (*element.attrib.values(), element.text or ""):
             if any(sign in text for sign in _EXPRESSIONS):
                 yield f"<{element.tag}> {text.strip()!r}"
