@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -51,27 +52,38 @@ _NEAR = 0.1
 Loader = Callable[..., Model]
 
 
-def draft(file: Path, folder: Path) -> str:
-    """Return the text of a robot's TOML file that is to stand in a folder.
+def draft(file: Path, folder: Path) -> tuple[str, Model]:
+    """Return the text of a robot's TOML file that is to stand in a folder, and the model that it describes.
 
     Raises:
         ModelError: the robot's file cannot be read.
     """
     key = "urdf" if file.suffix == ".urdf" else "mjcf"
     read = partial(READERS[key], file)
-    options = next((way for way in _WAYS if (model := _tried(read, way)) and model.is_floating), _WAYS[0])
+    options, model = _floating(read)
     load = partial(read, **options)
-    model = load()
     feet = list(model.feet) or _feet(model, load)
-    load = partial(load, feet=feet)
-    facing = _facing(load(), _tried(load, {"contacts": "collision"}))
-    posture = dict(model.posture) or _bent(load(facing=facing))
-    return _TEXT.format(
+    model = replace(model, feet=tuple(feet))
+    soled = _tried(load, {"feet": feet, "contacts": "collision"})
+    facing = _facing(model, soled)
+    posture = dict(model.posture) or _bent(replace(model, facing=tuple(facing)))
+    contacts, model = _contacts(model, partial(load, feet=feet, facing=facing, posture=posture))
+    text = _TEXT.format(
         name=json.dumps(model.name), key=key, file=json.dumps(os.path.relpath(file, folder)), feet=json.dumps(feet),
         options="".join(f"{option} = {json.dumps(value)}\n" for option, value in options.items()),
-        contacts=_contacts(model, partial(load, facing=facing, posture=posture)), facing=json.dumps(facing),
+        contacts=contacts, facing=json.dumps(facing),
         posture=", ".join(f"{json.dumps(joint)} = {float(at):g}" for joint, at in posture.items()),
     )  # fmt: skip
+    return text, model
+
+
+def _floating(read: Loader) -> tuple[dict[str, Any], Model]:
+    """The first of the ways in which the model floats, and the model; else as it is, or refused."""
+    for way in _WAYS:
+        model = _tried(read, way)
+        if model is not None and model.is_floating:
+            return way, model
+    return {}, read()
 
 
 def _tried(load: Loader, options: dict[str, Any]) -> Model | None:
@@ -82,17 +94,17 @@ def _tried(load: Loader, options: dict[str, Any]) -> Model | None:
         return None
 
 
-def _contacts(model: Model, load: Loader) -> str:
-    """The lines on contact points."""
+def _contacts(model: Model, load: Loader) -> tuple[str, Model]:
+    """The lines on contact points, and the model with them."""
     if model.nc:
-        return f"# They are in its file: {', '.join(model.contact_names)}."
+        return f"# They are in its file: {', '.join(model.contact_names)}.", load()
     try:
-        points = load(contacts="collision").contact_points
+        soled = load(contacts="collision")
     except ModelError as error:
-        return f"# None were found: {error}"
-    places = [f"#   {one.name} on {one.body}: {np.round(one.position, 4).tolist()}" for one in points]
+        return f"# None were found: {error}", load()
+    places = [f"#   {one.name} on {one.body}: {np.round(one.position, 4).tolist()}" for one in soled.contact_points]
     about = "# The corners of the soles, in the feet's collision geometry; at home, from the foot's joint [m]:"
-    return "\n".join([about, *places, 'contacts = "collision"'])
+    return "\n".join([about, *places, 'contacts = "collision"']), soled
 
 
 def _feet(model: Model, load: Loader) -> list[str]:

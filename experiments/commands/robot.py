@@ -32,7 +32,7 @@ def parser() -> Parser:
 
 
 def main(options: Namespace) -> int:
-    from biped.model import ModelWarning, load_robot
+    from biped.model import ModelWarning
     from experiments.catalogue.robot_file import draft
 
     file = Path(options.file).expanduser()
@@ -43,10 +43,9 @@ def main(options: Namespace) -> int:
         raise InputError(f"{out} is there already: delete it, or name another file by --out")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
-        text = draft(file, out.parent)
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text, encoding="utf-8")
-        model = load_robot(out)
+        text, model = draft(file, out.parent)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(text, encoding="utf-8")
     for note in (*model.notes, *(() if model.nc else (f"no contact points were found: {out} says why; add them",))):
         announce(f"{model.name}: {note}")
     reply({"file": str(out), "mass": model.total_mass, "feet": model.feet, "contacts": model.contact_names})
