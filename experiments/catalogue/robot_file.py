@@ -66,7 +66,7 @@ def draft(file: Path, folder: Path) -> tuple[str, Model]:
     model = replace(model, feet=tuple(feet))
     soled = _tried(load, {"feet": feet, "contacts": "collision"})
     facing = _facing(model, soled)
-    posture = dict(model.posture) or _bent(replace(model, facing=tuple(facing)))
+    posture = dict(model.posture) or _bent(replace(model, facing=(facing[0], facing[1], 0.0)))
     contacts, model = _contacts(model, partial(load, feet=feet, facing=facing, posture=posture))
     text = _TEXT.format(
         name=json.dumps(model.name), key=key, file=json.dumps(os.path.relpath(file, folder)), feet=json.dumps(feet),
