@@ -5,7 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from biped.mechanism.examples import CLOSED_CHAIN_START, closed_chain_device, n_link_pendulum
 from experiments.papers.johnson_murphey_2009 import PAPER  # noqa: F401 # of the outcomes
+from experiments.papers.johnson_murphey_2009.energy import _closed, available
 from experiments.papers.johnson_murphey_2009.lift import START, OneDegreeLift
 from experiments.papers.johnson_murphey_2009.motions import BULLET, BULLET_DIRECT, OURS, Motion
 from experiments.papers.johnson_murphey_2009.precision import Point, cost_at, order
@@ -49,6 +51,31 @@ def test_a_smaller_step_that_loses_more_differs_however_late(shares, agrees):
                for step, share in zip((0.5, 0.25), shares, strict=True) for direct in (False, True)}  # fmt: skip
     (found,) = (one for one in _dissipation(bullets, OneDegreeLift(2)) if one.quantity.startswith("energy lost"))
     assert found.agrees == agrees
+
+
+def device(lost):
+    """Motions of the closed-chain device: ours keeps its energy, force balance loses so much of it [J]."""
+    time = np.linspace(0.0, 12.0, 121)
+    kept, falling = (Motion(time, 0.0 * time, -98.0 - gone * time / 12.0, 0.0, 1.0) for gone in (0.0, lost))
+    return {OURS: kept, BULLET: falling}, [kept], [kept]
+
+
+@pytest.mark.parametrize(("lost", "agrees"), [(11.0, True), (5.0, False), (1e-3, False)])
+def test_a_loss_is_damping_as_a_part_of_what_the_device_can_lose(lost, agrees):
+    (found,) = (one for one in _closed(*device(lost), span=12.0) if one.quantity.startswith("energy lost"))
+    assert found.ours == pytest.approx(lost / 12.0)
+    assert found.agrees == agrees
+
+
+def test_what_a_device_can_lose_is_its_height_over_its_lowest_equilibrium():
+    """A pendulum's by its equation; of the closed chains no start on the constraints has less energy."""
+    assert available(n_link_pendulum(1), {"J1": math.pi / 3.0}) == pytest.approx(9.81 * 0.5, rel=1e-9)
+    mechanism, rng = closed_chain_device(), np.random.default_rng(0)
+    q = mechanism.satisfy_constraints(CLOSED_CHAIN_START)
+    least = mechanism.potential_energy(q) - available(mechanism, dict(zip(mechanism.coordinates, q, strict=True)))
+    for _ in range(20):
+        other = mechanism.satisfy_constraints(q + rng.normal(size=7))
+        assert mechanism.potential_energy(other) >= least - 1e-9
 
 
 def test_points_that_are_one_stay_so(outcomes):
