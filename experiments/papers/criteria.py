@@ -67,6 +67,10 @@ def at_most(limit: float, text: str = "") -> Criterion:
     return Criterion(text or f"at most {_number(limit)}", lambda ours: ours <= limit)
 
 
+#: The criterion for a cost that is linear in the size of a system, of the power of the size that the time grows with.
+LINEAR = at_most(1.1, "O(n): at most 1.1")
+
+
 def at_least(limit: float, text: str = "") -> Criterion:
     return Criterion(text or f"at least {_number(limit)}", lambda ours: ours >= limit)
 

@@ -9,19 +9,21 @@ of the velocity constraints stand beside those of the positions, λ. A bar has a
     p' = p − h ∇V − h G(q)ᵀ λ − h Γ M⁻¹ p',     g(q') = 0,     G(q̄) M⁻¹ p' = 0,
 
 where Γ is Σ γ_j times the second derivatives of g_j: a director's multiplier on its two places.
+
+The authors' program (github.com/plkinon/metis, ``Solver.newton_iterate``) corrects a step up to 41 times, and goes on
+from what it then has, without a word. ``motion`` does so with ``accept``, and ends at such a step without.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from biped.errors import IntegrationError
 from contact.arrays import Floats
 
 MASS, LENGTH, G = 1.0, 1.0, 9.81
 #: Coordinates of a bar: its centre and its director in the plane (y, z).
 WIDTH = 4
-TOLERANCE, MAX_ITERATIONS = 1e-9, 40
+TOLERANCE, CORRECTIONS = 1e-9, 41
 
 
 class Linkage(NamedTuple):
@@ -81,16 +83,12 @@ def linkage(windows: int, speed: float = 1.0) -> Linkage:
     return Linkage(mass, director, np.array(rows), np.array(offset), position.ravel(), velocity.ravel())
 
 
-def step(of: Linkage, q: Floats, p: Floats, h: float) -> tuple[Floats, Floats]:
-    """Position and momentum a step later.
-
-    Raises:
-        IntegrationError: Newton's method does not converge.
-    """
+def step(of: Linkage, q: Floats, p: Floats, h: float) -> tuple[Floats, Floats, bool]:
+    """Return position and momentum a step later, and whether Newton's method converged to them."""
     n, bars, rows = len(q), len(of.director), len(of.director) + len(of.offset)
     inverse, before = 1.0 / of.mass, of.gradient(q)
     x = np.concatenate([q + h * inverse * p, p, np.zeros(2 * rows)])
-    for _ in range(MAX_ITERATIONS):
+    for _ in range(CORRECTIONS):
         after, momentum, lam, gamma = np.split(x, (n, 2 * n, 2 * n + rows))
         curved = of.director.T @ gamma[:bars]
         velocity = inverse * (momentum + h * curved * inverse * momentum)
@@ -102,9 +100,9 @@ def step(of: Linkage, q: Floats, p: Floats, h: float) -> tuple[Floats, Floats]:
             between @ (inverse * momentum),
         ])  # fmt: skip
         if np.abs(left).max() <= TOLERANCE:
-            return after, momentum
+            return after, momentum, True
         x = x - np.linalg.solve(_tangent(of, after, momentum, before, between, curved, h), left)
-    raise IntegrationError(f"Newton's method does not converge in {MAX_ITERATIONS} iterations; take a smaller step")
+    return x[:n], x[n : 2 * n], False
 
 
 def _tangent(
@@ -133,15 +131,23 @@ def _tangent(
     return matrix
 
 
-def motion(of: Linkage, h: float, steps: int) -> tuple[Floats, Floats]:
-    """Positions and momenta (steps + 1, n), from the start; fewer where a step has no solution."""
-    q, p = of.position, of.mass * of.velocity
+def motion(of: Linkage, h: float, steps: int, *, accept: bool = False) -> tuple[Floats, Floats, int]:
+    """Return positions and momenta from the start, (rows, n), and the number of steps that did not converge.
+
+    Args:
+        of: the linkage.
+        h: step [s].
+        steps: number of steps; there are ``steps`` + 1 rows, or fewer where the motion ends.
+        accept: go on after a step that did not converge, as the authors' program does, unless it has no bounds;
+            without, the motion ends before such a step.
+    """
+    q, p, unconverged = of.position, of.mass * of.velocity, 0
     positions, momenta = [q], [p]
     for _ in range(steps):
-        try:
-            q, p = step(of, q, p, h)
-        except IntegrationError:  # a result too
+        q, p, converged = step(of, q, p, h)
+        unconverged += not converged
+        if not converged and not (accept and np.isfinite([*q, *p]).all()):
             break
         positions.append(q)
         momenta.append(p)
-    return np.array(positions), np.array(momenta)
+    return np.array(positions), np.array(momenta), unconverged

@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 from biped.assembly.examples import n_four_bar
 from contact.arrays import Floats
 from experiments.papers.bruedigam_2024 import ggl
-from experiments.papers.criteria import above, at_least, below, stated, when
+from experiments.papers.criteria import above, below, stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
@@ -21,15 +21,15 @@ WINDOWS = 2
 DURATION, STEP, SMALL_STEP = 10.0, 0.01, 0.001
 #: [s] that the small step is compared over.
 COMPARED, QUICK_COMPARED = 10.0, 2.0
-#: [s] before its last step from which on the energy of a method that ends is not compared: there it leaves all bounds.
-DYING = 0.6
 #: Limits of what counts: energy error over the greatest kinetic energy, [m] of an open joint, [rad] of both methods.
 BOUNDED, CLOSED, ALIKE = 1e-3, 1e-9, 1e-3
 ASSUMED = (
     "parameters are by reference only in the paper: benchmark A02 of IFToMM's library (González et al. 2006), thin "
     "bars of 1 m and 1 kg, upright, couplers at 1 m/s, 10 s",
     "opponent is the variational integrator of Kinon, Betsch and Schneider 2023 (their program's GGL_VI_mod), with "
-    "start velocities as its authors corrected them in September 2023, and one director a bar in place of two",
+    "start velocities as its authors corrected them in September 2023, and one director a bar in place of two; as their "
+    "program it goes on from a step that has not converged in 41 corrections. Which steps do not, near a singular "
+    "configuration, hangs on rounding and on the first guess, and with them the later motion: its numbers are one case",
     "exact is the equation of its one freedom, 3 θ'' = 3.5 g sin θ, as long as bars stay parallel; what Exudyn's "
     "example of the same benchmark converges to at 10 s, (0.32846, 0.94452) m of the first bar's tip, is its solution",
     "energies of ours are of the mean of the momenta before and after each time",
@@ -45,6 +45,7 @@ class Run(NamedTuple):
     potential: Floats  # (rows,) [J] from the ground
     violation: Floats  # (rows,) [m] of the constraint that is violated most
     seconds: float  # [s] that all steps took
+    unconverged: int = 0  # number of steps that the solver left unconverged
 
     @property
     def energy_error(self) -> Floats:
@@ -67,17 +68,17 @@ def ours(step: float, duration: float) -> Run:
     )  # fmt: skip
 
 
-def theirs(step: float, duration: float) -> Run:
-    """Return the linkage's motion by the GGL method, as long as it lasts."""
+def theirs(step: float, duration: float, *, accept: bool = True) -> Run:
+    """Return the linkage's motion by the GGL method; without ``accept`` as long as its steps converge."""
     linkage = ggl.linkage(WINDOWS)
     begin = time.perf_counter()
-    positions, momenta = ggl.motion(linkage, step, round(duration / step))
+    positions, momenta, unconverged = ggl.motion(linkage, step, round(duration / step), accept=accept)
     seconds = time.perf_counter() - begin
     energy = np.array([linkage.energy(q, p) for q, p in zip(positions, momenta, strict=True)])
     violation = np.array([np.abs(linkage.constraints(q)).max() for q in positions])
     angle = np.unwrap(np.arctan2(positions[:, 2], positions[:, 3]))
     times = step * np.arange(len(positions), dtype=np.float64)
-    return Run(times, angle, energy[:, 0], energy[:, 1], violation, seconds)
+    return Run(times, angle, energy[:, 0], energy[:, 1], violation, seconds, unconverged)
 
 
 def exact(times: Floats) -> Floats:
@@ -95,13 +96,13 @@ def passages(angle: Floats) -> int:
 
 def produce(quick: bool, progress: Progress) -> Outcome:
     compared = QUICK_COMPARED if quick else COMPARED
-    own, other = ours(STEP, DURATION), theirs(STEP, DURATION)
+    own, other, strict = ours(STEP, DURATION), theirs(STEP, DURATION), theirs(STEP, DURATION, accept=False)
     progress(0.2)
     fine = ours(SMALL_STEP, compared), theirs(SMALL_STEP, compared)
     true = exact(own.time)
     progress(1.0)
     table = pd.DataFrame([
-        _row("ours", STEP, own), _row("GGL", STEP, other),
+        _row("ours", STEP, own), _row("GGL", STEP, other), _row("GGL, ends where it does not converge", STEP, strict),
         *(_row(name, SMALL_STEP, run) for name, run in zip(("ours", "GGL"), fine, strict=True)),
     ])  # fmt: skip
     figures = {
@@ -110,16 +111,16 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         "violation": _draw_both(own, other, "violation", "constraint violation [m]", logarithmic=True),
         "energies": _draw_energies(own),
     }
-    return Outcome(_findings(own, other, fine, true), ASSUMED, {"Runs": table}, figures)
+    return Outcome(_findings(own, other, strict, fine, true), ASSUMED, {"Runs": table}, figures)
 
 
-def _findings(own: Run, other: Run, fine: tuple[Run, Run], true: Floats) -> tuple[Finding, ...]:
+def _findings(own: Run, other: Run, strict: Run, fine: tuple[Run, Run], true: Floats) -> tuple[Finding, ...]:
     error = np.abs(own.energy_error)
     worst = float(error.max() / own.kinetic.max())
-    wrong = np.abs(other.energy_error[other.time < other.time[-1] - DYING])
+    wrong = np.abs(other.energy_error)
     off = float(abs(own.angle[-1] - true[-1]))
+    astray = np.abs(other.angle - true[: len(other.angle)])
     apart = float(np.abs(fine[0].angle - fine[1].angle).max()) if len(fine[0].time) == len(fine[1].time) else math.inf
-    lasted = float(other.time[-1])
     slower = _step_time(fine[1]) / _step_time(fine[0])
     return (
         stated("times that all bars come in one line, and it goes on", "encounters configuration singularities",
@@ -128,18 +129,18 @@ def _findings(own: Run, other: Run, fine: tuple[Run, Run], true: Floats) -> tupl
         stated("the same in the second half, over the first half", "bounded", _growth(error), below(1.2)),
         stated("angle of ours from the exact one at 10 s, of 31.75 [rad]", "not in the paper", off, below(0.01),
                kind="ours"),
-        stated(f"energy error of the GGL method but for its last {DYING:g} s, second half over first", "increasing",
-               _growth(wrong), above(1.2),
-               why="either half's is as large as the other's; it grows in the last half second alone, before it ends"),
+        stated("mean energy error of the GGL method, second half over first", "increasing", _mean_growth(wrong),
+               above(1.2), f"{wrong.max():.2g} J at most"),
         stated("that error over that of ours", "not in the paper", float(wrong.max() / error.max()), above(10),
-               f"{np.abs(other.energy_error).max():.2g} J at its end", kind="ours"),
-        stated("the GGL method comes to the end [s]", "an increasingly wrong trajectory", lasted,
-               at_least(DURATION, "10"), "an opponent of our own making, by the method's equations: its Newton method "
-               "finds no step near a singular configuration, at which of them hangs on how its iterations begin and "
-               "end; the authors' own program goes on, and why is not known here"),
+               kind="ours"),
+        stated("angle of the GGL method from the exact one, mean of the second half over that of the first",
+               "an increasingly wrong trajectory", _mean_growth(astray), above(10),
+               f"{astray[-1]:.2g} rad at {other.time[-1]:g} s; {other.unconverged} of its steps do not converge, and "
+               f"where it must not go on from one, it ends at {strict.time[-1]:g} s"),
         stated("constraint violation of ours at most [m]", "very low", float(own.violation.max()), below(CLOSED)),
         stated("that of the GGL method [m]", "lower", float(other.violation.max()),
-               below(own.violation.max(), "below ours")),
+               below(own.violation.max(), "below ours"),
+               why=f"it is that of a step that does not converge; of those that do it is {strict.violation.max():.2g}"),
         stated("angles of both methods apart at Δt = 0.001 s, at most [rad]", "almost no difference", apart,
                below(ALIKE)),
         stated("time of a step of the GGL method over that of ours, Δt = 0.001 s", "more than 100", slower, above(100),
@@ -153,13 +154,19 @@ def _growth(error: Floats) -> float:
     return float(error[half:].max() / error[:half].max())
 
 
+def _mean_growth(error: Floats) -> float:
+    """Return the mean error of the second half over that of the first."""
+    half = len(error) // 2
+    return float(error[half:].mean() / error[:half].mean())
+
+
 def _row(method: str, step: float, run: Run) -> dict[str, object]:
     return {
         "method": method, "Δt [s]": step, "until [s]": run.time[-1],
         "greatest energy error [J]": float(np.abs(run.energy_error).max()),
         "greatest violation [m]": float(run.violation.max()),
         "last angle [rad]": float(run.angle[-1]), "exact [rad]": float(exact(run.time)[-1]),
-        "time of a step [µs]": 1e6 * _step_time(run),
+        "steps not converged": run.unconverged, "time of a step [µs]": 1e6 * _step_time(run),
     }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from biped.runs.state import State
 from biped.simulation.scene import Scene
 from experiments.benchmarks.comparison.budget import part
 from experiments.benchmarks.timing import interleaved, one_core, ratios, seconds
-from experiments.papers.criteria import near, stated, when, within_factor
+from experiments.papers.criteria import LINEAR, stated, when, within_factor
 from experiments.papers.growth import Curve, draw_growth, power
 from experiments.papers.item import Finding, Kind, Outcome, Progress
 from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
@@ -213,7 +213,7 @@ def _linear(
 ) -> Finding:
     quantity, found = f"growth of the time of an iteration, {what}: power of n", evaluation_slope(costs, name, sizes)
     note = "longer chains also need more iterations: see the table for the growth of a whole step"
-    return stated(quantity, published, found, near(1, 0.15), note, kind=kind)
+    return stated(quantity, published, found, LINEAR, note, kind=kind)
 
 
 def _factor(what: str, costs: Costs, slow: str, fast: str, bodies: int, published: float) -> Finding:

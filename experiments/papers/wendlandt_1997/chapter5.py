@@ -3,21 +3,22 @@
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
 from biped.runs.run import Run
+from contact import ContactState
 from experiments.catalogue.box_drop import FRICTION
-from experiments.papers.criteria import stated, when
+from experiments.papers.criteria import above, stated, when
 from experiments.papers.item import Finding, Item
 from experiments.papers.wendlandt_1997.friction_search import FACTS, Fact, Motion
 from experiments.papers.wendlandt_1997.simulated import simulated_figure
 
-#: [kg], [m/s²] and [N/m] as printed.
-_WEIGHT, _STIFFNESS = 70.0 * 9.81, 75_000.0
 #: By the kind of figure: what it shows, and the facts that the text tells about it.
 _FIGURES: dict[str, tuple[str, tuple[str, ...]]] = {
     "centre-of-mass": ("Center of Mass", ("first touch", "flight", "y increases", "rest")),
     "quaternion": ("Quaternion Orientation", ("flip",)),
     "friction-states": (
-        "Friction States", ("first touch", "vertex 1", "vertex 2", "vertices 3, 4", "vertices 5–8"),
+        "Friction States", ("vertex 1", "vertex 2", "vertices 3, 4", "vertices 5–8"),
     ),
     "newton-iterations": ("Number of Newton-Raphson Iterations", ("Newton",)),
 }  # fmt: skip
@@ -37,6 +38,8 @@ def _compare(kind: str, run: Run) -> tuple[Finding, ...]:
     findings = [_found(fact, motion) for name in _FIGURES[kind][1] for fact in FACTS if fact.name == name]
     if kind == "centre-of-mass":
         findings.append(_penetration(run))
+    if kind == "newton-iterations":
+        findings.append(_iterations(motion))
     return tuple(findings)
 
 
@@ -47,10 +50,19 @@ def _found(fact: Fact, motion: Motion) -> Finding:
 
 def _penetration(run: Run) -> Finding:
     depth = 0.1 - float(run.frame["body_z"].iloc[-1])
-    expected = _WEIGHT / (4.0 * _STIFFNESS)
-    return stated("penetration at the equilibrium [mm]", "there is one", 1e3 * depth,
-                  when(f"weight over four springs, {1e3 * expected:.4g} mm, within 0.1%",
-                       abs(depth - expected) < 1e-3 * expected))  # fmt: skip
+    return stated("penetration at the equilibrium [mm]", "there is one", 1e3 * depth, above(0))
+
+
+def _iterations(motion: Motion) -> Finding:
+    """State where the steps with the most iterations are, and where vertex 1 slides for the first time."""
+    iterations, slides = motion.run.frame["newton_iterations"].to_numpy(), motion.states[0] == ContactState.SLIDING
+    begin = int(np.argmax(slides))
+    end = begin + int(np.argmin(slides[begin:]))
+    at, sliding = int(np.argmax(iterations)), motion.time[[begin, end]]
+    return stated("time of the most iterations [s]", "during the initial sliding of vertex 1", float(motion.time[at]),
+                  when(f"from {sliding[0]:.3f} to {sliding[1]:.3f} s, as that lasts here", begin <= at < end),
+                  why="as the last vertices come to rest; while vertex 1 slides it takes "
+                  f"{iterations[begin:end].max()} at most. The thesis's first guess and tolerance are not printed")  # fmt: skip
 
 
 ITEMS: tuple[Item, ...] = tuple(

@@ -79,9 +79,10 @@ def _between(quantity: str, published: tuple[float, float], ours: tuple[float, f
     return stated(quantity, theirs, here, when(f"within {most:g}", apart <= most), "the start is refined")
 
 
-def _as_printed(quantity: str, published: float, ours: float, most: float) -> Finding:
+def _derived(quantity: str, value: float, how: str, ours: float, most: float) -> Finding:
+    """State a value that is not printed, but derived from printed ones, against that of the start as printed."""
     criterion = f"within {most:.2g}, what rounding the start to three decimals amounts to"
-    return stated(quantity, published, ours, near(published, most, criterion))
+    return stated(quantity, f"{value:.9f}, derived: {how}", ours, near(value, most, criterion))
 
 
 def _range_findings() -> list[Finding]:
@@ -95,8 +96,10 @@ def _range_findings() -> list[Finding]:
     middle = _between("DVP energy, h = 1e-4 s [J]", energies[fine.h], fine.energies, 1e-7)
     rounded = "theirs is rounding, as they suspect: positions of two steps are subtracted, ours are displacements"
     return [
-        _as_printed("standard energy from the printed start [J]", found.energy, plain.energy, offset[0]),
-        _as_printed("standard momentum from the printed start [N·m·s]", found.momentum, plain.momentum, offset[1]),
+        _derived("standard energy from the printed start [J]", found.energy,
+                 "the middle of the printed range at 1e-4 s, and its distance in our run", plain.energy, offset[0]),
+        _derived("standard momentum from the printed start [N·m·s]", found.momentum,
+                 "the middle of the printed range at 1e-4 s, and the printed error", plain.momentum, offset[1]),
         stated("refined start: greatest change of a printed number", f"rounded by up to {ROUNDING:g}", moved,
                at_most(ROUNDING, "no more than its rounding")),
         compared("width of the DVP energy's range, h = 1e-4 s [J]", float(width), float(ours)),

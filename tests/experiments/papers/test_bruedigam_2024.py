@@ -211,7 +211,8 @@ def test_the_opponent_converges_to_the_exact_motion_with_its_constraints_kept():
     linkage = ggl.linkage(2)
     off = []
     for h in (4e-3, 2e-3):
-        positions, momenta = ggl.motion(linkage, h, round(0.4 / h))
+        positions, momenta, unconverged = ggl.motion(linkage, h, round(0.4 / h))
+        assert unconverged == 0
         off.append(math.atan2(*positions[-1, 2:4]) - float(exact(np.array([0.0, 0.4]))[-1]))
         for q, p in zip(positions, momenta, strict=True):
             assert np.abs(linkage.constraints(q)).max() < 1e-9
