@@ -23,6 +23,8 @@ MISPRINTS = (
     ("(33)", "rows ordered (φ, θ)", "(θ, φ), as q is", "∂²L/∂θ̇² = m r²"),
     ("VII-B, L_d, M_{k+1}", "without the factor Δt; −m/Δt²", "−m/Δt", "(3a), by which L_d approximates the action"),
     ("VII-A, where M_{k+1} is singular", "θ_{k+1} + θ_k = nπ", "2nπ", "(34); the determinant at π (singularities)"),
+    ("VII-A, last sentence", "an upper bound on |φ_k − φ_{k+1}| keeps M regular", "none is needed",
+     "(34): with Δt < √(4r/g) its bracket is positive whatever φ does, as r (2 + cos(θ + θ')) (φ − φ')² ≥ 0"),
     ("VII-B, det[Dh M⁻¹ Dhᵀ]", "−4 Δt²/m (x x' + y y')", "−4 Δt/m (x x' + y y')", "singularities"),
 )  # fmt: skip
 

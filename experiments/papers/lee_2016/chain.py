@@ -20,6 +20,7 @@ ASSUMPTIONS = (
     "the chain, which the paper does not describe: links of 1.5 m, 1 kg and 1 kg m² about each axis, hinged about "
     "parallel axes, angles and rates of the joints drawn from ±π/2 (the authors' published program; their random "
     "numbers are not known, ours are NumPy's with a fixed seed)",
+    "the potential P(T) of (6) is that of uniform gravity, where there is any",
 )
 
 
