@@ -33,7 +33,8 @@ class Floor:
         friction: what becomes of a sticking point that asks for more than static friction gives. ``yielding``: it drags
             its anchor along and slides once it is faster than ``stiction_velocity``, so that it never drops its load.
             ``printed``: the state machine of Wendlandt 1997, figure 5.1, to the letter: it slides at once (state 5) and
-            its anchor is released, to be set anew where it stops (state 3). Loaded points then creep.
+            its anchor is released, to be set anew where it stops (state 3). Loaded points then creep. Steps in which a
+            point lands are still taken in parts, as with either, unless ``integrator.landing_depth`` is infinite.
 
     Raises:
         FloorError: for a value that is not finite, a negative one, a zero ``k_n`` or ``stiction_velocity``, or

@@ -1,6 +1,14 @@
-"""Discrete systems along trajectories: controllability, regulators, and trajectories that minimize a cost."""
+"""Discrete systems along trajectories: controllability, observability, regulators, trajectories of least cost."""
 
-from biped.optimal.linear import Regulator, controllability_matrix, controllability_rank, regulator, steady_regulator
+from biped.optimal.linear import (
+    Regulator,
+    controllability_matrix,
+    controllability_rank,
+    observability_matrix,
+    observability_rank,
+    regulator,
+    steady_regulator,
+)
 from biped.optimal.trajectory import (
     METHODS,
     Descent,
@@ -30,6 +38,8 @@ __all__ = [
     "controllability_matrix",
     "controllability_rank",
     "descent_direction",
+    "observability_matrix",
+    "observability_rank",
     "optimize",
     "regulator",
     "rollout",

@@ -96,8 +96,7 @@ def minimal_cost(links: int, kind: str) -> float:
 
 def _grown(powers: dict[str, float]) -> tuple[Finding, ...]:
     return tuple(
-        stated(f"power of the number of links, {name}", "linear", value, LINEAR)
-        for name, value in powers.items()
+        stated(f"power of the number of links, {name}", "linear", value, LINEAR) for name, value in powers.items()
     )
 
 
@@ -164,7 +163,7 @@ def _kept(energies: dict[str, mujoco_loops.Energies]) -> tuple[Finding, ...]:
     lost = {name: one.lost for name, one in energies.items()}
     return (
         ours,
-        stated("energy that MuJoCo's loops lose, likewise, closed over open", "closing the loops introduces high damping",
+        stated("energy that MuJoCo's loops lose, closed over open", "closing the loops introduces high damping",
                lost["MuJoCo, Euler, closed"] / lost["MuJoCo, Euler, open"], above(2),
                why="Euler's method, MuJoCo's default, loses as much of branches that are not closed"),
         stated("the same by Runge and Kutta's method, closed less open",

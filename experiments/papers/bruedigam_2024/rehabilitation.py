@@ -173,7 +173,9 @@ def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is
 
 def _findings(table: pd.DataFrame, loops: int) -> tuple[Finding, ...]:
     opened = float(table["joints open at most [m]"].max())
-    findings = [stated("loops of the mechanism", "two connected kinematic loops", loops, near(2, 0, "2"), kind="chosen")]
+    findings = [
+        stated("loops of the mechanism", "two connected kinematic loops", loops, near(2, 0, "2"), kind="chosen")
+    ]
     for _, row in table.sort_values("lower attachment", ascending=False, kind="stable").iterrows():
         exceeds = (row["gains"], row["patient"]) == ("high", "spastic")
         printed, criterion = ("exceeds", above(LIMIT)) if exceeds else ("within", at_most(LIMIT))

@@ -158,9 +158,7 @@ def available(mechanism: Mechanism, q: dict[str, float]) -> float:
     return float(mechanism.potential_energy(start) - found.fun)
 
 
-def _closed(
-    found: dict[str, Motion], beside: list[Motion], finer: list[Motion], span: float
-) -> tuple[Finding, ...]:
+def _closed(found: dict[str, Motion], beside: list[Motion], finer: list[Motion], span: float) -> tuple[Finding, ...]:
     """State what is lost and kept of the energy that the device can lose, ``span`` [J]."""
     own, other = found[motions.OURS], found[motions.BULLET]
     spread = float(np.median([np.ptp(motion.energy) for motion in beside]) / span)

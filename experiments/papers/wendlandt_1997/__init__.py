@@ -35,6 +35,12 @@ MISPRINTS = (
 PAPER = Paper(
     "wendlandt-1997",
     "J. M. Wendlandt, Control and Simulation of Multibody Systems, PhD thesis, UC Berkeley, 1997",
-    (*CHAPTER_2, *chapter4.ITEMS, other_floors.ITEM, *chapter5.ITEMS, *claims.ITEMS,
-     misprints("Wendlandt 1997", MISPRINTS)),
+    (
+        *CHAPTER_2,
+        *chapter4.ITEMS,
+        other_floors.ITEM,
+        *chapter5.ITEMS,
+        *claims.ITEMS,
+        misprints("Wendlandt 1997", MISPRINTS),
+    ),
 )

@@ -14,8 +14,8 @@ _TITLES = (
 _ASSUMPTIONS = (
     "The figures are known by what the text says about them: magnitudes bind within 5%, and times by the "
     "hundredths that are printed; the floor and the collisions are not those of the thesis's simulator (Impulse).",
-    "Floor: springs and dampers (5.3's rubber) at four points of each sole; the thesis's soles collide by impulses. On a "
-    "rigid floor with the thesis's restitution: item other-floors-and-blocks.",
+    "Floor: springs and dampers (5.3's rubber) at four points of each sole; the thesis's soles collide by impulses.",
+    "Both experiments on a rigid floor with the thesis's restitution: item other-floors-and-blocks.",
 )
 _BLOCK = (
     "The block: a cube of water's density, as heavy as printed; its size is not printed.",

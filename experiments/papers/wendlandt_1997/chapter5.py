@@ -61,8 +61,8 @@ def _iterations(motion: Motion) -> Finding:
     at, sliding = int(np.argmax(iterations)), motion.time[[begin, end]]
     return stated("time of the most iterations [s]", "during the initial sliding of vertex 1", float(motion.time[at]),
                   when(f"from {sliding[0]:.3f} to {sliding[1]:.3f} s, as that lasts here", begin <= at < end),
-                  why="as the last vertices come to rest; while vertex 1 slides it takes "
-                  f"{iterations[begin:end].max()} at most. The thesis's first guess and tolerance are not printed")  # fmt: skip
+                  why=f"while vertex 1 slides, at most {iterations[begin:end].max()} are taken; why is not known: the "
+                  "thesis prints neither its first guess nor its tolerance")  # fmt: skip
 
 
 ITEMS: tuple[Item, ...] = tuple(

@@ -73,15 +73,15 @@ def multibody(quick: bool, progress: Progress) -> Outcome:
     sizes, repeats = (QUICK_LINKS, QUICK_REPEATS) if quick else (LINKS, REPEATS)
     cases = {(name, links): partial(_time_of_iteration, name, links) for links in sizes for name in INTEGRATORS}
     times = medians(cases, repeats, progress, warm_up=True)
-    strays, angular = _flight()
+    thesis, (strays, angular) = Maximal(tolerance=1e-13), _flight()
     findings = (
         *(stated(f"power of the number of links, an iteration, {name}", "linear-time",
                  power(sizes, [times[name, links] for links in sizes]), LINEAR) for name in INTEGRATORS),
         stated("power of the step that the error of a chain's angles falls with", "second-order accurate",
-               _order(), near(2, 0.05)),
-        stated("change of the symplectic form by a step, of one", "symplectic", symplectic_defect(Maximal(tolerance=1e-13)), below(1e-6)),
-        stated("centre of mass of a human in flight, off a straight line at its momentum, at most [m]", "momentum", strays,
-               below(1e-9)),
+               order(thesis), near(2, 0.05)),
+        stated("change of the symplectic form by a step, of one", "symplectic", symplectic_defect(thesis), below(1e-6)),
+        stated("centre of mass of a human in flight, off a straight line at its momentum, at most [m]", "momentum",
+               strays, below(1e-9)),
         stated("change of its angular momentum about the origin, of its size", "momentum", angular, below(1e-9)),
     )  # fmt: skip
     assumed = (
@@ -90,7 +90,9 @@ def multibody(quick: bool, progress: Progress) -> Outcome:
         "joints' coordinates (theorem 2.1). Both are 2-step methods in their configurations: the state's momentum is "
         "the discrete one of the last two",
     )
-    table = pd.DataFrame([{"integrator": name, "links": n, "an iteration [µs]": 1e6 * t} for (name, n), t in times.items()])
+    table = pd.DataFrame(
+        [{"integrator": name, "links": n, "an iteration [µs]": 1e6 * t} for (name, n), t in times.items()]
+    )
     return Outcome(findings, assumed, {"Iterations": table})
 
 
@@ -100,18 +102,18 @@ def _time_of_iteration(name: str, links: int) -> float:
     return cost.seconds / (1.0 + cost.iterations)
 
 
-def _order() -> float:
-    """Return the order of the thesis's integrator on a chain, from three steps, each half of the one before."""
+def order(integrator: Integrator) -> float:
+    """Return the order of an integrator on a chain, from three steps, each half of the one before."""
     model, q = _askew(3)
     ends = [
-        simulate(model, state=State.at(model, q), step=h, duration=SPAN, integrator=Maximal(tolerance=1e-13)).state.q
+        simulate(model, state=State.at(model, q), step=h, duration=SPAN, integrator=integrator).state.q
         for h in ORDER_STEPS
     ]
     return float(np.log2(np.abs(ends[0] - ends[1]).max() / np.abs(ends[1] - ends[2]).max()))
 
 
 def _flight() -> tuple[float, float]:
-    """Return what a second of flight changes: the centre of mass's straight line [m], and angular momentum, relative."""
+    """Return how far the centre of mass is off its line in flight [m], and the relative change of angular momentum."""
     changes: dict[str, Value] = {"integrator.name": "maximal", "run.duration": 1.0}
     run, start = experiment_named("tumble").run(changes), experiment_named("tumble").build(changes).state
     places = run.frame[["com_x", "com_y", "com_z"]].to_numpy()
@@ -193,7 +195,11 @@ CHANGED = (
 TURN, WAY, RISE = 30.0, 0.05, 1.0
 #: [m/s] of blocks that are faster than the printed 4.5, by so much each.
 FASTER = (4.75, 5.0, 5.25, 5.5, 9.0)
-UPRIGHT: dict[str, Value] = {"controller.target_orientation": (1.0, 0.0, 0.0, 0.0)}
+#: The set point: upright, until it goes to another place after a second, and stays there.
+SET_POINT: dict[str, Value] = {
+    "controller.target_orientation": (1.0, 0.0, 0.0, 0.0), "controller.motion.shape": "step",
+    "controller.motion.start": 1.0, "controller.motion.rise": RISE, "controller.motion.hold": 100.0, "run.duration": 5.0,
+}  # fmt: skip
 
 
 def summary(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - runs take a tenth of a second
@@ -212,8 +218,8 @@ def summary(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - runs 
                below(1, "below 1: less than in proportion")),
         _region(f"set points it comes to, turned by {TURN:g}°", turns),
         _region(f"set points it comes to, moved by {100 * WAY:g} cm in a second", ways),
-        stated("block that is twice as fast, 9 m/s", "can not recover from a projectile that is too fast", verdicts[9.0],
-               when("it does not recover", 9.0 in too_fast)),
+        stated("block that is twice as fast, 9 m/s", "can not recover from a projectile that is too fast",
+               verdicts[9.0], when("it does not recover", 9.0 in too_fast)),
         stated("slowest block that it does not recover from, of some [m/s]", "above 4.5", min(too_fast, default=np.inf),
                near(5.25, 0.25, "5 … 5.5, as by `biped block-speed`"), kind="ours"),
     )  # fmt: skip
@@ -254,9 +260,7 @@ def _moved(axis: int, sign: float) -> Run:
 
 
 def _led(changes: dict[str, Value]) -> Run:
-    motion: dict[str, Value] = {"controller.motion.shape": "step", "controller.motion.start": 1.0,
-                                "controller.motion.rise": RISE, "controller.motion.hold": 100.0, "run.duration": 5.0}  # fmt: skip
-    return experiment_named("stand-tilted").run(UPRIGHT | motion | changes)
+    return experiment_named("stand-tilted").run(SET_POINT | changes)
 
 
 def _region(quantity: str, runs: dict[str, Run]) -> Finding:

@@ -31,7 +31,9 @@ def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - runs 
     rigid = experiment_named("stand-tilted").run(RIGID)
     progress(1.0)
     table = pd.DataFrame([{"floor and block": name, **_row(run)} for name, run in thrown.items()])
-    assumed = ("rigid floor: the product's, with the thesis's restitution of 0.2, by Newton's law; blocks weigh 1.8 kg",)
+    assumed = (
+        "rigid floor: the product's, with the thesis's restitution of 0.2, by Newton's law; blocks weigh 1.8 kg",
+    )
     return Outcome((*_second(table), *_first(rigid)), assumed, {"Experiment 2": table})
 
 
@@ -52,8 +54,10 @@ def _second(table: pd.DataFrame) -> tuple[Finding, ...]:
         stated("time from the hit to the later heel's rise, the longest of all blocks and floors [s]",
                f"{PRINTED_DELAY:g}, derived: 0.13 less 0.08", float(delays.max()),
                below(0.8 * PRINTED_DELAY, "below 0.04: neither the size nor the springs make it 0.05"), kind="ours"),
-        stated("foot that lands first, all blocks and floors", "right", f"left in {(left < right).sum()} of {len(left)}",
-               when("left in all: neither the size nor the springs decide it", bool((left < right).all())), kind="ours"),
+        stated("foot that lands first, all blocks and floors", "right",
+               f"left in {(left < right).sum()} of {len(left)}",
+               when("left in all: neither the size nor the springs decide it", bool((left < right).all())),
+               kind="ours"),
         stated("times of the hit, all blocks [s]", "about 0.08", f"{hits.min():.3f} … {hits.max():.3f}",
                when("0.08 among them: it hangs on the size", hits.min() < 0.08 < hits.max()), kind="ours"),
     )  # fmt: skip

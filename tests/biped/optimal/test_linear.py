@@ -5,7 +5,14 @@ import pytest
 from scipy.linalg import block_diag
 
 from biped.errors import InputError
-from biped.optimal import controllability_matrix, controllability_rank, regulator, steady_regulator
+from biped.optimal import (
+    controllability_matrix,
+    controllability_rank,
+    observability_matrix,
+    observability_rank,
+    regulator,
+    steady_regulator,
+)
 
 # Section IV-A of Johnson, Schultz & Murphey 2014, with more digits than it prints.
 A = np.array([[0.95333434, 0.09766672], [-0.93331323, 0.95333434]])
@@ -26,6 +33,19 @@ def test_rank_is_that_of_the_states_that_inputs_reach() -> None:
     drive = basis @ np.vstack([rng.normal(size=(15, 1)), np.zeros((4, 1))])
     assert controllability_rank(whole, drive) == 15
     assert controllability_rank(whole, 0.0 * drive) == 0
+
+
+def test_outputs_tell_the_states_apart_that_they_differ_by() -> None:
+    """A free mass: its place tells its rate too, its rate not its place; outputs of x₀ by the matrix, step by step."""
+    free, place, rate = np.array([[1.0, 0.1], [0.0, 1.0]]), np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
+    assert observability_rank(free, place) == 2
+    assert observability_rank(free, rate) == 1
+    x = np.array([0.3, -1.2])
+    np.testing.assert_allclose(observability_matrix(free, place) @ x, [0.3, 0.3 - 0.12])
+    rng = np.random.default_rng(1)
+    blocks, basis = [rng.normal(size=(n, n)) for n in (12, 4)], np.linalg.qr(rng.normal(size=(16, 16)))[0]
+    seen = np.hstack([rng.normal(size=(1, 12)), np.zeros((1, 4))]) @ basis.T
+    assert observability_rank(basis @ block_diag(*blocks) @ basis.T, seen) == 12
 
 
 def along(count: int = 6, n: int = 3, m: int = 2, seed: int = 0) -> tuple[np.ndarray, ...]:
@@ -63,6 +83,10 @@ def test_a_long_horizon_leads_to_the_steady_regulator_which_is_stable() -> None:
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(InputError, match=r"must be \(n, n\) and \(n, m\)"):
         controllability_rank(A, np.zeros((3, 1)))
+    with pytest.raises(
+        InputError, match=r"A and C have shapes \(2, 2\) and \(2, 3\); they must be \(n, n\) and \(k, n\)"
+    ):
+        observability_rank(A, np.zeros((2, 3)))
     As, Bs, Q, R, _ = along()
     with pytest.raises(InputError, match="Q has shape"):
         regulator(As, Bs, Q[:2], R)

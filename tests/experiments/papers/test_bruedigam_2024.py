@@ -24,7 +24,7 @@ from experiments.papers.bruedigam_2024.energy import (
     stepped,
 )
 from experiments.papers.bruedigam_2024.graphs import depth_first, difference, grid, system_on
-from experiments.papers.bruedigam_2024.linkage import exact, passages
+from experiments.papers.bruedigam_2024.linkage import Run, _findings, exact, passages
 from experiments.papers.bruedigam_2024.rehabilitation import (
     FITTING,
     HIGH,
@@ -45,7 +45,7 @@ DIFFERING = {
     "figure-7d": ["the last free step ends"],
     "figure-10": ["which rounding leaves", "hundred links", "the opposite"],
     "figure-11": ["period of small swings", "displacements of the step before"],
-    "figure-12": ["as large as the other's", "an opponent of our own making", "uncompiled Matlab"],
+    "figure-12": ["a step that does not converge", "uncompiled Matlab"],
     "figure-14": ["the program's sign"],
 }
 
@@ -218,6 +218,36 @@ def test_the_opponent_converges_to_the_exact_motion_with_its_constraints_kept():
             assert np.abs(linkage.constraints(q)).max() < 1e-9
             assert np.abs(linkage.gradient(q) @ (p / linkage.mass)).max() < 0.1 * h
     assert_allclose(off[0] / off[1], 4.0, atol=0.1)
+
+
+def ggl_run(error, astray, until=10.0, unconverged=0):
+    """A made-up run of the linkage: its energy error and angle grow from the middle on, by so much."""
+    time = np.linspace(0.0, until, 1001)
+    late = np.maximum(time / until - 0.5, 0.0)
+    angle = exact(time) + 1e-3 * time + astray * late
+    return Run(time, angle, 50.0 + 0.1 * np.sin(time) + error * late, 0.0 * time, 1e-13 + 0.0 * time, 1.0, unconverged)
+
+
+@pytest.mark.parametrize(
+    ("error", "astray", "agree"), [(9.0, 9.0, (True, True)), (0.0, 9.0, (False, True)), (9.0, 0.0, (True, False))]
+)
+def test_an_opponent_that_keeps_its_energy_or_its_way_differs(error, astray, agree):
+    own, fine = ggl_run(0.0, 0.0), (ggl_run(0.0, 0.0),) * 2
+    found = _findings(own, ggl_run(error, astray, unconverged=2), ggl_run(0.0, 0.0, 5.0, 1), fine, exact(own.time))
+    by_start = {
+        begin: next(f for f in found if f.quantity.startswith(begin)) for begin in ("mean energy", "angle of the GGL")
+    }
+    assert tuple(one.agrees for one in by_start.values()) == agree
+    assert "2 of its steps do not converge" in by_start["angle of the GGL"].note
+    assert "ends at 5 s" in by_start["angle of the GGL"].note
+
+
+def test_a_step_that_does_not_converge_ends_the_motion_unless_it_is_accepted(monkeypatch):
+    monkeypatch.setattr(ggl, "CORRECTIONS", 1)
+    of = ggl.linkage(2)
+    ended, accepted = (ggl.motion(of, 0.01, 5, accept=accept) for accept in (False, True))
+    assert (len(ended[0]), ended[2]) == (1, 1)
+    assert (len(accepted[0]), accepted[2]) == (6, 5)
 
 
 def test_the_arm_lies_in_the_exoskeleton():
