@@ -62,23 +62,16 @@ def observability_matrix(A: Floats, C: Floats) -> Floats:
     Raises:
         InputError: A is not square, or C has another number of columns.
     """
-    A, C = _checked_outputs(A, C)
-    return controllability_matrix(A.T, C.T).T
+    return controllability_matrix(*_dual(A, C)).T
 
 
 def observability_rank(A: Floats, C: Floats, tolerance: float = 1e-9) -> int:
-    """Return the dimension of the states that outputs y = C x tell apart: the dual of ``controllability_rank``.
-
-    Args:
-        A: (n, n).
-        C: (k, n).
-        tolerance: as in ``controllability_rank``.
+    """Return the dimension of the states that outputs y = C x, (k, n), tell apart: as ``controllability_rank``.
 
     Raises:
         InputError: A is not square, or C has another number of columns.
     """
-    A, C = _checked_outputs(A, C)
-    return controllability_rank(A.T, C.T, tolerance)
+    return controllability_rank(*_dual(A, C), tolerance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,11 +143,11 @@ def _along(matrix: Floats, count: int, size: int, what: str) -> Floats:
     raise InputError(f"{what} has shape {found.shape}; it must be ({size}, {size}) or ({count}, {size}, {size})")
 
 
-def _checked_outputs(A: Floats | Sequence[object], C: Floats | Sequence[object]) -> tuple[Floats, Floats]:
+def _dual(A: Floats, C: Floats) -> tuple[Floats, Floats]:
     a, c = np.asarray(A, dtype=float), np.asarray(C, dtype=float)
     if a.ndim != 2 or a.shape[0] != a.shape[1] or c.ndim != 2 or c.shape[1] != a.shape[0]:
         raise InputError(f"A and C have shapes {a.shape} and {c.shape}; they must be (n, n) and (k, n)")
-    return a, c
+    return a.T, c.T
 
 
 def _checked_pair(A: Floats | Sequence[object], B: Floats | Sequence[object]) -> tuple[Floats, Floats]:

@@ -114,8 +114,8 @@ STEPS = (0.1, 0.05)
 START = math.pi / 2.0
 DAMPED_ASSUMED = (
     "a cube of 0.1 m hung 1 m below, as in figure 7b, from π/2; the paper prints Δt = 0.1 s, the authors' program has "
-    "0.05 s and 10 s: both steps are shown, and the printed one is judged; the unit of the damping, N·s/m in the paper, "
-    "is N·m·s/rad",
+    "0.05 s and 10 s: both steps are shown, and the printed one is judged; the unit of the damping, N·s/m there, is "
+    "N·m·s/rad",
 )
 
 

@@ -28,8 +28,8 @@ ASSUMED = (
     "bars of 1 m and 1 kg, upright, couplers at 1 m/s, 10 s",
     "opponent is the variational integrator of Kinon, Betsch and Schneider 2023 (their program's GGL_VI_mod), with "
     "start velocities as its authors corrected them in September 2023, and one director a bar in place of two",
-    "as its authors' program, the opponent goes on from a step that has not converged in 41 corrections; which steps do "
-    "not, near a singular configuration, depends on rounding and on the first guess: its numbers are those of one case",
+    "as in its authors' program, the opponent goes on from steps that have not converged in 41 corrections; which they "
+    "are, near a singular configuration, depends on rounding and on the first guess: its numbers are one case",
     "exact is the equation of its one freedom, 3 θ'' = 3.5 g sin θ, as long as bars stay parallel; what Exudyn's "
     "example of the same benchmark converges to at 10 s, (0.32846, 0.94452) m of the first bar's tip, is its solution",
     "energies of ours are of the mean of the momenta before and after each time",

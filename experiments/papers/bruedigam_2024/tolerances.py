@@ -132,7 +132,7 @@ def _failed(table: pd.DataFrame) -> tuple[Finding, ...]:
                f"{failed.sum()} of {failed.size}",
                when("some, and beyond each all with more links or smaller tolerances",
                     beyond and 0 < failed.sum() < failed.size),
-               "rounding: the last bit of an angle, 1e-16 rad, times M/h, which is 3e5 kg m² over 0.01 s with 100 links"),
+               "rounding: the last bit of an angle, 1e-16 rad, times M/h: 3e5 kg m² over 0.01 s with 100 links"),
         stated("pendulums in minimal coordinates that fail, tolerances floored at rounding", FAILING,
                f"{kept} of {len(floored)}", when("some", kept > 0),
                why="the opposite: what fails in the paper comes to its end here, at what rounding leaves, which long "
