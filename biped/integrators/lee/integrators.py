@@ -33,6 +33,7 @@ class Lee(NewtonSettings):
     """Bodies that move along screws (Lee et al. 2016, section 2.2), solved by exact Newton steps in O(n).
 
     The equations of a step are the paper's algorithm 2; floating roots, spherical joints and contacts are in them too.
+    The potential P(T) of a body, which the paper leaves general, is that of uniform gravity.
     This class solves them as ``Recursive`` does its own; the others as the paper does. Linear and angular momentum are
     conserved, but the discrete linear momentum of a turning body is not its mass times Δx/h: the centre of mass of a
     free body strays from a straight line by O(h²), where ``Recursive`` keeps it to round-off.

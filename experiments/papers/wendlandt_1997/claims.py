@@ -36,10 +36,8 @@ def unexplained(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - r
     runs = {"springs, cube": run_of("thrown-block"), "rigid floor, cube": thrown(RIGID)}
     runs |= {f"springs, {edges} m": thrown({"block.size": edges}) for edges in BLOCKS}
     rows = pd.DataFrame([experiment2.disturbances(run) for run in runs.values()], columns=TIMES)
-    what = "the front of the left foot on a rigid floor, experiment 1"
-    first = stated(
-        what, "rises at about 0.18 s", "stays down" if stays else "rises", when("stays down", stays), kind="ours"
-    )
+    what, ours = "front of the left foot on a rigid floor, experiment 1", "stays down" if stays else "rises"
+    first = stated(what, "rises at about 0.18 s", ours, when("stays down", stays), kind="ours")
     rows.insert(0, "floor and block", list(runs))
     return Outcome((first, *compared(rows)), ("rigid floor: the product's",), {"Times of experiment 2 [s]": rows})
 
@@ -125,8 +123,9 @@ def sensitivity(name: str) -> float:
 
 
 def _led(motion: str, size: float) -> dict[str, Run]:
-    led, ways = experiment_named("stand-tilted").run, [sign * size * row for row in np.eye(3) for sign in (1, -1)]
-    return {f"{way} {motion}": led(ASIDE | {f"controller.motion.{motion}": way.tolist()}) for way in ways}
+    ways = dict(zip(("+x", "+y", "+z", "−x", "−y", "−z"), (*np.eye(3), *-np.eye(3)), strict=True))
+    led = experiment_named("stand-tilted").run
+    return {way: led(ASIDE | {f"controller.motion.{motion}": (size * row).tolist()}) for way, row in ways.items()}
 
 
 def region(quantity: str, runs: dict[str, Run]) -> Finding:

@@ -38,7 +38,7 @@ def pair(rotation, v):
 
 
 def operators(model, q, v):
-    """A, φ, and what they make: mass matrix (3.32), Coriolis matrix of (3.33) with the skew N V = Ω M V, and weights."""
+    """A, φ, the mass matrix (3.32), the Coriolis matrix of (3.33) by the skew N with N V = Ω M V, and weights."""
     t, n = model.tree, len(q)
     A, rate, H, M, N = *(np.zeros((6 * n, 6 * n)) for _ in range(2)), np.zeros((6 * n, n)), *np.zeros((2, 6 * n, 6 * n))
     weight, turned, at = np.zeros(6 * n), [], [slice(6 * k, 6 * k + 6) for k in range(n)]

@@ -70,12 +70,11 @@ def test_a_loss_is_damping_as_a_part_of_what_the_device_can_lose(lost, agrees):
 def test_what_a_device_can_lose_is_its_height_over_its_lowest_equilibrium():
     """A pendulum's by its equation; of the closed chains no start on the constraints has less energy."""
     assert available(n_link_pendulum(1), {"J1": math.pi / 3.0}) == pytest.approx(9.81 * 0.5, rel=1e-9)
-    mechanism, rng = closed_chain_device(), np.random.default_rng(0)
+    mechanism, shifts = closed_chain_device(), np.random.default_rng(0).normal(size=(20, 7))
     q = mechanism.satisfy_constraints(CLOSED_CHAIN_START)
     least = mechanism.potential_energy(q) - available(mechanism, dict(zip(mechanism.coordinates, q, strict=True)))
-    for _ in range(20):
-        other = mechanism.satisfy_constraints(q + rng.normal(size=7))
-        assert mechanism.potential_energy(other) >= least - 1e-9
+    others = [mechanism.potential_energy(mechanism.satisfy_constraints(q + shift)) for shift in shifts]
+    assert min(others) >= least - 1e-9
 
 
 def test_points_that_are_one_stay_so(outcomes):

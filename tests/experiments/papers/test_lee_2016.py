@@ -89,7 +89,7 @@ def test_claims_of_both_parts_can_fail():
     fair = {speed.SVI: (30, 320), speed.SVI_BROYDEN: (9, 90), speed.SVI_RIQN: (3, 30), speed.NEWTON: (2, 10),
             speed.BROYDEN: (3, 30), RIQN: (1, 1)}  # fmt: skip
     slow_broyden, slow_riqn = fair | {speed.BROYDEN: (3, 91)}, fair | {RIQN: (1, 3)}
-    made = [{(name, n): [Cost(float(t), 2.0, 0)] for name, pair in times.items() for n, t in zip((10, 100), pair, strict=True)}
+    made = [{(name, n): [Cost(float(times[name][k]), 2.0, 0)] for name in times for k, n in enumerate((10, 100))}
             for times in (fair, slow_broyden, slow_riqn)]  # fmt: skip
     assert [speed._same_finder(costs, (10, 100)).agrees for costs in made] == [True, False, True]
     found = [speed._increasingly(costs) for costs in made]
@@ -124,8 +124,10 @@ def test_all_root_finders_take_the_same_steps(outcomes):
     assert set(table.index.get_level_values(0)) == set(WAYS)
     assert (table["steps in parts"] == 0).all()
     start = random_start(lee_chain(3).with_gravity((0.0, 0.0, 0.0)))
-    svi, *others = (simulate(start.model, state=start, step=STEP, duration=0.02, integrator=WAYS[name].integrator).state.q
-                    for name in (speed.SVI, speed.SVI_BROYDEN, speed.SVI_RIQN))  # fmt: skip
+    ways = [WAYS[name].integrator for name in (speed.SVI, speed.SVI_BROYDEN, speed.SVI_RIQN)]
+    svi, *others = (
+        simulate(start.model, state=start, step=STEP, duration=0.02, integrator=way).state.q for way in ways
+    )
     assert others == [pytest.approx(svi, abs=1e-9)] * 2
     iterations = table["iterations a step"]
     for bodies in (10, 100):
