@@ -150,9 +150,9 @@ def available(mechanism: Mechanism, q: dict[str, float]) -> float:
     Raises:
         IntegrationError: the search for the least potential energy does not converge.
     """
-    closed = {"type": "eq", "fun": mechanism.constraint_values, "jac": mechanism.constraint_jacobian}
     start = mechanism.configuration(q)
-    found = minimize(mechanism.potential_energy, start, method="SLSQP", constraints=closed, options={"ftol": 1e-12})
+    held = {"type": "eq", "fun": mechanism.constraint_values, "jac": mechanism.constraint_jacobian}
+    found: Any = minimize(mechanism.potential_energy, start, method="SLSQP", constraints=held, tol=1e-12)  # type: ignore[call-overload]
     if not found.success:
         raise IntegrationError(f"the least potential energy of {mechanism.name} is not found: {found.message}")
     return float(mechanism.potential_energy(start) - found.fun)

@@ -16,6 +16,7 @@ _ASSUMPTIONS = (
     "hundredths that are printed; the floor and the collisions are not those of the thesis's simulator (Impulse).",
     "Floor: springs and dampers (5.3's rubber) at four points of each sole; the thesis's soles collide by impulses.",
     "Both experiments on a rigid floor with the thesis's restitution: item other-floors-and-blocks.",
+    "That the body comes to its set point counts once, with its errors: figures 4.7, 4.8, 4.16 and 4.17.",
 )
 _BLOCK = (
     "The block: a cube of water's density, as heavy as printed; its size is not printed.",

@@ -176,9 +176,9 @@ def _iteration(name: str, links: int) -> float:
 
 def order(integrator: Integrator) -> float:
     """Return the order of an integrator on a chain, from three steps, each half of the one before."""
-    start = _askew(3)
-    steps = [{"state": start, "step": h, "duration": 0.2, "integrator": integrator} for h in (4e-3, 2e-3, 1e-3)]
-    coarse, middle, fine = (simulate(start.model, **options).state.q for options in steps)
+    start, steps = _askew(3), (4e-3, 2e-3, 1e-3)
+    run = partial(simulate, start.model, state=start, duration=0.2, integrator=integrator)
+    coarse, middle, fine = (run(step=h).state.q for h in steps)
     return float(np.log2(np.abs(coarse - middle).max() / np.abs(middle - fine).max()))
 
 
