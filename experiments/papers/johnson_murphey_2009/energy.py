@@ -1,6 +1,7 @@
 """Figures 1 and 8: energies of a pendulum over 5000 s, and of a device with two closed chains over 120 s."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
