@@ -4,15 +4,9 @@ import numpy as np
 import pytest
 from scipy.linalg import block_diag
 
+from biped import optimal
 from biped.errors import InputError
-from biped.optimal import (
-    controllability_matrix,
-    controllability_rank,
-    observability_matrix,
-    observability_rank,
-    regulator,
-    steady_regulator,
-)
+from biped.optimal import controllability_matrix, controllability_rank, regulator, steady_regulator
 
 # Section IV-A of Johnson, Schultz & Murphey 2014, with more digits than it prints.
 A = np.array([[0.95333434, 0.09766672], [-0.93331323, 0.95333434]])
@@ -38,10 +32,10 @@ def test_rank_is_that_of_the_states_that_inputs_reach() -> None:
 def test_outputs_tell_the_states_apart_that_they_differ_by() -> None:
     """A free mass: its place tells its rate too, its rate not its place; outputs of x₀ by the matrix, step by step."""
     free, place, rate = np.array([[1.0, 0.1], [0.0, 1.0]]), np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
-    assert observability_rank(free, place) == 2
-    assert observability_rank(free, rate) == 1
+    assert optimal.observability_rank(free, place) == 2
+    assert optimal.observability_rank(free, rate) == 1
     x = np.array([0.3, -1.2])
-    np.testing.assert_allclose(observability_matrix(free, place) @ x, [0.3, 0.3 - 0.12])
+    np.testing.assert_allclose(optimal.observability_matrix(free, place) @ x, [0.3, 0.3 - 0.12])
 
 
 def along(count: int = 6, n: int = 3, m: int = 2, seed: int = 0) -> tuple[np.ndarray, ...]:
@@ -82,7 +76,7 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(
         InputError, match=r"A and C have shapes \(2, 2\) and \(2, 3\); they must be \(n, n\) and \(k, n\)"
     ):
-        observability_rank(A, np.zeros((2, 3)))
+        optimal.observability_rank(A, np.zeros((2, 3)))
     As, Bs, Q, R, _ = along()
     with pytest.raises(InputError, match="Q has shape"):
         regulator(As, Bs, Q[:2], R)

@@ -18,14 +18,13 @@ def test_a_map_that_is_not_symplectic_and_a_method_of_first_order_differ():
     assert claims.order(SemiImplicitEuler()) == pytest.approx(1.0, abs=0.05)
 
 
-@pytest.mark.parametrize(("verdict", "error"), [("recovered", 0.0), ("fell", 0.0), ("recovered", 0.02)])
-def test_a_set_point_that_is_not_come_to_makes_the_region_smaller(verdict, error):
-    ends = {"one": ("recovered", 0.0), "other": (verdict, error)}
-    found = claims.region("", {
-        name: SimpleNamespace(summary={"verdict": verdict, "position_error": error, "reason": "its reason"})
-        for name, (verdict, error) in ends.items()
-    })  # fmt: skip
-    assert found.agrees == (ends["other"] == ends["one"])
+@pytest.mark.parametrize("end", [("recovered", 0.0), ("fell", 0.0), ("recovered", 0.02)])
+def test_a_set_point_that_is_not_come_to_makes_the_region_smaller(end):
+    def run(verdict, error):
+        return SimpleNamespace(summary={"verdict": verdict, "position_error": error, "reason": "its reason"})
+
+    found = claims.region("", {"one": run("recovered", 0.0), "other": run(*end)})
+    assert found.agrees == (end == ("recovered", 0.0))
     assert found.agrees or (found.ours, found.note) == ("1 of 2", "not other: its reason")
 
 
