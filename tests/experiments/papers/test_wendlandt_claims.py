@@ -18,6 +18,13 @@ def test_a_map_that_is_not_symplectic_and_a_method_of_first_order_differ():
     assert claims.order(SemiImplicitEuler()) == pytest.approx(1.0, abs=0.05)
 
 
+def test_orientation_errors_settle_from_half_a_turn_too_and_not_without_stiffness():
+    starts = np.zeros((2, 7))
+    starts[0, :2], starts[1, 1:4] = (1.0, 1e-3), (0.0, 0.6, 0.8)
+    assert claims.settled(starts, claims.STIFFNESS).max() < 1e-6
+    assert claims.settled(starts, 0.0).min() > 9e-4
+
+
 @pytest.mark.parametrize("end", [("recovered", 0.0), ("fell", 0.0), ("recovered", 0.02)])
 def test_a_set_point_that_is_not_come_to_makes_the_region_smaller(end):
     def run(verdict, error):
