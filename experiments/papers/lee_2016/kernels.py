@@ -6,10 +6,12 @@ read for what is evaluated). Without gravity, as theirs.
 ``biped.integrators.midpoint.kernels.cached`` has what is left when nothing is evaluated in vain.
 """
 
-from typing import NamedTuple
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from biped.integrators.lee.kernels.quasi_newton import set_correction
 from biped.integrators.midpoint.kernels.cached import (
     carried,
     joint_transform,
@@ -19,12 +21,22 @@ from biped.integrators.midpoint.kernels.cached import (
     set_residual_by_derivatives,
     turned_back,
 )
-from biped.integrators.midpoint.kernels.rule import set_legendre_momentum, set_legendre_residual, set_newton_step
+from biped.integrators.midpoint.kernels.rule import (
+    arrive,
+    begin_rule,
+    evaluate_rule,
+    set_legendre_momentum,
+    set_legendre_residual,
+    set_newton_step,
+)
 from biped.kernels.midpoint.equations import set_middle
+from biped.kernels.solve.causes import cause_of
 from biped.kernels.solve.dense import factor_dense, solve_dense
+from biped.kernels.state.method import find_root
+from biped.kernels.variational.newton import tolerance_of
 from contact.arrays import Floats, Integers
 from contact.jit import kernel, routine
-from contact.vectors import add_scaled6, dot6, load6, store6
+from contact.vectors import add_scaled6, copy1, dot6, load6, store6
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -155,3 +167,30 @@ def set_step_of_every(derivatives, tree, ground, state, scratch, rule, h, fresh)
 @set_legendre_momentum.register(EveryPair)
 def set_momentum_of_every(derivatives, rule, h, momentum):
     set_momentum_by_derivatives(derivatives, rule, h, momentum)
+
+
+class OnMidpointRule(NamedTuple):
+    """A quasi-Newton method of the paper on SVI's equations, of trees whose coordinates are their joints' angles."""
+
+    finder: Any  # ``Riqn`` or ``Broyden``
+
+
+@find_root.register(OnMidpointRule)
+def find_on_rule(tree, ground, state, pushes, scratch, method, root_finder, h):
+    """``iterate_quasi_newton``, for the residual and the displacement of the midpoint rule."""
+    rule = method.body
+    begin_rule(tree, state, scratch, rule)
+    tolerance = tolerance_of(method, tree, scratch, h)
+    iteration = 0
+    while True:
+        norm = evaluate_rule(tree, ground, state, pushes, scratch, rule, h)
+        copy1(rule.room.residual, scratch.residual)
+        if norm <= tolerance:
+            arrive(tree, state, pushes, scratch, rule)
+            return iteration
+        if iteration >= method.solver.max_iterations or not math.isfinite(norm):
+            return cause_of(norm)
+        set_correction(root_finder.finder, tree, ground, state, scratch, rule, h, iteration)
+        for j in range(rule.room.moved.shape[0]):
+            rule.room.moved[j] += scratch.delta[j]
+        iteration += 1
