@@ -235,7 +235,7 @@ def _same_finder(costs: Costs, sizes: tuple[int, ...]) -> Finding:
     text = "; ".join(f"{finder} {_by_size(factors)}" for finder, factors in found.items())
     least = min(min(factors.values()) for factors in found.values())
     return stated("DRNEA over SVI with the same root finder: times faster", "better performance", text,
-                  when("above 1 with each at every size", least > 1.0))  # fmt: skip
+                  when("above 1 with each at every size", least > 1.0), why=_LOOPS)  # fmt: skip
 
 
 def _increasingly(costs: Costs) -> Finding:
@@ -246,7 +246,7 @@ def _increasingly(costs: Costs) -> Finding:
     )
     return stated(f"factors of RIQN over Newton's method and of DRNEA over SVI, {last} over {first} bodies",
                   "the impulse-based Jacobian is increasingly more effective: 13.9 and 2.1, derived: 53/3.8, 32/15",
-                  f"{impulse:.1f} and {drnea:.1f}", when("the first is greater", impulse > drnea))  # fmt: skip
+                  f"{impulse:.1f} and {drnea:.1f}", when("the first is greater", impulse > drnea), why=_LOOPS)  # fmt: skip
 
 
 def _linear(
