@@ -246,7 +246,7 @@ def _increasingly(costs: Costs) -> Finding:
     )
     return stated(f"factors of RIQN over Newton's method and of DRNEA over SVI, {last} over {first} bodies",
                   "the impulse-based Jacobian is increasingly more effective: 13.9 and 2.1, derived: 53/3.8, 32/15",
-                  f"{impulse:.1f} and {drnea:.1f}", when("the first is greater", impulse > drnea), why=_LOOPS)  # fmt: skip
+                  f"{impulse:.1f} and {drnea:.1f}", when("first greater", impulse > drnea), why=_LOOPS)  # fmt: skip
 
 
 def _linear(
