@@ -1,0 +1,103 @@
+"""Actuators of a robot's file: what force one exerts for its control, for laws that are to do as the file's own."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biped.model.errors import ModelError
+from biped.model.geometry import name_of, number, number_or_infinite, vector3
+from contact.arrays import Floats
+
+_FREE = (-math.inf, math.inf)
+
+
+@dataclass(frozen=True)
+class Actuator:
+    """An actuator without dynamics of its own on a joint of one degree of freedom, as MuJoCo's ``<actuator>``.
+
+    With the joint's position q and rate v as the model has them, and the control u, it exerts
+    gear · (gain · u + bias₀ + bias₁ · gear · q + bias₂ · gear · v), its control and its force within their ranges.
+
+    Attributes:
+        name: of the actuator.
+        joint: name of the joint.
+        gain: of the control: a position actuator's kp, a velocity actuator's kv, 1 of a motor.
+        bias: the constant, and factors of the length and of its rate: (0, −kp, −kv) of a position actuator.
+        gear: length per joint position; the force on the joint per that of the actuator.
+        ctrl_range: least and greatest control. A position actuator's controls are positions of the model's joint, which
+            is at zero where the file draws it: those of the file less ``gear · ref``.
+        force_range: [N·m or N] least and greatest force before the gear.
+
+    Raises:
+        ModelError: a number is not finite, or a range leaves no room.
+    """
+
+    name: str
+    joint: str
+    gain: float = 1.0
+    bias: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    gear: float = 1.0
+    ctrl_range: tuple[float, float] = _FREE
+    force_range: tuple[float, float] = _FREE
+
+    def __post_init__(self) -> None:
+        name_of(self.joint, "an actuator: the joint")
+        what = f"actuator {self.name!r}:"
+        object.__setattr__(self, "gain", number(self.gain, f"{what} gain"))
+        object.__setattr__(self, "gear", number(self.gear, f"{what} gear"))
+        object.__setattr__(self, "bias", vector3(self.bias, f"{what} bias"))
+        for field in ("ctrl_range", "force_range"):
+            low, high = (number_or_infinite(bound, f"{what} {field}") for bound in getattr(self, field))
+            if low > high:
+                raise ModelError(f"{what} {field} leaves no room, got {low!r} > {high!r}")
+            object.__setattr__(self, field, (low, high))
+
+    @property
+    def kind(self) -> str:
+        """MuJoCo's word for it: motor, position, velocity or general."""
+        constant, stiffness, damping = self.bias
+        if not any(self.bias):
+            return "motor" if self.gain == 1.0 else "general"
+        if constant == 0.0 and stiffness == -self.gain and damping <= 0.0:
+            return "position"
+        return "velocity" if self.bias == (0.0, 0.0, -self.gain) else "general"
+
+    @property
+    def max_effort(self) -> float:
+        """[N·m or N] The greatest force on the joint, of either sign; infinite where nothing bounds it."""
+        force = max(map(abs, self.force_range))
+        if not any(self.bias) and self.gain:
+            force = min(force, abs(self.gain) * max(map(abs, self.ctrl_range)))
+        return abs(self.gear) * force if self.gear else 0.0
+
+    def clamped(self, control: ArrayLike) -> Floats:
+        """Controls within ``ctrl_range``, of any shape."""
+        return np.clip(np.asarray(control, dtype=np.float64), *self.ctrl_range)
+
+    def effort(self, control: ArrayLike, position: ArrayLike = 0.0, rate: ArrayLike = 0.0) -> Floats:
+        """[N·m or N] the force on the joint for a control, at its position [rad or m] and rate; shapes broadcast."""
+        constant, stiffness, damping = self.bias
+        length, speed = self.gear * np.asarray(position), self.gear * np.asarray(rate)
+        force = self.gain * self.clamped(control) + constant + stiffness * length + damping * speed
+        return self.gear * np.clip(force, *self.force_range)
+
+
+def share_clamped(actuators: "tuple[Actuator, ...]", controls: ArrayLike) -> dict[str, float]:
+    """The share of controls beyond ``ctrl_range``, by joint.
+
+    Args:
+        actuators: of which each has a column.
+        controls: (rows, actuators) what a law asked for.
+
+    Raises:
+        ModelError: the columns are not as many as the actuators.
+    """
+    asked = np.asarray(controls, dtype=np.float64)
+    if asked.ndim != 2 or asked.shape[1] != len(actuators):
+        raise ModelError(f"controls must have a column for each of {len(actuators)} actuators, got {asked.shape}")
+    return {
+        one.joint: float(np.mean(column != one.clamped(column)))
+        for one, column in zip(actuators, asked.T, strict=True)
+    }
