@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from biped.model.importing.locking import listed
-from biped.model.mjcf.shapes import PLANE
+from biped.model.mjcf.shapes import floors
 from biped.model.mjcf.tree import BALL, FREE, Tree, is_disabled
 
 
@@ -72,9 +72,10 @@ def _equality(compiled: Any, k: int) -> str:
     """The kind of a constraint, its name, and what it holds."""
     import mujoco
 
+    objects = {"joint": mujoco.mjtObj.mjOBJ_JOINT, "tendon": mujoco.mjtObj.mjOBJ_TENDON}
     kind = mujoco.mjtEq(int(compiled.eq_type[k])).name.removeprefix("mjEQ_").lower()
     name = compiled.eq(k).name
-    of = mujoco.mjtObj(int(compiled.eq_objtype[k]))
+    of = objects.get(kind, mujoco.mjtObj(int(compiled.eq_objtype[k])))
     held = [mujoco.mj_id2name(compiled, of, int(i)) for i in (compiled.eq_obj1id[k], compiled.eq_obj2id[k]) if i >= 0]
     return " ".join((kind, *([name] if name else []), f"({', '.join(filter(None, held))})"))
 
@@ -86,9 +87,9 @@ def _surroundings(compiled: Any, tree: Tree) -> _Found:
         for name, value in (("density", option.density), ("viscosity", option.viscosity), ("wind", np.abs(option.wind).max()))
         if value
     ]
-    masks = compiled.geom_contype | compiled.geom_conaffinity
+    masks, level = compiled.geom_contype | compiled.geom_conaffinity, floors(compiled, tree)
     yield "what the world has to touch beside a floor, <geom>", [
         compiled.geom(g).name or f"geom_{g}"
         for g, b in enumerate(compiled.geom_bodyid)
-        if not tree.moves(b) and masks[g] and compiled.geom_type[g] != PLANE
+        if not tree.moves(b) and masks[g] and g not in level
     ]

@@ -47,10 +47,10 @@ def load_mjcf(source: str | Path, **options: Unpack[Options]) -> Model:
     check_options(options)
     need("mujoco")
     path = Path(source)
-    compiled, undrawn = _compiled(path)
+    compiled, undrawn = compiled_mjcf(path)
     if compiled.nbody == 1:
         raise ModelError(f"the MJCF {str(path)!r} has no <body>, nor has what it includes; give the robot's file")
-    tree = tree_of(compiled, options.get("floating"))
+    tree = tree_of(compiled, options.get("floating"), options.get("locked", {}))
     actuators, unread = actuators_of(compiled, tree)
     friction, told = floor_of(compiled, tree, options.get("feet", ()))
     off = is_disabled(compiled, "GRAVITY")
@@ -75,8 +75,12 @@ def _name(compiled: Any, path: Path) -> str:
     return path.stem if name in ("", _NAMELESS) else name
 
 
-def _compiled(path: Path) -> tuple[Any, list[str]]:
-    """MuJoCo's model, and a sentence if meshes that are only drawn are not there."""
+def compiled_mjcf(path: Path) -> tuple[Any, list[str]]:
+    """Return MuJoCo's model, and a sentence for what of the file is not in it.
+
+    Raises:
+        ModelError: the file is not there, or MuJoCo refuses it.
+    """
     import mujoco
 
     if not path.is_file():
@@ -96,15 +100,15 @@ def _compiled(path: Path) -> tuple[Any, list[str]]:
                     gone.append(_taken_out(spec, error))
     except (ValueError, OSError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         raise ModelError(f"MuJoCo refuses the MJCF {str(path)!r}: {_sentence(str(error))}") from None
-    told = [f"meshes that are not there are not drawn: {listed(gone)}"] if gone else []
+    told = [f"meshes that are not there are neither drawn nor touch anything: {listed(gone)}"] if gone else []
     return compiled, told + [f"MuJoCo warns: {_sentence(str(warning.message))}" for warning in caught]
 
 
 def _taken_out(spec: Any, error: ValueError) -> str:
-    """Take a mesh that is only drawn, and whose file is not there, out of ``spec``; its name.
+    """Take a mesh whose file is not there out of ``spec``, if no mass depends on it; its name.
 
     Raises:
-        ValueError: ``error`` says something else, or what the mesh is for is not only to be drawn.
+        ValueError: ``error`` says something else, or a mass depends on the mesh.
     """
     import mujoco
 
@@ -115,7 +119,7 @@ def _taken_out(spec: Any, error: ValueError) -> str:
         raise error
     name = mesh.name or Path(mesh.file).stem
     users = [geom for geom in spec.geoms if geom.meshname == name]
-    if any(geom.contype or geom.conaffinity or not geom.parent.explicitinertial for geom in users):
+    if not all(geom.parent.explicitinertial for geom in users):
         raise error
     for geom in users:
         spec.delete(geom)
@@ -124,7 +128,8 @@ def _taken_out(spec: Any, error: ValueError) -> str:
 
 
 def _sentence(error: str) -> str:
-    """MuJoCo's reason in one line, with what to do where a file is missing."""
+    """MuJoCo's reason in one line, with what to do where something is missing."""
     text = " ".join(error.removeprefix("XML Error: ").removeprefix("Error: ").split())
-    absent = _ABSENT.search(text)
-    return f"{text}; put that file where the MJCF names it" if absent else text
+    if _ABSENT.search(text):
+        return f"{text}; put that file where the MJCF names it"
+    return f"{text}; if that is in a scene which includes this file, load the scene" if "not found" in text else text

@@ -36,7 +36,7 @@ def collision(compiled: Any, tree: Tree, locked: Any, joints: Collection[int]) -
     import pinocchio as pin
 
     result = pin.GeometryModel()
-    touching, idle = set(_touching(compiled)), []
+    touching, idle = set(_touching(compiled, tree)), []
     for g, frame in _geoms(compiled, tree, locked):
         shape = _shape(compiled, g) if frame.parentJoint in joints else None
         if shape is None:
@@ -71,19 +71,22 @@ def _name(compiled: Any, g: int) -> str:
     return compiled.geom(g).name or f"geom_{g}"
 
 
-def _floors(compiled: Any) -> list[int]:
-    """The planes of the world and of bodies fixed to it."""
-    fixed = compiled.body_weldid[compiled.geom_bodyid] == 0
-    return [g for g in range(compiled.ngeom) if fixed[g] and compiled.geom_type[g] == PLANE]
+def floors(compiled: Any, tree: Tree) -> dict[int, Any]:
+    """Planes of the ground that face up, within 60°, each with where it is: a ``pinocchio.SE3``."""
+    planes = [g for g, b in enumerate(compiled.geom_bodyid) if compiled.geom_type[g] == PLANE and not tree.moves(int(b))]
+    poses = {
+        g: tree.place[int(compiled.geom_bodyid[g])][1] * pose(compiled.geom_pos[g], compiled.geom_quat[g]) for g in planes
+    }
+    return {g: at for g, at in poses.items() if at.rotation[2, 2] > 0.5}
 
 
-def _touching(compiled: Any) -> list[int]:
+def _touching(compiled: Any, tree: Tree) -> list[int]:
     """Geoms that can touch a floor of the file, or, where it has none, anything."""
-    floors = _floors(compiled)
+    known = floors(compiled, tree)
     if is_disabled(compiled, "CONTACT"):
         return []
-    if floors:
-        return [g for g in range(compiled.ngeom) if any(_friction(compiled, g, floor) is not None for floor in floors)]
+    if known:
+        return [g for g in range(compiled.ngeom) if any(_friction(compiled, g, floor) is not None for floor in known)]
     pairs = {*compiled.pair_geom1.tolist(), *compiled.pair_geom2.tolist()}
     masks = compiled.geom_contype | compiled.geom_conaffinity
     return [g for g in range(compiled.ngeom) if masks[g] or g in pairs]
@@ -112,18 +115,16 @@ def floor_of(compiled: Any, tree: Tree, feet: Sequence[str]) -> tuple[float | No
     None where the file has no floor that they can touch. Of several the least counts.
     """
     welds = {int(compiled.body_weldid[tree.bodies.index(foot)]) for foot in feet if foot in tree.bodies}
-    floors, told = _floors(compiled), []
+    known, told = floors(compiled, tree), []
     geoms = [
         g for g, b in enumerate(compiled.geom_bodyid)
         if tree.moves(b) and (not welds or int(compiled.body_weldid[b]) in welds)
     ]  # fmt: skip
-    mixed = [_friction(compiled, g, floor) for g in geoms for floor in floors]
+    mixed = [_friction(compiled, g, floor) for g in geoms for floor in known]
     found = sorted({mu for mu in mixed if mu is not None})
     if len(found) > 1:
         told.append(f"geoms have different friction with the floor, {listed(map('{:g}'.format, found))}: the least counts")
-    for floor in floors:
-        b = int(compiled.geom_bodyid[floor])
-        at = tree.place[b][1] * pose(compiled.geom_pos[floor], compiled.geom_quat[floor])
+    for floor, at in known.items():
         if abs(at.translation @ at.rotation[:, 2]) > _LEVEL or at.rotation[2, 2] < 1.0 - _LEVEL:
             told.append(f"<geom> plane {_name(compiled, floor)} is not level at height zero, and the floor here is")
     return (found[0] if found else None), told

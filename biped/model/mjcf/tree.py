@@ -4,8 +4,10 @@ MuJoCo applies the joints of a body in their order, each about its own anchor in
 of its own, and links without mass stand between them. MuJoCo's ``qpos0`` is where all joints are at zero.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -36,7 +38,7 @@ class Tree:
     model: Any
     floating: str | None
     home: Vector3
-    place: list[tuple[int, Any]]
+    place: dict[int, tuple[int, Any]]
     joints: list[str]
     bodies: list[str]
 
@@ -60,12 +62,13 @@ def pose(position: Any, quaternion: Any) -> Any:
     return pin.SE3(quaternion_matrix(quaternion), np.array(position))
 
 
-def tree_of(compiled: Any, floating: bool | None) -> Tree:
+def tree_of(compiled: Any, floating: bool | None = None, locked: Mapping[str, float] = MappingProxyType({})) -> Tree:
     """Convert a compiled model.
 
     Args:
         compiled: a ``mujoco.MjModel``.
         floating: whether what is fixed to the world floats; None: what has a free joint does.
+        locked: the option: joints that are not to move.
 
     Raises:
         ModelError: it has several free bodies, or nothing that moves, or bodies on the ground beside a free one.
@@ -75,14 +78,15 @@ def tree_of(compiled: Any, floating: bool | None) -> Tree:
     bodies = _names("body", [compiled.body(b).name for b in range(compiled.nbody)])
     joints = _names("joint", [compiled.joint(j).name or _unnamed(compiled, j, bodies) for j in range(compiled.njnt)])
     free = [j for j in range(compiled.njnt) if compiled.jnt_type[j] == FREE and floating is not False]
-    _check_one_tree(compiled, free, bodies)
+    _check_one_tree(compiled, free, joints, locked)
     model, root, home = pin.Model(), None, np.zeros(3)
-    place: list[tuple[int, Any]] = [(UNIVERSE, pin.SE3.Identity())]
+    place: dict[int, tuple[int, Any]] = {_WORLD: (UNIVERSE, pin.SE3.Identity())}
     if floating and not free:
         root, home = "floating_base", _ground(compiled)
         place[_WORLD] = (int(model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), root)), _shift(-home))
         model.addJointFrame(1)
-    for b in range(1, compiled.nbody):
+    floats = compiled.body_rootid[compiled.jnt_bodyid[free]]
+    for b in sorted(range(1, compiled.nbody), key=lambda b: compiled.body_rootid[b] not in floats):  # what floats first
         row, at = place[compiled.body_parentid[b]]
         at = at * pose(compiled.body_pos[b], compiled.body_quat[b])
         own = range(compiled.body_jntadr[b], compiled.body_jntadr[b] + compiled.body_jntnum[b])
@@ -98,7 +102,7 @@ def tree_of(compiled: Any, floating: bool | None) -> Tree:
             if j != own[-1]:
                 link = joints[j] if joints[j] not in bodies else f"{joints[j]}_link"
                 model.addFrame(pin.Frame(link, row, pin.SE3.Identity(), pin.FrameType.BODY))
-        place.append((row, at))
+        place[b] = row, at
         if row != UNIVERSE and compiled.body_mass[b]:
             model.appendBodyToJoint(row, _inertia(compiled, b), at)
         model.addFrame(pin.Frame(bodies[b], row, at, pin.FrameType.BODY))
@@ -107,15 +111,17 @@ def tree_of(compiled: Any, floating: bool | None) -> Tree:
     return Tree(model, root, vector3(home, "home"), place, joints, bodies)
 
 
-def _check_one_tree(compiled: Any, free: list[int], bodies: list[str]) -> None:
-    floats = [int(compiled.jnt_bodyid[j]) for j in free]
-    others = [int(b) for b in compiled.jnt_bodyid if compiled.body_rootid[b] not in floats]
-    roots = dict.fromkeys(int(compiled.body_rootid[b]) for b in [*floats, *others])
-    if floats and len(roots) > 1:
+def _check_one_tree(compiled: Any, free: list[int], joints: list[str], locked: Mapping[str, float]) -> None:
+    """Refuse what moves beside a floating body; free bodies but one, or joints that are not locked."""
+    if not free:
+        return
+    others = [j for j in range(compiled.njnt) if compiled.body_rootid[compiled.jnt_bodyid[j]] != compiled.jnt_bodyid[free[0]]]
+    loose = [joints[j] for j in others if not any(fnmatchcase(joints[j], pattern) for pattern in locked)]
+    if loose:
+        ways = f"lock them: locked={{{loose[0]!r}: 0.0}}" if len(free) == 1 else "take the others out of a copy of the file"
         raise ModelError(
-            f"the MJCF has several trees of bodies that move, and one that floats is all that a model has: "
-            f"{listed(bodies[b] for b in roots)}; leave one in a copy of the file, or load with floating=False to hold "
-            "them where they are"
+            f"a model with a floating root has one tree of bodies, and in this MJCF there move beside that of "
+            f"{joints[free[0]]!r} the joints {listed(loose, most=40)}: {ways}"
         )
 
 

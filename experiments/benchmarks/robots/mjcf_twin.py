@@ -8,6 +8,7 @@ import numpy as np
 from biped import dynamics
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
+from biped.model.mjcf.loading import compiled_mjcf
 from biped.model.mjcf.tree import BALL, FREE, tree_of
 from biped.model.pinocchio_model import orientations
 from contact.arrays import Floats
@@ -23,9 +24,11 @@ class Twin:
         import mujoco
 
         self.mujoco, self.ours = mujoco, model
-        self.model = mujoco.MjModel.from_xml_path(str(path))
+        self.model = compiled_mjcf(path)[0]
         self.data = mujoco.MjData(self.model)
-        self.names = tree_of(self.model, floating).joints
+        tree = tree_of(self.model, floating, dict.fromkeys("*", 0.0))
+        self.names = tree.joints
+        self.moving = np.array([tree.moves(b) for b in range(self.model.nbody)])
         self.model.dof_armature[np.isin(self.model.jnt_type[self.model.dof_jntid], (FREE, BALL))] = 0.0
         mujoco.mj_kinematics(self.model, self.data)
         self.home = self.data.xmat.reshape(-1, 3, 3).copy()
@@ -63,7 +66,7 @@ class Twin:
     def errors(self, rng: np.random.Generator, states: int = 3) -> dict[str, float]:
         """Relative errors, the worst of random configurations; ranges and bearings are compared as they are."""
         ours, engine, data = self.ours, self.model, self.data
-        moving = engine.body_weldid > 0
+        moving = self.moving
         worst = {"mass": _error(ours.total_mass, engine.body_mass[moving].sum()), **self.joints()}
         for _ in range(states):
             q = random_configuration(ours, rng)
