@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biped.model.errors import ModelError
-from biped.model.geometry import name_of, number, number_or_infinite, vector3
+from biped.model.geometry import name_of, number, vector3
 from contact.arrays import Floats
 
-_FREE = (-math.inf, math.inf)
+Range = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class Actuator:
         gain: of the control: a position actuator's kp, a velocity actuator's kv, 1 of a motor.
         bias: the constant, and factors of the length and of its rate: (0, −kp, −kv) of a position actuator.
         gear: length per joint position; the force on the joint per that of the actuator.
-        ctrl_range: least and greatest control. A position actuator's controls are positions of the model's joint, which
+        ctrl_range: least and greatest control; None: any. A position actuator's controls are positions of the model's joint, which
             is at zero where the file draws it: those of the file less ``gear · ref``.
-        force_range: [N·m or N] least and greatest force before the gear.
+        force_range: [N·m or N] least and greatest force before the gear; None: any.
 
     Raises:
         ModelError: a number is not finite, or a range leaves no room.
@@ -39,8 +39,8 @@ class Actuator:
     gain: float = 1.0
     bias: tuple[float, float, float] = (0.0, 0.0, 0.0)
     gear: float = 1.0
-    ctrl_range: tuple[float, float] = _FREE
-    force_range: tuple[float, float] = _FREE
+    ctrl_range: Range | None = None
+    force_range: Range | None = None
 
     def __post_init__(self) -> None:
         name_of(self.joint, "an actuator: the joint")
@@ -49,7 +49,9 @@ class Actuator:
         object.__setattr__(self, "gear", number(self.gear, f"{what} gear"))
         object.__setattr__(self, "bias", vector3(self.bias, f"{what} bias"))
         for field in ("ctrl_range", "force_range"):
-            low, high = (number_or_infinite(bound, f"{what} {field}") for bound in getattr(self, field))
+            if getattr(self, field) is None:
+                continue
+            low, high = (number(bound, f"{what} {field}") for bound in getattr(self, field))
             if low > high:
                 raise ModelError(f"{what} {field} leaves no room, got {low!r} > {high!r}")
             object.__setattr__(self, field, (low, high))
@@ -67,21 +69,25 @@ class Actuator:
     @property
     def max_effort(self) -> float:
         """[N·m or N] The greatest force on the joint, of either sign; infinite where nothing bounds it."""
-        force = max(map(abs, self.force_range))
-        if not any(self.bias) and self.gain:
+        force = math.inf if self.force_range is None else max(map(abs, self.force_range))
+        if not any(self.bias) and self.ctrl_range is not None:
             force = min(force, abs(self.gain) * max(map(abs, self.ctrl_range)))
         return abs(self.gear) * force if self.gear else 0.0
 
     def clamped(self, control: ArrayLike) -> Floats:
         """Controls within ``ctrl_range``, of any shape."""
-        return np.clip(np.asarray(control, dtype=np.float64), *self.ctrl_range)
+        return _within(self.ctrl_range, np.asarray(control, dtype=np.float64))
 
     def effort(self, control: ArrayLike, position: ArrayLike = 0.0, rate: ArrayLike = 0.0) -> Floats:
         """[N·m or N] the force on the joint for a control, at its position [rad or m] and rate; shapes broadcast."""
         constant, stiffness, damping = self.bias
         length, speed = self.gear * np.asarray(position), self.gear * np.asarray(rate)
         force = self.gain * self.clamped(control) + constant + stiffness * length + damping * speed
-        return self.gear * np.clip(force, *self.force_range)
+        return self.gear * _within(self.force_range, force)
+
+
+def _within(bounds: Range | None, values: Floats) -> Floats:
+    return values if bounds is None else np.clip(values, *bounds)
 
 
 def share_clamped(actuators: "tuple[Actuator, ...]", controls: ArrayLike) -> dict[str, float]:
@@ -98,6 +104,5 @@ def share_clamped(actuators: "tuple[Actuator, ...]", controls: ArrayLike) -> dic
     if asked.ndim != 2 or asked.shape[1] != len(actuators):
         raise ModelError(f"controls must have a column for each of {len(actuators)} actuators, got {asked.shape}")
     return {
-        one.joint: float(np.mean(column != one.clamped(column)))
-        for one, column in zip(actuators, asked.T, strict=True)
+        one.joint: float(np.mean(column != one.clamped(column))) for one, column in zip(actuators, asked.T, strict=True)
     }

@@ -73,7 +73,7 @@ def model_from_json(text: str) -> Model:
                 "visuals": tuple(Visual(**visual) for visual in saved["visuals"]),
                 "lines": tuple(Line(**line) for line in saved["lines"]),
                 "closing_joints": tuple(ClosingJoint(**joint) for joint in saved["closing_joints"]),
-                "actuators": tuple(_actuator(one) for one in saved["actuators"]),
+                "actuators": tuple(Actuator(**one) for one in saved["actuators"]),
             }
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -85,14 +85,6 @@ def model_from_json(text: str) -> Model:
 def _body(saved: Mapping[str, Any]) -> Body:
     joint: dict[str, Any] = {k: PASSIVE[k] if value is None else value for k, value in saved["joint"].items()}
     return Body(**_known(Body, saved) | {"joint": Joint(**joint)})
-
-
-def _actuator(saved: Mapping[str, Any]) -> Actuator:
-    ranges = {}
-    for key in ("ctrl_range", "force_range"):
-        low, high = saved[key]
-        ranges[key] = (-math.inf if low is None else low, math.inf if high is None else high)
-    return Actuator(**_known(Actuator, saved) | ranges)
 
 
 def _known(kind: Any, saved: Mapping[str, Any]) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from experiments.catalogue.parameters.initial import (
     upright_posture,
 )
 from experiments.catalogue.parameters.parameter import Parameter, Values
-from experiments.catalogue.parameters.robots import HUMAN, robot_named
+from experiments.catalogue.parameters.robots import HUMAN, floor_of, robot_named
 from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.lookup.figure_names import BALANCING
 
@@ -54,12 +54,13 @@ def parameters(
 ) -> tuple[Parameter, ...]:
     """All parameters of one that balances about a set point, from the thesis's posture unless set otherwise."""
     model = robot_named(robot)
+    floor, whose = floor_of(model)
     fall = Fall() if robot == HUMAN else Fall(height=FALLEN * target_position[2])
     return (
         *groups.run_parameters(3.0, 5e-4, "once a control period", SOURCE),
         *_controller(target_position, target_orientation, orientation_source, robot),
         *posture_parameters(model, posture_source, **start),
-        *groups.floor_parameters(RUBBER, SOURCE),
+        *groups.floor_parameters(floor, SOURCE if floor == RUBBER else whose),
         *groups.fall_parameters(fall, model.root.name),
         *groups.integrator_parameters(),
     )

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from biped.model.actuator import Actuator
+from biped.model.actuator import Actuator, Range
+from biped.model.geometry import vector3
 from biped.model.importing.locking import listed
 from biped.model.mjcf.tree import HINGE, SLIDE, Tree, is_disabled
-
-_FREE = (-math.inf, math.inf)
 
 
 def actuators_of(compiled: Any, tree: Tree) -> tuple[tuple[Actuator, ...], list[str]]:
@@ -76,19 +75,19 @@ def _actuator(compiled: Any, tree: Tree, k: int, name: str) -> Actuator:
     if not compiled.actuator_biastype[k]:
         bias[:] = 0.0
     length = gear * float(compiled.qpos0[compiled.jnt_qposadr[joint]])
-    controls = np.array(_range(compiled, k, "ctrl"))
-    if bias[1] == -gain:
-        controls -= length
-    else:
+    controls = _range(compiled, k, "ctrl")
+    if bias[1] != -gain:
         bias[0] += bias[1] * length
-    b, low, high = bias.tolist(), *controls.tolist()
-    return Actuator(name, tree.joints[joint], gain, (b[0], b[1], b[2]), gear, (low, high), _range(compiled, k, "force"))
+    elif controls is not None:
+        controls = controls[0] - length, controls[1] - length
+    force = _range(compiled, k, "force")
+    return Actuator(name, tree.joints[joint], gain, vector3(bias, name), gear, controls, force)
 
 
-def _range(compiled: Any, k: int, what: str) -> tuple[float, float]:
+def _range(compiled: Any, k: int, what: str) -> Range | None:
     limited = getattr(compiled, f"actuator_{what}limited")[k]
     if not limited or (what == "ctrl" and is_disabled(compiled, "CLAMPCTRL")):
-        return _FREE
+        return None
     low, high = getattr(compiled, f"actuator_{what}range")[k].tolist()
     return low, high
 
@@ -112,10 +111,10 @@ def _set_efforts(compiled: Any, tree: Tree, actuators: Sequence[Actuator], on: s
     lopsided = []
     for j in np.flatnonzero(np.isin(compiled.jnt_type, (HINGE, SLIDE))).tolist():
         own = [one for one in actuators if one.joint == tree.joints[j]]
-        bounds = [np.array(one.force_range) * one.gear for one in own]
+        bounds = [one.force_range for one in own if one.force_range is not None]
         effort = sum(one.max_effort for one in own) if own and j in on else math.inf
         if compiled.jnt_actfrclimited[j]:
-            bounds.append(compiled.jnt_actfrcrange[j])
+            bounds.append(tuple(compiled.jnt_actfrcrange[j].tolist()))
             effort = min(effort, float(np.abs(compiled.jnt_actfrcrange[j]).max()))
         tree.model.effortLimit[_dof(tree, j)] = effort
         if any(-low != high for low, high in bounds):

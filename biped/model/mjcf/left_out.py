@@ -25,21 +25,26 @@ def _joints(compiled: Any, tree: Tree) -> _Found:
     names, kinds = tree.joints, compiled.jnt_type
     at = compiled.qpos_spring[compiled.jnt_qposadr] - compiled.qpos0[compiled.jnt_qposadr]
     springs = [] if is_disabled(compiled, "SPRING") else np.flatnonzero(compiled.jnt_stiffness)
-    yield "springs, <joint stiffness> (a controller's Impedance can be one)", [
-        f"{names[j]} ({compiled.jnt_stiffness[j]:g}{'' if kinds[j] in (FREE, BALL) else f' about {at[j]:g}'})"
-        for j in springs
-    ]
+    yield (
+        "springs, <joint stiffness> (a controller's Impedance can be one)",
+        [
+            f"{names[j]} ({compiled.jnt_stiffness[j]:g}{'' if kinds[j] in (FREE, BALL) else f' about {at[j]:g}'})"
+            for j in springs
+        ],
+    )
     bent = _any(compiled, "jnt_stiffnesspoly") | _any(compiled, "dof_dampingpoly")[compiled.jnt_dofadr]
     yield "springs and dampers that are not linear, of <joint>", [names[j] for j in np.flatnonzero(bent)]
-    yield "ranges of <joint type='ball'>", [
-        names[j] for j in range(compiled.njnt) if kinds[j] == BALL and compiled.jnt_limited[j]
-    ]
+    yield (
+        "ranges of <joint type='ball'>",
+        [names[j] for j in range(compiled.njnt) if kinds[j] == BALL and compiled.jnt_limited[j]],
+    )
     felt = compiled.dof_armature + compiled.dof_damping + compiled.dof_frictionloss
     whole = np.isin(kinds, (FREE, BALL)) & (felt[compiled.jnt_dofadr] > 0.0)
     yield "armature, damping and frictionloss of free and ball joints", [names[j] for j in np.flatnonzero(whole)]
-    yield "surfaces that move, <geom surfacevel>", [
-        compiled.geom(g).name or f"geom_{g}" for g in np.flatnonzero(_any(compiled, "geom_surfacevel"))
-    ]
+    yield (
+        "surfaces that move, <geom surfacevel>",
+        [compiled.geom(g).name or f"geom_{g}" for g in np.flatnonzero(_any(compiled, "geom_surfacevel"))],
+    )
 
 
 def _any(compiled: Any, field: str) -> Any:
@@ -82,14 +87,24 @@ def _equality(compiled: Any, k: int) -> str:
 
 def _surroundings(compiled: Any, tree: Tree) -> _Found:
     option = compiled.opt
-    yield "<option>", [
-        f"{name} {value:g}"
-        for name, value in (("density", option.density), ("viscosity", option.viscosity), ("wind", np.abs(option.wind).max()))
-        if value
-    ]
+    yield (
+        "<option>",
+        [
+            f"{name} {value:g}"
+            for name, value in (
+                ("density", option.density),
+                ("viscosity", option.viscosity),
+                ("wind", np.abs(option.wind).max()),
+            )
+            if value
+        ],
+    )
     masks, level = compiled.geom_contype | compiled.geom_conaffinity, floors(compiled, tree)
-    yield "what the world has to touch beside a floor, <geom>", [
-        compiled.geom(g).name or f"geom_{g}"
-        for g, b in enumerate(compiled.geom_bodyid)
-        if not tree.moves(b) and masks[g] and g not in level
-    ]
+    yield (
+        "what the world has to touch beside a floor, <geom>",
+        [
+            compiled.geom(g).name or f"geom_{g}"
+            for g, b in enumerate(compiled.geom_bodyid)
+            if not tree.moves(b) and masks[g] and g not in level
+        ],
+    )

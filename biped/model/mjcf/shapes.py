@@ -73,9 +73,12 @@ def _name(compiled: Any, g: int) -> str:
 
 def floors(compiled: Any, tree: Tree) -> dict[int, Any]:
     """Planes of the ground that face up, within 60°, each with where it is: a ``pinocchio.SE3``."""
-    planes = [g for g, b in enumerate(compiled.geom_bodyid) if compiled.geom_type[g] == PLANE and not tree.moves(int(b))]
+    planes = [
+        g for g, b in enumerate(compiled.geom_bodyid) if compiled.geom_type[g] == PLANE and not tree.moves(int(b))
+    ]
     poses = {
-        g: tree.place[int(compiled.geom_bodyid[g])][1] * pose(compiled.geom_pos[g], compiled.geom_quat[g]) for g in planes
+        g: tree.place[int(compiled.geom_bodyid[g])][1] * pose(compiled.geom_pos[g], compiled.geom_quat[g])
+        for g in planes
     }
     return {g: at for g, at in poses.items() if at.rotation[2, 2] > 0.5}
 
@@ -123,7 +126,9 @@ def floor_of(compiled: Any, tree: Tree, feet: Sequence[str]) -> tuple[float | No
     mixed = [_friction(compiled, g, floor) for g in geoms for floor in known]
     found = sorted({mu for mu in mixed if mu is not None})
     if len(found) > 1:
-        told.append(f"geoms have different friction with the floor, {listed(map('{:g}'.format, found))}: the least counts")
+        told.append(
+            f"geoms have different friction with the floor, {listed(map('{:g}'.format, found))}: the least counts"
+        )
     for floor, at in known.items():
         if abs(at.translation @ at.rotation[:, 2]) > _LEVEL or at.rotation[2, 2] < 1.0 - _LEVEL:
             told.append(f"<geom> plane {_name(compiled, floor)} is not level at height zero, and the floor here is")

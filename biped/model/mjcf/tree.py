@@ -115,10 +115,16 @@ def _check_one_tree(compiled: Any, free: list[int], joints: list[str], locked: M
     """Refuse what moves beside a floating body; free bodies but one, or joints that are not locked."""
     if not free:
         return
-    others = [j for j in range(compiled.njnt) if compiled.body_rootid[compiled.jnt_bodyid[j]] != compiled.jnt_bodyid[free[0]]]
+    others = [
+        j for j in range(compiled.njnt) if compiled.body_rootid[compiled.jnt_bodyid[j]] != compiled.jnt_bodyid[free[0]]
+    ]
     loose = [joints[j] for j in others if not any(fnmatchcase(joints[j], pattern) for pattern in locked)]
     if loose:
-        ways = f"lock them: locked={{{loose[0]!r}: 0.0}}" if len(free) == 1 else "take the others out of a copy of the file"
+        ways = (
+            f"lock them: locked={{{loose[0]!r}: 0.0}}"
+            if len(free) == 1
+            else "take the others out of a copy of the file"
+        )
         raise ModelError(
             f"a model with a floating root has one tree of bodies, and in this MJCF there move beside that of "
             f"{joints[free[0]]!r} the joints {listed(loose, most=40)}: {ways}"
@@ -163,7 +169,11 @@ def _joint(compiled: Any, j: int) -> Any:
     axis = np.array(compiled.jnt_axis[j])
     if compiled.jnt_type[j] == BALL:
         return pin.JointModelSpherical()
-    return pin.JointModelPrismaticUnaligned(axis) if compiled.jnt_type[j] == SLIDE else pin.JointModelRevoluteUnaligned(axis)
+    return (
+        pin.JointModelPrismaticUnaligned(axis)
+        if compiled.jnt_type[j] == SLIDE
+        else pin.JointModelRevoluteUnaligned(axis)
+    )
 
 
 def _inertia(compiled: Any, b: int) -> Any:

@@ -90,6 +90,7 @@ class Twin:
     def joints(self) -> dict[str, float]:
         """The errors of ranges, armature, damping and dry friction."""
         engine = self.model
+        damping = self.damping()
         ours, theirs = [], []
         for j, name in enumerate(self.names):
             if engine.jnt_type[j] in (FREE, BALL):
@@ -97,9 +98,18 @@ class Twin:
             joint, dof = self.ours.bodies[self.ours.joint_index(name)].joint, int(engine.jnt_dofadr[j])
             low, high = engine.jnt_range[j] - engine.qpos0[engine.jnt_qposadr[j]]
             bounds = (low, high) if engine.jnt_limited[j] else (0.0, 0.0)
-            ours.append((*(np.nan_to_num((joint.lower, joint.upper), posinf=0.0, neginf=0.0)), joint.damping, joint.friction))
-            theirs.append((*bounds, engine.dof_damping[dof], engine.dof_frictionloss[dof]))
+            ours.append(
+                (*(np.nan_to_num((joint.lower, joint.upper), posinf=0.0, neginf=0.0)), joint.damping, joint.friction)
+            )
+            theirs.append((*bounds, damping[dof], engine.dof_frictionloss[dof]))
         return {"joints": _error(np.array(ours), np.array(theirs)) if ours else 0.0}
+
+    def damping(self) -> Floats:
+        """(nv,) What MuJoCo's joints resist a rate of one with at home."""
+        engine, data = self.model, self.data
+        data.qpos[:], data.qvel[:] = engine.qpos0, 1.0
+        self.mujoco.mj_forward(engine, data)
+        return -data.qfrc_damper
 
 
 def random_configuration(model: Model, rng: np.random.Generator) -> Floats:
