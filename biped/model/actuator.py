@@ -25,9 +25,9 @@ class Actuator:
         joint: name of the joint.
         gain: of the control: a position actuator's kp, a velocity actuator's kv, 1 of a motor.
         bias: the constant, and factors of the length and of its rate: (0, −kp, −kv) of a position actuator.
-        gear: length per joint position; the force on the joint per that of the actuator.
-        ctrl_range: least and greatest control; None: any. A position actuator's controls are positions of the model's joint, which
-            is at zero where the file draws it: those of the file less ``gear · ref``.
+        gear: length per joint position, and force on the joint per force of the actuator.
+        ctrl_range: least and greatest control; None: any. A position actuator's controls are positions of the model's
+            joint, which is at zero where the file draws it: those of the file less ``gear · ref``.
         force_range: [N·m or N] least and greatest force before the gear; None: any.
 
     Raises:
@@ -45,26 +45,15 @@ class Actuator:
     def __post_init__(self) -> None:
         name_of(self.joint, "an actuator: the joint")
         what = f"actuator {self.name!r}:"
-        object.__setattr__(self, "gain", number(self.gain, f"{what} gain"))
-        object.__setattr__(self, "gear", number(self.gear, f"{what} gear"))
+        for field in ("gain", "gear"):
+            object.__setattr__(self, field, number(getattr(self, field), f"{what} {field}"))
         object.__setattr__(self, "bias", vector3(self.bias, f"{what} bias"))
         for field in ("ctrl_range", "force_range"):
-            if getattr(self, field) is None:
-                continue
-            low, high = (number(bound, f"{what} {field}") for bound in getattr(self, field))
-            if low > high:
-                raise ModelError(f"{what} {field} leaves no room, got {low!r} > {high!r}")
-            object.__setattr__(self, field, (low, high))
-
-    @property
-    def kind(self) -> str:
-        """MuJoCo's word for it: motor, position, velocity or general."""
-        constant, stiffness, damping = self.bias
-        if not any(self.bias):
-            return "motor" if self.gain == 1.0 else "general"
-        if constant == 0.0 and stiffness == -self.gain and damping <= 0.0:
-            return "position"
-        return "velocity" if self.bias == (0.0, 0.0, -self.gain) else "general"
+            if getattr(self, field) is not None:
+                low, high = (number(bound, f"{what} {field}") for bound in getattr(self, field))
+                if low > high:
+                    raise ModelError(f"{what} {field} leaves no room, got {low!r} > {high!r}")
+                object.__setattr__(self, field, (low, high))
 
     @property
     def max_effort(self) -> float:
@@ -75,11 +64,15 @@ class Actuator:
         return abs(self.gear) * force if self.gear else 0.0
 
     def clamped(self, control: ArrayLike) -> Floats:
-        """Controls within ``ctrl_range``, of any shape."""
+        """Return controls within ``ctrl_range``, of any shape."""
         return _within(self.ctrl_range, np.asarray(control, dtype=np.float64))
 
+    def share_beyond(self, control: ArrayLike) -> float:
+        """Return the share of controls beyond ``ctrl_range``, which it does not follow."""
+        return float(np.mean(self.clamped(control) != control))
+
     def effort(self, control: ArrayLike, position: ArrayLike = 0.0, rate: ArrayLike = 0.0) -> Floats:
-        """[N·m or N] the force on the joint for a control, at its position [rad or m] and rate; shapes broadcast."""
+        """Return the force on the joint [N·m or N] at its position [rad or m] and rate; shapes broadcast."""
         constant, stiffness, damping = self.bias
         length, speed = self.gear * np.asarray(position), self.gear * np.asarray(rate)
         force = self.gain * self.clamped(control) + constant + stiffness * length + damping * speed
@@ -88,21 +81,3 @@ class Actuator:
 
 def _within(bounds: Range | None, values: Floats) -> Floats:
     return values if bounds is None else np.clip(values, *bounds)
-
-
-def share_clamped(actuators: "tuple[Actuator, ...]", controls: ArrayLike) -> dict[str, float]:
-    """The share of controls beyond ``ctrl_range``, by joint.
-
-    Args:
-        actuators: of which each has a column.
-        controls: (rows, actuators) what a law asked for.
-
-    Raises:
-        ModelError: the columns are not as many as the actuators.
-    """
-    asked = np.asarray(controls, dtype=np.float64)
-    if asked.ndim != 2 or asked.shape[1] != len(actuators):
-        raise ModelError(f"controls must have a column for each of {len(actuators)} actuators, got {asked.shape}")
-    return {
-        one.joint: float(np.mean(column != one.clamped(column))) for one, column in zip(actuators, asked.T, strict=True)
-    }

@@ -33,7 +33,7 @@ def model_facts(model: "Model") -> Iterator[tuple[str, str]]:
     if model.nc:
         yield "contact points", ", ".join(model.contact_names)
     if model.actuators:
-        yield "actuators", ", ".join(f"{one.kind} {one.joint}" for one in model.actuators)
+        yield "actuators", ", ".join(one.name for one in model.actuators)
     if model.floor_friction is not None:
         yield "floor", f"µ {model.floor_friction:g}"
     if model.feet:

@@ -254,17 +254,6 @@ class Model:
         """
         return _index("contact point", name, self.contact_names)
 
-    def actuator(self, joint: str) -> Actuator:
-        """Return the first actuator of a joint in the robot's file.
-
-        Raises:
-            ModelError: the file has none for it.
-        """
-        found = {one.joint: one for one in reversed(self.actuators)}
-        if joint not in found:
-            raise unknown("actuated joint", joint, found)
-        return found[joint]
-
     def coordinate(self, joint: str) -> int:
         """Where in a configuration the coordinate of a joint of one degree of freedom stands.
 

@@ -18,7 +18,9 @@ def scaled(model: Model, length: float = 1.0, mass: float = 1.0) -> Model:
     What else depends on them scales as in dynamically similar motions, in which lengths over g t² are the same (Froude;
     R. M. Alexander, A. S. Jayes, J. Zool. 201, 1983): with λ = ``length`` and μ = ``mass``, times by √λ, forces by μ,
     torques by μλ. So inertias and armature by μλ², a hinge's greatest speed by 1/√λ, its damping by μλ√λ, friction and
-    greatest effort by μλ. Actuators of a file are left out. A body of another height and the same build has μ = λ³; at the same body mass index, μ = λ².
+    greatest effort by μλ. A body of another height and the same build has μ = λ³; at the same body mass index, μ = λ².
+
+    Actuators of a file are left out.
 
     Args:
         model: any.

@@ -53,8 +53,8 @@ def from_pinocchio(model: Any, geometry: Any = None, visual: Any = None, **optio
         order=joints,
         floating=joints[0] if floats else None,
         home=_root_place(model) if floats else (0.0, 0.0, 0.0),
-        geometry=None if geometry is None else partial(_carried_over, geometry, model),
-        visuals=None if visual is None else partial(_drawn, visual, model),
+        geometry=None if geometry is None else partial(carried_over, geometry, model),
+        visuals=None if visual is None else partial(drawn, visual, model),
         gravity=vector3(model.gravity.linear, "gravity"),
     )
     return build(robot, options)
@@ -66,11 +66,12 @@ def _root_place(model: Any) -> Vector3:
     return vector3(known["qpos0"][:3], "home") if "qpos0" in known else (0.0, 0.0, 0.0)
 
 
-def _drawn(visual: Any, model: Any, links: contacts.Links) -> list[Visual]:
-    return visuals_of(_carried_over(visual, model, links.model, range(links.model.njoints)), links)
+def drawn(visual: Any, model: Any, links: contacts.Links) -> list[Visual]:
+    """The visuals of a model with joints locked, where ``visual`` is Pinocchio's geometry of ``model`` before."""
+    return visuals_of(carried_over(visual, model, links.model, range(links.model.njoints)), links)
 
 
-def _carried_over(geometry: Any, model: Any, locked: Any, joints: Collection[int]) -> Any:
+def carried_over(geometry: Any, model: Any, locked: Any, joints: Collection[int]) -> Any:
     """The geometry of ``model`` for the same with joints locked, as far as it is on these joints of that."""
     import pinocchio as pin
 

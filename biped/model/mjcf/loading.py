@@ -2,20 +2,19 @@
 
 import re
 import warnings
-from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
 from biped.extras import need
 from biped.model.errors import ModelError
 from biped.model.geometry import vector3
-from biped.model.importing.conversion import build
+from biped.model.importing.conversion import build, carried_over, drawn
 from biped.model.importing.locking import listed, moving_joints
 from biped.model.importing.options import Options, check_options
 from biped.model.importing.robot import Robot
 from biped.model.mjcf.actuators import actuators_of
 from biped.model.mjcf.left_out import left_out
-from biped.model.mjcf.shapes import collision, drawn, floor_of
+from biped.model.mjcf.shapes import floor_of, shapes_of
 from biped.model.mjcf.tree import is_disabled, tree_of
 from biped.model.model import Model
 
@@ -53,26 +52,21 @@ def load_mjcf(source: str | Path, **options: Unpack[Options]) -> Model:
     tree = tree_of(compiled, options.get("floating"), options.get("locked", {}))
     actuators, unread = actuators_of(compiled, tree)
     friction, told = floor_of(compiled, tree, options.get("feet", ()))
-    off = is_disabled(compiled, "GRAVITY")
+    name = compiled.names.partition(b"\0")[0].decode()
     robot = Robot(
         model=tree.model,
-        name=_name(compiled, path),
+        name=path.stem if name in ("", _NAMELESS) else name,
         order=moving_joints(tree.model),
         floating=tree.floating,
         home=tree.home,
-        geometry=partial(collision, compiled, tree),
-        visuals=partial(drawn, compiled, tree),
-        gravity=(0.0, 0.0, 0.0) if off else vector3(compiled.opt.gravity, "gravity"),
+        geometry=lambda model, on: carried_over(shapes_of(compiled, tree, drawn=False), tree.model, model, on),
+        visuals=lambda links: drawn(shapes_of(compiled, tree, drawn=True), tree.model, links),
+        gravity=vector3(compiled.opt.gravity * (not is_disabled(compiled, "GRAVITY")), "gravity"),
         actuators=actuators,
         floor=friction,
         notes=(*left_out(compiled, tree), *unread, *told, *undrawn),
     )
     return build(robot, options)
-
-
-def _name(compiled: Any, path: Path) -> str:
-    name = compiled.names[: compiled.names.index(b"\0")].decode()
-    return path.stem if name in ("", _NAMELESS) else name
 
 
 def compiled_mjcf(path: Path) -> tuple[Any, list[str]]:

@@ -4,11 +4,9 @@ MuJoCo applies the joints of a body in their order, each about its own anchor in
 of its own, and links without mass stand between them. MuJoCo's ``qpos0`` is where all joints are at zero.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection
 from fnmatch import fnmatchcase
-from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,72 +17,60 @@ from biped.model.importing.locking import listed
 
 #: MuJoCo's numbers of the types of joints.
 FREE, BALL, SLIDE, HINGE = range(4)
-_WORLD = 0
 
 
-@dataclass(frozen=True)
-class Tree:
-    """Where MuJoCo's bodies and joints are in Pinocchio's model.
-
-    Attributes:
-        model: Pinocchio's.
-        floating: the name of the floating root joint, or None.
-        home: [m] where its body is at home.
-        place: by MuJoCo's body: the joint that it is on and its frame there, a ``pinocchio.SE3``.
-        joints: names by MuJoCo's joint.
-        bodies: names by MuJoCo's body.
-    """
+class Tree(NamedTuple):
+    """Where MuJoCo's bodies and joints are in Pinocchio's model."""
 
     model: Any
-    floating: str | None
-    home: Vector3
-    place: dict[int, tuple[int, Any]]
-    joints: list[str]
-    bodies: list[str]
+    floating: str | None  # the name of the floating root joint
+    home: Vector3  # [m] where its body is at home
+    place: dict[int, tuple[int, Any]]  # by MuJoCo's body: its joint, and its frame there, a pinocchio.SE3
+    joints: list[str]  # names by MuJoCo's joint
+    bodies: list[str]  # names by MuJoCo's body
 
     def moves(self, body: int) -> bool:
         """Whether a body of MuJoCo's is not part of the ground."""
-        return self.place[body][0] != UNIVERSE
+        return self.place[int(body)][0] != UNIVERSE
 
 
 def is_disabled(compiled: Any, flag: str) -> bool:
-    """Whether ``<option><flag>`` turns this off, by MuJoCo's name of the bit; one that MuJoCo lacks is on."""
+    """Whether ``<option><flag>`` turns this off, by MuJoCo's name of the bit."""
     import mujoco
 
-    bit = getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}", None) or getattr(mujoco.mjtDisableBit, "mjDSBL_PASSIVE", 0)
-    return bool(compiled.opt.disableflags & int(bit))
+    return bool(compiled.opt.disableflags & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}")))
 
 
-def pose(position: Any, quaternion: Any) -> Any:
-    """A ``pinocchio.SE3`` of a place [m] and a unit quaternion (w, x, y, z)."""
+def pose(position: Any, quaternion: Any = (1.0, 0.0, 0.0, 0.0)) -> Any:
+    """Return the ``pinocchio.SE3`` of a place [m] and a unit quaternion (w, x, y, z)."""
     import pinocchio as pin
 
-    return pin.SE3(quaternion_matrix(quaternion), np.array(position))
+    return pin.SE3(quaternion_matrix(quaternion), np.array(position, dtype=np.float64))
 
 
-def tree_of(compiled: Any, floating: bool | None = None, locked: Mapping[str, float] = MappingProxyType({})) -> Tree:
+def tree_of(compiled: Any, floating: bool | None = None, locked: Collection[str] = ()) -> Tree:
     """Convert a compiled model.
 
     Args:
         compiled: a ``mujoco.MjModel``.
         floating: whether what is fixed to the world floats; None: what has a free joint does.
-        locked: the option: joints that are not to move.
+        locked: names or patterns of joints that are not to move.
 
     Raises:
-        ModelError: it has several free bodies, or nothing that moves, or bodies on the ground beside a free one.
+        ModelError: nothing moves, or something does beside what floats.
     """
     import pinocchio as pin
 
-    bodies = _names("body", [compiled.body(b).name for b in range(compiled.nbody)])
-    joints = _names("joint", [compiled.joint(j).name or _unnamed(compiled, j, bodies) for j in range(compiled.njnt)])
+    bodies = [compiled.body(b).name or f"body_{b}" for b in range(compiled.nbody)]
+    joints = [compiled.joint(j).name or _unnamed(compiled, j, bodies) for j in range(compiled.njnt)]
     free = [j for j in range(compiled.njnt) if compiled.jnt_type[j] == FREE and floating is not False]
-    _check_one_tree(compiled, free, joints, locked)
+    _check_alone(compiled, free, joints, locked)
     model, root, home = pin.Model(), None, np.zeros(3)
-    place: dict[int, tuple[int, Any]] = {_WORLD: (UNIVERSE, pin.SE3.Identity())}
+    place: dict[int, tuple[int, Any]] = {0: (UNIVERSE, pose(home))}
     if floating and not free:
-        root, home = "floating_base", _ground(compiled)
-        place[_WORLD] = (int(model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), root)), _shift(-home))
-        model.addJointFrame(1)
+        ground = np.flatnonzero(compiled.body_weldid[1:] == 0) + 1
+        root, home = "floating_base", compiled.body_pos[ground[0]].copy() if len(ground) else home
+        place[0] = _added(model, UNIVERSE, pin.JointModelFreeFlyer(), pose((0, 0, 0)), root), pose(-home)
     floats = compiled.body_rootid[compiled.jnt_bodyid[free]]
     for b in sorted(range(1, compiled.nbody), key=lambda b: compiled.body_rootid[b] not in floats):  # what floats first
         row, at = place[compiled.body_parentid[b]]
@@ -93,54 +79,37 @@ def tree_of(compiled: Any, floating: bool | None = None, locked: Mapping[str, fl
         for j in own:
             if compiled.jnt_type[j] == FREE:
                 if j in free:
-                    root, home = joints[j], at.translation
-                    row, at = _added(model, row, pin.JointModelFreeFlyer(), pin.SE3(at.rotation, np.zeros(3)), root)
+                    root, home, turned = joints[j], at.translation, pin.SE3(at.rotation, np.zeros(3))
+                    row, at = _added(model, UNIVERSE, pin.JointModelFreeFlyer(), turned, root), pose((0, 0, 0))
                 continue
             anchor = np.zeros(3) if compiled.jnt_type[j] == SLIDE else compiled.jnt_pos[j]
-            row, at = _added(model, row, _joint(compiled, j), at * _shift(anchor), joints[j], -anchor)
+            row, at = _added(model, row, _joint(compiled, j), at * pose(anchor), joints[j]), pose(-anchor)
             _set_passive(model, compiled, row, j)
             if j != own[-1]:
                 link = joints[j] if joints[j] not in bodies else f"{joints[j]}_link"
-                model.addFrame(pin.Frame(link, row, pin.SE3.Identity(), pin.FrameType.BODY))
+                model.addFrame(pin.Frame(link, row, pose((0, 0, 0)), pin.FrameType.BODY))
         place[b] = row, at
         if row != UNIVERSE and compiled.body_mass[b]:
-            model.appendBodyToJoint(row, _inertia(compiled, b), at)
+            R = quaternion_matrix(compiled.body_iquat[b])
+            tensor = R @ np.diag(compiled.body_inertia[b]) @ R.T
+            model.appendBodyToJoint(row, pin.Inertia(compiled.body_mass[b], compiled.body_ipos[b], tensor), at)
         model.addFrame(pin.Frame(bodies[b], row, at, pin.FrameType.BODY))
     if model.njoints == 1:
         raise ModelError("nothing in the MJCF moves: no body has a joint; load with floating=True to let it float")
     return Tree(model, root, vector3(home, "home"), place, joints, bodies)
 
 
-def _check_one_tree(compiled: Any, free: list[int], joints: list[str], locked: Mapping[str, float]) -> None:
-    """Refuse what moves beside a floating body; free bodies but one, or joints that are not locked."""
-    if not free:
-        return
-    others = [
-        j for j in range(compiled.njnt) if compiled.body_rootid[compiled.jnt_bodyid[j]] != compiled.jnt_bodyid[free[0]]
-    ]
-    loose = [joints[j] for j in others if not any(fnmatchcase(joints[j], pattern) for pattern in locked)]
+def _check_alone(compiled: Any, free: list[int], joints: list[str], locked: Collection[str]) -> None:
+    roots = compiled.body_rootid[compiled.jnt_bodyid]
+    beside = [joints[j] for j in range(compiled.njnt) if free and roots[j] != roots[free[0]]]
+    loose = [name for name in beside if not any(fnmatchcase(name, pattern) for pattern in locked)]
     if loose:
-        ways = (
-            f"lock them: locked={{{loose[0]!r}: 0.0}}"
-            if len(free) == 1
-            else "take the others out of a copy of the file"
-        )
+        lock = f"lock them: locked={{{loose[0]!r}: 0.0}}"
         raise ModelError(
             f"a model with a floating root has one tree of bodies, and in this MJCF there move beside that of "
-            f"{joints[free[0]]!r} the joints {listed(loose, most=40)}: {ways}"
+            f"{joints[free[0]]!r} the joints {listed(loose, most=40)}: "
+            f"{lock if len(free) == 1 else 'take the others out of a copy of the file'}"
         )
-
-
-def _ground(compiled: Any) -> Any:
-    """[m] Where the first body is that is fixed to the world; the origin if there is none."""
-    fixed = [b for b in range(1, compiled.nbody) if compiled.body_weldid[b] == _WORLD]
-    return compiled.body_pos[fixed[0]].copy() if fixed else np.zeros(3)
-
-
-def _names(kind: str, names: Iterable[str]) -> list[str]:
-    """Each name, or one by its number where it has none; MuJoCo sees to it that those given differ."""
-    given = list(names)
-    return [name or f"{kind}_{k}" for k, name in enumerate(given)]
 
 
 def _unnamed(compiled: Any, j: int, bodies: list[str]) -> str:
@@ -150,42 +119,23 @@ def _unnamed(compiled: Any, j: int, bodies: list[str]) -> str:
     return f"{bodies[b]}_joint{number}"
 
 
-def _shift(by: Any) -> Any:
-    import pinocchio as pin
-
-    return pin.SE3(np.eye(3), np.array(by))
-
-
-def _added(model: Any, parent: int, joint: Any, at: Any, name: str, back: Any = (0.0, 0.0, 0.0)) -> tuple[int, Any]:
-    """Add a joint; the row of it, and the body's frame there: at ``back`` from its anchor."""
+def _added(model: Any, parent: int, joint: Any, at: Any, name: str) -> int:
     row = int(model.addJoint(parent, joint, at, name))
     model.addJointFrame(row)
-    return row, _shift(back)
+    return row
 
 
 def _joint(compiled: Any, j: int) -> Any:
     import pinocchio as pin
 
-    axis = np.array(compiled.jnt_axis[j])
     if compiled.jnt_type[j] == BALL:
         return pin.JointModelSpherical()
-    return (
-        pin.JointModelPrismaticUnaligned(axis)
-        if compiled.jnt_type[j] == SLIDE
-        else pin.JointModelRevoluteUnaligned(axis)
-    )
-
-
-def _inertia(compiled: Any, b: int) -> Any:
-    import pinocchio as pin
-
-    R = quaternion_matrix(compiled.body_iquat[b])
-    tensor = R @ np.diag(compiled.body_inertia[b]) @ R.T
-    return pin.Inertia(float(compiled.body_mass[b]), np.array(compiled.body_ipos[b]), 0.5 * (tensor + tensor.T))
+    kind = pin.JointModelPrismaticUnaligned if compiled.jnt_type[j] == SLIDE else pin.JointModelRevoluteUnaligned
+    return kind(compiled.jnt_axis[j])
 
 
 def _set_passive(model: Any, compiled: Any, row: int, j: int) -> None:
-    """Give Pinocchio's joint of one degree of freedom MuJoCo's range, counted from ``qpos0``, bearings and effort."""
+    """Give Pinocchio's joint of one degree of freedom MuJoCo's bearings, and its range as counted from ``qpos0``."""
     if compiled.jnt_type[j] == BALL:
         return
     q, v, dof = model.joints[row].idx_q, model.joints[row].idx_v, int(compiled.jnt_dofadr[j])

@@ -26,7 +26,7 @@ class Twin:
         self.mujoco, self.ours = mujoco, model
         self.model = compiled_mjcf(path)[0]
         self.data = mujoco.MjData(self.model)
-        tree = tree_of(self.model, floating, dict.fromkeys("*", 0.0))
+        tree = tree_of(self.model, floating, ("*",))
         self.names = tree.joints
         self.moving = np.array([tree.moves(b) for b in range(self.model.nbody)])
         self.model.dof_armature[np.isin(self.model.jnt_type[self.model.dof_jntid], (FREE, BALL))] = 0.0
