@@ -9,9 +9,8 @@ from biped.disturbances import Disturbance, Throw
 from biped.errors import InputError
 from biped.model import Model, human
 from biped.model.geometry import Vector3
-from biped.simulation.scene import Scene
+from biped.simulation.scene import Scene, floor_of
 from biped.simulation.world import Fall
-from contact import RUBBER
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.foresight import foreseeing
 from experiments.catalogue.parameters import groups
@@ -22,6 +21,7 @@ from experiments.catalogue.parameters.controllers import (
     controller_parameters,
 )
 from experiments.catalogue.parameters.initial import (
+    OURS,
     STANCE,
     UPRIGHT,
     initial_state,
@@ -30,7 +30,7 @@ from experiments.catalogue.parameters.initial import (
     upright_posture,
 )
 from experiments.catalogue.parameters.parameter import Parameter, Values
-from experiments.catalogue.parameters.robots import HUMAN, floor_of, robot_named
+from experiments.catalogue.parameters.robots import HUMAN, robot_named
 from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.lookup.figure_names import BALANCING
 
@@ -54,13 +54,12 @@ def parameters(
 ) -> tuple[Parameter, ...]:
     """All parameters of one that balances about a set point, from the thesis's posture unless set otherwise."""
     model = robot_named(robot)
-    floor, whose = floor_of(model)
     fall = Fall() if robot == HUMAN else Fall(height=FALLEN * target_position[2])
     return (
         *groups.run_parameters(3.0, 5e-4, "once a control period", SOURCE),
         *_controller(target_position, target_orientation, orientation_source, robot),
         *posture_parameters(model, posture_source, **start),
-        *groups.floor_parameters(floor, SOURCE if floor == RUBBER else whose),
+        *groups.floor_parameters(floor_of(model), SOURCE if model.floor_friction is None else OURS),
         *groups.fall_parameters(fall, model.root.name),
         *groups.integrator_parameters(),
     )

@@ -15,7 +15,7 @@ from biped.model.description import spelt_out
 from biped.model.strength import NOBODY
 from biped.model.subject import Subject
 from biped.robot_names import ENDINGS, ROBOT_NAMES, SUBJECT
-from contact import RUBBER, Floor
+from biped.simulation.scene import floor_of
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter
 
@@ -98,17 +98,11 @@ def _loaded(name: str) -> Model:
     return model
 
 
-def floor_of(model: Model) -> tuple[Floor, str]:
-    """The floor that a robot stands on unless another is set, and whose its friction is."""
-    mu = model.floor_friction
-    return (RUBBER, "the default") if mu is None else (RUBBER.with_(mu_s=mu, mu_d=mu), "of the robot's file")
-
-
 def floor_text(values: Mapping[str, Any], model: Model) -> str:
     """The floor's friction in an experiment with these values and whose it is; empty where there is no floor."""
     if "floor.mu_s" not in values:
         return ""
-    usual, whose = floor_of(model)
+    usual, whose = floor_of(model), "the default" if model.floor_friction is None else "of the robot's file"
     static, dynamic = values["floor.mu_s"], values["floor.mu_d"]
     mu = f"{static:g}" if static == dynamic else f"{static:g}, sliding {dynamic:g}"
     return f"floor: µ {mu} ({whose if (static, dynamic) == (usual.mu_s, usual.mu_d) else 'as set'})"
