@@ -27,7 +27,8 @@ class Twin:
         self.model = compiled_mjcf(path)[0]
         self.data = mujoco.MjData(self.model)
         tree = tree_of(self.model, floating, ("*",))
-        self.names = tree.joints
+        ours = {body.joint.name for body in model.bodies}
+        self.joints = [(j, name) for j, name in enumerate(tree.joints) if name in ours]
         self.moving = np.array([tree.moves(b) for b in range(self.model.nbody)])
         self.model.dof_armature[np.isin(self.model.jnt_type[self.model.dof_jntid], (FREE, BALL))] = 0.0
         mujoco.mj_kinematics(self.model, self.data)
@@ -37,7 +38,7 @@ class Twin:
         """Put MuJoCo's model in our configuration q; T of its velocity T v."""
         ours, engine, data = self.ours, self.model, self.data
         turned = orientations(ours, q)
-        for j, name in enumerate(self.names):
+        for j, name in self.joints:
             at, place = int(engine.jnt_qposadr[j]), ours.coordinates(name)
             if engine.jnt_type[j] not in (FREE, BALL):
                 data.qpos[at] = engine.qpos0[at] + q[place.start]
@@ -48,7 +49,7 @@ class Twin:
             if engine.jnt_type[j] == FREE:
                 data.qpos[at : at + 3] = q[:3] - R @ np.array(ours.root.com)
         T = np.zeros((engine.nv, ours.nv))
-        for j, name in enumerate(self.names):
+        for j, name in self.joints:
             dof, dofs = int(engine.jnt_dofadr[j]), ours.dofs(name)
             R = turned[ours.joint_index(name)] if engine.jnt_type[j] in (FREE, BALL) else np.eye(3)
             local = (R @ self.home[engine.jnt_bodyid[j]]).T
@@ -67,7 +68,7 @@ class Twin:
         """Relative errors, the worst of random configurations; ranges and bearings are compared as they are."""
         ours, engine, data = self.ours, self.model, self.data
         moving = self.moving
-        worst = {"mass": _error(ours.total_mass, engine.body_mass[moving].sum()), **self.joints()}
+        worst = {"mass": _error(ours.total_mass, engine.body_mass[moving].sum()), **self.limits()}
         for _ in range(states):
             q = random_configuration(ours, rng)
             T = self.place(q)
@@ -87,12 +88,12 @@ class Twin:
             worst = {key: max(worst.get(key, 0.0), found.get(key, 0.0)) for key in {**worst, **found}}
         return worst
 
-    def joints(self) -> dict[str, float]:
+    def limits(self) -> dict[str, float]:
         """The errors of ranges, armature, damping and dry friction."""
         engine = self.model
         damping = self.damping()
         ours, theirs = [], []
-        for j, name in enumerate(self.names):
+        for j, name in self.joints:
             if engine.jnt_type[j] in (FREE, BALL):
                 continue
             joint, dof = self.ours.bodies[self.ours.joint_index(name)].joint, int(engine.jnt_dofadr[j])

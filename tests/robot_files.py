@@ -1,14 +1,17 @@
-"""How many robot files load, and whether they are what Pinocchio reads: python tests/robot_files.py FOLDER …
+"""Whether robots' files are what MuJoCo and Pinocchio read: make robots, or python -m tests.robot_files FOLDER …
 
-Every URDF under the folders is loaded as it is, and where that is refused, with options: repaired links, a root on the
-ground. What loads is compared with Pinocchio's own reading of the file, in random states: mass matrix, gravity, bias,
-forward dynamics; and let fall for 0.1 s, its momentum compared with gravity's impulse. Relative errors, the worst of
-three states. The files are others', so that this is a script and not a test; the tests have twins of their patterns.
+Every URDF and MJCF under the folders is loaded as it is, and where that is refused, with options: repaired links, a root
+on the ground. An MJCF is compared with MuJoCo (``tests.mjcf_twin``), a URDF with Pinocchio's own reading of the file, in
+random states: mass matrix, gravity, bias, forward dynamics; and let fall for 0.1 s, its momentum compared with gravity's
+impulse. Relative errors, the worst of three states. The files are others', so that this is a script and not a test; the
+tests have twins of their patterns.
 """
 
 import sys
 import warnings
 from collections.abc import Iterator
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,19 +24,31 @@ from biped.model.urdf.document import parse, source_text, without_shapes
 from biped.runs.state import State
 from biped.simulation.simulate import simulate
 
+from tests.mjcf_twin import Twin as MujocoTwin
+
 #: Tried in this order, once a file is refused as it is.
 WAYS: tuple[dict[str, Any], ...] = (
     {}, {"repair": "merge"}, {"repair": "inertia"}, {"floating": False}, {"floating": True},
     {"floating": False, "repair": "inertia"}, {"floating": True, "repair": "inertia"},
 )  # fmt: skip
-COLUMNS = ("mass matrix", "gravity", "bias", "forward dynamics", "momentum")
 FALL = 0.1
 READERS = {".urdf": load_urdf, ".xml": load_mjcf}
+#: Of the mass matrix and the like of one robot by two programs in double precision; robots of many links lose digits.
+TOLERANCE = 1e-8
+PAGE = Path("docs", "robots-checked.md")
+MARK = "<!-- make robots -->"
+#: Where packages have robots, and the names of their distributions.
+PACKAGES = {
+    "gymnasium": ("envs/mujoco/assets", "gymnasium"), "dm_control": ("suite", "dm_control"),
+    "loco_mujoco": ("environments/data", "loco-mujoco"), "pybullet_data": ("", "pybullet"),
+}  # fmt: skip
 
 
 def files(folders: list[str]) -> Iterator[Path]:
     for folder in folders:
         for path in sorted(Path(folder).rglob("*")):
+            if "random_urdfs" in path.parts:  # a thousand things like one another
+                continue
             if path.suffix == ".urdf" or (path.suffix == ".xml" and "<mujoco" in path.read_text(errors="replace")):
                 yield path
 
@@ -143,21 +158,63 @@ def falling(model: Model) -> float:
     return max(error(fallen + linear, linear), error(after, before))
 
 
+def compared(path: Path, model: Model, floating: bool | None) -> float:
+    """The largest relative difference from MuJoCo's or Pinocchio's own reading, and of a fall's momentum."""
+    if path.suffix == ".xml":
+        return max(MujocoTwin(path, model, floating).errors(np.random.default_rng(0)).values())
+    return float(np.nanmax([*compare(path, model), falling(model)]))
+
+
+def row(path: Path, shown: str) -> tuple[bool, str]:
+    """Whether a file is as the other reads it or refused, and its row in the table."""
+    model, way, reason = loaded(path)
+    reason = reason.replace(str(path), path.name).replace(str(path.parent), "…").replace("|", "/")
+    if model is None:
+        return True, f"| `{shown}` | | | refused: {reason} |"
+    others = way.get("repair") == "inertia"  # than the file's, so that there is nothing to compare
+    worst = 0.0 if others else compared(path, model, way.get("floating"))
+    options = ", ".join(f"`{key}={value!r}`" for key, value in way.items())
+    kinds = (note.removeprefix("not simulated: ").partition(": ")[0].partition(", ")[0] for note in model.notes)
+    said = "; ".join(dict.fromkeys(kinds)).replace("<", "&lt;").replace("|", "/")
+    return worst < TOLERANCE, f"| `{shown}` | {model.nv} | {'' if others else f'{worst:.0e}'} | {f'with {options}. ' if way else ''}{said} |"
+
+
+def table(folders: dict[str, Path]) -> tuple[int, list[str]]:
+    """How many files differ, and the lines of a table of all in these folders, by what they are called."""
+    lines, off = ["| file | freedoms | difference | |", "|---|---|---|---|"], 0
+    for name, folder in folders.items():
+        for path in files([str(folder)]):
+            try:
+                agrees, line = row(path, f"{name}/{path.relative_to(folder)}")
+            except Exception as error:  # what is not foreseen is what this looks for
+                agrees, line = False, f"| `{name}/{path.name}` | | | **{type(error).__name__}**: {error} |"
+            off += not agrees
+            lines.append(line)
+            print(line, flush=True)
+    return off, lines
+
+
+def installed() -> dict[str, Path]:
+    """Folders of robots in packages that are installed, with the versions of these, and our examples."""
+    found = {"examples": Path("examples")}
+    for package, (inside, distribution) in PACKAGES.items():
+        spec = find_spec(package)
+        if spec is not None and spec.submodule_search_locations:
+            folder = Path(spec.submodule_search_locations[0], inside)
+            found[f"{distribution} {version(distribution)}"] = folder
+    return found
+
+
 def main() -> None:
+    """Write the table of installed packages into the page; of folders that are named, only print it."""
     warnings.simplefilter("ignore")
-    plain = with_options = total = 0
-    for path in files(sys.argv[1:]):
-        total += 1
-        model, way, reason = loaded(path)
-        if model is None:
-            print(f"{path.name}: refused: {reason}")
-            continue
-        plain, with_options = plain + (not way), with_options + bool(way)
-        numbers = [*compare(path, model), falling(model)] if path.suffix == ".urdf" else []
-        repaired = "" if way.get("repair") != "inertia" else " (with other inertias than the file's)"
-        line = "  ".join(f"{number:.0e}" for number in numbers)
-        print(f"{path.name}: {model.nv} dofs  {line}  {way or ''}{repaired}{': ' + reason if reason else ''}")
-    print(f"{total} files: {plain} load as they are, {with_options} with options; columns: {', '.join(COLUMNS)}")
+    named = [Path(folder) for folder in sys.argv[1:]]
+    off, lines = table({folder.name: folder for folder in named} or installed())
+    if not named:
+        before, _, rest = PAGE.read_text(encoding="utf-8").partition(MARK)
+        PAGE.write_text(f"{before}{MARK}\n{chr(10).join(lines)}\n\n{MARK}{rest.partition(MARK)[2]}", encoding="utf-8")
+    print(f"{len(lines) - 2} files; {off} differ by more than {TOLERANCE:g}")
+    sys.exit(bool(off))
 
 
 if __name__ == "__main__":
