@@ -1,10 +1,10 @@
 """Whether robots' files are what MuJoCo and Pinocchio read: make robots, or python -m tests.robot_files FOLDER …
 
-Every URDF and MJCF under the folders is loaded as it is, and where that is refused, with options: repaired links, a root
-on the ground. An MJCF is compared with MuJoCo (``tests.mjcf_twin``), a URDF with Pinocchio's own reading of the file, in
-random states: mass matrix, gravity, bias, forward dynamics; and let fall for 0.1 s, its momentum compared with gravity's
-impulse. Relative errors, the worst of three states. The files are others', so that this is a script and not a test; the
-tests have twins of their patterns.
+Every URDF and MJCF under the folders is loaded as it is, and where that is refused, with options: repaired links, a
+root on the ground. An MJCF is compared with MuJoCo (``tests.mjcf_twin``). A URDF is compared with Pinocchio's own
+reading of the file, in random states: mass matrix, gravity, bias, forward dynamics; and let fall for 0.1 s, its
+momentum compared with gravity's impulse. Relative errors, the worst of three states. The files are others', so that
+this is a script and not a test; the tests have twins of their patterns.
 """
 
 import sys
@@ -23,7 +23,6 @@ from biped.model import Model, ModelError, load_mjcf, load_urdf
 from biped.model.urdf.document import parse, source_text, without_shapes
 from biped.runs.state import State
 from biped.simulation.simulate import simulate
-
 from tests.mjcf_twin import Twin as MujocoTwin
 
 #: Tried in this order, once a file is refused as it is.
@@ -176,7 +175,10 @@ def row(path: Path, shown: str) -> tuple[bool, str]:
     options = ", ".join(f"`{key}={value!r}`" for key, value in way.items())
     kinds = (note.removeprefix("not simulated: ").partition(": ")[0].partition(", ")[0] for note in model.notes)
     said = "; ".join(dict.fromkeys(kinds)).replace("<", "&lt;").replace("|", "/")
-    return worst < TOLERANCE, f"| `{shown}` | {model.nv} | {'' if others else f'{worst:.0e}'} | {f'with {options}. ' if way else ''}{said} |"
+    return (
+        worst < TOLERANCE,
+        f"| `{shown}` | {model.nv} | {'' if others else f'{worst:.0e}'} | {f'with {options}. ' if way else ''}{said} |",
+    )
 
 
 def table(folders: dict[str, Path]) -> tuple[int, list[str]]:

@@ -18,11 +18,11 @@ def left_out(compiled: Any, tree: Tree) -> list[str]:
 
     names, kinds, option, objects = tree.joints, compiled.jnt_type, compiled.opt, mujoco.mjtObj
     at = compiled.qpos_spring[compiled.jnt_qposadr] - compiled.qpos0[compiled.jnt_qposadr]
-    springs = [] if is_disabled(compiled, "SPRING") else np.flatnonzero(compiled.jnt_stiffness)
+    springs = np.flatnonzero(compiled.jnt_stiffness * (not is_disabled(compiled, "SPRING")))
     felt = (compiled.dof_armature + compiled.dof_damping + compiled.dof_frictionloss)[compiled.jnt_dofadr]
     bent = _any(compiled, "jnt_stiffnesspoly", compiled.njnt)
     bent |= _any(compiled, "dof_dampingpoly", compiled.nv)[compiled.jnt_dofadr]
-    equalities = () if is_disabled(compiled, "EQUALITY") else np.flatnonzero(compiled.eq_active0)
+    equalities = np.flatnonzero(compiled.eq_active0 * (not is_disabled(compiled, "EQUALITY"))).tolist()
     masks, level = compiled.geom_contype | compiled.geom_conaffinity, floors(compiled, tree)
     medium = {"density": option.density, "viscosity": option.viscosity, "wind": np.abs(option.wind).max()}
     found = {
@@ -43,7 +43,7 @@ def left_out(compiled: Any, tree: Tree) -> list[str]:
         "<plugin>": _names(compiled, objects.mjOBJ_PLUGIN, compiled.nplugin),
         "<option>": [f"{name} {value:g}" for name, value in medium.items() if value],
         "<geom surfacevel>": [
-            geom_name(compiled, g) for g in np.flatnonzero(_any(compiled, "geom_surfacevel", compiled.ngeom))
+            geom_name(compiled, g) for g in np.flatnonzero(_any(compiled, "geom_surfacevel", compiled.ngeom)).tolist()
         ],
         "what the world has to touch beside a floor, <geom>": [
             geom_name(compiled, g)

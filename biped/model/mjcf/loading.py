@@ -46,7 +46,7 @@ def load_mjcf(source: str | Path, **options: Unpack[Options]) -> Model:
     check_options(options)
     need("mujoco")
     path = Path(source)
-    compiled, undrawn = compiled_mjcf(path)
+    compiled, meshes, undrawn = compiled_mjcf(path)
     if compiled.nbody == 1:
         raise ModelError(f"the MJCF {str(path)!r} has no <body>, nor has what it includes; give the robot's file")
     tree = tree_of(compiled, options.get("floating"), options.get("locked", {}))
@@ -60,7 +60,7 @@ def load_mjcf(source: str | Path, **options: Unpack[Options]) -> Model:
         floating=tree.floating,
         home=tree.home,
         geometry=lambda model, on: carried_over(shapes_of(compiled, tree, drawn=False), tree.model, model, on),
-        visuals=lambda links: drawn(shapes_of(compiled, tree, drawn=True), tree.model, links),
+        visuals=lambda links: drawn(shapes_of(compiled, tree, drawn=True, folder=meshes), tree.model, links),
         gravity=vector3(compiled.opt.gravity * (not is_disabled(compiled, "GRAVITY")), "gravity"),
         actuators=actuators,
         floor=friction,
@@ -69,8 +69,8 @@ def load_mjcf(source: str | Path, **options: Unpack[Options]) -> Model:
     return build(robot, options)
 
 
-def compiled_mjcf(path: Path) -> tuple[Any, list[str]]:
-    """Return MuJoCo's model, and a sentence for what of the file is not in it.
+def compiled_mjcf(path: Path) -> tuple[Any, Path, list[str]]:
+    """Return MuJoCo's model, the folder of its meshes, and a sentence for what of the file is not in it.
 
     Raises:
         ModelError: the file is not there, or MuJoCo refuses it.
@@ -95,7 +95,8 @@ def compiled_mjcf(path: Path) -> tuple[Any, list[str]]:
     except (ValueError, OSError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         raise ModelError(f"MuJoCo refuses the MJCF {str(path)!r}: {_sentence(str(error))}") from None
     told = [f"meshes that are not there are neither drawn nor touch anything: {listed(gone)}"] if gone else []
-    return compiled, told + [f"MuJoCo warns: {_sentence(str(warning.message))}" for warning in caught]
+    told += [f"MuJoCo warns: {_sentence(str(warning.message))}" for warning in caught]
+    return compiled, path.resolve().parent / spec.meshdir, told
 
 
 def _taken_out(spec: Any, error: ValueError) -> str:

@@ -1,6 +1,7 @@
 """Shapes of a compiled MJCF: what can touch the floor, the floor's friction, and what is drawn."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,15 @@ _SHOWN = 2
 _LEVEL = 1e-6
 
 
-def shapes_of(compiled: Any, tree: Tree, *, drawn: bool) -> Any:
+def shapes_of(compiled: Any, tree: Tree, *, drawn: bool, folder: Path = Path()) -> Any:
     """Return Pinocchio's geometry of what is drawn, or of what can touch the floor, on the tree's bodies.
 
-    Where the file has a floor, that is what can touch it; else what can touch anything.
+    Where the file has a floor, that is what can touch it; else what can touch anything. Meshes are in ``folder``.
     """
     import pinocchio as pin
 
     result, model = pin.GeometryModel(), tree.model
-    for g in np.flatnonzero(compiled.geom_group <= _SHOWN) if drawn else _touching(compiled, tree):
+    for g in np.flatnonzero(compiled.geom_group <= _SHOWN).tolist() if drawn else _touching(compiled, tree):
         body, mesh = int(compiled.geom_bodyid[g]), int(compiled.geom_dataid[g])
         shape = _shape(compiled, g) if body else None
         row, at = tree.place[body]
@@ -32,7 +33,8 @@ def shapes_of(compiled: Any, tree: Tree, *, drawn: bool) -> Any:
         if drawn and compiled.geom_type[g] == MESH:  # as its file has it, which MuJoCo puts in axes of its own
             at = at * pose(compiled.mesh_pos[mesh], compiled.mesh_quat[mesh]).inverse()
             first = int(compiled.mesh_pathadr[mesh])
-            looks = compiled.paths[first:].partition(b"\0")[0].decode(), compiled.mesh_scale[mesh].copy()
+            file = folder / compiled.paths[first:].partition(b"\0")[0].decode()
+            looks = str(file), compiled.mesh_scale[mesh].copy()
             shape = shape if first >= 0 else None  # else made of numbers in the MJCF itself
         if shape is not None:
             frame = model.getFrameId(tree.bodies[body], pin.FrameType.BODY)
@@ -105,7 +107,7 @@ def floor_of(compiled: Any, tree: Tree, feet: Sequence[str]) -> tuple[float | No
     welds = {int(compiled.body_weldid[tree.bodies.index(foot)]) for foot in feet if foot in tree.bodies}
     known = floors(compiled, tree)
     own = [b for b in range(compiled.nbody) if tree.moves(b) and (not welds or int(compiled.body_weldid[b]) in welds)]
-    geoms = np.flatnonzero(np.isin(compiled.geom_bodyid, own))
+    geoms = np.flatnonzero(np.isin(compiled.geom_bodyid, own)).tolist()
     mixed = [_friction(compiled, g, floor) for g in geoms for floor in known]
     found = sorted({mu for mu in mixed if mu is not None})
     told = (

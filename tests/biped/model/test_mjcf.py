@@ -19,7 +19,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::biped.model.errors.ModelWarning
 ROUNDING = 1e-10
 
 LIMB = '<geom type="capsule" fromto="0 0 0 .05 .02 -.4" size=".05" mass="3"/>'
-TREE = """<body name="trunk" pos="0 0 1" quat=".9 .1 .2 .3"><freejoint name="root"/><geom type="box" size=".1 .15 .2" mass="20"/>
+TREE = """<body name="trunk" pos="0 0 1" quat=".9 .1 .2 .3"><freejoint name="root"/>
+  <geom type="box" size=".1 .15 .2" mass="20"/>
   <body name="thigh" pos="0 .1 -.1" euler="10 20 30"><joint name="hip" axis="1 1 0" pos="0 .01 .02"/>{limb}
     <body name="foot" pos="0 0 -.4"><joint name="ankle" axis="0 1 0" pos="0 0 .03"/>
       <geom name="sole" type="box" size=".12 .05 .02" pos=".04 0 -.05" mass="1"/></body></body></body>"""
@@ -30,6 +31,10 @@ def tree(limb=LIMB, **attributes):
     for joint, more in attributes.items():
         text = text.replace(f'name="{joint}"', f'name="{joint}" {more}')
     return text
+
+
+def body(inside, name="c"):
+    return f'<body name="{name}" pos=".1 .2 .3" quat="1 2 3 4">{inside}{LIMB}</body>'
 
 
 def document(bodies, before="", after=""):
@@ -65,12 +70,16 @@ MESH = '<asset><mesh name="cube" file="cube.stl" scale="1 2 .5"/></asset>'
 BY_MESH = '<geom type="mesh" mesh="cube" mass="3" pos=".1 .2 .3" euler="10 20 30"/>'
 FULL = '<inertial pos=".01 .02 .03" mass="3" fullinertia=".02 .03 .04 .001 .002 .003"/>'
 TURNED = '<inertial pos=".01 .02 .03" quat="1 .2 .3 .4" mass="3" diaginertia=".02 .03 .04"/>'
-THREE = '<joint name="a" axis="1 0 0" pos="0 0 .1"/><joint name="s" type="slide" axis="0 1 1"/><joint name="b" axis="0 1 0" pos=".1 0 0"/>'
+SLIDE, BALL = '<joint name="s" type="slide" axis="0 1 1"/>', '<joint name="ball" type="ball" pos=".1 0 0"/>'
+THREE = f'<joint name="a" axis="1 0 0" pos="0 0 .1"/>{SLIDE}<joint name="b" axis="0 1 0" pos=".1 0 0"/>'
+HINGE, NAMELESS = '<joint name="h" axis="0 1 0"/>', '<joint axis="1 0 0"/><joint axis="0 1 0"/>'
 KINDS = {
     "masses given": document(tree()),
     "masses by density": document(tree(LIMB.replace('mass="3"', 'density="800"'))),
     "masses of what does not collide": document(tree(f'{LIMB}<geom size=".1" mass="8" contype="0" conaffinity="0"/>')),
-    "masses of some groups": document(tree(f'{LIMB}<geom size=".1" mass="8" group="3"/>'), '<compiler inertiagrouprange="0 2"/>'),
+    "masses of some groups": document(
+        tree(f'{LIMB}<geom size=".1" mass="8" group="3"/>'), '<compiler inertiagrouprange="0 2"/>'
+    ),
     "masses of shells": document(tree(LIMB.replace("<geom", '<geom shellinertia="true"'))),
     "a total mass": document(tree(), '<compiler settotalmass="70"/>'),
     "a full inertia": document(tree(FULL)),
@@ -84,7 +93,10 @@ KINDS = {
     "radians": document(tree(hip='range="-.5 1"'), RADIANS),
     "degrees": document(tree(hip='range="-30 60"')),
     "another sequence of angles": document(tree(), '<compiler eulerseq="ZYX"/>'),
-    "limits without autolimits": document(tree(hip='range="-30 60" limited="true"', ankle='range="-1 1" limited="false"'), '<compiler autolimits="false"/>'),
+    "limits without autolimits": document(
+        tree(hip='range="-30 60" limited="true"', ankle='range="-1 1" limited="false"'),
+        '<compiler autolimits="false"/>',
+    ),
     "limits that are none": document(tree(hip='range="-30 60" limited="false"', ankle='range="-1 1" limited="true"')),
     "references": document(tree(hip='ref="30" range="10 90"', ankle='type="slide" ref=".1" range="-.2 .5"')),
     "bearings": document(tree(hip='armature=".2" damping="3" frictionloss=".4"', ankle='damping=".5"')),
@@ -93,30 +105,32 @@ KINDS = {
     ),
     "defaults": document(
         tree().replace('<body name="thigh"', '<body name="thigh" childclass="leg"'),
-        '<default><joint damping="1"/><default class="leg"><joint armature=".3"/><geom density="500"/></default></default>',
+        '<default><joint damping="1"/><default class="leg"><joint armature=".3"/></default></default>',
     ),
     "a part included": '<mujoco><include file="parts/limb.xml"/></mujoco>',
     "defaults included": document(tree(), '<include file="defaults.xml"/>'),
     "frames": document(tree(f'<frame pos=".1 0 0" euler="0 30 0">{LIMB}</frame>')),
     "a limb thrice": document(
-        tree().replace(LIMB, f'{LIMB}<replicate count="3" euler="0 0 120"><body name="toe" pos=".1 0 0"><joint name="j" axis="0 1 0"/>{LIMB}</body></replicate>')
+        tree(f'{LIMB}<replicate count="3" euler="0 0 120">{body(HINGE, "toe")}</replicate>')
     ),
     "parts attached": document(
-        '<body name="base" pos="0 0 1"><freejoint/><geom size=".1" mass="2"/><frame pos="0 .2 0"><attach model="limb" body="arm" prefix="left_"/></frame></body>',
-        f'<asset><model name="limb" file="limb_alone.xml"/></asset>',
+        tree(f'{LIMB}<frame pos="0 .2 0"><attach model="limb" body="arm" prefix="left_"/></frame>'),
+        '<asset><model name="limb" file="limb_alone.xml"/></asset>',
     ),
-    "several joints on a body": document(tree(f'<body name="c" pos=".1 .2 .3" quat="1 2 3 4">{THREE}{LIMB}</body>{LIMB}')),
-    "a ball joint": document(tree(f'<body name="c" pos=".1 .2 .3" quat="1 2 3 4"><joint name="ball" type="ball" pos=".1 0 0"/>{LIMB}</body>{LIMB}')),
-    "a slide and a ball on a body": document(
-        tree(f'<body name="c" quat="1 2 3 4"><joint name="h" type="slide" axis="0 1 0" pos="0 0 .2"/><joint name="ball" type="ball" pos=".1 0 0"/>{LIMB}</body>{LIMB}')
+    "several joints on a body": document(tree(body(THREE) + LIMB)),
+    "a ball joint": document(tree(body(BALL) + LIMB)),
+    "a slide and a ball on a body": document(tree(body(SLIDE + BALL) + LIMB)),
+    "bodies without joints": document(tree(LIMB + body(body("", "d")))),
+    "nothing that floats": document(body(body(SLIDE, "cart"), "rail")),
+    "two trees on the ground": document(body(SLIDE, "a") + body(HINGE, "b")),
+    "bodies and joints of one name, or without": document(
+        tree(body(NAMELESS, "ankle") + body(NAMELESS, "") + LIMB)
     ),
-    "bodies without joints": document(tree(f'{LIMB}<body pos=".1 0 0" euler="1 2 3">{LIMB}<body pos="0 .1 0">{LIMB}</body></body>')),
-    "nothing that floats": document(f'<body name="rail" pos="0 0 2"><geom size=".1" mass="9"/><body name="cart"><joint name="x" type="slide" axis="1 0 0" range="-1 1"/>{LIMB}</body></body>'),
-    "two trees on the ground": document(f'<body name="a"><joint name="a"/>{LIMB}</body><body name="b" pos="1 0 0"><joint name="b" axis="0 1 0"/>{LIMB}</body>'),
-    "bodies and joints of one name, or without": document(tree(f'<body name="ankle"><joint axis="1 0 0"/><joint axis="0 1 0"/>{LIMB}</body><body><joint/>{LIMB}</body>{LIMB}')),
     "no gravity": document(tree(), '<option><flag gravity="disable"/></option>'),
     "gravity aslant": document(tree(), '<option gravity="1 2 -1.62"/>'),
-    "a floor and a box of the world": document(f'<geom type="plane" size="1 1 1"/><geom type="box" size="1 1 1" pos="3 0 0"/>{tree()}'),
+    "a floor and a box of the world": document(
+        f'<geom type="plane" size="1 1 1"/><geom type="box" size="1 1 1" pos="3 0 0"/>{tree()}'
+    ),
 }  # fmt: skip
 
 
@@ -203,7 +217,7 @@ ACTUATORS = """<actuator>
   <position name="servo" joint="hip" kp="40" kv="3" gear="2" ctrlrange="-.5 .9" forcerange="-30 20"/>
   <velocity name="drive" joint="ankle" kv="5" ctrlrange="-2 2"/>
   <motor name="motor" joint="knee" gear="-50" ctrlrange="-1 1"/>
-  <general name="any" joint="toe" gaintype="fixed" gainprm="7" biastype="affine" biasprm="1 -2 -.5" gear="3" forcerange="-9 9"/>
+  <general name="any" joint="toe" gainprm="7" biastype="affine" biasprm="1 -2 -.5" gear="3" forcerange="-9 9"/>
   <position name="inherited" joint="heel" kp="10" inheritrange="1"/>
   <motor name="free" joint="slide" ctrllimited="false" forcelimited="false" ctrlrange="-1 1" forcerange="-1 1"/>
 </actuator>"""
@@ -244,7 +258,8 @@ def test_what_bounds_actuators_bounds_efforts(written):
     model = load_mjcf(written(ACTUATED))
     efforts = {body.joint.name: body.joint.max_effort for body in model.bodies}
     assert efforts == {
-        "hip": 60.0, "ankle": math.inf, "knee": 30.0, "toe": 27.0, "heel": math.inf, "slide": math.inf, "idle": math.inf,
+        "hip": 60.0, "ankle": math.inf, "knee": 30.0, "toe": 27.0, "heel": math.inf, "slide": math.inf,
+        "idle": math.inf,
     }  # fmt: skip
     assert model.actuators[4].ctrl_range == pytest.approx((math.radians(-60), math.radians(60)))
     assert "joints without an <actuator>, which a controller here may drive all the same: idle" in model.notes
@@ -301,8 +316,9 @@ def test_a_foot_that_touches_nothing_is_told_of(written):
 
 
 def test_a_floor_elsewhere_and_walls_are_told_of(written):
-    low = '<geom name="low" type="plane" size="1 1 1" pos="0 0 -.5"/><geom name="wall" type="plane" size="1 1 1" euler="0 90 0"/>'
-    notes = load_mjcf(written(document(low + UPRIGHT))).notes
+    low = '<geom name="low" type="plane" size="1 1 1" pos="0 0 -.5"/>'
+    wall = '<geom name="wall" type="plane" size="1 1 1" euler="0 90 0"/>'
+    notes = load_mjcf(written(document(low + wall + UPRIGHT))).notes
     assert "<geom> plane low is not level at height zero, and the floor here is" in notes
     assert "not simulated: what the world has to touch beside a floor, <geom>: wall" in notes
 
@@ -326,7 +342,8 @@ def test_what_is_not_simulated_is_told_by_tag_and_name(written):
     ) + '<body name="target" mocap="true"><geom name="aim" size=".1"/></body>'  # fmt: skip
     after = """<tendon><fixed name="cable"><joint joint="hip" coef="1"/></fixed></tendon>
       <equality><joint name="coupled" joint1="hip" joint2="ankle"/></equality>
-      <actuator><motor name="winch" tendon="cable"/><position name="slow" joint="hip" kp="1" timeconst=".1"/></actuator>"""
+      <actuator><motor name="winch" tendon="cable"/>
+        <position name="slow" joint="hip" kp="1" timeconst=".1"/></actuator>"""
     notes = load_mjcf(written(document(bodies, '<option density="1000" wind="0 2 0"/>', after))).notes
     told = "\n".join(notes)
     for words in (
@@ -388,7 +405,7 @@ def test_a_mesh_that_is_not_there_is_left_out_where_no_mass_depends_on_it(writte
         (document(tree(hip='foo="1"')), "unrecognized attribute: 'foo'"),
         (document('<body><freejoint/></body>'), "mass and inertia of moving bodies"),
         (document('<body name="rock"><geom size="1"/></body>'), "no body has a joint; load with floating=True"),
-        (document(tree(), after=PAIR), "'floor' not found .*; if that is in a scene which includes this file, load the scene"),
+        (document(tree(), after=PAIR), "'floor' not found .*; if that is in a scene which includes this file, load"),
         ('<mujoco><include file="absent.xml"/></mujoco>', "absent.xml.*; put that file where the MJCF names it"),
     ],
 )  # fmt: skip
