@@ -32,9 +32,8 @@ def load_mjcf(source: str | Path, **options: Unpack[Options]) -> Model:
 
     Args:
         source: path of a file: a robot's, or a scene that includes it.
-        options: what the file does not say; see `biped.model.importing.options.Options`. By default whatever has a
-            free joint floats. With ``floating=True`` what the file has fixed to the world does, too; with
-            ``floating=False`` nothing does.
+        options: what the file does not say; see `biped.model.importing.options.Options`. What has a free joint
+            floats, unless ``floating`` is false; where nothing has one, what is fixed to the world does if it is true.
 
     Raises:
         MissingExtraError: MuJoCo is not installed.
