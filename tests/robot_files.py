@@ -28,8 +28,8 @@ WAYS: tuple[dict[str, Any], ...] = (
     {"floating": False, "repair": "inertia"}, {"floating": True, "repair": "inertia"},
 )  # fmt: skip
 READERS = {".urdf": load_urdf, ".xml": load_mjcf}
-#: Of the mass matrix and the like of one robot by two programs in double precision; robots of many links lose digits.
-TOLERANCE = 1e-8
+#: Relative, of what two programs compute of one robot in double precision.
+TOLERANCE = 1e-10
 PAGE = Path("docs", "robots-checked.md")
 MARK = "<!-- make robots -->"
 #: Where packages have robots, and the names of their distributions.
@@ -66,6 +66,8 @@ class Twin:
         root = (pin.JointModelFreeFlyer(), "floating") if model.is_floating else ()
         whole = pin.buildModelFromXML(without_shapes(source_text(path)), *root)
         mimics = {joint.name: joint.mimic for joint in parse(source_text(path)).joints if joint.mimic is not None}
+        for frame in whole.frames:  # links and joints may share names, which Pinocchio does not tell apart
+            frame.name = frame.name if frame.type == pin.FrameType.JOINT else f"{frame.name} (link)"
         rest = pin.neutral(whole)
         for name, mimic in mimics.items():
             if whole.existJointName(name):
