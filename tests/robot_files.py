@@ -71,7 +71,8 @@ class Twin:
         rest = pin.neutral(whole)
         for name, mimic in mimics.items():
             if whole.existJointName(name):
-                rest[whole.joints[whole.getJointId(name)].idx_q] = mimic.offset
+                joint, at = whole.joints[whole.getJointId(name)], mimic.offset
+                rest[joint.idx_q : joint.idx_q + joint.nq] = at if joint.nq == 1 else (np.cos(at), np.sin(at))
         # Links that were merged are on joints that ours lacks: these are locked at zero, as ours are.
         gone = [i for i in range(1, whole.njoints) if whole.names[i] not in (*model.joint_names, "floating")]
         self.model = pin.buildReducedModel(whole, gone, rest) if gone else whole
@@ -98,8 +99,8 @@ class Twin:
         return q, ours, T
 
 
-def error(ours: np.ndarray, theirs: np.ndarray) -> float:
-    return float(np.abs(ours - theirs).max() / max(1e-12, np.abs(theirs).max()))
+def error(ours: np.ndarray, theirs: np.ndarray, least: float = 1e-12) -> float:
+    return float(np.abs(ours - theirs).max() / max(least, np.abs(theirs).max()))
 
 
 def compare(path: Path, model: Model) -> list[float]:
@@ -120,7 +121,7 @@ def compare(path: Path, model: Model) -> list[float]:
         ours_a = dynamics.forward_dynamics(model, ours, v, torque)
         found = [
             error(dynamics.mass_matrix(model, ours), M),
-            error(dynamics.inverse_dynamics(model, ours, still, none), weight),
+            error(dynamics.inverse_dynamics(model, ours, still, none), weight, 9.81e-3 * model.total_mass),  # at 1 mm
             error(dynamics.inverse_dynamics(model, ours, v, none), bias),
             error(T @ ours_a + turning, theirs),
         ]

@@ -12,6 +12,10 @@ from biped.model.importing.conversion import build, carried_over, drawn
 from biped.model.importing.locking import listed, moving_joints
 from biped.model.importing.options import Options, check_options
 from biped.model.importing.robot import Robot
+from biped.model.mjcf.actuators import actuators_of
+from biped.model.mjcf.left_out import left_out
+from biped.model.mjcf.shapes import floor_of, shapes_of
+from biped.model.mjcf.tree import is_disabled, tree_of
 from biped.model.model import Model
 
 #: MuJoCo's name of a model without one.
@@ -38,12 +42,6 @@ def load_mjcf(source: str | Path, **options: Unpack[Options]) -> Model:
     Warns:
         ModelWarning: something in the file is not simulated.
     """
-    # They are needed only here, and would slow every start.
-    from biped.model.mjcf.actuators import actuators_of
-    from biped.model.mjcf.left_out import left_out
-    from biped.model.mjcf.shapes import floor_of, shapes_of
-    from biped.model.mjcf.tree import is_disabled, tree_of
-
     check_options(options)
     need("mujoco")
     path = Path(source)
