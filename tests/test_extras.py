@@ -76,8 +76,6 @@ for engine in ENGINES:
     package = engine_named(engine).package
     SNIPPETS[snippet] = (f"{OPTIONAL[package].purpose} {OPTIONAL[package].installed}", command(package))
     assert f"the engine {engine} need" in OPTIONAL[package].purpose
-MJCF = "MJCF files and the engine mujoco need mujoco", "pip install 'biped-balance[mujoco]'"
-SNIPPETS["import biped; biped.load_mjcf('robot.xml')"] = MJCF
 
 #: Runs in a process of its own that finds none of the packages: commands first, then snippets.
 ALONE = """

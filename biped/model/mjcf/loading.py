@@ -5,7 +5,6 @@ import warnings
 from pathlib import Path
 from typing import Any, Unpack
 
-from biped.extras import need
 from biped.model.errors import ModelError
 from biped.model.geometry import vector3
 from biped.model.importing.conversion import build, carried_over, drawn
@@ -36,14 +35,13 @@ def load_mjcf(source: str | Path, **options: Unpack[Options]) -> Model:
             floats, unless ``floating`` is false; where nothing has one, what is fixed to the world does if it is true.
 
     Raises:
-        MissingExtraError: MuJoCo is not installed.
-        ModelError: the file does not exist, is no MJCF, or describes no model, or an option does not fit.
+        ModelError: MuJoCo is not installed; the file does not exist, is no MJCF, or describes no model; or an option
+            does not fit.
 
     Warns:
         ModelWarning: something in the file is not simulated.
     """
     check_options(options)
-    need("mujoco")
     path = Path(source)
     compiled, meshes, undrawn = compiled_mjcf(path)
     if compiled.nbody == 1:
@@ -72,10 +70,12 @@ def compiled_mjcf(path: Path) -> tuple[Any, Path, list[str]]:
     """Return MuJoCo's model, the folder of its meshes, and a sentence for what of the file is not in it.
 
     Raises:
-        ModelError: the file is not there, or MuJoCo refuses it.
+        ModelError: MuJoCo or the file is not there, or MuJoCo refuses it.
     """
-    import mujoco
-
+    try:
+        import mujoco
+    except ModuleNotFoundError:
+        raise ModelError("MJCF files need MuJoCo: pip install 'biped-balance[mujoco]'") from None
     if not path.is_file():
         raise ModelError(f"there is no MJCF file {str(path)!r}")
     if b"<robot" in path.read_bytes()[:5000]:

@@ -2,6 +2,7 @@
 
 import math
 import struct
+import sys
 
 import numpy as np
 import pytest
@@ -414,6 +415,12 @@ def test_what_is_no_model_is_refused_in_a_sentence(written, text, why):
         load_mjcf(written(text))
     assert "\n" not in str(caught.value)
     assert ".cc" not in str(caught.value)
+
+
+def test_without_mujoco_the_extra_is_named(written, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    with pytest.raises(ModelError, match=r"MJCF files need MuJoCo: pip install 'biped-balance\[mujoco\]'"):
+        load_mjcf(written(document(tree())))
 
 
 def test_a_file_that_is_not_there_and_an_option_that_is_none_are_refused(written, tmp_path):
