@@ -27,7 +27,7 @@ def shapes_of(compiled: Any, tree: Tree, *, drawn: bool, folder: Path = Path()) 
     result, model = pin.GeometryModel(), tree.model
     for g in np.flatnonzero(compiled.geom_group <= _SHOWN).tolist() if drawn else _touching(compiled, tree):
         body, mesh = int(compiled.geom_bodyid[g]), int(compiled.geom_dataid[g])
-        shape = _shape(compiled, g) if body else None
+        shape = _shape(compiled, g, vertices=not drawn) if body else None
         row, at = tree.place[body]
         at, looks = at * pose(compiled.geom_pos[g], compiled.geom_quat[g]), ("", np.ones(3))
         if drawn and compiled.geom_type[g] == MESH:  # as its file has it, which MuJoCo puts in axes of its own
@@ -43,12 +43,12 @@ def shapes_of(compiled: Any, tree: Tree, *, drawn: bool, folder: Path = Path()) 
     return result
 
 
-def _shape(compiled: Any, g: int) -> Any:
+def _shape(compiled: Any, g: int, *, vertices: bool) -> Any:
     import coal
 
     kind, (a, b, c), mesh = int(compiled.geom_type[g]), compiled.geom_size[g].tolist(), compiled.geom_dataid[g]
     if kind == MESH:
-        first, count = compiled.mesh_vertadr[mesh], int(compiled.mesh_vertnum[mesh])
+        first, count = compiled.mesh_vertadr[mesh], int(compiled.mesh_vertnum[mesh]) if vertices else 0
         shape = coal.BVHModelOBB()
         shape.beginModel(0, count)
         shape.addVertices(compiled.mesh_vert[first : first + count].astype(np.float64))

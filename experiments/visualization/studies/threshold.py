@@ -49,13 +49,8 @@ def show(plan: Threshold, findings: Findings, folder: Path, draw: bool, best: pd
         title, figure = f"{drawn}: {folder.name}", folder / f"{plan.kind}.png"
         if plan.kind == PUSH_MAP:
             rings = rings_of(findings)
-            files += draw_maps(
-                rings,
-                figure,
-                "; ".join(filter(None, (drawn, floor))),
-                changes if len(rings) == 1 + len(changes) else {},
-                best,
-            )
+            title = "; ".join(filter(None, (drawn, floor)))
+            files += draw_maps(rings, figure, title, changes if len(rings) == 1 + len(changes) else {}, best)
         else:
             files += draw_findings(findings, figure, title, preset.marks if preset else None)
     _print_failures(Study.read(folder))
@@ -105,7 +100,7 @@ def page_lead(study: Study) -> list[Block]:
     ended = ", ".join(f"{word} {share:.0%}" for word, share in words.shares_of(found).items())
     limited = [Prose(f"What limits it, of all replicas at their thresholds: {ended}.")] if ended else []
     bounded = [finding for finding in found if finding.limit is not None]
-    notes = (_floor(plan), *words.remarks(findings))
+    notes = filter(None, (_floor(plan), *words.remarks(findings)))
     shares = [Prose(f"Medians, {words.reached_text(bounded)}.")] if bounded else []
     return [Prose(text, "good"), *shares, *limited, *(Prose(remark, "muted") for remark in notes)]
 
