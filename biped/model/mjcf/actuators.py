@@ -18,7 +18,7 @@ def actuators_of(compiled: Any, tree: Tree) -> tuple[tuple[Actuator, ...], list[
     The efforts, armature and damping of the joints in ``tree`` become those that the actuators give them.
     """
     found: list[Actuator] = []
-    unread, driven = [], set[int]()
+    unread, driven, others = [], set[int](), set[int]()
     count = len(compiled.actuator_trntype)
     for k in range(count):
         name, why, joint = compiled.actuator(k).name or f"actuator_{k}", _why_not(compiled, k), _joint(compiled, k)
@@ -28,6 +28,7 @@ def actuators_of(compiled: Any, tree: Tree) -> tuple[tuple[Actuator, ...], list[
             found.append(_actuator(compiled, tree, k, name))
         if joint is not None:
             driven.add(joint)
+            others |= {joint} if why else set()
             for field in ("armature", "damping"):  # an earlier MuJoCo lacks them
                 own = getattr(compiled, f"actuator_{field}", np.zeros(count))[k]
                 getattr(tree.model, field)[_dof(tree, joint)] += compiled.actuator_gear[k, 0] ** 2 * own
@@ -38,7 +39,7 @@ def actuators_of(compiled: Any, tree: Tree) -> tuple[tuple[Actuator, ...], list[
             tree.joints[j] for j in movable if count and j not in driven
         ],
         "of forces whose bounds differ by direction the greater bounds both": [
-            tree.joints[j] for j in movable if _is_lopsided_when_set(compiled, tree, j, found)
+            tree.joints[j] for j in movable if _is_lopsided_when_set(compiled, tree, j, [] if j in others else found)
         ],
     }
     return tuple(found), [f"{what}: {listed(names, MOST)}" for what, names in told.items() if names]
@@ -96,7 +97,11 @@ def _dof(tree: Tree, joint: int) -> int:
 
 
 def _is_lopsided_when_set(compiled: Any, tree: Tree, j: int, actuators: list[Actuator]) -> bool:
-    """Bound the effort of a joint by ``actuatorfrcrange`` and by its actuators; whether it differs by direction."""
+    """Bound the effort of a joint by ``actuatorfrcrange`` and by its actuators, if all are known.
+
+    Returns:
+        Whether a bound differs by direction.
+    """
     own = [one for one in actuators if one.joint == tree.joints[j]]
     bounds = [one.force_range for one in own if one.force_range is not None]
     effort = sum(one.max_effort for one in own) if own else math.inf

@@ -61,8 +61,10 @@ def tree_of(compiled: Any, floating: bool | None = None, locked: Collection[str]
     """
     import pinocchio as pin
 
-    bodies = [compiled.body(b).name or f"body_{b}" for b in range(compiled.nbody)]
-    joints = [compiled.joint(j).name or _unnamed(compiled, j, bodies) for j in range(compiled.njnt)]
+    bodies = [compiled.body(b).name for b in range(compiled.nbody)]
+    bodies = [name or _apart(f"body_{b}", bodies) for b, name in enumerate(bodies)]
+    joints = [compiled.joint(j).name for j in range(compiled.njnt)]
+    joints = [name or _apart(_unnamed(compiled, j, bodies), joints) for j, name in enumerate(joints)]
     free = [j for j in range(compiled.njnt) if compiled.jnt_type[j] == FREE and floating is not False]
     _check_alone(compiled, free, joints, locked)
     model, root, home = pin.Model(), None, np.zeros(3)
@@ -86,8 +88,7 @@ def tree_of(compiled: Any, floating: bool | None = None, locked: Collection[str]
             row, at = _added(model, row, _joint(compiled, j), at * pose(anchor), joints[j]), pose(-anchor)
             _set_passive(model, compiled, row, j)
             if j != own[-1]:
-                link = joints[j] if joints[j] not in bodies else f"{joints[j]}_link"
-                model.addFrame(pin.Frame(link, row, pose((0, 0, 0)), pin.FrameType.BODY))
+                model.addFrame(pin.Frame(_apart(joints[j], bodies), row, pose((0, 0, 0)), pin.FrameType.BODY))
         place[b] = row, at
         if row != UNIVERSE and compiled.body_mass[b]:
             R = quaternion_matrix(compiled.body_iquat[b])
@@ -110,6 +111,10 @@ def _check_alone(compiled: Any, free: list[int], joints: list[str], locked: Coll
             f"{joints[free[0]]!r} the joints {listed(loose, most=40)}: "
             f"{lock if len(free) == 1 else 'take the others out of a copy of the file'}"
         )
+
+
+def _apart(name: str, others: Collection[str]) -> str:
+    return _apart(f"{name}_", others) if name in others else name
 
 
 def _unnamed(compiled: Any, j: int, bodies: list[str]) -> str:

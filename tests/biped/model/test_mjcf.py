@@ -125,7 +125,7 @@ KINDS = {
     "nothing that floats": document(body(body(SLIDE, "cart"), "rail")),
     "two trees on the ground": document(body(SLIDE, "a") + body(HINGE, "b")),
     "bodies and joints of one name, or without": document(
-        tree(body(NAMELESS, "ankle") + body(NAMELESS, "") + LIMB)
+        tree(body(NAMELESS, "ankle") + body(NAMELESS + '<joint name="ankle_joint_1" axis="1 1 0"/>', "") + LIMB)
     ),
     "no gravity": document(tree(), '<option><flag gravity="disable"/></option>'),
     "gravity aslant": document(tree(), '<option gravity="1 2 -1.62"/>'),
@@ -266,6 +266,14 @@ def test_what_bounds_actuators_bounds_efforts(written):
     assert "joints without an <actuator>, which a controller here may drive all the same: idle" in model.notes
     assert "of forces whose bounds differ by direction the greater bounds both: hip" in model.notes
     assert load_mjcf(written(ACTUATED), locked={"hip": 0.0}).actuators == model.actuators[1:]
+
+
+def test_of_several_actuators_efforts_add_up_unless_one_is_not_read(written):
+    motors = '<motor joint="hip" ctrlrange="-2 2"/><motor joint="hip" gear="3" ctrlrange="-1 1"/>'
+    both = load_mjcf(written(document(tree(), after=f"<actuator>{motors}</actuator>")))
+    with_damper = f'<actuator>{motors}<damper joint="hip" kv="1" ctrlrange="0 1"/></actuator>'
+    assert both.bodies[1].joint.max_effort == 5.0
+    assert load_mjcf(written(document(tree(), after=with_damper))).bodies[1].joint.max_effort == math.inf
 
 
 def test_actuators_are_saved_and_belong_to_the_digest(written):
