@@ -125,7 +125,7 @@ KINDS = {
     "nothing that floats": document(body(body(SLIDE, "cart"), "rail")),
     "two trees on the ground": document(body(SLIDE, "a") + body(HINGE, "b")),
     "bodies and joints of one name, or without": document(
-        tree(body(NAMELESS, "ankle") + body(NAMELESS + '<joint name="ankle_joint_1" axis="1 1 0"/>', "") + LIMB)
+        tree(body(NAMELESS, "ankle") + body(NAMELESS + '<joint name="ankle_joint_1" axis="0 0 1"/>', "") + LIMB)
     ),
     "no gravity": document(tree(), '<option><flag gravity="disable"/></option>'),
     "gravity aslant": document(tree(), '<option gravity="1 2 -1.62"/>'),
