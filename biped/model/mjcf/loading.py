@@ -94,6 +94,8 @@ def compiled_mjcf(path: Path) -> tuple[Any, Path, list[str]]:
     except (ValueError, OSError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         raise ModelError(f"MuJoCo refuses the MJCF {str(path)!r}: {_sentence(str(error))}") from None
     told = [f"meshes that are not there are neither drawn nor touch anything: {listed(gone)}"] if gone else []
+    moved = [mesh.name or mesh.file for mesh in spec.meshes if any(mesh.refpos) or any(mesh.refquat[1:])]
+    told += [f"<mesh refpos> and <mesh refquat> are left out of what is drawn: {listed(moved)}"] if moved else []
     told += [f"MuJoCo warns: {_sentence(str(warning.message))}" for warning in caught]
     return compiled, path.resolve().parent / spec.meshdir, told
 

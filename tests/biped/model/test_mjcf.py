@@ -395,6 +395,9 @@ def test_a_mesh_that_is_not_there_is_left_out_where_no_mass_depends_on_it(writte
     model = load_mjcf(written(document(tree(FULL + drawn), gone)))
     assert len(model.visuals) == 2
     assert "meshes that are not there are neither drawn nor touch anything: gone" in model.notes
+    cube = f'<compiler meshdir="parts/meshes"/>{MESH}'.replace("scale", 'refpos=".1 0 0" scale')
+    notes = load_mjcf(written(document(tree(BY_MESH), cube))).notes
+    assert notes == ("<mesh refpos> and <mesh refquat> are left out of what is drawn: cube",)
     with pytest.raises(ModelError, match="Error opening file '.*no.stl'; put that file where the MJCF names it"):
         load_mjcf(written(document(tree(drawn), gone)))
 
