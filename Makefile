@@ -32,7 +32,7 @@ export LOWEST
 # Container images set it. Each process of the tests would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test slow docs site pages links browser lint format types contract jit-off check oldest bench numbers sums campaign modules films wheel clean
+.PHONY: help demo test slow docs site pages links browser lint format types contract jit-off check oldest bench numbers sums campaign modules robots films wheel clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -106,6 +106,9 @@ sums: $(STAMP)  ## measure what the whole costs; fails where that has grown by m
 
 modules: $(STAMP)  ## write the table of public modules in docs/api.md
 	@$(BIN)/python docs/modules.py
+
+robots: $(STAMP)  ## compare the robots' files of installed packages with MuJoCo and Pinocchio; writes docs/robots-checked.md
+	@$(BIN)/python -m tests.robot_files
 
 films: $(STAMP)  ## draw the films of docs/films.md anew, by the commands on it, with Chromium; a few minutes
 	@folder=$$(mktemp -d) && sed -n '/^```sh/,/^```/{s/^biped render.*/& || exit/p;/^biped run/p}' docs/films.md > $$folder/commands \

@@ -55,7 +55,7 @@ OPTIONAL = {
         "pybullet",
         "under Python 3.11: there are no wheels of it for later ones",
     ),
-    "mujoco": Optional("mujoco", "the engine mujoco needs", "mujoco"),
+    "mujoco": Optional("mujoco", "MJCF files and the engine mujoco need", "mujoco"),
     "gymnasium": Optional("gym", "environments for learning need", "gymnasium"),
     "distributed": Optional("cluster", "the backend dask needs", "distributed"),
 }

@@ -1,14 +1,16 @@
-"""How many robot files load, and whether they are what Pinocchio reads: python tests/robot_files.py FOLDER …
+"""Whether robots' files are what MuJoCo and Pinocchio read: make robots, or python -m tests.robot_files FOLDER …
 
-Every URDF under the folders is loaded as it is, and where that is refused, with options: repaired links, a root on the
-ground. What loads is compared with Pinocchio's own reading of the file, in random states: mass matrix, gravity, bias,
-forward dynamics; and let fall for 0.1 s, its momentum compared with gravity's impulse. Relative errors, the worst of
-three states. The files are others', so that this is a script and not a test; the tests have twins of their patterns.
+Every URDF and MJCF under the folders is loaded as it is, and where that is refused, with options: repaired links, a
+root on the ground. An MJCF is compared with MuJoCo (``tests.mjcf_twin``). A URDF is compared with Pinocchio's own
+reading of the file, in random states: mass matrix, gravity, bias, forward dynamics. Relative errors, the worst of three
+states. The files are others', so that this is a script and not a test; the tests have twins of their patterns.
 """
 
 import sys
 import warnings
 from collections.abc import Iterator
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,22 +20,30 @@ import pinocchio as pin
 from biped import dynamics
 from biped.model import Model, ModelError, load_mjcf, load_urdf
 from biped.model.urdf.document import parse, source_text, without_shapes
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
+from tests.mjcf_twin import Twin as MujocoTwin
 
 #: Tried in this order, once a file is refused as it is.
 WAYS: tuple[dict[str, Any], ...] = (
     {}, {"repair": "merge"}, {"repair": "inertia"}, {"floating": False}, {"floating": True},
     {"floating": False, "repair": "inertia"}, {"floating": True, "repair": "inertia"},
 )  # fmt: skip
-COLUMNS = ("mass matrix", "gravity", "bias", "forward dynamics", "momentum")
-FALL = 0.1
 READERS = {".urdf": load_urdf, ".xml": load_mjcf}
+#: Relative, of what two programs compute of one robot in double precision.
+TOLERANCE = 1e-10
+PAGE = Path("docs", "robots-checked.md")
+MARK = "<!-- make robots -->"
+#: Where packages have robots, and the names of their distributions.
+PACKAGES = {
+    "gymnasium": ("envs/mujoco/assets", "gymnasium"), "dm_control": ("suite", "dm_control"),
+    "loco_mujoco": ("environments/data", "loco-mujoco"), "pybullet_data": ("", "pybullet"),
+}  # fmt: skip
 
 
 def files(folders: list[str]) -> Iterator[Path]:
     for folder in folders:
         for path in sorted(Path(folder).rglob("*")):
+            if "random_urdfs" in path.parts:  # a thousand things like one another
+                continue
             if path.suffix == ".urdf" or (path.suffix == ".xml" and "<mujoco" in path.read_text(errors="replace")):
                 yield path
 
@@ -56,10 +66,13 @@ class Twin:
         root = (pin.JointModelFreeFlyer(), "floating") if model.is_floating else ()
         whole = pin.buildModelFromXML(without_shapes(source_text(path)), *root)
         mimics = {joint.name: joint.mimic for joint in parse(source_text(path)).joints if joint.mimic is not None}
+        for frame in whole.frames:  # links and joints may share names, which Pinocchio does not tell apart
+            frame.name = frame.name if frame.type == pin.FrameType.JOINT else f"{frame.name} (link)"
         rest = pin.neutral(whole)
         for name, mimic in mimics.items():
             if whole.existJointName(name):
-                rest[whole.joints[whole.getJointId(name)].idx_q] = mimic.offset
+                joint, at = whole.joints[whole.getJointId(name)], mimic.offset
+                rest[joint.idx_q : joint.idx_q + joint.nq] = at if joint.nq == 1 else (np.cos(at), np.sin(at))
         # Links that were merged are on joints that ours lacks: these are locked at zero, as ours are.
         gone = [i for i in range(1, whole.njoints) if whole.names[i] not in (*model.joint_names, "floating")]
         self.model = pin.buildReducedModel(whole, gone, rest) if gone else whole
@@ -86,8 +99,8 @@ class Twin:
         return q, ours, T
 
 
-def error(ours: np.ndarray, theirs: np.ndarray) -> float:
-    return float(np.abs(ours - theirs).max() / max(1e-12, np.abs(theirs).max()))
+def error(ours: np.ndarray, theirs: np.ndarray, least: float = 1e-12) -> float:
+    return float(np.abs(ours - theirs).max() / max(least, np.abs(theirs).max()))
 
 
 def compare(path: Path, model: Model) -> list[float]:
@@ -108,7 +121,7 @@ def compare(path: Path, model: Model) -> list[float]:
         ours_a = dynamics.forward_dynamics(model, ours, v, torque)
         found = [
             error(dynamics.mass_matrix(model, ours), M),
-            error(dynamics.inverse_dynamics(model, ours, still, none), weight),
+            error(dynamics.inverse_dynamics(model, ours, still, none), weight, 9.81e-3 * model.total_mass),  # at 1 mm
             error(dynamics.inverse_dynamics(model, ours, v, none), bias),
             error(T @ ours_a + turning, theirs),
         ]
@@ -116,48 +129,66 @@ def compare(path: Path, model: Model) -> list[float]:
     return worst.tolist()
 
 
-def within_limits(model: Model) -> np.ndarray:
-    """(nq,) home, but for joints whose limits it is beyond."""
-    q = model.neutral()
-    for body in model.bodies:
-        if body.joint.has_axis:
-            place = model.coordinate(body.joint.name)
-            q[place] = np.clip(q[place], body.joint.lower, body.joint.upper)
-    return q
+def compared(path: Path, model: Model, floating: bool | None) -> float:
+    """The largest relative difference from MuJoCo's or Pinocchio's own reading."""
+    if path.suffix == ".xml":
+        return max(MujocoTwin(path, model, floating).errors(np.random.default_rng(0)).values())
+    return max(compare(path, model))
 
 
-def falling(model: Model) -> float:
-    """Of the momentum's change in a fall, what gravity did not do; NaN for a model on the ground."""
-    if not model.is_floating:
-        return np.nan
-    free = model.without_contacts()
-    v = np.zeros(free.nv)
-    v[:6] = np.random.default_rng(1).standard_normal(6)
-    state = State.at(free, within_limits(free), v)
-    before = dynamics.momentum(free, state.q, v).angular
-    linear = state.momentum[:3].copy()
-    state = simulate(free, state=state, step=1e-3, duration=FALL, record_every=FALL).state
-    fallen = state.momentum[:3] - linear - free.total_mass * FALL * np.array(free.gravity)
-    com = dynamics.centre_of_mass(free, state.q)
-    after = state.momentum[3:6] + np.cross(state.q[:3] - com, state.momentum[:3])
-    return max(error(fallen + linear, linear), error(after, before))
+def row(path: Path, shown: str) -> tuple[bool, str]:
+    """Whether a file is as the other reads it or refused, and its row in the table."""
+    model, way, reason = loaded(path)
+    reason = reason.replace(str(path), path.name).replace(str(path.parent), "…").replace("|", "/")
+    if model is None:
+        return True, f"| `{shown}` | | | refused: {reason} |"
+    others = way.get("repair") == "inertia"  # than the file's, so that there is nothing to compare
+    worst = 0.0 if others else compared(path, model, way.get("floating"))
+    options = ", ".join(f"`{key}={value!r}`" for key, value in way.items())
+    kinds = (note.removeprefix("not simulated: ").partition(": ")[0].partition(", ")[0] for note in model.notes)
+    said = "; ".join(dict.fromkeys(kinds)).replace("<", "&lt;").replace("|", "/")
+    return (
+        worst < TOLERANCE,
+        f"| `{shown}` | {model.nv} | {'' if others else f'{worst:.0e}'} | {f'with {options}. ' if way else ''}{said} |",
+    )
+
+
+def table(folders: dict[str, Path]) -> tuple[int, list[str]]:
+    """How many files differ, and the lines of a table of all in these folders, by what they are called."""
+    lines, off = ["| file | freedoms | difference | |", "|---|---|---|---|"], 0
+    for name, folder in folders.items():
+        for path in files([str(folder)]):
+            try:
+                agrees, line = row(path, f"{name}/{path.relative_to(folder)}")
+            except Exception as error:  # what is not foreseen is what this looks for
+                agrees, line = False, f"| `{name}/{path.name}` | | | **{type(error).__name__}**: {error} |"
+            off += not agrees
+            lines.append(line)
+            print(line, flush=True)
+    return off, lines
+
+
+def installed() -> dict[str, Path]:
+    """Folders of robots in packages that are installed, with the versions of these, and our examples."""
+    found = {"examples": Path("examples")}
+    for package, (inside, distribution) in PACKAGES.items():
+        spec = find_spec(package)
+        if spec is not None and spec.submodule_search_locations:
+            folder = Path(spec.submodule_search_locations[0], inside)
+            found[f"{distribution} {version(distribution)}"] = folder
+    return found
 
 
 def main() -> None:
+    """Write the table of installed packages into the page; of folders that are named, only print it."""
     warnings.simplefilter("ignore")
-    plain = with_options = total = 0
-    for path in files(sys.argv[1:]):
-        total += 1
-        model, way, reason = loaded(path)
-        if model is None:
-            print(f"{path.name}: refused: {reason}")
-            continue
-        plain, with_options = plain + (not way), with_options + bool(way)
-        numbers = [*compare(path, model), falling(model)] if path.suffix == ".urdf" else []
-        repaired = "" if way.get("repair") != "inertia" else " (with other inertias than the file's)"
-        line = "  ".join(f"{number:.0e}" for number in numbers)
-        print(f"{path.name}: {model.nv} dofs  {line}  {way or ''}{repaired}{': ' + reason if reason else ''}")
-    print(f"{total} files: {plain} load as they are, {with_options} with options; columns: {', '.join(COLUMNS)}")
+    named = [Path(folder) for folder in sys.argv[1:]]
+    off, lines = table({folder.name: folder for folder in named} or installed())
+    if not named:
+        before, _, rest = PAGE.read_text(encoding="utf-8").partition(MARK)
+        PAGE.write_text(f"{before}{MARK}\n{chr(10).join(lines)}\n\n{MARK}{rest.partition(MARK)[2]}", encoding="utf-8")
+    print(f"{len(lines) - 2} files; {off} differ by more than {TOLERANCE:g}")
+    sys.exit(bool(off))
 
 
 if __name__ == "__main__":

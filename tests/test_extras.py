@@ -74,7 +74,8 @@ SNIPPETS = {
 for engine in ENGINES:
     snippet = f"from experiments.engines.registry import engine_named; engine_named({engine!r}).start(None)"
     package = engine_named(engine).package
-    SNIPPETS[snippet] = (f"the engine {engine} needs {OPTIONAL[package].installed}", command(package))
+    SNIPPETS[snippet] = (f"{OPTIONAL[package].purpose} {OPTIONAL[package].installed}", command(package))
+    assert f"the engine {engine} need" in OPTIONAL[package].purpose
 
 #: Runs in a process of its own that finds none of the packages: commands first, then snippets.
 ALONE = """

@@ -1,5 +1,6 @@
 """The base class of integrators of trees: what each says of itself, and what follows from it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from biped.checks import refuse_near_misses
@@ -148,6 +149,10 @@ class Integrator:
             InputError: it cannot go on from there.
         """
 
+    def engines_with(self, ability: str) -> Sequence[str]:
+        """Names of the engines that have an ability, where this is one of another engine's."""
+        return ()
+
     def take_steps(self, world: Any, steps: int) -> int:
         """What ``biped.kernels.loop.closed_loop.Loop.rollout`` does, and why it ended; for ``steps_from_python``."""
         raise NotImplementedError(
@@ -188,5 +193,7 @@ def check_fits(integrator: Integrator, model: Model, others: dict[str, Integrato
     )  # fmt: skip
     for matters, ability, why, hint in limits:
         if matters and not getattr(integrator, ability):
-            able = ", ".join(name for name, other in others.items() if getattr(other, ability))
+            able = ", ".join(
+                (*integrator.engines_with(ability), *(n for n, one in others.items() if getattr(one, ability)))
+            )
             raise InputError(f"integrator {integrator.name!r} {why}: {able}{hint}")

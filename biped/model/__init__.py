@@ -3,6 +3,7 @@
 Importing this package imports neither Pinocchio nor pandas; what needs them imports them when called.
 """
 
+from biped.model.actuator import Actuator
 from biped.model.body import Body
 from biped.model.box import rigid_box
 from biped.model.closing_joint import CLOSING_KINDS, ClosingJoint
@@ -37,6 +38,7 @@ from biped.model.visual import Visual
 
 __all__ = [
     "CLOSING_KINDS",
+    "Actuator",
     "Body",
     "Box",
     "Capsule",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from biped.documents import json_of
+from biped.model.actuator import Actuator
 from biped.model.body import Body
 from biped.model.closing_joint import ClosingJoint
 from biped.model.contact_point import ContactPoint
@@ -20,7 +21,7 @@ from biped.model.visual import Visual
 
 FORMAT = 1
 #: Fields that earlier versions did not have.
-LATER = ("visuals", "lines", "body_points", "ranges", "closing_joints", "capsules", "touching")
+LATER = ("visuals", "lines", "body_points", "ranges", "closing_joints", "capsules", "touching", "actuators")
 
 
 def model_to_json(model: Model) -> str:
@@ -56,6 +57,7 @@ def model_from_json(text: str) -> Model:
             raise ModelError(f"a model saved by another version (here format {FORMAT}); make it again")
         for name in LATER:
             saved.setdefault(name, [])
+        saved.setdefault("floor_friction", None)
         return Model(
             **_known(Model, saved)
             | {
@@ -71,6 +73,7 @@ def model_from_json(text: str) -> Model:
                 "visuals": tuple(Visual(**visual) for visual in saved["visuals"]),
                 "lines": tuple(Line(**line) for line in saved["lines"]),
                 "closing_joints": tuple(ClosingJoint(**joint) for joint in saved["closing_joints"]),
+                "actuators": tuple(Actuator(**one) for one in saved["actuators"]),
             }
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 #: Fields that no number depends on.
 DRAWN = ("visuals", "lines")
-#: A field that most models do without, and that texts of models from before it do not have.
-CLOSING = "closing_joints"
+#: Fields that most models do without, and that texts of models from before them do not have.
+LATER = {"closing_joints": (), "actuators": (), "floor_friction": None}
 
 
 def model_title(model: "Model") -> str:
@@ -32,6 +32,10 @@ def model_facts(model: "Model") -> Iterator[tuple[str, str]]:
         yield "closing joints", ", ".join(joint.name for joint in model.closing_joints)
     if model.nc:
         yield "contact points", ", ".join(model.contact_names)
+    if model.actuators:
+        yield "actuators", ", ".join(one.name for one in model.actuators)
+    if model.floor_friction is not None:
+        yield "floor", f"µ {model.floor_friction:g}"
     if model.feet:
         yield "feet", ", ".join(model.feet)
     for note in model.notes:
@@ -60,8 +64,8 @@ def describe(model: "Model") -> "pd.DataFrame":
 
 def spelt_out(model: "Model") -> str:
     """All that a model is, in one text that is the same wherever its files are: what is only drawn is left out."""
-    left_out = DRAWN if model.closing_joints else (*DRAWN, CLOSING)
-    members = (f"{field.name}={getattr(model, field.name)!r}" for field in fields(model) if field.name not in left_out)
+    values = {field.name: getattr(model, field.name) for field in fields(model) if field.name not in DRAWN}
+    members = (f"{name}={value!r}" for name, value in values.items() if name not in LATER or value != LATER[name])
     return f"Model({', '.join(members)})"
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biped.kernels.tree.tree import Tree
+from biped.model.actuator import Actuator
 from biped.model.body import Body
 from biped.model.closing_joint import ClosingJoint
 from biped.model.compilation import compile_tree
@@ -25,6 +26,7 @@ from biped.model.geometry import (
     horizontal,
     matrix3,
     name_of,
+    not_negative,
     number,
     orientation_from,
     positive,
@@ -81,6 +83,8 @@ class Model:
         capsules: what thrown blocks hit besides ``shapes``, and what of its bodies may touch one another.
         touching: names of two bodies each whose capsules may, if rigid contact of all of the body is asked for.
         closing_joints: what holds bodies together beside the joints of the tree; q and v are those of the tree.
+        actuators: those of the robot's file, for laws that do as these; no step knows them but by joints' efforts.
+        floor_friction: coefficient of the floor that the robot's file has, or None; experiments stand it on that.
 
     Raises:
         ModelError: names clash or are unknown, the bodies are not trees on the ground, a body other than an only root
@@ -103,6 +107,8 @@ class Model:
     closing_joints: tuple[ClosingJoint, ...] = ()
     capsules: tuple[Capsule, ...] = ()
     touching: tuple[tuple[str, str], ...] = ()
+    actuators: tuple[Actuator, ...] = ()
+    floor_friction: float | None = None
 
     def __post_init__(self) -> None:
         name_of(self.name, "a model")
@@ -123,6 +129,9 @@ class Model:
         object.__setattr__(self, "posture", self._checked_posture())
         object.__setattr__(self, "ranges", self._checked_ranges())
         object.__setattr__(self, "closing_joints", self._checked_closing(welds))
+        self._check_joints("actuators", [one.joint for one in self.actuators])
+        if self.floor_friction is not None:
+            not_negative(self.floor_friction, f"model {self.name!r}: floor_friction", "")
 
     def _checked_closing(self, welds: Mapping[str, Weld]) -> tuple[ClosingJoint, ...]:
         moved = tuple(_moved_closing(joint, welds) for joint in self.closing_joints)

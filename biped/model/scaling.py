@@ -20,6 +20,8 @@ def scaled(model: Model, length: float = 1.0, mass: float = 1.0) -> Model:
     torques by μλ. So inertias and armature by μλ², a hinge's greatest speed by 1/√λ, its damping by μλ√λ, friction and
     greatest effort by μλ. A body of another height and the same build has μ = λ³; at the same body mass index, μ = λ².
 
+    Actuators of a file are left out.
+
     Args:
         model: any.
         length: above zero.
@@ -50,6 +52,7 @@ def scaled(model: Model, length: float = 1.0, mass: float = 1.0) -> Model:
         ),
         lines=tuple(replace(one, begin=longer(one.begin), end=longer(one.end)) for one in model.lines),
         visuals=tuple(replace(one, size=longer(one.size), center=longer(one.center)) for one in model.visuals),
+        actuators=(),
         closing_joints=tuple(
             replace(
                 one, position=longer(one.position), child_position=longer(one.child_position), pitch=length * one.pitch

@@ -32,6 +32,12 @@ _KINDS: dict[str, tuple[Any, str]] = {
 }
 
 
+def floor_of(model: Model) -> Floor:
+    """Return the floor that a model stands on where no other is given: with the friction that its file has, if any."""
+    mu = getattr(model, "floor_friction", None)  # whether it is a model is seen later
+    return RUBBER if mu is None else RUBBER.with_(mu_s=mu, mu_d=mu)
+
+
 @dataclass(frozen=True)
 class Scene:
     """A simulation to be run: model, start, controller, disturbances, duration, integrator, as ``simulate`` takes them.
@@ -86,7 +92,7 @@ class Scene:
 
     @classmethod
     def of(cls, model: Model, controller: Controller | None, options: dict[str, Any]) -> "Scene":
-        """A scene of options by name.
+        """A scene of options by name; the floor is that of the model's file, if it has one and none is given.
 
         Raises:
             InputError: there is no such option; the message names the nearest.
@@ -95,7 +101,7 @@ class Scene:
         for name in options:
             if name not in known:
                 raise InputError(f"unknown option {name!r}; {did_you_mean(name, known)}options are {', '.join(known)}")
-        return cls(model, controller, **options)
+        return cls(model, controller, **{"floor": floor_of(model)} | options)
 
     @property
     def set_point(self) -> SetPoint | None:

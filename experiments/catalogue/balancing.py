@@ -9,9 +9,8 @@ from biped.disturbances import Disturbance, Throw
 from biped.errors import InputError
 from biped.model import Model, human
 from biped.model.geometry import Vector3
-from biped.simulation.scene import Scene
+from biped.simulation.scene import Scene, floor_of
 from biped.simulation.world import Fall
-from contact import RUBBER
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.foresight import foreseeing
 from experiments.catalogue.parameters import groups
@@ -22,6 +21,7 @@ from experiments.catalogue.parameters.controllers import (
     controller_parameters,
 )
 from experiments.catalogue.parameters.initial import (
+    OURS,
     STANCE,
     UPRIGHT,
     initial_state,
@@ -59,7 +59,7 @@ def parameters(
         *groups.run_parameters(3.0, 5e-4, "once a control period", SOURCE),
         *_controller(target_position, target_orientation, orientation_source, robot),
         *posture_parameters(model, posture_source, **start),
-        *groups.floor_parameters(RUBBER, SOURCE),
+        *groups.floor_parameters(floor_of(model), SOURCE if model.floor_friction is None else OURS),
         *groups.fall_parameters(fall, model.root.name),
         *groups.integrator_parameters(),
     )

@@ -19,6 +19,8 @@ from biped.runs.run import TABLE, Run
 from biped.runs.trust import OK, WARNING
 from biped.runs.verdict import COMPLETED, FAILED, RECOVERED, STEPPED, UNRELIABLE
 from contact import ContactState
+from experiments.catalogue.parameters.robots import HUMAN, floor_text, is_human
+from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.cli.quantities import length, scaled, unit_text
 from experiments.cli.terminal import terminal
 from experiments.lookup.figure_look import FORMATS
@@ -85,6 +87,8 @@ def effects(run: Run) -> Facts:
     """Effects of a disturbance, at its worst and in the end, and whether the numbers can be relied on."""
     facts: Facts = []
     metrics = run.metrics
+    if not is_human(str(run.parameters.get(ROBOT, HUMAN))):
+        facts.append(("floor", floor_text(run.parameters, run.state.model).removeprefix("floor: ")))
     if run.set_point is not None:
         facts += [*_sway(metrics), *_stability(metrics), *_recovery(metrics)]
     if metrics.get("peak_torque"):

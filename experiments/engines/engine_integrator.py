@@ -1,6 +1,7 @@
 """An engine in the place of an integrator: our loop asks the controller and keeps the ledger, it takes the steps."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -33,6 +34,7 @@ from contact.ground import END, START, is_moving, place_frame
 from experiments.engines.engine import Applied, Case, Engine, Simulation
 from experiments.engines.kernels import external
 from experiments.engines.kernels.external import FloorState
+from experiments.engines.registry import ENGINES, engine_named
 
 
 @dataclass
@@ -75,6 +77,9 @@ class EngineIntegrator(Integrator):
         self._taken: tuple[Model, Floor, Disturbances] | None = None
         self._simulation: Simulation | None = None
         self.impact: Impact | None = None  # that is not over, and has no event yet
+
+    def engines_with(self, ability: str) -> Sequence[str]:
+        return [name for name in ENGINES if getattr(engine_named(name), ability, False)]
 
     def explained(self, error: str) -> str:
         """Why a run ended that had an error: the engine's words, if it has any."""

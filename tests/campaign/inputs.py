@@ -21,7 +21,8 @@ from contact.errors import BipedError
 from experiments.studies.config import read_config
 from experiments.studies.store.folder import DATABASE
 
-from ..biped.model.test_robots import MJCF, ROBOT
+from ..biped.model.test_mjcf import KINDS
+from ..biped.model.test_robots import ROBOT
 from ..conftest import ROOT
 from ..damage import Specimen, damages
 from .program import Program, quietly
@@ -77,7 +78,7 @@ def prepared() -> Path:
         for kind, text in FILES.items():
             Path(f"{kind}.toml").write_text(text.replace("replicas = 15", "replicas = 2"), encoding="utf-8")
         Path("robot.urdf").write_text(ROBOT, encoding="utf-8")
-        Path("robot.xml").write_text(MJCF.format(free="<freejoint/>"), encoding="utf-8")
+        Path("robot.xml").write_text(KINDS["several joints on a body"], encoding="utf-8")
         Path("robot.toml").write_text(ROBOT_TOML, encoding="utf-8")
         for words in (
             ("run", "balance", "--duration", "0.03", "--no-figures", "--out", "run"),

@@ -3,7 +3,6 @@
 Between them stand links without mass, as in the file's own meaning.
 """
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 _COMPOSITE = "JointModelComposite"
@@ -15,13 +14,8 @@ _ARRAYS = (
 )  # fmt: skip
 
 
-def taken_apart(model: Any, names: Mapping[str, Sequence[str]]) -> Any:
-    """A Pinocchio model whose composite joints are split into single ones; all else is unchanged.
-
-    Args:
-        model: Pinocchio's.
-        names: of the joints of a composite one, by its name there; by default its own with ``_1``, ``_2``, ….
-    """
+def taken_apart(model: Any) -> Any:
+    """A Pinocchio model whose composite joints are split into ``NAME_1``, ``NAME_2``, …; all else is unchanged."""
     import pinocchio as pin
 
     if not any(joint.shortname() in (_COMPOSITE, _UNIVERSAL) for joint in model.joints[1:]):
@@ -30,7 +24,7 @@ def taken_apart(model: Any, names: Mapping[str, Sequence[str]]) -> Any:
     result.name, result.gravity = model.name, model.gravity
     rows = {0: 0}
     for i in range(1, model.njoints):
-        rows[i] = _add(result, rows[model.parents[i]], model, i, names)
+        rows[i] = _add(result, rows[model.parents[i]], model, i)
         result.addJointFrame(rows[i])
         result.appendBodyToJoint(rows[i], model.inertias[i], pin.SE3.Identity())
     for frame in model.frames:
@@ -41,7 +35,7 @@ def taken_apart(model: Any, names: Mapping[str, Sequence[str]]) -> Any:
     return result
 
 
-def _add(result: Any, parent: int, model: Any, i: int, names: Mapping[str, Sequence[str]]) -> int:
+def _add(result: Any, parent: int, model: Any, i: int) -> int:
     """Joint i of ``model``, in parts if it is composite; the row of the last."""
     import pinocchio as pin
 
@@ -49,9 +43,8 @@ def _add(result: Any, parent: int, model: Any, i: int, names: Mapping[str, Seque
     if joint.shortname() not in (_COMPOSITE, _UNIVERSAL):
         return int(result.addJoint(parent, joint, place, name))
     whole = joint.extract() if joint.shortname() == _COMPOSITE else _of_hinges(joint.extract())
-    own = names.get(name, [f"{name}_{k}" for k in range(1, len(whole.joints) + 1)])
-    for part, at, part_name in zip(whole.joints, whole.jointPlacements, own, strict=True):
-        parent = int(result.addJoint(parent, part, place * at, part_name))
+    for k, (part, at) in enumerate(zip(whole.joints, whole.jointPlacements, strict=True), start=1):
+        parent = int(result.addJoint(parent, part, place * at, f"{name}_{k}"))
         place = pin.SE3.Identity()
     return parent
 

@@ -152,5 +152,8 @@ def _surface(foot: str, joint: int, geometry: Any, place: Any) -> Floats:
             world = np.array([(place * shape.placement).act(point) for point in points])
             surface.append(world - [0.0, 0.0, radius_of(shape.geometry)])
     if not surface:
-        raise ModelError(f"foot {foot!r} has no collision geometry with corners; give its points: contacts by link")
+        raise ModelError(
+            f"foot {foot!r} has no collision geometry with corners; give its points: contacts by link; "
+            "or, of an MJCF, load the scene whose <contact><pair> names its geoms"
+        )
     return np.vstack(surface)

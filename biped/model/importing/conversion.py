@@ -42,31 +42,23 @@ def from_pinocchio(model: Any, geometry: Any = None, visual: Any = None, **optio
         ModelError: a joint is of another type, or an option does not fit; one line says what and where.
     """
     check_options(options)
-    return build(as_robot(model, geometry, visual, {}, options), options)
-
-
-def as_robot(model: Any, geometry: Any, visual: Any, names: Mapping[str, Sequence[str]], options: Options) -> Robot:
-    """A Pinocchio model as a reader of files would have found it; ``names`` as for ``taken_apart``.
-
-    Raises:
-        ModelError: the option ``floating`` says otherwise than the model.
-    """
-    apart = taken_apart(model, names)
+    apart = taken_apart(model)
     joints = locking.moving_joints(apart)
     floats = bool(joints) and apart.joints[1].shortname() == "JointModelFreeFlyer"
     if options.get("floating") not in (None, floats):
         does = "floats" if floats else "does not float"
         raise ModelError(f"floating: the root of Pinocchio's model {does}; build it with the root joint that is meant")
-    return Robot(
+    robot = Robot(
         model=apart,
         name=model.name or "robot",
         order=joints,
         floating=joints[0] if floats else None,
         home=_root_place(model) if floats else (0.0, 0.0, 0.0),
-        geometry=None if geometry is None else partial(_carried_over, geometry, model),
-        visuals=None if visual is None else partial(_drawn, visual, model),
+        geometry=None if geometry is None else partial(carried_over, geometry, model),
+        visuals=None if visual is None else partial(drawn, visual, model),
         gravity=vector3(model.gravity.linear, "gravity"),
     )
+    return build(robot, options)
 
 
 def _root_place(model: Any) -> Vector3:
@@ -75,11 +67,12 @@ def _root_place(model: Any) -> Vector3:
     return vector3(known["qpos0"][:3], "home") if "qpos0" in known else (0.0, 0.0, 0.0)
 
 
-def _drawn(visual: Any, model: Any, links: contacts.Links) -> list[Visual]:
-    return visuals_of(_carried_over(visual, model, links.model, range(links.model.njoints)), links)
+def drawn(visual: Any, model: Any, links: contacts.Links) -> list[Visual]:
+    """The visuals of a model with joints locked, where ``visual`` is Pinocchio's geometry of ``model`` before."""
+    return visuals_of(carried_over(visual, model, links.model, range(links.model.njoints)), links)
 
 
-def _carried_over(geometry: Any, model: Any, locked: Any, joints: Collection[int]) -> Any:
+def carried_over(geometry: Any, model: Any, locked: Any, joints: Collection[int]) -> Any:
     """The geometry of ``model`` for the same with joints locked, as far as it is on these joints of that."""
     import pinocchio as pin
 
@@ -132,6 +125,8 @@ def build(robot: Robot, options: Options) -> Model:
             notes=notes,
             visuals=() if robot.visuals is None else tuple(robot.visuals(home)),
             closing_joints=() if robot.closing is None else tuple(robot.closing(home)),
+            actuators=tuple(one for one in robot.actuators if locked.model.existJointName(one.joint)),
+            floor_friction=options.get("floor", {}).get("mu", robot.floor),
         )
     except UnresistedJointError as error:
         raise UnresistedJointError(f"{error}; {repair.WAYS_OUT}") from None

@@ -114,14 +114,15 @@ def told_of_mimics(positions: Mapping[str, float], mimics: Mapping[str, Mimic]) 
     """A sentence, if there are any."""
     if not positions:
         return []
-    drivers = _listed(dict.fromkeys(mimics[joint].driver for joint in positions))
+    drivers = listed(dict.fromkeys(mimics[joint].driver for joint in positions))
     return [
         f"joints that mimic others are locked where their drivers' rest puts them, and do not follow {drivers}: "
-        f"{_listed(positions)}"
+        f"{listed(positions)}"
     ]
 
 
-def _listed(names: Iterable[str], most: int = 6) -> str:
+def listed(names: Iterable[str], most: int = 6) -> str:
+    """The first names of several, and how many there are besides."""
     names = list(names)
     rest = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + rest

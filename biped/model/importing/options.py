@@ -7,7 +7,7 @@ from typing import Any, Literal, TypedDict, TypeVar
 from numpy.typing import ArrayLike
 
 from biped.model.errors import ModelError, unknown
-from biped.model.geometry import number
+from biped.model.geometry import not_negative, number
 
 Points = Sequence[ArrayLike] | Mapping[str, ArrayLike]
 COLLISION = "collision"
@@ -39,6 +39,8 @@ class Options(TypedDict, total=False):
         limits: whether joints keep the file's limits of position, velocity and effort; they do by default.
         facing: the horizontal direction in which it looks at home.
         posture: by joint: the position [rad or m] in which it stands; all others are at zero.
+        floor: the floor that it stands on in experiments: ``{"mu": 0.6}``, its coefficient of friction, instead of that
+            of the file's scene.
         packages: folders in which ``package://`` is looked for, beside those above the file.
     """
 
@@ -55,6 +57,7 @@ class Options(TypedDict, total=False):
     limits: bool
     facing: ArrayLike
     posture: Mapping[str, float]
+    floor: Mapping[str, float]
     packages: Sequence[str]
 
 
@@ -75,6 +78,11 @@ def check_options(options: Mapping[str, Any]) -> None:
     for name in ("floating", "limits"):
         if options.get(name) not in (None, True, False):
             raise ModelError(f"{name} must be true or false, got {options[name]!r}")
+    floor = options.get("floor", {})
+    if not isinstance(floor, Mapping) or set(floor) - {"mu"}:
+        raise ModelError(f"floor must be its coefficient of friction, such as {{'mu': 0.6}}, got {floor!r}")
+    for value in floor.values():
+        not_negative(value, "floor: mu", "")
     for name in ("feet", "packages"):
         check_names(options.get(name, ()), name)
     _check_contacts(options.get("contacts", {}))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from biped.model.actuator import Actuator
 from biped.model.closing_joint import ClosingJoint
 from biped.model.contact_point import ContactPoint
 from biped.model.geometry import STANDARD_GRAVITY, Vector3
@@ -33,6 +34,8 @@ class Robot:
         armature: by joint.
         facing: where it looks.
         posture: by joint.
+        actuators: of its joints.
+        floor: the coefficient of friction of the floor in its file; None where it has none.
         notes: what its reader left out, a sentence each.
     """
 
@@ -52,4 +55,6 @@ class Robot:
     armature: Mapping[str, float] = field(default_factory=dict)
     facing: Vector3 = (1.0, 0.0, 0.0)
     posture: Mapping[str, float] = field(default_factory=dict)
+    actuators: tuple[Actuator, ...] = ()
+    floor: float | None = None
     notes: tuple[str, ...] = ()

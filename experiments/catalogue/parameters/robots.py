@@ -3,7 +3,9 @@
 import hashlib
 import logging
 import warnings
+from collections.abc import Mapping
 from functools import lru_cache
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from biped.model.description import spelt_out
 from biped.model.strength import NOBODY
 from biped.model.subject import Subject
 from biped.robot_names import ENDINGS, ROBOT_NAMES, SUBJECT
+from biped.simulation.scene import floor_of
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter
 
@@ -90,9 +93,19 @@ def _loaded(name: str) -> Model:
             if name not in _stand_ins:
                 raise
             model = load_robot(_stand_ins[name])
-    for warning in caught:
+    for warning in caught if parent_process() is None else ():  # workers load what this process was told of
         _log.warning("biped: %s", warning.message)
     return model
+
+
+def floor_text(values: Mapping[str, Any], model: Model) -> str:
+    """The floor's friction in an experiment with these values and whose it is; empty where there is no floor."""
+    if "floor.mu_s" not in values:
+        return ""
+    usual, whose = floor_of(model), "the default" if model.floor_friction is None else "of the robot's file"
+    static, dynamic = values["floor.mu_s"], values["floor.mu_d"]
+    mu = f"{static:g}" if static == dynamic else f"{static:g}, sliding {dynamic:g}"
+    return f"floor: µ {mu} ({whose if (static, dynamic) == (usual.mu_s, usual.mu_d) else 'as set'})"
 
 
 def digest_of_robot(name: str) -> dict[str, str]:

@@ -8,6 +8,8 @@ import pandas as pd
 from rich.text import Text
 
 from biped.runs.verdict import FAILED
+from experiments.catalogue.parameters.robots import HUMAN, floor_text, robot_named
+from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.cli.names import PUSH_MAP
 from experiments.cli.terminal import print_table, say
 from experiments.studies.run import plan_of
@@ -33,6 +35,9 @@ def show(plan: Threshold, findings: Findings, folder: Path, draw: bool, best: pd
     preset = PRESETS.get(plan.kind)
     name = plan.experiment.name
     print_findings(findings, preset.title if preset else name)
+    floor = _floor(plan)
+    if floor:
+        say(floor)
     if plan.kind == PUSH_MAP:
         say(_weakest(findings), "green")
     changes = changes_of_engines(findings)
@@ -44,7 +49,8 @@ def show(plan: Threshold, findings: Findings, folder: Path, draw: bool, best: pd
         title, figure = f"{drawn}: {folder.name}", folder / f"{plan.kind}.png"
         if plan.kind == PUSH_MAP:
             rings = rings_of(findings)
-            files += draw_maps(rings, figure, drawn, changes if len(rings) == 1 + len(changes) else {}, best)
+            title = "; ".join(filter(None, (drawn, floor)))
+            files += draw_maps(rings, figure, title, changes if len(rings) == 1 + len(changes) else {}, best)
         else:
             files += draw_findings(findings, figure, title, preset.marks if preset else None)
     _print_failures(Study.read(folder))
@@ -94,8 +100,14 @@ def page_lead(study: Study) -> list[Block]:
     ended = ", ".join(f"{word} {share:.0%}" for word, share in words.shares_of(found).items())
     limited = [Prose(f"What limits it, of all replicas at their thresholds: {ended}.")] if ended else []
     bounded = [finding for finding in found if finding.limit is not None]
+    notes = filter(None, (_floor(plan), *words.remarks(findings)))
     shares = [Prose(f"Medians, {words.reached_text(bounded)}.")] if bounded else []
-    return [Prose(text, "good"), *shares, *limited, *(Prose(remark, "muted") for remark in words.remarks(findings))]
+    return [Prose(text, "good"), *shares, *limited, *(Prose(remark, "muted") for remark in notes)]
+
+
+def _floor(plan: Threshold) -> str:
+    values = plan.experiment.values(plan.changes)
+    return floor_text(values, robot_named(str(values.get(ROBOT, HUMAN))))
 
 
 def page_sections(study: Study) -> list[Section]:

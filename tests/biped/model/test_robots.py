@@ -15,7 +15,7 @@ import pinocchio as pin
 import pytest
 
 from biped import InputError, dynamics, simulate, standing
-from biped.model import ModelError, ModelWarning, from_pinocchio, human, load_mjcf, load_robot, load_urdf, urdf_text
+from biped.model import ModelError, ModelWarning, from_pinocchio, human, load_robot, load_urdf, urdf_text
 from biped.model.description import spelt_out
 from biped.model.importing.soles import corners
 from biped.model.robot import _BY_ENDING
@@ -494,7 +494,7 @@ def test_a_robots_file(described):
 
 
 REFUSED = [
-    ('urdf = "walker.urdf"\nfoot = []', "unknown key 'foot'; did you mean 'floating' or 'feet'"),
+    ('urdf = "walker.urdf"\nfoot = []', "unknown key 'foot'; did you mean 'floor' or 'floating' or 'feet'"),
     ("feet = []", "must have one of the keys urdf and mjcf"),
     ('urdf = "walker.urd"', "there is no URDF file '.*walker.urd'"),
     ("urdf = 3", "urdf must be the name of a file, got 3"),
@@ -517,6 +517,8 @@ REFUSED = [
     ('urdf = "walker.urdf"\narmature = "much"', "armature: .* must be a finite number, got 'much'"),
     ('urdf = "walker.urdf"\nlimits = "no"', "limits must be true or false, got 'no'"),
     ('urdf = "walker.urdf"\nfriction = {knee = 1}', "friction: unknown joint 'knee'; did you mean"),
+    ('urdf = "walker.urdf"\nfloor = 0.6', "floor must be its coefficient of friction, such as {'mu': 0.6}, got 0.6"),
+    ('urdf = "walker.urdf"\nfloor = {mu = -1}', "floor: mu must not be below zero, got -1.0"),
     ('urdf = "walker.urdf"\nfloating = "yes"', "floating must be true or false, got 'yes'"),
     ('urdf = "walker.urdf"\nfeet = ["hand", "finger"]\ncontacts = "collision"', "foot 'hand' has no collision"),
 ]  # fmt: skip
@@ -553,99 +555,3 @@ def test_what_names_no_robot_is_refused(tmp_path):
         load_robot("g1")
     with pytest.raises(ModelError, match="there is no file '.*g1.toml'"):
         load_robot(tmp_path / "g1.toml")
-
-
-# --- MJCF ---
-
-MJCF = """<mujoco><worldbody><body name="torso" pos="0 0 1">
-  {free}<inertial pos="0 0 0.1" mass="5" diaginertia="0.1 0.1 0.1"/>
-  <body name="leg" pos="0 0.1 -0.1">
-    <joint name="roll" type="hinge" axis="1 0 0" range="-20 30" limited="true" armature="0.02" damping="0.5"/>
-    <joint name="pitch" type="hinge" axis="0 1 0" armature="0.03"/>
-    <inertial pos="0 0 -0.2" mass="2" diaginertia="0.03 0.03 0.01"/>
-    <body name="foot" pos="0 0 -0.4">
-      <joint name="ankle" type="hinge" axis="0 1 0"/>
-      <inertial pos="0.03 0 -0.02" mass="1" diaginertia="0.004 0.005 0.006"/>
-      <geom name="sole" type="box" size="0.1 0.05 0.02" pos="0.03 0 -0.03"/>
-    </body>
-  </body>
-</body></worldbody>
-<actuator><motor joint="ankle"/></actuator></mujoco>"""
-
-
-@pytest.fixture
-def mjcf(tmp_path):
-    def write(free="<freejoint/>"):
-        file = tmp_path / "robot.xml"
-        file.write_text(MJCF.format(free=free))
-        return file
-
-    return write
-
-
-def test_an_mjcf_with_two_joints_on_a_body(mjcf):
-    """Against Pinocchio's own, in which the two are one; between ours stands a body without mass."""
-    file = mjcf()
-    model = load_mjcf(file, feet=["foot"], contacts="collision")
-    assert model.joint_names == ("roll", "pitch", "ankle")
-    roll = model.bodies[model.joint_index("roll")].joint
-    assert (roll.lower, roll.upper) == (pytest.approx(math.radians(-20)), pytest.approx(math.radians(30)))
-    assert (roll.damping, roll.armature) == (0.5, 0.02)
-    theirs = pin.buildModelFromMJCF(str(file))
-    angles = np.array([0.3, -0.5, 0.7])
-    q, ours = pin.neutral(theirs), model.configuration(angles=dict(zip(model.joint_names, angles, strict=True)))
-    q[7:] = angles
-    M = pin.crba(theirs, theirs.createData(), q)
-    M = np.triu(M) + np.triu(M, 1).T
-    np.testing.assert_allclose(dynamics.mass_matrix(model, ours)[6:, 6:], M[6:, 6:], atol=1e-13)
-    assert sorted(tuple(np.round(point.position, 12)) for point in model.contact_points) == [
-        (-0.07, -0.05, -0.05), (-0.07, 0.05, -0.05), (0.13, -0.05, -0.05), (0.13, 0.05, -0.05),
-    ]  # fmt: skip
-    assert "not read of the file: actuators" in model.notes
-    assert model.root.joint.position == (0.0, 0.0, 1.0)
-
-
-def test_what_an_mjcf_has_fixed_to_the_world_may_float(mjcf):
-    assert load_mjcf(mjcf("")).joint_names == ("roll", "pitch", "ankle")
-    assert not load_mjcf(mjcf("")).is_floating
-    assert load_mjcf(mjcf(""), repair="inertia", floating=True).is_floating
-    with pytest.raises(ModelError, match="floating: the root of Pinocchio's model floats; build it with the root"):
-        load_mjcf(mjcf(), floating=False)
-
-
-def test_what_an_mjcf_looks_like(tmp_path):
-    shapes = """<geom type="capsule" size="0.05 0.1" pos="0 0 0.2" rgba="1 0 0 1"/><geom type="ellipsoid" size="1 2 3"/>
-      <geom type="box" size="0.1 0.2 0.3" quat="0.8 0.6 0 0"/><geom type="mesh" mesh="cube" pos="0.1 0 0"/>"""
-    cube = '<asset><mesh name="cube" file="cube.obj" scale="0.01 0.01 0.01"/></asset>'
-    (tmp_path / "cube.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n")
-    (tmp_path / "robot.xml").write_text(
-        f"""<mujoco>{cube}<worldbody><geom type="plane" size="1 1 1"/><body name="torso" pos="0 0 1"><freejoint/>
-        <inertial pos="0 0 0" mass="3" diaginertia="1 1 1"/>{shapes}</body></worldbody></mujoco>"""
-    )
-    capsule, ball, box, mesh = sorted(load_mjcf(tmp_path / "robot.xml").visuals, key=lambda v: "csbm".index(v.form[0]))
-    assert (capsule.form, capsule.size, capsule.color) == ("capsule", pytest.approx((0.1, 0.1, 0.3)), (1.0, 0.0, 0.0))
-    assert (capsule.body, capsule.center) == ("torso", pytest.approx((0.0, 0.0, 0.2)))
-    assert (ball.form, ball.size, ball.color) == ("sphere", (2.0, 4.0, 6.0), None)
-    assert np.array(box.rotation) == pytest.approx(np.array([[1, 0, 0], [0, 0.28, -0.96], [0, 0.96, 0.28]]))
-    assert (mesh.file, mesh.size) == (str(tmp_path / "cube.obj"), (0.01, 0.01, 0.01))
-
-
-def test_an_mjcf_whose_meshes_are_not_there_has_no_looks(mjcf):
-    file = mjcf()
-    text = file.read_text().replace("<worldbody>", '<asset><mesh name="m" file="no.stl"/></asset><worldbody>')
-    file.write_text(text.replace("</body>", '<geom type="mesh" mesh="m"/></body>', 1))
-    assert load_mjcf(file, repair="inertia").visuals == ()
-
-
-def test_broken_mjcf(tmp_path):
-    with pytest.raises(ModelError, match="there is no MJCF file"):
-        load_mjcf(tmp_path / "absent.xml")
-    (tmp_path / "broken.xml").write_text("<mujoco>")
-    with pytest.raises(ModelError, match="cannot be read: no element found"):
-        load_mjcf(tmp_path / "broken.xml")
-    (tmp_path / "empty.xml").write_text("<mujoco/>")
-    with pytest.raises(ModelError, match="has no <body> of its own; write out what it includes"):
-        load_mjcf(tmp_path / "empty.xml")
-    (tmp_path / "odd.xml").write_text(MJCF.format(free="").replace('type="hinge" axis="0 1 0"/>', 'type="odd"/>'))
-    with pytest.raises(ModelError, match="Pinocchio refuses the MJCF"):
-        load_mjcf(tmp_path / "odd.xml")

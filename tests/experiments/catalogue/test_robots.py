@@ -7,13 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biped import human, save_urdf
+from biped import human, load_robot, save_urdf
 from biped.errors import InputError
 from biped.model import Body, Model, revolute
 from biped.model.errors import ModelError
+from biped.simulation.scene import Scene
 from experiments.catalogue.parameters.disturbances import heading
+from experiments.catalogue.parameters.robots import floor_text
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
+from experiments.cli.run_report import effects
 from experiments.studies.store.folder import Study
 from experiments.studies.threshold.directions import soles
 
@@ -58,6 +61,24 @@ def test_a_robot_has_its_own_parameters(balance, tmp_path):
     assert stiff.controller.held.frequency == 8.0
     again = experiment_named("balance").values({"robot.name": str(tmp_path / "armed.urdf")})
     assert again["initial.shoulder"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("line", "changes", "mu", "told"),
+    [
+        ("floor = { mu = 0.7 }", {}, 0.7, "floor: µ 0.7 (of the robot's file)"),
+        ("floor = { mu = 0.7 }", {"floor.mu_d": 0.5}, 0.7, "floor: µ 0.7, sliding 0.5 (as set)"),
+        ("", {}, 0.3, "floor: µ 0.3 (the default)"),
+    ],
+)
+def test_a_robot_stands_on_its_files_floor(balance, tmp_path, line, changes, mu, told):
+    (tmp_path / "robot.toml").write_text(f'urdf = "{HUMAN}"\n{line}\n')
+    found = balance.of_robot(str(tmp_path / "robot.toml"))
+    scene, model = found.build(changes), load_robot(tmp_path / "robot.toml")
+    assert scene.floor.mu_s == mu == Scene.of(model, None, {}).floor.mu_s
+    assert floor_text(found.values(changes), model) == told
+    run = found.run(changes | {"run.duration": 0.05})
+    assert ("floor", told.removeprefix("floor: ")) in effects(run)
 
 
 def test_soles_are_seen_from_the_robot():

@@ -1,0 +1,113 @@
+"""MuJoCo's ``<actuator>`` section: what a model has of it, what bounds its joints' efforts, and what is not read."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from biped.model.actuator import Actuator, Range
+from biped.model.geometry import vector3
+from biped.model.importing.locking import listed
+from biped.model.mjcf.left_out import MOST
+from biped.model.mjcf.tree import HINGE, SLIDE, Tree, is_disabled
+
+
+def actuators_of(compiled: Any, tree: Tree) -> tuple[tuple[Actuator, ...], list[str]]:
+    """Return the actuators of joints of one degree of freedom, and a sentence for each kind of what is not read.
+
+    The efforts, armature and damping of the joints in ``tree`` become those that the actuators give them.
+    """
+    found: list[Actuator] = []
+    unread, driven, others = [], set[int](), set[int]()
+    count = len(compiled.actuator_trntype)
+    for k in range(count):
+        name, why, joint = compiled.actuator(k).name or f"actuator_{k}", _why_not(compiled, k), _joint(compiled, k)
+        if why:
+            unread.append(f"{name} ({why})")
+        else:
+            found.append(_actuator(compiled, tree, k, name))
+        if joint is not None:
+            driven.add(joint)
+            others |= {joint} if why else set()
+            for field in ("armature", "damping"):  # an earlier MuJoCo lacks them
+                own = getattr(compiled, f"actuator_{field}", np.zeros(count))[k]
+                getattr(tree.model, field)[_dof(tree, joint)] += compiled.actuator_gear[k, 0] ** 2 * own
+    movable = np.flatnonzero(np.isin(compiled.jnt_type, (HINGE, SLIDE))).tolist()
+    told = {
+        "not read: <actuator>": unread,
+        "joints without an <actuator>, which a controller here may drive all the same": [
+            tree.joints[j] for j in movable if count and j not in driven
+        ],
+        "of forces whose bounds differ by direction the greater bounds both": [
+            tree.joints[j] for j in movable if _is_lopsided_when_set(compiled, tree, j, [] if j in others else found)
+        ],
+    }
+    return tuple(found), [f"{what}: {listed(names, MOST)}" for what, names in told.items() if names]
+
+
+def _joint(compiled: Any, k: int) -> int | None:
+    """The joint of one degree of freedom that an actuator acts on; None of another."""
+    import mujoco
+
+    kind, joint = mujoco.mjtTrn(int(compiled.actuator_trntype[k])), int(compiled.actuator_trnid[k, 0])
+    on_joint = kind in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
+    return joint if on_joint and compiled.jnt_type[joint] in (HINGE, SLIDE) else None
+
+
+def _why_not(compiled: Any, k: int) -> str:
+    """Why an actuator is not one that a model has; empty if it is."""
+    import mujoco
+
+    if _joint(compiled, k) is None:
+        kind = mujoco.mjtTrn(int(compiled.actuator_trntype[k])).name.removeprefix("mjTRN_").lower()
+        return f"acts on a {'free or ball joint' if kind.startswith('joint') else kind}"
+    known = {"dyntype": "NONE", "gaintype": "FIXED", "biastype": "NONE AFFINE"}
+    kinds = {"dyntype": mujoco.mjtDyn, "gaintype": mujoco.mjtGain, "biastype": mujoco.mjtBias}
+    for field, words in known.items():
+        name = kinds[field](int(getattr(compiled, f"actuator_{field}")[k])).name.partition("_")[2]
+        if name not in words.split():
+            return f"{field} {name.lower()}"
+    return "delay" if np.any(getattr(compiled, "actuator_delay", np.zeros(k + 1))[k]) else ""
+
+
+def _actuator(compiled: Any, tree: Tree, k: int, name: str) -> Actuator:
+    """Return it in the coordinates of the model's joint, which is at zero at ``qpos0``."""
+    joint, gear = int(compiled.actuator_trnid[k, 0]), float(compiled.actuator_gear[k, 0])
+    gain, bias = float(compiled.actuator_gainprm[k, 0]), np.array(compiled.actuator_biasprm[k, :3])
+    bias *= bool(compiled.actuator_biastype[k])
+    length = gear * float(compiled.qpos0[compiled.jnt_qposadr[joint]])
+    controls, forces = _range(compiled, k, "ctrl"), _range(compiled, k, "force")
+    if bias[1] != -gain:
+        bias[0] += bias[1] * length
+    elif controls is not None:
+        controls = controls[0] - length, controls[1] - length
+    return Actuator(name, tree.joints[joint], gain, vector3(bias, name), gear, controls, forces)
+
+
+def _range(compiled: Any, k: int, what: str) -> Range | None:
+    limited = getattr(compiled, f"actuator_{what}limited")[k]
+    if not limited or (what == "ctrl" and is_disabled(compiled, "CLAMPCTRL")):
+        return None
+    low, high = getattr(compiled, f"actuator_{what}range")[k].tolist()
+    return low, high
+
+
+def _dof(tree: Tree, joint: int) -> int:
+    return int(tree.model.joints[tree.model.getJointId(tree.joints[joint])].idx_v)
+
+
+def _is_lopsided_when_set(compiled: Any, tree: Tree, j: int, actuators: list[Actuator]) -> bool:
+    """Bound the effort of a joint by ``actuatorfrcrange`` and by its actuators, if all are known.
+
+    Returns:
+        Whether a bound differs by direction.
+    """
+    own = [one for one in actuators if one.joint == tree.joints[j]]
+    bounds = [one.force_range for one in own if one.force_range is not None]
+    effort = sum(one.max_effort for one in own) if own else math.inf
+    if compiled.jnt_actfrclimited[j]:
+        low, high = compiled.jnt_actfrcrange[j].tolist()
+        bounds.append((low, high))
+        effort = min(effort, max(abs(low), abs(high)))
+    tree.model.effortLimit[_dof(tree, j)] = effort
+    return any(-low != high for low, high in bounds)

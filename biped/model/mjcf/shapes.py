@@ -1,0 +1,124 @@
+"""Shapes of a compiled MJCF: what can touch the floor, the floor's friction, and what is drawn."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from biped.model.importing.locking import listed
+from biped.model.mjcf.tree import Tree, is_disabled, pose
+
+#: MuJoCo's numbers of the types of geoms.
+PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
+#: Groups of geoms that MuJoCo's viewer shows at first.
+_SHOWN = 2
+#: [m] How far above or below zero a floor may be that is at zero.
+_LEVEL = 1e-6
+
+
+def shapes_of(compiled: Any, tree: Tree, *, drawn: bool, folder: Path = Path()) -> Any:
+    """Return Pinocchio's geometry of what is drawn, or of what can touch the floor, on the tree's bodies.
+
+    Where the file has a floor, that is what can touch it; else what can touch anything. Meshes are in ``folder``.
+    """
+    import pinocchio as pin
+
+    result, model = pin.GeometryModel(), tree.model
+    for g in np.flatnonzero(compiled.geom_group <= _SHOWN).tolist() if drawn else _touching(compiled, tree):
+        body, mesh = int(compiled.geom_bodyid[g]), int(compiled.geom_dataid[g])
+        shape = _shape(compiled, g, vertices=not drawn) if body else None
+        row, at = tree.place[body]
+        at, looks = at * pose(compiled.geom_pos[g], compiled.geom_quat[g]), ("", np.ones(3))
+        if drawn and compiled.geom_type[g] == MESH:  # as its file has it, which MuJoCo puts in axes of its own
+            at = at * pose(compiled.mesh_pos[mesh], compiled.mesh_quat[mesh]).inverse()
+            first = int(compiled.mesh_pathadr[mesh])
+            file = folder / compiled.paths[first:].partition(b"\0")[0].decode()
+            looks = str(file), compiled.mesh_scale[mesh].copy()
+            shape = shape if first >= 0 else None  # else made of numbers in the MJCF itself
+        if shape is not None:
+            frame = model.getFrameId(tree.bodies[body], pin.FrameType.BODY)
+            color = np.append(_color(compiled, g), 1.0)
+            result.addGeometryObject(pin.GeometryObject(str(g), row, frame, at, shape, *looks, True, color))
+    return result
+
+
+def _shape(compiled: Any, g: int, *, vertices: bool) -> Any:
+    import coal
+
+    kind, (a, b, c), mesh = int(compiled.geom_type[g]), compiled.geom_size[g].tolist(), compiled.geom_dataid[g]
+    if kind == MESH:
+        first, count = compiled.mesh_vertadr[mesh], int(compiled.mesh_vertnum[mesh]) if vertices else 0
+        shape = coal.BVHModelOBB()
+        shape.beginModel(0, count)
+        shape.addVertices(compiled.mesh_vert[first : first + count].astype(np.float64))
+        return shape
+    sizes = {SPHERE: (a,), CAPSULE: (a, 2.0 * b), CYLINDER: (a, 2.0 * b), BOX: (2.0 * a, 2.0 * b, 2.0 * c)}
+    makers = {SPHERE: coal.Sphere, CAPSULE: coal.Capsule, CYLINDER: coal.Cylinder, BOX: coal.Box}
+    if kind == ELLIPSOID:
+        return coal.Ellipsoid(a, b, c)
+    return makers[kind](*sizes[kind]) if kind in makers else None
+
+
+def _color(compiled: Any, g: int) -> Any:
+    """The geom's own colour, or where that is MuJoCo's grey its material's; white where it has none."""
+    own, material = compiled.geom_rgba[g, :3], int(compiled.geom_matid[g])
+    if not np.allclose(own, 0.5):
+        return own
+    return compiled.mat_rgba[material, :3] if material >= 0 else np.ones(3)
+
+
+def floors(compiled: Any, tree: Tree) -> dict[int, Any]:
+    """Return the planes of the ground that face up, within 60°, each with its ``pinocchio.SE3``."""
+    planes = [g for g, b in enumerate(compiled.geom_bodyid) if compiled.geom_type[g] == PLANE and not tree.moves(b)]
+    at = {g: tree.place[compiled.geom_bodyid[g]][1] * pose(compiled.geom_pos[g], compiled.geom_quat[g]) for g in planes}
+    return {g: place for g, place in at.items() if place.rotation[2, 2] > 0.5}
+
+
+def _touching(compiled: Any, tree: Tree) -> list[int]:
+    known = floors(compiled, tree)
+    if is_disabled(compiled, "CONTACT"):
+        return []
+    if known:
+        return [g for g in range(compiled.ngeom) if any(_friction(compiled, g, floor) is not None for floor in known)]
+    pairs = {*compiled.pair_geom1.tolist(), *compiled.pair_geom2.tolist()}
+    return [g for g in range(compiled.ngeom) if compiled.geom_contype[g] | compiled.geom_conaffinity[g] or g in pairs]
+
+
+def _friction(compiled: Any, g: int, floor: int) -> float | None:
+    """The coefficient of sliding friction of two geoms as MuJoCo mixes theirs; None where they do not touch."""
+    for k, pair in enumerate(zip(compiled.pair_geom1, compiled.pair_geom2, strict=True)):
+        if set(pair) == {g, floor}:
+            return float(compiled.pair_friction[k, 0])
+    first, second = sorted((int(compiled.geom_bodyid[g]), int(compiled.geom_bodyid[floor])))
+    masks, others = compiled.geom_contype, compiled.geom_conaffinity
+    touch = masks[g] & others[floor] or masks[floor] & others[g]
+    if not touch or first == second or (first << 16) + second in compiled.exclude_signature:
+        return None
+    ranks, own = compiled.geom_priority[[g, floor]], compiled.geom_friction[[g, floor], 0]
+    return float(own.max() if ranks[0] == ranks[1] else own[np.argmax(ranks)])
+
+
+def floor_of(compiled: Any, tree: Tree, feet: Sequence[str]) -> tuple[float | None, list[str]]:
+    """Return the coefficient of friction between the feet, or all of the robot, and the floor, and what to tell of it.
+
+    It is None where the file has no floor that they can touch. Of several the least counts.
+    """
+    welds = {int(compiled.body_weldid[tree.bodies.index(foot)]) for foot in feet if foot in tree.bodies}
+    known = floors(compiled, tree)
+    own = [b for b in range(compiled.nbody) if tree.moves(b) and (not welds or int(compiled.body_weldid[b]) in welds)]
+    geoms = np.flatnonzero(np.isin(compiled.geom_bodyid, own)).tolist()
+    mixed = [_friction(compiled, g, floor) for g in geoms for floor in known]
+    found = sorted({mu for mu in mixed if mu is not None})
+    told = (
+        [f"geoms differ in friction with the floor, {listed(map(str, found))}: the least counts"] if found[1:] else []
+    )
+    for floor, at in known.items():
+        if abs(at.translation @ at.rotation[:, 2]) > _LEVEL or at.rotation[2, 2] < 1.0 - _LEVEL:
+            told.append(f"<geom> plane {geom_name(compiled, floor)} is not level at height zero, and the floor here is")
+    return (found[0] if found else None), told
+
+
+def geom_name(compiled: Any, g: int) -> str:
+    """Return the name of a geom, or one by its number."""
+    return compiled.geom(g).name or f"geom_{g}"

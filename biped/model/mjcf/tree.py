@@ -1,0 +1,153 @@
+"""The tree of a compiled MJCF: MuJoCo's bodies and joints as a Pinocchio model, which the options of importing take.
+
+MuJoCo applies the joints of a body in their order, each about its own anchor in the body's frame. Here each is a joint
+of its own, and links without mass stand between them. MuJoCo's ``qpos0`` is where all joints are at zero.
+"""
+
+from collections.abc import Collection
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from biped.model.errors import ModelError
+from biped.model.geometry import Vector3, quaternion_matrix, vector3
+from biped.model.importing.contacts import UNIVERSE
+from biped.model.importing.locking import listed
+
+#: MuJoCo's numbers of the types of joints.
+FREE, BALL, SLIDE, HINGE = range(4)
+
+
+class Tree(NamedTuple):
+    """Where MuJoCo's bodies and joints are in Pinocchio's model."""
+
+    model: Any
+    floating: str | None  # the name of the floating root joint
+    home: Vector3  # [m] where its body is at home
+    place: dict[int, tuple[int, Any]]  # by MuJoCo's body: its joint, and its frame there, a pinocchio.SE3
+    joints: list[str]  # names by MuJoCo's joint
+    bodies: list[str]  # names by MuJoCo's body
+
+    def moves(self, body: int) -> bool:
+        """Whether a body of MuJoCo's is not part of the ground."""
+        return self.place[int(body)][0] != UNIVERSE
+
+
+def is_disabled(compiled: Any, flag: str) -> bool:
+    """Whether ``<option><flag>`` turns this off, by MuJoCo's name of the bit."""
+    import mujoco
+
+    return bool(compiled.opt.disableflags & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}")))
+
+
+def pose(position: Any, quaternion: Any = (1.0, 0.0, 0.0, 0.0)) -> Any:
+    """Return the ``pinocchio.SE3`` of a place [m] and a unit quaternion (w, x, y, z)."""
+    import pinocchio as pin
+
+    return pin.SE3(quaternion_matrix(quaternion), np.array(position, dtype=np.float64))
+
+
+def tree_of(compiled: Any, floating: bool | None = None, locked: Collection[str] = ()) -> Tree:
+    """Convert a compiled model.
+
+    Args:
+        compiled: a ``mujoco.MjModel``.
+        floating: whether what is fixed to the world floats; None: what has a free joint does.
+        locked: names or patterns of joints that are not to move.
+
+    Raises:
+        ModelError: nothing moves, or something does beside what floats.
+    """
+    import pinocchio as pin
+
+    bodies = [compiled.body(b).name for b in range(compiled.nbody)]
+    bodies = [name or _apart(f"body_{b}", bodies) for b, name in enumerate(bodies)]
+    joints = [compiled.joint(j).name for j in range(compiled.njnt)]
+    joints = [name or _apart(_unnamed(compiled, j, bodies), joints) for j, name in enumerate(joints)]
+    free = [j for j in range(compiled.njnt) if compiled.jnt_type[j] == FREE and floating is not False]
+    _check_alone(compiled, free, joints, locked)
+    model, root, home = pin.Model(), None, np.zeros(3)
+    place: dict[int, tuple[int, Any]] = {0: (UNIVERSE, pose(home))}
+    if floating and not free:
+        ground = np.flatnonzero(compiled.body_weldid[1:] == 0) + 1
+        root, home = "floating_base", compiled.body_pos[ground[0]].copy() if len(ground) else home
+        place[0] = _added(model, UNIVERSE, pin.JointModelFreeFlyer(), pose((0, 0, 0)), root), pose(-home)
+    floats = compiled.body_rootid[compiled.jnt_bodyid[free]]
+    for b in sorted(range(1, compiled.nbody), key=lambda b: compiled.body_rootid[b] not in floats):  # what floats first
+        row, at = place[compiled.body_parentid[b]]
+        at = at * pose(compiled.body_pos[b], compiled.body_quat[b])
+        own = range(compiled.body_jntadr[b], compiled.body_jntadr[b] + compiled.body_jntnum[b])
+        for j in own:
+            if compiled.jnt_type[j] == FREE:
+                if j in free:
+                    root, home, turned = joints[j], at.translation, pin.SE3(at.rotation, np.zeros(3))
+                    row, at = _added(model, UNIVERSE, pin.JointModelFreeFlyer(), turned, root), pose((0, 0, 0))
+                continue
+            anchor = np.zeros(3) if compiled.jnt_type[j] == SLIDE else compiled.jnt_pos[j]
+            row, at = _added(model, row, _joint(compiled, j), at * pose(anchor), joints[j]), pose(-anchor)
+            _set_passive(model, compiled, row, j)
+            if j != own[-1]:
+                model.addFrame(pin.Frame(_apart(joints[j], bodies), row, pose((0, 0, 0)), pin.FrameType.BODY))
+        place[b] = row, at
+        if row != UNIVERSE and compiled.body_mass[b]:
+            R = quaternion_matrix(compiled.body_iquat[b])
+            tensor = R @ np.diag(compiled.body_inertia[b]) @ R.T
+            model.appendBodyToJoint(row, pin.Inertia(compiled.body_mass[b], compiled.body_ipos[b], tensor), at)
+        model.addFrame(pin.Frame(bodies[b], row, at, pin.FrameType.BODY))
+    if model.njoints == 1:
+        raise ModelError("nothing in the MJCF moves: no body has a joint; load with floating=True to let it float")
+    return Tree(model, root, vector3(home, "home"), place, joints, bodies)
+
+
+def _check_alone(compiled: Any, free: list[int], joints: list[str], locked: Collection[str]) -> None:
+    roots = compiled.body_rootid[compiled.jnt_bodyid]
+    beside = [joints[j] for j in range(compiled.njnt) if free and roots[j] != roots[free[0]]]
+    loose = [name for name in beside if not any(fnmatchcase(name, pattern) for pattern in locked)]
+    if loose:
+        lock = f"lock them: locked={{{loose[0]!r}: 0.0}}"
+        raise ModelError(
+            f"a model with a floating root has one tree of bodies, and in this MJCF there move beside that of "
+            f"{joints[free[0]]!r} the joints {listed(loose, most=40)}: "
+            f"{lock if len(free) == 1 else 'take the others out of a copy of the file'}"
+        )
+
+
+def _apart(name: str, others: Collection[str]) -> str:
+    return _apart(f"{name}_", others) if name in others else name
+
+
+def _unnamed(compiled: Any, j: int, bodies: list[str]) -> str:
+    """A joint without a name is called after its body, and by its number where that has several."""
+    b = int(compiled.jnt_bodyid[j])
+    number = f"_{j - compiled.body_jntadr[b] + 1}" if compiled.body_jntnum[b] > 1 else ""
+    return f"{bodies[b]}_joint{number}"
+
+
+def _added(model: Any, parent: int, joint: Any, at: Any, name: str) -> int:
+    row = int(model.addJoint(parent, joint, at, name))
+    model.addJointFrame(row)
+    return row
+
+
+def _joint(compiled: Any, j: int) -> Any:
+    import pinocchio as pin
+
+    if compiled.jnt_type[j] == BALL:
+        return pin.JointModelSpherical()
+    kind = pin.JointModelPrismaticUnaligned if compiled.jnt_type[j] == SLIDE else pin.JointModelRevoluteUnaligned
+    return kind(compiled.jnt_axis[j])
+
+
+def _set_passive(model: Any, compiled: Any, row: int, j: int) -> None:
+    """Give Pinocchio's joint of one degree of freedom MuJoCo's bearings, and its range as counted from ``qpos0``."""
+    if compiled.jnt_type[j] == BALL:
+        return
+    q, v, dof = model.joints[row].idx_q, model.joints[row].idx_v, int(compiled.jnt_dofadr[j])
+    limited = compiled.jnt_limited[j] and not is_disabled(compiled, "LIMIT")
+    low, high = compiled.jnt_range[j] - compiled.qpos0[compiled.jnt_qposadr[j]] if limited else (-np.inf, np.inf)
+    model.lowerPositionLimit[q], model.upperPositionLimit[q] = low, high
+    model.velocityLimit[v] = model.effortLimit[v] = np.inf
+    model.armature[v] = compiled.dof_armature[dof]
+    model.damping[v] = 0.0 if is_disabled(compiled, "DAMPER") else compiled.dof_damping[dof]
+    model.friction[v] = 0.0 if is_disabled(compiled, "FRICTIONLOSS") else compiled.dof_frictionloss[dof]
