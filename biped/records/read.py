@@ -40,6 +40,7 @@ def read_record(
     units: Mapping[str, str] | None = None,
     heading: int | None = None,
     body: str | Path | None = None,
+    log: bool = True,
 ) -> Record:
     """What was recorded into a file: CSV, TSV, C3D, OpenSim's .mot, .sto and .trc, or MATLAB's .mat.
 
@@ -57,6 +58,7 @@ def read_record(
         heading: of a text file: the line, from 1 on, that names the columns; 0: there is none.
         body: file of the person's body, by which centre of mass and angles are computed: see
             ``biped.records.person.with_person``.
+        log: log each note, once in a process.
 
     Raises:
         InputError: an unknown format or unit, no time, no such column, or a number that is none; the message says
@@ -76,7 +78,7 @@ def read_record(
     record = to_record(raw, str(path), time, rate, units)
     if body is not None:
         record = with_person(record, body)
-    for message in (f"biped: {path}: {note}" for note in record.notes):
+    for message in (f"biped: {path}: {note}" for note in record.notes if log):
         if message not in _told:
             _told.add(message)
             _log.warning(message)

@@ -59,6 +59,7 @@ def parser() -> Parser:
     own.option("--surface", "Z", "of --plate: z [m] of the plate's surface, from the origin of the moments", 0.0)
     own.option("--time", "COLUMN", "times of the samples", "time")
     own.option("--rate", "HZ", "sampling rate of files without times", float)
+    own.option("--heading", "LINE", "line of text files that names the columns; 0: none (default: it is found)", int)
     own.option("--units", "LIST", "units where files do not say them, such as COPx=mm,COPy=mm", _units)
     own.option("--gaps", "S", "longest gap that is bridged by straight lines", 0.0)
     own.option("--filter", "HZ", "cut-off of a low-pass filter of fourth order without delay; 0 is none", 0.0)
@@ -122,12 +123,15 @@ def _measured(file: str, options: Namespace) -> tuple[dict[str, float], list[str
     """The measures of a file, and remarks about what was assumed and what is missing."""
     from biped.records import Preparation, read_record
 
-    record = read_record(file, time=options.time, rate=options.rate, units=options.units)
+    told = {"time": options.time, "rate": options.rate, "units": options.units, "heading": options.heading}
+    record = read_record(file, **told, log=False)
     record = _with_pressure(record, options.plate, options.surface) if options.plate else record
     begin = float(record.time[0]) if options.begin is None else options.begin
     prepared = Preparation(options.gaps, options.filter, options.resample, begin=begin, end=options.end)
+    _check_rows(record, options)
     unsaid = [name for name in options.plate or (options.ap, options.ml) if record.units.get(name) == ""]
-    notes = [f"{name} has no unit: it is taken to be in SI units; --units says another" for name in unsaid]
+    notes = list(record.notes)
+    notes += [f"{name} has no unit: it is taken to be in SI units; --units says another" for name in unsaid]
     columns = []
     for name in (options.ap, options.ml):
         if name not in record.columns:
@@ -140,6 +144,22 @@ def _measured(file: str, options: Namespace) -> tuple[dict[str, float], list[str
         columns.append(values)
     found = {"duration": float(time[-1] - time[0]), "rate": float((len(time) - 1) / (time[-1] - time[0]))}
     return found | _measures(notes, time, *columns), notes
+
+
+def _check_rows(record: "Record", options: Namespace) -> None:
+    """Raise InputError if rows are missing, which ``--gaps`` and ``--resample`` do not fill."""
+    import numpy as np
+
+    from biped.records.record import are_left_out
+
+    missing = np.flatnonzero(are_left_out(record.time) & (record.time[1:] > (options.begin or -np.inf)))
+    missing = missing[record.time[missing] < options.end]
+    longest = float(np.diff(record.time)[missing].max(initial=0.0))
+    if missing.size and (not options.resample or longest > options.gaps):
+        raise InputError(
+            f"{record.source}: rows are missing after {record.time[missing[0]]:g} s: set --gaps to {longest:.3g} or more, "
+            f"--resample to {record.rate:.4g} and --filter to half of that or less; or cut by --begin and --end"
+        )
 
 
 def _measures(notes: list[str], time: "Floats", ap: "Floats", ml: "Floats") -> dict[str, float]:

@@ -127,11 +127,23 @@ def test_what_is_assumed_and_what_is_missing_is_told(capsys):
     line = pd.DataFrame({"cop_ap [mm]": TIMES, "cop_ml [mm]": 2.0 * TIMES})  # it never turns back: one line
     line.to_csv("line.csv", index=False)
     assert main(["sway", "line.csv", "--rate", "50", "--json"]) == 0
-    (note,) = json.loads(capsys.readouterr().out)["notes"]
+    converted, note = json.loads(capsys.readouterr().out)["notes"]
+    assert "converted from mm to m" in converted
     assert note.startswith("no critical_time, critical_time_ap, critical_time_ml: there is no critical point between")
     line[:2].to_csv("two.csv", index=False)
     assert main(["sway", "two.csv", "--rate", "50"]) == 2
     assert "two.csv: 2 points are no sway" in capsys.readouterr().err
+
+
+def test_missing_rows_are_refused_until_they_are_filled(capsys):
+    ap, ml = sway_of(5)
+    whole = pd.DataFrame({"time": TIMES, "cop_ap [m]": 0.01 * ap, "cop_ml [m]": 0.01 * ml})
+    whole.drop(index=range(100, 110)).to_csv("holed.csv", index=False)
+    assert main(["sway", "holed.csv"]) == 2
+    assert "holed.csv: rows are missing after" in capsys.readouterr().err
+    fill = ["--gaps", "0.3", "--filter", "10", "--resample", str(RATE)]
+    assert main(["sway", "holed.csv", *fill]) == 0
+    assert main(["sway", "holed.csv", "--begin", str(TIMES[120])]) == 0
 
 
 @pytest.mark.parametrize(
