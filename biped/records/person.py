@@ -136,7 +136,7 @@ def _table(path: Path) -> _Body:
             f"{path}: it must have forward, up (axes of the record, such as 'x' and '-y'), and [segments.NAME] with "
             f"from and to (lists of markers) and either like (of {', '.join(SEGMENTS)}) or mass and com"
         )
-    return table  # type: ignore[no-any-return]
+    return table
 
 
 def _axis(path: Path, key: str, name: str) -> tuple[int, float]:

@@ -157,8 +157,8 @@ def _check_rows(record: "Record", options: Namespace) -> None:
     longest = float(np.diff(record.time)[missing].max(initial=0.0))
     if missing.size and (not options.resample or longest > options.gaps):
         raise InputError(
-            f"{record.source}: rows are missing after {record.time[missing[0]]:g} s: set --gaps to {longest:.3g} or more, "
-            f"--resample to {record.rate:.4g} and --filter to half of that or less; or cut by --begin and --end"
+            f"{record.source}: rows are missing after {record.time[missing[0]]:g} s: set --gaps to {longest:.3g} or "
+            f"more, --resample to {record.rate:.4g} and --filter to half of that or less; or cut by --begin and --end"
         )
 
 
