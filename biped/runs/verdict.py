@@ -12,10 +12,13 @@ RECOVERED, STEPPED, FELL, LOST_CONTROL = "recovered", "stepped", "fell", "lost c
 UNDECIDED, UNRELIABLE, FAILED, INTERRUPTED = "undecided", "unreliable", "failed", "interrupted"
 COMPLETED = "completed"
 
+#: The reason of a body that recovered and keeps stepping in a steady gait: its verdict is ``STEPPED``.
+STEPPING_ON = "stepping on"
+
 #: Every verdict and what it means, the best first.
 VERDICTS = {
     RECOVERED: "stands on its feet where it stood",
-    STEPPED: "stands on its feet, and has moved one",
+    STEPPED: "stands on its feet, and has moved one, or steps on in a steady gait",
     FELL: "went below or tilted beyond the limits of a fall, or is past recovering at the end",
     LOST_CONTROL: "a joint turned faster than the limit: its controller flings a limb, whether or not balance was lost",
     UNDECIDED: "the run ends too early to tell",

@@ -5,13 +5,24 @@ import math
 import numpy as np
 
 from biped.kernels.loop.log import ABSENT, IMPACT
+from biped.metrics.definitions.gait import gait_of
 from biped.metrics.definitions.sources import HOF
 from biped.metrics.kernels import metrics as kernels
 from biped.metrics.kernels.support import CONTACT_FORCE
 from biped.metrics.measurement import Measurement
 from biped.metrics.metric import Metric, Value, register
 from biped.metrics.trust import failure_of, trust
-from biped.runs.verdict import COMPLETED, FAILED, FELL, INTERRUPTED, RECOVERED, STEPPED, UNDECIDED, UNRELIABLE
+from biped.runs.verdict import (
+    COMPLETED,
+    FAILED,
+    FELL,
+    INTERRUPTED,
+    RECOVERED,
+    STEPPED,
+    STEPPING_ON,
+    UNDECIDED,
+    UNRELIABLE,
+)
 from contact.arrays import Floats
 
 #: In time constants of the pendulum: a disturbance that has lasted so long is withstood or not. What is not balanced
@@ -60,8 +71,8 @@ def _judged(run: Measurement) -> Judgement:
     if ending.verdict in (FELL, COMPLETED):
         return ending.verdict, ending.reason
     outside, moved = run.once(time_outside), run.value("foot_displacement")
-    if outside is not None and outside > time_constant(run):
-        return FELL, f"{_where(run, outside)} for the last {outside:.2f} s"
+    if outside is not None and (lost := _lost(run, outside)):
+        return FELL, f"{_where(run, lost)} for the last {lost:.2f} s"
     if limit is not None:
         return ending.verdict, ending.reason + _margin(run)
     if down := lying(run):
@@ -70,11 +81,34 @@ def _judged(run: Measurement) -> Judgement:
         return (COMPLETED, "") if not outside else (UNDECIDED, "nothing has touched the floor yet")
     if acting := still_acting(run):
         return UNDECIDED, acting
+    gait = run.once(gait_of)
+    if gait is not None and gait.cycle and _end(run) <= gait.due:
+        return (UNDECIDED, gait.doubt) if gait.doubt else (STEPPED, STEPPING_ON)
     if outside:
         return UNDECIDED, f"{_where(run, outside)}, but only for the last {outside:.2g} s"
     if down := sinking(run):
         return UNDECIDED, down
     return _stood(run, moved)
+
+
+def _lost(run: Measurement, outside: float) -> float:
+    """[s] for how long it is past recovering, if that is too long; else zero.
+
+    Of who is on his feet by stepping it is too long after a whole cycle more: it counts from the last landing that was
+    as good as that of the same foot before. Who has stepped for less than two cycles may be about to walk off.
+    """
+    gait, end = run.once(gait_of), _end(run)
+    if gait is None or end - outside > gait.due:
+        return outside if outside > time_constant(run) else 0.0
+    if not gait.cycle and end <= gait.due:
+        return 0.0
+    lost = min(outside, end - gait.caught)
+    return lost if lost > time_constant(run) + gait.cycle else 0.0
+
+
+def _end(run: Measurement) -> float:
+    """The last row's time [s]."""
+    return float(run.rows[-1, run.places.time])
 
 
 def lying(run: Measurement) -> str:
@@ -122,7 +156,7 @@ def _last(run: Measurement, span: float) -> Floats:
 
 def _since(run: Measurement, span: float) -> int:
     """The first row of the last so many seconds."""
-    return run.row_at(float(run.rows[-1, run.places.time]) - span)
+    return run.row_at(_end(run) - span)
 
 
 def _margin(run: Measurement) -> str:
@@ -151,9 +185,10 @@ def _steps(run: Measurement) -> str:
 
 def still_acting(run: Measurement) -> str:
     """Which disturbance the run ends in, in words; empty where none acts that has not lasted long enough to tell."""
-    end, tau = float(run.rows[-1, run.places.time]), time_constant(run)
+    end, tau, gait = _end(run), time_constant(run), run.once(gait_of)
+    wait = tau if gait is None or end > gait.due else max(tau, gait.cycle)
     for span in run.context.acting:
-        if span.begins < end and span.ends > end - tau and end - span.begins < max(LASTING * tau, span.period):
+        if span.begins < end and span.ends > end - wait and end - span.begins < max(LASTING * tau, span.period):
             since = "still acts" if span.ends >= end else f"acted {end - span.ends:.2g} s before the end"
             return f"{span.what} {since}"
     return "the thrown box is in flight" if _is_in_flight(run) else ""
