@@ -12,7 +12,7 @@ from biped.control.observation import Observation, Recorder, joint_places, torqu
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import NOT_SHOWN, SHOWN, Loop, is_ready
 from biped.kernels.loop.log import EVENTS, ROWS
-from biped.kernels.state.simulation_state import INTO_TICK, STEPS
+from biped.kernels.state.simulation_state import INTO_TICK, RECENT_ITERATIONS, STEPS
 from biped.kernels.state.status import JOINT_TOO_FAST, LIMITS, LOG_FULL, OK
 from biped.metrics.context import MeasurementContext
 from biped.metrics.disturbance import start_time_of, stimulus_of
@@ -57,6 +57,7 @@ class Driver:
         self.events: list[NDArray[np.float64]] = []
         self.ending: Ending | None = None
         self.wall_time = 0.0
+        self._recent_iterations = 0
 
     @property
     def has_ended(self) -> bool:
@@ -95,7 +96,17 @@ class Driver:
 
     def record(self) -> None:
         """Append a row for the present state."""
+        self._recent_iterations = int(self.state.arrays.counts[RECENT_ITERATIONS])
         self.ready().record()
+
+    def unrecord(self) -> None:
+        """Take back the row that ``record`` has appended: the loops record it themselves if they go on."""
+        log = self.world.log
+        self.state.arrays.counts[RECENT_ITERATIONS] = self._recent_iterations
+        if log.cursor[ROWS]:
+            log.cursor[ROWS] -= 1
+        else:
+            self.rows[-1] = self.rows[-1][:-1]
 
     def finish_tick(self, left: int) -> int:
         """Hold the torques of an unfinished control tick to its end; the steps that are left then."""

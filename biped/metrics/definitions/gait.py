@@ -7,6 +7,7 @@ worse (Hof 2008). What is not balanced grows e-fold in a time constant of the pe
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -69,7 +70,7 @@ def landings(run: Measurement) -> tuple[Integers, Integers]:
         points = run.places.contact[run.places.foot == foot]
         down = (run.rows[:, points] != NONE).any(axis=1) | (run.series[:, FEET + foot] > 0.0)
         changes = np.flatnonzero(down[1:] != down[:-1])
-        swings = [(k, after + 1) for k, after in zip(changes, changes[1:], strict=False) if down[k]]
+        swings = [(k, after + 1) for k, after in pairwise(changes) if down[k]]
         found += [(int(after), foot) for k, after in swings if time[after] - time[k] >= LEAST_SWING]
     found.sort()
     if len({foot for _, foot in found}) > 1:

@@ -34,6 +34,8 @@ OFF_FEET = 0.5
 LOW = 0.5
 #: Who comes down faster than this part of that height in a time constant may be collapsing between its feet.
 SINKING = 0.1
+#: How it ends in words what a thrown box does until it hits.
+IN_FLIGHT = "is in flight"
 #: The word, and why.
 Judgement = tuple[str, str]
 
@@ -183,6 +185,14 @@ def _steps(run: Measurement) -> str:
     return f"{steps} step{'s' if steps != 1 else ''}" if steps else ""
 
 
+def is_open(run: Measurement) -> bool:
+    """Whether a longer run could decide: it is undecided, and no disturbance acts at its end.
+
+    A run that ends while one acts was meant to end there.
+    """
+    return run.value("verdict") == UNDECIDED and not still_acting(run).endswith(("still acts", IN_FLIGHT))
+
+
 def still_acting(run: Measurement) -> str:
     """Which disturbance the run ends in, in words; empty where none acts that has not lasted long enough to tell."""
     end, tau, gait = _end(run), time_constant(run), run.once(gait_of)
@@ -191,7 +201,7 @@ def still_acting(run: Measurement) -> str:
         if span.begins < end and span.ends > end - wait and end - span.begins < max(LASTING * tau, span.period):
             since = "still acts" if span.ends >= end else f"acted {end - span.ends:.2g} s before the end"
             return f"{span.what} {since}"
-    return "the thrown box is in flight" if _is_in_flight(run) else ""
+    return f"the thrown box {IN_FLIGHT}" if _is_in_flight(run) else ""
 
 
 def _is_in_flight(run: Measurement) -> bool:
