@@ -18,6 +18,7 @@ from biped.metrics.context import MeasurementContext
 from biped.metrics.disturbance import start_time_of, stimulus_of
 from biped.metrics.runs import rehearse
 from biped.model import Model
+from biped.modules import reads_of
 from biped.runs.summary import Ending
 from biped.runs.verdict import FAILED
 from biped.simulation.failures import describe_failure, limit_of
@@ -217,10 +218,14 @@ class Driver:
 
     def _ask(self, controller: Controller) -> None:
         observation = Observation.of(self.plan.nominal_model, self.world.measurement, self.recorder)
-        if not self.was_reset:
-            controller.reset(observation)
-            self.was_reset = True
-        self._put(controller.torques(observation), "the controller's")
+        if self.was_reset:
+            torques = controller.torques(observation)
+        else:
+            with reads_of(type(controller).__module__):
+                controller.reset(observation)
+                self.was_reset = True
+                torques = controller.torques(observation)
+        self._put(torques, "the controller's")
 
     def _put(self, given: ArrayLike, whose: str) -> None:
         model = self.plan.model

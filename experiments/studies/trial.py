@@ -8,10 +8,12 @@ import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from biped.control.controller import Controller
 from biped.errors import IntegrationError
 from biped.integrators import Integrator
 from biped.metrics.measurement import Measurement, measured
 from biped.metrics.runs import measurement_of
+from biped.modules import files_read_by
 from biped.runs.verdict import INTERRUPTED
 from biped.simulation.driver import Announce
 from biped.simulation.scene import Scene
@@ -34,6 +36,8 @@ Label = str | float | int
 OUTCOME = ("verdict", "reason", "failure", "message")
 #: Entries that are stored of every result that has them.
 STORED = (*OUTCOME, TRACEBACK)
+#: Entry of a result that goes into the study's header: digests by path of the files that its law has read.
+FILES = "files"
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,8 @@ def run_trial(
     try:
         scene = experiment.build(trial.changes)
         with kernel_errors(scene.controller):
-            return _measured(scene, announce, limit, trial.reads) | _slopes(experiment, trial, scene)
+            found = _measured(scene, announce, limit, trial.reads) | _slopes(experiment, trial, scene)
+        return found | _files(scene.controller)
     except BipedError as error:
         return failed(type(error).__name__, str(error), _trace_of(error.__cause__))
     except (Exception, OutOfTimeError, SystemExit) as error:
@@ -90,6 +95,12 @@ def waits_for_python(experiment: Experiment, changes: Mapping[str, Value]) -> bo
 
 def _trace_of(cause: BaseException | None) -> str:
     return "".join(traceback.format_exception(cause)).rstrip() if cause is not None else ""
+
+
+def _files(controller: Controller | None) -> Result:
+    """Digests by path of the files that a law has read, for the study's header; nothing if it read none."""
+    read = files_read_by(type(controller).__module__)
+    return {FILES: read} if read else {}
 
 
 def _slopes(experiment: Experiment, trial: Trial, scene: Scene) -> Result:

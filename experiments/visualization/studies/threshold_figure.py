@@ -12,7 +12,14 @@ from experiments.studies.threshold.findings import Finding, Findings
 from experiments.visualization.figures import style
 from experiments.visualization.panels.panel import Area, Axis, Dash, Item, Panel, Points, Rule
 from experiments.visualization.panels.with_matplotlib import write_panels
-from experiments.visualization.studies.threshold_text import label_of, limits_text, name_of, shares_of
+from experiments.visualization.studies.threshold_text import (
+    interval_text,
+    label_of,
+    limits_text,
+    median_text,
+    name_of,
+    shares_of,
+)
 
 #: More conditions than this are drawn as medians side by side.
 MOST_CURVES = 6
@@ -41,8 +48,8 @@ def _thresholds_of(finding: Finding) -> tuple[Floats, Floats]:
     A threshold out of range lies at its edge.
     """
     grid = finding.plan.grid
-    low = np.clip(sorted(bracket.low for bracket in finding.brackets), grid.start, grid.limit)
-    return low, 1.0 - np.arange(1, len(low) + 1) / len(low)
+    lows = sorted(bracket.low for bracket in finding.brackets if bracket.is_judged)
+    return np.clip(lows, grid.start, grid.limit), 1.0 - np.arange(1, len(lows) + 1) / max(len(lows), 1)
 
 
 def _curves(findings: Findings, marks: Mapping[str, float]) -> Panel:
@@ -55,8 +62,8 @@ def _curves(findings: Findings, marks: Mapping[str, float]) -> Panel:
         items.append(Rule(value, color, name, dash="dashdot", width=1.4))
     for (name, value), dash in zip(marks.items(), _MARKS, strict=False):
         items.append(Rule(value, label=name, dash=dash, width=1.0))
-    highs = [min(1.05 * finding.estimate.high, plan.grid.limit) for finding in findings.conditions]
-    high = max(plan.grid.stop, *highs, *(1.05 * value for _, value, _ in limits))
+    highs = [min(1.05 * finding.estimate.high, finding.greatest) for finding in findings.conditions]
+    high = np.nanmax([plan.grid.stop, *highs, *(1.05 * value for _, value, _ in limits)])
     y = Axis(f"proportion of {plan.replicas} replicas", *_HEIGHT, form=".0%")
     return Panel(tuple(items), Axis(label_of(plan), plan.grid.start, high), y, legend="below", columns=2)
 
@@ -80,7 +87,7 @@ def _curve(finding: Finding, color: str, shift: float, *, single: bool) -> list[
     thresholds, above = _thresholds_of(finding)
     steps = np.concatenate([[grid.start], thresholds, [grid.limit]]), np.concatenate([[1.0], above, [0.0]])
     low, high = np.clip((median.low, median.high), grid.start, grid.limit)
-    interval = f"median {median.value:.3g} {plan.unit} ({median.low:.3g} … {median.high:.3g})"
+    interval = f"median {median_text(finding)} {plan.unit} ({interval_text(median.low, median.high)})"
     at, found = np.array(list(finding.curve)), finding.curve.values()
     label = f"recovers, with {100.0 * plan.confidence:g} % interval" if single else ""
     items: list[Item] = [

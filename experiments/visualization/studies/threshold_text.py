@@ -35,6 +35,8 @@ def label_of(plan: Threshold) -> str:
 
 
 def number_text(value: float) -> str:
+    if math.isnan(value):
+        return "–"
     return f"{value:.4g}" if math.isfinite(value) else "−∞" if value < 0.0 else "∞"
 
 
@@ -45,6 +47,8 @@ def interval_text(low: float, high: float) -> str:
 def median_text(finding: Finding) -> str:
     """A condition's median: that it is below the least value tried, or not below the greatest, where it is so."""
     found = finding.estimate
+    if math.isnan(found.median.value):
+        return "none"
     if found.median.value == -math.inf:
         return f"< {finding.plan.grid.start:g}"
     beyond = 2 * found.above >= found.replicas
@@ -54,20 +58,26 @@ def median_text(finding: Finding) -> str:
 def estimate_texts(finding: Finding) -> list[str]:
     """A condition's median, its interval, and what 10 % and 90 % of the replicas lie below."""
     found = finding.estimate
+    if math.isnan(found.median.value):
+        return ["none", "–", "–", "–"]
     interval = interval_text(found.median.low, found.median.high)
     return [median_text(finding), interval, number_text(found.low), number_text(found.high)]
 
 
 def limit_texts(finding: Finding) -> list[str]:
     """The limit of a pendulum that does what the law does, and the share of it that the median is; dashes if none."""
-    if finding.limit is None or finding.share is None:
+    if finding.limit is None:
         return ["–", "–"]
-    share = f"{finding.share:.0%}" if math.isfinite(finding.share) else number_text(finding.share)
-    return [number_text(finding.limit.own), share]
+    if finding.share is None:
+        return [number_text(finding.limit.own), "–"]
+    return [number_text(finding.limit.own), f"{finding.share:.0%}"]
 
 
 def reached_text(limited: Sequence[Finding]) -> str:
-    """Between which shares of the limit the medians are."""
+    """Between which shares of the limit the medians are; empty where none is comparable."""
+    limited = [finding for finding in limited if finding.share is not None]
+    if not limited:
+        return ""
     ends = [choose(limited, key=lambda f: f.share or 0.0) for choose in (min, max)]
     texts = [limit_texts(finding)[1] for finding in ends]
     names = {finding.limit.own_name for finding in limited if finding.limit is not None}
@@ -95,10 +105,13 @@ def remarks(findings: Findings) -> Iterator[str]:
     reached = estimates[0].median.confidence
     if reached < plan.confidence:
         yield f"{plan.replicas} replicas reach {100.0 * reached:.1f} % at most, not {100.0 * plan.confidence:g} %."
-    below, above, odd = (sum(getattr(e, name) for e in estimates) for name in ("below", "above", "non_monotone"))
+    names = ("below", "above", "non_monotone", "unknown")
+    below, above, odd, unknown = (sum(getattr(e, name) for e in estimates) for name in names)
     if below:
-        least, who = f"{plan.grid.start:g} {plan.unit}", plan.experiment.who
-        yield f"{below} thresholds are below the least value, {least}: {who} falls at it."
+        yield f"{below} thresholds are below the least value: {_ended_at_least(findings, is_judged=True)}."
+    if unknown:
+        ended = _ended_at_least(findings, is_judged=False)
+        yield f"{unknown} thresholds are unknown, of replicas that never recovered and were not lost first: {ended}."
     if above:
         yield f"{above} thresholds are above the greatest value tried, {plan.grid.limit:g} {plan.unit}."
     if odd:
@@ -106,3 +119,10 @@ def remarks(findings: Findings) -> Iterator[str]:
             f"{odd} of {sum(e.replicas for e in estimates)} searches found a recovery above a fall: "
             "a threshold is the first fall, and such islands do not count; a finer grid (--by) would find more."
         )
+
+
+def _ended_at_least(findings: Findings, *, is_judged: bool) -> str:
+    """How trials at the least value ended, in words, of replicas that never recovered."""
+    ended = sum((finding.at_least(is_judged=is_judged) for finding in findings.conditions), Counter[str]())
+    words = ", ".join(f"{count} {word}" for word, count in ended.most_common())
+    return f"at {findings.plan.grid.start:g} {findings.plan.unit} {words}"

@@ -48,14 +48,14 @@ def gait(pace=0.0, aloft=0.38, hops=False, until=math.inf, drift=None):
         phase = (TIMES if side == "left" or hops else TIMES - CYCLE / 2.0) % CYCLE
         corners = [0.0, aloft, CYCLE / 2.0, CYCLE / 2.0 + aloft, CYCLE]
         one = np.where(phase < aloft, 0.0, 0.5) if hops else np.interp(phase, corners, [0.0, 0.0, 1.0, 1.0, 0.0])
-        shares[side] = np.where(TIMES > until, 0.5, one)
+        shares[side] = np.where(until < TIMES, 0.5, one)
         middle = np.where(phase < aloft, TIMES, TIMES - phase + aloft) + (CYCLE - aloft) / 2.0
         places[side] = np.column_stack([pace * middle, y + 0.0 * TIMES])
         pressed = pressed + shares[side][:, None] * places[side]
     ahead = np.column_stack([pace * TIMES, 0.0 * TIMES])
     com, velocity = pendulum(0.0 * ahead if hops else pressed - ahead)
-    rows["com_x"], rows["com_y"] = (com + ahead).T + [gone, 0.0 * gone]
-    rows["momentum_px"], rows["momentum_py"] = 10.0 * (velocity.T + [pace + rate, 0.0 * rate])
+    rows["com_x"], rows["com_y"] = (com + ahead + np.column_stack([gone, 0.0 * gone])).T
+    rows["momentum_px"], rows["momentum_py"] = 10.0 * (velocity + np.column_stack([pace + rate, 0.0 * rate])).T
     for side in SIDES:
         down = shares[side] > 0.0
         for k, corner in enumerate(sole()):
@@ -80,7 +80,7 @@ def told(rows, end, **context):
 
 
 def cut(rows, end, **context):
-    return Measurement(rows.layout, rows.array[TIMES <= end], None, MeasurementContext(**context))
+    return Measurement(rows.layout, rows.array[end >= TIMES], None, MeasurementContext(**context))
 
 
 def durations(begin):
