@@ -174,8 +174,11 @@ def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
     if event == "open" and getattr(_now, "whose", ""):
         path, mode, flags = arguments
         writes = set("wax+") & set(mode) if isinstance(mode, str) else flags & (os.O_WRONLY | os.O_RDWR)
+        path = os.fsdecode(path) if isinstance(path, bytes) else path
         if not writes:
-            note(os.fsdecode(path) if isinstance(path, bytes) else path)
+            note(path)
+        elif not isinstance(path, int):  # a number is that of an open file
+            _read.get(_now.whose, {}).pop(os.path.realpath(path), None)
 
 
 def _on_call(frame: FrameType, event: str, _: Any) -> None:

@@ -12,9 +12,6 @@ RECOVERED, STEPPED, FELL, LOST_CONTROL = "recovered", "stepped", "fell", "lost c
 UNDECIDED, UNRELIABLE, FAILED, INTERRUPTED = "undecided", "unreliable", "failed", "interrupted"
 COMPLETED = "completed"
 
-#: The reason of a body that recovered and keeps stepping in a steady gait: its verdict is ``STEPPED``.
-STEPPING_ON = "stepping on"
-
 #: Every verdict and what it means, the best first.
 VERDICTS = {
     RECOVERED: "stands on its feet where it stood",

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TypeVar
 
 import numpy as np
@@ -218,13 +219,11 @@ class Driver:
 
     def _ask(self, controller: Controller) -> None:
         observation = Observation.of(self.plan.nominal_model, self.world.measurement, self.recorder)
-        if self.was_reset:
-            torques = controller.torques(observation)
-        else:
-            with reads_of(type(controller).__module__):
+        with nullcontext() if self.was_reset else reads_of(type(controller).__module__):
+            if not self.was_reset:
                 controller.reset(observation)
                 self.was_reset = True
-                torques = controller.torques(observation)
+            torques = controller.torques(observation)
         self._put(torques, "the controller's")
 
     def _put(self, given: ArrayLike, whose: str) -> None:

@@ -8,7 +8,6 @@ import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from biped.control.controller import Controller
 from biped.errors import IntegrationError
 from biped.integrators import Integrator
 from biped.metrics.measurement import Measurement, measured
@@ -75,7 +74,8 @@ def run_trial(
         scene = experiment.build(trial.changes)
         with kernel_errors(scene.controller):
             found = _measured(scene, announce, limit, trial.reads) | _slopes(experiment, trial, scene)
-        return found | _files(scene.controller)
+        read = files_read_by(type(scene.controller).__module__)
+        return found | ({FILES: read} if read else {})
     except BipedError as error:
         return failed(type(error).__name__, str(error), _trace_of(error.__cause__))
     except (Exception, OutOfTimeError, SystemExit) as error:
@@ -95,12 +95,6 @@ def waits_for_python(experiment: Experiment, changes: Mapping[str, Value]) -> bo
 
 def _trace_of(cause: BaseException | None) -> str:
     return "".join(traceback.format_exception(cause)).rstrip() if cause is not None else ""
-
-
-def _files(controller: Controller | None) -> Result:
-    """Digests by path of the files that a law has read, for the study's header; nothing if it read none."""
-    read = files_read_by(type(controller).__module__)
-    return {FILES: read} if read else {}
 
 
 def _slopes(experiment: Experiment, trial: Trial, scene: Scene) -> Result:

@@ -16,6 +16,8 @@ from biped.metrics.measurement import Measurement
 from contact.arrays import Floats, Integers
 from contact.modes import NONE
 
+#: The reason of the verdict "stepped" of a body that steps on in a steady gait.
+STEPPING_ON = "stepping on"
 #: [s] A foot that leaves the floor for less has bounced or scuffed, and not stepped.
 LEAST_SWING = 0.05
 #: A step is late if it takes so many times the longest of the last two cycles.

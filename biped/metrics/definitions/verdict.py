@@ -5,24 +5,14 @@ import math
 import numpy as np
 
 from biped.kernels.loop.log import ABSENT, IMPACT
-from biped.metrics.definitions.gait import gait_of
+from biped.metrics.definitions.gait import STEPPING_ON, gait_of
 from biped.metrics.definitions.sources import HOF
 from biped.metrics.kernels import metrics as kernels
 from biped.metrics.kernels.support import CONTACT_FORCE
 from biped.metrics.measurement import Measurement
 from biped.metrics.metric import Metric, Value, register
 from biped.metrics.trust import failure_of, trust
-from biped.runs.verdict import (
-    COMPLETED,
-    FAILED,
-    FELL,
-    INTERRUPTED,
-    RECOVERED,
-    STEPPED,
-    STEPPING_ON,
-    UNDECIDED,
-    UNRELIABLE,
-)
+from biped.runs.verdict import COMPLETED, FAILED, FELL, INTERRUPTED, RECOVERED, STEPPED, UNDECIDED, UNRELIABLE
 from contact.arrays import Floats
 
 #: In time constants of the pendulum: a disturbance that has lasted so long is withstood or not. What is not balanced

@@ -76,10 +76,10 @@ class Finding:
     def share(self) -> float | None:
         """The median as a share of the limit of a pendulum that does what the law does.
 
-        None where there is no median, or nothing to compare it with: where steps count, of feet in place.
+        None where there is no median, or where trials stepped that count, and the limit is that of feet in place.
         """
-        median, in_place = self.estimate.median.value, self.limit is not None and self.limit.steps is None
-        if self.limit is None or not math.isfinite(median) or (in_place and STEPPED not in self.plan.losses):
+        median, stepped = self.estimate.median.value, STEPPED not in self.plan.losses and self.shares["stepped_trials"]
+        if self.limit is None or not math.isfinite(median) or (stepped and self.limit.steps is None):
             return None
         return median / self.limit.own
 
@@ -93,10 +93,11 @@ class Finding:
         lows = [bracket.low for bracket in self.brackets if bracket.is_judged]
         return [sum(low >= value for low in lows) / max(len(lows), 1) for value in values]
 
-    def at_least(self, *, is_judged: bool) -> Counter[str]:
-        """How trials at the least value ended, of replicas that never recovered: of those that lost, or of others."""
-        mine = zip(self.brackets, self.verdicts, strict=True)
-        return Counter(words[min(words)] for one, words in mine if one.low == -math.inf and one.is_judged == is_judged)
+    @property
+    def never_recovered(self) -> list[str]:
+        """How the trials at the least value ended of replicas that recovered from nothing below a loss."""
+        found = zip(self.brackets, self.verdicts, strict=True)
+        return [words[min(words)] for bracket, words in found if bracket.low == -math.inf]
 
     def islands(self) -> dict[float, int]:
         """The number of replicas that recovered at a value above one at which they had not, by value."""

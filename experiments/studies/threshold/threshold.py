@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from biped.errors import InputError
-from biped.runs.verdict import STEPPED, STEPPING_ON, verdict_line
+from biped.metrics.definitions.gait import STEPPING_ON
+from biped.runs.verdict import STEPPED, verdict_line
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.idle import SWITCHES
 from experiments.catalogue.parameters.parameter import Value, Values
@@ -234,16 +235,11 @@ class Threshold(StudyKind):
         """
         trials = self._undisturbed()
         for result in evaluate(trials).values() if trials else ():
-            kept, line = withstood(self.ended(result), self.losses), result["message"] or verdict_line(result)
-            if kept:
-                continue
-            how = "look at gains, the order of joints and the posture first"
-            if kept is None:
-                how = "that tells neither: lengthen the run by run.duration or run.extend"
-            elif str(result["verdict"]) == STEPPED:
-                how = "which counts as lost: give --count-stepping, or count_stepping = true"
-            who = self.experiment.who
-            raise InputError(f"{who} does not stand when undisturbed ({self.swept.parameter} = 0): {line}; {how}")
+            kept, steps = withstood(self.ended(result), self.losses), result["verdict"] == STEPPED
+            how = "if steps are to count, give --count-stepping" if steps else "look at gains and order of joints first"
+            if not kept:
+                who, line = self.experiment.who, result["message"] or verdict_line(result)
+                raise InputError(f"{who} does not stand undisturbed, with {self.swept.parameter} = 0: {line}; {how}")
 
     def _undisturbed(self) -> list[Trial]:
         """A trial without the disturbance for each set of other changes; none if the swept parameter is not its size.

@@ -12,14 +12,7 @@ from experiments.studies.threshold.findings import Finding, Findings
 from experiments.visualization.figures import style
 from experiments.visualization.panels.panel import Area, Axis, Dash, Item, Panel, Points, Rule
 from experiments.visualization.panels.with_matplotlib import write_panels
-from experiments.visualization.studies.threshold_text import (
-    interval_text,
-    label_of,
-    limits_text,
-    median_text,
-    name_of,
-    shares_of,
-)
+from experiments.visualization.studies.threshold_text import estimate_texts, label_of, limits_text, name_of, shares_of
 
 #: More conditions than this are drawn as medians side by side.
 MOST_CURVES = 6
@@ -87,7 +80,7 @@ def _curve(finding: Finding, color: str, shift: float, *, single: bool) -> list[
     thresholds, above = _thresholds_of(finding)
     steps = np.concatenate([[grid.start], thresholds, [grid.limit]]), np.concatenate([[1.0], above, [0.0]])
     low, high = np.clip((median.low, median.high), grid.start, grid.limit)
-    interval = f"median {median_text(finding)} {plan.unit} ({interval_text(median.low, median.high)})"
+    interval = "median {} {unit} ({})".format(*estimate_texts(finding), unit=plan.unit)
     at, found = np.array(list(finding.curve)), finding.curve.values()
     label = f"recovers, with {100.0 * plan.confidence:g} % interval" if single else ""
     items: list[Item] = [

@@ -105,13 +105,14 @@ def remarks(findings: Findings) -> Iterator[str]:
     reached = estimates[0].median.confidence
     if reached < plan.confidence:
         yield f"{plan.replicas} replicas reach {100.0 * reached:.1f} % at most, not {100.0 * plan.confidence:g} %."
-    names = ("below", "above", "non_monotone", "unknown")
-    below, above, odd, unknown = (sum(getattr(e, name) for e in estimates) for name in names)
-    if below:
-        yield f"{below} thresholds are below the least value: {_ended_at_least(findings, is_judged=True)}."
-    if unknown:
-        ended = _ended_at_least(findings, is_judged=False)
-        yield f"{unknown} thresholds are unknown, of replicas that never recovered and were not lost first: {ended}."
+    above, odd, unknown = (sum(getattr(e, name) for e in estimates) for name in ("above", "non_monotone", "unknown"))
+    never = Counter(word for finding in findings.conditions for word in finding.never_recovered)
+    if never:
+        ended = ", ".join(f"{count} {word}" for word, count in never.most_common())
+        yield (
+            f"{never.total()} replicas recovered from nothing: at the least value, {plan.grid.start:g} {plan.unit}, "
+            f"{ended}; {unknown} of their thresholds are unknown, the others below it."
+        )
     if above:
         yield f"{above} thresholds are above the greatest value tried, {plan.grid.limit:g} {plan.unit}."
     if odd:
@@ -119,10 +120,3 @@ def remarks(findings: Findings) -> Iterator[str]:
             f"{odd} of {sum(e.replicas for e in estimates)} searches found a recovery above a fall: "
             "a threshold is the first fall, and such islands do not count; a finer grid (--by) would find more."
         )
-
-
-def _ended_at_least(findings: Findings, *, is_judged: bool) -> str:
-    """How trials at the least value ended, in words, of replicas that never recovered."""
-    ended = sum((finding.at_least(is_judged=is_judged) for finding in findings.conditions), Counter[str]())
-    words = ", ".join(f"{count} {word}" for word, count in ended.most_common())
-    return f"at {findings.plan.grid.start:g} {findings.plan.unit} {words}"
