@@ -208,7 +208,8 @@ register(
         "as `docs/verdicts.md` has it, in this order: failed, interrupted; unreliable, if a check of the run fails; "
         "fell, where it was too low or too tilted, `time_outside` is above 1/ω₀, or it lies on other than its feet; "
         "lost control, where a joint was too fast; undecided, if a disturbance still acts, it is outside for less, or "
-        "its centre of mass sinks; stepped, if `foot_displacement` is above 5 cm; recovered",
+        "its centre of mass sinks; stepped, if `foot_displacement` is above 5 cm; recovered; if it steps on: stepped, "
+        "if the last cycle is no worse than the one before, else undecided, or fell after a cycle more",
         of_whole_run=True,
     ),
     Metric("reason", "", "why, in a few words", judgement, "of the verdict", of_whole_run=True),
