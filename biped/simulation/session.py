@@ -312,16 +312,15 @@ class Session:
             InputError: as ``check_run``.
         """
         self.check_run()
-        step = self.plan.clock.step
-        left = round(self.scene.extend / step)
+        clock = self.plan.clock
+        left, block = round(self.scene.extend / clock.step), max(1, round(BLOCK / self.period)) * clock.steps_per_tick
         try:
-            is_recorded = self._take_steps(self.plan.clock.steps, progress)
+            is_recorded = self._take_steps(clock.steps, progress)
             while left > 0 and not self.has_ended and is_open(measurement_of(self._result(self._ending_now()))):
                 if is_recorded:
                     self._driver.unrecord()
-                steps = min(left, round(BLOCK / step))
-                is_recorded = self._take_steps(steps, progress)
-                left -= steps
+                is_recorded = self._take_steps(min(left, block), progress)
+                left -= block
         except KeyboardInterrupt:
             return self._result(Ending(INTERRUPTED))
         return self._result(self._ending_now())

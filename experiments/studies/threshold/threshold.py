@@ -228,11 +228,7 @@ class Threshold(StudyKind):
         return None
 
     def check_first(self, evaluate: Evaluate) -> None:
-        """Check that the body stands undisturbed, where the swept parameter can switch the disturbance off.
-
-        Raises:
-            InputError: a trial without it, one for each law, engine and body, does not count as recovered.
-        """
+        """Raise InputError unless the body stands undisturbed, where the swept parameter can switch that off."""
         trials = self._undisturbed()
         for result in evaluate(trials).values() if trials else ():
             kept, steps = withstood(self.ended(result), self.losses), result["verdict"] == STEPPED
@@ -242,13 +238,10 @@ class Threshold(StudyKind):
                 raise InputError(f"{who} does not stand undisturbed, with {self.swept.parameter} = 0: {line}; {how}")
 
     def _undisturbed(self) -> list[Trial]:
-        """A trial without the disturbance for each set of other changes; none if the swept parameter is not its size.
-
-        What else is set of the disturbance, such as its direction, does not count then.
-        """
+        """An undisturbed trial for each law, engine and body; none if the swept parameter is not a disturbance's size."""
         group = self.swept.parameter.partition(".")[0]
         if SWITCHES.get(group, {}).get(self.swept.parameter) != 0.0:
-            return ()
+            return []
         found: dict[str, Trial] = {}
         for number, _ in enumerate(self.conditions):
             trial = self.trial(Query(number, 0, 0, 0.0))

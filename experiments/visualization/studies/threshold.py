@@ -154,23 +154,24 @@ def print_changes(changes: Sequence[Difference], ours: str, theirs: str) -> None
         interval = Text(words.interval_text(change.change.low, change.change.high))
         interval.stylize("green" if change.change.low > 0.0 else "red" if change.change.high < 0.0 else "dim")
         medians = (words.number_text(finding.estimate.median.value) for finding in (change.theirs, change.ours))
-        rows.append([words.name_of(change.ours), *medians, f"{change.change.value:+.3g}", interval])
+        rows.append(
+            [words.name_of(change.ours), *medians, f"{change.change.value:+.3g}".replace("+nan", "–"), interval]
+        )
     say(f"{ours} against {theirs}, replica by replica [{changes[0].ours.plan.unit}]", "bold")
     print_table(["", theirs, ours, "change", f"{100.0 * reached:.1f} % interval"], rows)
 
 
 def by_strength(findings: Findings) -> list[Finding]:
     """The conditions that have a median, by it."""
-    known = [finding for finding in findings.conditions if math.isfinite(finding.estimate.median.value)]
+    known = [finding for finding in findings.conditions if not math.isnan(finding.estimate.median.value)]
     return sorted(known, key=lambda finding: finding.estimate.median.value)
 
 
 def _weakest(findings: Findings) -> str:
-    known = by_strength(findings)
-    if not known:
+    if not (known := by_strength(findings)):
         return NO_MEDIAN
     ends = known[0], known[-1]
-    texts = [f"{_called(f)}: {f.estimate.median.value:.3g} {findings.plan.unit}" for f in ends]
+    texts = [f"{_called(f)}: {words.median_text(f)} {findings.plan.unit}" for f in ends]
     return f"weakest towards {texts[0]}; strongest towards {texts[1]}"
 
 

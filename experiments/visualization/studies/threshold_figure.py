@@ -103,13 +103,12 @@ def _curve(finding: Finding, color: str, shift: float, *, single: bool) -> list[
 def _medians(findings: Findings, marks: Mapping[str, float]) -> Panel:
     """The median of each condition with its interval, in the colour of the verdict that limits it."""
     plan, conditions = findings.plan, findings.conditions
-    places, grid = np.arange(len(conditions)), plan.grid
+    places, grid, top = np.arange(len(conditions)), plan.grid, max(finding.greatest for finding in conditions)
     estimates = [finding.estimate for finding in conditions]
     median, low, high = (
-        np.clip([getattr(e.median, name) for e in estimates], grid.start, grid.limit)
-        for name in ("value", "low", "high")
+        np.clip([getattr(e.median, name) for e in estimates], grid.start, top) for name in ("value", "low", "high")
     )
-    spread = [np.clip([getattr(e, name) for e in estimates], grid.start, grid.limit) for name in ("low", "high")]
+    spread = [np.clip([getattr(e, name) for e in estimates], grid.start, top) for name in ("low", "high")]
     label = f"median, {100.0 * estimates[0].median.confidence:.0f} % interval"
     items: list[Item] = [
         Points(places, spread[0], "10 … 90 %", style.SKY, interval=(spread[0], spread[1]), bar=4.0, alpha=0.5),
