@@ -238,7 +238,7 @@ class Threshold(StudyKind):
                 raise InputError(f"{who} does not stand undisturbed, with {self.swept.parameter} = 0: {line}; {how}")
 
     def _undisturbed(self) -> list[Trial]:
-        """An undisturbed trial for each law, engine and body; none if the swept parameter is not a disturbance's size."""
+        """An undisturbed trial of each law, engine and body; none if what is swept is not a disturbance's size."""
         group = self.swept.parameter.partition(".")[0]
         if SWITCHES.get(group, {}).get(self.swept.parameter) != 0.0:
             return []
