@@ -152,7 +152,7 @@ def note(path: Any) -> None:
 
 def _is_somebodys(file: Path, whose: str) -> bool:
     """Whether a file is not the module's own, the system's, Python's, this project's, or another package's."""
-    place = Path(str(getattr(sys.modules.get(whose), "__file__", None) or os.devnull)).resolve()
+    place = Path(str(getattr(sys.modules.get(whose), "__file__", ""))).resolve()
     own = place.name == "__init__.py" and file.is_relative_to(place.parent)
     return own or (file != place and not any(file.is_relative_to(folder) for folder in _folders_of_others()))
 

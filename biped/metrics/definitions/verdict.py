@@ -87,12 +87,13 @@ def _lost(run: Measurement, outside: float) -> float:
     """[s] for how long it is past recovering, if that is too long; else zero.
 
     Of who is on his feet by stepping it is too long after a whole cycle more: it counts from the last landing that was
-    as good as that of the same foot before. Who has stepped for less than two cycles may be about to walk off.
+    as good as that of the same foot before. Who has stepped for less than two cycles may be about to walk off, unless
+    a limit has ended it.
     """
     gait, end = run.once(gait_of), _end(run)
     if gait is None or end - outside > gait.due:
         return outside if outside > time_constant(run) else 0.0
-    if not gait.cycle and end <= gait.due:
+    if not gait.cycle and end <= gait.due and run.context.ending.limit is None:
         return 0.0
     lost = min(outside, end - gait.caught)
     return lost if lost > time_constant(run) + gait.cycle else 0.0

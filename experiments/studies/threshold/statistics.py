@@ -100,9 +100,9 @@ def median_interval(
 
 def estimate(brackets: Sequence[Bracket], confidence: float = CONFIDENCE) -> Estimate:
     lows = sorted(bracket.low for bracket in brackets if bracket.is_judged)
-    few, ends = math.ceil(SPREAD * len(lows)), zip(*((bracket.low, bracket.high) for bracket in brackets), strict=True)
+    few, highs = math.ceil(SPREAD * len(lows)), [bracket.high for bracket in brackets]
     return Estimate(
-        median=median_interval(lows, *ends, confidence),
+        median=median_interval(lows, [bracket.low for bracket in brackets], highs, confidence),
         low=lows[few - 1] if lows else math.nan,
         high=lows[-few] if lows else math.nan,
         replicas=len(brackets),
