@@ -9,7 +9,6 @@ import hashlib
 import importlib
 import importlib.util
 import os
-import site
 import sys
 import sysconfig
 import threading
@@ -109,6 +108,7 @@ def _not_imported(what: str, error: Exception) -> BipedError:
 #: Digests of the files that were read, by path, by the first name of the module whose code it was for.
 _read: dict[str, dict[str, str]] = {}
 _now = threading.local()
+_listen = cache(sys.addaudithook)  # a hook cannot be taken away
 
 
 @contextmanager
@@ -118,7 +118,7 @@ def reads_of(module: str) -> Iterator[None]:
     if whose in (*OWN, "builtins"):
         yield
         return
-    _listen()
+    _listen(_on_event)
     before, profile = getattr(_now, "whose", ""), sys.getprofile()
     _now.whose = whose
     sys.setprofile(_on_call if profile is None else profile)
@@ -142,9 +142,9 @@ def note(path: Any) -> None:
     _now.whose = ""  # its digest is read too
     try:
         file = Path(path).resolve()
-        if file.suffix == ".pyc":
-            file = Path(importlib.util.source_from_cache(str(file)))
-        if _is_somebodys(file, whose):
+        if file.parent.name == "__pycache__":
+            file = file.parents[1] / f"{file.name.partition('.')[0]}.py"
+        if file.is_file() and _is_somebodys(file, whose):
             _read.setdefault(whose, {})[str(file)] = digest_of(file)
     finally:
         _now.whose = whose
@@ -152,7 +152,7 @@ def note(path: Any) -> None:
 
 def _is_somebodys(file: Path, whose: str) -> bool:
     """Whether a file is not the module's own, the system's, Python's, this project's, or another package's."""
-    place = Path(str(getattr(sys.modules.get(whose), "__file__", ""))).resolve()
+    place = Path(str(vars(sys.modules[whose]).get("__file__")) if whose in sys.modules else "").resolve()
     own = place.name == "__init__.py" and file.is_relative_to(place.parent)
     return own or (file != place and not any(file.is_relative_to(folder) for folder in _folders_of_others()))
 
@@ -160,25 +160,21 @@ def _is_somebodys(file: Path, whose: str) -> bool:
 @cache
 def _folders_of_others() -> list[Path]:
     own = [str(Path(str(sys.modules[name].__file__)).parent) for name in OWN if name in sys.modules]
-    known = [*site.getsitepackages(), sysconfig.get_path("stdlib"), "/dev", "/proc", "/sys", "/etc", "/usr", *own]
+    installed = [folder for folder in sys.path if folder.endswith("-packages")]
+    known = [*installed, sysconfig.get_path("stdlib"), "/dev", "/proc", "/sys", "/etc", "/usr", *own]
     return [Path(folder).resolve() for folder in known]
 
 
-@cache
-def _listen() -> None:
-    """Hear of each file that is opened from now on: a hook cannot be taken away."""
-    sys.addaudithook(_on_event)
-
-
 def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
-    if event == "open" and getattr(_now, "whose", ""):
+    whose = getattr(_now, "whose", "")
+    if event == "open" and whose:
         path, mode, flags = arguments
         writes = set("wax+") & set(mode) if isinstance(mode, str) else flags & (os.O_WRONLY | os.O_RDWR)
         path = os.fsdecode(path) if isinstance(path, bytes) else path
         if not writes:
             note(path)
         elif not isinstance(path, int):  # a number is that of an open file
-            _read.get(_now.whose, {}).pop(os.path.realpath(path), None)
+            _read.get(whose, {}).pop(os.path.realpath(path), None)
 
 
 def _on_call(frame: FrameType, event: str, _: Any) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from biped.metrics.kernels.support import COM, FEET, MARGIN
 from biped.metrics.measurement import Measurement
-from contact.arrays import Floats, Integers
+from contact.arrays import Integers
 from contact.modes import NONE
 
 #: The reason of the verdict "stepped" of a body that steps on in a steady gait.
@@ -83,15 +83,9 @@ def landings(run: Measurement) -> tuple[Integers, Integers]:
 
 def _doubt(run: Measurement, is_caught: bool, first: int, middle: int) -> str:
     """How the rows from ``middle`` on are worse than the cycle from row ``first`` to there; empty if they are not."""
-    least = _least(run.series[:, MARGIN], first, middle)
-    if not is_caught or least[1] < least[0] - SWING * run.body.length:
+    column = run.series[:, (MARGIN, COM + 2)]
+    margin, lower = np.nanmin(column[first:middle], axis=0) - np.nanmin(column[middle:], axis=0)
+    if not is_caught or margin > SWING * run.body.length:
         return "its steps do not catch it as well as those one cycle before"
-    heights = _least(run.series[:, COM + 2], first, middle)
-    if heights[1] < heights[0] - LOWER * run.layout.standing_height:
-        return "its centre of mass gets lower from cycle to cycle"
-    return ""
-
-
-def _least(column: Floats, first: int, middle: int) -> tuple[float, float]:
-    """The least number of a cycle, and of all that follows it."""
-    return float(np.nanmin(column[first:middle])), float(np.nanmin(column[middle:]))
+    sinks = lower > LOWER * run.layout.standing_height
+    return "its centre of mass gets lower from cycle to cycle" if sinks else ""

@@ -24,8 +24,6 @@ OFF_FEET = 0.5
 LOW = 0.5
 #: Who comes down faster than this part of that height in a time constant may be collapsing between its feet.
 SINKING = 0.1
-#: How it ends in words what a thrown box does until it hits.
-IN_FLIGHT = "is in flight"
 #: The word, and why.
 Judgement = tuple[str, str]
 
@@ -177,11 +175,8 @@ def _steps(run: Measurement) -> str:
 
 
 def is_open(run: Measurement) -> bool:
-    """Whether a longer run could decide: it is undecided, and no disturbance acts at its end.
-
-    A run that ends while one acts was meant to end there.
-    """
-    return run.value("verdict") == UNDECIDED and not still_acting(run).endswith(("still acts", IN_FLIGHT))
+    """Whether a longer run could decide: it is undecided, and not because it was to end while a disturbance acts."""
+    return run.value("verdict") == UNDECIDED and (" acted " in (acting := still_acting(run)) or not acting)
 
 
 def still_acting(run: Measurement) -> str:
@@ -192,7 +187,7 @@ def still_acting(run: Measurement) -> str:
         if span.begins < end and span.ends > end - wait and end - span.begins < max(LASTING * tau, span.period):
             since = "still acts" if span.ends >= end else f"acted {end - span.ends:.2g} s before the end"
             return f"{span.what} {since}"
-    return f"the thrown box {IN_FLIGHT}" if _is_in_flight(run) else ""
+    return "the thrown box is in flight" if _is_in_flight(run) else ""
 
 
 def _is_in_flight(run: Measurement) -> bool:

@@ -1,5 +1,6 @@
 """Runs the trials of a study that are not finished yet, and stores each as it ends."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
@@ -65,7 +66,7 @@ def run_trials(
     header = study.header
 
     def store(trial: Trial, result: Result) -> None:
-        study.add_sources(result.pop(FILES, {}))
+        study.add_sources(json.loads(str(result.pop(FILES, "{}"))))
         if header.sources:
             _check_sources(header, experiment.sources)
         nonlocal count
