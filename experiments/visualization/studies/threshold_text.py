@@ -117,6 +117,6 @@ def remarks(findings: Findings) -> Iterator[str]:
         yield f"{above} thresholds are above the greatest value tried, {plan.grid.limit:g} {plan.unit}."
     if odd:
         yield (
-            f"{odd} of {sum(e.replicas for e in estimates)} searches found a recovery above a fall: "
-            "a threshold is the first fall, and such islands do not count; a finer grid (--by) would find more."
+            f"{odd} of {sum(e.replicas for e in estimates)} searches found a recovery above a loss: "
+            "a threshold is the first loss, and such islands do not count; a finer grid (--by) would find more."
         )
