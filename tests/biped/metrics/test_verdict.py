@@ -257,7 +257,7 @@ def otherwise(scene, **other):
 
 def verdicts_of(seed):
     """Of a random run, and of the same run in each other way."""
-    scene = experiment_named("balance").build({"random.seed": seed, "run.step": 1e-3, "run.extend": 0.0})
+    scene = experiment_named("balance").build({"random.seed": seed, "run.step": 1e-3})
     return [verdict_of(otherwise(scene, **other)) for other in ({}, *OTHERWISE)]
 
 
@@ -292,8 +292,7 @@ LAWS, SEEDS = ("workspace", "cone-workspace", "whole-body", "lqr"), range(1, 81)
 
 def now_and_later(law, seed):
     """The law, the verdict of its random run, and that of the same run 0.2 s longer."""
-    changes = {"controller.name": law, "random.seed": seed, "run.step": 1e-3, "run.extend": 0.0}
-    scene = experiment_named("balance").build(changes)
+    scene = experiment_named("balance").build({"controller.name": law, "random.seed": seed, "run.step": 1e-3})
     return law, *(verdict_of(otherwise(scene, duration=scene.duration + more)) for more in (0.0, 0.2))
 
 
