@@ -130,7 +130,7 @@ def reads_of(module: str) -> Iterator[None]:
 
 
 def files_read_by(module: str) -> dict[str, str]:
-    """Digests by path of the files that were read for code in a module of this name, when they were read last."""
+    """Return digests, by path, of the files that were read for code in a module of this name."""
     return dict(_read.get(module.partition(".")[0], {}))
 
 
@@ -151,7 +151,7 @@ def note(path: Any) -> None:
 
 
 def _is_somebodys(file: Path, whose: str) -> bool:
-    """Whether a file is not the module's own, the system's, Python's, this project's, or another package's."""
+    """Return whether a file is not the module's own, the system's, Python's, this project's, or another package's."""
     place = Path(str(vars(sys.modules[whose]).get("__file__")) if whose in sys.modules else "").resolve()
     own = place.name == "__init__.py" and file.is_relative_to(place.parent)
     return own or (file != place and not any(file.is_relative_to(folder) for folder in _folders_of_others()))

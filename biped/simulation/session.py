@@ -331,7 +331,7 @@ class Session:
         return self.ending or Ending(UNDECIDED if can_stand else COMPLETED)
 
     def _take_steps(self, steps: int, progress: Progress | None) -> bool:
-        """Take so many steps, or those up to an end; whether the last state was recorded by itself."""
+        """Take so many steps, or those up to an end; return whether the last state was recorded by itself."""
         driver = self._driver
         left = driver.finish_tick(steps)
         driver.free_joints()

@@ -45,7 +45,7 @@ class Gait:
 
 
 def gait_of(run: Measurement) -> Gait | None:
-    """The gait at the end of a run; None if there are fewer than two steps."""
+    """Return the gait at the end of a run; None if there are fewer than two steps."""
     rows, feet = landings(run)
     if len(rows) < 2:
         return None
@@ -63,7 +63,7 @@ def gait_of(run: Measurement) -> Gait | None:
 
 
 def landings(run: Measurement) -> tuple[Integers, Integers]:
-    """The rows in which feet come down after a swing, in order, and the numbers of these feet.
+    """Return the rows in which feet come down after a swing, in order, and the numbers of these feet.
 
     If several feet step, the last of consecutive landings of one foot is the landing: the others were corrections.
     """
@@ -82,7 +82,7 @@ def landings(run: Measurement) -> tuple[Integers, Integers]:
 
 
 def _doubt(run: Measurement, is_caught: bool, first: int, middle: int) -> str:
-    """How the rows from ``middle`` on are worse than the cycle from row ``first`` to there; empty if they are not."""
+    """Say how the rows from ``middle`` on are worse than the cycle from ``first`` to there; empty if they are not."""
     column = run.series[:, (MARGIN, COM + 2)]
     margin, lower = np.nanmin(column[first:middle], axis=0) - np.nanmin(column[middle:], axis=0)
     if not is_caught or margin > SWING * run.body.length:

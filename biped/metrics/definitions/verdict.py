@@ -82,11 +82,10 @@ def _judged(run: Measurement) -> Judgement:
 
 
 def _lost(run: Measurement, outside: float) -> float:
-    """[s] for how long it is past recovering, if that is too long; else zero.
+    """Return for how long [s] the body has been past recovering if that is too long, else zero.
 
-    Of who is on his feet by stepping it is too long after a whole cycle more: it counts from the last landing that was
-    as good as that of the same foot before. Who has stepped for less than two cycles may be about to walk off, unless
-    a limit has ended it.
+    A body that steps has a whole gait cycle more, from its last landing that was as good as that of the same foot
+    before. If it has stepped for less than two cycles, it may be about to walk off, unless a limit ended the run.
     """
     gait, end = run.once(gait_of), _end(run)
     if gait is None or end - outside > gait.due:
@@ -98,7 +97,7 @@ def _lost(run: Measurement, outside: float) -> float:
 
 
 def _end(run: Measurement) -> float:
-    """The last row's time [s]."""
+    """Return the last row's time [s]."""
     return float(run.rows[-1, run.places.time])
 
 
@@ -175,7 +174,7 @@ def _steps(run: Measurement) -> str:
 
 
 def is_open(run: Measurement) -> bool:
-    """Whether a longer run could decide: it is undecided, and not because it was to end while a disturbance acts."""
+    """Return whether a longer run could decide: the verdict is undecided, and no disturbance acts at the end."""
     return run.value("verdict") == UNDECIDED and (" acted " in (acting := still_acting(run)) or not acting)
 
 

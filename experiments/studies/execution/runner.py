@@ -94,7 +94,7 @@ def run_trials(
 def results_of(
     experiment: Experiment, trials: Sequence[Trial], executor: Executor, announce: Announce
 ) -> dict[int, Result]:
-    """Results of a few trials by number, which are not stored."""
+    """Run a few trials that are not stored, and return their results by number."""
     for trial in _one_of_each_loop(list(trials))[0]:
         compile_for(experiment, trial, announce)
     work = _work(experiment, Header(kind="", experiment=experiment.address, configuration={}), executor)

@@ -271,7 +271,7 @@ class Study:
         return result
 
     def add_sources(self, digests: Mapping[str, str]) -> None:
-        """Let files belong to the study that a law has read, by path; of those that do already nothing is changed."""
+        """Add digests of files that a law has read, by path; those that the study has already stay as they are."""
         new = {name: digest for name, digest in digests.items() if name not in self.header.sources}
         if new:
             self.header.sources.update(new)

@@ -95,7 +95,7 @@ class Finding:
 
     @property
     def never_recovered(self) -> list[str]:
-        """How the trials at the least value ended of replicas that recovered from nothing below a loss."""
+        """Verdicts at the least value of replicas that recovered from nothing below a loss."""
         found = zip(self.brackets, self.verdicts, strict=True)
         return [words[min(words)] for bracket, words in found if bracket.low == -math.inf]
 

@@ -162,7 +162,7 @@ def print_changes(changes: Sequence[Difference], ours: str, theirs: str) -> None
 
 
 def by_strength(findings: Findings) -> list[Finding]:
-    """The conditions that have a median, by it."""
+    """Return the conditions that have a median, sorted by it."""
     known = [finding for finding in findings.conditions if not math.isnan(finding.estimate.median.value)]
     return sorted(known, key=lambda finding: finding.estimate.median.value)
 
