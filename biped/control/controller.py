@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -78,11 +79,14 @@ class Controller:
         analytic: whether its compiled law is a function of time, configuration and velocity alone, made of sums,
             products, quotients and the functions of ``contact.analytic``: such a law has an exact derivative
             (``biped.linearization``).
+        files: paths of files that belong to it, such as its weights. Studies do not go on if they change. Files that
+            it reads by Python while it is imported, made and reset need not be named.
     """
 
     period: float = 2e-3
     recorded: ClassVar[tuple[str, ...] | Mapping[str, str]] = ()
     analytic: ClassVar[bool] = False
+    files: ClassVar[tuple[str | Path, ...]] = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

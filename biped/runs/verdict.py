@@ -15,7 +15,7 @@ COMPLETED = "completed"
 #: Every verdict and what it means, the best first.
 VERDICTS = {
     RECOVERED: "stands on its feet where it stood",
-    STEPPED: "stands on its feet, and has moved one",
+    STEPPED: "stands on its feet, and has moved one, or steps on in a steady gait",
     FELL: "went below or tilted beyond the limits of a fall, or is past recovering at the end",
     LOST_CONTROL: "a joint turned faster than the limit: its controller flings a limb, whether or not balance was lost",
     UNDECIDED: "the run ends too early to tell",

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TypeVar
 
 import numpy as np
@@ -12,12 +13,13 @@ from biped.control.observation import Observation, Recorder, joint_places, torqu
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import NOT_SHOWN, SHOWN, Loop, is_ready
 from biped.kernels.loop.log import EVENTS, ROWS
-from biped.kernels.state.simulation_state import INTO_TICK, STEPS
+from biped.kernels.state.simulation_state import INTO_TICK, RECENT_ITERATIONS, STEPS
 from biped.kernels.state.status import JOINT_TOO_FAST, LIMITS, LOG_FULL, OK
 from biped.metrics.context import MeasurementContext
 from biped.metrics.disturbance import start_time_of, stimulus_of
 from biped.metrics.runs import rehearse
 from biped.model import Model
+from biped.modules import reads_of
 from biped.runs.summary import Ending
 from biped.runs.verdict import FAILED
 from biped.simulation.failures import describe_failure, limit_of
@@ -57,6 +59,7 @@ class Driver:
         self.events: list[NDArray[np.float64]] = []
         self.ending: Ending | None = None
         self.wall_time = 0.0
+        self._recent_iterations = 0
 
     @property
     def has_ended(self) -> bool:
@@ -95,7 +98,17 @@ class Driver:
 
     def record(self) -> None:
         """Append a row for the present state."""
+        self._recent_iterations = int(self.state.arrays.counts[RECENT_ITERATIONS])
         self.ready().record()
+
+    def unrecord(self) -> None:
+        """Take back the row that ``record`` has appended: the loops record it themselves if they go on."""
+        log = self.world.log
+        self.state.arrays.counts[RECENT_ITERATIONS] = self._recent_iterations
+        if log.cursor[ROWS]:
+            log.cursor[ROWS] -= 1
+        else:
+            self.rows[-1] = self.rows[-1][:-1]
 
     def finish_tick(self, left: int) -> int:
         """Hold the torques of an unfinished control tick to its end; the steps that are left then."""
@@ -206,10 +219,12 @@ class Driver:
 
     def _ask(self, controller: Controller) -> None:
         observation = Observation.of(self.plan.nominal_model, self.world.measurement, self.recorder)
-        if not self.was_reset:
-            controller.reset(observation)
-            self.was_reset = True
-        self._put(controller.torques(observation), "the controller's")
+        with nullcontext() if self.was_reset else reads_of(type(controller).__module__):
+            if not self.was_reset:
+                controller.reset(observation)
+                self.was_reset = True
+            torques = controller.torques(observation)
+        self._put(torques, "the controller's")
 
     def _put(self, given: ArrayLike, whose: str) -> None:
         model = self.plan.model

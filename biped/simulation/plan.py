@@ -17,6 +17,7 @@ from biped.kernels.state.simulation_state import INTO_TICK, STEP_LENGTH
 from biped.model import Model
 from biped.model.compilation import STOP_YIELD
 from biped.model.geometry import quaternion_matrix
+from biped.modules import reads_of
 from biped.room import free_memory, in_gigabytes
 from biped.runs.row_layout import Columns, columns_of
 from biped.runs.state import State, fingerprint, of_other_masses
@@ -151,7 +152,8 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
 
 def _law_of(controller: Controller | None, model: Model, acting: Disturbances) -> Any:
     """The compiled law, or that of a system without one; with actuators that count, one that has ticks."""
-    law = Passive() if controller is None else controller.law(model)
+    with reads_of(type(controller).__module__):
+        law = Passive() if controller is None else controller.law(model)
     return AtRest() if isinstance(law, Passive) and acting.actuators is not None else law
 
 

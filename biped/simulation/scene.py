@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from biped.checks import is_finite
 from biped.control.controller import Controller, SetPoint
 from biped.disturbances import Disturbance
 from biped.errors import InputError, IntegrationError, RunInterrupted
@@ -60,6 +61,8 @@ class Scene:
         record_every: [s] between recorded rows; the controller's period if not given.
         settle: how it stands before the start, at rest or for some time, which is not counted; it begins with ``state``
             if not given. A ``state`` that goes on from a run has stood before.
+        extend: [s] by which the run goes on at most if its end leaves open whether the body falls, and no disturbance
+            acts there; it ends as soon as that is decided.
 
     Raises:
         InputError: a member is not of its kind.
@@ -76,12 +79,15 @@ class Scene:
     fall: Fall | None = None
     record_every: float | None = None
     settle: Settle | None = None
+    extend: float = 0.0
 
     def __post_init__(self) -> None:
         for name, (kind, what) in _KINDS.items():
             value = getattr(self, name)
             if not isinstance(value, kind):
                 raise InputError(f"{name} = {_called(value)}: it must be {what}")
+        if not (is_finite(self.extend) and self.extend >= 0.0):
+            raise InputError(f"extend = {self.extend!r}: it must be a finite number of seconds, zero or above")
         controller: Any = self.controller
         if controller is not None and not isinstance(controller, Controller):
             what = _called(controller)

@@ -17,6 +17,8 @@ from biped.disturbances import check_begins
 from biped.errors import InputError
 from biped.kernels.loop.log import EVENTS, ROWS
 from biped.kernels.state.simulation_state import ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
+from biped.metrics.definitions.verdict import is_open
+from biped.metrics.runs import measurement_of
 from biped.model import Model
 from biped.runs.recording import Recording
 from biped.runs.state import State
@@ -32,6 +34,8 @@ from contact.modes import NONE
 if TYPE_CHECKING:
     from biped.simulation.scene import Scene
 
+#: [s] by which a run goes on at a time while its end leaves open whether the body falls.
+BLOCK = 0.5
 #: A state to begin with, drawn by a random generator.
 Start = Callable[[np.random.Generator], State]
 
@@ -329,12 +333,21 @@ class Session:
     def run(self, progress: Progress | None = None) -> Recording:
         """All steps, or those up to a fall, a step without a solution, or Ctrl-C: its ``ending`` says which.
 
+        A run whose end leaves open whether the body falls goes on, by at most the scene's ``extend``.
+
         Raises:
             InputError: as ``check_run``.
         """
         self.check_run()
+        clock = self.plan.clock
+        left, block = round(self.scene.extend / clock.step), max(1, round(BLOCK / self.period)) * clock.steps_per_tick
         try:
-            self._take_steps(progress)
+            is_recorded = self._take_steps(clock.steps, progress)
+            while left > 0 and not self.has_ended and is_open(measurement_of(self._result(self._ending_now()))):
+                if is_recorded:
+                    self._driver.unrecord()
+                is_recorded = self._take_steps(min(left, block), progress)
+                left -= block
         except KeyboardInterrupt:
             return self._result(Ending(INTERRUPTED))
         return self._result(self._ending_now())
@@ -344,17 +357,20 @@ class Session:
         can_stand = bool(self.model.feet) or self.plan.world.fall is not NEVER
         return self.ending or Ending(UNDECIDED if can_stand else COMPLETED)
 
-    def _take_steps(self, progress: Progress | None) -> None:
+    def _take_steps(self, steps: int, progress: Progress | None) -> bool:
+        """Take so many steps, or those up to an end; return whether the last state was recorded by itself."""
         driver = self._driver
-        left = driver.finish_tick(self.plan.clock.steps)
+        left = driver.finish_tick(steps)
         driver.free_joints()
         while left > 0 and not self.has_ended:
             left -= driver.take(left)
             if progress is not None:
                 progress(self.state.time)
         is_row_due = self.state.arrays.counts[STEPS] % self.plan.clock.stride == 0
-        if is_row_due if driver.ending is None else driver.ending.limit is not None:
+        is_recorded = is_row_due if driver.ending is None else driver.ending.limit is not None
+        if is_recorded:
             driver.record()
+        return is_recorded
 
     def _result(self, ending: Ending) -> Recording:
         driver, log = self._driver, self.plan.world.log

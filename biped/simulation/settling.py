@@ -90,7 +90,9 @@ def rest_of(scene: Scene, start: State, announce: Announce | None = None) -> Sna
             "with noise in sensors or actuators nothing comes to rest: say for how many seconds it is to stand before, "
             "as Settle(seconds=10) or initial.settle=10"
         )
-    alone = replace(scene, disturbances=acting, duration=settle.most, record_every=None, state=None, settle=None)
+    alone = replace(
+        scene, disturbances=acting, duration=settle.most, record_every=None, state=None, settle=None, extend=0.0
+    )
     key = _key_of(alone, settle, start)
     found = None if key is None else _KEPT.get(key)
     if found is None:

@@ -30,7 +30,7 @@ from experiments.catalogue.parameters.initial import (
     upright_posture,
 )
 from experiments.catalogue.parameters.parameter import Parameter, Values
-from experiments.catalogue.parameters.robots import HUMAN, robot_named
+from experiments.catalogue.parameters.robots import HUMAN, is_human, robot_named
 from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.lookup.figure_names import BALANCING
 
@@ -42,6 +42,9 @@ TO_THE_SIDE, FORWARDS = (0.99144486, -0.13052619, 0.0, 0.0), (0.99144486, 0.0, -
 #: [m] The block's size is not printed. Section 4.1 takes masses from volumes and the density of water: 1.8 kg of it are
 #: a cube of this edge.
 EDGE = 0.1216
+#: [s] by which runs of robots go on at most while they are undecided: seven or more cycles of a gait. The human's
+#: published runs end when they end.
+EXTEND = 5.0
 
 
 def parameters(
@@ -56,7 +59,7 @@ def parameters(
     model = robot_named(robot)
     fall = Fall() if robot == HUMAN else Fall(height=FALLEN * target_position[2])
     return (
-        *groups.run_parameters(3.0, 5e-4, "once a control period", SOURCE),
+        *groups.run_parameters(3.0, 5e-4, "once a control period", SOURCE, extend=0.0 if is_human(robot) else EXTEND),
         *_controller(target_position, target_orientation, orientation_source, robot),
         *posture_parameters(model, posture_source, **start),
         *groups.floor_parameters(floor_of(model), SOURCE if model.floor_friction is None else OURS),

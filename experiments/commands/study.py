@@ -83,12 +83,15 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show | 
 
     Its folder has this name, if the options have none.
     """
+    from experiments.studies.execution.runner import results_of
     from experiments.studies.run import open_study, run_study
     from experiments.studies.store.folder import HEADER, TABLE
     from experiments.visualization.studies.kinds import module_of
 
     executor = executor_of(plan, options)
     folder = writable_folder(options.out or Path("results") / plan.kind / name)
+    if not (folder / HEADER).is_file():
+        plan.check_first(lambda trials: results_of(plan.experiment, trials, executor, announce))
     study = open_study(plan, folder, announce)
     total, done = plan.planned_trials(study), len(study.finished)
     if done:

@@ -140,7 +140,10 @@ def is_own(thing: Any) -> bool:
 
 def digest_at(name: str) -> str:
     """A digest of the file of an ``Entry`` of this name, as it is now, which is not run; empty where there is none."""
-    files = files_of(name.rpartition(":")[0])
+    where = name.rpartition(":")[0]
+    if Path(name).is_absolute() and not where.endswith(".py"):  # a file that a law reads
+        return digest_of(Path(name))
+    files = files_of(where)
     return digest_of(files[-1]) if files else ""
 
 

@@ -65,6 +65,10 @@ class StudyKind(ABC):
     def find(self, evaluate: Evaluate) -> Any:
         """The study's findings, from results of the trials that it asks for, in one round or several."""
 
+    def check_first(self, evaluate: Evaluate) -> None:
+        """Raise InputError if trials that are not stored say, before the study begins, that it makes no sense."""
+        return
+
     def run(self, study: "Study", evaluate: Evaluate, say: Say) -> Any:
         """The findings of a study whose folder is open to be written."""
         return self.find(evaluate)

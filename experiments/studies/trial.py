@@ -4,6 +4,7 @@ The same experiment and changes give the same result, bit for bit, on the same m
 random has its seed among the changes.
 """
 
+import json
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from biped.errors import IntegrationError
 from biped.integrators import Integrator
 from biped.metrics.measurement import Measurement, measured
 from biped.metrics.runs import measurement_of
+from biped.modules import files_read_by
 from biped.runs.verdict import INTERRUPTED
 from biped.simulation.driver import Announce
 from biped.simulation.scene import Scene
@@ -34,6 +36,8 @@ Label = str | float | int
 OUTCOME = ("verdict", "reason", "failure", "message")
 #: Entries that are stored of every result that has them.
 STORED = (*OUTCOME, TRACEBACK)
+#: Entry of a result that goes into the study's header: digests by path of the files that its law has read, as JSON.
+FILES = "files"
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,9 @@ def run_trial(
     try:
         scene = experiment.build(trial.changes)
         with kernel_errors(scene.controller):
-            return _measured(scene, announce, limit, trial.reads) | _slopes(experiment, trial, scene)
+            result = _measured(scene, announce, limit, trial.reads) | _slopes(experiment, trial, scene)
+        read = files_read_by(type(scene.controller).__module__)
+        return result | ({FILES: json.dumps(read)} if read else {})
     except BipedError as error:
         return failed(type(error).__name__, str(error), _trace_of(error.__cause__))
     except (Exception, OutOfTimeError, SystemExit) as error:

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from biped.kernels.loop.log import ABSENT, IMPACT
+from biped.metrics.definitions.gait import STEPPING_ON, gait_of
 from biped.metrics.definitions.sources import HOF
 from biped.metrics.kernels import metrics as kernels
 from biped.metrics.kernels.support import CONTACT_FORCE
@@ -60,8 +61,8 @@ def _judged(run: Measurement) -> Judgement:
     if ending.verdict in (FELL, COMPLETED):
         return ending.verdict, ending.reason
     outside, moved = run.once(time_outside), run.value("foot_displacement")
-    if outside is not None and outside > time_constant(run):
-        return FELL, f"{_where(run, outside)} for the last {outside:.2f} s"
+    if outside is not None and (lost := _lost(run, outside)):
+        return FELL, f"{_where(run, lost)} for the last {lost:.2f} s"
     if limit is not None:
         return ending.verdict, ending.reason + _margin(run)
     if down := lying(run):
@@ -70,11 +71,34 @@ def _judged(run: Measurement) -> Judgement:
         return (COMPLETED, "") if not outside else (UNDECIDED, "nothing has touched the floor yet")
     if acting := still_acting(run):
         return UNDECIDED, acting
+    gait = run.once(gait_of)
+    if gait is not None and gait.cycle and _end(run) <= gait.due:
+        return (UNDECIDED, gait.doubt) if gait.doubt else (STEPPED, STEPPING_ON)
     if outside:
         return UNDECIDED, f"{_where(run, outside)}, but only for the last {outside:.2g} s"
     if down := sinking(run):
         return UNDECIDED, down
     return _stood(run, moved)
+
+
+def _lost(run: Measurement, outside: float) -> float:
+    """Return for how long [s] the body has been past recovering if that is too long, else zero.
+
+    A body that steps has a whole gait cycle more, from its last landing that was as good as that of the same foot
+    before. If it has stepped for less than two cycles, it may be about to walk off, unless a limit ended the run.
+    """
+    gait, end = run.once(gait_of), _end(run)
+    if gait is None or end - outside > gait.due:
+        return outside if outside > time_constant(run) else 0.0
+    if not gait.cycle and end <= gait.due and run.context.ending.limit is None:
+        return 0.0
+    lost = min(outside, end - gait.caught)
+    return lost if lost > time_constant(run) + gait.cycle else 0.0
+
+
+def _end(run: Measurement) -> float:
+    """Return the last row's time [s]."""
+    return float(run.rows[-1, run.places.time])
 
 
 def lying(run: Measurement) -> str:
@@ -122,7 +146,7 @@ def _last(run: Measurement, span: float) -> Floats:
 
 def _since(run: Measurement, span: float) -> int:
     """The first row of the last so many seconds."""
-    return run.row_at(float(run.rows[-1, run.places.time]) - span)
+    return run.row_at(_end(run) - span)
 
 
 def _margin(run: Measurement) -> str:
@@ -149,11 +173,17 @@ def _steps(run: Measurement) -> str:
     return f"{steps} step{'s' if steps != 1 else ''}" if steps else ""
 
 
+def is_open(run: Measurement) -> bool:
+    """Return whether a longer run could decide: the verdict is undecided, and no disturbance acts at the end."""
+    return run.value("verdict") == UNDECIDED and (" acted " in (acting := still_acting(run)) or not acting)
+
+
 def still_acting(run: Measurement) -> str:
     """Which disturbance the run ends in, in words; empty where none acts that has not lasted long enough to tell."""
-    end, tau = float(run.rows[-1, run.places.time]), time_constant(run)
+    end, tau, gait = _end(run), time_constant(run), run.once(gait_of)
+    wait = tau if gait is None or end > gait.due else max(tau, gait.cycle)
     for span in run.context.acting:
-        if span.begins < end and span.ends > end - tau and end - span.begins < max(LASTING * tau, span.period):
+        if span.begins < end and span.ends > end - wait and end - span.begins < max(LASTING * tau, span.period):
             since = "still acts" if span.ends >= end else f"acted {end - span.ends:.2g} s before the end"
             return f"{span.what} {since}"
     return "the thrown box is in flight" if _is_in_flight(run) else ""
@@ -173,7 +203,8 @@ register(
         "as `docs/verdicts.md` has it, in this order: failed, interrupted; unreliable, if a check of the run fails; "
         "fell, where it was too low or too tilted, `time_outside` is above 1/ω₀, or it lies on other than its feet; "
         "lost control, where a joint was too fast; undecided, if a disturbance still acts, it is outside for less, or "
-        "its centre of mass sinks; stepped, if `foot_displacement` is above 5 cm; recovered",
+        "its centre of mass sinks; stepped, if `foot_displacement` is above 5 cm; recovered; if it steps on: stepped, "
+        "if the last cycle is no worse than the one before, else undecided, or fell after a cycle more",
         of_whole_run=True,
     ),
     Metric("reason", "", "why, in a few words", judgement, "of the verdict", of_whole_run=True),

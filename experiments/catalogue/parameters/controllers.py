@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from biped.control.controller import Controller
 from biped.errors import InputError
+from biped.modules import note, reads_of
 from contact.errors import BipedError
 from experiments.catalogue.parameters.fields import field_parameters, object_from
 from experiments.catalogue.parameters.initial import OURS
@@ -100,7 +102,12 @@ def controller_from(values: Values) -> Controller:
 
 def _made(name: str, values: tuple[tuple[str, Value], ...]) -> Controller:
     entry = CONTROLLERS.find(name)
-    found: Controller = _guarded(entry, lambda: object_from(entry.thing, dict(values)))
+    with reads_of(entry.thing.__module__):
+        found: Controller = _guarded(entry, lambda: object_from(entry.thing, dict(values)))
+        for file in found.files:
+            if not Path(file).is_file():
+                raise InputError(f"controller {entry.name!r}: there is no file {file}, which its `files` name")
+            note(file)
     return found
 
 

@@ -138,11 +138,12 @@ def integrator_from(values: Values) -> Integrator:
 
 
 def run_parameters(
-    duration: float, step: float, recorded: str, source: str, step_source: str = OURS
+    duration: float, step: float, recorded: str, source: str, step_source: str = OURS, extend: float = 0.0
 ) -> tuple[Parameter, ...]:
     return (
         Parameter("run.duration", duration, "s", "time to simulate", source),
         Parameter("run.step", step, "s", "of the integrator; divides a controller's period", step_source),
+        Parameter("run.extend", extend, "s", "Longest extension while the end leaves open whether it falls", OURS),
         Parameter("run.record_every", 0.0, "s", f"between recorded rows; 0: {recorded}", OURS),
     )
 
@@ -154,6 +155,6 @@ def scene_from(
     step = values.number("run.step")
     return Scene(
         model=model, state=state, controller=controller, integrator=integrator_from(values),
-        duration=values.number("run.duration"), step=step,
+        duration=values.number("run.duration"), step=step, extend=values.number("run.extend"),
         record_every=values.number("run.record_every") or (step if controller is None else None), **others,
     )  # fmt: skip

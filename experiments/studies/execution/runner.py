@@ -1,6 +1,7 @@
 """Runs the trials of a study that are not finished yet, and stores each as it ends."""
 
-from collections.abc import Callable, Iterable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from biped.errors import InputError
@@ -15,7 +16,7 @@ from experiments.studies.execution.executors import Executor, Separate, Work, ex
 from experiments.studies.failures import Result
 from experiments.studies.store.folder import Study
 from experiments.studies.store.header import Header, edited
-from experiments.studies.trial import Trial, run_trial
+from experiments.studies.trial import FILES, Trial, run_trial
 
 #: Called with the number of trials that are done, of those asked for.
 Progress = Callable[[float], None]
@@ -65,6 +66,7 @@ def run_trials(
     header = study.header
 
     def store(trial: Trial, result: Result) -> None:
+        study.add_sources(json.loads(str(result.pop(FILES, "{}"))))
         if header.sources:
             _check_sources(header, experiment.sources)
         nonlocal count
@@ -84,16 +86,26 @@ def run_trials(
     if isinstance(executor, Separate):
         others = missing
     if others and executor is not None:
-        for trial, result in executor.run(_work(study, executor), others):
+        for trial, result in executor.run(_work(experiment, header, executor), others):
             store(trial, result)
     return study.stored(numbers)
 
 
-def _work(study: Study, executor: Executor) -> Work:
+def results_of(
+    experiment: Experiment, trials: Sequence[Trial], executor: Executor, announce: Announce
+) -> dict[int, Result]:
+    """Run a few trials that are not stored, and return their results by number."""
+    for trial in _one_of_each_loop(list(trials))[0]:
+        compile_for(experiment, trial, announce)
+    work = _work(experiment, Header(kind="", experiment=experiment.address, configuration={}), executor)
+    return {trial.number: result for trial, result in executor.run(work, trials)}
+
+
+def _work(experiment: Experiment, header: Header, executor: Executor) -> Work:
     if executor.is_local:
-        return partial(run_trial, study.experiment)
+        return partial(run_trial, experiment)
     limit = executor.limit if isinstance(executor, Separate) else None
-    return partial(run_elsewhere, _name_of(study.experiment), study.header, sources_digest(), limit)
+    return partial(run_elsewhere, _name_of(experiment), header, sources_digest(), limit)
 
 
 def _name_of(experiment: Experiment) -> Named:

@@ -270,6 +270,13 @@ class Study:
             self.export()
         return result
 
+    def add_sources(self, digests: Mapping[str, str]) -> None:
+        """Add digests of files that a law has read, by path; those that the study has already stay as they are."""
+        new = {name: digest for name, digest in digests.items() if name not in self.header.sources}
+        if new:
+            self.header.sources.update(new)
+            self.header.save(self.folder / HEADER)
+
     def export(self) -> None:
         """Bring ``trials.parquet`` up to date; raises OSError if it cannot be written, and nothing is lost."""
         self._writer()

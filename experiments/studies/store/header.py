@@ -75,7 +75,7 @@ def difference(there: Header, wanted: Header) -> str:
             return f"its {name} is {getattr(there, name)!r}, not {getattr(wanted, name)!r}"
     changed = edited(there, wanted.sources)
     if changed:
-        return f"{changed[0]} has been edited since"
+        return f"{changed[0]} {'has been edited since' if digest_at(changed[0]) else 'is gone'}"
     found = _differences(there.configuration, json.loads(json.dumps(wanted.configuration, allow_nan=False)))
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return f"{found[0]}{more}" if found else ""

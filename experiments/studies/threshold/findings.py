@@ -12,7 +12,7 @@ import pandas as pd
 
 from biped.capturability.pendulum import NoLimitError
 from biped.errors import InputError
-from biped.runs.verdict import FAILED
+from biped.runs.verdict import FAILED, STEPPED
 from experiments.studies.counting import column_of, shares
 from experiments.studies.limits import Limit, limit_under
 from experiments.studies.proportion import Proportion
@@ -45,7 +45,11 @@ class Finding:
 
     @cached_property
     def estimate(self) -> Estimate:
-        return estimate(self.brackets, self.plan.confidence)
+        """The estimate of the thresholds; its median is NaN where it would be below zero."""
+        found = estimate(self.brackets, self.plan.confidence)
+        if self.plan.grid.start <= 0.0 and found.median.value == -math.inf:
+            return replace(found, median=replace(found.median, value=math.nan))
+        return found
 
     @cached_property
     def curve(self) -> Mapping[float, Proportion]:
@@ -70,12 +74,30 @@ class Finding:
 
     @property
     def share(self) -> float | None:
-        """The median as a share of the limit of a pendulum that does what the law does; infinite where out of range."""
-        return None if self.limit is None else self.estimate.median.value / self.limit.own
+        """The median as a share of the limit of a pendulum that does what the law does.
+
+        None where there is no median, or where trials stepped that count, and the limit is that of feet in place.
+        """
+        median, stepped = self.estimate.median.value, STEPPED not in self.plan.losses and self.shares["stepped_trials"]
+        if self.limit is None or not math.isfinite(median) or (stepped and self.limit.steps is None):
+            return None
+        return median / self.limit.own
+
+    @property
+    def greatest(self) -> float:
+        """The greatest value that was tried."""
+        return max(max(tried) for tried in self.outcomes)
 
     def survivors(self, values: Iterable[float]) -> list[float]:
-        """The proportion of replicas whose threshold is no less than each value."""
-        return [sum(bracket.low >= value for bracket in self.brackets) / len(self.brackets) for value in values]
+        """The proportion of replicas whose threshold is no less than each value, of those whose threshold is known."""
+        lows = [bracket.low for bracket in self.brackets if bracket.is_judged]
+        return [sum(low >= value for low in lows) / max(len(lows), 1) for value in values]
+
+    @property
+    def never_recovered(self) -> list[str]:
+        """Verdicts at the least value of replicas that recovered from nothing below a loss."""
+        found = zip(self.brackets, self.verdicts, strict=True)
+        return [words[min(words)] for bracket, words in found if bracket.low == -math.inf]
 
     def islands(self) -> dict[float, int]:
         """The number of replicas that recovered at a value above one at which they had not, by value."""
@@ -172,7 +194,8 @@ def _row(finding: Finding) -> dict[str, object]:
         "confidence": found.median.confidence, "p10": found.low, "p90": found.high,
         "half": finding.half.value, "half_low": finding.half.low, "half_high": finding.half.high, **limits,
         "replicas": found.replicas, "non_monotone": found.non_monotone, "below_least": found.below,
-        "above_all": found.above, "limited_by": finding.limited_by, **finding.shares, "trials": finding.trials,
+        "above_all": found.above, "unknown": found.unknown,
+        "limited_by": finding.limited_by, **finding.shares, "trials": finding.trials,
     }  # fmt: skip
 
 

@@ -36,6 +36,8 @@ class Bracket:
     monotone: bool  # whether nothing recovered above a value that did not
     island: float  # the largest value that recovered above one that did not; ``-inf`` where none did
     trials: int  # how many values were tried
+    #: whether the trials say where the threshold is: the least value was lost, or one below all losses was not
+    is_judged: bool = True
 
 
 def bracket_of(outcomes: Outcomes) -> Bracket:
@@ -45,7 +47,8 @@ def bracket_of(outcomes: Outcomes) -> Bracket:
     up = [value for value, recovered in outcomes.items() if recovered]
     low = max((value for value in up if value < high), default=-math.inf)
     island = max((value for value in up if value > high), default=-math.inf)
-    return Bracket(low, high, island == -math.inf, island, len(outcomes))
+    is_judged = low > -math.inf or (bool(outcomes) and outcomes[min(outcomes)] is False)
+    return Bracket(low, high, island == -math.inf, island, len(outcomes), is_judged)
 
 
 def next_values(outcomes: Outcomes, grid: Grid) -> tuple[float, ...]:

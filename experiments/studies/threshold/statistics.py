@@ -53,14 +53,15 @@ class Estimate:
     """The thresholds of an ensemble under one condition."""
 
     #: of the thresholds (a threshold is its bracket's lower end), and its interval; ``-inf`` where it is below the
-    #: least value tried, an end ``inf`` where it is above the greatest
+    #: least value tried, an end ``inf`` where it is above the greatest; NaN unless most thresholds are known
     median: Interval
     low: float  # a tenth of the thresholds are at most this
     high: float  # a tenth are at least this
     replicas: int
     non_monotone: int  # how many recovered above a value at which they had fallen
-    below: int  # how many fell at the least value
+    below: int  # how many were lost at the least value
     above: int  # how many recovered at all values
+    unknown: int  # of how many the trials do not say where the threshold is
 
 
 def rank(count: int, confidence: float = CONFIDENCE) -> int:
@@ -87,22 +88,28 @@ def coverage(count: int, r: int) -> float:
 def median_interval(
     values: Sequence[float], lows: Sequence[float], highs: Sequence[float], confidence: float = CONFIDENCE
 ) -> Interval:
-    """The median of ``values``, each of which stands for a number between its low and its high."""
-    r = rank(len(values), confidence)
-    return Interval(median(values), sorted(lows)[r - 1], sorted(highs)[-r], coverage(len(values), r))
+    """The median of ``values``, each of which stands for a number between its low and its high.
+
+    There may be fewer values than pairs of ends, where some are unknown; NaN unless there are more than half as many.
+    """
+    count = len(lows)
+    r = rank(count, confidence)
+    value = median(values) if 2 * len(values) > count else math.nan
+    return Interval(value, sorted(lows)[r - 1], sorted(highs)[-r], coverage(count, r))
 
 
 def estimate(brackets: Sequence[Bracket], confidence: float = CONFIDENCE) -> Estimate:
-    lows = sorted(bracket.low for bracket in brackets)
-    few = math.ceil(SPREAD * len(lows))
+    lows = sorted(bracket.low for bracket in brackets if bracket.is_judged)
+    few, highs = math.ceil(SPREAD * len(lows)), [bracket.high for bracket in brackets]
     return Estimate(
-        median=median_interval(lows, lows, [bracket.high for bracket in brackets], confidence),
-        low=lows[few - 1],
-        high=lows[-few],
+        median=median_interval(lows, [bracket.low for bracket in brackets], highs, confidence),
+        low=lows[few - 1] if lows else math.nan,
+        high=lows[-few] if lows else math.nan,
         replicas=len(brackets),
         non_monotone=sum(not bracket.monotone for bracket in brackets),
-        below=sum(bracket.low == -math.inf for bracket in brackets),
-        above=sum(bracket.high == math.inf for bracket in brackets),
+        below=lows.count(-math.inf),
+        above=sum(bracket.high == math.inf for bracket in brackets if bracket.is_judged),
+        unknown=len(brackets) - len(lows),
     )
 
 
@@ -111,7 +118,7 @@ def paired_difference(
 ) -> Interval:
     """The median over replicas of ``ours − theirs``; ``least`` stands for the threshold of one that fell at it."""
     pairs = list(zip(theirs, ours, strict=True))
-    values = [max(b.low, least) - max(a.low, least) for a, b in pairs]
+    values = [max(b.low, least) - max(a.low, least) for a, b in pairs if a.is_judged and b.is_judged]
     lows = [b.low - a.high for a, b in pairs]
     highs = [b.high - a.low for a, b in pairs]
     return median_interval(values, lows, highs, confidence)

@@ -7,8 +7,10 @@ from functools import cached_property
 from typing import Any
 
 from biped.errors import InputError
-from biped.runs.verdict import STEPPED
+from biped.metrics.definitions.gait import STEPPING_ON
+from biped.runs.verdict import STEPPED, verdict_line
 from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.idle import SWITCHES
 from experiments.catalogue.parameters.parameter import Value, Values
 from experiments.studies.config import Config, is_number
 from experiments.studies.counting import USUAL_LOSSES, checked_losses, more_steps_than, withstood
@@ -17,7 +19,7 @@ from experiments.studies.proportion import CONFIDENCE
 from experiments.studies.randomization import Randomization, check, replica_changes
 from experiments.studies.store.folder import Study
 from experiments.studies.store.measured import metric_units
-from experiments.studies.store.table import CHANGES, FIRST
+from experiments.studies.store.table import CHANGES, FIRST, changes_text
 from experiments.studies.study_kind import Evaluate, StudyKind
 from experiments.studies.sweep.axis import subjects_axis
 from experiments.studies.threshold.findings import Finding, Findings
@@ -153,7 +155,8 @@ class Threshold(StudyKind):
     def ended(self, result: Result) -> str:
         """How a trial ended: its verdict, or that it took more steps than count."""
         verdict = str(result["verdict"])
-        too_many = self.most_steps and verdict == STEPPED and float(result["footsteps"] or 0.0) > self.most_steps
+        steps = math.inf if result.get("reason") == STEPPING_ON else float(result.get("footsteps") or 0.0)
+        too_many = self.most_steps and verdict == STEPPED and steps > self.most_steps
         return more_steps_than(self.most_steps) if too_many else verdict
 
     @property
@@ -223,6 +226,28 @@ class Threshold(StudyKind):
 
     def planned_trials(self, study: object) -> None:
         return None
+
+    def check_first(self, evaluate: Evaluate) -> None:
+        """Raise InputError unless the body stands undisturbed, where the swept parameter can switch that off."""
+        trials = self._undisturbed()
+        for result in evaluate(trials).values() if trials else ():
+            kept, steps = withstood(self.ended(result), self.losses), result["verdict"] == STEPPED
+            how = "if steps are to count, give --count-stepping" if steps else "look at gains and order of joints first"
+            if not kept:
+                who, line = self.experiment.who, result["message"] or verdict_line(result)
+                raise InputError(f"{who} does not stand undisturbed, with {self.swept.parameter} = 0: {line}; {how}")
+
+    def _undisturbed(self) -> list[Trial]:
+        """An undisturbed trial of each law, engine and body; none if what is swept is not a disturbance's size."""
+        group = self.swept.parameter.partition(".")[0]
+        if SWITCHES.get(group, {}).get(self.swept.parameter) != 0.0:
+            return []
+        found: dict[str, Trial] = {}
+        for number, _ in enumerate(self.conditions):
+            trial = self.trial(Query(number, 0, 0, 0.0))
+            others = {name: value for name, value in trial.changes.items() if not name.startswith(f"{group}.")}
+            found.setdefault(changes_text(others), trial)
+        return list(found.values())
 
     def find(self, evaluate: Evaluate) -> Findings:
         ended: list[list[dict[float, str]]] = [[{} for _ in range(self.replicas)] for _ in self.conditions]

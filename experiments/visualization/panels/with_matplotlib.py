@@ -178,7 +178,11 @@ def _draw_points(item: Points, on: _Place) -> None:
     else:
         ends = {"yerr": _reach(item.y, item.interval), "xerr": _reach(item.x, item.x_interval)}
         look["zorder"] -= 0.1  # of the intervals; markers and line are drawn by so much above them
-        on.axes.errorbar(x, item.y, elinewidth=item.bar, capsize=2.5 if item.bar < 1.0 else 0.0, **ends, **look)
+        _, caps, bars = on.axes.errorbar(
+            x, item.y, elinewidth=item.bar, capsize=2.5 if item.bar < 1.0 else 0.0, **ends, **look
+        )
+        for end in (*caps, *bars):  # what is beyond the axis is not drawn over the title
+            end.set_clip_on(True)
 
 
 @_draw.register

@@ -59,8 +59,7 @@ class Ring:
             "low": [e.low for e in found],
             "high": [e.high for e in found],
         }[name]
-        grid = self.findings[0].plan.grid
-        return np.clip(values, grid.start, grid.limit)
+        return np.clip(values, self.findings[0].plan.grid.start, max(one.greatest for one in self.findings))
 
     @property
     def unsure(self) -> Floats:
@@ -243,7 +242,7 @@ def radius_of(rings: Sequence[Ring], best: pd.DataFrame | None = None) -> float:
 
 
 def _greatest(rings: Sequence[Ring], *names: str) -> float:
-    return max(float(ring.numbers(name).max()) for ring in rings for name in names)
+    return max(float(np.nan_to_num(ring.numbers(name)).max()) for ring in rings for name in names)
 
 
 def proportions_panel(ring: Ring) -> Panel:
@@ -253,7 +252,7 @@ def proportions_panel(ring: Ring) -> Panel:
     islands = [
         (azimuth, *item) for azimuth, f in zip(azimuths, ring.findings, strict=True) for item in f.islands().items()
     ]
-    top = 1.15 * max(float(ring.numbers("high").max()), *(value for _, value, _ in islands), plan.grid.by)
+    top = 1.15 * max(_greatest([ring], "high"), *(value for _, value, _ in islands), plan.grid.by)
     edges = np.linspace(plan.grid.start, top, LEVELS + 1)
     middles = (edges[1:] + edges[:-1]) / 2.0
     proportions = np.array([finding.survivors(middles) for finding in ring.findings])

@@ -1,5 +1,6 @@
 """The findings of a study of thresholds: on the terminal, as tables and figures in its folder, and on its page."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -25,6 +26,9 @@ from experiments.visualization.studies import push_map_figure as push_map
 from experiments.visualization.studies import threshold_text as words
 from experiments.visualization.studies.push_map_figure import Ring, draw_maps, rings_of
 from experiments.visualization.studies.threshold_figure import MOST_CURVES, draw_findings, findings_panel
+
+#: What is said where no condition has a median.
+NO_MEDIAN = "There is no median: most replicas recovered from nothing that was tried."
 
 
 def show(plan: Threshold, findings: Findings, folder: Path, draw: bool, best: pd.DataFrame | None = None) -> list[Path]:
@@ -86,9 +90,11 @@ def page_lead(study: Study) -> list[Block]:
     """The result in a sentence, what limits it, and remarks that a reader needs."""
     plan = plan_of(study)
     findings = findings_so_far(plan, study)
-    found = sorted(findings.conditions, key=lambda finding: finding.estimate.median.value)
-    confidence = f"{100.0 * found[0].estimate.median.confidence:.1f} % interval"
-    if len(found) == 1:
+    found = by_strength(findings)
+    confidence = f"{100.0 * findings.conditions[0].estimate.median.confidence:.1f} % interval"
+    if not found:
+        text = NO_MEDIAN
+    elif len(found) == 1:
         called = at_the_start(plan.experiment.who)
         text = f"{called} recovers up to {_said(found[0])}, the median of {plan.replicas} replicas ({confidence})."
     else:
@@ -101,7 +107,8 @@ def page_lead(study: Study) -> list[Block]:
     limited = [Prose(f"What limits it, of all replicas at their thresholds: {ended}.")] if ended else []
     bounded = [finding for finding in found if finding.limit is not None]
     notes = filter(None, (_floor(plan), *words.remarks(findings)))
-    shares = [Prose(f"Medians, {words.reached_text(bounded)}.")] if bounded else []
+    reached = words.reached_text(bounded)
+    shares = [Prose(f"Medians, {reached}.")] if reached else []
     return [Prose(text, "good"), *shares, *limited, *(Prose(remark, "muted") for remark in notes)]
 
 
@@ -145,8 +152,8 @@ def print_findings(findings: Findings, title: str) -> None:
         rows.append([words.name_of(finding) or "threshold", *words.estimate_texts(finding), *shares, odd])
     say(f"{title}: {plan.label} [{plan.unit}], {plan.replicas} replicas", "bold")
     print_table(headings, rows)
-    if limited:
-        say(words.reached_text(limited), "green")
+    if reached_share := words.reached_text(limited):
+        say(reached_share, "green")
     for line in words.remarks(findings):
         say(line, "yellow")
 
@@ -159,14 +166,24 @@ def print_changes(changes: Sequence[Difference], ours: str, theirs: str) -> None
         interval = Text(words.interval_text(change.change.low, change.change.high))
         interval.stylize("green" if change.change.low > 0.0 else "red" if change.change.high < 0.0 else "dim")
         medians = (words.number_text(finding.estimate.median.value) for finding in (change.theirs, change.ours))
-        rows.append([words.name_of(change.ours), *medians, f"{change.change.value:+.3g}", interval])
+        rows.append(
+            [words.name_of(change.ours), *medians, f"{change.change.value:+.3g}".replace("+nan", "–"), interval]
+        )
     say(f"{ours} against {theirs}, replica by replica [{changes[0].ours.plan.unit}]", "bold")
     print_table(["", theirs, ours, "change", f"{100.0 * reached:.1f} % interval"], rows)
 
 
+def by_strength(findings: Findings) -> list[Finding]:
+    """Return the conditions that have a median, sorted by it."""
+    known = [finding for finding in findings.conditions if not math.isnan(finding.estimate.median.value)]
+    return sorted(known, key=lambda finding: finding.estimate.median.value)
+
+
 def _weakest(findings: Findings) -> str:
-    ends = [choose(findings.conditions, key=lambda f: f.estimate.median.value) for choose in (min, max)]
-    texts = [f"{_called(f)}: {f.estimate.median.value:.3g} {findings.plan.unit}" for f in ends]
+    if not (known := by_strength(findings)):
+        return NO_MEDIAN
+    ends = known[0], known[-1]
+    texts = [f"{_called(f)}: {words.median_text(f)} {findings.plan.unit}" for f in ends]
     return f"weakest towards {texts[0]}; strongest towards {texts[1]}"
 
 

@@ -12,7 +12,7 @@ from experiments.studies.threshold.findings import Finding, Findings
 from experiments.visualization.figures import style
 from experiments.visualization.panels.panel import Area, Axis, Dash, Item, Panel, Points, Rule
 from experiments.visualization.panels.with_matplotlib import write_panels
-from experiments.visualization.studies.threshold_text import label_of, limits_text, name_of, shares_of
+from experiments.visualization.studies.threshold_text import estimate_texts, label_of, limits_text, name_of, shares_of
 
 #: More conditions than this are drawn as medians side by side.
 MOST_CURVES = 6
@@ -41,8 +41,8 @@ def _thresholds_of(finding: Finding) -> tuple[Floats, Floats]:
     A threshold out of range lies at its edge.
     """
     grid = finding.plan.grid
-    low = np.clip(sorted(bracket.low for bracket in finding.brackets), grid.start, grid.limit)
-    return low, 1.0 - np.arange(1, len(low) + 1) / len(low)
+    lows = sorted(bracket.low for bracket in finding.brackets if bracket.is_judged)
+    return np.clip(lows, grid.start, grid.limit), 1.0 - np.arange(1, len(lows) + 1) / max(len(lows), 1)
 
 
 def _curves(findings: Findings, marks: Mapping[str, float]) -> Panel:
@@ -55,8 +55,8 @@ def _curves(findings: Findings, marks: Mapping[str, float]) -> Panel:
         items.append(Rule(value, color, name, dash="dashdot", width=1.4))
     for (name, value), dash in zip(marks.items(), _MARKS, strict=False):
         items.append(Rule(value, label=name, dash=dash, width=1.0))
-    highs = [min(1.05 * finding.estimate.high, plan.grid.limit) for finding in findings.conditions]
-    high = max(plan.grid.stop, *highs, *(1.05 * value for _, value, _ in limits))
+    highs = [min(1.05 * finding.estimate.high, finding.greatest) for finding in findings.conditions]
+    high = np.nanmax([plan.grid.stop, *highs, *(1.05 * value for _, value, _ in limits)])
     y = Axis(f"proportion of {plan.replicas} replicas", *_HEIGHT, form=".0%")
     return Panel(tuple(items), Axis(label_of(plan), plan.grid.start, high), y, legend="below", columns=2)
 
@@ -80,7 +80,7 @@ def _curve(finding: Finding, color: str, shift: float, *, single: bool) -> list[
     thresholds, above = _thresholds_of(finding)
     steps = np.concatenate([[grid.start], thresholds, [grid.limit]]), np.concatenate([[1.0], above, [0.0]])
     low, high = np.clip((median.low, median.high), grid.start, grid.limit)
-    interval = f"median {median.value:.3g} {plan.unit} ({median.low:.3g} … {median.high:.3g})"
+    interval = "median {} {unit} ({})".format(*estimate_texts(finding), unit=plan.unit)
     at, found = np.array(list(finding.curve)), finding.curve.values()
     label = f"recovers, with {100.0 * plan.confidence:g} % interval" if single else ""
     items: list[Item] = [
@@ -103,13 +103,12 @@ def _curve(finding: Finding, color: str, shift: float, *, single: bool) -> list[
 def _medians(findings: Findings, marks: Mapping[str, float]) -> Panel:
     """The median of each condition with its interval, in the colour of the verdict that limits it."""
     plan, conditions = findings.plan, findings.conditions
-    places, grid = np.arange(len(conditions)), plan.grid
+    places, grid, top = np.arange(len(conditions)), plan.grid, max(finding.greatest for finding in conditions)
     estimates = [finding.estimate for finding in conditions]
     median, low, high = (
-        np.clip([getattr(e.median, name) for e in estimates], grid.start, grid.limit)
-        for name in ("value", "low", "high")
+        np.clip([getattr(e.median, name) for e in estimates], grid.start, top) for name in ("value", "low", "high")
     )
-    spread = [np.clip([getattr(e, name) for e in estimates], grid.start, grid.limit) for name in ("low", "high")]
+    spread = [np.clip([getattr(e, name) for e in estimates], grid.start, top) for name in ("low", "high")]
     label = f"median, {100.0 * estimates[0].median.confidence:.0f} % interval"
     items: list[Item] = [
         Points(places, spread[0], "10 … 90 %", style.SKY, interval=(spread[0], spread[1]), bar=4.0, alpha=0.5),

@@ -35,6 +35,8 @@ def label_of(plan: Threshold) -> str:
 
 
 def number_text(value: float) -> str:
+    if math.isnan(value):
+        return "–"
     return f"{value:.4g}" if math.isfinite(value) else "−∞" if value < 0.0 else "∞"
 
 
@@ -45,6 +47,8 @@ def interval_text(low: float, high: float) -> str:
 def median_text(finding: Finding) -> str:
     """A condition's median: that it is below the least value tried, or not below the greatest, where it is so."""
     found = finding.estimate
+    if math.isnan(found.median.value):
+        return "none"
     if found.median.value == -math.inf:
         return f"< {finding.plan.grid.start:g}"
     beyond = 2 * found.above >= found.replicas
@@ -54,20 +58,26 @@ def median_text(finding: Finding) -> str:
 def estimate_texts(finding: Finding) -> list[str]:
     """A condition's median, its interval, and what 10 % and 90 % of the replicas lie below."""
     found = finding.estimate
+    if math.isnan(found.median.value):
+        return ["none", "–", "–", "–"]
     interval = interval_text(found.median.low, found.median.high)
     return [median_text(finding), interval, number_text(found.low), number_text(found.high)]
 
 
 def limit_texts(finding: Finding) -> list[str]:
     """The limit of a pendulum that does what the law does, and the share of it that the median is; dashes if none."""
-    if finding.limit is None or finding.share is None:
+    if finding.limit is None:
         return ["–", "–"]
-    share = f"{finding.share:.0%}" if math.isfinite(finding.share) else number_text(finding.share)
-    return [number_text(finding.limit.own), share]
+    if finding.share is None:
+        return [number_text(finding.limit.own), "–"]
+    return [number_text(finding.limit.own), f"{finding.share:.0%}"]
 
 
 def reached_text(limited: Sequence[Finding]) -> str:
-    """Between which shares of the limit the medians are."""
+    """Between which shares of the limit the medians are; empty where none is comparable."""
+    limited = [finding for finding in limited if finding.share is not None]
+    if not limited:
+        return ""
     ends = [choose(limited, key=lambda f: f.share or 0.0) for choose in (min, max)]
     texts = [limit_texts(finding)[1] for finding in ends]
     names = {finding.limit.own_name for finding in limited if finding.limit is not None}
@@ -95,14 +105,18 @@ def remarks(findings: Findings) -> Iterator[str]:
     reached = estimates[0].median.confidence
     if reached < plan.confidence:
         yield f"{plan.replicas} replicas reach {100.0 * reached:.1f} % at most, not {100.0 * plan.confidence:g} %."
-    below, above, odd = (sum(getattr(e, name) for e in estimates) for name in ("below", "above", "non_monotone"))
-    if below:
-        least, who = f"{plan.grid.start:g} {plan.unit}", plan.experiment.who
-        yield f"{below} thresholds are below the least value, {least}: {who} falls at it."
+    above, odd, unknown = (sum(getattr(e, name) for e in estimates) for name in ("above", "non_monotone", "unknown"))
+    never = Counter(word for finding in findings.conditions for word in finding.never_recovered)
+    if never:
+        ended = ", ".join(f"{count} {word}" for word, count in never.most_common())
+        yield (
+            f"{never.total()} replicas recovered from nothing: at the least value, {plan.grid.start:g} {plan.unit}, "
+            f"{ended}; {unknown} of their thresholds are unknown, the others below it."
+        )
     if above:
         yield f"{above} thresholds are above the greatest value tried, {plan.grid.limit:g} {plan.unit}."
     if odd:
         yield (
-            f"{odd} of {sum(e.replicas for e in estimates)} searches found a recovery above a fall: "
-            "a threshold is the first fall, and such islands do not count; a finer grid (--by) would find more."
+            f"{odd} of {sum(e.replicas for e in estimates)} searches found a recovery above a loss: "
+            "a threshold is the first loss, and such islands do not count; a finer grid (--by) would find more."
         )

@@ -1,0 +1,91 @@
+"""Gait at the end of a run: landings of feet, and whether the last whole cycles repeat each other.
+
+A body that steps on is outside of its base of support in every swing, and ahead of it all the time in a fast walk. It
+is balanced if its steps catch it as well as those one cycle before: the margin of stability at landing does not get
+worse (Hof 2008). What is not balanced grows e-fold in a time constant of the pendulum.
+"""
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from biped.metrics.kernels.support import COM, FEET, MARGIN
+from biped.metrics.measurement import Measurement
+from contact.arrays import Integers
+from contact.modes import NONE
+
+#: The reason of the verdict "stepped" of a body that steps on in a steady gait.
+STEPPING_ON = "stepping on"
+#: [s] A foot that leaves the floor for less has bounced or scuffed, and not stepped.
+LEAST_SWING = 0.05
+#: A step is late if it takes so many times the longest of the last two cycles.
+LATE = 1.5
+#: Cycles agree if margins at landing get worse by less than this part of the pendulum's length, the least margins of
+#: swings by less than that part, and the centre of mass gets lower by less than this part of its height upright.
+LANDING, SWING, LOWER = 0.1, 0.2, 0.1
+
+
+@dataclass(frozen=True)
+class Gait:
+    """The last steps of a run.
+
+    Attributes:
+        due: [s] time at which the next step is late.
+        cycle: [s] the longest of the last two cycles; of a body that has stepped for less, zero.
+        caught: [s] time of the last landing with no worse margin than that of the same foot one cycle before.
+        doubt: in words, how the last cycle is worse than the one before; empty if it is not, or ``cycle`` is zero.
+    """
+
+    due: float
+    cycle: float
+    caught: float
+    doubt: str
+
+
+def gait_of(run: Measurement) -> Gait | None:
+    """Return the gait at the end of a run; None if there are fewer than two steps."""
+    rows, feet = landings(run)
+    if len(rows) < 2:
+        return None
+    times, margins = run["time"][rows], run.series[rows, MARGIN]
+    same = np.flatnonzero(feet == feet[-1])[-3:]
+    first, middle = (int(same[0]), int(same[1])) if len(same) == 3 else (0, 0)
+    due = float(times[-1] + LATE * np.diff(times[first:]).max())
+    before = [next((j for j in range(k - 1, -1, -1) if feet[j] == feet[k]), k) for k in range(len(feet))]
+    is_caught = (margins >= margins[before] - LANDING * run.body.length) & (before != np.arange(len(feet)))
+    caught = float(times[is_caught][-1]) if is_caught.any() else -math.inf
+    if len(same) < 3:
+        return Gait(due, 0.0, caught, "")
+    doubt = _doubt(run, bool(is_caught[middle + 1 :].all()), int(rows[first]), int(rows[middle]))
+    return Gait(due, float(np.diff(times[same]).max()), caught, doubt)
+
+
+def landings(run: Measurement) -> tuple[Integers, Integers]:
+    """Return the rows in which feet come down after a swing, in order, and the numbers of these feet.
+
+    If several feet step, the last of consecutive landings of one foot is the landing: the others were corrections.
+    """
+    time, found = run["time"], list[tuple[int, int]]()
+    for foot in range(len(run.layout.feet)):
+        points = run.places.contact[run.places.foot == foot]
+        down = (run.rows[:, points] != NONE).any(axis=1) | (run.series[:, FEET + foot] > 0.0)
+        changes = np.flatnonzero(down[1:] != down[:-1])
+        swings = [(k, after + 1) for k, after in pairwise(changes) if down[k]]
+        found += [(int(after), foot) for k, after in swings if time[after] - time[k] >= LEAST_SWING]
+    found.sort()
+    if len({foot for _, foot in found}) > 1:
+        found = [one for one, after in zip(found, [*found[1:], (0, -1)], strict=True) if one[1] != after[1]]
+    rows, feet = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    return rows, feet
+
+
+def _doubt(run: Measurement, is_caught: bool, first: int, middle: int) -> str:
+    """Say how the rows from ``middle`` on are worse than the cycle from ``first`` to there; empty if they are not."""
+    column = run.series[:, (MARGIN, COM + 2)]
+    margin, lower = np.nanmin(column[first:middle], axis=0) - np.nanmin(column[middle:], axis=0)
+    if not is_caught or margin > SWING * run.body.length:
+        return "its steps do not catch it as well as those one cycle before"
+    sinks = lower > LOWER * run.layout.standing_height
+    return "its centre of mass gets lower from cycle to cycle" if sinks else ""
