@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +30,12 @@ AT_BOUND = 1e-4
 #: The weight of priors follows the residuals' deviation, which follows the fit: until it changes by less than this
 #: part, and so often at most.
 SETTLED, PASSES = 1e-4, 20
+#: Rounds of a search by secants, each of which begins with derivatives by differences.
+ROUNDS = 3
+#: In the estimates' standard deviations, were all residuals independent: a step that is shorter is none.
+STEP = 1e-2
+#: In parts of a range, likewise, where nothing is left of the residuals.
+NEAR = 1e-5
 #: Of the intervals.
 CONFIDENCE = 0.95
 
@@ -60,12 +65,17 @@ class Problem:
             a fit is correlated from one to the next, and each tells less than an independent one would. Residuals in no
             series are taken as independent.
         priors: of those that have one, by name.
+        slopes: (m, p) derivatives of the residuals by parts (p,), if each set of residuals takes a run. A search then asks
+            for them once a round and updates them from step to step (Broyden 1965).
+        deviation: of a residual, if it is known; None if the fit has to estimate it.
     """
 
     parameters: Sequence[Bounded]
     residuals: Residuals
     series: Sequence[slice] = ()
     priors: dict[str, Prior] = field(default_factory=dict)
+    slopes: Callable[[Floats], Floats] | None = None
+    deviation: float | None = None
 
     def __post_init__(self) -> None:
         for name in set(self.priors) - {one.name for one in self.parameters}:
@@ -173,36 +183,93 @@ def estimate(problem: Problem, starts: Floats, most_steps: int = 50) -> Estimate
         raise InputError(f"{first.shape[1]} numbers are measured, {len(problem.parameters)} parameters cannot follow")
     if not np.isfinite(first).all():
         raise InputError("the model has values that are no finite numbers where its parameters start")
-    found = [_search(_with_priors(problem), start, most_steps) for start in starts]
+    found = [_search(problem, _Slopes(problem), start, most_steps) for start in starts]
     ends = np.array([[*one.x, 2.0 * one.cost] for one in found])
     best = found[int(np.argmin(ends[:, -1]))]
-    deviation = 1.0
+    slopes, deviation = _Slopes(problem), 1.0
     for _ in range(PASSES if problem.priors else 0):
         before, deviation = deviation, math.sqrt(_variance(problem, problem.residuals(best.x[None])[0]))
         if abs(deviation - before) <= SETTLED * deviation:
             break
-        best = _search(_with_priors(problem, deviation), best.x, most_steps)
-    return told(problem, best.x, ends, best.status > 0)
+        best = _search(problem, slopes, best.x, most_steps, deviation)
+    is_there, rounds = best.status > 0, 1
+    while problem.slopes is not None and not (is_there := _is_least(problem, best.x, deviation)) and rounds < ROUNDS:
+        best, rounds = _search(problem, _Slopes(problem), best.x, most_steps, deviation), rounds + 1
+    return told(problem, best.x, ends, is_there)
 
 
-def least_sum(problem: Problem, start: Floats, deviation: float) -> float:
-    """The least sum of squares near parts (p,), priors weighing as residuals of this deviation; to a part of 1e-4."""
-    return 2.0 * float(_search(_with_priors(problem, deviation), start, most_steps=10, close=1e-4).cost)
+def refit(problem: Problem, found: Estimate, start: Floats | None = None, without: int | None = None) -> tuple[Floats, float]:
+    """Return the parts of a problem that is like one that was solved, and the least sum of squares there, to 1e-4.
+
+    Args:
+        problem: to solve; priors weigh as residuals of the solved one's deviation.
+        found: the solved problem; its derivatives are the first.
+        start: (p,) in parts; where the solved one ended, if None.
+        without: the place of a parameter that this problem has not.
+    """
+    matrix = found.jacobian if without is None else np.delete(found.jacobian, without, axis=1)
+    deviation = math.sqrt(found.spread.variance)
+    done = _search(problem, _Slopes(problem, matrix), found.parts if start is None else start, 10, deviation, 1e-4)
+    return done.x, 2.0 * float(done.cost)
 
 
-def _search(full: Residuals, start: Floats, most_steps: int, close: float = 1e-9) -> Any:
+class _Slopes:
+    """(m, p) derivatives of residuals by parts: by differences, or by secants if differences take runs."""
+
+    def __init__(self, problem: Problem, matrix: Floats | None = None) -> None:
+        self._problem, self._matrix = problem, matrix
+        self._at = self._residuals = np.empty(0)
+
+    def __call__(self, at: Floats) -> Floats:
+        problem = self._problem
+        if problem.slopes is None:
+            return slopes_of(problem.residuals, at)
+        residuals = problem.residuals(at[None])[0]
+        if self._matrix is None:
+            self._matrix = problem.slopes(at)
+        elif len(self._at) and (step := at - self._at).any():
+            missed = residuals - self._residuals - self._matrix @ step
+            self._matrix = self._matrix + np.outer(missed, step / (step @ step))
+        self._at, self._residuals = at.copy(), residuals
+        return self._matrix
+
+
+def _search(
+    problem: Problem, slopes: _Slopes, start: Floats, most_steps: int, deviation: float = 1.0, close: float = 1e-9
+) -> Any:
     from scipy.optimize import least_squares
+
+    full, near = _with_priors(problem, deviation), 1e-9
+    if problem.slopes is not None:
+        close, near = max(close, STEP**2 * len(start) / full(start[None]).shape[1]), NEAR
 
     def one(at: Floats) -> Floats:
         return full(at[None])[0]
 
+    def all_slopes(at: Floats) -> Floats:
+        return np.vstack([slopes(at), deviation * slopes_of(problem.prior_residuals, at)])
+
     return least_squares(
-        one, np.clip(start, 1e-6, 1.0 - 1e-6), partial(slopes_of, full),
-        bounds=(0.0, 1.0), xtol=1e-9, ftol=close, gtol=1e-9, max_nfev=most_steps,
+        one, np.clip(start, 1e-6, 1.0 - 1e-6), all_slopes,
+        bounds=(0.0, 1.0), xtol=near, ftol=close, gtol=1e-9, max_nfev=most_steps,
     )  # fmt: skip
 
 
+def _is_least(problem: Problem, parts: Floats, deviation: float) -> bool:
+    """Whether derivatives by differences see no better place: the relative offset of Bates and Watts 1981."""
+    from scipy.optimize import lsq_linear
+
+    assert problem.slopes is not None
+    residuals = _with_priors(problem, deviation)(parts[None])[0]
+    slopes = np.vstack([problem.slopes(parts), deviation * slopes_of(problem.prior_residuals, parts)])
+    step = lsq_linear(slopes, -residuals, (-parts - 1e-12, 1.0 - parts + 1e-12)).x
+    fall = float(residuals @ residuals - ((residuals + slopes @ step) ** 2).sum())
+    return fall <= STEP**2 * len(parts) * _variance(problem, residuals) or np.abs(step).max() <= NEAR
+
+
 def _variance(problem: Problem, residuals: Floats) -> float:
+    if problem.deviation is not None:
+        return problem.deviation**2
     return float(residuals @ residuals) / max(len(residuals) - len(problem.parameters), 1)
 
 
@@ -224,7 +291,7 @@ def _with_priors(problem: Problem, deviation: float = 1.0) -> Residuals:
 
 def told(problem: Problem, parts: Floats, ends: Floats, converged: bool) -> Estimate:
     """What is known at parts (p,) where the least sum of squares is; ``ends`` as ``Estimate.starts``."""
-    slopes = slopes_of(_with_priors(problem), parts)
-    residuals = problem.residuals(parts[None])[0]
-    spread = spread_of(residuals, slopes[: len(residuals)], slopes[len(residuals) :], problem.series, CONFIDENCE)
-    return Estimate(problem, parts, residuals, slopes[: len(residuals)], spread, ends, converged)
+    residuals, slopes = problem.residuals(parts[None])[0], _Slopes(problem)(parts)
+    prior_slopes = slopes_of(problem.prior_residuals, parts)
+    spread = spread_of(residuals, slopes, prior_slopes, problem.series, CONFIDENCE, problem.deviation)
+    return Estimate(problem, parts, residuals, slopes, spread, ends, converged)

@@ -1,9 +1,7 @@
 """A fit: the parameters with which runs come nearest to what was measured, and what is known of them."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,14 +14,13 @@ from experiments.studies.fitting.estimate import Estimate, Prior, Problem, estim
 from experiments.studies.fitting.identifiability import sentences
 from experiments.studies.fitting.measured import Measured, measured_from
 from experiments.studies.fitting.profiles import bootstrap, profiles
-from experiments.studies.grid import neat
+from experiments.studies.fitting.runs import Runs
 from experiments.studies.seeds import seed_of
 from experiments.studies.store.measured import trace_units
 from experiments.studies.study_kind import Evaluate, Say
 from experiments.studies.trial import Trial
 from experiments.studies.tuning.descents import Start
 from experiments.studies.tuning.design_space import DesignSpace, DesignStudy, Scenario, design_space_from
-from experiments.studies.tuning.design_variable import DesignVariable
 from experiments.studies.tuning.optimizers import Cma
 
 if TYPE_CHECKING:
@@ -112,8 +109,8 @@ class Fit(DesignStudy):
         """It is not known before: residuals decide."""
 
     def find(self, evaluate: Evaluate, say: Say = lambda _: None) -> Found:
-        model = _Model(self, evaluate)
-        problem = Problem(self.space.variables, model.residuals, model.series, dict(self.priors))
+        model = Runs(self, evaluate)
+        problem = Problem(self.space.variables, model.residuals, model.series, dict(self.priors), model.slopes)
         say("fitting")
         found = estimate(problem, self._starts(model))
         values = model.modelled(found.parts)
@@ -127,7 +124,7 @@ class Fit(DesignStudy):
     def run(self, study: "Study", evaluate: Evaluate, say: Say) -> Found:
         return self.find(evaluate, say)
 
-    def _starts(self, model: "_Model") -> Floats:
+    def _starts(self, model: Runs) -> Floats:
         """(s, p) in parts of the ranges: that of the file, and a Sobol sequence's; or the best of CMA."""
         variables = self.space.variables
         first = np.array([[one.to_unit(value) for one, value in zip(variables, self.start, strict=True)]])
@@ -141,7 +138,7 @@ class Fit(DesignStudy):
         count = self.settings.starts - 1
         return np.vstack([first, sequence.random_base2(max(1, int(np.ceil(np.log2(count)))))[:count]])
 
-    def _best_of_cma(self, model: "_Model", first: Floats) -> Floats:
+    def _best_of_cma(self, model: Runs, first: Floats) -> Floats:
         variables = self.space.variables
         batch = 4 + int(3 * np.log(len(variables)))  # its authors' choice
         point = {one.name: one.from_unit(float(part)) for one, part in zip(variables, first, strict=True)}
@@ -190,89 +187,6 @@ class Fit(DesignStudy):
             words = ", ".join(f"{one.name} = {v:.4g}" for one, v in zip(self.space.variables, values, strict=True))
             told.append(f"another start ended elsewhere with a sum of squares within 1 %: {words}")
         return told
-
-
-class _Model:
-    """Runs at sets of parts, each once, numbered as they are asked for: the same order each time.
-
-    Of a parameter that takes multiples only, such as a delay, runs are those at the multiples around a value, and what
-    is modelled lies on the cubic between theirs.
-    """
-
-    def __init__(self, fit: Fit, evaluate: Evaluate) -> None:
-        self._fit, self._evaluate = fit, evaluate
-        self._known: dict[tuple[float, ...], tuple[Floats, ...]] = {}
-        self.failure = ""  # of the last run that failed, in its own words
-
-    @property
-    def series(self) -> list[slice]:
-        found: list[slice] = []
-        first = 0
-        for record in self._fit.measured:
-            found += record.series(first)
-            first += record.size
-        return found
-
-    def residuals(self, parts: Floats) -> Floats:
-        """(k, m) of all records."""
-        corners = {corner: None for at in parts for corner, _ in self._corners(at)}
-        self._run([corner for corner in corners if corner not in self._known])
-        pairs = [zip(self._fit.measured, self.modelled(at), strict=True) for at in parts]
-        return np.array([np.concatenate([one.residuals(values) for one, values in pair]) for pair in pairs])
-
-    def modelled(self, at: Floats) -> tuple[Floats, ...]:
-        """Of each record (columns, times) at parts (p,) that were run."""
-        corners = [(weight, self._known[corner]) for corner, weight in self._corners(at)]
-        return tuple(
-            np.sum([weight * found[k] for weight, found in corners], axis=0) for k in range(len(self._fit.measured))
-        )
-
-    def _corners(self, at: Floats) -> list[tuple[tuple[float, ...], float]]:
-        """Values at which runs are, and the weights of these."""
-        ends = [
-            _multiples(one, one.from_unit(float(part)), by)
-            for one, part, by in zip(self._fit.space.variables, at, self._fit.by, strict=True)
-        ]
-        return [(tuple(value for value, _ in corner), math.prod(w for _, w in corner)) for corner in product(*ends)]
-
-    def _run(self, wanted: list[tuple[float, ...]]) -> None:
-        space, count = self._fit.space, len(self._known) + 1
-        names = [variable.name for variable in space.variables]
-        read = [
-            [
-                self._fit.as_planned(trial)
-                for trial in space.trials(space.candidate(count + k, dict(zip(names, values, strict=True))))
-            ]
-            for k, values in enumerate(wanted)
-        ]
-        results = self._evaluate([trial for mine in read for trial in mine])
-        for values, mine in zip(wanted, read, strict=True):
-            found = [(one.trace, results[trial.number]) for trial, one in zip(mine, self._fit.measured, strict=True)]
-            self._known[values] = tuple(trace.values(result) for trace, result in found)
-            self.failure = next((str(result["message"]) for _, result in found if result["message"]), self.failure)
-
-
-def _multiples(variable: DesignVariable, value: float, by: float) -> list[tuple[float, float]]:
-    """Multiples around a value, with their weights; the value alone where it need not be one (``by`` = 0).
-
-    They are those of a cubic through the inner two, with the slopes of their neighbours (Catmull and Rom 1974): its
-    slope is continuous. Outside of the range a straight line goes on.
-    """
-    if by == 0.0:
-        return [(value, 1.0)]
-    place = value / by
-    below = math.floor(place + 1e-9)
-    t = max(place - below, 0.0)
-    if t <= 1e-9:
-        return [(neat(below * by), 1.0)]
-    weights = [t * (-0.5 + t - 0.5 * t * t), 1.0 + t * t * (1.5 * t - 2.5), t * (0.5 + 2.0 * t - 1.5 * t * t), 0.0]
-    weights[3] = 1.0 - sum(weights)
-    for outer, inner, across in ((0, 1, 2), (3, 2, 1)):
-        if not variable.low - 1e-9 * by <= (below - 1 + outer) * by <= variable.high + 1e-9 * by:
-            weights[inner] += 2.0 * weights[outer]
-            weights[across] -= weights[outer]
-            weights[outer] = 0.0
-    return [(neat((below - 1 + k) * by), weight) for k, weight in enumerate(weights) if weight != 0.0]
 
 
 def fit_from(config: Config, name: str = "fit") -> Fit:

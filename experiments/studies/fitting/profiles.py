@@ -1,12 +1,13 @@
 """Intervals that a linear model of the residuals does not give: by profiles of the sum of squares, and by refits."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from contact.arrays import Floats
-from experiments.studies.fitting.estimate import Estimate, Problem, Residuals, estimate, least_sum
+from experiments.studies.fitting.estimate import Estimate, Problem, Residuals, refit
 from experiments.studies.fitting.spread import block_of
 
 if TYPE_CHECKING:
@@ -88,9 +89,11 @@ class _Profile:
             return _sum_of_squares(problem, np.array([part]), variance)
         own = problem.parameters[place].name
         priors = {name: prior for name, prior in problem.priors.items() if name != own}
-        fixed = Problem(others, _with(problem.residuals, place, part), problem.series, priors)
+        fixed = replace(
+            problem, parameters=others, residuals=_with(problem.residuals, place, part), priors=priors
+        )
         start = np.delete(self._found.parts, place) + self._along * (part - self._found.parts[place])
-        least = least_sum(fixed, np.clip(start, 0.0, 1.0), np.sqrt(variance))
+        least = refit(fixed, self._found, np.clip(start, 0.0, 1.0), without=place)[1]
         return least + (_prior_alone(problem, place, part) * variance if own in problem.priors else 0.0)
 
 
@@ -120,10 +123,8 @@ def bootstrap(found: Estimate, replicas: int, seed: int) -> Floats:
     centred = residuals - residuals.mean()
     refits = []
     for drawn in _drawn(centred, problem, generator, replicas):
-        moved = Problem(
-            problem.parameters, _moved(problem.residuals, drawn - residuals), problem.series, problem.priors
-        )
-        refits.append(problem.values(estimate(moved, found.parts[None]).parts))
+        moved = replace(problem, residuals=_moved(problem.residuals, drawn - residuals))
+        refits.append(problem.values(refit(moved, found)[0]))
     return np.array(refits)
 
 
