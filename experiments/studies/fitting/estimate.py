@@ -183,22 +183,32 @@ def estimate(problem: Problem, starts: Floats, most_steps: int = 50) -> Estimate
         raise InputError(f"{first.shape[1]} numbers are measured, {len(problem.parameters)} parameters cannot follow")
     if not np.isfinite(first).all():
         raise InputError("the model has values that are no finite numbers where its parameters start")
-    found = [_search(problem, _Slopes(problem), start, most_steps) for start in starts]
-    ends = np.array([[*one.x, 2.0 * one.cost] for one in found])
-    best = found[int(np.argmin(ends[:, -1]))]
-    slopes, deviation = _Slopes(problem), 1.0
+    found = [_settled(problem, _search(problem, _Slopes(problem), start, most_steps), most_steps) for start in starts]
+    place = int(np.argmin([one.cost for one, _ in found]))
+    (best, is_least), slopes, deviation = found[place], _Slopes(problem), 1.0
     for _ in range(PASSES if problem.priors else 0):
         before, deviation = deviation, math.sqrt(_variance(problem, problem.residuals(best.x[None])[0]))
         if abs(deviation - before) <= SETTLED * deviation:
             break
         best = _search(problem, slopes, best.x, most_steps, deviation)
-    is_there, rounds = best.status > 0, 1
-    while problem.slopes is not None and not (is_there := _is_least(problem, best.x, deviation)) and rounds < ROUNDS:
-        best, rounds = _search(problem, _Slopes(problem), best.x, most_steps, deviation), rounds + 1
-    return told(problem, best.x, ends, is_there)
+    if problem.priors:
+        found[place] = best, is_least = _settled(problem, best, most_steps, deviation)
+    ends = np.array([[*one.x, 2.0 * one.cost] for one, _ in found])
+    return told(problem, best.x, ends, is_least)
 
 
-def refit(problem: Problem, found: Estimate, start: Floats | None = None, without: int | None = None) -> tuple[Floats, float]:
+def _settled(problem: Problem, done: Any, most_steps: int, deviation: float = 1.0) -> tuple[Any, bool]:
+    """Return a search by secants that has gone on until differences confirm its end, and whether they do."""
+    for _ in range(ROUNDS - 1):
+        if problem.slopes is None or _is_least(problem, done.x, deviation):
+            return done, bool(done.status > 0)
+        done = _search(problem, _Slopes(problem), done.x, most_steps, deviation)
+    return done, _is_least(problem, done.x, deviation)
+
+
+def refit(
+    problem: Problem, found: Estimate, start: Floats | None = None, without: int | None = None
+) -> tuple[Floats, float]:
     """Return the parts of a problem that is like one that was solved, and the least sum of squares there, to 1e-4.
 
     Args:

@@ -1,6 +1,6 @@
 """A fit: the parameters with which runs come nearest to what was measured, and what is known of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,16 +9,28 @@ import numpy as np
 from biped.checks import zero_or_above
 from biped.errors import InputError
 from contact.arrays import Floats
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.config import Config
-from experiments.studies.fitting.estimate import Estimate, Prior, Problem, estimate
-from experiments.studies.fitting.identifiability import sentences
+from experiments.studies.fitting.estimate import Estimate, Prior, estimate, refit
+from experiments.studies.fitting.identifiability import at_bounds, sentences
 from experiments.studies.fitting.measured import Measured, measured_from
 from experiments.studies.fitting.profiles import bootstrap, profiles
+from experiments.studies.fitting.quality import (
+    doubts_of_columns,
+    doubts_of_runs,
+    doubts_of_seeds,
+    doubts_of_targets,
+    quality_of_columns,
+    quality_of_targets,
+)
 from experiments.studies.fitting.runs import Runs
+from experiments.studies.fitting.targets import Targets, scatter_by_seed, targets_from
+from experiments.studies.randomization import Randomization
 from experiments.studies.seeds import seed_of
 from experiments.studies.store.measured import trace_units
 from experiments.studies.study_kind import Evaluate, Say
-from experiments.studies.trial import Trial
+from experiments.studies.trial import Result, Trial
 from experiments.studies.tuning.descents import Start
 from experiments.studies.tuning.design_space import DesignSpace, DesignStudy, Scenario, design_space_from
 from experiments.studies.tuning.optimizers import Cma
@@ -43,6 +55,8 @@ class Settings:
     candidates: int = field(default=200, metadata={"least": 1})  # of CMA
     intervals: str = LINEAR  # how they are found
     resamples: int = field(default=200, metadata={"least": 20})  # of the bootstrap
+    #: of the noise: fits of a record, if there is noise; runs of each candidate, if statistics are the target
+    seeds: int = field(default=4, metadata={"least": 1})
     every: float = 0.02  # [s] between values that are compared
 
     def __post_init__(self) -> None:
@@ -54,19 +68,27 @@ class Settings:
 
 @dataclass(frozen=True)
 class Found:
-    """What a fit came to.
+    """The outcome of a fit.
 
     Attributes:
         estimate: of the parameters.
-        table: a row for each: ``parameter``, ``unit``, ``value``, ``sd``, ``low``, ``high`` (95 %), ``at_bound``.
+        table: a row for each: ``parameter``, ``unit``, ``value``, ``sd``, ``low``, ``high`` (95 %), ``at_bound``; and
+            ``seeds_sd``, the standard deviation of the value by the noise's seed, if there is noise.
+        quality: a row for each column of a record, or for each target; see ``quality_of_columns`` and
+            ``quality_of_targets``.
+        warnings: what makes the values doubtful, in sentences: to be read first.
         remarks: what the records do not tell, in sentences.
-        modelled: of each record, (columns, times) of the run with these values.
+        modelled: of each record (columns, times), or (targets, seeds), of the runs with these values.
+        runs: how many there were, those for intervals among them.
     """
 
     estimate: Estimate
     table: "pd.DataFrame"
+    quality: "pd.DataFrame"
+    warnings: tuple[str, ...]
     remarks: tuple[str, ...]
     modelled: tuple[Floats, ...]
+    runs: int
 
 
 @dataclass(frozen=True)
@@ -74,8 +96,9 @@ class Fit(DesignStudy):
     """A fit as its file says it."""
 
     name: str
-    space: DesignSpace  # a scenario for each record
-    measured: tuple[Measured, ...]
+    space: DesignSpace  # a scenario for each record, or one for targets
+    measured: tuple[Measured, ...]  # none where there are targets
+    targets: Targets | None
     start: tuple[float, ...]  # where the first search begins, by parameter
     priors: Mapping[str, Prior]
     by: tuple[float, ...]  # of each parameter, what its values must be multiples of; 0 where they need not
@@ -83,6 +106,16 @@ class Fit(DesignStudy):
     data: Mapping[str, Any]  # the file, as it is
     kind = "fit"
     reads_more = True
+
+    @property
+    def compared(self) -> tuple[Any, ...]:
+        """The records, or the targets."""
+        return self.measured if self.targets is None else (self.targets,)
+
+    @property
+    def noise(self) -> Randomization | None:
+        """The seeds of what is random in runs."""
+        return noise_of(self.experiment, self.space.base)
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -102,24 +135,59 @@ class Fit(DesignStudy):
         return found * self.space.size
 
     def as_planned(self, trial: Trial) -> Trial:
-        traces = {one.name: record.trace for one, record in zip(self.space.scenarios, self.measured, strict=True)}
-        return replace(trial, reads=traces[str(trial.labels["scenario"])])
+        reads = {one.name: part.reads for one, part in zip(self.space.scenarios, self.compared, strict=True)}
+        return replace(trial, reads=reads[str(trial.labels["scenario"])])
 
     def planned_trials(self, study: "Study") -> None:
         """It is not known before: residuals decide."""
 
     def find(self, evaluate: Evaluate, say: Say = lambda _: None) -> Found:
-        model = Runs(self, evaluate)
-        problem = Problem(self.space.variables, model.residuals, model.series, dict(self.priors), model.slopes)
+        count = 0
+
+        def counted(trials: Sequence[Trial]) -> Mapping[int, Result]:
+            nonlocal count
+            count += len(trials)
+            return evaluate(trials)
+
+        model = Runs(self, counted)
         say("fitting")
-        found = estimate(problem, self._starts(model))
+        found = estimate(model.problem(), self._starts(model))
         values = model.modelled(found.parts)
         for one in values:
             if not np.isfinite(one[:, 0]).all():
                 raise InputError(f"no values were found with which a run does not fail: {model.failure}")
         say("intervals")
+        table = self._table(found)
+        doubts = doubts_of_runs(list(model.verdicts.values()), model.verdicts_at(found.parts))
+        if self.targets is None:
+            names = [one.name for one in self.space.scenarios]
+            units = trace_units(self.experiment, {**self.space.fixed, **self.space.scenarios[0].changes})
+            quality = quality_of_columns(names, self.measured, values, units)
+            doubts = [*doubts_of_columns(quality), *doubts]
+            say("other seeds")
+            if (by_seed := self._by_seed(model, found)) is not None:
+                table["seeds_sd"] = by_seed.std(ddof=1).to_numpy()
+                doubts += doubts_of_seeds(table, by_seed)
+        else:
+            quality = quality_of_targets(self.targets, values[0])
+            doubts = [*doubts_of_targets(quality), *doubts]
+            table["seeds_sd"] = scatter_by_seed(found, values[0], self.targets) * found.slopes
+        bounds = at_bounds(found)
+        if not found.converged:
+            bounds.append("the search has not converged: give other starts, narrower ranges, or more seeds")
         remarks = (*sentences(found), *self._ends(values), *self._other_minima(found))
-        return Found(found, self._table(found), remarks, values)
+        return Found(found, table, quality, (*doubts, *bounds), remarks, values, count)
+
+    def _by_seed(self, model: Runs, found: Estimate) -> "pd.DataFrame | None":
+        """A row for each seed of the noise, that of the fit first; None where the model has no noise."""
+        import pandas as pd
+
+        if self.settings.seeds == 1 or self.noise is None or not model.is_noisy(found.parts):
+            return None
+        rows = [found.parts]
+        for number in range(1, self.settings.seeds):
+            rows.append(refit(model.reseeded(number).problem(), found)[0])
+        return pd.DataFrame(map(found.problem.values, rows), columns=[one.name for one in self.space.variables])
 
     def run(self, study: "Study", evaluate: Evaluate, say: Say) -> Found:
         return self.find(evaluate, say)
@@ -179,9 +247,9 @@ class Fit(DesignStudy):
     def _other_minima(self, found: Estimate) -> list[str]:
         """Whether searches from other starts ended elsewhere, about as well."""
         places, sums = found.starts[:, :-1], found.starts[:, -1]
-        away = np.abs(places - found.parts).max(axis=1) > 0.01
+        away = (np.abs(places - found.parts) > np.maximum(0.01, found.spread.deviations)).any(axis=1)
         near = away & (sums < sums.min() * 1.01 + 1e-12)
-        told = [] if found.converged else ["the search took its most steps and has not converged: give more starts"]
+        told = []
         if near.any():
             values = found.problem.values(places[int(np.flatnonzero(near)[0])])
             words = ", ".join(f"{one.name} = {v:.4g}" for one, v in zip(self.space.variables, values, strict=True))
@@ -189,21 +257,44 @@ class Fit(DesignStudy):
         return told
 
 
+def noise_of(experiment: Experiment, values: Mapping[str, Value]) -> Randomization | None:
+    """Return the seeds of what is random in runs, of noise and of scattered starts; None if there are none.
+
+    The seeds of stimuli, such as of a floor's sum of sines, are not among them: those are what the subject had too.
+    """
+    switches = {"sensors.seed": "", "actuators.seed": "", "force.seed": "force.noise", "initial.seed": "initial.jitter"}
+    names = [name for name, switch in switches.items() if name in values and (not switch or values[switch])]
+    return Randomization(tuple(names), "seed") if names else None
+
+
 def fit_from(config: Config, name: str = "fit") -> Fit:
     """A fit from its configuration; raises InputError if something in it is wrong."""
-    settings = config.table("fit", {}).make(Settings)
+    table = config.table("fit", {})
+    settings = table.make(Settings)
     experiment = config.experiment()
     fixed = config.table("set", {}).changes(experiment)
+    is_of_targets = "targets" in table or "spectrum" in table
+    if is_of_targets and "record" in config:
+        raise config.error("a fit is to [[record]] or to [fit.targets] and [[fit.spectrum]]: leave one of them out")
     scenarios, measured = [], []
-    for number, table in enumerate(config.tables("record"), start=1):
-        own = table.table("set", {}).changes(experiment)
+    for number, one in enumerate([] if is_of_targets else config.tables("record"), start=1):
+        own = one.table("set", {}).changes(experiment)
         duration = experiment.values({**fixed, **own})["run.duration"]
         assert isinstance(duration, float)
         columns = trace_units(experiment, {**fixed, **own})
-        measured.append(measured_from(table, settings.every, duration, columns))
-        scenarios.append(Scenario(table.word("name", f"record {number}"), own))
+        measured.append(measured_from(one, settings.every, duration, columns))
+        scenarios.append(Scenario(one.word("name", f"record {number}"), own))
     known: list[_Known] = []
-    space = design_space_from(config, 1, scenarios, of_each=lambda table: known.append(table.make(_Known)))
+    replicas = settings.seeds if is_of_targets else 1
+    space = design_space_from(config, replicas, scenarios, of_each=lambda one: known.append(one.make(_Known)))
+    targets = None
+    if is_of_targets:
+        noise = noise_of(experiment, space.base)
+        if replicas > 1 and noise is not None and "randomization" not in config:
+            space = replace(space, randomizations=(noise,))
+        duration = space.base["run.duration"]
+        assert isinstance(duration, float)
+        targets = targets_from(table, duration, space)
     name = config.word("name", name)
     config.finish()
     start, priors = list[float](), dict[str, Prior]()
@@ -214,7 +305,7 @@ def fit_from(config: Config, name: str = "fit") -> Fit:
         if given.prior:
             priors[one.name] = Prior(*given.prior)
     by = tuple(given.by for given in known)
-    return Fit(name, space, tuple(measured), tuple(start), priors, by, settings, config.data)
+    return Fit(name, space, tuple(measured), targets, tuple(start), priors, by, settings, config.data)
 
 
 @dataclass(frozen=True)

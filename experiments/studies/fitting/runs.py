@@ -1,19 +1,26 @@
 """Runs of a fit's candidates, each once, and how they differ from what was measured."""
 
 import math
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from contact.arrays import Floats
-from experiments.studies.fitting.estimate import REACH
+from experiments.studies.fitting.estimate import REACH, Problem
 from experiments.studies.grid import neat
+from experiments.studies.randomization import replica_changes
+from experiments.studies.seeds import seed_of
 from experiments.studies.study_kind import Evaluate
+from experiments.studies.trial import Trial
 from experiments.studies.tuning.design_variable import DesignVariable
 
 if TYPE_CHECKING:
     from experiments.studies.fitting.fit import Fit
+
+#: Candidates of other seeds are numbered from multiples of this on.
+OF_OTHER_SEEDS = 100_000
 
 
 class Runs:
@@ -23,16 +30,42 @@ class Runs:
     is modelled lies on the cubic between theirs.
     """
 
-    def __init__(self, fit: "Fit", evaluate: Evaluate) -> None:
-        self._fit, self._evaluate = fit, evaluate
+    def __init__(self, fit: "Fit", evaluate: Evaluate, reseeding: int = 0) -> None:
+        self._fit, self._evaluate, self._reseeding = fit, evaluate, reseeding
         self._known: dict[tuple[float, ...], tuple[Floats, ...]] = {}
+        self.verdicts: dict[tuple[float, ...], list[str]] = {}  # by values
         self.failure = ""  # of the last run that failed, in its own words
+        self._others: dict[int, Runs] = {}
+
+    def reseeded(self, number: int) -> "Runs":
+        """Runs with other noise: of the seeds that have this number, from 1 on."""
+        if number not in self._others:
+            self._others[number] = Runs(self._fit, self._evaluate, number)
+        return self._others[number]
+
+    def problem(self) -> Problem:
+        """What is to be fitted."""
+        fit = self._fit
+        deviation = None if fit.targets is None else 1.0
+        return Problem(fit.space.variables, self.residuals, self.series, dict(fit.priors), self.slopes, deviation)
+
+    def verdicts_at(self, at: Floats) -> list[str]:
+        """Of the runs from which what is modelled at parts (p,) follows."""
+        return [verdict for corner, _ in self._corners(at) for verdict in self.verdicts[corner]]
+
+    def is_noisy(self, at: Floats) -> bool:
+        """Whether other noise changes a run at parts (p,), by one run of each record."""
+        corner, _ = self._corners(at)[0]
+        other = self.reseeded(1)
+        other._run([corner])
+        pairs = zip(self._known[corner], other._known[corner], strict=True)
+        return any(not np.array_equal(one, another, equal_nan=True) for one, another in pairs)
 
     @property
     def series(self) -> list[slice]:
         found: list[slice] = []
         first = 0
-        for record in self._fit.measured:
+        for record in self._fit.compared:
             found += record.series(first)
             first += record.size
         return found
@@ -41,14 +74,14 @@ class Runs:
         """(k, m) of all records."""
         corners = {corner: None for at in parts for corner, _ in self._corners(at)}
         self._run([corner for corner in corners if corner not in self._known])
-        pairs = [zip(self._fit.measured, self.modelled(at), strict=True) for at in parts]
+        pairs = [zip(self._fit.compared, self.modelled(at), strict=True) for at in parts]
         return np.array([np.concatenate([one.residuals(values) for one, values in pair]) for pair in pairs])
 
     def modelled(self, at: Floats) -> tuple[Floats, ...]:
-        """Of each record (columns, times) at parts (p,) that were run."""
+        """Of each record (columns, times), or (targets, seeds), at parts (p,) that were run."""
         corners = [(weight, self._known[corner]) for corner, weight in self._corners(at)]
         return tuple(
-            np.sum([weight * found[k] for weight, found in corners], axis=0) for k in range(len(self._fit.measured))
+            np.sum([weight * found[k] for weight, found in corners], axis=0) for k in range(len(self._fit.compared))
         )
 
     def slopes(self, at: Floats) -> Floats:
@@ -76,20 +109,27 @@ class Runs:
         return [(tuple(value for value, _ in corner), math.prod(w for _, w in corner)) for corner in product(*ends)]
 
     def _run(self, wanted: list[tuple[float, ...]]) -> None:
-        space, count = self._fit.space, len(self._known) + 1
+        fit, space = self._fit, self._fit.space
         names = [variable.name for variable in space.variables]
-        read = [
-            [
-                self._fit.as_planned(trial)
-                for trial in space.trials(space.candidate(count + k, dict(zip(names, values, strict=True))))
-            ]
-            for k, values in enumerate(wanted)
+        first = 1 + len(self._known) + OF_OTHER_SEEDS * self._reseeding
+        candidates = [
+            space.candidate(first + k, dict(zip(names, values, strict=True))) for k, values in enumerate(wanted)
         ]
-        results = self._evaluate([trial for mine in read for trial in mine])
-        for values, mine in zip(wanted, read, strict=True):
-            found = [(one.trace, results[trial.number]) for trial, one in zip(mine, self._fit.measured, strict=True)]
-            self._known[values] = tuple(trace.values(result) for trace, result in found)
-            self.failure = next((str(result["message"]) for _, result in found if result["message"]), self.failure)
+        trials = [[self._planned(trial) for trial in space.trials(candidate)] for candidate in candidates]
+        for values, mine in zip(wanted, space.evaluated(trials, self._evaluate), strict=True):
+            parts = [mine[k : k + space.replicas] for k in range(0, len(mine), space.replicas)]
+            self._known[values] = tuple(one.modelled(own) for one, own in zip(fit.compared, parts, strict=True))
+            self.verdicts[values] = [str(sample.result["verdict"]) for sample in mine]
+            self.failure = next((str(one.result["message"]) for one in mine if one.result["message"]), self.failure)
+
+    def _planned(self, trial: Trial) -> Trial:
+        fit, number = self._fit, self._reseeding
+        if number:
+            assert fit.noise is not None
+            seed = seed_of(fit.seed, "noise")
+            drawn = replica_changes((fit.noise,), fit.experiment, trial.changes, seed, number)
+            trial = replace(trial, changes={**trial.changes, **drawn})
+        return fit.as_planned(trial)
 
 
 def _multiples(variable: DesignVariable, value: float, by: float) -> list[tuple[float, float]]:
