@@ -9,8 +9,6 @@ import numpy as np
 from biped.checks import zero_or_above
 from biped.errors import InputError
 from contact.arrays import Floats
-from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.config import Config
 from experiments.studies.fitting.estimate import Estimate, Prior, estimate, refit
 from experiments.studies.fitting.identifiability import at_bounds, sentences
@@ -25,7 +23,7 @@ from experiments.studies.fitting.quality import (
     quality_of_targets,
 )
 from experiments.studies.fitting.runs import Runs
-from experiments.studies.fitting.targets import Targets, scatter_by_seed, targets_from
+from experiments.studies.fitting.targets import Targets, noise_of, scatter_by_seed, targets_from, with_noise
 from experiments.studies.randomization import Randomization
 from experiments.studies.seeds import seed_of
 from experiments.studies.store.measured import trace_units
@@ -235,7 +233,7 @@ class Fit(DesignStudy):
     def _ends(self, values: tuple[Floats, ...]) -> list[str]:
         """Where runs end before what was measured does."""
         told = []
-        for scenario, record, one in zip(self.space.scenarios, self.measured, values, strict=True):
+        for scenario, record, one in zip(self.space.scenarios, self.measured, values, strict=False):
             if not np.isfinite(one).all():
                 end = record.trace.times[int(np.isfinite(one[0]).sum()) - 1]
                 told.append(
@@ -255,16 +253,6 @@ class Fit(DesignStudy):
             words = ", ".join(f"{one.name} = {v:.4g}" for one, v in zip(self.space.variables, values, strict=True))
             told.append(f"another start ended elsewhere with a sum of squares within 1 %: {words}")
         return told
-
-
-def noise_of(experiment: Experiment, values: Mapping[str, Value]) -> Randomization | None:
-    """Return the seeds of what is random in runs, of noise and of scattered starts; None if there are none.
-
-    The seeds of stimuli, such as of a floor's sum of sines, are not among them: those are what the subject had too.
-    """
-    switches = {"sensors.seed": "", "actuators.seed": "", "force.seed": "force.noise", "initial.seed": "initial.jitter"}
-    names = [name for name, switch in switches.items() if name in values and (not switch or values[switch])]
-    return Randomization(tuple(names), "seed") if names else None
 
 
 def fit_from(config: Config, name: str = "fit") -> Fit:
@@ -289,12 +277,8 @@ def fit_from(config: Config, name: str = "fit") -> Fit:
     space = design_space_from(config, replicas, scenarios, of_each=lambda one: known.append(one.make(_Known)))
     targets = None
     if is_of_targets:
-        noise = noise_of(experiment, space.base)
-        if replicas > 1 and noise is not None and "randomization" not in config:
-            space = replace(space, randomizations=(noise,))
-        duration = space.base["run.duration"]
-        assert isinstance(duration, float)
-        targets = targets_from(table, duration, space)
+        space = space if "randomization" in config else with_noise(space)
+        targets = targets_from(table, space)
     name = config.word("name", name)
     config.finish()
     start, priors = list[float](), dict[str, Prior]()

@@ -1,7 +1,7 @@
 """Statistics of people as targets: metrics and band powers, each with a value and a standard deviation."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,15 @@ from biped.metrics.measurement import Measurement
 from biped.metrics.posturography import power_spectrum
 from biped.records.units import factor_between
 from contact.arrays import Floats
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.config import Config
 from experiments.studies.failures import Result
 from experiments.studies.fitting.estimate import Estimate
+from experiments.studies.randomization import Randomization
 from experiments.studies.store.measured import metric_units, trace_units
 from experiments.studies.tuning.design_space import DesignSpace, check_metrics
-from experiments.studies.tuning.objective import PROPORTIONS, Reading, Sample, Term
+from experiments.studies.tuning.objective import PROPORTIONS, Objective, Reading, Sample, Term
 
 #: In standard deviations: how far from its target a metric counts of a run that fell or has no such metric.
 FAR = 1e3
@@ -86,6 +89,12 @@ class Targets:
         targets, deviations = np.array([(term.target, term.per) for term in self.terms]).T
         return np.asarray((targets - modelled.mean(axis=1)) / deviations)
 
+    @property
+    def objective(self) -> Objective:
+        """The mean of the squared z-scores, for a tuning."""
+        share = 1.0 / len(self.terms)
+        return Objective("mean squared z-score", tuple(replace(term, weight=share) for term in self.terms))
+
     def series(self, _: int) -> list[slice]:
         """No targets follow one another in time."""
         return []
@@ -107,7 +116,7 @@ def scatter_by_seed(found: Estimate, modelled: Floats, targets: Targets) -> Floa
     return np.asarray(np.sqrt((moves**2).sum(axis=1) / (count * (count - 1))))
 
 
-def targets_from(config: Config, duration: float, space: DesignSpace) -> Targets | None:
+def targets_from(config: Config, space: DesignSpace) -> Targets | None:
     """The tables ``targets`` and ``[[spectrum]]`` of a configuration's table; None where there are neither.
 
     Raises:
@@ -117,6 +126,8 @@ def targets_from(config: Config, duration: float, space: DesignSpace) -> Targets
     changes = {**space.fixed, **space.scenarios[0].changes}
     units, columns = metric_units(space.experiment, changes), trace_units(space.experiment, changes)
     check_metrics(table, table.data, space)
+    duration = space.base["run.duration"]
+    assert isinstance(duration, float)
     terms, found, bands = [], [], list[Band]()
     for name in table.data:
         one = table.table(name)
@@ -137,6 +148,22 @@ def targets_from(config: Config, duration: float, space: DesignSpace) -> Targets
     if not terms:
         return None
     return Targets(tuple(terms), tuple(found), Powers(tuple(bands)) if bands else None)
+
+
+def noise_of(experiment: Experiment, values: Mapping[str, Value]) -> Randomization | None:
+    """Return the seeds of what is random in runs, of noise and of scattered starts; None if there are none.
+
+    The seeds of stimuli, such as of a floor's sum of sines, are not among them: those are what the subject had too.
+    """
+    switches = {"sensors.seed": "", "actuators.seed": "", "force.seed": "force.noise", "initial.seed": "initial.jitter"}
+    names = [name for name, switch in switches.items() if name in values and (not switch or values[switch])]
+    return Randomization(tuple(names), "seed") if names else None
+
+
+def with_noise(space: DesignSpace) -> DesignSpace:
+    """Return a space whose replicas differ by their noise, if there is any seed of it."""
+    noise = noise_of(space.experiment, space.base)
+    return space if noise is None else replace(space, randomizations=(noise,))
 
 
 def _longest(bands: Sequence[Band]) -> float:
