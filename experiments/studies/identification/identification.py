@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from biped.errors import InputError
-from biped.identification import FrequencyResponse, Spectra, response_of
+from biped.identification import FrequencyResponse, Spectra, response_of, response_to_several
 from biped.identification.intervals import check_intervals
 from biped.identification.spectra import bins_of
 from contact.errors import did_you_mean
@@ -25,6 +25,9 @@ from experiments.studies.trial import Trial
 #: The experiment whose body a record's model has, and how it stands, where its file does not say it.
 BODY, STANDING = "balance", {"initial.stance": "upright"}
 
+#: Part of a stimulus's power that may differ from cycle to cycle without a word.
+UNREPEATED_UNTOLD = 0.01
+
 
 @dataclass(frozen=True)
 class Averaging:
@@ -37,11 +40,18 @@ class Averaging:
     def __post_init__(self) -> None:
         check_intervals(self.over, self.confidence, self.resamples)
 
-    def response(self, spectra: Spectra, per_decade: float | None, seed: int) -> FrequencyResponse:
-        over: Any = self.over
-        return response_of(
-            spectra, per_decade=per_decade, over=over, confidence=self.confidence, resamples=self.resamples, seed=seed
-        )
+    def response(
+        self, stimuli: Mapping[str, Sequence[Spectra]], per_decade: float | None, seed: int
+    ) -> FrequencyResponse:
+        """The response to one stimulus, or to several; of each the spectra of all trials."""
+        how: dict[str, Any] = {
+            "per_decade": per_decade, "over": self.over, "confidence": self.confidence, "resamples": self.resamples,
+            "seed": seed,
+        }  # fmt: skip
+        joined = {name: Spectra.joined(spectra) for name, spectra in stimuli.items()}
+        if len(joined) == 1:
+            return response_of(*joined.values(), **how)
+        return response_to_several(joined, **how)
 
 
 @dataclass(frozen=True)
@@ -52,6 +62,14 @@ class Identified:
     fit: ModelFit | None
     trials: int  # that were run
     left_out: int = 0  # of them, as they fell or failed
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What makes the response doubtful, in sentences."""
+        part = self.response.unrepeated
+        if part <= UNREPEATED_UNTOLD:
+            return ()
+        return (f"{part:.0%} of the stimulus's power differs from cycle to cycle: check the period and the column",)
 
 
 @dataclass(frozen=True)
@@ -84,7 +102,7 @@ class Identification(Sweep):
 
     def find(self, evaluate: Evaluate) -> Identified:  # type: ignore[override]
         if self.recorded is not None:
-            return self._identified(self.recorded.spectra, len(self.recorded.spectra))
+            return self._identified(self.recorded.stimuli, len(self.recorded.files))
         assert self.cycles is not None
         results = evaluate(self.trials())
         found = [spectra_from(results[number], self.cycles, self.units_of_columns) for number in sorted(results)]
@@ -95,12 +113,12 @@ class Identification(Sweep):
                 f"none of {len(found)} trials stood through all cycles; the first: {first['verdict']} "
                 f"({first['message'] or first['reason']}); disturb it less, or let its law be a stronger one"
             )
-        return self._identified(there, len(found))
+        return self._identified({STIMULUS: there}, len(found))
 
-    def _identified(self, spectra: Sequence[Spectra], trials: int) -> Identified:
-        response = self.averaging.response(Spectra.joined(spectra), self.per_decade, self.seed)
+    def _identified(self, stimuli: Mapping[str, Sequence[Spectra]], trials: int) -> Identified:
+        response = self.averaging.response(stimuli, self.per_decade, self.seed)
         fit = None if self.wanted is None else self.wanted.fitted(response, self.seed)
-        return Identified(response, fit, trials, trials - len(spectra))
+        return Identified(response, fit, trials, trials - len(next(iter(stimuli.values()))))
 
     def run(self, study: Any, evaluate: Evaluate, say: Any) -> Identified:  # type: ignore[override]
         return self.find(evaluate)
