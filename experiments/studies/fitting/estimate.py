@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,8 @@ AT_BOUND = 1e-4
 SETTLED, PASSES = 1e-4, 20
 #: Rounds of a search by secants, each of which begins with derivatives by differences.
 ROUNDS = 3
+#: Sets of residuals of each such round at most.
+MOST_DEAR = 20
 #: In the estimates' standard deviations, were all residuals independent: a step that is shorter is none.
 STEP = 1e-2
 #: In parts of a range, likewise, where nothing is left of the residuals.
@@ -67,6 +69,7 @@ class Problem:
         priors: of those that have one, by name.
         slopes: (m, p) derivatives of the residuals by parts (p,), if each set of residuals takes a run. A search then asks
             for them once a round and updates them from step to step (Broyden 1965).
+        near: residuals that take fewer runs and are right near parts (p,); a search goes by them, and is then checked.
         deviation: of a residual, if it is known; None if the fit has to estimate it.
     """
 
@@ -75,6 +78,7 @@ class Problem:
     series: Sequence[slice] = ()
     priors: dict[str, Prior] = field(default_factory=dict)
     slopes: Callable[[Floats], Floats] | None = None
+    near: Callable[[Floats], Residuals] | None = None
     deviation: float | None = None
 
     def __post_init__(self) -> None:
@@ -184,26 +188,37 @@ def estimate(problem: Problem, starts: Floats, most_steps: int = 50) -> Estimate
     if not np.isfinite(first).all():
         raise InputError("the model has values that are no finite numbers where its parameters start")
     found = [_settled(problem, _search(problem, _Slopes(problem), start, most_steps), most_steps) for start in starts]
-    place = int(np.argmin([one.cost for one, _ in found]))
+    place = int(np.argmin([one.sum for one, _ in found]))
     (best, is_least), slopes, deviation = found[place], _Slopes(problem), 1.0
     for _ in range(PASSES if problem.priors else 0):
-        before, deviation = deviation, math.sqrt(_variance(problem, problem.residuals(best.x[None])[0]))
+        before, deviation = deviation, math.sqrt(_variance(problem, problem.residuals(best.parts[None])[0]))
         if abs(deviation - before) <= SETTLED * deviation:
             break
-        best = _search(problem, slopes, best.x, most_steps, deviation)
+        best = _search(problem, slopes, best.parts, most_steps, deviation)
     if problem.priors:
         found[place] = best, is_least = _settled(problem, best, most_steps, deviation)
-    ends = np.array([[*one.x, 2.0 * one.cost] for one, _ in found])
-    return told(problem, best.x, ends, is_least)
+    ends = np.array([[*one.parts, one.sum] for one, _ in found])
+    return told(problem, best.parts, ends, is_least)
 
 
-def _settled(problem: Problem, done: Any, most_steps: int, deviation: float = 1.0) -> tuple[Any, bool]:
+class _End(NamedTuple):
+    """The end of a search: parts (p,), the sum of squares there, and whether it was not cut short."""
+
+    parts: Floats
+    sum: float
+    has_ended: bool
+
+
+def _settled(problem: Problem, done: _End, most_steps: int, deviation: float = 1.0) -> tuple[_End, bool]:
     """Return a search by secants that has gone on until differences confirm its end, and whether they do."""
     for _ in range(ROUNDS - 1):
-        if problem.slopes is None or _is_least(problem, done.x, deviation):
-            return done, bool(done.status > 0)
-        done = _search(problem, _Slopes(problem), done.x, most_steps, deviation)
-    return done, _is_least(problem, done.x, deviation)
+        if problem.slopes is None or _is_least(problem, done.parts, deviation):
+            return done, done.has_ended
+        again = _search(problem, _Slopes(problem), done.parts, most_steps, deviation)
+        if again.sum >= done.sum:
+            return done, False
+        done = again
+    return done, _is_least(problem, done.parts, deviation)
 
 
 def refit(
@@ -220,7 +235,7 @@ def refit(
     matrix = found.jacobian if without is None else np.delete(found.jacobian, without, axis=1)
     deviation = math.sqrt(found.spread.variance)
     done = _search(problem, _Slopes(problem, matrix), found.parts if start is None else start, 10, deviation, 1e-4)
-    return done.x, 2.0 * float(done.cost)
+    return done.parts, done.sum
 
 
 class _Slopes:
@@ -230,13 +245,13 @@ class _Slopes:
         self._problem, self._matrix = problem, matrix
         self._at = self._residuals = np.empty(0)
 
-    def __call__(self, at: Floats) -> Floats:
+    def __call__(self, at: Floats, residuals: Floats) -> Floats:
+        """At parts (p,), where the residuals (m,) are these."""
         problem = self._problem
         if problem.slopes is None:
-            return slopes_of(problem.residuals, at)
-        residuals = problem.residuals(at[None])[0]
+            return slopes_at(problem, at)
         if self._matrix is None:
-            self._matrix = problem.slopes(at)
+            self._matrix = slopes_at(problem, at)
         elif len(self._at) and (step := at - self._at).any():
             missed = residuals - self._residuals - self._matrix @ step
             self._matrix = self._matrix + np.outer(missed, step / (step @ step))
@@ -246,32 +261,34 @@ class _Slopes:
 
 def _search(
     problem: Problem, slopes: _Slopes, start: Floats, most_steps: int, deviation: float = 1.0, close: float = 1e-9
-) -> Any:
+) -> _End:
     from scipy.optimize import least_squares
 
-    full, near = _with_priors(problem, deviation), 1e-9
+    residuals, nearest, full = problem.residuals, 1e-9, _with_priors(problem, deviation)
     if problem.slopes is not None:
-        close, near = max(close, STEP**2 * len(start) / full(start[None]).shape[1]), NEAR
+        residuals = problem.residuals if problem.near is None else problem.near(start)
+        most_steps = min(most_steps, MOST_DEAR)
+        close, nearest = max(close, STEP**2 * len(start) / full(start[None]).shape[1]), NEAR
 
     def one(at: Floats) -> Floats:
-        return full(at[None])[0]
+        return np.concatenate([residuals(at[None])[0], deviation * problem.prior_residuals(at[None])[0]])
 
     def all_slopes(at: Floats) -> Floats:
-        return np.vstack([slopes(at), deviation * slopes_of(problem.prior_residuals, at)])
+        return np.vstack([slopes(at, residuals(at[None])[0]), deviation * slopes_of(problem.prior_residuals, at)])
 
-    return least_squares(
+    done = least_squares(
         one, np.clip(start, 1e-6, 1.0 - 1e-6), all_slopes,
-        bounds=(0.0, 1.0), xtol=near, ftol=close, gtol=1e-9, max_nfev=most_steps,
+        bounds=(0.0, 1.0), xtol=nearest, ftol=close, gtol=1e-9, max_nfev=most_steps,
     )  # fmt: skip
+    return _End(done.x, float((full(done.x[None])[0] ** 2).sum()), bool(done.status > 0))
 
 
 def _is_least(problem: Problem, parts: Floats, deviation: float) -> bool:
     """Whether derivatives by differences see no better place: the relative offset of Bates and Watts 1981."""
     from scipy.optimize import lsq_linear
 
-    assert problem.slopes is not None
     residuals = _with_priors(problem, deviation)(parts[None])[0]
-    slopes = np.vstack([problem.slopes(parts), deviation * slopes_of(problem.prior_residuals, parts)])
+    slopes = np.vstack([slopes_at(problem, parts), deviation * slopes_of(problem.prior_residuals, parts)])
     step = lsq_linear(slopes, -residuals, (-parts - 1e-12, 1.0 - parts + 1e-12)).x
     fall = float(residuals @ residuals - ((residuals + slopes @ step) ** 2).sum())
     return fall <= STEP**2 * len(parts) * _variance(problem, residuals) or np.abs(step).max() <= NEAR
@@ -281,6 +298,11 @@ def _variance(problem: Problem, residuals: Floats) -> float:
     if problem.deviation is not None:
         return problem.deviation**2
     return float(residuals @ residuals) / max(len(residuals) - len(problem.parameters), 1)
+
+
+def slopes_at(problem: Problem, at: Floats) -> Floats:
+    """(m, p) derivatives of a problem's residuals by parts, by differences."""
+    return slopes_of(problem.residuals, at) if problem.slopes is None else problem.slopes(at)
 
 
 def slopes_of(residuals: Residuals, at: Floats, reach: float = REACH) -> Floats:
@@ -301,7 +323,7 @@ def _with_priors(problem: Problem, deviation: float = 1.0) -> Residuals:
 
 def told(problem: Problem, parts: Floats, ends: Floats, converged: bool) -> Estimate:
     """What is known at parts (p,) where the least sum of squares is; ``ends`` as ``Estimate.starts``."""
-    residuals, slopes = problem.residuals(parts[None])[0], _Slopes(problem)(parts)
+    residuals, slopes = problem.residuals(parts[None])[0], slopes_at(problem, parts)
     prior_slopes = slopes_of(problem.prior_residuals, parts)
     spread = spread_of(residuals, slopes, prior_slopes, problem.series, CONFIDENCE, problem.deviation)
     return Estimate(problem, parts, residuals, slopes, spread, ends, converged)

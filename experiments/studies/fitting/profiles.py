@@ -89,8 +89,9 @@ class _Profile:
             return _sum_of_squares(problem, np.array([part]), variance)
         own = problem.parameters[place].name
         priors = {name: prior for name, prior in problem.priors.items() if name != own}
+        near = problem.near and (lambda base: _with(problem.near(np.insert(base, place, part)), place, part))
         fixed = replace(
-            problem, parameters=others, residuals=_with(problem.residuals, place, part), priors=priors
+            problem, parameters=others, residuals=_with(problem.residuals, place, part), priors=priors, near=near
         )
         start = np.delete(self._found.parts, place) + self._along * (part - self._found.parts[place])
         least = refit(fixed, self._found, np.clip(start, 0.0, 1.0), without=place)[1]
@@ -123,7 +124,9 @@ def bootstrap(found: Estimate, replicas: int, seed: int) -> Floats:
     centred = residuals - residuals.mean()
     refits = []
     for drawn in _drawn(centred, problem, generator, replicas):
-        moved = replace(problem, residuals=_moved(problem.residuals, drawn - residuals))
+        by = drawn - residuals
+        near = problem.near and (lambda base, by=by: _moved(problem.near(base), by))
+        moved = replace(problem, residuals=_moved(problem.residuals, by), near=near)
         refits.append(problem.values(refit(moved, found)[0]))
     return np.array(refits)
 

@@ -1,6 +1,7 @@
 """Runs of a fit's candidates, each once, and how they differ from what was measured."""
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from contact.arrays import Floats
-from experiments.studies.fitting.estimate import REACH, Problem
+from experiments.studies.fitting.estimate import REACH, Problem, Residuals
 from experiments.studies.grid import neat
 from experiments.studies.randomization import replica_changes
 from experiments.studies.seeds import seed_of
@@ -47,7 +48,7 @@ class Runs:
         """What is to be fitted."""
         fit = self._fit
         deviation = None if fit.targets is None else 1.0
-        return Problem(fit.space.variables, self.residuals, self.series, dict(fit.priors), self.slopes, deviation)
+        return Problem(fit.space.variables, self.residuals, self.series, dict(fit.priors), self.slopes, self.near, deviation)
 
     def verdicts_at(self, at: Floats) -> list[str]:
         """Of the runs from which what is modelled at parts (p,) follows."""
@@ -72,10 +73,12 @@ class Runs:
 
     def residuals(self, parts: Floats) -> Floats:
         """(k, m) of all records."""
-        corners = {corner: None for at in parts for corner, _ in self._corners(at)}
-        self._run([corner for corner in corners if corner not in self._known])
-        pairs = [zip(self._fit.compared, self.modelled(at), strict=True) for at in parts]
-        return np.array([np.concatenate([one.residuals(values) for one, values in pair]) for pair in pairs])
+        self._run(corner for at in parts for corner, _ in self._corners(at))
+        return np.array([self._left(self.modelled(at)) for at in parts])
+
+    def _left(self, modelled: Sequence[Floats]) -> Floats:
+        pairs = zip(self._fit.compared, modelled, strict=True)
+        return np.concatenate([one.residuals(values) for one, values in pairs])
 
     def modelled(self, at: Floats) -> tuple[Floats, ...]:
         """Of each record (columns, times), or (targets, seeds), at parts (p,) that were run."""
@@ -84,16 +87,41 @@ class Runs:
             np.sum([weight * found[k] for weight, found in corners], axis=0) for k in range(len(self._fit.compared))
         )
 
+    def near(self, base: Floats) -> Residuals:
+        """Residuals near parts (p,), of one run at each set of parts.
+
+        It has the nearest multiples of the parameters that take multiples only. What they miss is added as it is at the
+        base, whose runs serve all sets of parts.
+        """
+        if not any(self._fit.by):
+            return self.residuals
+        takes = np.array([by > 0.0 for by in self._fit.by])
+
+        def at_base(at: Floats) -> Floats:
+            return np.where(takes, at, base)
+
+        def one(at: Floats) -> Floats:
+            nearest = self._at_multiples(at)
+            moved = [self.residuals(np.array([each]))[0] for each in (nearest, at_base(at), at_base(nearest))]
+            return np.asarray(moved[0] + moved[1] - moved[2])
+
+        return lambda parts: np.array([one(at) for at in parts])
+
+    def _at_multiples(self, at: Floats) -> Floats:
+        """Parts (p,) of the nearest multiples."""
+        pairs = zip(self._fit.space.variables, at, self._fit.by, strict=True)
+        return np.array([
+            one.to_unit(_nearest(one, one.from_unit(float(part)), by)) if by else part for one, part, by in pairs
+        ])  # fmt: skip
+
     def slopes(self, at: Floats) -> Floats:
         """(m, p) derivatives of the residuals by parts, by differences of runs to both sides.
 
         A parameter that takes multiples only stands at its nearest one, and the differences are those of its neighbours.
         """
-        pairs = list(zip(self._fit.space.variables, self._fit.by, strict=True))
-        values = [one.from_unit(float(part)) for (one, _), part in zip(pairs, at, strict=True)]
-        middle = np.array([one.to_unit(_nearest(one, v, by)) for (one, by), v in zip(pairs, values, strict=True)])
+        middle = self._at_multiples(at)
         ends = np.repeat(middle[None], 2 * len(at), axis=0)
-        for k, (one, by) in enumerate(pairs):
+        for k, (one, by) in enumerate(zip(self._fit.space.variables, self._fit.by, strict=True)):
             for row, side in ((2 * k, -1.0), (2 * k + 1, 1.0)):
                 moved = one.to_unit(one.from_unit(middle[k]) + side * by) if by else middle[k] + side * REACH
                 ends[row, k] = min(max(moved, 0.0), 1.0)
@@ -108,7 +136,9 @@ class Runs:
         ]
         return [(tuple(value for value, _ in corner), math.prod(w for _, w in corner)) for corner in product(*ends)]
 
-    def _run(self, wanted: list[tuple[float, ...]]) -> None:
+    def _run(self, asked: Iterable[tuple[float, ...]]) -> None:
+        """Run what has not been, each once, all beside one another."""
+        wanted = [values for values in dict.fromkeys(asked) if values not in self._known]
         fit, space = self._fit, self._fit.space
         names = [variable.name for variable in space.variables]
         first = 1 + len(self._known) + OF_OTHER_SEEDS * self._reseeding
@@ -156,9 +186,7 @@ def _multiples(variable: DesignVariable, value: float, by: float) -> list[tuple[
 
 
 def _nearest(variable: DesignVariable, value: float, by: float) -> float:
-    """The nearest multiple within the range; the value itself if it need not be one."""
-    if by == 0.0:
-        return value
+    """The nearest multiple within the range; the value itself if there is none."""
     place = round(value / by)
     return next(
         (neat(k * by) for k in (place, place - 1, place + 1) if variable.low <= neat(k * by) <= variable.high), value
