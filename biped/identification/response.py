@@ -104,8 +104,7 @@ class FrequencyResponse:
         """Of all responses, or of each where they differ."""
         below = self.units.get("stimulus", "1")
         units = dict.fromkeys(self.units.get(name, "1") for name in self.values)
-        ratios = ("1" if unit == below else unit if below == "1" else f"{unit}/{below}" for unit in units)
-        return ", ".join(dict.fromkeys(ratios))
+        return ", ".join("1" if unit == below else unit if below == "1" else f"{unit}/{below}" for unit in units)
 
 
 def unwrapped(values: Complexes) -> Floats:

@@ -155,10 +155,12 @@ def cycle_spectra(
     trial = np.repeat(np.arange(trials), len(cycles))
     spectra = Spectra(period, every, excited, found[:, :, 0], named, trial, dict(units or {}))
     if spectra.unrepeated > UNREPEATED:
-        raise InputError(
-            f"period = {period:g} s: {spectra.unrepeated:.0%} of the stimulus's power differs from cycle to cycle: "
-            f"{_remedy(times, together[0, 0])}"
-        )
+        found = period_of(times, together[0, 0])
+        remedy = "it does not repeat: name a window in the place of the period, for Welch's estimate"
+        if found is not None:
+            remedy = f"it repeats each {found:.4g} s: set the period to that"
+        part = f"{min(spectra.unrepeated, 1.0):.0%} of the stimulus's power differs from cycle to cycle"
+        raise InputError(f"period = {period:g} s: {part}: {remedy}")
     return spectra
 
 
@@ -177,38 +179,25 @@ def tables_of(time: ArrayLike, stimulus: ArrayLike, responses: Mapping[str, Arra
     return times, np.stack([np.broadcast_to(table, (trials, len(times))) for table in tables.values()], axis=1)
 
 
-def _remedy(time: Floats, stimulus: Floats) -> str:
-    """What to do about a stimulus (n,) that does not repeat at the period that was given."""
-    found = period_of(time, stimulus)
-    if found is None:
-        return "it does not repeat in the record: give a window in the place of the period, for Welch's estimate"
-    return f"it repeats each {found:.4g} s: set the period to that"
-
-
 def period_of(time: Floats, values: Floats) -> float | None:
     """Return the shortest time [s] after which values (n,) repeat, by their autocorrelation; None if they do not.
 
-    They have to be there for two periods or more. The autocorrelation at a lag is over what is there at both times, so
-    that it is one at the period.
+    They have to be there for two periods or more.
     """
     from scipy.signal import find_peaks
 
     n = len(time)
     even = np.interp(np.linspace(time[0], time[-1], n), time, values)
     even = even - even.mean()
-    sums = np.concatenate([[0.0], np.cumsum(even**2)])
-    lags = np.arange(n // 2 + 2)
-    both = np.sqrt(sums[n - lags] * (sums[n] - sums[lags]))
+    sums, lags = np.concatenate([[0.0], np.cumsum(even**2)]), np.arange(n // 2 + 2)
+    both = np.sqrt(sums[n - lags] * (sums[n] - sums[lags]))  # so that the correlation is one at the period
     products = np.fft.irfft(np.abs(np.fft.rfft(even, 2 * n)) ** 2)[: len(lags)]
     correlation = np.divide(products, both, out=np.zeros_like(both), where=both > 0.0)
     peaks = find_peaks(correlation, height=REPEATS)[0]
     if not len(peaks):
         return None
     first = next(k for k in peaks if correlation[k] >= correlation[peaks].max() - 0.01)
-    left, middle, right = correlation[first - 1 : first + 2]
-    bend = left - 2.0 * middle + right
-    shift = 0.5 * (left - right) / bend if bend else 0.0
-    return float((first + shift) * (time[-1] - time[0]) / (n - 1))
+    return float(first * (time[-1] - time[0]) / (n - 1))
 
 
 def coefficients_of_cycles(

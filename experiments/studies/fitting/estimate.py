@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -69,7 +69,7 @@ class Problem:
         priors: of those that have one, by name.
         slopes: (m, p) derivatives of the residuals by parts (p,), if each set of residuals takes a run. A search then asks
             for them once a round and updates them from step to step (Broyden 1965).
-        near: residuals that take fewer runs and are right near parts (p,); a search goes by them, and is then checked.
+        near: from derivatives (m, p) residuals that take fewer runs; a search goes by them, and is then checked.
         deviation: of a residual, if it is known; None if the fit has to estimate it.
     """
 
@@ -187,44 +187,13 @@ def estimate(problem: Problem, starts: Floats, most_steps: int = 50) -> Estimate
         raise InputError(f"{first.shape[1]} numbers are measured, {len(problem.parameters)} parameters cannot follow")
     if not np.isfinite(first).all():
         raise InputError("the model has values that are no finite numbers where its parameters start")
-    found = [_settled(problem, _search(problem, _Slopes(problem), start, most_steps), most_steps) for start in starts]
-    place = int(np.argmin([one.sum for one, _ in found]))
-    (best, is_least), slopes, deviation = found[place], _Slopes(problem), 1.0
-    for _ in range(PASSES if problem.priors else 0):
-        before, deviation = deviation, math.sqrt(_variance(problem, problem.residuals(best.parts[None])[0]))
-        if abs(deviation - before) <= SETTLED * deviation:
-            break
-        best = _search(problem, slopes, best.parts, most_steps, deviation)
-    if problem.priors:
-        found[place] = best, is_least = _settled(problem, best, most_steps, deviation)
-    ends = np.array([[*one.parts, one.sum] for one, _ in found])
-    return told(problem, best.parts, ends, is_least)
+    found = [_settled(problem, start, most_steps) for start in starts]
+    best = found[int(np.argmin([one.sum for one in found]))]
+    return told(problem, best.parts, np.array([[*one.parts, one.sum] for one in found]), best.is_least)
 
 
-class _End(NamedTuple):
-    """The end of a search: parts (p,), the sum of squares there, and whether it was not cut short."""
-
-    parts: Floats
-    sum: float
-    has_ended: bool
-
-
-def _settled(problem: Problem, done: _End, most_steps: int, deviation: float = 1.0) -> tuple[_End, bool]:
-    """Return a search by secants that has gone on until differences confirm its end, and whether they do."""
-    for _ in range(ROUNDS - 1):
-        if problem.slopes is None or _is_least(problem, done.parts, deviation):
-            return done, done.has_ended
-        again = _search(problem, _Slopes(problem), done.parts, most_steps, deviation)
-        if again.sum >= done.sum:
-            return done, False
-        done = again
-    return done, _is_least(problem, done.parts, deviation)
-
-
-def refit(
-    problem: Problem, found: Estimate, start: Floats | None = None, without: int | None = None
-) -> tuple[Floats, float]:
-    """Return the parts of a problem that is like one that was solved, and the least sum of squares there, to 1e-4.
+def refit(problem: Problem, found: Estimate, start: Floats | None = None, without: int | None = None) -> _End:
+    """Return the end of a problem that is like a solved one, to 1e-4 of the least sum of squares.
 
     Args:
         problem: to solve; priors weigh as residuals of the solved one's deviation.
@@ -233,30 +202,54 @@ def refit(
         without: the place of a parameter that this problem has not.
     """
     matrix = found.jacobian if without is None else np.delete(found.jacobian, without, axis=1)
-    deviation = math.sqrt(found.spread.variance)
-    done = _search(problem, _Slopes(problem, matrix), found.parts if start is None else start, 10, deviation, 1e-4)
-    return done.parts, done.sum
+    at = found.parts if start is None else start
+    return _search(problem, _Slopes(problem, matrix), at, 10, math.sqrt(found.spread.variance), 1e-4)
+
+
+class _End(NamedTuple):
+    """The end of a search: parts (p,), the sum of squares there, and whether it is the least nearby."""
+
+    parts: Floats
+    sum: float
+    is_least: bool
+
+
+def _settled(problem: Problem, start: Floats, most_steps: int) -> _End:
+    """Search until the weight of priors is settled, and differences see no better place where secants ended."""
+    end, deviation, slopes = _End(start, math.inf, False), 1.0, _Slopes(problem)
+    for _ in range(PASSES if problem.slopes is None else ROUNDS):
+        found = _search(problem, slopes, end.parts, most_steps, deviation)
+        before = deviation
+        if problem.priors:
+            deviation = math.sqrt(_variance(problem, problem.residuals(found.parts[None])[0]))
+        is_settled = abs(deviation - before) <= SETTLED * deviation
+        if problem.slopes is not None:
+            slopes = _Slopes(problem, problem.slopes(found.parts))
+            found = found._replace(is_least=_is_least(problem, slopes.matrix, found.parts, deviation))
+        if is_settled and (problem.slopes is None or found.is_least or found.sum >= end.sum):
+            return found if found.sum <= end.sum or found.is_least else end
+        end = found
+    return end
 
 
 class _Slopes:
     """(m, p) derivatives of residuals by parts: by differences, or by secants if differences take runs."""
 
     def __init__(self, problem: Problem, matrix: Floats | None = None) -> None:
-        self._problem, self._matrix = problem, matrix
+        self._slopes, self.matrix = problem.slopes, matrix
         self._at = self._residuals = np.empty(0)
 
-    def __call__(self, at: Floats, residuals: Floats) -> Floats:
-        """At parts (p,), where the residuals (m,) are these."""
-        problem = self._problem
-        if problem.slopes is None:
-            return slopes_at(problem, at)
-        if self._matrix is None:
-            self._matrix = slopes_at(problem, at)
+    def __call__(self, residuals: Residuals, at: Floats) -> Floats:
+        if self._slopes is None:
+            return slopes_of(residuals, at)
+        here = residuals(at[None])[0]
+        if self.matrix is None:
+            self.matrix = self._slopes(at)
         elif len(self._at) and (step := at - self._at).any():
-            missed = residuals - self._residuals - self._matrix @ step
-            self._matrix = self._matrix + np.outer(missed, step / (step @ step))
-        self._at, self._residuals = at.copy(), residuals
-        return self._matrix
+            missed = here - self._residuals - self.matrix @ step
+            self.matrix = self.matrix + np.outer(missed, step / (step @ step))
+        self._at, self._residuals = at.copy(), here
+        return self.matrix
 
 
 def _search(
@@ -264,45 +257,38 @@ def _search(
 ) -> _End:
     from scipy.optimize import least_squares
 
-    residuals, nearest, full = problem.residuals, 1e-9, _with_priors(problem, deviation)
+    start, residuals, nearest = np.clip(start, 1e-6, 1.0 - 1e-6), problem.residuals, 1e-9
     if problem.slopes is not None:
-        residuals = problem.residuals if problem.near is None else problem.near(start)
-        most_steps = min(most_steps, MOST_DEAR)
-        close, nearest = max(close, STEP**2 * len(start) / full(start[None]).shape[1]), NEAR
-
-    def one(at: Floats) -> Floats:
-        return np.concatenate([residuals(at[None])[0], deviation * problem.prior_residuals(at[None])[0]])
+        count = len(slopes(residuals, start))
+        residuals = residuals if problem.near is None else problem.near(slopes.matrix)
+        most_steps, nearest, close = min(most_steps, MOST_DEAR), NEAR, max(close, STEP**2 * len(start) / count)
+    full = _with_priors(replace(problem, residuals=residuals), deviation)
 
     def all_slopes(at: Floats) -> Floats:
-        return np.vstack([slopes(at, residuals(at[None])[0]), deviation * slopes_of(problem.prior_residuals, at)])
+        return np.vstack([slopes(residuals, at), deviation * slopes_of(problem.prior_residuals, at)])
 
     done = least_squares(
-        one, np.clip(start, 1e-6, 1.0 - 1e-6), all_slopes,
+        lambda at: full(at[None])[0], start, all_slopes,
         bounds=(0.0, 1.0), xtol=nearest, ftol=close, gtol=1e-9, max_nfev=most_steps,
     )  # fmt: skip
-    return _End(done.x, float((full(done.x[None])[0] ** 2).sum()), bool(done.status > 0))
+    return _End(done.x, float((_with_priors(problem, deviation)(done.x[None])[0] ** 2).sum()), done.status > 0)
 
 
-def _is_least(problem: Problem, parts: Floats, deviation: float) -> bool:
-    """Whether derivatives by differences see no better place: the relative offset of Bates and Watts 1981."""
+def _is_least(problem: Problem, slopes: Floats, parts: Floats, deviation: float) -> bool:
+    """Whether derivatives see no better place: the relative offset of Bates and Watts 1981."""
     from scipy.optimize import lsq_linear
 
     residuals = _with_priors(problem, deviation)(parts[None])[0]
-    slopes = np.vstack([slopes_at(problem, parts), deviation * slopes_of(problem.prior_residuals, parts)])
+    slopes = np.vstack([slopes, deviation * slopes_of(problem.prior_residuals, parts)])
     step = lsq_linear(slopes, -residuals, (-parts - 1e-12, 1.0 - parts + 1e-12)).x
     fall = float(residuals @ residuals - ((residuals + slopes @ step) ** 2).sum())
-    return fall <= STEP**2 * len(parts) * _variance(problem, residuals) or np.abs(step).max() <= NEAR
+    return bool(fall <= STEP**2 * len(parts) * _variance(problem, residuals) or np.abs(step).max() <= NEAR)
 
 
 def _variance(problem: Problem, residuals: Floats) -> float:
     if problem.deviation is not None:
         return problem.deviation**2
     return float(residuals @ residuals) / max(len(residuals) - len(problem.parameters), 1)
-
-
-def slopes_at(problem: Problem, at: Floats) -> Floats:
-    """(m, p) derivatives of a problem's residuals by parts, by differences."""
-    return slopes_of(problem.residuals, at) if problem.slopes is None else problem.slopes(at)
 
 
 def slopes_of(residuals: Residuals, at: Floats, reach: float = REACH) -> Floats:
@@ -323,7 +309,8 @@ def _with_priors(problem: Problem, deviation: float = 1.0) -> Residuals:
 
 def told(problem: Problem, parts: Floats, ends: Floats, converged: bool) -> Estimate:
     """What is known at parts (p,) where the least sum of squares is; ``ends`` as ``Estimate.starts``."""
-    residuals, slopes = problem.residuals(parts[None])[0], slopes_at(problem, parts)
+    residuals = problem.residuals(parts[None])[0]
+    slopes = slopes_of(problem.residuals, parts) if problem.slopes is None else problem.slopes(parts)
     prior_slopes = slopes_of(problem.prior_residuals, parts)
     spread = spread_of(residuals, slopes, prior_slopes, problem.series, CONFIDENCE, problem.deviation)
     return Estimate(problem, parts, residuals, slopes, spread, ends, converged)

@@ -184,7 +184,7 @@ class Fit(DesignStudy):
             return None
         rows = [found.parts]
         for number in range(1, self.settings.seeds):
-            rows.append(refit(model.reseeded(number).problem(), found)[0])
+            rows.append(refit(model.reseeded(number).problem(), found).parts)
         return pd.DataFrame(map(found.problem.values, rows), columns=[one.name for one in self.space.variables])
 
     def run(self, study: "Study", evaluate: Evaluate, say: Say) -> Found:

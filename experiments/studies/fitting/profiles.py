@@ -83,19 +83,23 @@ class _Profile:
 
     def _refitted(self, part: float) -> float:
         """The least sum of squares with the parameter there, from where a linear model has the others then."""
-        problem, place, variance = self._found.problem, self._place, self._found.spread.variance
+        problem, place, variance = _near(self._found), self._place, self._found.spread.variance
         others = [one for k, one in enumerate(problem.parameters) if k != place]
         if not others:
             return _sum_of_squares(problem, np.array([part]), variance)
         own = problem.parameters[place].name
         priors = {name: prior for name, prior in problem.priors.items() if name != own}
-        near = problem.near and (lambda base: _with(problem.near(np.insert(base, place, part)), place, part))
-        fixed = replace(
-            problem, parameters=others, residuals=_with(problem.residuals, place, part), priors=priors, near=near
-        )
+        residuals = _with(problem.residuals, place, part)
+        fixed = replace(problem, parameters=others, residuals=residuals, priors=priors)
         start = np.delete(self._found.parts, place) + self._along * (part - self._found.parts[place])
-        least = refit(fixed, self._found, np.clip(start, 0.0, 1.0), without=place)[1]
+        least = refit(fixed, self._found, np.clip(start, 0.0, 1.0), without=place).sum
         return least + (_prior_alone(problem, place, part) * variance if own in problem.priors else 0.0)
+
+
+def _near(found: Estimate) -> Problem:
+    """Return the problem with residuals that take the fewest runs, about the estimate."""
+    problem = found.problem
+    return problem if problem.near is None else replace(problem, residuals=problem.near(found.jacobian), near=None)
 
 
 def _prior_alone(problem: Problem, place: int, part: float) -> float:
@@ -120,14 +124,12 @@ def bootstrap(found: Estimate, replicas: int, seed: int) -> Floats:
     mean. Each refit begins at the estimate.
     """
     generator = np.random.default_rng(seed)
-    problem, residuals = found.problem, found.residuals
+    problem, residuals = _near(found), found.residuals
     centred = residuals - residuals.mean()
     refits = []
     for drawn in _drawn(centred, problem, generator, replicas):
-        by = drawn - residuals
-        near = problem.near and (lambda base, by=by: _moved(problem.near(base), by))
-        moved = replace(problem, residuals=_moved(problem.residuals, by), near=near)
-        refits.append(problem.values(refit(moved, found)[0]))
+        moved = replace(problem, residuals=_moved(problem.residuals, drawn - residuals))
+        refits.append(problem.values(refit(moved, found).parts))
     return np.array(refits)
 
 

@@ -87,23 +87,12 @@ class Runs:
             np.sum([weight * found[k] for weight, found in corners], axis=0) for k in range(len(self._fit.compared))
         )
 
-    def near(self, base: Floats) -> Residuals:
-        """Residuals near parts (p,), of one run at each set of parts.
-
-        It has the nearest multiples of the parameters that take multiples only. What they miss is added as it is at the
-        base, whose runs serve all sets of parts.
-        """
-        if not any(self._fit.by):
-            return self.residuals
-        takes = np.array([by > 0.0 for by in self._fit.by])
-
-        def at_base(at: Floats) -> Floats:
-            return np.where(takes, at, base)
+    def near(self, slopes: Floats) -> Residuals:
+        """Residuals of one run at each set of parts: at the nearest multiples, and from there along slopes (m, p)."""
 
         def one(at: Floats) -> Floats:
             nearest = self._at_multiples(at)
-            moved = [self.residuals(np.array([each]))[0] for each in (nearest, at_base(at), at_base(nearest))]
-            return np.asarray(moved[0] + moved[1] - moved[2])
+            return np.asarray(self.residuals(nearest[None])[0] + slopes @ (at - nearest))
 
         return lambda parts: np.array([one(at) for at in parts])
 

@@ -41,17 +41,13 @@ class Averaging:
         check_intervals(self.over, self.confidence, self.resamples)
 
     def response(
-        self, stimuli: Mapping[str, Sequence[Spectra]], per_decade: float | None, seed: int
+        self, spectra: Spectra, per_decade: float | None, seed: int, stimuli: Sequence[str] = ()
     ) -> FrequencyResponse:
-        """The response to one stimulus, or to several; of each the spectra of all trials."""
-        how: dict[str, Any] = {
-            "per_decade": per_decade, "over": self.over, "confidence": self.confidence, "resamples": self.resamples,
-            "seed": seed,
-        }  # fmt: skip
-        joined = {name: Spectra.joined(spectra) for name, spectra in stimuli.items()}
-        if len(joined) == 1:
-            return response_of(*joined.values(), **how)
-        return response_to_several(joined, **how)
+        """The response to the only stimulus, or to several of these names."""
+        how: dict[str, Any] = {**vars(self), "per_decade": per_decade, "seed": seed}
+        if len(stimuli) < 2:
+            return response_of(spectra, **how)
+        return response_to_several(spectra, stimuli[0], stimuli[1:], **how)
 
 
 @dataclass(frozen=True)
@@ -102,7 +98,7 @@ class Identification(Sweep):
 
     def find(self, evaluate: Evaluate) -> Identified:  # type: ignore[override]
         if self.recorded is not None:
-            return self._identified(self.recorded.stimuli, len(self.recorded.files))
+            return self._identified(self.recorded.spectra, len(self.recorded.spectra))
         assert self.cycles is not None
         results = evaluate(self.trials())
         found = [spectra_from(results[number], self.cycles, self.units_of_columns) for number in sorted(results)]
@@ -113,12 +109,13 @@ class Identification(Sweep):
                 f"none of {len(found)} trials stood through all cycles; the first: {first['verdict']} "
                 f"({first['message'] or first['reason']}); disturb it less, or let its law be a stronger one"
             )
-        return self._identified({STIMULUS: there}, len(found))
+        return self._identified(there, len(found))
 
-    def _identified(self, stimuli: Mapping[str, Sequence[Spectra]], trials: int) -> Identified:
-        response = self.averaging.response(stimuli, self.per_decade, self.seed)
+    def _identified(self, spectra: Sequence[Spectra], trials: int) -> Identified:
+        stimuli = () if self.recorded is None else self.recorded.stimuli
+        response = self.averaging.response(Spectra.joined(spectra), self.per_decade, self.seed, stimuli)
         fit = None if self.wanted is None else self.wanted.fitted(response, self.seed)
-        return Identified(response, fit, trials, trials - len(next(iter(stimuli.values()))))
+        return Identified(response, fit, trials, trials - len(spectra))
 
     def run(self, study: Any, evaluate: Evaluate, say: Any) -> Identified:  # type: ignore[override]
         return self.find(evaluate)

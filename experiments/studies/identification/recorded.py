@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import glob
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -41,24 +40,13 @@ class Recorded:
 
     Attributes:
         files: their records, by whole paths.
-        stimuli: by name, of each file the spectra with that stimulus, in SI units, angles in radians. One of them is
-            called ``STIMULUS``.
+        spectra: of each, in SI units, angles in radians.
+        stimuli: the names of several that act at once; all but the first are among the spectra's responses.
     """
 
     files: tuple[str, ...]
-    stimuli: Mapping[str, tuple[Spectra, ...]]
-
-    @property
-    def spectra(self) -> tuple[Spectra, ...]:
-        """Of each file, with the first stimulus."""
-        return next(iter(self.stimuli.values()))
-
-    @property
-    def responses(self) -> tuple[str, ...]:
-        """The names of what is found."""
-        if len(self.stimuli) == 1:
-            return tuple(self.spectra[0].responses)
-        return tuple(f"{name} / {stimulus}" for stimulus in self.stimuli for name in self.spectra[0].responses)
+    spectra: tuple[Spectra, ...]
+    stimuli: tuple[str, ...] = (STIMULUS,)
 
     def moves(self) -> str:
         """What moves, as a closed-form model calls it; raises InputError where there is no model of that."""
@@ -78,41 +66,30 @@ class Recorded:
 class _Cut:
     """How a record is cut into cycles, or windows; ``count`` is None for as many as there are."""
 
-    columns: Mapping[str, str]  # of stimuli and responses; a minus before one turns its sign
-    stimuli: tuple[str, ...]  # which of them are stimuli
-    period: float  # of a window, its length
-    frequencies: tuple[float, ...]  # of windows, only the highest
+    columns: Mapping[str, str]  # of stimulus and responses; a minus before one turns its sign
+    period: float  # of windows, their length
+    frequencies: tuple[float, ...]
     begin: float | None
     skip: int
     count: int | None
     prepare: Preparation  # what is done with each column before
     overlap: float | None = None  # of windows; None for cycles
 
-    def spectra(self, record: Record) -> list[Spectra]:
-        """Of each stimulus."""
+    def spectra(self, record: Record) -> Spectra:
         try:
             return self._spectra(record) if self.overlap is None else self._of_windows(record, self.overlap)
         except InputError as error:
             told = str(error).replace("begin and end", "begin and cycles")  # by which it ends here
             raise InputError(told if told.startswith(record.source) else f"{record.source}: {told}") from None
 
-    def _parts(self, columns: Sequence[Floats], units: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
-        """Yield for each stimulus its values, those of the responses by name, and their units."""
-        named = dict(zip(self.columns, columns, strict=True))
-        answers = {name: values for name, values in named.items() if name not in self.stimuli}
-        for name in self.stimuli:
-            yield named[name], answers, {STIMULUS: units[name], **{answer: units[answer] for answer in answers}}
-
-    def _of_windows(self, record: Record, overlap: float) -> list[Spectra]:
+    def _of_windows(self, record: Record, overlap: float) -> Spectra:
         begin = float(record.time[0]) if self.begin is None else self.begin
-        end = float(record.time[-1])
-        time, columns, units = self._prepared(record, begin, end + 0.5 / record.rate)
-        return [
-            windowed_spectra(time, u, y, self.period, overlap=overlap, highest=max(self.frequencies), units=own)
-            for u, y, own in self._parts(columns, units)
-        ]
+        time, columns, units = self._prepared(record, begin, float(record.time[-1]) + 0.5 / record.rate)
+        responses = dict(zip(list(self.columns)[1:], columns[1:], strict=True))
+        highest = max(self.frequencies)
+        return windowed_spectra(time, columns[0], responses, self.period, overlap=overlap, highest=highest, units=units)
 
-    def _spectra(self, record: Record) -> list[Spectra]:
+    def _spectra(self, record: Record) -> Spectra:
         start = float(record.time[0]) if self.begin is None else self.begin
         first = start + self.skip * self.period
         # A sample stands for the time up to the next one, and may be off by half of that.
@@ -121,11 +98,12 @@ class _Cut:
         whole = first + max(count, 1) * self.period
         time, columns, units = self._prepared(record, first, whole)
         rows = time < whole - 0.5 * float(np.median(np.diff(time)))
-        spectra = [
-            cycle_spectra(time[rows], u, y, self.period, self.frequencies, begin=start, skip=self.skip, units=own)
-            for u, y, own in self._parts([column[rows] for column in columns], units)
-        ]
-        cycles = len(spectra[0].trial)
+        stimulus, *answers = (column[rows] for column in columns)
+        responses = dict(zip(list(self.columns)[1:], answers, strict=True))
+        spectra = cycle_spectra(
+            time[rows], stimulus, responses, self.period, self.frequencies, begin=start, skip=self.skip, units=units
+        )
+        cycles = len(spectra.trial)
         if self.count is not None and cycles < self.count:
             raise InputError(
                 f"{cycles} whole cycles of {self.period:g} s after the {self.skip} that are skipped, and cycles = "
@@ -152,7 +130,7 @@ class _Cut:
         for column, (own, _) in zip(self.columns.values(), done, strict=True):
             if not np.array_equal(own, times):
                 raise InputError(
-                    f"column {column} begins or ends elsewhere than {self.columns[self.stimuli[0]]}, as one has a gap: "
+                    f"column {column} begins or ends elsewhere than {self.columns[STIMULUS]}, as one has a gap: "
                     "move begin to after it, or set gaps to its length"
                 )
         return begin + times, [values for _, values in done], units
@@ -165,21 +143,18 @@ def recorded_from(record: Config, identify: Config) -> Recorded:
     units = record.table("units", {})
     told = {name: units.word(name) for name in units.data}
     prepare = record.within(lambda: Preparation(**{name: record.get(name, float, 0.0) for name in PREPARED}))
-    cut = _cut_from(record, identify, prepare)
+    stimuli = _stimuli(identify)
+    cut = _cut_from(record, identify, prepare, stimuli)
 
-    def read(file: str) -> list[Spectra]:
+    def read(file: str) -> Spectra:
         return cut.spectra(read_file(file, time=time, rate=rate, units=told))
 
-    found = [record.within(partial(read, file), "files") for file in files]
-    stimuli = dict(zip(cut.stimuli, zip(*found, strict=True), strict=True))
-    for spectra in stimuli.values():
-        for file, one in zip(files, spectra, strict=True):
-            for name, unit in one.units.items():
-                if unit != (first := spectra[0].units[name]):
-                    raise record.error(
-                        f"{file}: {name} is in {unit}, and in {first} in {files[0]}: correct one", "files"
-                    )
-    return Recorded(files, stimuli)
+    spectra = tuple(record.within(partial(read, file), "files") for file in files)
+    for file, one in zip(files, spectra, strict=True):
+        for name, unit in one.units.items():
+            if unit != (first := spectra[0].units[name]):
+                raise record.error(f"{file}: {name} is in {unit}, and in {first} in {files[0]}: correct one", "files")
+    return Recorded(files, spectra, tuple(stimuli))
 
 
 def paths_of(table: Config) -> tuple[Path, ...]:
@@ -194,24 +169,29 @@ def paths_of(table: Config) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def _cut_from(record: Config, identify: Config, prepare: Preparation) -> _Cut:
-    if ("period" in identify) == ("window" in identify):
-        raise identify.error(
-            "say the period of the stimulus, or the length of a window for one that does not repeat: period = 20.0 or "
-            "window = 20.0"
-        )
-    unit, is_cut = ("period", True) if "period" in identify else ("window", False)
-    period, highest = identify.get(unit, float), identify.get("highest", float, 3.0)
+def _stimuli(identify: Config) -> dict[str, str]:
+    """The columns of one stimulus, or of several by name."""
+    if not isinstance(identify.data.get("stimulus"), Mapping):
+        return {STIMULUS: identify.word("stimulus")}
+    table = identify.table("stimulus")
+    return {name: table.word(name) for name in table.data}
+
+
+def _cut_from(record: Config, identify: Config, prepare: Preparation, stimuli: Mapping[str, str]) -> _Cut:
+    key, is_periodic = ("window", False) if "window" in identify else ("period", True)
+    if "period" in identify and not is_periodic:
+        raise identify.error("period is of a stimulus that repeats, window for one that does not: leave one out", key)
+    period, highest = identify.get(key, float), identify.get("highest", float, 3.0)
     if not period > 0.0:
-        raise identify.wrong(unit, "seconds above zero")
-    stimuli = _names_of(identify, "stimulus", STIMULUS)
-    responses = _names_of(identify, "responses")
-    if both := (set(stimuli) | {STIMULUS}) & set(responses):
-        raise identify.error(f"a response must not be called {both.pop()}", "responses")
-    columns, begin = stimuli | responses, record.get("begin", float, None)
-    if not is_cut:
-        overlap = identify.get("overlap", float, MOST_OVERLAP)
-        return _Cut(columns, tuple(stimuli), period, (highest,), begin, 0, None, prepare, overlap)
+        raise identify.wrong(key, "seconds above zero")
+    responses = identify.table("responses")
+    named = {name: responses.word(name) for name in responses.data}
+    if taken := named.keys() & {STIMULUS, *stimuli}:
+        raise responses.error(f"a response must not be called {min(taken)}", min(taken))
+    columns = {STIMULUS: next(iter(stimuli.values()))} | dict(list(stimuli.items())[1:]) | named
+    begin = record.get("begin", float, None)
+    if not is_periodic:
+        return _Cut(columns, period, (highest,), begin, 0, None, prepare, identify.get("overlap", float, MOST_OVERLAP))
     count, skip = identify.whole("cycles", 0, least=1) or None, identify.whole("skip", 1)
     frequencies = _frequencies(identify, period, highest)
     if prepare.filter and prepare.filter < max(frequencies):
@@ -219,15 +199,7 @@ def _cut_from(record: Config, identify: Config, prepare: Preparation) -> _Cut:
         raise record.error(
             f"filter = {prepare.filter:g} Hz: the stimulus moves up to {max(frequencies):g} Hz: {remedy}", "filter"
         )
-    return _Cut(columns, tuple(stimuli), period, frequencies, begin, skip, count, prepare)
-
-
-def _names_of(identify: Config, key: str, single: str = "") -> dict[str, str]:
-    """Columns by what they are called in a table; of one column alone, if it has a name."""
-    if single and not isinstance(identify.data.get(key), Mapping):
-        return {single: identify.word(key)}
-    table = identify.table(key)
-    return {name: table.word(name) for name in table.data}
+    return _Cut(columns, period, frequencies, begin, skip, count, prepare)
 
 
 def _frequencies(identify: Config, period: float, highest: float) -> tuple[float, ...]:
