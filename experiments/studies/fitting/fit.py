@@ -15,15 +15,14 @@ from experiments.studies.fitting.identifiability import at_bounds, sentences
 from experiments.studies.fitting.measured import Measured, measured_from
 from experiments.studies.fitting.profiles import bootstrap, profiles
 from experiments.studies.fitting.quality import (
-    doubts_of_columns,
+    doubts_of_quality,
     doubts_of_runs,
     doubts_of_seeds,
-    doubts_of_targets,
     quality_of_columns,
     quality_of_targets,
 )
 from experiments.studies.fitting.runs import Runs
-from experiments.studies.fitting.targets import Targets, noise_of, scatter_by_seed, targets_from, with_noise
+from experiments.studies.fitting.targets import Targets, noise_of, targets_from, with_noise
 from experiments.studies.randomization import Randomization
 from experiments.studies.seeds import seed_of
 from experiments.studies.store.measured import trace_units
@@ -155,26 +154,26 @@ class Fit(DesignStudy):
             if not np.isfinite(one[:, 0]).all():
                 raise InputError(f"no values were found with which a run does not fail: {model.failure}")
         say("intervals")
-        table = self._table(found)
-        doubts = doubts_of_runs(list(model.verdicts.values()), model.verdicts_at(found.parts))
+        table, by_seed = self._table(found), None
         if self.targets is None:
-            names = [one.name for one in self.space.scenarios]
-            units = trace_units(self.experiment, {**self.space.fixed, **self.space.scenarios[0].changes})
+            names, own = [one.name for one in self.space.scenarios], self.space.scenarios[0].changes
+            units = trace_units(self.experiment, {**self.space.fixed, **own})
             quality = quality_of_columns(names, self.measured, values, units)
-            doubts = [*doubts_of_columns(quality), *doubts]
-            say("other seeds")
-            if (by_seed := self._by_seed(model, found)) is not None:
-                table["seeds_sd"] = by_seed.std(ddof=1).to_numpy()
-                doubts += doubts_of_seeds(table, by_seed)
+            by_seed = self._by_seed(model, found)
         else:
             quality = quality_of_targets(self.targets, values[0])
-            doubts = [*doubts_of_targets(quality), *doubts]
-            table["seeds_sd"] = scatter_by_seed(found, values[0], self.targets) * found.slopes
-        bounds = at_bounds(found)
+        doubts = [
+            *doubts_of_quality(quality),
+            *doubts_of_runs(sum(model.verdicts.values(), []), model.verdicts_at(found.parts)),
+        ]
+        if by_seed is not None:
+            table["seeds_sd"] = by_seed.std(ddof=1).to_numpy()
+            doubts += doubts_of_seeds(table, by_seed)
+        doubts += at_bounds(found)
         if not found.converged:
-            bounds.append("the search has not converged: give other starts, narrower ranges, or more seeds")
+            doubts.append("the search has not converged: give other starts, narrower ranges, or more seeds")
         remarks = (*sentences(found), *self._ends(values), *self._other_minima(found))
-        return Found(found, table, quality, (*doubts, *bounds), remarks, values, count)
+        return Found(found, table, quality, tuple(doubts), remarks, values, count)
 
     def _by_seed(self, model: Runs, found: Estimate) -> "pd.DataFrame | None":
         """A row for each seed of the noise, that of the fit first; None where the model has no noise."""

@@ -48,7 +48,9 @@ class Runs:
         """What is to be fitted."""
         fit = self._fit
         deviation = None if fit.targets is None else 1.0
-        return Problem(fit.space.variables, self.residuals, self.series, dict(fit.priors), self.slopes, self.near, deviation)
+        return Problem(
+            fit.space.variables, self.residuals, self.series, dict(fit.priors), self.slopes, self.near, deviation
+        )
 
     def verdicts_at(self, at: Floats) -> list[str]:
         """Of the runs from which what is modelled at parts (p,) follows."""

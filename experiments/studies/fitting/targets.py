@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,6 @@ from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.config import Config
 from experiments.studies.failures import Result
-from experiments.studies.fitting.estimate import Estimate
 from experiments.studies.randomization import Randomization
 from experiments.studies.store.measured import metric_units, trace_units
 from experiments.studies.tuning.design_space import DesignSpace, check_metrics
@@ -28,7 +26,7 @@ FAR = 1e3
 
 @dataclass(frozen=True)
 class Band:
-    """A column's mean power spectral density from one frequency to another [Hz]."""
+    """A column's mean power spectral density from one frequency to another [Hz]: what trials read of their runs."""
 
     column: str
     low: float
@@ -39,26 +37,14 @@ class Band:
         """The name of the value in results."""
         return f"power of {self.column} from {self.low:.4g} to {self.high:.4g} Hz"
 
-
-@dataclass(frozen=True)
-class Powers:
-    """What trials read of their runs: the power in bands, one-sided densities by ``biped.metrics.power_spectrum``."""
-
-    bands: tuple[Band, ...]
-
-    def __call__(self, run: Measurement) -> Result:
-        """The values by the bands' names; None where a run is too short, or lacks values."""
-        found: Result = {}
-        time = run["time"][run.first :]
-        for column in dict.fromkeys(band.column for band in self.bands):
-            values = run[column][run.first :]
-            is_there = len(values) > 2 and np.isfinite(values).all()
-            frequency, density = power_spectrum(time, values) if is_there else (np.empty(0), np.empty(0))
-            for band in self.bands:
-                if band.column == column:
-                    within = density[(frequency >= band.low) & (frequency < band.high)]
-                    found[band.name] = float(within.mean()) if len(within) else None
-        return found
+    def __call__(self, run: Measurement) -> float | None:
+        """The one-sided density in the column's unit squared by Hz; None where the run is too short or lacks values."""
+        time, values = run["time"][run.first :], run[self.column][run.first :]
+        if len(values) < 3 or not np.isfinite(values).all():
+            return None
+        frequency, density = power_spectrum(time, values)
+        within = density[(frequency >= self.low) & (frequency < self.high)]
+        return float(within.mean()) if len(within) else None
 
 
 @dataclass(frozen=True)
@@ -68,17 +54,27 @@ class Targets:
     Attributes:
         terms: one for each, with its target and, as ``per``, its standard deviation.
         units: of each.
-        reads: what trials have to read besides metrics.
+        bands: those that are band powers.
     """
 
     terms: tuple[Term, ...]
     units: tuple[str, ...]
-    reads: Powers | None
+    bands: tuple[Band, ...]
 
     @property
     def size(self) -> int:
         """How many there are."""
         return len(self.terms)
+
+    @property
+    def objective(self) -> Objective:
+        """The mean of the squared z-scores, for a tuning."""
+        share = 1.0 / len(self.terms)
+        return Objective("mean squared z-score", tuple(replace(term, weight=share) for term in self.terms))
+
+    def reads(self, run: Measurement) -> Result:
+        """What trials have to read of their runs besides metrics."""
+        return {band.name: band(run) for band in self.bands}
 
     def modelled(self, samples: Sequence[Sample]) -> Floats:
         """(targets, seeds)."""
@@ -89,31 +85,9 @@ class Targets:
         targets, deviations = np.array([(term.target, term.per) for term in self.terms]).T
         return np.asarray((targets - modelled.mean(axis=1)) / deviations)
 
-    @property
-    def objective(self) -> Objective:
-        """The mean of the squared z-scores, for a tuning."""
-        share = 1.0 / len(self.terms)
-        return Objective("mean squared z-score", tuple(replace(term, weight=share) for term in self.terms))
-
     def series(self, _: int) -> list[slice]:
         """No targets follow one another in time."""
         return []
-
-
-def scatter_by_seed(found: Estimate, modelled: Floats, targets: Targets) -> Floats:
-    """Return the standard deviations (p,) of a fit's parts by the choice of seeds, of a linear model of the targets.
-
-    Args:
-        found: the fit.
-        modelled: (targets, seeds) of the runs with its values.
-        targets: what it was of.
-    """
-    count = modelled.shape[1]
-    if count == 1:
-        return np.full(len(found.parts), np.nan)
-    scores = modelled / np.array([term.per for term in targets.terms])[:, None]
-    moves = np.linalg.pinv(found.jacobian) @ (scores - scores.mean(axis=1, keepdims=True))
-    return np.asarray(np.sqrt((moves**2).sum(axis=1) / (count * (count - 1))))
 
 
 def targets_from(config: Config, space: DesignSpace) -> Targets | None:
@@ -122,32 +96,68 @@ def targets_from(config: Config, space: DesignSpace) -> Targets | None:
     Raises:
         InputError: a metric or column does not exist, a unit is of something else, or a number makes no sense.
     """
-    table = config.table("targets", {})
     changes = {**space.fixed, **space.scenarios[0].changes}
-    units, columns = metric_units(space.experiment, changes), trace_units(space.experiment, changes)
-    check_metrics(table, table.data, space)
-    duration = space.base["run.duration"]
-    assert isinstance(duration, float)
-    terms, found, bands = [], [], list[Band]()
-    for name in table.data:
-        one = table.table(name)
-        if name in PROPORTIONS or not units[name]:
-            raise table.error(f"{name} is no number with a unit: it cannot be a target", name)
-        factor = _factor(one, units[name])
-        terms.append(_term(one, name, factor * one.get("value", float), factor * one.get("sd", float)))
-        found.append(units[name])
+    metrics, columns = metric_units(space.experiment, changes), trace_units(space.experiment, changes)
+    terms, units, bands = list[Term](), list[str](), list[Band]()
+
+    def add(table: Config, metric: str, unit: str, value: float, deviation: float) -> None:
+        own = table.word("unit", unit)
+        factor = table.within(lambda: factor_between(own, unit), "unit") if own != unit else 1.0
+        table.within(lambda: above_zero(deviation, f"{metric}: sd"))
+        far = factor * (value + FAR * deviation)
+        terms.append(Term(Reading(metric, fell=far), per=factor * deviation, target=factor * value))
+        units.append(unit)
+
+    targets = config.table("targets", {})
+    check_metrics(targets, targets.data, space)
+    for name in targets.data:
+        one = targets.table(name)
+        if name in PROPORTIONS or not metrics[name]:
+            raise targets.error(f"{name} is no number with a unit: it cannot be a target", name)
+        add(one, name, metrics[name], one.get("value", float), one.get("sd", float))
     for one in config.tables("spectrum", ()):
-        own, values, deviations = _spectrum(one, columns)
-        if 1.0 / duration > min(band.high - band.low for band in own):
-            raise one.error(f"run.duration = {duration:g} s: it must be {_longest(own):.4g} s or more for such bands")
-        unit = f"{columns[own[0].column]}**2/Hz"
-        factor = _factor(one, unit)
-        terms += [_term(one, b.name, factor * v, factor * d) for b, v, d in zip(own, values, deviations, strict=True)]
-        found += [unit] * len(own)
-        bands += own
-    if not terms:
-        return None
-    return Targets(tuple(terms), tuple(found), Powers(tuple(bands)) if bands else None)
+        column = one.word("column", choices=columns)
+        for band, value, deviation in _spectrum(one, column):
+            if 1.0 / (band.high - band.low) > float(str(space.base["run.duration"])):
+                raise one.error(f"{band.name}: run.duration must be {1.0 / (band.high - band.low):.3g} s or more")
+            add(one, band.name, f"{columns[column]}**2/Hz", value, deviation)
+            bands.append(band)
+    return Targets(tuple(terms), tuple(units), tuple(bands)) if terms else None
+
+
+def _spectrum(config: Config, column: str) -> list[tuple[Band, float, float]]:
+    """Bands around frequencies, each to half way to the next one, with values and standard deviations."""
+    names = ("frequency", "value", "sd")
+    if "file" in config:
+        table = config.within(lambda: _table_of(config.get("file", str), names), "file")
+    else:
+        lists = [config.get(name, tuple[float, ...]) for name in names]
+        if len({len(one) for one in lists}) > 1:
+            raise config.error("frequency, value and sd must be lists of one length")
+        table = np.array(lists)
+    frequency = table[0]
+    if len(frequency) < 2 or not (np.diff(frequency, prepend=0.0) > 0.0).all():
+        raise config.error("frequency: it must be two numbers or more that grow from above zero")
+    middle = (frequency[1:] + frequency[:-1]) / 2.0
+    edges = [max(2.0 * frequency[0] - middle[0], 0.0), *middle, 2.0 * frequency[-1] - middle[-1]]
+    bands = [Band(column, float(low), float(high)) for low, high in zip(edges, edges[1:], strict=False)]
+    return list(zip(bands, *table[1:].tolist(), strict=True))
+
+
+def _table_of(file: str, names: Sequence[str]) -> Floats:
+    """(names, rows) of a CSV file with a heading."""
+    import pandas as pd
+
+    try:
+        table = pd.read_csv(file, comment="#", skipinitialspace=True)
+        values = table[list(names)].to_numpy(dtype=float).T
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(
+            f"{file}: it must be a CSV file of numbers with columns {', '.join(names)} ({error})"
+        ) from None
+    if not np.isfinite(values).all():
+        raise InputError(f"{file}: a number is missing in row {int(np.argmin(np.isfinite(values).all(axis=0))) + 1}")
+    return np.asarray(values)
 
 
 def noise_of(experiment: Experiment, values: Mapping[str, Value]) -> Randomization | None:
@@ -164,51 +174,3 @@ def with_noise(space: DesignSpace) -> DesignSpace:
     """Return a space whose replicas differ by their noise, if there is any seed of it."""
     noise = noise_of(space.experiment, space.base)
     return space if noise is None else replace(space, randomizations=(noise,))
-
-
-def _longest(bands: Sequence[Band]) -> float:
-    return max(1.0 / (band.high - band.low) for band in bands)
-
-
-def _term(config: Config, metric: str, value: float, deviation: float) -> Term:
-    """One target; of a run that fell its metric counts as far from it."""
-    config.within(lambda: above_zero(deviation, f"{metric}: sd"))
-    return Term(Reading(metric, fell=value + FAR * deviation), per=deviation, target=value)
-
-
-def _factor(config: Config, unit: str) -> float:
-    """From the table's ``unit`` to that of the metric."""
-    own = config.word("unit", unit)
-    return config.within(lambda: factor_between(own, unit), "unit") if own != unit else 1.0
-
-
-def _spectrum(config: Config, columns: Mapping[str, str]) -> tuple[list[Band], Any, Any]:
-    """Bands around frequencies, each to half way to the next one, with values and standard deviations."""
-    column = config.word("column", choices=columns)
-    names = ("frequency", "value", "sd")
-    if "file" in config:
-        frequency, value, deviation = config.within(lambda: _columns_of(config.get("file", str), names), "file")
-    else:
-        frequency, value, deviation = (np.array(config.get(name, tuple[float, ...])) for name in names)
-    if len({len(frequency), len(value), len(deviation)}) > 1 or len(frequency) < 2:
-        raise config.error("frequency, value and sd must be lists of one length, two or more")
-    if not ((np.diff(frequency) > 0.0).all() and frequency[0] > 0.0):
-        raise config.error("frequency: it must grow from above zero")
-    middle = (frequency[1:] + frequency[:-1]) / 2.0
-    edges = [max(2.0 * frequency[0] - middle[0], 0.0), *middle, 2.0 * frequency[-1] - middle[-1]]
-    return [Band(column, float(a), float(b)) for a, b in zip(edges, edges[1:], strict=False)], value, deviation
-
-
-def _columns_of(file: str, names: Sequence[str]) -> list[Floats]:
-    import pandas as pd
-
-    try:
-        table = pd.read_csv(file, comment="#", skipinitialspace=True)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{file}: it cannot be read ({error})") from None
-    if missing := [name for name in names if name not in table]:
-        raise InputError(f"{file}: no column {missing[0]!r}: it must have {', '.join(names)}, separated by commas")
-    values = table[list(names)].apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
-    if not np.isfinite(values).all():
-        raise InputError(f"{file}: row {int(np.argmin(np.isfinite(values).all(axis=1))) + 1} has no finite number")
-    return list(values.T)

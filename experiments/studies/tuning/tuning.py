@@ -205,8 +205,12 @@ def tuning_from(config: Config, name: str = "tune", storage: str | None = None) 
     if targets is not None:
         space = replace(space if "randomization" in config else with_noise(space), reads=targets.reads)
         if settings.optimizer in GRADIENTS:
-            raise table.error(f"{settings.optimizer} takes no targets: take another optimizer, such as cma", "optimizer")
-    scorer = Scorer(_objectives(config, losses, targets), tuple(_limit(item, losses) for item in config.tables("limit", ())))
+            raise table.error(
+                f"{settings.optimizer} takes no targets: take another optimizer, such as cma", "optimizer"
+            )
+    scorer = Scorer(
+        _objectives(config, losses, targets), tuple(_limit(item, losses) for item in config.tables("limit", ()))
+    )
     name, choice = config.word("name", name), _choice(config, scorer.objectives)
     config.finish()
     table.within(

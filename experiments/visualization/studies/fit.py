@@ -101,7 +101,9 @@ def page_sections(study: Study) -> list[Section]:
     ]
     return [
         Section("parameters", "Parameters", blocks=(table, Table("Correlations", ("", *names.columns), rows))),
-        Section("compared", "Measured and modelled", blocks=(Table("Quality", *_quality_table(found), fold=False), *charts)),
+        Section(
+            "compared", "Measured and modelled", blocks=(Table("Quality", *_quality_table(found), fold=False), *charts)
+        ),
     ]
 
 

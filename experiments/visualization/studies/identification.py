@@ -75,7 +75,11 @@ def page_lead(study: Study) -> list[Block]:
     left = f" {found.left_out} of {found.trials} trials fell or failed, and are left out." if found.left_out else ""
     told = () if found.fit is None else found.fit.told
     warnings = (Prose(f"{one.capitalize()}.", "bad") for one in found.warnings)
-    return [*warnings, Prose(f"{found.response.cycles} {_cycles(plan)} are averaged{of}{left}"), *(Prose(f"{one}.") for one in told)]
+    return [
+        *warnings,
+        Prose(f"{found.response.cycles} {_cycles(plan)} are averaged{of}{left}"),
+        *(Prose(f"{one}.") for one in told),
+    ]
 
 
 def page_sections(study: Study) -> list[Section]:
