@@ -31,7 +31,7 @@ AT_BOUND = 1e-4
 #: part, and so often at most.
 SETTLED, PASSES = 1e-4, 20
 #: Rounds of a search by secants, each of which begins with derivatives by differences.
-ROUNDS = 3
+ROUNDS = 5
 #: Sets of residuals of each such round at most.
 MOST_DEAR = 20
 #: In the estimates' standard deviations, were all residuals independent: a step that is shorter is none.
@@ -215,19 +215,24 @@ class _End(NamedTuple):
 
 
 def _settled(problem: Problem, start: Floats, most_steps: int) -> _End:
-    """Search until the weight of priors is settled, and differences see no better place where secants ended."""
+    """Search until the weight of priors is settled, and differences see no better place where secants ended.
+
+    A round that begins with differences and finds no better place ends the search, too.
+    """
     end, deviation, slopes = _End(start, math.inf, False), 1.0, _Slopes(problem)
     for _ in range(PASSES if problem.slopes is None else ROUNDS):
-        found = _search(problem, slopes, end.parts, most_steps, deviation)
-        before = deviation
+        found, before = _search(problem, slopes, end.parts, most_steps, deviation), deviation
+        variance = _variance(problem, problem.residuals(found.parts[None])[0])
         if problem.priors:
-            deviation = math.sqrt(_variance(problem, problem.residuals(found.parts[None])[0]))
+            deviation = math.sqrt(variance)
         is_settled = abs(deviation - before) <= SETTLED * deviation
         if problem.slopes is not None:
+            if is_settled and found.sum > end.sum - STEP**2 * len(start) * variance:
+                return min(end, found, key=lambda one: one.sum)._replace(is_least=True)
             slopes = _Slopes(problem, problem.slopes(found.parts))
             found = found._replace(is_least=_is_least(problem, slopes.matrix, found.parts, deviation))
-        if is_settled and (problem.slopes is None or found.is_least or found.sum >= end.sum):
-            return found if found.sum <= end.sum or found.is_least else end
+        if is_settled and (found.is_least or problem.slopes is None):
+            return found
         end = found
     return end
 
