@@ -67,7 +67,7 @@ def doubts_of_quality(quality: "pd.DataFrame") -> list[str]:
         if row.get("r_squared", 0.0) < 0.0:
             means = "an estimate from it means nothing; what noise drives is fitted by statistics, in [fit.targets]"
             if not row["fitted"]:
-                means = "and was not fitted: the model moves in another way than the subject"
+                means = "it was not fitted, and the model moves in another way than the subject"
             at = f"{row['record']}: {row['column']}: R² = {row['r_squared']:.2f}"
             told.append(f"{at}: the model is worse than the record's mean; {means}")
     return told

@@ -118,7 +118,7 @@ def test_columns_that_are_not_fitted_are_judged_only(tmp_path):
     assert found.table["value"][0] == pytest.approx(TRUE["controller.damping"], rel=1e-4)
     assert len(found.estimate.residuals) == len(TIME)
     assert "trunk_pitch" in found.warnings[0]
-    assert "was not fitted" in found.warnings[0]
+    assert "it was not fitted" in found.warnings[0]
     with pytest.raises(InputError, match="fitted = false of all columns"):
         fit_of(tmp_path / "a.csv", swayed(TRUE), column={"fitted": False})
 
