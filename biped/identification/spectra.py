@@ -155,10 +155,10 @@ def cycle_spectra(
     trial = np.repeat(np.arange(trials), len(cycles))
     spectra = Spectra(period, every, excited, found[:, :, 0], named, trial, dict(units or {}))
     if spectra.unrepeated > UNREPEATED:
-        found = period_of(times, together[0, 0])
+        its_own = period_of(times, together[0, 0])
         remedy = "it does not repeat: name a window in the place of the period, for Welch's estimate"
-        if found is not None:
-            remedy = f"it repeats each {found:.4g} s: set the period to that"
+        if its_own is not None:
+            remedy = f"it repeats each {its_own:.4g} s: set the period to that"
         part = f"{min(spectra.unrepeated, 1.0):.0%} of the stimulus's power differs from cycle to cycle"
         raise InputError(f"period = {period:g} s: {part}: {remedy}")
     return spectra

@@ -67,8 +67,8 @@ def windowed_spectra(
     top = rate / 2.0 if highest is None else highest * (1.0 + 1e-9)
     if len(times) < 2 * count - shared or not FIRST / window <= top <= rate / 2.0:
         raise InputError(
-            f"window = {window:g} s: two must fit into a trial of {len(times) / rate:g} s, and the highest frequency must "
-            f"be from {FIRST / window:g} to {rate / 2.0:g} Hz"
+            f"window = {window:g} s: two must fit into a trial of {len(times) / rate:g} s, and the highest frequency "
+            f"must be from {FIRST / window:g} to {rate / 2.0:g} Hz"
         )
     frequency, _, found = stft(
         table, rate, "hann", count, shared, detrend="constant", boundary=None, padded=False, scaling="psd"
@@ -109,8 +109,8 @@ def response_to_several(spectra: Spectra, name: str, others: Sequence[str], **ho
         power, whole = (np.abs(alone) ** 2).sum(axis=0), (np.abs(values) ** 2).sum(axis=0)
         if (alike := spectra.excited & (power < _OWN * whole)).any():
             raise InputError(
-                f"{own}: at {spectra.frequencies[alike][0]:.3g} Hz it moves as the other stimuli do in all cycles: measure "
-                "trials in which they move differently, or leave one out"
+                f"{own}: at {spectra.frequencies[alike][0]:.3g} Hz it moves as the other stimuli do in all cycles: "
+                "measure trials in which they move differently, or leave one out"
             )
         named = {f"{answer} / {own}": _without(rest, y) for answer, y in answers.items()}
         ratios = {f"{answer} / {own}": f"{units.get(answer, '1')}/{units.get(own, '1')}" for answer in answers}
@@ -129,7 +129,7 @@ def _without(others: Complexes, values: Complexes) -> Complexes:
 def _joined(parts: Sequence[FrequencyResponse]) -> FrequencyResponse:
     import pandas as pd
 
-    merged = {
+    merged: dict[str, Any] = {
         what: {name: value for one in parts for name, value in (getattr(one, what) or {}).items()} or None
         for what in ("values", "coherence", "units", "intervals")
     }

@@ -67,8 +67,8 @@ class Problem:
             a fit is correlated from one to the next, and each tells less than an independent one would. Residuals in no
             series are taken as independent.
         priors: of those that have one, by name.
-        slopes: (m, p) derivatives of the residuals by parts (p,), if each set of residuals takes a run. A search then asks
-            for them once a round and updates them from step to step (Broyden 1965).
+        slopes: (m, p) derivatives of the residuals by parts (p,), if each set of residuals takes a run. A search then
+            asks for them once a round and updates them from step to step (Broyden 1965).
         near: from derivatives (m, p) residuals that take fewer runs; a search goes by them, and is then checked.
         deviation: of a residual, if it is known; None if the fit has to estimate it.
     """
@@ -229,8 +229,9 @@ def _settled(problem: Problem, start: Floats, most_steps: int) -> _End:
         if problem.slopes is not None:
             if is_settled and found.sum > end.sum - STEP**2 * len(start) * variance:
                 return min(end, found, key=lambda one: one.sum)._replace(is_least=True)
-            slopes = _Slopes(problem, problem.slopes(found.parts))
-            found = found._replace(is_least=_is_least(problem, slopes.matrix, found.parts, deviation))
+            matrix = problem.slopes(found.parts)
+            slopes = _Slopes(problem, matrix)
+            found = found._replace(is_least=_is_least(problem, matrix, found.parts, deviation))
         if is_settled and (found.is_least or problem.slopes is None):
             return found
         end = found
@@ -264,16 +265,19 @@ def _search(
 
     start, residuals, nearest = np.clip(start, 1e-6, 1.0 - 1e-6), problem.residuals, 1e-9
     if problem.slopes is not None:
-        count = len(slopes(residuals, start))
-        residuals = residuals if problem.near is None else problem.near(slopes.matrix)
+        matrix = slopes(residuals, start)
+        residuals, count = residuals if problem.near is None else problem.near(matrix), len(matrix)
         most_steps, nearest, close = min(most_steps, MOST_DEAR), NEAR, max(close, STEP**2 * len(start) / count)
     full = _with_priors(replace(problem, residuals=residuals), deviation)
+
+    def one(at: Floats) -> Floats:
+        return full(at[None])[0]
 
     def all_slopes(at: Floats) -> Floats:
         return np.vstack([slopes(residuals, at), deviation * slopes_of(problem.prior_residuals, at)])
 
     done = least_squares(
-        lambda at: full(at[None])[0], start, all_slopes,
+        one, start, all_slopes,
         bounds=(0.0, 1.0), xtol=nearest, ftol=close, gtol=1e-9, max_nfev=most_steps,
     )  # fmt: skip
     return _End(done.x, float((_with_priors(problem, deviation)(done.x[None])[0] ** 2).sum()), done.status > 0)

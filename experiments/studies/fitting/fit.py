@@ -112,7 +112,7 @@ class Fit(DesignStudy):
     @property
     def noise(self) -> Randomization | None:
         """The seeds of what is random in runs."""
-        return noise_of(self.experiment, self.space.base)
+        return noise_of(self.space.base)
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -162,10 +162,8 @@ class Fit(DesignStudy):
             by_seed = self._by_seed(model, found)
         else:
             quality = quality_of_targets(self.targets, values[0])
-        doubts = [
-            *doubts_of_quality(quality),
-            *doubts_of_runs(sum(model.verdicts.values(), []), model.verdicts_at(found.parts)),
-        ]
+        verdicts = [verdict for mine in model.verdicts.values() for verdict in mine]
+        doubts = doubts_of_quality(quality) + doubts_of_runs(verdicts, model.verdicts_at(found.parts))
         if by_seed is not None:
             table["seeds_sd"] = by_seed.std(ddof=1).to_numpy()
             doubts += doubts_of_seeds(table, by_seed)
@@ -181,9 +179,8 @@ class Fit(DesignStudy):
 
         if self.settings.seeds == 1 or self.noise is None or not model.is_noisy(found.parts):
             return None
-        rows = [found.parts]
-        for number in range(1, self.settings.seeds):
-            rows.append(refit(model.reseeded(number).problem(), found).parts)
+        others = (model.reseeded(number).problem() for number in range(1, self.settings.seeds))
+        rows = [found.parts, *(refit(problem, found).parts for problem in others)]
         return pd.DataFrame(map(found.problem.values, rows), columns=[one.name for one in self.space.variables])
 
     def run(self, study: "Study", evaluate: Evaluate, say: Say) -> Found:
@@ -264,13 +261,13 @@ def fit_from(config: Config, name: str = "fit") -> Fit:
     if is_of_targets and "record" in config:
         raise config.error("a fit is to [[record]] or to [fit.targets] and [[fit.spectrum]]: leave one of them out")
     scenarios, measured = [], []
-    for number, one in enumerate([] if is_of_targets else config.tables("record"), start=1):
-        own = one.table("set", {}).changes(experiment)
+    for number, record in enumerate([] if is_of_targets else config.tables("record"), start=1):
+        own = record.table("set", {}).changes(experiment)
         duration = experiment.values({**fixed, **own})["run.duration"]
         assert isinstance(duration, float)
         columns = trace_units(experiment, {**fixed, **own})
-        measured.append(measured_from(one, settings.every, duration, columns))
-        scenarios.append(Scenario(one.word("name", f"record {number}"), own))
+        measured.append(measured_from(record, settings.every, duration, columns))
+        scenarios.append(Scenario(record.word("name", f"record {number}"), own))
     known: list[_Known] = []
     replicas = settings.seeds if is_of_targets else 1
     space = design_space_from(config, replicas, scenarios, of_each=lambda one: known.append(one.make(_Known)))

@@ -89,7 +89,7 @@ def doubts_of_seeds(table: "pd.DataFrame", values: "pd.DataFrame") -> list[str]:
         least, most = float(values[name].min()), float(values[name].max())
         if least < low or most > high:
             told.append(
-                f"{name}: the noise seed decides: {len(values)} seeds give {least:.3g} … {most:.3g}, and the interval is "
-                f"{low:.3g} … {high:.3g}; fit statistics, in [fit.targets]"
+                f"{name}: the noise seed decides: {len(values)} seeds give {least:.3g} … {most:.3g}, and the interval "
+                f"is {low:.3g} … {high:.3g}; fit statistics, in [fit.targets]"
             )
     return told

@@ -1,7 +1,7 @@
 """Runs of a fit's candidates, each once, and how they differ from what was measured."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
@@ -76,11 +76,8 @@ class Runs:
     def residuals(self, parts: Floats) -> Floats:
         """(k, m) of all records."""
         self._run(corner for at in parts for corner, _ in self._corners(at))
-        return np.array([self._left(self.modelled(at)) for at in parts])
-
-    def _left(self, modelled: Sequence[Floats]) -> Floats:
-        pairs = zip(self._fit.compared, modelled, strict=True)
-        return np.concatenate([one.residuals(values) for one, values in pairs])
+        pairs = [zip(self._fit.compared, self.modelled(at), strict=True) for at in parts]
+        return np.array([np.concatenate([one.residuals(values) for one, values in pair]) for pair in pairs])
 
     def modelled(self, at: Floats) -> tuple[Floats, ...]:
         """Of each record (columns, times), or (targets, seeds), at parts (p,) that were run."""
@@ -108,7 +105,7 @@ class Runs:
     def slopes(self, at: Floats) -> Floats:
         """(m, p) derivatives of the residuals by parts, by differences of runs to both sides.
 
-        A parameter that takes multiples only stands at its nearest one, and the differences are those of its neighbours.
+        A parameter that takes multiples only stands at its nearest one; its differences are those of the neighbours.
         """
         middle = self._at_multiples(at)
         ends = np.repeat(middle[None], 2 * len(at), axis=0)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from biped.metrics.measurement import Measurement
 from biped.metrics.posturography import power_spectrum
 from biped.records.units import factor_between
 from contact.arrays import Floats
-from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.config import Config
 from experiments.studies.failures import Result
@@ -140,7 +140,7 @@ def _spectrum(config: Config, column: str) -> list[tuple[Band, float, float]]:
         raise config.error("frequency: it must be two numbers or more that grow from above zero")
     middle = (frequency[1:] + frequency[:-1]) / 2.0
     edges = [max(2.0 * frequency[0] - middle[0], 0.0), *middle, 2.0 * frequency[-1] - middle[-1]]
-    bands = [Band(column, float(low), float(high)) for low, high in zip(edges, edges[1:], strict=False)]
+    bands = [Band(column, float(low), float(high)) for low, high in pairwise(edges)]
     return list(zip(bands, *table[1:].tolist(), strict=True))
 
 
@@ -160,7 +160,7 @@ def _table_of(file: str, names: Sequence[str]) -> Floats:
     return np.asarray(values)
 
 
-def noise_of(experiment: Experiment, values: Mapping[str, Value]) -> Randomization | None:
+def noise_of(values: Mapping[str, Value]) -> Randomization | None:
     """Return the seeds of what is random in runs, of noise and of scattered starts; None if there are none.
 
     The seeds of stimuli, such as of a floor's sum of sines, are not among them: those are what the subject had too.
@@ -172,5 +172,5 @@ def noise_of(experiment: Experiment, values: Mapping[str, Value]) -> Randomizati
 
 def with_noise(space: DesignSpace) -> DesignSpace:
     """Return a space whose replicas differ by their noise, if there is any seed of it."""
-    noise = noise_of(space.experiment, space.base)
+    noise = noise_of(space.base)
     return space if noise is None else replace(space, randomizations=(noise,))

@@ -83,7 +83,8 @@ def compare_columns(pairs: Sequence[Pair]) -> pd.DataFrame:
     """A row for each column: how far the run is from what was measured, both at the times of the record.
 
     ``rms_difference``, ``mean_difference`` (model less measured), ``sd_measured``, ``sd_model`` in the column's unit,
-    ``correlation``, and ``r_squared`` as ``biped fit`` has it. Where the offset is free both are taken about their means, and have no mean difference.
+    ``correlation``, and ``r_squared`` as ``biped fit`` has it. Where the offset is free both are taken about their
+    means, and have no mean difference.
     """
     rows = []
     for one in pairs:

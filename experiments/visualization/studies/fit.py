@@ -56,7 +56,7 @@ def show(fit: Fit, found: Found, folder: Path, draw: bool) -> list[Path]:
     return [*files, *(write_panels(folder / FIGURE, panels, (style.SIZE[0], _HEIGHT * len(panels))) if draw else ())]
 
 
-def as_json(fit: Fit, found: Found) -> dict[str, Any]:
+def as_json(_: Fit, found: Found) -> dict[str, Any]:
     return {
         "warnings": list(found.warnings),
         "quality": [
@@ -82,7 +82,7 @@ def compared(fit: Fit, found: Found) -> pd.DataFrame:
 
 
 def page_lead(study: Study) -> list[Block]:
-    fit, found = recall(study)
+    _, found = recall(study)
     return [
         *(Prose(f"{warning[0].upper()}{warning[1:]}.", "bad") for warning in found.warnings),
         Prose(f"{_worth(found).capitalize()}."),

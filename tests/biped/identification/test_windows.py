@@ -46,7 +46,7 @@ def test_one_stimulus_is_scipys_h1_and_coherence():
 
 
 def test_two_stimuli_are_the_matrix_of_spectra_and_the_true_responses():
-    """S_yu S_uu⁻¹ to round-off; the transfer functions within four deviations, and 5 % that a window blurs a resonance."""
+    """S_yu S_uu⁻¹ to round-off; the transfer functions within four deviations, and 5 % that a window blurs."""
     ankle, hip = stimuli()
     spectra = windowed_spectra(TIME, ankle, {"y": swayed(), "hip": hip}, WINDOW, highest=HIGHEST)
     found = response_to_several(spectra, "ankle", ["hip"], resamples=200)

@@ -22,7 +22,12 @@ RANGES = {
     "controller.damping": (0.1, 1.0), "controller.stiffness": (0.5, 2.0), "controller.passive_stiffness": (0.1, 1.0),
     "sensors.delay": (0.0, 0.2),
 }  # fmt: skip
-TRUE = {"controller.damping": 0.45, "controller.stiffness": 1.1, "controller.passive_stiffness": 0.6, "sensors.delay": 0.1}
+TRUE = {
+    "controller.damping": 0.45,
+    "controller.stiffness": 1.1,
+    "controller.passive_stiffness": 0.6,
+    "sensors.delay": 0.1,
+}
 
 
 def swayed(values, time=TIME):
@@ -72,11 +77,15 @@ def test_four_parameters_take_few_runs(tmp_path):
     assert found.runs <= 150
     assert found.estimate.converged
     assert found.warnings == ()
-    np.testing.assert_array_less(abs(found.table["value"] - list({**TRUE, "sensors.delay": 0.1008}.values())), 4.0 * found.table["sd"])
+    np.testing.assert_array_less(
+        abs(found.table["value"] - list({**TRUE, "sensors.delay": 0.1008}.values())), 4.0 * found.table["sd"]
+    )
     # against the least sum of squares by an exact search
     from scipy.optimize import least_squares
 
-    exact = least_squares(lambda x: (measured - swayed(dict(zip(TRUE, x, strict=True)))) / 1e-3, list(TRUE.values()), xtol=1e-12)
+    exact = least_squares(
+        lambda x: (measured - swayed(dict(zip(TRUE, x, strict=True)))) / 1e-3, list(TRUE.values()), xtol=1e-12
+    )
     np.testing.assert_array_less(abs(found.table["value"] - exact.x), 0.05 * found.table["sd"])
     row = found.quality.loc[0]
     assert row["rms"] == pytest.approx(np.sqrt(2.0 * exact.cost / len(TIME)) * 1e-3, rel=1e-3)
@@ -126,7 +135,9 @@ def test_columns_that_are_not_fitted_are_judged_only(tmp_path):
 def test_runs_that_fell_are_counted(tmp_path):
     found = fit_of(tmp_path / "a.csv", swayed(TRUE)).find(answered(swayed, "lost control"))
     first = found.warnings[0]
-    assert first.startswith(f"{found.runs - 1} of {found.runs - 1} runs fell, lost control or failed, the best one among")
+    assert first.startswith(
+        f"{found.runs - 1} of {found.runs - 1} runs fell, lost control or failed, the best one among"
+    )
 
 
 def test_a_seed_that_decides_is_told(tmp_path):
@@ -185,14 +196,16 @@ def measured_by(trials, verdict="recovered"):
 
 
 def test_parameters_are_found_from_statistics():
-    """Of a made-up subject by the means over the seeds that the fit takes: z-scores of zero, where its parameters are."""
+    """Of a made-up subject by the means over the seeds that the fit takes: z-scores of zero at its parameters."""
     plan = fit_from(Config(of_targets()))
     truth = {"controller.damping": 0.5, "controller.stiffness": 1.2}
     own = measured_by(plan.space.trials(plan.space.candidate(1, truth)))
     assert len(own) == 5
     means = np.mean([[result[name] for name in TARGETS] for result in own.values()], axis=0)
     deviations = {name: 0.1 * value for name, value in zip(TARGETS, means, strict=True)}
-    targets = {name: {"value": value, "sd": deviations[name]} for name, value in zip(TARGETS, means.tolist(), strict=True)}
+    targets = {
+        name: {"value": value, "sd": deviations[name]} for name, value in zip(TARGETS, means.tolist(), strict=True)
+    }
     found = fit_from(Config(of_targets(targets))).find(measured_by)
     np.testing.assert_allclose(found.table["value"], list(truth.values()), rtol=1e-3)
     assert found.quality["z"].abs().max() < 1e-2
@@ -214,7 +227,14 @@ def test_targets_out_of_reach_and_runs_that_fall_are_told():
 
 def test_a_tuning_has_the_mean_squared_z_score_as_its_objective():
     data = of_targets()
-    tune = {"optimizer": "random", "candidates": 2, "replicas": 3, "confirm": 2, "targets": TARGETS, "spectrum": [SPECTRUM]}
+    tune = {
+        "optimizer": "random",
+        "candidates": 2,
+        "replicas": 3,
+        "confirm": 2,
+        "targets": TARGETS,
+        "spectrum": [SPECTRUM],
+    }
     plan = tuning_from(Config({**{key: value for key, value in data.items() if key != "fit"}, "tune": tune}))
     (objective,) = plan.scorer.objectives
     samples = []
@@ -253,7 +273,10 @@ def test_a_bands_power_is_its_share_of_the_variance():
     [
         ({"targets": {"cop_rms": {"value": 1.0, "sd": 1.0}}}, "unknown metric 'cop_rms'; did you mean"),
         ({"targets": {"limit_hit": {"value": 1.0, "sd": 1.0}}}, "it cannot be a target"),
-        ({"targets": {"cop_area": {"value": 1.0, "sd": 0.0}}}, "cop_area: sd = 0.0: it must be a finite number above zero"),
+        (
+            {"targets": {"cop_area": {"value": 1.0, "sd": 0.0}}},
+            "cop_area: sd = 0.0: it must be a finite number above zero",
+        ),
         ({"targets": {"cop_area": {"value": 1.0, "sd": 1.0, "unit": "mm"}}}, r"it is in mm, and has to be in m"),
         ({"targets": {"cop_area": {"value": 1.0}}}, "sd is missing"),
         ({"spectrum": [SPECTRUM | {"column": "com"}]}, "it must be one of"),

@@ -172,12 +172,13 @@ def at_random(hip=0.0):
 
 
 def test_what_does_not_repeat_is_cut_into_windows(tmp_path, monkeypatch, capsys):
-    """The pole's response is z/(z − 0.9) times 0.1 at z = exp(iω/rate); each interval of 95 %, and twice that in all."""
+    """The pole's response is z/(z − 0.9) times 0.1 at z = exp(iω/rate); within twice the interval of 95 %."""
     monkeypatch.chdir(tmp_path)
     at_random(hip=1.0).to_csv("subject.csv", index=False)
-    text = 'window = 10.0\nhighest = 1.0\nstimulus = {stimulus}\nresponses = {{ sway = "sway" }}\n[record]\nfiles = "*.csv"\n'
-    several = '{ floor = "tilt", push = "push" }'
-    (tmp_path / "two.toml").write_text("[identify]\n" + text.format(stimulus=several))
+    (tmp_path / "two.toml").write_text(
+        '[identify]\nwindow = 10.0\nhighest = 1.0\nstimulus = { floor = "tilt", push = "push" }\n'
+        'responses = { sway = "sway" }\n[record]\nfiles = "*.csv"\n'
+    )
     assert main(["identify", "two.toml", "--out", "found", "--no-figures"]) == 0
     assert "23 windows are averaged" in capsys.readouterr().out
     _, found = recall(Study.read("found"))
