@@ -50,7 +50,7 @@ a file:
   starts = 1
   intervals = "profile"       # "linear" (at once), "bootstrap"
   every = 0.02                # s between values that are compared
-  seeds = 4                   # of the noise, with which the fit is repeated
+  seeds = 3                   # of the noise, with which the fit is repeated
 
 a fit to statistics of people, in the place of [[record]]; [[fit.spectrum]] has band powers:
   [fit]

@@ -85,6 +85,10 @@ class Problem:
         for name in set(self.priors) - {one.name for one in self.parameters}:
             raise InputError(f"prior of {name!r}: parameters are {', '.join(one.name for one in self.parameters)}")
 
+    def about(self, slopes: Floats) -> Problem:
+        """Return the problem whose residuals take the fewest runs, by derivatives (m, p)."""
+        return self if self.near is None else replace(self, residuals=self.near(slopes), near=None)
+
     def values(self, parts: Floats) -> Floats:
         """(p,) of the parameters at parts of their ranges."""
         return np.array([one.from_unit(float(part)) for one, part in zip(self.parameters, parts, strict=True)])
@@ -206,6 +210,11 @@ def refit(problem: Problem, found: Estimate, start: Floats | None = None, withou
     return _search(problem, _Slopes(problem, matrix), at, 10, math.sqrt(found.spread.variance), 1e-4)
 
 
+def searched(problem: Problem, start: Floats) -> Floats:
+    """Return the parts (p,) where one search from a start ends, whose derivatives are this problem's own."""
+    return _search(problem, _Slopes(problem), start, MOST_DEAR).parts
+
+
 class _End(NamedTuple):
     """The end of a search: parts (p,), the sum of squares there, and whether it is the least nearby."""
 
@@ -263,18 +272,18 @@ def _search(
 ) -> _End:
     from scipy.optimize import least_squares
 
-    start, residuals, nearest = np.clip(start, 1e-6, 1.0 - 1e-6), problem.residuals, 1e-9
+    start, near, nearest = np.clip(start, 1e-6, 1.0 - 1e-6), problem, 1e-9
     if problem.slopes is not None:
-        matrix = slopes(residuals, start)
-        residuals, count = residuals if problem.near is None else problem.near(matrix), len(matrix)
-        most_steps, nearest, close = min(most_steps, MOST_DEAR), NEAR, max(close, STEP**2 * len(start) / count)
-    full = _with_priors(replace(problem, residuals=residuals), deviation)
+        matrix = slopes(problem.residuals, start)
+        near, nearest = problem.about(matrix), NEAR
+        most_steps, close = min(most_steps, MOST_DEAR), max(close, STEP**2 * len(start) / len(matrix))
+    full = _with_priors(near, deviation)
 
     def one(at: Floats) -> Floats:
         return full(at[None])[0]
 
     def all_slopes(at: Floats) -> Floats:
-        return np.vstack([slopes(residuals, at), deviation * slopes_of(problem.prior_residuals, at)])
+        return np.vstack([slopes(near.residuals, at), deviation * slopes_of(problem.prior_residuals, at)])
 
     done = least_squares(
         one, start, all_slopes,

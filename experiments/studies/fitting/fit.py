@@ -10,7 +10,7 @@ from biped.checks import zero_or_above
 from biped.errors import InputError
 from contact.arrays import Floats
 from experiments.studies.config import Config
-from experiments.studies.fitting.estimate import Estimate, Prior, estimate, refit
+from experiments.studies.fitting.estimate import Estimate, Prior, estimate, searched
 from experiments.studies.fitting.identifiability import at_bounds, sentences
 from experiments.studies.fitting.measured import Measured, measured_from
 from experiments.studies.fitting.profiles import bootstrap, profiles
@@ -53,7 +53,7 @@ class Settings:
     intervals: str = LINEAR  # how they are found
     resamples: int = field(default=200, metadata={"least": 20})  # of the bootstrap
     #: of the noise: fits of a record, if there is noise; runs of each candidate, if statistics are the target
-    seeds: int = field(default=4, metadata={"least": 1})
+    seeds: int = field(default=3, metadata={"least": 1})
     every: float = 0.02  # [s] between values that are compared
 
     def __post_init__(self) -> None:
@@ -179,8 +179,9 @@ class Fit(DesignStudy):
 
         if self.settings.seeds == 1 or self.noise is None or not model.is_noisy(found.parts):
             return None
+        first = found.problem.parts(self.start)
         others = (model.reseeded(number).problem() for number in range(1, self.settings.seeds))
-        rows = [found.parts, *(refit(problem, found).parts for problem in others)]
+        rows = [found.parts, *(searched(problem, first) for problem in others)]
         return pd.DataFrame(map(found.problem.values, rows), columns=[one.name for one in self.space.variables])
 
     def run(self, study: "Study", evaluate: Evaluate, say: Say) -> Found:

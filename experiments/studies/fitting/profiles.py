@@ -83,7 +83,7 @@ class _Profile:
 
     def _refitted(self, part: float) -> float:
         """The least sum of squares with the parameter there, from where a linear model has the others then."""
-        problem, place, variance = _near(self._found), self._place, self._found.spread.variance
+        problem, place, variance = self._found.problem.about(self._found.jacobian), self._place, self._found.spread.variance
         others = [one for k, one in enumerate(problem.parameters) if k != place]
         if not others:
             return _sum_of_squares(problem, np.array([part]), variance)
@@ -94,12 +94,6 @@ class _Profile:
         start = np.delete(self._found.parts, place) + self._along * (part - self._found.parts[place])
         least = refit(fixed, self._found, np.clip(start, 0.0, 1.0), without=place).sum
         return least + (_prior_alone(problem, place, part) * variance if own in problem.priors else 0.0)
-
-
-def _near(found: Estimate) -> Problem:
-    """Return the problem with residuals that take the fewest runs, about the estimate."""
-    problem = found.problem
-    return problem if problem.near is None else replace(problem, residuals=problem.near(found.jacobian), near=None)
 
 
 def _prior_alone(problem: Problem, place: int, part: float) -> float:
@@ -124,7 +118,7 @@ def bootstrap(found: Estimate, replicas: int, seed: int) -> Floats:
     mean. Each refit begins at the estimate.
     """
     generator = np.random.default_rng(seed)
-    problem, residuals = _near(found), found.residuals
+    problem, residuals = found.problem.about(found.jacobian), found.residuals
     centred = residuals - residuals.mean()
     refits = []
     for drawn in _drawn(centred, problem, generator, replicas):

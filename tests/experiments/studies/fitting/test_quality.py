@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from biped.errors import InputError
-from experiments.studies import Config
+from experiments.studies import Config, open_study, run_study, run_trial
 from experiments.studies.fitting.fit import fit_from
 from experiments.studies.fitting.quality import r_squared
 from experiments.studies.fitting.targets import Band
@@ -150,7 +150,7 @@ def test_a_seed_that_decides_is_told(tmp_path):
     measured = swayed(TRUE) + np.random.default_rng(0).normal(0.0, 1e-4, len(TIME))
     found = fit_of(tmp_path / "a.csv", measured).find(answered(noisy))
     (told,) = [warning for warning in found.warnings if "the noise seed decides" in warning]
-    assert "4 seeds give" in told
+    assert "3 seeds give" in told
     assert 0.01 < found.table["seeds_sd"][0] < 0.2
     assert found.table["value"][0] == pytest.approx(0.45, abs=0.01)  # by the seed of the file
     calm = fit_of(tmp_path / "a.csv", measured).find(answered(swayed))
@@ -294,3 +294,31 @@ def test_targets_must_make_sense(tables, said):
 def test_a_fit_is_to_a_record_or_to_statistics():
     with pytest.raises(InputError, match="leave one of them out"):
         fit_from(Config(of_targets() | {"record": [{"file": "a.csv", "column": [{"model": "com_ap"}]}]}))
+
+
+@pytest.mark.slow
+def test_a_made_up_subject_is_found_from_its_own_statistics(tmp_path):
+    """Sway of 20 s by sensor noise: statistics of 12 runs with other seeds than the fit's 6.
+
+    Two means differ by the scatter between runs times √(1/12 + 1/6), half of ``sd`` as it is given here: within four of
+    these the parameters are where the covariance by ``sd`` says.
+    """
+    given = {
+        "initial.stance": "upright", "initial.settle": 5.0, "sensors.preset": "eyes-open", "run.duration": 20.0,
+        "run.step": 0.002,
+    }  # fmt: skip
+    names = ("cop_rms_distance_ap", "cop_mean_frequency_ap")
+    fitted = {"sets": "controller.damping", "from": 0.3, "to": 0.7, "start": 0.4}
+    data = {"experiment": "balance", "controller": "postural", "set": given, "parameter": [fitted], "fit": {"seeds": 6}}
+    targets = dict.fromkeys(names, {"value": 1.0, "sd": 1.0})
+    plan = fit_from(Config(data | {"fit": {"seeds": 12, "targets": targets}, "seed": 7}))
+    trials = plan.space.trials(plan.space.candidate(1, {"controller.damping": 0.5}))
+    own = pd.DataFrame([run_trial(plan.experiment, one) for one in trials])[list(names)].astype(float)
+    spread = own.std()
+    targets = {name: {"value": float(own[name].mean()), "sd": float(spread[name])} for name in names}
+    plan = fit_from(Config(data | {"fit": {"seeds": 6, "targets": targets}}))
+    with open_study(plan, tmp_path / "fit") as study:
+        found = run_study(plan, study)
+    row = found.table.loc[0]
+    assert abs(row["value"] - 0.5) < 4.0 * 0.5 * row["sd"]
+    assert found.quality["z"].abs().max() < 2.0
