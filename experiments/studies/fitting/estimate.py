@@ -26,7 +26,7 @@ Residuals = Callable[[Floats], Floats]
 #: To each side, in parts of a range: of the differences that stand for derivatives. Their error goes with its square.
 REACH = 1e-3
 #: In parts of a range: nearer than this a value is at its bound.
-AT_BOUND = 1e-4
+AT_BOUND = 1e-3
 #: The weight of priors follows the residuals' deviation, which follows the fit: until it changes by less than this
 #: part, and so often at most.
 SETTLED, PASSES = 1e-4, 20

@@ -83,7 +83,11 @@ class _Profile:
 
     def _refitted(self, part: float) -> float:
         """The least sum of squares with the parameter there, from where a linear model has the others then."""
-        problem, place, variance = self._found.problem.about(self._found.jacobian), self._place, self._found.spread.variance
+        problem, place, variance = (
+            self._found.problem.about(self._found.jacobian),
+            self._place,
+            self._found.spread.variance,
+        )
         others = [one for k, one in enumerate(problem.parameters) if k != place]
         if not others:
             return _sum_of_squares(problem, np.array([part]), variance)

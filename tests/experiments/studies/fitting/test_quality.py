@@ -309,8 +309,8 @@ def test_a_made_up_subject_is_found_from_its_own_statistics(tmp_path):
     }  # fmt: skip
     names = ("cop_rms_distance_ap", "cop_mean_frequency_ap")
     fitted = {"sets": "controller.damping", "from": 0.3, "to": 0.7, "start": 0.4}
-    data = {"experiment": "balance", "controller": "postural", "set": given, "parameter": [fitted], "fit": {"seeds": 6}}
-    targets = dict.fromkeys(names, {"value": 1.0, "sd": 1.0})
+    data = {"experiment": "balance", "controller": "postural", "set": given, "parameter": [fitted]}
+    targets = {name: {"value": 1.0, "sd": 1.0} for name in names}
     plan = fit_from(Config(data | {"fit": {"seeds": 12, "targets": targets}, "seed": 7}))
     trials = plan.space.trials(plan.space.candidate(1, {"controller.damping": 0.5}))
     own = pd.DataFrame([run_trial(plan.experiment, one) for one in trials])[list(names)].astype(float)
