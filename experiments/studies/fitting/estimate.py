@@ -31,9 +31,9 @@ AT_BOUND = 1e-3
 #: part, and so often at most.
 SETTLED, PASSES = 1e-4, 20
 #: Rounds of a search by secants, each of which begins with derivatives by differences.
-ROUNDS = 5
+ROUNDS = 4
 #: Sets of residuals of each such round at most.
-MOST_DEAR = 20
+MOST_DEAR = 15
 #: In the estimates' standard deviations, were all residuals independent: a step that is shorter is none.
 STEP = 1e-2
 #: In parts of a range, likewise, where nothing is left of the residuals.
@@ -211,8 +211,8 @@ def refit(problem: Problem, found: Estimate, start: Floats | None = None, withou
 
 
 def searched(problem: Problem, start: Floats) -> Floats:
-    """Return the parts (p,) where one search from a start ends, whose derivatives are this problem's own."""
-    return _search(problem, _Slopes(problem), start, MOST_DEAR).parts
+    """Return the parts (p,) where one short search from a start ends, whose derivatives are this problem's own."""
+    return _search(problem, _Slopes(problem), start, MOST_DEAR // 2).parts
 
 
 class _End(NamedTuple):

@@ -83,11 +83,8 @@ class _Profile:
 
     def _refitted(self, part: float) -> float:
         """The least sum of squares with the parameter there, from where a linear model has the others then."""
-        problem, place, variance = (
-            self._found.problem.about(self._found.jacobian),
-            self._place,
-            self._found.spread.variance,
-        )
+        found, place = self._found, self._place
+        problem, variance = found.problem.about(found.jacobian), found.spread.variance
         others = [one for k, one in enumerate(problem.parameters) if k != place]
         if not others:
             return _sum_of_squares(problem, np.array([part]), variance)
@@ -95,8 +92,8 @@ class _Profile:
         priors = {name: prior for name, prior in problem.priors.items() if name != own}
         residuals = _with(problem.residuals, place, part)
         fixed = replace(problem, parameters=others, residuals=residuals, priors=priors)
-        start = np.delete(self._found.parts, place) + self._along * (part - self._found.parts[place])
-        least = refit(fixed, self._found, np.clip(start, 0.0, 1.0), without=place).sum
+        start = np.delete(found.parts, place) + self._along * (part - found.parts[place])
+        least = refit(fixed, found, np.clip(start, 0.0, 1.0), without=place).sum
         return least + (_prior_alone(problem, place, part) * variance if own in problem.priors else 0.0)
 
 
