@@ -51,6 +51,7 @@ class FrequencyResponse:
         excited: (f,) [Hz] the frequencies at which the stimulus moves.
         weights: (k, f) how much each of these counts in a band; rows add up to one.
         units: of the responses and, as ``stimulus``, of the stimulus.
+        unrepeated: part of the stimulus's power that differs from cycle to cycle; 0 where it is not to repeat.
     """
 
     frequencies: Floats
@@ -63,6 +64,7 @@ class FrequencyResponse:
     excited: Floats
     weights: Floats
     units: Mapping[str, str] = field(default_factory=dict)
+    unrepeated: float = 0.0
 
     def averaged(self, values: ArrayLike) -> Complexes:
         """(k,) what a response with these values at ``excited`` would be found as, in the same bands."""
@@ -102,7 +104,7 @@ class FrequencyResponse:
         """Of all responses, or of each where they differ."""
         below = self.units.get("stimulus", "1")
         units = dict.fromkeys(self.units.get(name, "1") for name in self.values)
-        return ", ".join("1" if unit == below else f"{unit}/{below}" for unit in units)
+        return ", ".join("1" if unit == below else unit if below == "1" else f"{unit}/{below}" for unit in units)
 
 
 def unwrapped(values: Complexes) -> Floats:
@@ -201,6 +203,7 @@ def response_of(
         excited=excited,
         weights=members * power.mean(axis=0) / own.mean(axis=0)[:, None],
         units=spectra.units,
+        unrepeated=spectra.unrepeated,
     )
 
 

@@ -18,6 +18,10 @@ from contact.arrays import Floats
 _WHOLE = 1e-6
 #: Of the usual time between two samples: what is longer is a gap.
 _GAP = 1.5
+#: Part of a stimulus's power that may differ from cycle to cycle, as by what measures it.
+UNREPEATED = 0.1
+#: The least autocorrelation at a period.
+REPEATS = 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +36,8 @@ class Spectra:
         responses: (m, f) by name, each in its own unit.
         trial: (m,) of which trial a cycle is.
         units: of the responses and, as ``stimulus``, of the stimulus; those that are not named have none.
+        is_periodic: whether a trial's stimulus is to be the same in each cycle. Windows of a stimulus that does not
+            repeat are cycles, too.
 
     Raises:
         InputError: shapes do not fit, a number is not finite, or no frequency is excited.
@@ -44,6 +50,7 @@ class Spectra:
     responses: Mapping[str, Complexes]
     trial: NDArray[np.int64]
     units: Mapping[str, str] = field(default_factory=dict)
+    is_periodic: bool = True
 
     def __post_init__(self) -> None:
         if not self.responses:
@@ -74,6 +81,17 @@ class Spectra:
             responses={name: np.concatenate([part.responses[name] for part in parts]) for name in first.responses},
             trial=np.repeat(np.arange(len(parts)), [len(part.trial) for part in parts]),
         )
+
+    @property
+    def unrepeated(self) -> float:
+        """The part of the stimulus's power, up to the highest frequency, that differs between a trial's cycles."""
+        moved = whole = 0.0
+        for number in np.unique(self.trial) if self.is_periodic else ():
+            own = self.stimulus[self.trial == number]
+            if len(own) > 1:
+                moved += float((np.abs(own - own.mean(axis=0)) ** 2).sum()) * len(own) / (len(own) - 1)
+                whole += float((np.abs(own) ** 2).sum())
+        return moved / whole if whole else 0.0
 
     def stacked(self) -> Complexes:
         """(m, f, responses) the responses, in their order."""
@@ -123,8 +141,31 @@ def cycle_spectra(
         units: of the responses and, as ``stimulus``, of the stimulus.
 
     Raises:
-        InputError: shapes do not fit, a number is missing, no cycle is whole, samples are too few or have a gap.
+        InputError: shapes do not fit, a number is missing, no cycle is whole, samples are too few or have a gap, or the
+            stimulus differs from cycle to cycle by more than ``UNREPEATED`` of its power.
     """
+    every, excited = bins_of(period, frequencies)
+    times, together = tables_of(time, stimulus, responses)
+    trials, columns = together.shape[:2]
+    flat = np.ascontiguousarray(together.reshape(-1, len(times)).T)
+    cycles = coefficients_of_cycles(times, flat, period, every, begin, skip)
+    shaped = cycles.reshape(len(cycles), len(every), trials, columns).transpose(2, 0, 1, 3)
+    found = shaped.reshape(trials * len(cycles), len(every), columns)
+    named = {name: found[:, :, 1 + k] for k, name in enumerate(responses)}
+    trial = np.repeat(np.arange(trials), len(cycles))
+    spectra = Spectra(period, every, excited, found[:, :, 0], named, trial, dict(units or {}))
+    if spectra.unrepeated > UNREPEATED:
+        its_own = period_of(times, together[0, 0])
+        remedy = "it does not repeat: name a window in the place of the period, for Welch's estimate"
+        if its_own is not None:
+            remedy = f"it repeats each {its_own:.4g} s: set the period to that"
+        part = f"{min(spectra.unrepeated, 1.0):.0%} of the stimulus's power differs from cycle to cycle"
+        raise InputError(f"period = {period:g} s: {part}: {remedy}")
+    return spectra
+
+
+def tables_of(time: ArrayLike, stimulus: ArrayLike, responses: Mapping[str, ArrayLike]) -> tuple[Floats, Floats]:
+    """Times (n,), and stimulus and responses (trials, columns, n); raises InputError where shapes do not fit."""
     times = np.asarray(time, dtype=float)
     columns = {"stimulus": stimulus, **responses}
     if "stimulus" in responses:
@@ -135,16 +176,28 @@ def cycle_spectra(
         if table.ndim != 2 or table.shape[1] != len(times) or len(table) not in (1, trials):
             wanted = f"({len(times)},) or (trials, {len(times)})"
             raise InputError(f"{name} of shape {np.shape(columns[name])}: it must have {wanted}")
-    every, excited = bins_of(period, frequencies)
-    # (n, trials · columns), trial by trial
-    together = np.stack([np.broadcast_to(table, (trials, len(times))) for table in tables.values()], axis=1)
-    flat = np.ascontiguousarray(together.reshape(-1, len(times)).T)
-    cycles = coefficients_of_cycles(times, flat, period, every, begin, skip)
-    shaped = cycles.reshape(len(cycles), len(every), trials, len(tables)).transpose(2, 0, 1, 3)
-    found = shaped.reshape(trials * len(cycles), len(every), len(tables))
-    named = {name: found[:, :, 1 + k] for k, name in enumerate(responses)}
-    trial = np.repeat(np.arange(trials), len(cycles))
-    return Spectra(period, every, excited, found[:, :, 0], named, trial, dict(units or {}))
+    return times, np.stack([np.broadcast_to(table, (trials, len(times))) for table in tables.values()], axis=1)
+
+
+def period_of(time: Floats, values: Floats) -> float | None:
+    """Return the shortest time [s] after which values (n,) repeat, by their autocorrelation; None if they do not.
+
+    They have to be there for two periods or more.
+    """
+    from scipy.signal import find_peaks
+
+    n = len(time)
+    even = np.interp(np.linspace(time[0], time[-1], n), time, values)
+    even = even - even.mean()
+    sums, lags = np.concatenate([[0.0], np.cumsum(even**2)]), np.arange(n // 2 + 2)
+    both = np.sqrt(sums[n - lags] * (sums[n] - sums[lags]))  # so that the correlation is one at the period
+    products = np.fft.irfft(np.abs(np.fft.rfft(even, 2 * n)) ** 2)[: len(lags)]
+    correlation = np.divide(products, both, out=np.zeros_like(both), where=both > 0.0)
+    peaks = find_peaks(correlation, height=REPEATS)[0]
+    if not len(peaks):
+        return None
+    first = next(k for k in peaks if correlation[k] >= correlation[peaks].max() - 0.01)
+    return float(first * (time[-1] - time[0]) / (n - 1))
 
 
 def coefficients_of_cycles(

@@ -51,6 +51,13 @@ a file:
   starts = 1
   intervals = "profile"       # "linear" (at once), "bootstrap"
   every = 0.02                # s between values that are compared
+  seeds = 3                   # of the noise, with which the fit is repeated
+
+a fit to statistics of people, in the place of [[record]]; [[fit.spectrum]] has band powers:
+  [fit]
+  seeds = 8                   # runs of each candidate
+  [fit.targets]
+  cop_rms_distance_ap = {{ value = 5.2, sd = 1.8, unit = "mm" }}
 
 examples:
   biped fit fit.toml
@@ -58,6 +65,7 @@ examples:
   biped report results/fit/fit
 
 {STOPPING}
+Warnings come first: R² below zero, runs that fell, a seed that decides, a value at its bound (docs/check-a-fit.md).
 The folder gets study.json, trials.parquet, parameters.csv, correlation.csv, compared.csv, fit.json and fit.png.
 Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupted.
 """

@@ -43,9 +43,9 @@ a file:
 
 a file of records, of which nothing is run; [model] as above:
   [identify]
-  period = 20.0               # [s] of a cycle
+  period = 20.0               # [s] of a cycle; window = 20.0 for stimuli that do not repeat
   frequencies = "odd"         # multiples of 1/period where the stimulus moves; or "all", or a list [Hz]
-  stimulus = "tilt"           # columns of the records
+  stimulus = "tilt"           # columns of the records; {{ ankle = "...", hip = "..." }} for several at once
   responses = {{ sway = "-sway" }}         # a minus turns a sign
 
   [record]

@@ -44,6 +44,9 @@ a file:
   goal = "maximize"
   metric = "recovered"
 
+  [tune.targets]              # or statistics of people, with their standard deviations
+  cop_rms_distance_ap = {{ value = 5.2, sd = 1.8, unit = "mm" }}
+
   [[limit]]
   metric = "foot_slip"
   fell = "measured"           # what a fall counts as has to be said, a number or what was measured

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -27,10 +26,18 @@ Residuals = Callable[[Floats], Floats]
 #: To each side, in parts of a range: of the differences that stand for derivatives. Their error goes with its square.
 REACH = 1e-3
 #: In parts of a range: nearer than this a value is at its bound.
-AT_BOUND = 1e-4
+AT_BOUND = 1e-3
 #: The weight of priors follows the residuals' deviation, which follows the fit: until it changes by less than this
 #: part, and so often at most.
 SETTLED, PASSES = 1e-4, 20
+#: Rounds of a search by secants, each of which begins with derivatives by differences.
+ROUNDS = 4
+#: Sets of residuals of each such round at most.
+MOST_DEAR = 15
+#: In the estimates' standard deviations, were all residuals independent: a step that is shorter is none.
+STEP = 1e-2
+#: In parts of a range, likewise, where nothing is left of the residuals.
+NEAR = 1e-5
 #: Of the intervals.
 CONFIDENCE = 0.95
 
@@ -60,16 +67,27 @@ class Problem:
             a fit is correlated from one to the next, and each tells less than an independent one would. Residuals in no
             series are taken as independent.
         priors: of those that have one, by name.
+        slopes: (m, p) derivatives of the residuals by parts (p,), if each set of residuals takes a run. A search then
+            asks for them once a round and updates them from step to step (Broyden 1965).
+        near: from derivatives (m, p) residuals that take fewer runs; a search goes by them, and is then checked.
+        deviation: of a residual, if it is known; None if the fit has to estimate it.
     """
 
     parameters: Sequence[Bounded]
     residuals: Residuals
     series: Sequence[slice] = ()
     priors: dict[str, Prior] = field(default_factory=dict)
+    slopes: Callable[[Floats], Floats] | None = None
+    near: Callable[[Floats], Residuals] | None = None
+    deviation: float | None = None
 
     def __post_init__(self) -> None:
         for name in set(self.priors) - {one.name for one in self.parameters}:
             raise InputError(f"prior of {name!r}: parameters are {', '.join(one.name for one in self.parameters)}")
+
+    def about(self, slopes: Floats) -> Problem:
+        """Return the problem whose residuals take the fewest runs, by derivatives (m, p)."""
+        return self if self.near is None else replace(self, residuals=self.near(slopes), near=None)
 
     def values(self, parts: Floats) -> Floats:
         """(p,) of the parameters at parts of their ranges."""
@@ -173,36 +191,121 @@ def estimate(problem: Problem, starts: Floats, most_steps: int = 50) -> Estimate
         raise InputError(f"{first.shape[1]} numbers are measured, {len(problem.parameters)} parameters cannot follow")
     if not np.isfinite(first).all():
         raise InputError("the model has values that are no finite numbers where its parameters start")
-    found = [_search(_with_priors(problem), start, most_steps) for start in starts]
-    ends = np.array([[*one.x, 2.0 * one.cost] for one in found])
-    best = found[int(np.argmin(ends[:, -1]))]
-    deviation = 1.0
-    for _ in range(PASSES if problem.priors else 0):
-        before, deviation = deviation, math.sqrt(_variance(problem, problem.residuals(best.x[None])[0]))
-        if abs(deviation - before) <= SETTLED * deviation:
-            break
-        best = _search(_with_priors(problem, deviation), best.x, most_steps)
-    return told(problem, best.x, ends, best.status > 0)
+    found = [_settled(problem, start, most_steps) for start in starts]
+    best = found[int(np.argmin([one.sum for one in found]))]
+    return told(problem, best.parts, np.array([[*one.parts, one.sum] for one in found]), best.is_least)
 
 
-def least_sum(problem: Problem, start: Floats, deviation: float) -> float:
-    """The least sum of squares near parts (p,), priors weighing as residuals of this deviation; to a part of 1e-4."""
-    return 2.0 * float(_search(_with_priors(problem, deviation), start, most_steps=10, close=1e-4).cost)
+def refit(problem: Problem, found: Estimate, start: Floats | None = None, without: int | None = None) -> _End:
+    """Return the end of a problem that is like a solved one, to 1e-4 of the least sum of squares.
+
+    Args:
+        problem: to solve; priors weigh as residuals of the solved one's deviation.
+        found: the solved problem; its derivatives are the first.
+        start: (p,) in parts; where the solved one ended, if None.
+        without: the place of a parameter that this problem has not.
+    """
+    matrix = found.jacobian if without is None else np.delete(found.jacobian, without, axis=1)
+    at = found.parts if start is None else start
+    return _search(problem, _Slopes(problem, matrix), at, 10, math.sqrt(found.spread.variance), 1e-4)
 
 
-def _search(full: Residuals, start: Floats, most_steps: int, close: float = 1e-9) -> Any:
+def searched(problem: Problem, start: Floats) -> Floats:
+    """Return the parts (p,) where one short search from a start ends, whose derivatives are this problem's own."""
+    return _search(problem, _Slopes(problem), start, MOST_DEAR // 2).parts
+
+
+class _End(NamedTuple):
+    """The end of a search: parts (p,), the sum of squares there, and whether it is the least nearby."""
+
+    parts: Floats
+    sum: float
+    is_least: bool
+
+
+def _settled(problem: Problem, start: Floats, most_steps: int) -> _End:
+    """Search until the weight of priors is settled, and differences see no better place where secants ended.
+
+    A round that begins with differences and finds no better place ends the search, too.
+    """
+    end, deviation, slopes = _End(start, math.inf, False), 1.0, _Slopes(problem)
+    for _ in range(PASSES if problem.slopes is None else ROUNDS):
+        found, before = _search(problem, slopes, end.parts, most_steps, deviation), deviation
+        variance = _variance(problem, problem.residuals(found.parts[None])[0])
+        if problem.priors:
+            deviation = math.sqrt(variance)
+        is_settled = abs(deviation - before) <= SETTLED * deviation
+        if problem.slopes is not None:
+            if is_settled and found.sum > end.sum - STEP**2 * len(start) * variance:
+                return min(end, found, key=lambda one: one.sum)._replace(is_least=True)
+            matrix = problem.slopes(found.parts)
+            slopes = _Slopes(problem, matrix)
+            found = found._replace(is_least=_is_least(problem, matrix, found.parts, deviation))
+        if is_settled and (found.is_least or problem.slopes is None):
+            return found
+        end = found
+    return end
+
+
+class _Slopes:
+    """(m, p) derivatives of residuals by parts: by differences, or by secants if differences take runs."""
+
+    def __init__(self, problem: Problem, matrix: Floats | None = None) -> None:
+        self._slopes, self.matrix = problem.slopes, matrix
+        self._at = self._residuals = np.empty(0)
+
+    def __call__(self, residuals: Residuals, at: Floats) -> Floats:
+        if self._slopes is None:
+            return slopes_of(residuals, at)
+        here = residuals(at[None])[0]
+        if self.matrix is None:
+            self.matrix = self._slopes(at)
+        elif len(self._at) and (step := at - self._at).any():
+            missed = here - self._residuals - self.matrix @ step
+            self.matrix = self.matrix + np.outer(missed, step / (step @ step))
+        self._at, self._residuals = at.copy(), here
+        return self.matrix
+
+
+def _search(
+    problem: Problem, slopes: _Slopes, start: Floats, most_steps: int, deviation: float = 1.0, close: float = 1e-9
+) -> _End:
     from scipy.optimize import least_squares
+
+    start, near, nearest = np.clip(start, 1e-6, 1.0 - 1e-6), problem, 1e-9
+    if problem.slopes is not None:
+        matrix = slopes(problem.residuals, start)
+        near, nearest = problem.about(matrix), NEAR
+        most_steps, close = min(most_steps, MOST_DEAR), max(close, STEP**2 * len(start) / len(matrix))
+    full = _with_priors(near, deviation)
 
     def one(at: Floats) -> Floats:
         return full(at[None])[0]
 
-    return least_squares(
-        one, np.clip(start, 1e-6, 1.0 - 1e-6), partial(slopes_of, full),
-        bounds=(0.0, 1.0), xtol=1e-9, ftol=close, gtol=1e-9, max_nfev=most_steps,
+    def all_slopes(at: Floats) -> Floats:
+        return np.vstack([slopes(near.residuals, at), deviation * slopes_of(problem.prior_residuals, at)])
+
+    done = least_squares(
+        one, start, all_slopes,
+        bounds=(0.0, 1.0), xtol=nearest, ftol=close, gtol=1e-9, max_nfev=most_steps,
     )  # fmt: skip
+    return _End(done.x, float((_with_priors(problem, deviation)(done.x[None])[0] ** 2).sum()), done.status > 0)
+
+
+def _is_least(problem: Problem, slopes: Floats, parts: Floats, deviation: float) -> bool:
+    """Whether derivatives see no better place: the relative offset of Bates and Watts 1981."""
+    from scipy.optimize import lsq_linear
+
+    residuals = _with_priors(problem, deviation)(parts[None])[0]
+    slopes = np.vstack([slopes, deviation * slopes_of(problem.prior_residuals, parts)])
+    step = lsq_linear(slopes, -residuals, (-parts - 1e-12, 1.0 - parts + 1e-12)).x
+    fall = float(residuals @ residuals - ((residuals + slopes @ step) ** 2).sum())
+    return bool(fall <= STEP**2 * len(parts) * _variance(problem, residuals) or np.abs(step).max() <= NEAR)
 
 
 def _variance(problem: Problem, residuals: Floats) -> float:
+    if problem.deviation is not None:
+        return problem.deviation**2
     return float(residuals @ residuals) / max(len(residuals) - len(problem.parameters), 1)
 
 
@@ -224,7 +327,8 @@ def _with_priors(problem: Problem, deviation: float = 1.0) -> Residuals:
 
 def told(problem: Problem, parts: Floats, ends: Floats, converged: bool) -> Estimate:
     """What is known at parts (p,) where the least sum of squares is; ``ends`` as ``Estimate.starts``."""
-    slopes = slopes_of(_with_priors(problem), parts)
     residuals = problem.residuals(parts[None])[0]
-    spread = spread_of(residuals, slopes[: len(residuals)], slopes[len(residuals) :], problem.series, CONFIDENCE)
-    return Estimate(problem, parts, residuals, slopes[: len(residuals)], spread, ends, converged)
+    slopes = slopes_of(problem.residuals, parts) if problem.slopes is None else problem.slopes(parts)
+    prior_slopes = slopes_of(problem.prior_residuals, parts)
+    spread = spread_of(residuals, slopes, prior_slopes, problem.series, CONFIDENCE, problem.deviation)
+    return Estimate(problem, parts, residuals, slopes, spread, ends, converged)

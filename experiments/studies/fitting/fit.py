@@ -1,9 +1,7 @@
 """A fit: the parameters with which runs come nearest to what was measured, and what is known of them."""
 
-import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,18 +10,26 @@ from biped.checks import zero_or_above
 from biped.errors import InputError
 from contact.arrays import Floats
 from experiments.studies.config import Config
-from experiments.studies.fitting.estimate import Estimate, Prior, Problem, estimate
-from experiments.studies.fitting.identifiability import sentences
+from experiments.studies.fitting.estimate import Estimate, Prior, estimate, searched
+from experiments.studies.fitting.identifiability import at_bounds, sentences
 from experiments.studies.fitting.measured import Measured, measured_from
 from experiments.studies.fitting.profiles import bootstrap, profiles
-from experiments.studies.grid import neat
+from experiments.studies.fitting.quality import (
+    doubts_of_quality,
+    doubts_of_runs,
+    doubts_of_seeds,
+    quality_of_columns,
+    quality_of_targets,
+)
+from experiments.studies.fitting.runs import Runs
+from experiments.studies.fitting.targets import Targets, noise_of, targets_from, with_noise
+from experiments.studies.randomization import Randomization
 from experiments.studies.seeds import seed_of
 from experiments.studies.store.measured import trace_units
 from experiments.studies.study_kind import Evaluate, Say
-from experiments.studies.trial import Trial
+from experiments.studies.trial import Result, Trial
 from experiments.studies.tuning.descents import Start
 from experiments.studies.tuning.design_space import DesignSpace, DesignStudy, Scenario, design_space_from
-from experiments.studies.tuning.design_variable import DesignVariable
 from experiments.studies.tuning.optimizers import Cma
 
 if TYPE_CHECKING:
@@ -46,6 +52,8 @@ class Settings:
     candidates: int = field(default=200, metadata={"least": 1})  # of CMA
     intervals: str = LINEAR  # how they are found
     resamples: int = field(default=200, metadata={"least": 20})  # of the bootstrap
+    #: of the noise: fits of a record, if there is noise; runs of each candidate, if statistics are the target
+    seeds: int = field(default=3, metadata={"least": 1})
     every: float = 0.02  # [s] between values that are compared
 
     def __post_init__(self) -> None:
@@ -57,19 +65,27 @@ class Settings:
 
 @dataclass(frozen=True)
 class Found:
-    """What a fit came to.
+    """The outcome of a fit.
 
     Attributes:
         estimate: of the parameters.
-        table: a row for each: ``parameter``, ``unit``, ``value``, ``sd``, ``low``, ``high`` (95 %), ``at_bound``.
+        table: a row for each: ``parameter``, ``unit``, ``value``, ``sd``, ``low``, ``high`` (95 %), ``at_bound``; and
+            ``seeds_sd``, the standard deviation of the value by the noise's seed, if there is noise.
+        quality: a row for each column of a record, or for each target; see ``quality_of_columns`` and
+            ``quality_of_targets``.
+        warnings: what makes the values doubtful, in sentences: to be read first.
         remarks: what the records do not tell, in sentences.
-        modelled: of each record, (columns, times) of the run with these values.
+        modelled: of each record (columns, times), or (targets, seeds), of the runs with these values.
+        runs: how many there were, those for intervals among them.
     """
 
     estimate: Estimate
     table: "pd.DataFrame"
+    quality: "pd.DataFrame"
+    warnings: tuple[str, ...]
     remarks: tuple[str, ...]
     modelled: tuple[Floats, ...]
+    runs: int
 
 
 @dataclass(frozen=True)
@@ -77,8 +93,9 @@ class Fit(DesignStudy):
     """A fit as its file says it."""
 
     name: str
-    space: DesignSpace  # a scenario for each record
-    measured: tuple[Measured, ...]
+    space: DesignSpace  # a scenario for each record, or one for targets
+    measured: tuple[Measured, ...]  # none where there are targets
+    targets: Targets | None
     start: tuple[float, ...]  # where the first search begins, by parameter
     priors: Mapping[str, Prior]
     by: tuple[float, ...]  # of each parameter, what its values must be multiples of; 0 where they need not
@@ -86,6 +103,16 @@ class Fit(DesignStudy):
     data: Mapping[str, Any]  # the file, as it is
     kind = "fit"
     reads_more = True
+
+    @property
+    def compared(self) -> tuple[Any, ...]:
+        """The records, or the targets."""
+        return self.measured if self.targets is None else (self.targets,)
+
+    @property
+    def noise(self) -> Randomization | None:
+        """The seeds of what is random in runs."""
+        return noise_of(self.space.base)
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -105,29 +132,62 @@ class Fit(DesignStudy):
         return found * self.space.size
 
     def as_planned(self, trial: Trial) -> Trial:
-        traces = {one.name: record.trace for one, record in zip(self.space.scenarios, self.measured, strict=True)}
-        return replace(trial, reads=traces[str(trial.labels["scenario"])])
+        reads = {one.name: part.reads for one, part in zip(self.space.scenarios, self.compared, strict=True)}
+        return replace(trial, reads=reads[str(trial.labels["scenario"])])
 
     def planned_trials(self, study: "Study") -> None:
         """It is not known before: residuals decide."""
 
     def find(self, evaluate: Evaluate, say: Say = lambda _: None) -> Found:
-        model = _Model(self, evaluate)
-        problem = Problem(self.space.variables, model.residuals, model.series, dict(self.priors))
+        count = 0
+
+        def counted(trials: Sequence[Trial]) -> Mapping[int, Result]:
+            nonlocal count
+            count += len(trials)
+            return evaluate(trials)
+
+        model = Runs(self, counted)
         say("fitting")
-        found = estimate(problem, self._starts(model))
+        found = estimate(model.problem(), self._starts(model))
         values = model.modelled(found.parts)
         for one in values:
             if not np.isfinite(one[:, 0]).all():
                 raise InputError(f"no values were found with which a run does not fail: {model.failure}")
         say("intervals")
+        table, by_seed = self._table(found), None
+        if self.targets is None:
+            names, own = [one.name for one in self.space.scenarios], self.space.scenarios[0].changes
+            units = trace_units(self.experiment, {**self.space.fixed, **own})
+            quality = quality_of_columns(names, self.measured, values, units)
+            by_seed = self._by_seed(model, found)
+        else:
+            quality = quality_of_targets(self.targets, values[0])
+        verdicts = [verdict for mine in model.verdicts.values() for verdict in mine]
+        doubts = doubts_of_quality(quality) + doubts_of_runs(verdicts, model.verdicts_at(found.parts))
+        if by_seed is not None:
+            table["seeds_sd"] = by_seed.std(ddof=1).to_numpy()
+            doubts += doubts_of_seeds(table, by_seed)
+        doubts += at_bounds(found)
+        if not found.converged:
+            doubts.append("the search has not converged: give other starts, narrower ranges, or more seeds")
         remarks = (*sentences(found), *self._ends(values), *self._other_minima(found))
-        return Found(found, self._table(found), remarks, values)
+        return Found(found, table, quality, tuple(doubts), remarks, values, count)
+
+    def _by_seed(self, model: Runs, found: Estimate) -> "pd.DataFrame | None":
+        """A row for each seed of the noise, that of the fit first; None where the model has no noise."""
+        import pandas as pd
+
+        if self.settings.seeds == 1 or self.noise is None or not model.is_noisy(found.parts):
+            return None
+        first = found.problem.parts(self.start)
+        others = (model.reseeded(number).problem() for number in range(1, self.settings.seeds))
+        rows = [found.parts, *(searched(problem, first) for problem in others)]
+        return pd.DataFrame(map(found.problem.values, rows), columns=[one.name for one in self.space.variables])
 
     def run(self, study: "Study", evaluate: Evaluate, say: Say) -> Found:
         return self.find(evaluate, say)
 
-    def _starts(self, model: "_Model") -> Floats:
+    def _starts(self, model: Runs) -> Floats:
         """(s, p) in parts of the ranges: that of the file, and a Sobol sequence's; or the best of CMA."""
         variables = self.space.variables
         first = np.array([[one.to_unit(value) for one, value in zip(variables, self.start, strict=True)]])
@@ -141,7 +201,7 @@ class Fit(DesignStudy):
         count = self.settings.starts - 1
         return np.vstack([first, sequence.random_base2(max(1, int(np.ceil(np.log2(count)))))[:count]])
 
-    def _best_of_cma(self, model: "_Model", first: Floats) -> Floats:
+    def _best_of_cma(self, model: Runs, first: Floats) -> Floats:
         variables = self.space.variables
         batch = 4 + int(3 * np.log(len(variables)))  # its authors' choice
         point = {one.name: one.from_unit(float(part)) for one, part in zip(variables, first, strict=True)}
@@ -170,7 +230,7 @@ class Fit(DesignStudy):
     def _ends(self, values: tuple[Floats, ...]) -> list[str]:
         """Where runs end before what was measured does."""
         told = []
-        for scenario, record, one in zip(self.space.scenarios, self.measured, values, strict=True):
+        for scenario, record, one in zip(self.space.scenarios, self.measured, values, strict=False):
             if not np.isfinite(one).all():
                 end = record.trace.times[int(np.isfinite(one[0]).sum()) - 1]
                 told.append(
@@ -182,9 +242,9 @@ class Fit(DesignStudy):
     def _other_minima(self, found: Estimate) -> list[str]:
         """Whether searches from other starts ended elsewhere, about as well."""
         places, sums = found.starts[:, :-1], found.starts[:, -1]
-        away = np.abs(places - found.parts).max(axis=1) > 0.01
+        away = (np.abs(places - found.parts) > np.maximum(0.01, found.spread.deviations)).any(axis=1)
         near = away & (sums < sums.min() * 1.01 + 1e-12)
-        told = [] if found.converged else ["the search took its most steps and has not converged: give more starts"]
+        told = []
         if near.any():
             values = found.problem.values(places[int(np.flatnonzero(near)[0])])
             words = ", ".join(f"{one.name} = {v:.4g}" for one, v in zip(self.space.variables, values, strict=True))
@@ -192,104 +252,30 @@ class Fit(DesignStudy):
         return told
 
 
-class _Model:
-    """Runs at sets of parts, each once, numbered as they are asked for: the same order each time.
-
-    Of a parameter that takes multiples only, such as a delay, runs are those at the multiples around a value, and what
-    is modelled lies on the cubic between theirs.
-    """
-
-    def __init__(self, fit: Fit, evaluate: Evaluate) -> None:
-        self._fit, self._evaluate = fit, evaluate
-        self._known: dict[tuple[float, ...], tuple[Floats, ...]] = {}
-        self.failure = ""  # of the last run that failed, in its own words
-
-    @property
-    def series(self) -> list[slice]:
-        found: list[slice] = []
-        first = 0
-        for record in self._fit.measured:
-            found += record.series(first)
-            first += record.size
-        return found
-
-    def residuals(self, parts: Floats) -> Floats:
-        """(k, m) of all records."""
-        corners = {corner: None for at in parts for corner, _ in self._corners(at)}
-        self._run([corner for corner in corners if corner not in self._known])
-        pairs = [zip(self._fit.measured, self.modelled(at), strict=True) for at in parts]
-        return np.array([np.concatenate([one.residuals(values) for one, values in pair]) for pair in pairs])
-
-    def modelled(self, at: Floats) -> tuple[Floats, ...]:
-        """Of each record (columns, times) at parts (p,) that were run."""
-        corners = [(weight, self._known[corner]) for corner, weight in self._corners(at)]
-        return tuple(
-            np.sum([weight * found[k] for weight, found in corners], axis=0) for k in range(len(self._fit.measured))
-        )
-
-    def _corners(self, at: Floats) -> list[tuple[tuple[float, ...], float]]:
-        """Values at which runs are, and the weights of these."""
-        ends = [
-            _multiples(one, one.from_unit(float(part)), by)
-            for one, part, by in zip(self._fit.space.variables, at, self._fit.by, strict=True)
-        ]
-        return [(tuple(value for value, _ in corner), math.prod(w for _, w in corner)) for corner in product(*ends)]
-
-    def _run(self, wanted: list[tuple[float, ...]]) -> None:
-        space, count = self._fit.space, len(self._known) + 1
-        names = [variable.name for variable in space.variables]
-        read = [
-            [
-                self._fit.as_planned(trial)
-                for trial in space.trials(space.candidate(count + k, dict(zip(names, values, strict=True))))
-            ]
-            for k, values in enumerate(wanted)
-        ]
-        results = self._evaluate([trial for mine in read for trial in mine])
-        for values, mine in zip(wanted, read, strict=True):
-            found = [(one.trace, results[trial.number]) for trial, one in zip(mine, self._fit.measured, strict=True)]
-            self._known[values] = tuple(trace.values(result) for trace, result in found)
-            self.failure = next((str(result["message"]) for _, result in found if result["message"]), self.failure)
-
-
-def _multiples(variable: DesignVariable, value: float, by: float) -> list[tuple[float, float]]:
-    """Multiples around a value, with their weights; the value alone where it need not be one (``by`` = 0).
-
-    They are those of a cubic through the inner two, with the slopes of their neighbours (Catmull and Rom 1974): its
-    slope is continuous. Outside of the range a straight line goes on.
-    """
-    if by == 0.0:
-        return [(value, 1.0)]
-    place = value / by
-    below = math.floor(place + 1e-9)
-    t = max(place - below, 0.0)
-    if t <= 1e-9:
-        return [(neat(below * by), 1.0)]
-    weights = [t * (-0.5 + t - 0.5 * t * t), 1.0 + t * t * (1.5 * t - 2.5), t * (0.5 + 2.0 * t - 1.5 * t * t), 0.0]
-    weights[3] = 1.0 - sum(weights)
-    for outer, inner, across in ((0, 1, 2), (3, 2, 1)):
-        if not variable.low - 1e-9 * by <= (below - 1 + outer) * by <= variable.high + 1e-9 * by:
-            weights[inner] += 2.0 * weights[outer]
-            weights[across] -= weights[outer]
-            weights[outer] = 0.0
-    return [(neat((below - 1 + k) * by), weight) for k, weight in enumerate(weights) if weight != 0.0]
-
-
 def fit_from(config: Config, name: str = "fit") -> Fit:
     """A fit from its configuration; raises InputError if something in it is wrong."""
-    settings = config.table("fit", {}).make(Settings)
+    table = config.table("fit", {})
+    settings = table.make(Settings)
     experiment = config.experiment()
     fixed = config.table("set", {}).changes(experiment)
+    is_of_targets = "targets" in table or "spectrum" in table
+    if is_of_targets and "record" in config:
+        raise config.error("a fit is to [[record]] or to [fit.targets] and [[fit.spectrum]]: leave one of them out")
     scenarios, measured = [], []
-    for number, table in enumerate(config.tables("record"), start=1):
-        own = table.table("set", {}).changes(experiment)
+    for number, record in enumerate([] if is_of_targets else config.tables("record"), start=1):
+        own = record.table("set", {}).changes(experiment)
         duration = experiment.values({**fixed, **own})["run.duration"]
         assert isinstance(duration, float)
         columns = trace_units(experiment, {**fixed, **own})
-        measured.append(measured_from(table, settings.every, duration, columns))
-        scenarios.append(Scenario(table.word("name", f"record {number}"), own))
+        measured.append(measured_from(record, settings.every, duration, columns))
+        scenarios.append(Scenario(record.word("name", f"record {number}"), own))
     known: list[_Known] = []
-    space = design_space_from(config, 1, scenarios, of_each=lambda table: known.append(table.make(_Known)))
+    replicas = settings.seeds if is_of_targets else 1
+    space = design_space_from(config, replicas, scenarios, of_each=lambda one: known.append(one.make(_Known)))
+    targets = None
+    if is_of_targets:
+        space = space if "randomization" in config else with_noise(space)
+        targets = targets_from(table, space)
     name = config.word("name", name)
     config.finish()
     start, priors = list[float](), dict[str, Prior]()
@@ -300,7 +286,7 @@ def fit_from(config: Config, name: str = "fit") -> Fit:
         if given.prior:
             priors[one.name] = Prior(*given.prior)
     by = tuple(given.by for given in known)
-    return Fit(name, space, tuple(measured), tuple(start), priors, by, settings, config.data)
+    return Fit(name, space, tuple(measured), targets, tuple(start), priors, by, settings, config.data)
 
 
 @dataclass(frozen=True)

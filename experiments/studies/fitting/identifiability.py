@@ -14,13 +14,18 @@ LITTLE = 0.5 / math.sqrt(12.0)
 ALIKE = math.sqrt(1.0 - 1.0 / 9.0)
 
 
-def sentences(found: Estimate) -> list[str]:
-    """What cannot be told: parameters at their bounds, of which little is known, and pairs known together only."""
-    told = [
+def at_bounds(found: Estimate) -> list[str]:
+    """Parameters that ended at a bound of their ranges, in sentences."""
+    return [
         f"{name} is at the end of its range: widen it, or doubt the model"
         for name, at in zip(found.table["parameter"], found.table["at_bound"], strict=True)
         if at
     ]
+
+
+def sentences(found: Estimate) -> list[str]:
+    """What cannot be told: parameters of which little is known, and pairs known together only."""
+    told = list[str]()
     together = set[str]()
     for sentence, names in _pairs(found):
         told.append(sentence)

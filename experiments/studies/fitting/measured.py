@@ -1,6 +1,6 @@
 """What was measured, as a fit compares a model with it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,7 @@ from contact.arrays import Floats
 from contact.errors import did_you_mean
 from experiments.studies.config import Config
 from experiments.studies.fitting.trace import Trace
+from experiments.studies.tuning.objective import Sample
 
 #: ``offset``: only how a column moves about its mean is compared.
 FREE = "free"
@@ -31,6 +32,7 @@ class Column:
             are parts of it.
         scale: what is measured is multiplied by it: −1 turns an axis round.
         offset: is then added, in the unit; or ``"free"``.
+        fitted: whether the fit compares it; if not, only what is reported of the best run does.
     """
 
     model: str
@@ -38,6 +40,7 @@ class Column:
     deviation: float = 0.0
     scale: float = 1.0
     offset: float | str = 0.0
+    fitted: bool = True
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.deviation) and self.deviation >= 0.0):
@@ -55,22 +58,48 @@ class Measured:
         values: (columns, times) in SI units, angles as the model has them; NaN where there is none.
         deviations: (columns,) by which residuals are divided.
         is_free: (columns,) whether only what moves about the mean counts.
+        is_fitted: (columns,) whether the fit compares it.
     """
 
     trace: Trace
     values: Floats
     deviations: Floats
     is_free: tuple[bool, ...]
+    is_fitted: tuple[bool, ...]
 
     @cached_property
     def counts(self) -> NDArray[np.bool_]:
-        """(columns, times) which are compared."""
+        """(columns, times) which are there."""
         return np.isfinite(self.values)
 
     @property
+    def _fitted(self) -> NDArray[np.intp]:
+        return np.flatnonzero(self.is_fitted)
+
+    @property
     def size(self) -> int:
-        """How many are compared."""
-        return int(self.counts.sum())
+        """How many are fitted."""
+        return int(self.counts[self._fitted].sum())
+
+    @property
+    def reads(self) -> Trace:
+        """What trials are to read of their runs."""
+        return self.trace
+
+    def modelled(self, samples: Sequence[Sample]) -> Floats:
+        """(columns, times) of the only run."""
+        return self.trace.values(samples[0].result)
+
+    def pairs(self, modelled: Floats) -> Iterator[tuple[int, Floats, Floats]]:
+        """Yield each column's place, and measured and modelled values (times,) as they are compared.
+
+        After its end a run stands where it was. Both are about their means where the offset is free.
+        """
+        for k, counts in enumerate(self.counts):
+            values, model = self.values[k], _held(modelled[k])
+            if self.is_free[k]:
+                values, model = values - values[counts].mean(), model - model[counts].mean()
+            yield k, values, model
 
     def residuals(self, modelled: Floats) -> Floats:
         """(size,) measured less modelled (columns, times), in deviations, column by column.
@@ -78,18 +107,16 @@ class Measured:
         After its end a run stands where it was; one that failed is a thousand deviations away.
         """
         found = []
-        for k, counts in enumerate(self.counts):
-            model = _held(modelled[k])
-            left = self.values[k, counts] - model[counts]
-            if self.is_free[k]:
-                left = left - left.mean()
-            found.append(left / self.deviations[k] if np.isfinite(left).all() else np.full(len(left), 1e3))
+        for k, values, model in self.pairs(modelled):
+            if self.is_fitted[k]:
+                left = (values - model)[self.counts[k]] / self.deviations[k]
+                found.append(left if np.isfinite(left).all() else np.full(len(left), 1e3))
         return np.concatenate(found)
 
     def series(self, first: int) -> list[slice]:
         """Which of the residuals, counted from ``first`` on, follow one another without a gap."""
         found = []
-        for counts in self.counts:
+        for counts in self.counts[self._fitted]:
             places = np.flatnonzero(counts)
             for part in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1):
                 found.append(slice(first, first + len(part)))
@@ -136,7 +163,10 @@ def measured_of(
         if deviation == 0.0:
             raise InputError(f"{record.source}: {one.measured or one.model} never changes: say its deviation")
     trace = Trace(tuple(one.model for one in columns), tuple(time[within].tolist()))
-    return Measured(trace, values, deviations, tuple(one.offset == FREE for one in columns))
+    if not any(one.fitted for one in columns):
+        raise InputError(f"{record.source}: fitted = false of all columns: leave it out of those that the fit is of")
+    is_free, is_fitted = tuple(one.offset == FREE for one in columns), tuple(one.fitted for one in columns)
+    return Measured(trace, values, deviations, is_free, is_fitted)
 
 
 def _values(record: Record, column: Column, units: Mapping[str, str]) -> Floats:

@@ -1,12 +1,13 @@
 """Intervals that a linear model of the residuals does not give: by profiles of the sum of squares, and by refits."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from contact.arrays import Floats
-from experiments.studies.fitting.estimate import Estimate, Problem, Residuals, estimate, least_sum
+from experiments.studies.fitting.estimate import Estimate, Problem, Residuals, refit
 from experiments.studies.fitting.spread import block_of
 
 if TYPE_CHECKING:
@@ -82,15 +83,17 @@ class _Profile:
 
     def _refitted(self, part: float) -> float:
         """The least sum of squares with the parameter there, from where a linear model has the others then."""
-        problem, place, variance = self._found.problem, self._place, self._found.spread.variance
+        found, place = self._found, self._place
+        problem, variance = found.problem.about(found.jacobian), found.spread.variance
         others = [one for k, one in enumerate(problem.parameters) if k != place]
         if not others:
             return _sum_of_squares(problem, np.array([part]), variance)
         own = problem.parameters[place].name
         priors = {name: prior for name, prior in problem.priors.items() if name != own}
-        fixed = Problem(others, _with(problem.residuals, place, part), problem.series, priors)
-        start = np.delete(self._found.parts, place) + self._along * (part - self._found.parts[place])
-        least = least_sum(fixed, np.clip(start, 0.0, 1.0), np.sqrt(variance))
+        residuals = _with(problem.residuals, place, part)
+        fixed = replace(problem, parameters=others, residuals=residuals, priors=priors)
+        start = np.delete(found.parts, place) + self._along * (part - found.parts[place])
+        least = refit(fixed, found, np.clip(start, 0.0, 1.0), without=place).sum
         return least + (_prior_alone(problem, place, part) * variance if own in problem.priors else 0.0)
 
 
@@ -116,14 +119,12 @@ def bootstrap(found: Estimate, replicas: int, seed: int) -> Floats:
     mean. Each refit begins at the estimate.
     """
     generator = np.random.default_rng(seed)
-    problem, residuals = found.problem, found.residuals
+    problem, residuals = found.problem.about(found.jacobian), found.residuals
     centred = residuals - residuals.mean()
     refits = []
     for drawn in _drawn(centred, problem, generator, replicas):
-        moved = Problem(
-            problem.parameters, _moved(problem.residuals, drawn - residuals), problem.series, problem.priors
-        )
-        refits.append(problem.values(estimate(moved, found.parts[None]).parts))
+        moved = replace(problem, residuals=_moved(problem.residuals, drawn - residuals))
+        refits.append(problem.values(refit(moved, found).parts))
     return np.array(refits)
 
 

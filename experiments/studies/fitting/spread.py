@@ -47,7 +47,12 @@ class Spread:
 
 
 def spread_of(
-    residuals: Floats, slopes: Floats, prior_slopes: Floats, series: Sequence[slice], confidence: float
+    residuals: Floats,
+    slopes: Floats,
+    prior_slopes: Floats,
+    series: Sequence[slice],
+    confidence: float,
+    deviation: float | None = None,
 ) -> Spread:
     """The scatter of a least squares estimate.
 
@@ -61,17 +66,18 @@ def spread_of(
         prior_slopes: (q, p) of the priors' residuals.
         series: of the residuals, slices that follow one another in time; others are independent.
         confidence: of the interval.
+        deviation: of a residual, if it is known and not estimated.
     """
     count, p = slopes.shape
     free = max(count - p, 1)
-    variance = float(residuals @ residuals) / free
+    variance = float(residuals @ residuals) / free if deviation is None else deviation**2
     middle, worth = _middle(residuals, slopes, series, variance, count / free)
     prior = prior_slopes.T @ prior_slopes
     # Priors have deviation one, measurements that of the residuals: both weigh by their variance.
     bread, unknown = _inverse(slopes.T @ slopes + variance * prior)
     covariance = bread @ (middle + variance**2 * prior) @ bread + unknown
     naive = np.diag(variance * bread + unknown).copy()
-    degrees = max(worth + len(prior_slopes) - p, 1.0)
+    degrees = np.inf if deviation is not None else max(worth + len(prior_slopes) - p, 1.0)
     return Spread(covariance, naive, variance, degrees, float(student.ppf(0.5 + confidence / 2.0, degrees)))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from biped.metrics.measurement import Measurement
+from biped.metrics.measurement import ROUNDING, Measurement
 from contact.arrays import Floats
 from experiments.studies.failures import Result
 
@@ -20,6 +20,7 @@ class Trace:
     def __call__(self, run: Measurement) -> Result:
         """Their values by the columns' names in results; None after the end of the run, and where there is none."""
         time, at = run["time"], np.array(self.times)
+        at = np.where(np.abs(at - time[-1]) < ROUNDING, time[-1], at)
         found: dict[str, Any] = {}
         for column in self.columns:
             values = np.interp(at, time, run[column], right=np.nan)

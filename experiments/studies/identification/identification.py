@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from biped.errors import InputError
-from biped.identification import FrequencyResponse, Spectra, response_of
+from biped.identification import FrequencyResponse, Spectra, response_of, response_to_several
 from biped.identification.intervals import check_intervals
 from biped.identification.spectra import bins_of
 from contact.errors import did_you_mean
@@ -25,6 +25,9 @@ from experiments.studies.trial import Trial
 #: The experiment whose body a record's model has, and how it stands, where its file does not say it.
 BODY, STANDING = "balance", {"initial.stance": "upright"}
 
+#: Part of a stimulus's power that may differ from cycle to cycle without a word.
+UNREPEATED_UNTOLD = 0.01
+
 
 @dataclass(frozen=True)
 class Averaging:
@@ -37,11 +40,14 @@ class Averaging:
     def __post_init__(self) -> None:
         check_intervals(self.over, self.confidence, self.resamples)
 
-    def response(self, spectra: Spectra, per_decade: float | None, seed: int) -> FrequencyResponse:
-        over: Any = self.over
-        return response_of(
-            spectra, per_decade=per_decade, over=over, confidence=self.confidence, resamples=self.resamples, seed=seed
-        )
+    def response(
+        self, spectra: Spectra, per_decade: float | None, seed: int, stimuli: Sequence[str] = ()
+    ) -> FrequencyResponse:
+        """The response to the only stimulus, or to several of these names."""
+        how: dict[str, Any] = {**vars(self), "per_decade": per_decade, "seed": seed}
+        if len(stimuli) < 2:
+            return response_of(spectra, **how)
+        return response_to_several(spectra, stimuli[0], stimuli[1:], **how)
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,14 @@ class Identified:
     fit: ModelFit | None
     trials: int  # that were run
     left_out: int = 0  # of them, as they fell or failed
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What makes the response doubtful, in sentences."""
+        part = self.response.unrepeated
+        if part <= UNREPEATED_UNTOLD:
+            return ()
+        return (f"{part:.0%} of the stimulus's power differs from cycle to cycle: check the period and the column",)
 
 
 @dataclass(frozen=True)
@@ -98,7 +112,8 @@ class Identification(Sweep):
         return self._identified(there, len(found))
 
     def _identified(self, spectra: Sequence[Spectra], trials: int) -> Identified:
-        response = self.averaging.response(Spectra.joined(spectra), self.per_decade, self.seed)
+        stimuli = () if self.recorded is None else self.recorded.stimuli
+        response = self.averaging.response(Spectra.joined(spectra), self.per_decade, self.seed, stimuli)
         fit = None if self.wanted is None else self.wanted.fitted(response, self.seed)
         return Identified(response, fit, trials, trials - len(spectra))
 

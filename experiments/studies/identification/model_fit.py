@@ -18,7 +18,7 @@ from contact.arrays import Floats
 from contact.errors import did_you_mean
 from experiments.studies.bounded import Bounded
 from experiments.studies.fitting.estimate import Estimate, Prior, Problem, estimate
-from experiments.studies.fitting.identifiability import sentences
+from experiments.studies.fitting.identifiability import at_bounds, sentences
 
 if TYPE_CHECKING:
     from biped.metrics.fourier import Complexes
@@ -195,7 +195,7 @@ def fit_response(
         ]
     )
     best = estimate(Problem(list(parameters), residuals, priors=dict(priors or {})), starts)
-    return ModelFit(model, error, best, tuple(sentences(best)))
+    return ModelFit(model, error, best, (*at_bounds(best), *sentences(best)))
 
 
 def check_fit(model: ResponseModel, parameters: Sequence[Bounded], measured: Iterable[str]) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from biped.errors import InputError
 from biped.identification import Spectra
 from biped.identification.spectra import cycle_spectra
+from biped.identification.windows import MOST_OVERLAP, windowed_spectra
 from biped.records import Preparation, Record
 from biped.records.record import rounded_by
 from contact.arrays import Floats
@@ -40,14 +41,18 @@ class Recorded:
     Attributes:
         files: their records, by whole paths.
         spectra: of each, in SI units, angles in radians.
+        stimuli: the names of several that act at once; all but the first are among the spectra's responses.
     """
 
     files: tuple[str, ...]
     spectra: tuple[Spectra, ...]
+    stimuli: tuple[str, ...] = (STIMULUS,)
 
     def moves(self) -> str:
         """What moves, as a closed-form model calls it; raises InputError where there is no model of that."""
         units = self.spectra[0].units
+        if len(self.stimuli) > 1:
+            raise InputError("models answer to one stimulus: name one, or leave [model] out")
         if units[STIMULUS] not in MOVES:
             told = ", ".join(f"{unit} ({what})" for unit, what in MOVES.items())
             raise InputError(f"the stimulus is in {units[STIMULUS]}: models answer to {told}; leave [model] out")
@@ -59,22 +64,30 @@ class Recorded:
 
 @dataclass(frozen=True)
 class _Cut:
-    """How a record is cut into cycles; ``count`` is None for as many as there are."""
+    """How a record is cut into cycles, or windows; ``count`` is None for as many as there are."""
 
     columns: Mapping[str, str]  # of stimulus and responses; a minus before one turns its sign
-    period: float
+    period: float  # of windows, their length
     frequencies: tuple[float, ...]
     begin: float | None
     skip: int
     count: int | None
     prepare: Preparation  # what is done with each column before
+    overlap: float | None = None  # of windows; None for cycles
 
     def spectra(self, record: Record) -> Spectra:
         try:
-            return self._spectra(record)
+            return self._spectra(record) if self.overlap is None else self._of_windows(record, self.overlap)
         except InputError as error:
             told = str(error).replace("begin and end", "begin and cycles")  # by which it ends here
             raise InputError(told if told.startswith(record.source) else f"{record.source}: {told}") from None
+
+    def _of_windows(self, record: Record, overlap: float) -> Spectra:
+        begin = float(record.time[0]) if self.begin is None else self.begin
+        time, columns, units = self._prepared(record, begin, float(record.time[-1]) + 0.5 / record.rate)
+        responses = dict(zip(list(self.columns)[1:], columns[1:], strict=True))
+        highest = max(self.frequencies)
+        return windowed_spectra(time, columns[0], responses, self.period, overlap=overlap, highest=highest, units=units)
 
     def _spectra(self, record: Record) -> Spectra:
         start = float(record.time[0]) if self.begin is None else self.begin
@@ -128,7 +141,8 @@ def recorded_from(record: Config, identify: Config) -> Recorded:
     files = tuple(map(str, paths_of(record)))
     told = reading_from(record)
     prepare = record.within(lambda: Preparation(**{name: record.get(name, float, 0.0) for name in PREPARED}))
-    cut = _cut_from(record, identify, prepare)
+    stimuli = _stimuli(identify)
+    cut = _cut_from(record, identify, prepare, stimuli)
 
     def read(file: str) -> Spectra:
         return cut.spectra(read_file(file, **told))
@@ -138,7 +152,7 @@ def recorded_from(record: Config, identify: Config) -> Recorded:
         for name, unit in one.units.items():
             if unit != (first := spectra[0].units[name]):
                 raise record.error(f"{file}: {name} is in {unit}, and in {first} in {files[0]}: correct one", "files")
-    return Recorded(files, spectra)
+    return Recorded(files, spectra, tuple(stimuli))
 
 
 def paths_of(table: Config) -> tuple[Path, ...]:
@@ -153,24 +167,37 @@ def paths_of(table: Config) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def _cut_from(record: Config, identify: Config, prepare: Preparation) -> _Cut:
-    count = identify.whole("cycles", 0, least=1) or None
-    skip = identify.whole("skip", 1)
-    period, highest = identify.get("period", float), identify.get("highest", float, 3.0)
+def _stimuli(identify: Config) -> dict[str, str]:
+    """The columns of one stimulus, or of several by name."""
+    if not isinstance(identify.data.get("stimulus"), Mapping):
+        return {STIMULUS: identify.word("stimulus")}
+    table = identify.table("stimulus")
+    return {name: table.word(name) for name in table.data}
+
+
+def _cut_from(record: Config, identify: Config, prepare: Preparation, stimuli: Mapping[str, str]) -> _Cut:
+    key, is_periodic = ("window", False) if "window" in identify else ("period", True)
+    if "period" in identify and not is_periodic:
+        raise identify.error("period is of a stimulus that repeats, window for one that does not: leave one out", key)
+    period, highest = identify.get(key, float), identify.get("highest", float, 3.0)
     if not period > 0.0:
-        raise identify.wrong("period", "seconds above zero")
+        raise identify.wrong(key, "seconds above zero")
     responses = identify.table("responses")
     named = {name: responses.word(name) for name in responses.data}
-    if STIMULUS in named:
-        raise responses.error("a response must not be called stimulus", STIMULUS)
-    columns = {STIMULUS: identify.word("stimulus")} | named
+    if taken := named.keys() & {STIMULUS, *stimuli}:
+        raise responses.error(f"a response must not be called {min(taken)}", min(taken))
+    columns = {STIMULUS: next(iter(stimuli.values()))} | dict(list(stimuli.items())[1:]) | named
+    begin = record.get("begin", float, None)
+    if not is_periodic:
+        return _Cut(columns, period, (highest,), begin, 0, None, prepare, identify.get("overlap", float, MOST_OVERLAP))
+    count, skip = identify.whole("cycles", 0, least=1) or None, identify.whole("skip", 1)
     frequencies = _frequencies(identify, period, highest)
     if prepare.filter and prepare.filter < max(frequencies):
         remedy = f"set it above, or [identify] highest = {prepare.filter:g}"
         raise record.error(
             f"filter = {prepare.filter:g} Hz: the stimulus moves up to {max(frequencies):g} Hz: {remedy}", "filter"
         )
-    return _Cut(columns, period, frequencies, record.get("begin", float, None), skip, count, prepare)
+    return _Cut(columns, period, frequencies, begin, skip, count, prepare)
 
 
 def _frequencies(identify: Config, period: float, highest: float) -> tuple[float, ...]:

@@ -3,11 +3,12 @@
 import difflib
 import math
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 
 from biped.errors import InputError
+from biped.metrics.measurement import Measurement
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, Values, split_name
 from experiments.studies.config import Config
@@ -61,6 +62,7 @@ class DesignSpace:
     randomizations: tuple[Randomization, ...]  # how replicas differ
     seed: int
     slopes: tuple[SlopeTerm, ...] = ()  # of what trials are to have derivatives by the variables
+    reads: Callable[[Measurement], Result] | None = None  # what trials read of their runs besides metrics
     base: Values = field(init=False)
 
     def __post_init__(self) -> None:
@@ -157,7 +159,7 @@ class DesignSpace:
         labels: dict[str, Label] = {**dict(zip(LABELS, words, strict=True)), **candidate.point}
         sums = sums_in(self.slopes, scenario.name) if candidate.point and phase == TUNING else {}
         wanted = Slopes(sums, self.variables, candidate.point, self.base) if sums else None
-        return Trial(number, {**common, **candidate.changes, **drawn}, labels, wanted)
+        return Trial(number, {**common, **candidate.changes, **drawn}, labels, wanted, self.reads)
 
     def evaluated(
         self, trials: Sequence[Sequence[Trial]], evaluate: Evaluate, of_results: Container[str] | None = None
@@ -184,6 +186,9 @@ class DesignStudy(StudyKind):
     """A study of a kind that varies a design space."""
 
     space: DesignSpace
+
+    def as_planned(self, trial: Trial) -> Trial:
+        return replace(trial, reads=self.space.reads)
 
     @property
     def experiment(self) -> Experiment:  # type: ignore[override]

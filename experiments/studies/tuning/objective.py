@@ -95,17 +95,26 @@ def _number(value: float | str | None) -> float:
 
 @dataclass(frozen=True)
 class Term:
-    """A metric's part in an objective: ``weight`` times its value, in units of ``per``."""
+    """A metric's part in an objective: ``weight`` times its value, in units of ``per``.
+
+    With a ``target`` it is ``weight`` times the square of how far the value is from it, in units of ``per``.
+    """
 
     reading: Reading
     weight: float = 1.0
     per: float = 1.0
+    target: float | None = None
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.weight) and self.weight != 0.0):
             raise InputError(f"{self.reading.metric}: weight = {self.weight!r}: it must be a number, not zero")
         if not (math.isfinite(self.per) and self.per > 0.0):
             raise InputError(f"{self.reading.metric}: per = {self.per!r}: it must be above zero")
+
+    def value(self, samples: Sequence[Sample], high_is_bad: bool) -> float:
+        """Its part of the objective; ``high_is_bad`` if a great value of the metric makes it worse."""
+        total = self.reading.total(samples, high_is_bad)
+        return self.weight * (total / self.per if self.target is None else ((total - self.target) / self.per) ** 2)
 
 
 @dataclass(frozen=True)
@@ -128,9 +137,7 @@ class Objective:
         return 1.0 if self.goal == MINIMIZE else -1.0
 
     def value(self, samples: Sequence[Sample]) -> float:
-        return math.fsum(
-            term.weight / term.per * term.reading.total(samples, self.sign * term.weight > 0.0) for term in self.terms
-        )
+        return math.fsum(term.value(samples, self.sign * term.weight > 0.0) for term in self.terms)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, shown, split_name
 from experiments.studies.config import Config
 from experiments.studies.counting import USUAL_LOSSES, WITHSTOOD
+from experiments.studies.fitting.targets import Targets, targets_from, with_noise
 from experiments.studies.run import recall
 from experiments.studies.seeds import seed_of
 from experiments.studies.study_kind import Evaluate, Say
@@ -85,6 +86,7 @@ class Tuning(DesignStudy):
     data: Mapping[str, Any]  # the file, as it is
     counts: tuple[str, ...] = ()  # verdicts that are losses to ``withstood``; all but recovered, if not given
     kind = "tune"
+    reads_more = True
 
     @property
     def price(self) -> float:
@@ -190,14 +192,24 @@ def tuning_from(config: Config, name: str = "tune") -> Tuning:
     space = design_space_from(config, settings.replicas, scenarios, must_scatter=True)
     counts = config.losses()
     losses = counts or USUAL_LOSSES
-    scorer = Scorer(_objectives(config, losses), tuple(_limit(item, losses) for item in config.tables("limit", ())))
+    targets = targets_from(table, space)
+    if targets is not None:
+        space = replace(space if "randomization" in config else with_noise(space), reads=targets.reads)
+        if settings.optimizer in GRADIENTS:
+            raise table.error(
+                f"{settings.optimizer} takes no targets: take another optimizer, such as cma", "optimizer"
+            )
+    scorer = Scorer(
+        _objectives(config, losses, targets), tuple(_limit(item, losses) for item in config.tables("limit", ()))
+    )
     name, choice = config.word("name", name), _choice(config, scorer.objectives)
     config.finish()
     table.within(
         lambda: check_optimizer(settings.optimizer, len(space.variables), len(scorer.objectives), settings.batch)
     )
     _check_patterns(config, space, scorer.readings)
-    check_metrics(config, [reading.metric for reading in scorer.readings], space)
+    own = set() if targets is None else {term.reading.metric for term in targets.terms}  # checked there
+    check_metrics(config, [reading.metric for reading in scorer.readings if reading.metric not in own], space)
     if settings.optimizer in GRADIENTS:
         _check_differentiable(config, scorer, space)
         weights = {scenario.name: scenario.weight for scenario in space.scenarios}
@@ -234,11 +246,14 @@ def _scenarios(config: Config, experiment: Experiment) -> list[Scenario]:
     return found
 
 
-def _objectives(config: Config, losses: tuple[str, ...]) -> tuple[Objective, ...]:
+def _objectives(config: Config, losses: tuple[str, ...], targets: Targets | None) -> tuple[Objective, ...]:
+    to_targets = () if targets is None else (targets.objective,)
     if "objective" not in config:
+        if to_targets:
+            return to_targets
         usual = Reading(WITHSTOOD if "counts" in config else RECOVERED, counts=losses)
         return (Objective(usual.metric, (Term(usual),), MAXIMIZE),)
-    found = tuple(_objective(table, losses) for table in config.tables("objective"))
+    found = (*(_objective(table, losses) for table in config.tables("objective")), *to_targets)
     names = [objective.name for objective in found]
     if len(set(names)) < len(names):
         raise config.error("two objectives have the same name: give each one of its own")

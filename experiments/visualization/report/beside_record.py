@@ -19,6 +19,7 @@ from contact.arrays import Floats
 from experiments.cli.quantities import unit_text
 from experiments.studies.config import read_config
 from experiments.studies.fitting.measured import Column, Measured, measured_from, measured_of
+from experiments.studies.fitting.quality import r_squared
 from experiments.visualization.figures import style
 from experiments.visualization.figures.words import words_of
 from experiments.visualization.pages import Chart, Section, Table
@@ -81,7 +82,8 @@ def compare_columns(pairs: Sequence[Pair]) -> pd.DataFrame:
     """A row for each column: how far the run is from what was measured, both at the times of the record.
 
     ``rms_difference``, ``mean_difference`` (model less measured), ``sd_measured``, ``sd_model`` in the column's unit,
-    and ``correlation``. Where the offset is free both are taken about their means, and have no mean difference.
+    ``correlation``, and ``r_squared`` as ``biped fit`` has it. Where the offset is free both are taken about their
+    means, and have no mean difference.
     """
     rows = []
     for one in pairs:
@@ -94,6 +96,7 @@ def compare_columns(pairs: Sequence[Pair]) -> pd.DataFrame:
             "sd_measured": float(deviations[0]),
             "sd_model": float(deviations[1]),
             "correlation": float(np.corrcoef(one.measured, one.model)[0, 1]) if all(deviations) else np.nan,
+            "r_squared": r_squared(one.measured, one.model),
         })  # fmt: skip
     return pd.DataFrame(rows)
 

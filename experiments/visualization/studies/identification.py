@@ -35,12 +35,18 @@ _CURVE = 200
 _BEYOND = 1.15
 
 
-def show(_: Identification, found: Identified, folder: Path, draw: bool) -> list[Path]:
+def _cycles(plan: Identification) -> str:
+    return "cycles" if plan.recorded is None or plan.recorded.spectra[0].is_periodic else "windows"
+
+
+def show(plan: Identification, found: Identified, folder: Path, draw: bool) -> list[Path]:
     """Print responses and fit, and write them as tables, JSON and a figure; the files."""
     if found.left_out:
         say(f"{found.left_out} of {found.trials} trials fell or failed, and are left out", "yellow")
+    for warning in found.warnings:
+        say(f"warning: {warning}", "red")
     frame = found.response.frame
-    say(f"{found.response.cycles} cycles are averaged", "bold")
+    say(f"{found.response.cycles} {_cycles(plan)} are averaged", "bold")
     print_table(["", "frequency [Hz]", *_headings(frame)], _rows(frame))
     if found.fit is not None:
         say()
@@ -55,6 +61,7 @@ def as_json(_: Identification, found: Identified) -> dict[str, Any]:
     return {
         "cycles": found.response.cycles,
         "left_out": found.left_out,
+        "warnings": list(found.warnings),
         "units": found.response.frame.attrs["units"],
         "response": found.response.frame,
         "fit": None if found.fit is None else found.fit.as_json,
@@ -67,7 +74,12 @@ def page_lead(study: Study) -> list[Block]:
     of = f" of {len(files)} records: {', '.join(files)}." if files else f" of {found.trials - found.left_out} trials."
     left = f" {found.left_out} of {found.trials} trials fell or failed, and are left out." if found.left_out else ""
     told = () if found.fit is None else found.fit.told
-    return [Prose(f"{found.response.cycles} cycles are averaged{of}{left}"), *(Prose(f"{one}.") for one in told)]
+    warnings = (Prose(f"{one.capitalize()}.", "bad") for one in found.warnings)
+    return [
+        *warnings,
+        Prose(f"{found.response.cycles} {_cycles(plan)} are averaged{of}{left}"),
+        *(Prose(f"{one}.") for one in told),
+    ]
 
 
 def page_sections(study: Study) -> list[Section]:

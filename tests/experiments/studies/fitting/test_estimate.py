@@ -7,7 +7,7 @@ from scipy.stats import binom
 from biped.errors import InputError
 from experiments.studies.bounded import Bounded
 from experiments.studies.fitting.estimate import Prior, Problem, estimate
-from experiments.studies.fitting.identifiability import sentences
+from experiments.studies.fitting.identifiability import at_bounds, sentences
 from experiments.studies.fitting.profiles import bootstrap, profiles
 
 TIME = np.linspace(0.0, 1.0, 200)
@@ -95,7 +95,7 @@ def test_what_nothing_depends_on_is_told():
 
 def test_a_value_at_its_bound_is_told():
     _, problem = line_of(20.0 * TIME)
-    told = sentences(estimate(problem, MIDDLE))
+    told = at_bounds(estimate(problem, MIDDLE))
     assert any(text.startswith("slope is at the end of its range") for text in told)
 
 

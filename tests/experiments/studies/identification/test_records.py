@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.signal import butter, lfilter
 
 from biped.errors import InputError
 from biped.identification import DoublePendulum, IndependentChannels
@@ -162,6 +163,49 @@ def test_from_the_command_to_the_page(tmp_path, monkeypatch, capsys):
     assert len(page.lead) == 1
 
 
+def at_random(hip=0.0):
+    """Tilt and push at random, and what they make the subject sway: gains of 2 and 0.001 rad/N times a low-pass."""
+    random, time = np.random.default_rng(0), np.arange(round(120.0 * RATE)) / RATE
+    tilt, push = lfilter(*butter(1, 0.2), random.normal(size=(2, len(time))))
+    sway = lfilter([0.1], [1.0, -0.9], 2.0 * tilt + hip * push) + 0.02 * random.normal(size=len(time))
+    return pd.DataFrame({"time [s]": time, "tilt [rad]": tilt, "push [N]": push, "sway [rad]": sway})
+
+
+def test_what_does_not_repeat_is_cut_into_windows(tmp_path, monkeypatch, capsys):
+    """The pole's response is z/(z − 0.9) times 0.1 at z = exp(iω/rate); within twice the interval of 95 %."""
+    monkeypatch.chdir(tmp_path)
+    at_random(hip=1.0).to_csv("subject.csv", index=False)
+    (tmp_path / "two.toml").write_text(
+        '[identify]\nwindow = 10.0\nhighest = 1.0\nstimulus = { floor = "tilt", push = "push" }\n'
+        'responses = { sway = "sway" }\n[record]\nfiles = "*.csv"\n'
+    )
+    assert main(["identify", "two.toml", "--out", "found", "--no-figures"]) == 0
+    assert "23 windows are averaged" in capsys.readouterr().out
+    _, found = recall(Study.read("found"))
+    z = np.exp(2j * np.pi * found.response.frequencies / RATE)
+    for name, gain in {"sway / floor": 2.0, "sway / push": 1.0}.items():
+        low, high = found.response.intervals[name].gain
+        true = gain * 0.1 * z / (z - 0.9)
+        assert (abs(found.response.values[name] - true) < 2.0 * (high - low) + 0.02 * abs(true)).all()
+    assert "Identification of records" in study_page(Study.read("found"), "biped report found").title
+
+
+def test_a_period_that_is_none_is_refused_with_the_right_one(tmp_path):
+    record(cycles=8).to_csv(tmp_path / "subject.csv", index=False)
+    tables = {"identify": {"period": 3.0, "frequencies": "all"}, "record": {"files": str(tmp_path / "subject.csv")}}
+    with pytest.raises(InputError, match=r"subject\.csv: period = 3 s: .* it repeats each 4 s: set the period to that"):
+        Identification.from_configuration(of_files("", **tables))
+
+
+def test_a_stimulus_that_all_but_repeats_is_told(tmp_path):
+    table = record(cycles=8)
+    table["tilt [deg]"] += 0.5 * np.random.default_rng(0).normal(size=len(table))
+    table.to_csv(tmp_path / "subject.csv", index=False)
+    found = found_in(of_files(str(tmp_path / "subject.csv")), tmp_path / "study")
+    assert 0.01 < found.response.unrepeated < 0.1
+    assert "of the stimulus's power differs from cycle to cycle" in found.warnings[0]
+
+
 def gap(table):
     table.loc[300:305, "sway [rad]"] = np.nan
     return table
@@ -199,6 +243,9 @@ def gap(table):
         (None, {"identify": {"frequencies": [0.3]}}, "multiple of 0.25 Hz"),
         (None, {"identify": {"frequencies": "even"}}, "must be one of all, odd"),
         (None, {"identify": {"trials": 3}}, "unknown key 'identify.trials'"),
+        (None, {"identify": {"window": 4.0}}, "leave one out"),
+        (None, {"identify": {"stimulus": {"a": "tilt", "b": "sway"}}}, "models answer to one stimulus"),
+        (None, {"identify": {"stimulus": {"a": "tilt", "sway": "sway"}}}, "a response must not be called sway"),
     ],
 )
 def test_what_is_wrong_is_said_with_what_would_be_right(change, tables, said, tmp_path):

@@ -1,0 +1,95 @@
+"""How good a fit is: R² and RMS error by column, z-scores by target, and what makes its values doubtful."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from contact.arrays import Floats
+from experiments.studies.counting import FALLS, WITHOUT_RESULT
+from experiments.studies.fitting.measured import Measured
+from experiments.studies.fitting.targets import Targets
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: In standard deviations: a statistic that is further from its target is not reproduced.
+OFF = 2.0
+#: Verdicts of runs that did not stand to the end.
+LOST = (*FALLS, WITHOUT_RESULT[0])
+
+
+def r_squared(measured: Floats, model: Floats) -> float:
+    """Return R² = 1 − Σ(measured − model)² / Σ(measured − mean of measured)², of values (n,) that are all there.
+
+    Below 0 the model is further from the record than the record's own mean. Where both are about their means it is the
+    variance accounted for (VAF). NaN if the record never changes.
+    """
+    about = float(((measured - measured.mean()) ** 2).sum())
+    return 1.0 - float(((measured - model) ** 2).sum()) / about if about > 0.0 else float("nan")
+
+
+def quality_of_columns(
+    names: Sequence[str], records: Sequence[Measured], modelled: Sequence[Floats], units: Mapping[str, str]
+) -> "pd.DataFrame":
+    """A row for each column of each record: ``record``, ``column``, ``unit``, ``fitted``, ``rms``, ``r_squared``."""
+    import pandas as pd
+
+    rows = []
+    for name, record, values in zip(names, records, modelled, strict=True):
+        for k, every, model in record.pairs(values):
+            column, counts = record.trace.columns[k], record.counts[k]
+            rms = float(np.sqrt(((every - model)[counts] ** 2).mean()))
+            r2 = r_squared(every[counts], model[counts])
+            rows.append((name, column, units.get(column, ""), record.is_fitted[k], rms, r2))
+    return pd.DataFrame(rows, columns=["record", "column", "unit", "fitted", "rms", "r_squared"])
+
+
+def quality_of_targets(targets: Targets, modelled: Floats) -> "pd.DataFrame":
+    """A row for each target: ``target``, ``unit``, ``value``, ``sd``, ``model``, ``model_se`` (over seeds), ``z``."""
+    import pandas as pd
+
+    frame = pd.DataFrame([(term.reading.metric, term.target, term.per) for term in targets.terms])
+    frame.columns = ["target", "value", "sd"]
+    frame.insert(1, "unit", targets.units)
+    spread = modelled.std(axis=1, ddof=1) if modelled.shape[1] > 1 else np.full(len(frame), np.nan)
+    return frame.assign(
+        model=modelled.mean(axis=1), model_se=spread / np.sqrt(modelled.shape[1]), z=-targets.residuals(modelled)
+    )
+
+
+def doubts_of_quality(quality: "pd.DataFrame") -> list[str]:
+    """Columns in which the model is worse than the record's mean, and targets that it misses, in sentences."""
+    told = []
+    for row in quality.to_dict("records"):
+        if abs(row.get("z", 0.0)) > OFF:
+            told.append(f"{row['target']}: the model misses it by {abs(row['z']):.3g} standard deviations")
+        if row.get("r_squared", 0.0) < 0.0:
+            means = "an estimate from it means nothing; what noise drives is fitted by statistics, in [fit.targets]"
+            if not row["fitted"]:
+                means = "it was not fitted, and the model moves in another way than the subject"
+            at = f"{row['record']}: {row['column']}: R² = {row['r_squared']:.2f}"
+            told.append(f"{at}: the model is worse than the record's mean; {means}")
+    return told
+
+
+def doubts_of_runs(verdicts: Sequence[str], best: Sequence[str]) -> list[str]:
+    """Tell in a sentence if half of a fit's runs did not stand, or one with the ``best`` values."""
+    lost, is_best = sum(verdict in LOST for verdict in verdicts), any(verdict in LOST for verdict in best)
+    if not is_best and 2 * lost < len(verdicts):
+        return []
+    ended = ", the best one among them" if is_best else ""
+    return [f"{lost} of {len(verdicts)} runs fell, lost control or failed{ended}: such a model does not stand"]
+
+
+def doubts_of_seeds(table: "pd.DataFrame", values: "pd.DataFrame") -> list[str]:
+    """Parameters that other seeds of the noise (a row of values each) move out of their intervals, in sentences."""
+    told = []
+    for name, low, high in zip(table["parameter"], table["low"], table["high"], strict=True):
+        least, most = float(values[name].min()), float(values[name].max())
+        if least < low or most > high:
+            told.append(
+                f"{name}: the noise seed decides: {len(values)} seeds give {least:.3g} … {most:.3g}, and the interval "
+                f"is {low:.3g} … {high:.3g}; fit statistics, in [fit.targets]"
+            )
+    return told

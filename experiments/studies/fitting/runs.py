@@ -1,0 +1,181 @@
+"""Runs of a fit's candidates, each once, and how they differ from what was measured."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from contact.arrays import Floats
+from experiments.studies.fitting.estimate import REACH, Problem, Residuals
+from experiments.studies.grid import neat
+from experiments.studies.randomization import replica_changes
+from experiments.studies.seeds import seed_of
+from experiments.studies.study_kind import Evaluate
+from experiments.studies.trial import Trial
+from experiments.studies.tuning.design_variable import DesignVariable
+
+if TYPE_CHECKING:
+    from experiments.studies.fitting.fit import Fit
+
+#: Candidates of other seeds are numbered from multiples of this on.
+OF_OTHER_SEEDS = 100_000
+
+
+class Runs:
+    """Runs at sets of parts, each once, numbered as they are asked for: the same order each time.
+
+    Of a parameter that takes multiples only, such as a delay, runs are those at the multiples around a value, and what
+    is modelled lies on the cubic between theirs.
+    """
+
+    def __init__(self, fit: "Fit", evaluate: Evaluate, reseeding: int = 0) -> None:
+        self._fit, self._evaluate, self._reseeding = fit, evaluate, reseeding
+        self._known: dict[tuple[float, ...], tuple[Floats, ...]] = {}
+        self.verdicts: dict[tuple[float, ...], list[str]] = {}  # by values
+        self.failure = ""  # of the last run that failed, in its own words
+        self._others: dict[int, Runs] = {}
+
+    def reseeded(self, number: int) -> "Runs":
+        """Runs with other noise: of the seeds that have this number, from 1 on."""
+        if number not in self._others:
+            self._others[number] = Runs(self._fit, self._evaluate, number)
+        return self._others[number]
+
+    def problem(self) -> Problem:
+        """What is to be fitted."""
+        fit = self._fit
+        deviation = None if fit.targets is None else 1.0
+        return Problem(
+            fit.space.variables, self.residuals, self.series, dict(fit.priors), self.slopes, self.near, deviation
+        )
+
+    def verdicts_at(self, at: Floats) -> list[str]:
+        """Of the runs from which what is modelled at parts (p,) follows."""
+        return [verdict for corner, _ in self._corners(at) for verdict in self.verdicts[corner]]
+
+    def is_noisy(self, at: Floats) -> bool:
+        """Whether other noise changes a run at parts (p,), by one run of each record."""
+        corner, _ = self._corners(at)[0]
+        other = self.reseeded(1)
+        other._run([corner])
+        pairs = zip(self._known[corner], other._known[corner], strict=True)
+        return any(not np.array_equal(one, another, equal_nan=True) for one, another in pairs)
+
+    @property
+    def series(self) -> list[slice]:
+        found: list[slice] = []
+        first = 0
+        for record in self._fit.compared:
+            found += record.series(first)
+            first += record.size
+        return found
+
+    def residuals(self, parts: Floats) -> Floats:
+        """(k, m) of all records."""
+        self._run(corner for at in parts for corner, _ in self._corners(at))
+        pairs = [zip(self._fit.compared, self.modelled(at), strict=True) for at in parts]
+        return np.array([np.concatenate([one.residuals(values) for one, values in pair]) for pair in pairs])
+
+    def modelled(self, at: Floats) -> tuple[Floats, ...]:
+        """Of each record (columns, times), or (targets, seeds), at parts (p,) that were run."""
+        corners = [(weight, self._known[corner]) for corner, weight in self._corners(at)]
+        return tuple(
+            np.sum([weight * found[k] for weight, found in corners], axis=0) for k in range(len(self._fit.compared))
+        )
+
+    def near(self, slopes: Floats) -> Residuals:
+        """Residuals of one run at each set of parts: at the nearest multiples, and from there along slopes (m, p)."""
+
+        def one(at: Floats) -> Floats:
+            nearest = self._at_multiples(at)
+            return np.asarray(self.residuals(nearest[None])[0] + slopes @ (at - nearest))
+
+        return lambda parts: np.array([one(at) for at in parts])
+
+    def _at_multiples(self, at: Floats) -> Floats:
+        """Parts (p,) of the nearest multiples."""
+        pairs = zip(self._fit.space.variables, at, self._fit.by, strict=True)
+        return np.array([
+            one.to_unit(_nearest(one, one.from_unit(float(part)), by)) if by else part for one, part, by in pairs
+        ])  # fmt: skip
+
+    def slopes(self, at: Floats) -> Floats:
+        """(m, p) derivatives of the residuals by parts, by differences of runs to both sides.
+
+        A parameter that takes multiples only stands at its nearest one; its differences are those of the neighbours.
+        """
+        middle = self._at_multiples(at)
+        ends = np.repeat(middle[None], 2 * len(at), axis=0)
+        for k, (one, by) in enumerate(zip(self._fit.space.variables, self._fit.by, strict=True)):
+            for row, side in ((2 * k, -1.0), (2 * k + 1, 1.0)):
+                moved = one.to_unit(one.from_unit(middle[k]) + side * by) if by else middle[k] + side * REACH
+                ends[row, k] = min(max(moved, 0.0), 1.0)
+        found = self.residuals(ends)
+        return (found[1::2] - found[::2]).T / np.array([ends[2 * k + 1, k] - ends[2 * k, k] for k in range(len(at))])
+
+    def _corners(self, at: Floats) -> list[tuple[tuple[float, ...], float]]:
+        """Values at which runs are, and the weights of these."""
+        ends = [
+            _multiples(one, one.from_unit(float(part)), by)
+            for one, part, by in zip(self._fit.space.variables, at, self._fit.by, strict=True)
+        ]
+        return [(tuple(value for value, _ in corner), math.prod(w for _, w in corner)) for corner in product(*ends)]
+
+    def _run(self, asked: Iterable[tuple[float, ...]]) -> None:
+        """Run what has not been, each once, all beside one another."""
+        wanted = [values for values in dict.fromkeys(asked) if values not in self._known]
+        fit, space = self._fit, self._fit.space
+        names = [variable.name for variable in space.variables]
+        first = 1 + len(self._known) + OF_OTHER_SEEDS * self._reseeding
+        candidates = [
+            space.candidate(first + k, dict(zip(names, values, strict=True))) for k, values in enumerate(wanted)
+        ]
+        trials = [[self._planned(trial) for trial in space.trials(candidate)] for candidate in candidates]
+        for values, mine in zip(wanted, space.evaluated(trials, self._evaluate), strict=True):
+            parts = [mine[k : k + space.replicas] for k in range(0, len(mine), space.replicas)]
+            self._known[values] = tuple(one.modelled(own) for one, own in zip(fit.compared, parts, strict=True))
+            self.verdicts[values] = [str(sample.result["verdict"]) for sample in mine]
+            self.failure = next((str(one.result["message"]) for one in mine if one.result["message"]), self.failure)
+
+    def _planned(self, trial: Trial) -> Trial:
+        fit, number = self._fit, self._reseeding
+        if number:
+            assert fit.noise is not None
+            seed = seed_of(fit.seed, "noise")
+            drawn = replica_changes((fit.noise,), fit.experiment, trial.changes, seed, number)
+            trial = replace(trial, changes={**trial.changes, **drawn})
+        return fit.as_planned(trial)
+
+
+def _multiples(variable: DesignVariable, value: float, by: float) -> list[tuple[float, float]]:
+    """Multiples around a value, with their weights; the value alone where it need not be one (``by`` = 0).
+
+    They are those of a cubic through the inner two, with the slopes of their neighbours (Catmull and Rom 1974): its
+    slope is continuous. Outside of the range a straight line goes on.
+    """
+    if by == 0.0:
+        return [(value, 1.0)]
+    place = value / by
+    below = math.floor(place + 1e-9)
+    t = max(place - below, 0.0)
+    if t <= 1e-9:
+        return [(neat(below * by), 1.0)]
+    weights = [t * (-0.5 + t - 0.5 * t * t), 1.0 + t * t * (1.5 * t - 2.5), t * (0.5 + 2.0 * t - 1.5 * t * t), 0.0]
+    weights[3] = 1.0 - sum(weights)
+    for outer, inner, across in ((0, 1, 2), (3, 2, 1)):
+        if not variable.low - 1e-9 * by <= (below - 1 + outer) * by <= variable.high + 1e-9 * by:
+            weights[inner] += 2.0 * weights[outer]
+            weights[across] -= weights[outer]
+            weights[outer] = 0.0
+    return [(neat((below - 1 + k) * by), weight) for k, weight in enumerate(weights) if weight != 0.0]
+
+
+def _nearest(variable: DesignVariable, value: float, by: float) -> float:
+    """The nearest multiple within the range; the value itself if there is none."""
+    place = round(value / by)
+    return next(
+        (neat(k * by) for k in (place, place - 1, place + 1) if variable.low <= neat(k * by) <= variable.high), value
+    )

@@ -1,0 +1,176 @@
+"""Statistics of people as targets: metrics and band powers, each with a value and a standard deviation."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from biped.checks import above_zero
+from biped.errors import InputError
+from biped.metrics.measurement import Measurement
+from biped.metrics.posturography import power_spectrum
+from biped.records.units import factor_between
+from contact.arrays import Floats
+from experiments.catalogue.parameters.parameter import Value
+from experiments.studies.config import Config
+from experiments.studies.failures import Result
+from experiments.studies.randomization import Randomization
+from experiments.studies.store.measured import metric_units, trace_units
+from experiments.studies.tuning.design_space import DesignSpace, check_metrics
+from experiments.studies.tuning.objective import PROPORTIONS, Objective, Reading, Sample, Term
+
+#: In standard deviations: how far from its target a metric counts of a run that fell or has no such metric.
+FAR = 1e3
+
+
+@dataclass(frozen=True)
+class Band:
+    """A column's mean power spectral density from one frequency to another [Hz]: what trials read of their runs."""
+
+    column: str
+    low: float
+    high: float
+
+    @property
+    def name(self) -> str:
+        """The name of the value in results."""
+        return f"power of {self.column} from {self.low:.4g} to {self.high:.4g} Hz"
+
+    def __call__(self, run: Measurement) -> float | None:
+        """The one-sided density in the column's unit squared by Hz; None where the run is too short or lacks values."""
+        time, values = run["time"][run.first :], run[self.column][run.first :]
+        if len(values) < 3 or not np.isfinite(values).all():
+            return None
+        frequency, density = power_spectrum(time, values)
+        within = density[(frequency >= self.low) & (frequency < self.high)]
+        return float(within.mean()) if len(within) else None
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Statistics that a model is to reproduce, each over several seeds.
+
+    Attributes:
+        terms: one for each, with its target and, as ``per``, its standard deviation.
+        units: of each.
+        bands: those that are band powers.
+    """
+
+    terms: tuple[Term, ...]
+    units: tuple[str, ...]
+    bands: tuple[Band, ...]
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return len(self.terms)
+
+    @property
+    def objective(self) -> Objective:
+        """The mean of the squared z-scores, for a tuning."""
+        share = 1.0 / len(self.terms)
+        return Objective("mean squared z-score", tuple(replace(term, weight=share) for term in self.terms))
+
+    def reads(self, run: Measurement) -> Result:
+        """What trials have to read of their runs besides metrics."""
+        return {band.name: band(run) for band in self.bands}
+
+    def modelled(self, samples: Sequence[Sample]) -> Floats:
+        """(targets, seeds)."""
+        return np.array([[term.reading.value(sample) for sample in samples] for term in self.terms])
+
+    def residuals(self, modelled: Floats) -> Floats:
+        """(targets,) targets less means over seeds, in standard deviations: z-scores with the sign turned."""
+        targets, deviations = np.array([(term.target, term.per) for term in self.terms]).T
+        return np.asarray((targets - modelled.mean(axis=1)) / deviations)
+
+    def series(self, _: int) -> list[slice]:
+        """No targets follow one another in time."""
+        return []
+
+
+def targets_from(config: Config, space: DesignSpace) -> Targets | None:
+    """The tables ``targets`` and ``[[spectrum]]`` of a configuration's table; None where there are neither.
+
+    Raises:
+        InputError: a metric or column does not exist, a unit is of something else, or a number makes no sense.
+    """
+    changes = {**space.fixed, **space.scenarios[0].changes}
+    metrics, columns = metric_units(space.experiment, changes), trace_units(space.experiment, changes)
+    terms, units, bands = list[Term](), list[str](), list[Band]()
+
+    def add(table: Config, metric: str, unit: str, value: float, deviation: float) -> None:
+        own = table.word("unit", unit)
+        factor = table.within(lambda: factor_between(own, unit), "unit") if own != unit else 1.0
+        table.within(lambda: above_zero(deviation, f"{metric}: sd"))
+        far = factor * (value + FAR * deviation)
+        terms.append(Term(Reading(metric, fell=far), per=factor * deviation, target=factor * value))
+        units.append(unit)
+
+    targets = config.table("targets", {})
+    check_metrics(targets, targets.data, space)
+    for name in targets.data:
+        one = targets.table(name)
+        if name in PROPORTIONS or not metrics[name]:
+            raise targets.error(f"{name} is no number with a unit: it cannot be a target", name)
+        add(one, name, metrics[name], one.get("value", float), one.get("sd", float))
+    for one in config.tables("spectrum", ()):
+        column = one.word("column", choices=columns)
+        for band, value, deviation in _spectrum(one, column):
+            if 1.0 / (band.high - band.low) > float(str(space.base["run.duration"])):
+                raise one.error(f"{band.name}: run.duration must be {1.0 / (band.high - band.low):.3g} s or more")
+            add(one, band.name, f"{columns[column]}**2/Hz", value, deviation)
+            bands.append(band)
+    return Targets(tuple(terms), tuple(units), tuple(bands)) if terms else None
+
+
+def _spectrum(config: Config, column: str) -> list[tuple[Band, float, float]]:
+    """Bands around frequencies, each to half way to the next one, with values and standard deviations."""
+    names = ("frequency", "value", "sd")
+    if "file" in config:
+        table = config.within(lambda: _table_of(config.get("file", str), names), "file")
+    else:
+        lists = [config.get(name, tuple[float, ...]) for name in names]
+        if len({len(one) for one in lists}) > 1:
+            raise config.error("frequency, value and sd must be lists of one length")
+        table = np.array(lists)
+    frequency = table[0]
+    if len(frequency) < 2 or not (np.diff(frequency, prepend=0.0) > 0.0).all():
+        raise config.error("frequency: it must be two numbers or more that grow from above zero")
+    middle = (frequency[1:] + frequency[:-1]) / 2.0
+    edges = [max(2.0 * frequency[0] - middle[0], 0.0), *middle, 2.0 * frequency[-1] - middle[-1]]
+    bands = [Band(column, float(low), float(high)) for low, high in pairwise(edges)]
+    return list(zip(bands, *table[1:].tolist(), strict=True))
+
+
+def _table_of(file: str, names: Sequence[str]) -> Floats:
+    """(names, rows) of a CSV file with a heading."""
+    import pandas as pd
+
+    try:
+        table = pd.read_csv(file, comment="#", skipinitialspace=True)
+        values = table[list(names)].to_numpy(dtype=float).T
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(
+            f"{file}: it must be a CSV file of numbers with columns {', '.join(names)} ({error})"
+        ) from None
+    if not np.isfinite(values).all():
+        raise InputError(f"{file}: a number is missing in row {int(np.argmin(np.isfinite(values).all(axis=0))) + 1}")
+    return np.asarray(values)
+
+
+def noise_of(values: Mapping[str, Value]) -> Randomization | None:
+    """Return the seeds of what is random in runs, of noise and of scattered starts; None if there are none.
+
+    The seeds of stimuli, such as of a floor's sum of sines, are not among them: those are what the subject had too.
+    """
+    switches = {"sensors.seed": "", "actuators.seed": "", "force.seed": "force.noise", "initial.seed": "initial.jitter"}
+    names = [name for name, switch in switches.items() if name in values and (not switch or values[switch])]
+    return Randomization(tuple(names), "seed") if names else None
+
+
+def with_noise(space: DesignSpace) -> DesignSpace:
+    """Return a space whose replicas differ by their noise, if there is any seed of it."""
+    noise = noise_of(space.base)
+    return space if noise is None else replace(space, randomizations=(noise,))
