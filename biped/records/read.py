@@ -57,7 +57,7 @@ def read_record(
         units: by column, such as ``{"com_ap": "mm"}``; they go before those of the file.
         heading: of a text file: the line, from 1 on, that names the columns; 0: there is none.
         body: file of the person's body, by which centre of mass and angles are computed: see
-            ``biped.records.person.with_person``.
+            ``biped.records.with_person``.
         log: log each note, once in a process.
 
     Raises:
