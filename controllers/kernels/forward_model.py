@@ -4,9 +4,10 @@ Since d ticks ago, of which the senses tell now, the body has gone on as the law
 allowed: that is x̂. What the senses show to differ from the x̂ of then, e, has gone on as well, by M ë = −G e − D ė with
 the feet held: as a body topples, and as muscles hold it. By as much x̂ is mended at each tick.
 
-In a period an error becomes F e, and where the body hardly moves it is the same F for many. Of the error m of now,
-m = F m' + ..., what is already known of it is what was mended: only what is new in what the senses show goes the whole
-way, ν = e − (F e' − m_d), with e' of a tick ago and m_d that by which the x̂ of then was mended.
+In a period an error becomes F e, less by what x̂ was mended by at its end. Each tick goes over all periods of the delay
+again: a recursion from the last tick's error would multiply its rounding by F for ever, and F is of a body that
+topples. Where the body hardly moves F is the same for many periods, and a block of them is gone over at once, by a
+power of F and the sum of what x̂ was mended by within the block.
 """
 
 from typing import Any, NamedTuple
@@ -26,7 +27,7 @@ from controllers.kernels.whole_body import WholeBodyLaw
 
 #: [m] A point of a foot that is not higher than the other foot's has come down.
 DOWN = 0.002
-#: Doublings of F: as many periods are gone over at once where F is the same.
+#: Doublings of F: periods of a block, which begins at each tick that their number divides.
 DOUBLINGS = 3
 #: By which feet are softer than held, so that two of stretched-out legs, which hold the body twice, can be told apart.
 SOFT = 1e-9
@@ -81,8 +82,8 @@ class ForwardModelLaw(NamedTuple):
     leap: Floats  # (·, 2 nv, 2 nv) (F^8)ᵀ, in a ring; of each F that was the same for so long
     leaps: Integers  # (1,) so far
     leap_of: Integers  # (d,) of a row of Rᵀ, that of its (F^8)ᵀ
-    missed: Floats  # (2 nv,) F e' of the last tick
     mended: Floats  # (d, 2 nv) by how much x̂ was
+    within: Floats  # (·, 2 nv) to what that came from a block's second tick on, in a ring of blocks
     swings: Integers  # (1,) the foot that swung at the last tick, or −1
     ticks: Integers  # (1,) so far
     asked: Floats  # (nv,) room: accelerations
@@ -169,7 +170,7 @@ def show_now(law, measurement):
     if tick == 0:
         return
     if tick >= depth:
-        what_is_new(law, measurement, tick % depth)
+        difference(law, measurement, tick % depth)
         bring_to_now(law, tick)
     else:  # what is sensed is the start, and what was asked since is all that is known
         error[:] = 0.0
@@ -181,40 +182,29 @@ def show_now(law, measurement):
 
 
 @kernel
-def what_is_new(law, measurement, row):
-    """ν, into ``error``, of what the senses tell of the tick of a row; and F e is kept for the next."""
-    nv, error = law.rates.shape[0], law.error
-    difference(law, measurement, row)
-    copy1(error, law.room)
-    go_a_period(law, row)
-    for i in range(2 * nv):
-        new = law.room[i] + law.mended[row, i] - law.missed[i]
-        law.missed[i] = error[i]
-        error[i] = new
-
-
-@kernel
 def bring_to_now(law, tick):
-    """``error``, of a tick of d periods ago, goes on to now."""
+    """``error``, of a tick of d periods ago, goes on to now, less by what x̂ was mended by on the way."""
     depth, many = law.past_q.shape[0], 1 << DOUBLINGS
     age = depth
     while age > 0:
         row, last = (tick - age) % depth, (tick - age + many - 1) % depth
-        if age >= many and law.which[row] == law.which[last]:
+        if age >= many and (tick - age) % many == 0 and law.which[row] == law.which[last]:
             law.room[:] = 0.0
             add_product(law.room, law.leap[law.leap_of[law.which[row]]], law.error)
+            add_times(law.room, -1.0, law.within[(tick - age) // many % law.within.shape[0]])
             copy1(law.room, law.error)
             age -= many
         else:
-            go_a_period(law, row)
+            go_a_period(law, law.error, row)
             age -= 1
+        if age > 0:
+            add_times(law.error, -1.0, law.mended[(tick - age) % depth])
 
 
 @kernel
-def go_a_period(law, row):
-    """``error`` of the tick of a row becomes that of the next."""
-    nv, error = law.rates.shape[0], law.error
-    rate = law.rate
+def go_a_period(law, error, row):
+    """An error of the tick of a row becomes that of the next."""
+    nv, rate = law.rates.shape[0], law.rate
     rate[:] = 0.0
     add_product(rate, law.onward[law.which[row]], error)
     copy1(rate, error[nv:])
@@ -251,7 +241,7 @@ def displace(law, rates, span, q):
 def go_on(law, measurement):
     """x̂ of the next tick by what was asked for, and how errors go there."""
     q, rates, goes, depth = measurement.q, measurement.motion.rates, law.goes, law.past_q.shape[0]
-    row, foot, half = law.ticks[0] % depth, swinging_foot(law.inner), 0.5 * law.goes.span
+    row, foot, half, many = law.ticks[0] % depth, swinging_foot(law.inner), 0.5 * law.goes.span, 1 << DOUBLINGS
     tell_asked(law.inner, law.asked)
     copy1(q, law.past_q[row])
     copy1(rates, law.past_rates[row])
@@ -263,10 +253,16 @@ def go_on(law, measurement):
         propagate(goes, goes.pull[1 + foot], law.onward[law.newest[0]])
     law.which[row], law.swings[0] = law.newest[0], foot
     law.since[0] += 1
-    if law.since[0] == 1 << DOUBLINGS <= depth:
+    if law.since[0] == many <= depth:
         law.leap_of[law.newest[0]] = law.leaps[0] % law.leap.shape[0]
         law.leaps[0] += 1
         double(goes, law.onward[law.newest[0]], law.leap[law.leap_of[law.newest[0]]])
+    within = law.within[law.ticks[0] // many % law.within.shape[0]]
+    if law.ticks[0] % many == 0:
+        within[:] = 0.0
+    else:
+        add_times(within, 1.0, law.mended[row])
+        go_a_period(law, within, row)
     for when in range(2):  # the place by the rates at the period's middle
         copy1(rates if when == 0 else law.rates, law.rate)
         add_times(law.rate, half, law.asked)
