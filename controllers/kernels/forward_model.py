@@ -4,10 +4,11 @@ Since d ticks ago, of which the senses tell now, the body has gone on as the law
 allowed: that is x̂. What the senses show to differ from the x̂ of then, e, has gone on as well, by M ë = −G e − D ė with
 the feet held: as a body topples, and as muscles hold it. By as much x̂ is mended at each tick.
 
-In a period an error becomes F e, less by what x̂ was mended by at its end. Each tick goes over all periods of the delay
-again: a recursion from the last tick's error would multiply its rounding by F for ever, and F is of a body that
-topples. Where the body hardly moves F is the same for many periods, and a block of them is gone over at once, by a
-power of F and the sum of what x̂ was mended by within the block.
+In a period the error e becomes F e − m', where m' mends x̂ at the period's end. Each tick repeats this for all periods
+of the delay. A recursion from the tick before would be quicker, but it would multiply its own rounding by F at every
+tick, and F grows without bound: the body topples. Where the body hardly moves, F is the same for many periods. There a
+block of periods takes one product, F^8 e − s, and s is summed up while the block lasts. So rounding is carried over the
+delay and one block, and no further.
 """
 
 from typing import Any, NamedTuple
@@ -27,8 +28,9 @@ from controllers.kernels.whole_body import WholeBodyLaw
 
 #: [m] A point of a foot that is not higher than the other foot's has come down.
 DOWN = 0.002
-#: Doublings of F: periods of a block, which begins at each tick that their number divides.
+#: Periods of a block, which is gone over at once where F is the same in all of them: a power of two.
 DOUBLINGS = 3
+BLOCK = 1 << DOUBLINGS
 #: By which feet are softer than held, so that two of stretched-out legs, which hold the body twice, can be told apart.
 SOFT = 1e-9
 
@@ -83,7 +85,7 @@ class ForwardModelLaw(NamedTuple):
     leaps: Integers  # (1,) so far
     leap_of: Integers  # (d,) of a row of Rᵀ, that of its (F^8)ᵀ
     mended: Floats  # (d, 2 nv) by how much x̂ was
-    within: Floats  # (·, 2 nv) to what that came from a block's second tick on, in a ring of blocks
+    within: Floats  # (·, 2 nv) s of a block, from its second tick on, in a ring of blocks
     swings: Integers  # (1,) the foot that swung at the last tick, or −1
     ticks: Integers  # (1,) so far
     asked: Floats  # (nv,) room: accelerations
@@ -183,17 +185,16 @@ def show_now(law, measurement):
 
 @kernel
 def bring_to_now(law, tick):
-    """``error``, of a tick of d periods ago, goes on to now, less by what x̂ was mended by on the way."""
-    depth, many = law.past_q.shape[0], 1 << DOUBLINGS
-    age = depth
+    """Take ``error``, of the tick d periods ago, on to now, less by what has mended x̂ on the way."""
+    depth = age = law.past_q.shape[0]
     while age > 0:
-        row, last = (tick - age) % depth, (tick - age + many - 1) % depth
-        if age >= many and (tick - age) % many == 0 and law.which[row] == law.which[last]:
+        row, last = (tick - age) % depth, (tick - age + BLOCK - 1) % depth
+        if age >= BLOCK and (tick - age) % BLOCK == 0 and law.which[row] == law.which[last]:
             law.room[:] = 0.0
             add_product(law.room, law.leap[law.leap_of[law.which[row]]], law.error)
-            add_times(law.room, -1.0, law.within[(tick - age) // many % law.within.shape[0]])
+            add_times(law.room, -1.0, law.within[(tick - age) // BLOCK % law.within.shape[0]])
             copy1(law.room, law.error)
-            age -= many
+            age -= BLOCK
         else:
             go_a_period(law, law.error, row)
             age -= 1
@@ -209,6 +210,17 @@ def go_a_period(law, error, row):
     add_product(rate, law.onward[law.which[row]], error)
     copy1(rate, error[nv:])
     add_times(error[:nv], law.goes.span, rate)
+
+
+@kernel
+def add_to_block(law, row):
+    """Add to the sum of the block what the tick of a row mended, and take it on to the next tick."""
+    total = law.within[law.ticks[0] // BLOCK % law.within.shape[0]]
+    if law.ticks[0] % BLOCK == 0:
+        total[:] = 0.0
+    else:
+        add_times(total, 1.0, law.mended[row])
+        go_a_period(law, total, row)
 
 
 @kernel
@@ -241,7 +253,7 @@ def displace(law, rates, span, q):
 def go_on(law, measurement):
     """x̂ of the next tick by what was asked for, and how errors go there."""
     q, rates, goes, depth = measurement.q, measurement.motion.rates, law.goes, law.past_q.shape[0]
-    row, foot, half, many = law.ticks[0] % depth, swinging_foot(law.inner), 0.5 * law.goes.span, 1 << DOUBLINGS
+    row, foot, half = law.ticks[0] % depth, swinging_foot(law.inner), 0.5 * law.goes.span
     tell_asked(law.inner, law.asked)
     copy1(q, law.past_q[row])
     copy1(rates, law.past_rates[row])
@@ -253,16 +265,11 @@ def go_on(law, measurement):
         propagate(goes, goes.pull[1 + foot], law.onward[law.newest[0]])
     law.which[row], law.swings[0] = law.newest[0], foot
     law.since[0] += 1
-    if law.since[0] == many <= depth:
+    if law.since[0] == BLOCK <= depth:
         law.leap_of[law.newest[0]] = law.leaps[0] % law.leap.shape[0]
         law.leaps[0] += 1
         double(goes, law.onward[law.newest[0]], law.leap[law.leap_of[law.newest[0]]])
-    within = law.within[law.ticks[0] // many % law.within.shape[0]]
-    if law.ticks[0] % many == 0:
-        within[:] = 0.0
-    else:
-        add_times(within, 1.0, law.mended[row])
-        go_a_period(law, within, row)
+    add_to_block(law, row)
     for when in range(2):  # the place by the rates at the period's middle
         copy1(rates if when == 0 else law.rates, law.rate)
         add_times(law.rate, half, law.asked)
