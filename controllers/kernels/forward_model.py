@@ -4,11 +4,11 @@ Since d ticks ago, of which the senses tell now, the body has gone on as the law
 allowed: that is x̂. What the senses show to differ from the x̂ of then, e, has gone on as well, by M ë = −G e − D ė with
 the feet held: as a body topples, and as muscles hold it. By as much x̂ is mended at each tick.
 
-In a period the error e becomes F e − m', where m' mends x̂ at the period's end. Each tick repeats this for all periods
-of the delay. A recursion from the tick before would be quicker, but it would multiply its own rounding by F at every
-tick, and F grows without bound: the body topples. Where the body hardly moves, F is the same for many periods. There a
-block of periods takes one product, F^8 e − s, and s is summed up while the block lasts. So rounding is carried over the
-delay and one block, and no further.
+Over one period the error e becomes F e − m, where m is the correction of x̂ at the period's end. Each tick repeats
+this over all periods of the delay. A recursion from the previous tick would be faster, but it would multiply its own
+rounding errors by F at every tick, without bound: F has the unstable mode of a falling body. While the body hardly
+moves, F stays the same for many periods. A block of them then takes one product, F^8 e − s, where s sums the
+corrections within the block. So rounding errors persist over the delay and one block, no longer.
 """
 
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ from controllers.kernels.whole_body import WholeBodyLaw
 
 #: [m] A point of a foot that is not higher than the other foot's has come down.
 DOWN = 0.002
-#: Periods of a block, which is gone over at once where F is the same in all of them: a power of two.
+#: Periods of a block, 2^DOUBLINGS, which takes one product where F is the same in all of them.
 DOUBLINGS = 3
 BLOCK = 1 << DOUBLINGS
 #: By which feet are softer than held, so that two of stretched-out legs, which hold the body twice, can be told apart.
@@ -84,8 +84,8 @@ class ForwardModelLaw(NamedTuple):
     leap: Floats  # (·, 2 nv, 2 nv) (F^8)ᵀ, in a ring; of each F that was the same for so long
     leaps: Integers  # (1,) so far
     leap_of: Integers  # (d,) of a row of Rᵀ, that of its (F^8)ᵀ
-    mended: Floats  # (d, 2 nv) by how much x̂ was
-    within: Floats  # (·, 2 nv) s of a block, from its second tick on, in a ring of blocks
+    mended: Floats  # (d, 2 nv) corrections m of x̂, in a ring
+    within: Floats  # (·, 2 nv) sums s of blocks: the corrections after a block's first tick, in a ring
     swings: Integers  # (1,) the foot that swung at the last tick, or −1
     ticks: Integers  # (1,) so far
     asked: Floats  # (nv,) room: accelerations
@@ -185,7 +185,7 @@ def show_now(law, measurement):
 
 @kernel
 def bring_to_now(law, tick):
-    """Take ``error``, of the tick d periods ago, on to now, less by what has mended x̂ on the way."""
+    """Propagate ``error`` from d periods ago to now, and subtract the corrections of x̂ made meanwhile."""
     depth = age = law.past_q.shape[0]
     while age > 0:
         row, last = (tick - age) % depth, (tick - age + BLOCK - 1) % depth
@@ -214,7 +214,7 @@ def go_a_period(law, error, row):
 
 @kernel
 def add_to_block(law, row):
-    """Add to the sum of the block what the tick of a row mended, and take it on to the next tick."""
+    """Add the correction of a row to the sum of its block, and propagate the sum to the next tick."""
     total = law.within[law.ticks[0] // BLOCK % law.within.shape[0]]
     if law.ticks[0] % BLOCK == 0:
         total[:] = 0.0

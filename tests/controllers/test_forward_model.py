@@ -114,9 +114,9 @@ def test_what_is_foreseen_is_what_was_asked_for(begun):
 
 
 def assert_mended_by_the_sum(session, size=0.0):
-    """Go on by the delay and a tick, whose errors then go on to now longhand; return the largest, or ``size``.
+    """Advance by the delay and a tick, whose correction must be the longhand sum over the delay, to rounding.
 
-    All that were not mended yet do, over the whole delay, and to its rounding.
+    Return the largest error in the sum, or ``size`` [m, m/s] if that is larger.
     """
     law, model = session.plan.law, human()
     depth, nv, q = len(law.past_q), model.nv, session.state.q.copy()
@@ -151,16 +151,16 @@ def test_it_is_mended_by_what_the_senses_show_to_have_been_missed(name, delay, i
 
 
 def test_nothing_is_left_of_rounding_once_the_delay_has_passed():
-    """Of 1e-12 in all that ticks leave to the next: neither a delay and a block later nor ten seconds later.
+    """Add 1e-12 to the whole memory of the law: a delay and a block later, and 10 s later, the sum holds to rounding.
 
-    By a recursion from the tick before that would have grown as the body topples. Errors are here as small as the
-    rounding of places, which are about a metre.
+    A recursion from the previous tick would keep the difference and multiply it e-fold each 0.7 s. Rounding is that of
+    positions, which are about a metre: the body hardly moves.
     """
     session = session_of(delay=0.15, **{"sensors.joint_noise": 0.0, "run.step": 2e-3})
     law = session.plan.law
     session.advance(200)
-    for left in (law.q, law.rates, law.past_q, law.past_rates, law.mended, law.within):
-        left += 1e-12
+    for carried in (law.q, law.rates, law.past_q, law.past_rates, law.mended, law.within):
+        carried += 1e-12
     session.advance(BLOCK)
     assert_mended_by_the_sum(session, size=1.0)
     session.advance(5000)
