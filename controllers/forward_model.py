@@ -13,7 +13,7 @@ from biped.model import Model
 from biped.whole_body import WholeBody
 from contact.arrays import Floats
 from controllers.ahead import Ahead
-from controllers.kernels.forward_model import DOUBLINGS, ForwardModelLaw, Muscles, Propagation
+from controllers.kernels.forward_model import BLOCK, ForwardModelLaw, Muscles, Propagation
 from controllers.lqr_design import kept
 from controllers.whole_body import WholeBodyController
 
@@ -101,11 +101,11 @@ class ForwardModel(Ahead):
             newest=np.zeros(1, dtype=np.int64),
             since=np.zeros(1, dtype=np.int64),
             shape=np.zeros(nq),
-            leap=np.zeros((count // 2**DOUBLINGS + 2, 2 * nv, 2 * nv)),
+            leap=np.zeros((count // BLOCK + 2, 2 * nv, 2 * nv)),
             leaps=np.zeros(1, dtype=np.int64),
             leap_of=np.zeros(count, dtype=np.int64),
-            missed=np.zeros(2 * nv),
             mended=np.zeros((count, 2 * nv)),
+            within=np.zeros((count // BLOCK + 2, 2 * nv)),
             swings=np.full(1, -1, dtype=np.int64),
             ticks=np.zeros(1, dtype=np.int64),
             asked=np.zeros(nv),
