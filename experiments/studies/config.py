@@ -137,7 +137,7 @@ class Config:
 
     def whole(self, key: str, default: Any = REQUIRED, least: int = 0) -> int:
         found = self.data.get(key, least)
-        if not isinstance(found, int) or isinstance(found, bool) or found < least:
+        if not is_finite(found) or not isinstance(found, int) or isinstance(found, bool) or found < least:
             raise self.wrong(key, f"a whole number, {least} or above")
         return int(self.get(key, int, default))
 
