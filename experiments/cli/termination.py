@@ -25,6 +25,8 @@ def interrupt_on_sigterm() -> Iterator[list[int]]:
 
     def interrupt(number: int, _: object) -> None:
         heard.append(number)
+        if len(heard) > 1:  # ``timeout`` sends it twice
+            return
         if not callable(signal.getsignal(signal.SIGINT)):
             raise KeyboardInterrupt
         signal.raise_signal(signal.SIGINT)  # who defers Ctrl-C, as until a step is booked, defers this too

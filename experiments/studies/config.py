@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 REQUIRED: Any = object()
-#: Tables that were called otherwise once.
-RENAMED = {"dial": "swept", "ladder": "grid", "scatter": "randomization"}
 
 
 def _texts(value: Any) -> Any:
@@ -64,9 +62,6 @@ class Config:
         self._asked: dict[str, None] = {}
         self._tables: list[Config] = []
         self._names: set[str] = set()  # of the experiment's parameters, once it is known; one for all tables
-        for old, new in RENAMED.items():
-            if old in data and not path:
-                raise self.error(f"unknown key {old!r}: it is called {new!r} now", old)
 
     def __contains__(self, key: str) -> bool:
         return key in self.data

@@ -15,6 +15,7 @@ from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.cli import compilation, main
 from experiments.cli.output import claimed_folder, claims
 from experiments.cli.progress import ProgressBar
+from experiments.cli.termination import interrupt_on_sigterm
 
 from ...conftest import said_by
 
@@ -281,6 +282,14 @@ def test_sigterm_is_heard_as_ctrl_c_is(in_tmp, capsys, monkeypatch):
     assert capsys.readouterr().err.startswith("biped: interrupted; what was computed up to")
     assert Run.load(in_tmp, human()).summary["verdict"] == "interrupted"
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_a_second_sigterm_does_not_interrupt_what_the_first_has_begun_to_end():
+    with interrupt_on_sigterm() as heard:
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
+    assert len(heard) == 2
 
 
 def test_ctrl_c_before_there_is_a_run(capsys, monkeypatch):
