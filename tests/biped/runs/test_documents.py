@@ -13,6 +13,8 @@ from biped.model.archive import model_from_json, model_to_json
 from contact.errors import BipedError
 from experiments.catalogue.registry import experiment_named
 
+from ...damage import paths_in, with_other
+
 
 @dataclass
 class Point:
@@ -65,23 +67,6 @@ def saved(tmp_path_factory):
     return experiment_named("thrown-block").run({"run.duration": 0.02}).save(tmp_path_factory.mktemp("run"))
 
 
-def paths_in(value, path=()):
-    """All places in JSON, of lists the first only."""
-    yield from [path] if path else []
-    parts = value.items() if isinstance(value, dict) else enumerate(value[:1]) if isinstance(value, list) else ()
-    for key, part in parts:
-        yield from paths_in(part, (*path, key))
-
-
-def with_other(saved, path, value):
-    found = json.loads(json.dumps(saved))
-    place = found
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = value
-    return found
-
-
 OTHERS = ("text", [["a"]], {"a": {"b": 1}})
 #: Of a run, what has many values of one kind.
 MANY = ("metrics", "parameters", "versions")
@@ -92,7 +77,8 @@ def test_a_run_with_a_value_of_another_type_is_read_or_refused_in_a_sentence(sav
     text = (saved / file).read_text(encoding="utf-8")
     whole = json.loads(text)
     try:
-        for path in paths_in({key: value for key, value in whole.items() if key not in MANY}):
+        parts = paths_in({key: value for key, value in whole.items() if key not in MANY})
+        for path in (path for path in parts if not any(isinstance(key, int) and key for key in path)):  # firsts of lists
             for other in OTHERS:
                 (saved / file).write_text(json.dumps(with_other(whole, path, other)), encoding="utf-8")
                 with suppress(BipedError):
