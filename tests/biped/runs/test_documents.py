@@ -78,7 +78,7 @@ def test_a_run_with_a_value_of_another_type_is_read_or_refused_in_a_sentence(sav
     whole = json.loads(text)
     try:
         parts = paths_in({key: value for key, value in whole.items() if key not in MANY})
-        for path in (path for path in parts if not any(isinstance(key, int) and key for key in path)):  # firsts of lists
+        for path in (path for path in parts if not {*range(1, 1000)} & {*path}):  # of lists the first item only
             for other in OTHERS:
                 (saved / file).write_text(json.dumps(with_other(whole, path, other)), encoding="utf-8")
                 with suppress(BipedError):
