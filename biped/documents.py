@@ -1,11 +1,6 @@
-"""JSON and TOML that somebody may have written: of the types that are expected, or refused by a ValueError.
-
-What is read once is walked once, so that whoever takes a value of it need not ask what it is, how deep it lies, or
-whether it is a number that nothing can be computed with.
-"""
+"""JSON and TOML that somebody may have written: of the types that are expected, or refused by a ValueError."""
 
 import json
-import sys
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -13,13 +8,10 @@ from functools import cache
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-#: How deep tables and lists may lie in each other: beyond all files of this program, below the end of Python's stack.
-DEEPEST = 64
-
 
 def toml_of(text: str) -> dict[str, Any]:
-    """The tables of a TOML file; raises ValueError where it is none, nested too deep, or has an enormous number."""
-    return _walked(tomllib.loads, text)
+    """The tables of a TOML file; raises ValueError where it is none, or nested too deep."""
+    return _read(tomllib.loads, text)
 
 
 def json_of(text: str, kinds: Mapping[str, Any]) -> dict[str, Any]:
@@ -30,9 +22,9 @@ def json_of(text: str, kinds: Mapping[str, Any]) -> dict[str, Any]:
         kinds: annotations of values by key, as ``fits`` takes them; other keys have any value, and any may be missing.
 
     Raises:
-        ValueError: it is no JSON, no object, nested too deep, has an enormous number, or a value is of another type.
+        ValueError: it is no JSON, no object, nested too deep, or a value is of another type.
     """
-    found = _walked(json.loads, text)
+    found = _read(json.loads, text)
     if not isinstance(found, dict):
         raise ValueError(f"it must be an object, and is {_shown(found)}")
     for name, kind in kinds.items():
@@ -79,27 +71,11 @@ def _hints(kind: Any) -> tuple[frozenset[str], dict[str, Any]]:
     return needed, {name: float | None if hint is float else hint for name, hint in hints.items()}
 
 
-def _walked(read: Callable[[str], Any], text: str) -> Any:
+def _read(read: Callable[[str], Any], text: str) -> Any:
     try:
-        found = read(text)
+        return read(text)
     except RecursionError:
-        raise _too_deep() from None
-    _check(found, DEEPEST)
-    return found
-
-
-def _check(value: Any, deeper: int) -> None:
-    if isinstance(value, dict | list):
-        if not deeper:
-            raise _too_deep()
-        for item in value.values() if isinstance(value, dict) else value:
-            _check(item, deeper - 1)
-    elif isinstance(value, int) and abs(value) > sys.float_info.max:
-        raise ValueError(f"the whole number {_shown(value)} is beyond all that can be computed with")
-
-
-def _too_deep() -> ValueError:
-    return ValueError(f"tables or lists lie more than {DEEPEST} deep in each other")
+        raise ValueError("tables or lists lie too deep in each other") from None
 
 
 def _shown(value: Any) -> str:

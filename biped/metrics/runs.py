@@ -168,6 +168,6 @@ def _ending_of(run: Run) -> Ending:
     word, fell_at, limit = run.summary["verdict"], run.metrics["fell_at"], run.summary.get("limit")
     if limit is not None:
         return Ending.by(Limit(**{name: value for name, value in limit.items() if name != "margin_of_stability"}))
-    if fell_at is not None:  # in a run of an earlier version
+    if fell_at is not None:  # in the live view, where a part lies on the floor
         return Ending(FELL, fell_at)
     return Ending(word, error=run.summary["reason"]) if word in (FAILED, INTERRUPTED, COMPLETED) else Ending()

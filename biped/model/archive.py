@@ -20,8 +20,6 @@ from biped.model.shape import Box, Capsule
 from biped.model.visual import Visual
 
 FORMAT = 1
-#: Fields that earlier versions did not have.
-LATER = ("visuals", "lines", "body_points", "ranges", "closing_joints", "capsules", "touching", "actuators")
 
 
 def model_to_json(model: Model) -> str:
@@ -55,9 +53,6 @@ def model_from_json(text: str) -> Model:
         saved = json_of(text, get_type_hints(Model))
         if saved.pop("format") != FORMAT:
             raise ModelError(f"a model saved by another version (here format {FORMAT}); make it again")
-        for name in LATER:
-            saved.setdefault(name, [])
-        saved.setdefault("floor_friction", None)
         return Model(
             **_known(Model, saved)
             | {

@@ -24,12 +24,11 @@ from biped.runs import trust as checks
 from biped.runs.description import run_facts, run_title
 from biped.runs.events import event_table, events_summary, table_of
 from biped.runs.recording import Recording
-from biped.runs.row_layout import POSE
 from biped.runs.rows import Rows
 from biped.runs.state import State
 from biped.runs.summary import Metrics, SavedSummary, Summary, summarize
 from biped.runs.trust import Check
-from biped.runs.verdict import COMPLETED, FAILED, INTERRUPTED, UNRELIABLE, verdict_line
+from biped.runs.verdict import FAILED, INTERRUPTED, UNRELIABLE, verdict_line
 from biped.runs.world import WORLD, World
 
 if TYPE_CHECKING:
@@ -129,7 +128,7 @@ class Run:
 
     @property
     def trust(self) -> list[Check]:
-        """The checks that the run was put to, each passed or not; none of a run of earlier versions."""
+        """The checks that the run was put to, each passed or not."""
         return [Check(**check) for check in self.run.summary["trust"]]
 
     def add_check(self, check: Check) -> None:
@@ -256,10 +255,10 @@ class Run:
 
         Args:
             folder: of the run.
-            model: of which the run is; by default that which was saved with it. Runs of earlier versions have none.
+            model: of which the run is; by default that which was saved with it.
 
         Raises:
-            InputError: the folder holds no run, that of another model, or no model and none was given.
+            InputError: the folder holds no run, or that of another model or version.
             ModelError: the model that was saved is damaged.
         """
         import pyarrow.parquet
@@ -279,14 +278,9 @@ class Run:
             point = None if saved is None else _set_point(saved)
             events = table_of(summary["events"].pop("logged"))
             saved_as = summary.pop("format", 1)
-            is_known = saved_as in (2, FORMAT) or (saved_as == 1 and "metrics" in summary)
-            if is_known and saved_as == 1:
-                frame, units, summary = _from_format_1(frame, units, summary)
-            if is_known and saved_as != FORMAT:
-                summary = _from_format_2(summary)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{folder}: damaged, or not a run saved by Run.save ({error})") from error
-        if not is_known:
+        if saved_as != FORMAT:
             raise InputError(f"{folder}: saved by another version (format {saved_as}, here {FORMAT}); run it again")
         lacks = [*(name for name in _NEEDED if name not in summary), *(name for name in frame if name not in units)]
         if lacks:
@@ -295,14 +289,14 @@ class Run:
         if (folder / WORLD).is_file():
             ended = World.load(folder)
         else:
-            whole = saved_model(folder) if model is None else _carrying(model, disturbances)
+            whole = load_saved(folder / MODEL) if model is None else _carrying(model, disturbances)
             ended = State.load(folder / STATE, whole)
         after = cls.load(folder / AFTER) if (folder / AFTER / SUMMARY).is_file() else None
         return cls(frame, units, events, Summary(summary), ended, point, parameters, disturbances, after)
 
 
 def read_summary(folder: Path) -> dict[str, Any]:
-    """What is in ``summary.json`` of a run, of whichever version.
+    """What is in ``summary.json`` of a run.
 
     Raises:
         ValueError: it is damaged.
@@ -313,69 +307,20 @@ def read_summary(folder: Path) -> dict[str, Any]:
 
 def missing_files(folder: Path) -> list[str]:
     """Which of a run's files a folder does not have."""
-    needed = (TABLE, SUMMARY, *(() if (folder / WORLD).is_file() else (STATE,)))
+    needed = (TABLE, SUMMARY, *(() if (folder / WORLD).is_file() else (STATE, MODEL)))
     return [name for name in needed if not (folder / name).is_file()]
 
 
 #: Of a summary, what tools take for granted.
 _NEEDED = ("verdict", "reason", "trust", "events", "simulated_time", "wall_time", "real_time_factor", "metrics")
-#: The numbers that a summary of format 1 had beside its metrics, some of them by other definitions.
-_SUMMARY_OF_FORMAT_1 = (
-    "fell_at", "settling_time", "position_error", "orientation_error", "peak_torque", "saturation", "foot_slip",
-    "foot_creep", "ledger_residual", "momentum_defect", "angular_momentum_defect", "steps", "newton_mean", "newton_max",
-    "retried_steps",
-)  # fmt: skip
-
-
-def _from_format_1(
-    frame: pd.DataFrame, units: dict[str, str], summary: dict[str, Any]
-) -> tuple[pd.DataFrame, dict[str, str], dict[str, Any]]:
-    """Table, units and summary of a run of an experiment as they are saved today."""
-    names = {f"thrown_{part}": f"projectile_{part}" for part in POSE}
-    metrics = summary["metrics"] | {"newton_max": summary["newton_max"]}
-    kept = {name: value for name, value in summary.items() if name not in _SUMMARY_OF_FORMAT_1}
-    return (
-        frame.rename(columns=names),
-        {names.get(name, name): unit for name, unit in units.items()},
-        kept | {"metrics": metrics},
-    )
-
-
-def _from_format_2(summary: dict[str, Any]) -> dict[str, Any]:
-    """A summary that had an ``outcome`` and, among its metrics, a ``verdict``; nobody asked for a reason then."""
-    outcome, metrics = summary["outcome"], dict(summary["metrics"])
-    measured, fell_at = metrics.pop("verdict", None), metrics.get("fell_at")
-    metrics.pop("falling_at_end", None)
-    judged: dict[str, Any] = {
-        "verdict": outcome if outcome in ("fell", "failed", "interrupted") else measured or COMPLETED,
-        "reason": f"at {fell_at:.4g} s" if fell_at is not None else "",
-        "limit": None,
-        "trust": [],
-    }
-    kept = {name: value for name, value in summary.items() if name not in ("outcome", "metrics")}
-    return judged | kept | {"metrics": metrics}
-
-
-def saved_model(folder: Path) -> Model:
-    """The model that a run was saved with, its loads included.
-
-    Raises:
-        InputError: there is none.
-        ModelError: it is damaged.
-    """
-    if not (folder / MODEL).is_file():
-        raise InputError(
-            f"{folder}: there is no {MODEL}, as in runs of earlier versions; give the model: Run.load(folder, model)"
-        )
-    return load_saved(folder / MODEL)
 
 
 def _set_point(saved: dict[str, Any]) -> SetPoint:
     return SetPoint(
         tuple(saved["position"]),
         tuple(saved["orientation"]),
-        saved.get("on_floor", False),
-        saved.get("with_feet", False),
+        saved["on_floor"],
+        saved["with_feet"],
     )
 
 

@@ -25,15 +25,10 @@ from biped.kernels.state.simulation_state import (
     START,
     STEP_LENGTH,
     STEPS,
-    TICKS,
     TIME_ORIGIN,
     TOTAL_STEPS,
-    WORKS,
-    Ledger,
     SimulationState,
-    SolverCache,
     new_simulation_state,
-    unbounded,
 )
 from biped.kernels.tree.dynamics import kinetic_energy, mass_matrix, new_tree_data, potential_energy, set_tree_data
 from biped.kernels.variational.equations import reference_point
@@ -49,8 +44,6 @@ FORMAT = 5
 _HEADER = {"format": int, "model": str, "fingerprint": str, "throw": dict[str, Any] | None}
 #: Its arrays that are as long as a sensor's delay, and what an integrator remembers, make them.
 _OF_ANY_LENGTH = ("past", "cache.history")
-#: Its arrays were not apart by what they are for, and their names began with ``plant_``.
-FLAT_FORMAT = 4
 
 
 class State:
@@ -250,19 +243,12 @@ class State:
             with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
                 saved = dict(archive)
             header = json_of(str(saved.pop("header")), _HEADER)
-            if header.get("format") == FLAT_FORMAT:
-                saved = {_nested_name(name): array for name, array in saved.items()}
-            if header.get("format") in (FLAT_FORMAT, FORMAT):
-                works = saved["ledger.works"]
-                saved["ledger.works"] = np.pad(works, (0, WORKS - works.size))  # the first files had no works of joints
-                saved.setdefault("effort", unbounded(saved["torque"].size))  # nor ranges of what actuators could give
-                if saved["counts"].shape == (GIVEN,):  # nor this
-                    saved["counts"] = np.append(saved["counts"], saved["counts"][TICKS])
+            if header.get("format") == FORMAT:
                 arrays = _nested(SimulationState, saved)
             throw = None if header.get("throw") is None else _throw(header["throw"])
         except (ValueError, KeyError, TypeError, EOFError, RuntimeError, BadZipFile, zlib.error) as error:
             raise InputError(f"{path}: not a state saved by State.save ({error})") from error
-        if header.get("format") not in (FLAT_FORMAT, FORMAT):
+        if header.get("format") != FORMAT:
             raise InputError(f"{path}: saved by another version (format {header.get('format')}, here {FORMAT})")
         if header.get("fingerprint") != fingerprint(model):
             raise InputError(f"{path}: the state is that of {_another(header.get('model'), model)}")
@@ -329,17 +315,6 @@ def _flat(arrays: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield from _flat(value, f"{prefix}{name}.")
         else:
             yield prefix + name, value
-
-
-def _nested_name(flat: str) -> str:
-    """Of an array by its name in ``FLAT_FORMAT``."""
-    name = flat.removeprefix("plant_")
-    if name == flat:
-        return flat
-    if name == "ledger":
-        return "ledger.works"
-    group = "cache." if name in SolverCache._fields else "ledger." if name in Ledger._fields else ""
-    return group + name
 
 
 def _nested(kind: Any, arrays: Mapping[str, Any], prefix: str = "") -> Any:

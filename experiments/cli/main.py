@@ -5,21 +5,19 @@ top, and imports what it works with when these are read.
 """
 
 import argparse
-import codecs
 import contextvars
 import importlib
 import io
 import os
 import shlex
 import sys
-import unicodedata
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from contact.errors import did_you_mean
 from experiments.cli.failures import CLOSED_PIPE, FAILURE, INTERRUPTED, describe
 from experiments.cli.reply import Form, choose_form, form
-from experiments.cli.termination import TERMINATED, interrupt_on_sigterm, no_interrupt_is_lost
+from experiments.cli.termination import TERMINATED, interrupt_on_sigterm
 
 #: All subcommands and their help. Each is a file of ``experiments.commands`` (``command``).
 COMMANDS = {
@@ -81,11 +79,13 @@ examples:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Do what the command line says (by default the process's); the exit status, as the commands' help has it."""
-    spell_what_cannot_be_encoded()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # nothing that is printed is an error, whatever the encoding
     os.environ["MPLBACKEND"] = "agg"  # figures go into files: what the user has set for windows does not matter
     try:
         words = sys.argv[1:] if argv is None else list(argv)
-        with interrupt_on_sigterm() as heard, no_interrupt_is_lost():
+        with interrupt_on_sigterm() as heard:
             status = contextvars.copy_context().run(_do, words)  # what its options choose ends with the command
         sys.stdout.flush()
     except BrokenPipeError:
@@ -260,30 +260,3 @@ def _version() -> str:
         return version("biped-balance")
     except PackageNotFoundError:
         return "(not installed)"
-
-
-#: How characters are spelt that an encoding lacks, where their plain form is not theirs.
-SPELT = {
-    "µ": "u", "μ": "u", "·": "*", "×": "x", "−": "-", "–": "-", "—": "-", "°": " deg", "±": "+-", "≤": "<=", "≥": ">=",
-    "√": "sqrt ", "∞": "inf", "π": "pi", "σ": "sigma", "ω": "omega", "θ": "theta", "τ": "tau", "★": "*", "Σ": "sum ",
-    "│": "|", "─": "-", "━": "-", "┃": "|", "∣": "|", "“": '"', "”": '"', "’": "'",
-}  # fmt: skip
-_NAME = "biped.spelt"
-
-
-def spell_what_cannot_be_encoded() -> None:
-    """Let nothing that is printed be an error from now on, whatever the encoding."""
-    codecs.register_error(_NAME, _spell)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=_NAME)
-
-
-def _spell(error: UnicodeError) -> tuple[str, int]:
-    assert isinstance(error, UnicodeEncodeError)
-    return "".join(map(_spelt, error.object[error.start : error.end])), error.end
-
-
-def _spelt(character: str) -> str:
-    plain = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
-    return SPELT.get(character) or plain or "?"

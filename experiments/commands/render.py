@@ -12,7 +12,6 @@ from experiments.cli.output import writable_folder
 from experiments.cli.settings import add_after, check_positive
 from experiments.visualization.video.frame_schedule import parse_size, schedule_of
 from experiments.visualization.viewer.chromium import find_browser
-from experiments.visualization.viewer.shutdown import exit_on_sigterm
 
 #: By suffix: pictures in a second, and width and height [pixels], unless set otherwise.
 DEFAULTS = {".mp4": (30.0, "960x540"), ".gif": (20.0, "480x360"), ".html": (60.0, "960x540")}
@@ -90,11 +89,10 @@ def main(options: Namespace) -> int:
         check_gif(schedule.count, order.size)
     from experiments.visualization.video.write import write_film, write_page
 
-    with exit_on_sigterm():
-        if order.suffix == ".html":
-            write_page(order.out, runs, schedule, camera)
-        else:
-            write_film(order.out, runs, schedule, camera, order.size, program, announce)
+    if order.suffix == ".html":
+        write_page(order.out, runs, schedule, camera)
+    else:
+        write_film(order.out, runs, schedule, camera, order.size, program, announce)
     print(f"{order.out}: {schedule.count} pictures, {schedule.duration:.2f} s, {order.out.stat().st_size / 1e6:.2f} MB")
     return 0
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from biped.errors import InputError
 from biped.known_code import only_known
 from experiments.cli.main import Parser
-from experiments.visualization.viewer.shutdown import exit_on_sigterm
 
 PAGE = "report.html"
 
@@ -58,8 +57,7 @@ def main(options: Namespace) -> int:
         print(f"watching {folder}: open {page} in a browser; Ctrl-C ends this, not the study", flush=True)
         if options.record:
             raise InputError("--watch and --record: a study is watched, and a record stands beside a run")
-        with exit_on_sigterm():
-            print(watch_study(folder, page, command))
+        print(watch_study(folder, page, command))
         return 0
     for file in write_report(folder, page, command, notebook=options.notebook, record=options.record):
         print(file)

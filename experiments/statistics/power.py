@@ -41,7 +41,7 @@ def power(effect: float, subjects: int, paired: bool = False, level: float = 0.0
     Raises:
         InputError: fewer than two subjects, or a level beyond 0 and 1.
     """
-    from scipy.stats import nct
+    from scipy.stats import ncf
     from scipy.stats import t as student
 
     if not (subjects >= 2 and 0.0 < level < 1.0 and math.isfinite(effect)):
@@ -52,7 +52,8 @@ def power(effect: float, subjects: int, paired: bool = False, level: float = 0.0
     freedom = subjects - 1 if paired else 2 * (subjects - 1)
     shift = abs(effect) * math.sqrt(subjects if paired else subjects / 2.0)
     critical = student.ppf(1.0 - level / 2.0, freedom)
-    return float(nct.sf(critical, freedom, shift) + nct.cdf(-critical, freedom, shift))
+    # t² is F with one degree of freedom: of noncentral t, scipy has no value where the shift is large.
+    return float(ncf.sf(critical**2, 1, freedom, shift**2)) if shift else level
 
 
 def sample_size(effect: float, wanted: float = 0.8, paired: bool = False, level: float = 0.05) -> int:

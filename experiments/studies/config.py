@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 REQUIRED: Any = object()
-#: Tables that were called otherwise once.
-RENAMED = {"dial": "swept", "ladder": "grid", "scatter": "randomization"}
 
 
 def _texts(value: Any) -> Any:
@@ -64,9 +62,6 @@ class Config:
         self._asked: dict[str, None] = {}
         self._tables: list[Config] = []
         self._names: set[str] = set()  # of the experiment's parameters, once it is known; one for all tables
-        for old, new in RENAMED.items():
-            if old in data and not path:
-                raise self.error(f"unknown key {old!r}: it is called {new!r} now", old)
 
     def __contains__(self, key: str) -> bool:
         return key in self.data
@@ -137,7 +132,7 @@ class Config:
 
     def whole(self, key: str, default: Any = REQUIRED, least: int = 0) -> int:
         found = self.data.get(key, least)
-        if not isinstance(found, int) or isinstance(found, bool) or found < least:
+        if not is_finite(found) or not isinstance(found, int) or isinstance(found, bool) or found < least:
             raise self.wrong(key, f"a whole number, {least} or above")
         return int(self.get(key, int, default))
 

@@ -281,6 +281,6 @@ ROWS = (
         2500, 12),
     Row("toml", "TOML of sweeps, tunings, thresholds, sensitivities, gains, robots, mutated", "files", toml, 2500, 10),
     Row("robots", "URDF, MJCF, Listing 1's notation, mutated; entities", "files", robot, 2500, 10),
-    Row("saved", "files of saved runs and studies: bytes, values of other types, deep nesting, rows; then reported, "
+    Row("saved", "files of saved runs and studies: bytes, values of other types, rows; then reported, "
         "exported, listed, rerun, gone on with", "folders", saved, 2500, 12),
 )  # fmt: skip

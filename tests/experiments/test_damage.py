@@ -58,14 +58,6 @@ def test_a_study_whose_trials_are_all_damaged_alike_is_refused_where_it_goes_on(
         Study.read(study).frame(("point", "replica"))
 
 
-def test_a_run_of_an_old_format_that_lacks_a_number_is_refused(run):
-    summary = json.loads((run / "summary.json").read_text())
-    summary["format"] = 1
-    (run / "summary.json").write_text(json.dumps(summary))
-    with pytest.raises(InputError, match=r"damaged, or not a run.*newton_max"):
-        Run.load(run)
-
-
 @pytest.mark.parametrize(
     ("name", "other"),
     [

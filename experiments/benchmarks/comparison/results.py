@@ -129,8 +129,7 @@ class Results:
                 yield PrecisionRow(curve.method, size.step, None, None, None, curve.order, why)
 
 
-#: Names of all tables; and of those that versions before this one wrote.
+#: Names of all tables.
 TABLES = (
     *SETTINGS, "creep", "flight", "step_refinement", "convergence", "cost", "precision", "ranking",
 )  # fmt: skip
-FORMER_TABLES = ("natural", "halving", "verdicts")

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from biped.runs.run import SUMMARY
 from experiments.benchmarks.comparison.measures import ranking_lines, ranking_table
-from experiments.benchmarks.comparison.results import EQUAL, FORMER_TABLES, SETTINGS, TABLES, VENDOR, Results
+from experiments.benchmarks.comparison.results import EQUAL, SETTINGS, TABLES, VENDOR, Results
 from experiments.benchmarks.comparison.standing import FORCE
 from experiments.benchmarks.comparison.table import files_of, write_table
 from experiments.catalogue.rollout import Rollout
@@ -37,8 +37,8 @@ from experiments.visualization.panels.with_matplotlib import DASHES, draw
 from experiments.visualization.saved_runs import save_run
 
 PAGE, SHEET = "compare.html", "compare.png"
-#: Folders of saved runs: of the experiment by settings, and of the standing human; and one of versions before this.
-FOLDERS, STANDING, FORMER = {EQUAL: "runs", VENDOR: "vendor"}, "standing", "natural"
+#: Folders of saved runs: of the experiment by settings, and of the standing human.
+FOLDERS, STANDING = {EQUAL: "runs", VENDOR: "vendor"}, "standing"
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Output:
             folders |= {Path(FOLDERS[settings]) / label: made for label, made in runs.items()}
         for (settings, label), made in results.standing.items():
             folders[Path(STANDING) / (label if settings == EQUAL else f"{label}-{settings}")] = made
-        for group in (*FOLDERS.values(), STANDING, FORMER):
+        for group in (*FOLDERS.values(), STANDING):
             for folder in sorted((self.folder / group).glob("*")):
                 if folder.relative_to(self.folder) not in folders and _is_rollout(folder):
                     shutil.rmtree(folder)
@@ -72,7 +72,7 @@ class Output:
         ranking = ranking_table(results)
         tables = results.tables() | ({"ranking": ranking} if len(ranking) else {})
         files = [file for name in TABLES if name in tables for file in write_table(tables[name], self.folder, name)]
-        for name in {*TABLES, *FORMER_TABLES} - set(tables):  # of the comparison that was there before
+        for name in set(TABLES) - set(tables):  # of the comparison that was there before
             for file in files_of(self.folder, name):
                 file.unlink(missing_ok=True)
         sheet = self.folder / SHEET

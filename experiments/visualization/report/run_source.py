@@ -9,7 +9,6 @@ from typing import Any
 from biped.errors import InputError
 from biped.known_code import only_known
 from biped.metrics import metric_named
-from biped.model import human
 from biped.runs.run import MODEL, STATE, SUMMARY, TABLE, Run, missing_files, read_summary
 from biped.runs.world import WORLD
 from contact.errors import BipedError
@@ -46,7 +45,7 @@ def is_run(folder: Path) -> bool:
 
 
 def load_run(folder: str | Path) -> Run:
-    """The run that is saved in a folder, of whichever experiment; of the human, where it is of none.
+    """The run that is saved in a folder, of whichever experiment.
 
     Raises:
         InputError: there is none, it is damaged, or its model is not known.
@@ -60,7 +59,7 @@ def run_source(folder: str | Path) -> RunSource:
     """The run that is saved in a folder, and where it is from; what it names is imported only if it is known."""
     folder = Path(folder)
     if not is_run(folder):
-        raise InputError(f"{folder}: no run there: it must hold {TABLE}, {SUMMARY}, and {STATE} or {WORLD}")
+        raise InputError(f"{folder}: no run there: it must hold {TABLE}, {SUMMARY}, {STATE} and {MODEL}, or {WORLD}")
     try:
         summary = read_summary(folder)
         saved, versions = dict(summary["parameters"]), dict(summary["versions"])
@@ -74,16 +73,9 @@ def run_source(folder: str | Path) -> RunSource:
     known = {} if experiment is None else experiment.sources
     versions |= {file: _version_of(digest, known.get(file) or digest_at(file)) for file, digest in sources.items()}
     changes = {} if experiment is None else changes_of(experiment, values)
-    model = None
-    if not ((folder / MODEL).is_file() or (folder / WORLD).is_file()):  # of an earlier version
-        model = human() if experiment is None else experiment.build(changes).model
-    try:
-        run = Run.load(folder, model)
-        _check_metrics(run, folder)
-        return RunSource(folder, run, experiment, values, changes, versions)
-    except InputError as error:
-        hint = "; for a model of your own, use experiments.visualization.report.write_run_page from Python"
-        raise InputError(f"{error}{hint if 'the state is that of' in str(error) else ''}") from error
+    run = Run.load(folder)
+    _check_metrics(run, folder)
+    return RunSource(folder, run, experiment, values, changes, versions)
 
 
 def _check_metrics(run: Run, folder: Path) -> None:

@@ -6,7 +6,7 @@ import html
 import logging
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -15,8 +15,7 @@ import rich
 
 from biped.errors import InputError
 from biped.extras import need
-from experiments.visualization.viewer.door import EVERYWHERE, Door
-from experiments.visualization.viewer.inputs import take_possible
+from experiments.visualization.viewer.door import Door
 
 #: The port that is tried first.
 PORT = 8080
@@ -43,9 +42,7 @@ _doors: WeakKeyDictionary[Any, Door] = WeakKeyDictionary()  # by server
 def serving(host: str = "127.0.0.1", port: int | None = None, title: str = "biped") -> Iterator[Any]:
     """A viser server, stopped at the end, at the address of ``url_of``, which has a token that changes each time.
 
-    Nobody is served without it. Pages of other sites that are open in the same browser are refused besides, and so is
-    one whose name is given the address of this machine while it is open (DNS rebinding): names of ``host`` only are
-    served. Of what a page sends, only values that its elements can have are taken (``inputs``).
+    Nobody is served without it. Pages of other sites that are open in the same browser are refused besides.
 
     The browser's tab has the title. Port 0 is any that is free; None is 8080 or the next one that is free.
     """
@@ -53,12 +50,11 @@ def serving(host: str = "127.0.0.1", port: int | None = None, title: str = "bipe
     chosen = _first_free(host) if port is None else _checked(host, port)
     import viser
 
-    console, door = rich.get_console(), Door(host)  # by which it introduces itself, also in a notebook
-    elements: dict[str, Any] = {}
+    console, door = rich.get_console(), Door()  # by which it introduces itself, also in a notebook
     with _having(logging.getLogger(LOGGER), "disabled", True):
-        with _having(console, "quiet", True), _serving_our_way(title, door, lambda: elements):
+        with _having(console, "quiet", True), _serving_our_way(title, door):
             server = viser.ViserServer(host=host, port=chosen, verbose=False)
-        _doors[server], elements = door, server.gui._gui_input_handle_from_uuid
+        _doors[server] = door
         try:
             yield server
         finally:
@@ -78,7 +74,7 @@ def _having(thing: object, name: str, value: object) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _serving_our_way(title: str, door: Door, elements: Callable[[], Mapping[str, Any]]) -> Iterator[None]:
+def _serving_our_way(title: str, door: Door) -> Iterator[None]:
     """A viser server that begins within serves whom the door lets in only, and its pages have this title.
 
     A browser lets any page open a websocket to any address, and only tells who asks (RFC 6455, 10.2). viser does not
@@ -99,7 +95,7 @@ def _serving_our_way(title: str, door: Door, elements: Callable[[], Mapping[str,
                     return connection.respond(403, f"{refusal}\n")
                 return _ours(process_request(connection, request), title)
 
-            return serve(_bounded(handler, elements), *arguments, process_request=process, **options)
+            return serve(_bounded(handler), *arguments, process_request=process, **options)
 
         library.serve = guarded  # type: ignore[assignment,misc]
         try:
@@ -110,8 +106,8 @@ def _serving_our_way(title: str, door: Door, elements: Callable[[], Mapping[str,
             raise RuntimeError("viser serves by other means than this was made for: it would take orders of strangers")
 
 
-def _bounded(handler: Any, elements: Callable[[], Mapping[str, Any]]) -> Any:
-    """Viser's handler of a connection, for so many at once only, which gets what our pages send only."""
+def _bounded(handler: Any) -> Any:
+    """Viser's handler of a connection, for so many at once only."""
     clients = 0
 
     async def handle(connection: Any) -> None:
@@ -121,7 +117,6 @@ def _bounded(handler: Any, elements: Callable[[], Mapping[str, Any]]) -> Any:
             return
         clients += 1
         try:
-            connection.recv = take_possible(connection.recv, elements)
             await handler(connection)
         finally:
             clients -= 1
@@ -153,7 +148,7 @@ def url_of(server: Any) -> str:
 
 
 def address_of(host: str, port: int) -> str:
-    shown = "localhost" if host in (*EVERYWHERE, "127.0.0.1") else host
+    shown = "localhost" if host in ("", "0.0.0.0", "::", "127.0.0.1") else host
     return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
 
 

@@ -1,4 +1,4 @@
-"""Files of other types than expected, nested deeply, or with enormous numbers, are refused in a sentence."""
+"""Files of other types than expected are refused in a sentence."""
 
 import json
 from contextlib import suppress
@@ -12,6 +12,8 @@ from biped.documents import fits, json_of, toml_of
 from biped.model.archive import model_from_json, model_to_json
 from contact.errors import BipedError
 from experiments.catalogue.registry import experiment_named
+
+from ...damage import paths_in, with_other
 
 
 @dataclass
@@ -46,7 +48,7 @@ def test_values_fit_annotations(kind, right, wrong):
     assert not any(fits(value, kind) for value in wrong)
 
 
-@pytest.mark.parametrize("value", ["[" * 5000 + "]" * 5000, "[" * 70 + "]" * 70, "9" * 400, "9" * 5000, '"b"', "{"])
+@pytest.mark.parametrize("value", ["[" * 200_000, "9" * 5000, '"b"', "{"])
 def test_json_is_refused_by_a_value_error(value):
     with pytest.raises(ValueError, match=r"\S"):
         json_of(f'{{"a": {value}}}', {"a": int})
@@ -54,7 +56,7 @@ def test_json_is_refused_by_a_value_error(value):
         json_of("[]", {})
 
 
-@pytest.mark.parametrize("text", [f"a = {'[' * 5000}{']' * 5000}", "a.b" * 100 + " = 1", f"a = 1{'0' * 400}", "a = "])
+@pytest.mark.parametrize("text", [f"a = {'[' * 5000}{']' * 5000}", "a = "])
 def test_toml_is_refused_by_a_value_error(text):
     with pytest.raises(ValueError, match=r"\S"):
         toml_of(text)
@@ -63,23 +65,6 @@ def test_toml_is_refused_by_a_value_error(text):
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     return experiment_named("thrown-block").run({"run.duration": 0.02}).save(tmp_path_factory.mktemp("run"))
-
-
-def paths_in(value, path=()):
-    """All places in JSON, of lists the first only."""
-    yield from [path] if path else []
-    parts = value.items() if isinstance(value, dict) else enumerate(value[:1]) if isinstance(value, list) else ()
-    for key, part in parts:
-        yield from paths_in(part, (*path, key))
-
-
-def with_other(saved, path, value):
-    found = json.loads(json.dumps(saved))
-    place = found
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = value
-    return found
 
 
 OTHERS = ("text", [["a"]], {"a": {"b": 1}})
@@ -92,7 +77,8 @@ def test_a_run_with_a_value_of_another_type_is_read_or_refused_in_a_sentence(sav
     text = (saved / file).read_text(encoding="utf-8")
     whole = json.loads(text)
     try:
-        for path in paths_in({key: value for key, value in whole.items() if key not in MANY}):
+        parts = paths_in({key: value for key, value in whole.items() if key not in MANY})
+        for path in (path for path in parts if not {*range(1, 1000)} & {*path}):  # of lists the first item only
             for other in OTHERS:
                 (saved / file).write_text(json.dumps(with_other(whole, path, other)), encoding="utf-8")
                 with suppress(BipedError):

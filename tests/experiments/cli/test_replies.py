@@ -90,7 +90,7 @@ def test_any_encoding_will_do(tmp_path):
     arguments = ["run", "balance", "--set", "push.impulse=8", "--no-figures", "--out", str(tmp_path)]
     done = biped(*arguments, PYTHONIOENCODING="ascii", MPLBACKEND="nonsense")
     assert done.returncode == 0, done.stderr
-    assert b"a push of 8 N*s forwards at 0.5 s, for 0.1 s" in done.stdout
+    assert b"a push of 8 N?s forwards at 0.5 s, for 0.1 s" in done.stdout
     done = biped("show", "balance", "controller", PYTHONIOENCODING="latin-1")
     assert "50,50,200 1/s²" in done.stdout.decode("latin-1")
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom, chi2, t, ttest_1samp, ttest_ind
+from scipy.stats import binom, chi2, norm, t, ttest_1samp, ttest_ind
 
 from biped.errors import InputError
 from experiments.statistics import (
@@ -166,6 +166,16 @@ def test_power_is_that_of_statsmodels():
     for effect, subjects in ((0.3, 20), (1.2, 12), (0.0, 5)):
         assert power(effect, subjects) == pytest.approx(TTestIndPower().power(effect, subjects, 0.05), abs=1e-9)
         assert power(effect, subjects, True) == pytest.approx(TTestPower().power(effect, subjects, 0.05), abs=1e-9)
+
+
+@pytest.mark.parametrize(("effect", "subjects", "paired"), [(3.0, 100, False), (10.0, 3, True), (1e-9, 5, True)])
+def test_power_of_large_and_small_effects(effect, subjects, paired):
+    """By the mean over what a sample's deviation may be, where Student's noncentral t has no value."""
+    freedom, shift = (subjects - 1, subjects**0.5) if paired else (2 * subjects - 2, (subjects / 2) ** 0.5)
+    critical = t.ppf(0.975, freedom)
+    parts = np.sqrt(chi2.ppf((np.arange(100_000) + 0.5) / 100_000, freedom) / freedom)
+    found = norm.sf(critical * parts - effect * shift) + norm.cdf(-critical * parts - effect * shift)
+    assert power(effect, subjects, paired) == pytest.approx(found.mean(), abs=1e-5)
 
 
 def found_share(studies, seed, means):

@@ -197,7 +197,6 @@ def test_plans_that_do_not_fit_together_are_refused(wrong, said):
     ("line", "said"),
     [
         ('dail = "x"', "unknown key"),
-        ("[ladder]\nfrom = 1.0\nto = 2.0\nby = 0.5", "line 8: unknown key 'ladder': it is called 'grid' now"),
         ("[grid]\nfrom = 1.0\nto = 2.0\nby = -1.0", "by above zero"),
         ('[[randomization]]\nparameters = ["floor.k_n"]\nkind = "wild"', "one of factor"),
     ],

@@ -13,7 +13,6 @@ from urllib.request import urlopen
 
 import pytest
 import rich
-import viser
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
@@ -112,49 +111,9 @@ def test_every_origin_must_be_the_host():
         ("http://evil.example", "localhost:8080", True),
     ):
         assert is_stranger(Headers([("Host", host), ("Origin", origin)])) == wanted, origin
-    assert is_stranger(Headers([("Host", "a"), ("Origin", "http://a"), ("Origin", "http://b")]), "a")
-    assert not is_stranger(Headers([("Host", "a")]), "a")
+    assert is_stranger(Headers([("Host", "a"), ("Origin", "http://a"), ("Origin", "http://b")]))
+    assert not is_stranger(Headers([("Host", "a")]))
     assert is_stranger(Headers([("Host", "localhost"), ("Origin", "http://[")]))
-
-
-@pytest.mark.parametrize(
-    ("at", "known", "strange"),
-    [
-        (
-            "127.0.0.1",
-            ("localhost", "LOCALHOST:9000", "127.0.0.1:8080", "[::1]:80"),
-            ("evil.example", "192.0.2.1", "["),
-        ),
-        ("192.0.2.1", ("192.0.2.1:8080",), ("192.0.2.2", "192.0.2.1.evil.example", "")),
-        ("Lab.example", ("lab.example:80",), ("evil.example",)),
-        ("0.0.0.0", ("192.0.2.1", "[2001:db8::1]:80", socket.gethostname()), ("evil.example", "evil.example:8080")),
-        ("::", ("192.0.2.1", "localhost"), ("evil.example",)),
-    ],
-)
-def test_a_server_is_known_by_its_own_names_only(at, known, strange):
-    """A page of another site whose name has come to mean this machine has Host and Origin alike."""
-    for hosts, wanted in ((known, False), (strange, True)):
-        for host in hosts:
-            assert is_stranger(Headers([("Host", host), ("Origin", f"http://{host}")]), at) == wanted, host
-
-
-def test_a_name_that_was_pointed_here_gets_neither_page_nor_socket():
-    with serving(port=0) as server:
-        port = server.get_port()
-        upgrade = (
-            f"Origin: http://evil.example:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-            "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-            f"Sec-WebSocket-Protocol: viser-v{viser.__version__}\r\n"
-        )
-        for host, more, wanted in (
-            ("evil.example", "", b"403"),
-            ("evil.example", upgrade, b"403"),
-            ("localhost", "", b"200"),
-        ):
-            path = url_of(server).split("/", 3)[3]
-            with socket.create_connection(("127.0.0.1", port), timeout=10.0) as stranger:
-                stranger.sendall(f"GET /{path} HTTP/1.1\r\nHost: {host}:{port}\r\n{more}\r\n".encode())
-                assert stranger.recv(64).split()[1] == wanted
 
 
 def test_what_strangers_send_is_not_told_on_the_terminal(caplog, capfd):
