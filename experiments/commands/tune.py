@@ -44,8 +44,8 @@ a file:
   goal = "maximize"
   metric = "recovered"
 
-  [tune.targets]              # or statistics of people, with their standard deviations
-  cop_rms_distance_ap = {{ value = 5.2, sd = 1.8, unit = "mm" }}
+  # [tune.targets]            # or, in place of objectives, statistics of people with standard deviations
+  # cop_rms_distance_ap = {{ value = 5.2, sd = 1.8, unit = "mm" }}
 
   [[limit]]
   metric = "foot_slip"

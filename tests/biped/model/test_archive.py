@@ -45,12 +45,6 @@ def test_all_that_a_model_has_comes_back():
     assert model_from_json(model_to_json(model)) == model
 
 
-def test_models_of_versions_without_visuals_are_read():
-    saved = json.loads(model_to_json(human()))
-    del saved["visuals"], saved["lines"]
-    assert model_from_json(json.dumps(saved)) == human()
-
-
 def test_a_turned_box_comes_back():
     model = replace(
         rigid_box(1, (1, 1, 1)), shapes=(Box("box", (1, 2, 3), rotation=[[0, -1, 0], [1, 0, 0], [0, 0, 1]]),)

@@ -45,7 +45,7 @@ def lost(tmp_path_factory):
     """The folders of a run and of a study of the twin, whose own files are not there any more."""
     folder = tmp_path_factory.mktemp("robots")
     robot = write_twin(folder / "robot")
-    sets = [f"--set={name}={option(value)}" for name, value in (PUSH | as_the_human()).items()]
+    sets = [f"--set={name}={option(value)}" for name, value in (PUSH | as_the_human() | {"run.extend": 0.0}).items()]
     assert main(["run", "balance", "--robot", str(robot), *sets, "--out", str(folder / "run"), "--no-figures"]) == 0
     (folder / "sweep.toml").write_text(
         f'experiment = "balance"\nrobot = "{robot}"\n[set]\nrun.duration = 0.05\n[vary]\nrandom.seed = [3, 4]\n'
