@@ -18,6 +18,9 @@ from contact.arrays import Floats
 #: What is written where nothing was measured.
 _MISSING = ("", "nan", "na", "n/a", "null", "-", "--", "-nan", "-1.#ind", "1.#qnan")
 _NUMBER = re.compile(r"[-+]?(\d+[.,]?\d*|[.,]\d+)(e[-+]?\d+)?", re.IGNORECASE)
+#: A number that may have a mark between its thousands, and one that may stand for what was not measured.
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}([.,]\d{3})+")
+_NINES = re.compile(r"-?(9{3,}([.,](0*|9*))?|9[.,]9{3,}e\+?\d+)", re.IGNORECASE)
 _COMMENT = re.compile(r"\s*(#|%|!|//)+\s*")
 #: Number of lines at the end of a file by which the mark between its columns is found.
 _LAST = 50
@@ -71,9 +74,12 @@ def read_text(path: Path, heading: int | None = None) -> Raw:
 def lines_of(path: Path) -> list[str]:
     """Return the lines of a text; raise InputError if it is no UTF-8."""
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines()  # spreadsheets put a mark at its beginning
+        text = path.read_text(encoding="utf-8-sig")  # spreadsheets put a mark at its beginning
     except UnicodeDecodeError:
-        raise InputError(f"{path}: no text in UTF-8; save it as CSV UTF-8") from None
+        text = "\0"
+    if "\0" in text:  # UTF-16
+        raise InputError(f"{path}: no text in UTF-8; save it as CSV UTF-8")
+    return text.splitlines()
 
 
 def rows_of(lines: list[str], marks: str) -> list[Row]:
@@ -146,13 +152,15 @@ def columns_of(names: list[str], units: list[str], body: list[tuple[int, list[st
     """Return the columns of rows, each with its line; a column in which a cell is no number is blocked."""
     lines = [line for line, _ in body]
     columns, blocked, by_comma = [], dict[str, str](), list[str]()
+    every = [cell for _, row in body for cell in row if _NUMBER.fullmatch(cell) and not _THOUSANDS.fullmatch(cell)]
+    decimal = "".join(mark for mark in ".," if any(mark in cell for cell in every))
     for k, name in enumerate(names):
         cells = [row[k] for _, row in body]
         if not name:
             notes += [f"column {k + 1} has no name, and is not read"] if any(cells) else []
             continue
         try:
-            columns.append((name, _numbers(cells, lines), units[k] if k < len(units) else ""))
+            columns.append((name, _numbers(cells, lines, decimal), units[k] if k < len(units) else ""))
         except InputError as error:
             blocked[name] = str(error)
         else:
@@ -161,9 +169,17 @@ def columns_of(names: list[str], units: list[str], body: list[tuple[int, list[st
     return Raw(columns, notes=notes, blocked=blocked)
 
 
-def _numbers(cells: list[str], lines: list[int]) -> Floats:
-    """Return the numbers (n,) of a column, NaN where nothing was measured; raise InputError if a cell is none."""
+def _numbers(cells: list[str], lines: list[int], decimal: str) -> Floats:
+    """Return the numbers (n,) of a column, NaN where nothing was measured; raise InputError if a cell is none.
+
+    Or if marks in it may be between thousands, and ``decimal``, the marks of certain fractions in the file, differ; or
+    if a number of nines alone is far from all others.
+    """
     there = [cell for cell in cells if cell.lower() not in _MISSING]
+    marked = [cell for cell in there if "," in cell or "." in cell]
+    if marked and decimal and all(map(_THOUSANDS.fullmatch, marked)) and not any(m in marked[0] for m in decimal):
+        remedy = "write nothing between thousands, and the same decimal mark in all columns"
+        raise InputError(f"line {lines[cells.index(marked[0])]}: {marked[0]!r} may be thousands or a fraction: {remedy}")
     has_commas = any("," in cell for cell in there) and not any("." in cell for cell in there)
     found = np.full(len(cells), np.nan)
     for k, cell in enumerate(cells):
@@ -176,4 +192,12 @@ def _numbers(cells: list[str], lines: list[int]) -> Floats:
         wrong = int(np.argmax(np.isinf(found)))
         remedy = "write it with a decimal point or comma, and nothing between thousands; leave what is missing empty"
         raise InputError(f"line {lines[wrong]}: {cells[wrong]!r} is no number: {remedy}")
+    nines = np.array([bool(_NINES.fullmatch(cell)) for cell in cells], dtype=bool)
+    others = found[~nines & np.isfinite(found)]
+    if nines.any() and len(others) > 2 and np.ptp(others) > 0.0:
+        far = nines & (np.abs(found - np.median(others)) > 4.0 * np.ptp(others))
+        if far.any():
+            first = int(np.argmax(far))
+            why = "is far from all others, as what stands for missing values: leave those cells empty"
+            raise InputError(f"line {lines[first]}: {cells[first]!r} {why}")
     return found

@@ -27,6 +27,8 @@ _WRITTEN_OUT = {
 }  # fmt: skip
 _WORD = re.compile(rf"(?i:(milli|centi|kilo|micro|m|k|u|µ)?({'|'.join(_WRITTEN_OUT)})s?)")
 _POWER = re.compile(r"(.*?)((?:\^|(?<=[^\W\d]))[-−]?[123]|⁻?[¹²³])?")
+#: ``ms^-1`` is one of velocity, and none of milliseconds.
+_PER_SECOND = re.compile(r"\bms(?=\^?[-−⁻][12¹²])")
 _DIGITS = str.maketrans("−⁻¹²³", "--123", "^")
 #: Products that are written without a dot between them.
 _TOGETHER = {"Nm": "N·m", "Nmm": "N·mm", "Ncm": "N·cm", "kNm": "kN·m", "Ns": "N·s", "Nms": "N·m·s"}
@@ -59,7 +61,7 @@ def unit_of(text: str) -> Unit:
     Raises:
         InputError: there is no such unit.
     """
-    text = text.strip().replace("**", "^")
+    text = _PER_SECOND.sub("m·s", text.strip().replace("**", "^"))
     factor, written = _WHOLE.get(text, (1.0, text))
     radians, powers = 1.0, dict[str, int]()
     names: tuple[list[str], list[str]] = ([], [])  # over and under the stroke
@@ -82,11 +84,12 @@ def _base(word: str, text: str) -> tuple[str, float, int]:
     found = _POWER.fullmatch(word)
     assert found is not None
     power = int((found[2] or "1").translate(_DIGITS))
-    for one in (found[1], _WORD.sub(_short, found[1])):
+    written_out = _WORD.fullmatch(found[1])
+    for one in filter(None, (found[1], written_out and _short(written_out))):
         if one in _WITHOUT_PREFIX:
             return (*_WITHOUT_PREFIX[one], power)
         for base in _BASES:
-            if one.endswith(base) and one.removesuffix(base) in _PREFIXES:
+            if one.endswith(base) and one.removesuffix(base) in _PREFIXES and one not in ("Mm", "Ms"):
                 return base, _PREFIXES[one.removesuffix(base)], power
     ambiguous = "G may be gauss or gravity (gn); " if word == "G" else ""
     raise InputError(f"no unit {text!r}: {ambiguous}write one such as {SUCH_AS}")
@@ -94,7 +97,7 @@ def _base(word: str, text: str) -> tuple[str, float, int]:
 
 def _short(found: re.Match[str]) -> str:
     prefix, word = (found[1] or "").lower(), found[2]
-    return ("u" if prefix == "micro" else prefix[:1]) + _WRITTEN_OUT.get(word, _WRITTEN_OUT.get(word.lower(), ""))
+    return ("u" if prefix == "micro" else prefix[:1]) + next(filter(None, map(_WRITTEN_OUT.get, (word, word.lower(), word.upper()))))
 
 
 def is_unit(text: str) -> bool:

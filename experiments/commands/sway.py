@@ -81,6 +81,8 @@ def main(options: Namespace) -> int:
     from experiments.cli.terminal import print_table, say
 
     out, files = Path(options.out), options.files
+    if options.ap == options.ml:
+        raise InputError(f"--ap and --ml are both {options.ap!r}: they must be two columns, along two axes")
     if out.suffix.lower() not in (".csv", ".parquet"):
         raise InputError(f"--out {out}: the table of results must be a file .csv or .parquet")
     groups = _groups(Path(options.groups), options.key, files) if options.groups else {}
