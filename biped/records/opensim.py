@@ -23,8 +23,6 @@ _BY_NAME = (
 _RATES = ((re.compile("speeds|velocities"), "/s"), (re.compile("accelerations"), "/s^2"))
 #: Parts of a cell of a file of other data types than numbers; commas are between them.
 _PARTS = {"quaternion": "wxyz", "vec3": "xyz", "unitvec3": "xyz"}
-#: Lines by which a header means inDegrees, and that OpenSim does not read as that.
-_LIKE_DEGREES = re.compile(r"(?i)\W*in\W?degrees\W*\w{0,5}\W*")
 #: Keys of a header that say how many rows and columns there are. A file with fewer rows than the tool that wrote it
 #: counted was cut off; ``datarows`` is of converters, which often leave that of another file.
 _COUNTED = ("nRows", "nr", "NumFrames")
@@ -128,8 +126,6 @@ def _unit_of_others(header: Mapping[str, str], title: str) -> tuple[str, str]:
         return of_angles or ("N·m" if "torque" in title else ""), ""
     if said is not None:
         return f"inDegrees = {said}", f"inDegrees = {said} in the header is neither yes nor no"
-    if line := next(filter(_LIKE_DEGREES.fullmatch, map(" ".join, header.items())), "").strip():
-        return f"{line!r} in the header", f"{line!r} in the header must be inDegrees=yes or inDegrees=no"
     note = "the header does not say inDegrees: angles are taken to be in radians, as OpenSim does"
     return of_angles, note if of_angles else ""
 

@@ -194,10 +194,9 @@ def _numbers(cells: list[str], lines: list[int], decimal: str) -> Floats:
         raise InputError(f"line {lines[wrong]}: {cells[wrong]!r} is no number: {remedy}")
     nines = np.array([bool(_NINES.fullmatch(cell)) for cell in cells], dtype=bool)
     others = found[~nines & np.isfinite(found)]
-    if nines.any() and len(others) > 2 and np.ptp(others) > 0.0:
-        far = nines & (np.abs(found - np.median(others)) > 4.0 * np.ptp(others))
-        if far.any():
-            first = int(np.argmax(far))
+    if nines.any() and len(others) > 2 and (span := np.ptp(others)) > 0.0:
+        far = np.flatnonzero(nines & (np.abs(found - np.median(others)) > 4.0 * span))
+        if far.size:
             why = "is far from all others, as what stands for missing values: leave those cells empty"
-            raise InputError(f"line {lines[first]}: {cells[first]!r} {why}")
+            raise InputError(f"line {lines[far[0]]}: {cells[far[0]]!r} {why}")
     return found

@@ -184,9 +184,10 @@ def measured_from(config: Config, every: float, duration: float, units: Mapping[
     """
     file = config.get("file", str)
     begin = config.get("begin", float, 0.0)
-    if any(table.data.get("deviation") == 0.0 for table in config.tables("column")):
+    tables = list(config.tables("column"))
+    if any(table.data.get("deviation") == 0.0 for table in tables):
         raise config.error("deviation = 0: it must be above zero; left out, it is the column's own")
-    columns = tuple(table.make(Column) for table in config.tables("column"))
+    columns = tuple(table.make(Column) for table in tables)
     pairs = [f"{one.measured or one.model} of the record with {one.model} of the run" for one in columns]
     if twice := [pair for pair in pairs if pairs.count(pair) > 1]:
         raise config.error(f"it compares {twice[0]} twice, which would count it twice: leave one of them out")
