@@ -53,7 +53,7 @@ class Record:
         if np.any(np.diff(time) <= 0.0):
             raise InputError(
                 f"{self.source}: time must ascend, and does not after {time[np.argmin(np.diff(time))]:g} s: "
-                "delete rows that come again, sort the others, or name another column of times"
+                "delete rows that come again, or name another column of times"
             )
         columns = {name: np.asarray(values, dtype=float) for name, values in self.columns.items()}
         for name, values in columns.items():

@@ -74,12 +74,9 @@ def read_text(path: Path, heading: int | None = None) -> Raw:
 def lines_of(path: Path) -> list[str]:
     """Return the lines of a text; raise InputError if it is no UTF-8."""
     try:
-        text = path.read_text(encoding="utf-8-sig")  # spreadsheets put a mark at its beginning
+        return path.read_text(encoding="utf-8-sig").splitlines()  # spreadsheets put a mark at its beginning
     except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:  # UTF-16
-        raise InputError(f"{path}: no text in UTF-8; save it as CSV UTF-8")
-    return text.splitlines()
+        raise InputError(f"{path}: no text in UTF-8; save it as CSV UTF-8") from None
 
 
 def rows_of(lines: list[str], marks: str) -> list[Row]:
@@ -152,8 +149,10 @@ def columns_of(names: list[str], units: list[str], body: list[tuple[int, list[st
     """Return the columns of rows, each with its line; a column in which a cell is no number is blocked."""
     lines = [line for line, _ in body]
     columns, blocked, by_comma = [], dict[str, str](), list[str]()
-    every = [cell for _, row in body for cell in row if _NUMBER.fullmatch(cell) and not _THOUSANDS.fullmatch(cell)]
-    decimal = "".join(mark for mark in ".," if any(mark in cell for cell in every))
+    marks = ((mark, (cell for _, row in body for cell in row if mark in cell)) for mark in ".,")
+    decimal = [
+        mark for mark, cells in marks if any(_NUMBER.fullmatch(one) and not _THOUSANDS.fullmatch(one) for one in cells)
+    ]
     for k, name in enumerate(names):
         cells = [row[k] for _, row in body]
         if not name:
@@ -169,17 +168,16 @@ def columns_of(names: list[str], units: list[str], body: list[tuple[int, list[st
     return Raw(columns, notes=notes, blocked=blocked)
 
 
-def _numbers(cells: list[str], lines: list[int], decimal: str) -> Floats:
+def _numbers(cells: list[str], lines: list[int], decimal: list[str]) -> Floats:
     """Return the numbers (n,) of a column, NaN where nothing was measured; raise InputError if a cell is none.
 
-    Or if marks in it may be between thousands, and ``decimal``, the marks of certain fractions in the file, differ; or
-    if a number of nines alone is far from all others.
+    It may be none for its marks, if those of fractions elsewhere, ``decimal``, differ, or for nines far from others.
     """
     there = [cell for cell in cells if cell.lower() not in _MISSING]
     marked = [cell for cell in there if "," in cell or "." in cell]
     if marked and decimal and all(map(_THOUSANDS.fullmatch, marked)) and not any(m in marked[0] for m in decimal):
-        remedy = "write nothing between thousands, and the same decimal mark in all columns"
-        raise InputError(f"line {lines[cells.index(marked[0])]}: {marked[0]!r} may be thousands or a fraction: {remedy}")
+        why = "may be thousands or a fraction: write nothing between thousands, and one decimal mark in all columns"
+        raise InputError(f"line {lines[cells.index(marked[0])]}: {marked[0]!r} {why}")
     has_commas = any("," in cell for cell in there) and not any("." in cell for cell in there)
     found = np.full(len(cells), np.nan)
     for k, cell in enumerate(cells):
@@ -192,7 +190,7 @@ def _numbers(cells: list[str], lines: list[int], decimal: str) -> Floats:
         wrong = int(np.argmax(np.isinf(found)))
         remedy = "write it with a decimal point or comma, and nothing between thousands; leave what is missing empty"
         raise InputError(f"line {lines[wrong]}: {cells[wrong]!r} is no number: {remedy}")
-    nines = np.array([bool(_NINES.fullmatch(cell)) for cell in cells], dtype=bool)
+    nines = np.array(["999" in cell and bool(_NINES.fullmatch(cell)) for cell in cells], dtype=bool)
     others = found[~nines & np.isfinite(found)]
     if nines.any() and len(others) > 2 and (span := np.ptp(others)) > 0.0:
         far = np.flatnonzero(nines & (np.abs(found - np.median(others)) > 4.0 * span))

@@ -19,16 +19,14 @@ _WITHOUT_PREFIX = {
 #: Units that stand for others, whole: ``gn`` is the standard gravity.
 _WHOLE = {"gn": (9.80665, "m/s^2"), "rpm": (math.pi / 30.0, "rad/s"), "none": (1.0, "1"), "–": (1.0, "1")}
 _WHOLE |= dict.fromkeys(("", "-"), (1.0, "1"))
-#: Units that are written out, in any case, with an s or without; and capitals.
+#: Units that are written out, in any case, with an s or without; nobody means a megametre by Mm.
 _WRITTEN_OUT = {
     "meter": "m", "metre": "m", "second": "s", "sec": "s", "minute": "min", "hour": "h", "newton": "N", "volt": "V",
     "pascal": "Pa", "watt": "W", "joule": "J", "hertz": "Hz", "radian": "rad", "degree": "deg", "deg": "deg",
-    "gram": "g", "inche": "in", "inch": "in", "percent": "%", "MM": "mm", "CM": "cm", "KG": "kg",
+    "gram": "g", "inche": "in", "inch": "in", "percent": "%", "mm": "mm", "cm": "cm", "kg": "kg",
 }  # fmt: skip
 _WORD = re.compile(rf"(?i:(milli|centi|kilo|micro|m|k|u|µ)?({'|'.join(_WRITTEN_OUT)})s?)")
 _POWER = re.compile(r"(.*?)((?:\^|(?<=[^\W\d]))[-−]?[123]|⁻?[¹²³])?")
-#: ``ms^-1`` is one of velocity, and none of milliseconds.
-_PER_SECOND = re.compile(r"\bms(?=\^?[-−⁻][12¹²])")
 _DIGITS = str.maketrans("−⁻¹²³", "--123", "^")
 #: Products that are written without a dot between them.
 _TOGETHER = {"Nm": "N·m", "Nmm": "N·mm", "Ncm": "N·cm", "kNm": "kN·m", "Ns": "N·s", "Nms": "N·m·s"}
@@ -61,7 +59,7 @@ def unit_of(text: str) -> Unit:
     Raises:
         InputError: there is no such unit.
     """
-    text = _PER_SECOND.sub("m·s", text.strip().replace("**", "^"))
+    text = text.strip().replace("**", "^")
     factor, written = _WHOLE.get(text, (1.0, text))
     radians, powers = 1.0, dict[str, int]()
     names: tuple[list[str], list[str]] = ([], [])  # over and under the stroke
@@ -97,7 +95,7 @@ def _base(word: str, text: str) -> tuple[str, float, int]:
 
 def _short(found: re.Match[str]) -> str:
     prefix, word = (found[1] or "").lower(), found[2]
-    return ("u" if prefix == "micro" else prefix[:1]) + next(filter(None, map(_WRITTEN_OUT.get, (word, word.lower(), word.upper()))))
+    return ("u" if prefix == "micro" else prefix[:1]) + _WRITTEN_OUT[word.lower()]
 
 
 def is_unit(text: str) -> bool:

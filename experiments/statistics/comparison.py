@@ -99,7 +99,7 @@ def _check_apart(means: "pd.Series[float]", factor: str, subject: str) -> None:
     if (groups > 1).any():
         who = groups.index[groups > 1][0]
         raise InputError(
-            f"{subject} {str(who)!r} is in {groups[who]} groups of {factor}: compare within={factor!r}, or name them apart"
+            f"{subject} '{who}' is in {groups[who]} groups of {factor}: compare within={factor!r}, or name them apart"
         )
 
 
