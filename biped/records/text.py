@@ -195,6 +195,5 @@ def _numbers(cells: list[str], lines: list[int], decimal: list[str]) -> Floats:
     if nines.any() and len(others) > 2 and (span := np.ptp(others)) > 0.0:
         far = np.flatnonzero(nines & (np.abs(found - np.median(others)) > 4.0 * span))
         if far.size:
-            why = "is far from all others, as what stands for missing values: leave those cells empty"
-            raise InputError(f"line {lines[far[0]]}: {cells[far[0]]!r} {why}")
+            raise InputError(f"line {lines[far[0]]}: {cells[far[0]]!r} is far from all others: if it is none, empty it")
     return found
