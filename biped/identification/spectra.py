@@ -20,6 +20,8 @@ _WHOLE = 1e-6
 _GAP = 1.5
 #: Part of a stimulus's power that may differ from cycle to cycle, as by what measures it.
 UNREPEATED = 0.1
+#: Of the stimulus's amplitude: what its drift from cycle to cycle may add to it.
+DRIFT = 0.03
 #: The least autocorrelation at a period.
 REPEATS = 0.9
 
@@ -142,7 +144,7 @@ def cycle_spectra(
 
     Raises:
         InputError: shapes do not fit, a number is missing, no cycle is whole, samples are too few or have a gap, or the
-            stimulus differs from cycle to cycle by more than ``UNREPEATED`` of its power.
+            stimulus differs from cycle to cycle by more than ``UNREPEATED`` of its power, or drifts.
     """
     every, excited = bins_of(period, frequencies)
     times, together = tables_of(time, stimulus, responses)
@@ -161,6 +163,14 @@ def cycle_spectra(
             remedy = f"it repeats each {its_own:.4g} s: set the period to that"
         part = f"{min(spectra.unrepeated, 1.0):.0%} of the stimulus's power differs from cycle to cycle"
         raise InputError(f"period = {period:g} s: {part}: {remedy}")
+    since = (times[0] if begin is None else begin) + skip * period
+    early = times[(times >= since) & (times + period <= times[-1])]
+    ramps = 1.0 / (np.pi * period * every[excited])  # coefficients of a ramp by 1 in each cycle
+    for number, values in enumerate(together[:, 0] if early.size else ()):
+        drift = float(np.mean(np.interp(early + period, times, values) - np.interp(early, times, values)))
+        moved = np.linalg.norm(spectra.stimulus[trial == number][:, excited].mean(axis=0))
+        if abs(drift) * np.linalg.norm(ramps) > DRIFT * moved:
+            raise InputError(f"the stimulus drifts by {drift:.3g} in each cycle of {period:g} s: take its trend off")
     return spectra
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,9 @@ from contact.arrays import Floats
 LOADED = 20.0
 #: Kinds of points that are no places, as parameters are called, and ends of the labels that Vicon's models give.
 _KINDS = ("ANGLE", "FORCE", "MOMENT", "POWER", "SCALAR", "REACTION")
-_MODELLED = ("Angles", "Force", "Moment", "Power")
+_MODELLED = re.compile(r"(?i).*(angle|force|moment|power|grf)s?")
+#: [m] Between two corners of a plate: less or more is of corners in another unit, or of none.
+_EDGES = (0.1, 10.0)
 
 Column = tuple[str, Floats, str]
 
@@ -101,7 +104,7 @@ def _points(points: Floats, residuals: Floats, group: Mapping[str, Any], place: 
     kinds = _kinds(group)
     for k, label in enumerate(_labels(group, points.shape[1], "point")):
         plain = label.rpartition(":")[2]  # without the subject's name
-        modelled = "that no group of points says of a model's output" if plain.endswith(_MODELLED) else ""
+        modelled = "that no group of points says of a model's output" if _MODELLED.fullmatch(plain) else ""
         seen = residuals[0, k] >= 0.0
         for row, axis in enumerate("xyz"):
             yield f"{label}_{axis}", np.where(seen, points[row, k], np.nan), kinds.get(plain, modelled or place)
@@ -141,6 +144,7 @@ def _plates(
         name = f"plate{number}"
         try:
             plate = ezc3d.c3d.PlatForm(ezc3d.ezc3d.ForcePlatform(number - 1, file.c3d_swig))
+            _check_corners(plate["corners"], place)
         except (RuntimeError, IndexError, ValueError) as error:
             why = f"ezc3d cannot compute all force plates ({error}): use channels, or plates that are there"
             blocked |= dict.fromkeys([f"{name}_{end}" for end in ("fx", "fy", "fz", "cop_x", "cop_y")], why)
@@ -164,6 +168,13 @@ def _plates(
     if found and not blocked:
         found += _pressure("cop", moments, pressing, place)
     return found, blocked
+
+
+def _check_corners(corners: Floats, place: str) -> None:
+    """Raise ValueError if the corners (3, 4) of a plate are not in POINT:UNITS, or not there."""
+    edges = np.linalg.norm(np.diff(corners, axis=1), axis=0) * unit_of(place).factor
+    if not np.all((edges > _EDGES[0]) & (edges < _EDGES[1])):
+        raise ValueError(f"edges of {edges.min():.3g} to {edges.max():.3g} m by FORCE_PLATFORM:CORNERS and POINT:UNITS")
 
 
 def _scales(

@@ -20,6 +20,7 @@ _PARENTHESES = re.compile(r"(?P<name>.*?)\s*\((?P<unit>[^()]*)\)")
 #: Name of the column of times, unless another one is given.
 TIME = "time"
 _ALSO_TIME = re.compile(r"(time|t|timestamp|sec|secs|seconds)([_ .](?P<unit>s|sec|ms|us|min))?", re.IGNORECASE)
+_UNIT_OF_TIME = re.compile(r"(?i).+[_ .](?P<unit>s|sec|ms|us|min)")
 #: Number of names that a sentence lists.
 _MOST = 4
 _UNITLESS = "no unit is given: values count as in the unit that is asked for"
@@ -101,7 +102,7 @@ def to_record(
     for name, (_, in_heading), (_, values, elsewhere) in zip(names, split, raw.columns, strict=True):
         written = units.get(name) or in_heading or elsewhere
         if name == of_time and not written:
-            said = _ALSO_TIME.fullmatch(name)
+            said = _ALSO_TIME.fullmatch(name) or _UNIT_OF_TIME.fullmatch(name)
             written = (said["unit"] if said else None) or "s"
             is_assumed = written == "s"
         try:

@@ -52,7 +52,8 @@ class Record:
             raise InputError(f"{self.source}: time must be two finite numbers or more")
         if np.any(np.diff(time) <= 0.0):
             raise InputError(
-                f"{self.source}: time must ascend, and does not after {time[np.argmin(np.diff(time))]:g} s"
+                f"{self.source}: time must ascend, and does not after {time[np.argmin(np.diff(time))]:g} s: "
+                "delete rows that come again, or name another column of times"
             )
         columns = {name: np.asarray(values, dtype=float) for name, values in self.columns.items()}
         for name, values in columns.items():

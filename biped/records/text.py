@@ -18,6 +18,9 @@ from contact.arrays import Floats
 #: What is written where nothing was measured.
 _MISSING = ("", "nan", "na", "n/a", "null", "-", "--", "-nan", "-1.#ind", "1.#qnan")
 _NUMBER = re.compile(r"[-+]?(\d+[.,]?\d*|[.,]\d+)(e[-+]?\d+)?", re.IGNORECASE)
+#: A number that may have a mark between its thousands, and one that may stand for what was not measured.
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}([.,]\d{3})+")
+_NINES = re.compile(r"-?(9{3,}([.,](0*|9*))?|9[.,]9{3,}e\+?\d+)", re.IGNORECASE)
 _COMMENT = re.compile(r"\s*(#|%|!|//)+\s*")
 #: Number of lines at the end of a file by which the mark between its columns is found.
 _LAST = 50
@@ -146,13 +149,17 @@ def columns_of(names: list[str], units: list[str], body: list[tuple[int, list[st
     """Return the columns of rows, each with its line; a column in which a cell is no number is blocked."""
     lines = [line for line, _ in body]
     columns, blocked, by_comma = [], dict[str, str](), list[str]()
+    marks = ((mark, (cell for _, row in body for cell in row if mark in cell)) for mark in ".,")
+    decimal = [
+        mark for mark, cells in marks if any(_NUMBER.fullmatch(one) and not _THOUSANDS.fullmatch(one) for one in cells)
+    ]
     for k, name in enumerate(names):
         cells = [row[k] for _, row in body]
         if not name:
             notes += [f"column {k + 1} has no name, and is not read"] if any(cells) else []
             continue
         try:
-            columns.append((name, _numbers(cells, lines), units[k] if k < len(units) else ""))
+            columns.append((name, _numbers(cells, lines, decimal), units[k] if k < len(units) else ""))
         except InputError as error:
             blocked[name] = str(error)
         else:
@@ -161,9 +168,16 @@ def columns_of(names: list[str], units: list[str], body: list[tuple[int, list[st
     return Raw(columns, notes=notes, blocked=blocked)
 
 
-def _numbers(cells: list[str], lines: list[int]) -> Floats:
-    """Return the numbers (n,) of a column, NaN where nothing was measured; raise InputError if a cell is none."""
+def _numbers(cells: list[str], lines: list[int], decimal: list[str]) -> Floats:
+    """Return the numbers (n,) of a column, NaN where nothing was measured; raise InputError if a cell is none.
+
+    It may be none for its marks, if those of fractions elsewhere, ``decimal``, differ, or for nines far from others.
+    """
     there = [cell for cell in cells if cell.lower() not in _MISSING]
+    marked = [cell for cell in there if "," in cell or "." in cell]
+    if marked and decimal and all(map(_THOUSANDS.fullmatch, marked)) and not any(m in marked[0] for m in decimal):
+        why = "may be thousands or a fraction: write nothing between thousands, and one decimal mark in all columns"
+        raise InputError(f"line {lines[cells.index(marked[0])]}: {marked[0]!r} {why}")
     has_commas = any("," in cell for cell in there) and not any("." in cell for cell in there)
     found = np.full(len(cells), np.nan)
     for k, cell in enumerate(cells):
@@ -176,4 +190,10 @@ def _numbers(cells: list[str], lines: list[int]) -> Floats:
         wrong = int(np.argmax(np.isinf(found)))
         remedy = "write it with a decimal point or comma, and nothing between thousands; leave what is missing empty"
         raise InputError(f"line {lines[wrong]}: {cells[wrong]!r} is no number: {remedy}")
+    nines = np.array(["999" in cell and bool(_NINES.fullmatch(cell)) for cell in cells], dtype=bool)
+    others = found[~nines & np.isfinite(found)]
+    if nines.any() and len(others) > 2 and (span := np.ptp(others)) > 0.0:
+        far = np.flatnonzero(nines & (np.abs(found - np.median(others)) > 4.0 * span))
+        if far.size:
+            raise InputError(f"line {lines[far[0]]}: {cells[far[0]]!r} is far from all others: if it is none, empty it")
     return found

@@ -19,11 +19,11 @@ _WITHOUT_PREFIX = {
 #: Units that stand for others, whole: ``gn`` is the standard gravity.
 _WHOLE = {"gn": (9.80665, "m/s^2"), "rpm": (math.pi / 30.0, "rad/s"), "none": (1.0, "1"), "–": (1.0, "1")}
 _WHOLE |= dict.fromkeys(("", "-"), (1.0, "1"))
-#: Units that are written out, in any case, with an s or without; and capitals.
+#: Units that are written out, in any case, with an s or without; nobody means a megametre by Mm.
 _WRITTEN_OUT = {
     "meter": "m", "metre": "m", "second": "s", "sec": "s", "minute": "min", "hour": "h", "newton": "N", "volt": "V",
     "pascal": "Pa", "watt": "W", "joule": "J", "hertz": "Hz", "radian": "rad", "degree": "deg", "deg": "deg",
-    "gram": "g", "inche": "in", "inch": "in", "percent": "%", "MM": "mm", "CM": "cm", "KG": "kg",
+    "gram": "g", "inche": "in", "inch": "in", "percent": "%", "mm": "mm", "cm": "cm", "kg": "kg",
 }  # fmt: skip
 _WORD = re.compile(rf"(?i:(milli|centi|kilo|micro|m|k|u|µ)?({'|'.join(_WRITTEN_OUT)})s?)")
 _POWER = re.compile(r"(.*?)((?:\^|(?<=[^\W\d]))[-−]?[123]|⁻?[¹²³])?")
@@ -82,11 +82,12 @@ def _base(word: str, text: str) -> tuple[str, float, int]:
     found = _POWER.fullmatch(word)
     assert found is not None
     power = int((found[2] or "1").translate(_DIGITS))
-    for one in (found[1], _WORD.sub(_short, found[1])):
+    written_out = _WORD.fullmatch(found[1])
+    for one in filter(None, (found[1], written_out and _short(written_out))):
         if one in _WITHOUT_PREFIX:
             return (*_WITHOUT_PREFIX[one], power)
         for base in _BASES:
-            if one.endswith(base) and one.removesuffix(base) in _PREFIXES:
+            if one.endswith(base) and one.removesuffix(base) in _PREFIXES and one not in ("Mm", "Ms"):
                 return base, _PREFIXES[one.removesuffix(base)], power
     ambiguous = "G may be gauss or gravity (gn); " if word == "G" else ""
     raise InputError(f"no unit {text!r}: {ambiguous}write one such as {SUCH_AS}")
@@ -94,7 +95,7 @@ def _base(word: str, text: str) -> tuple[str, float, int]:
 
 def _short(found: re.Match[str]) -> str:
     prefix, word = (found[1] or "").lower(), found[2]
-    return ("u" if prefix == "micro" else prefix[:1]) + _WRITTEN_OUT.get(word, _WRITTEN_OUT.get(word.lower(), ""))
+    return ("u" if prefix == "micro" else prefix[:1]) + _WRITTEN_OUT[word.lower()]
 
 
 def is_unit(text: str) -> bool:

@@ -142,6 +142,8 @@ def _measured(file: str, options: Namespace) -> tuple[dict[str, float], list[str
             remedy = f"say its unit, such as --units {name}=mm"
             raise InputError(f"{file}, column {name}: without a unit it would range over {wide:.3g} m: {remedy}")
         columns.append(values)
+    if options.ap == options.ml:
+        raise InputError(f"--ap and --ml are both {options.ap!r}: they must be two columns, along two axes")
     found = {"duration": float(time[-1] - time[0]), "rate": float((len(time) - 1) / (time[-1] - time[0]))}
     return found | _measures(notes, time, *columns), notes
 

@@ -69,6 +69,8 @@ def compare(
         factor, is_paired = between, False
     else:
         raise InputError("compare: give either between, the column of groups, or within, that of conditions")
+    if factor == subject:
+        raise InputError(f"{factor!r} is both factor and subject: name by subject the column of who was measured")
     trials = measured_trials(table, metric, [factor, subject])
     first, *others = ordered_levels(trials, factor, reference)
     means = trials.groupby([factor, subject])[metric].mean()
@@ -97,7 +99,7 @@ def _check_apart(means: "pd.Series[float]", factor: str, subject: str) -> None:
     if (groups > 1).any():
         who = groups.index[groups > 1][0]
         raise InputError(
-            f"{subject} {who!r} is in {groups[who]} groups of {factor}: compare within={factor!r}, or name them apart"
+            f"{subject} '{who}' is in {groups[who]} groups of {factor}: compare within={factor!r}, or name them apart"
         )
 
 

@@ -45,6 +45,8 @@ class Column:
     def __post_init__(self) -> None:
         if not (np.isfinite(self.deviation) and self.deviation >= 0.0):
             raise InputError(f"{self.model}: deviation = {self.deviation!r}: it must be above zero, or left out")
+        if not np.isfinite(self.scale) or self.scale == 0.0:
+            raise InputError(f"{self.model}: scale = {self.scale!r}: it must be a number, and not 0; −1 turns an axis")
         if isinstance(self.offset, str) and self.offset != FREE:
             raise InputError(f"{self.model}: offset = {self.offset!r}: it must be a number, or {FREE!r}")
 
@@ -157,7 +159,7 @@ def measured_of(
                 f"{record.source}: {one.measured or one.model} has {count} numbers between {-begin:g} and "
                 f"{duration - begin:g} s, while the run lasts: say where the record begins, with begin"
             )
-    own = np.nanstd(values, axis=1)
+    own = np.where(np.nanmax(values, axis=1) > np.nanmin(values, axis=1), np.nanstd(values, axis=1), 0.0)
     deviations = np.array([one.deviation or spread for one, spread in zip(columns, own, strict=True)])
     for one, deviation in zip(columns, deviations, strict=True):
         if deviation == 0.0:
@@ -182,7 +184,13 @@ def measured_from(config: Config, every: float, duration: float, units: Mapping[
     """
     file = config.get("file", str)
     begin = config.get("begin", float, 0.0)
-    columns = tuple(table.make(Column) for table in config.tables("column"))
+    tables = list(config.tables("column"))
+    if any(table.data.get("deviation") == 0.0 for table in tables):
+        raise config.error("deviation = 0: it must be above zero; left out, it is the column's own")
+    columns = tuple(table.make(Column) for table in tables)
+    pairs = [f"{one.measured or one.model} of the record with {one.model} of the run" for one in columns]
+    if twice := [pair for pair in pairs if pairs.count(pair) > 1]:
+        raise config.error(f"it compares {twice[0]} twice, which would count it twice: leave one of them out")
     for one in columns:
         if one.model not in units:
             close = did_you_mean(one.model, units)

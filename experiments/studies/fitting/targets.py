@@ -120,8 +120,12 @@ def targets_from(config: Config, space: DesignSpace) -> Targets | None:
         for band, value, deviation in _spectrum(one, column):
             if 1.0 / (band.high - band.low) > float(str(space.base["run.duration"])):
                 raise one.error(f"{band.name}: run.duration must be {1.0 / (band.high - band.low):.3g} s or more")
+            if band.high > (highest := 0.5 / float(str(space.base["run.step"]))) or value < 0.0:
+                raise one.error(f"{band.name}: it must end by {highest:.4g} Hz (0.5 / run.step), its value not below 0")
             add(one, band.name, f"{columns[column]}**2/Hz", value, deviation)
             bands.append(band)
+    if not terms and ("targets" in config or "spectrum" in config):
+        raise config.error("targets and spectrum are empty: name metrics, or leave the tables out")
     return Targets(tuple(terms), tuple(units), tuple(bands)) if terms else None
 
 

@@ -118,3 +118,12 @@ def test_windows_must_make_sense(changes, said):
     given = {"time": TIME, "stimulus": sines(20.0), "responses": {"y": sines(20.0)}, "window": WINDOW} | changes
     with pytest.raises(InputError, match=said):
         windowed_spectra(**given)
+
+
+def test_a_stimulus_that_drifts_is_refused():
+    """A ramp is the same in all cycles, so that it repeats; from a half of it on it would be told as an answer."""
+    moving, line = sines(20.0), TIME / 20.0
+    with pytest.raises(InputError, match="the stimulus drifts by 0.5 in each cycle of 20 s"):
+        frequency_response(TIME, moving + 0.5 * line, {"y": moving}, 20.0, [0.05, 0.15, 0.35])
+    found = frequency_response(TIME, moving + 0.05 * line, {"y": moving}, 20.0, [0.05, 0.15, 0.35])
+    assert np.abs(found.values["y"]) == pytest.approx(1.0, abs=0.05)

@@ -96,6 +96,8 @@ def test_points_that_are_no_places(tmp_path):
     for label, (factor, unit) in (factors | {"P": (1e-3, "W"), "R": (1e3, "N")}).items():
         assert [record[f"{label}_{axis}"][0] for axis in "xyz"] == pytest.approx(factor * np.arange(1.0, 4.0))
         assert record.units[f"{label}_y"] == unit
+    for label in ("lkneeangle", "LGRF", "RKneeMoments"):  # nothing says that they are no places in mm
+        assert f"{label}_x" in read_record(saved(tmp_path / "b.c3d", ("C7", label))).blocked
     for name in ("S_x", "RHipAngles_z"):  # nothing says the unit of the one, nor that the other is an angle
         with pytest.raises(InputError, match=f"column {name}: no unit"):
             record[name]
@@ -114,3 +116,11 @@ def test_labels_that_occur_twice_or_not_at_all(tmp_path):
     saved(tmp_path / "c.c3d", UNITS=[""])
     assert read_record(tmp_path / "c.c3d")["C7_y"] == pytest.approx(2e-3)
     assert "POINT:UNITS is missing" in read_record(tmp_path / "c.c3d").notes[0]
+
+
+def test_corners_of_a_plate_in_another_unit_than_the_points(tmp_path):
+    file = ezc3d.c3d(str(plate(tmp_path / "a.c3d", "m")))
+    file["parameters"]["POINT"]["UNITS"]["value"] = ["mm"]
+    file.write(str(tmp_path / "b.c3d"))
+    with pytest.raises(InputError, match=r"edges of 0.0004 to 0.0006 m by FORCE_PLATFORM:CORNERS"):
+        read_record(tmp_path / "b.c3d")["cop_x"]

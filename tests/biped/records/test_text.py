@@ -79,3 +79,33 @@ def test_no_units():
     assert not any(map(is_unit, ("G", "%BW", "NM", "°C", "x", "Fx", "time")))
     with pytest.raises(InputError, match="it is in %, and has to be in m"):
         factor_between("%", "m")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("time;x\n0.0;1,250\n0.5;2,500\n", "'1,250' may be thousands or a fraction"),
+        ("time;x\n0,0;250\n0,5;2.500\n", "'2.500' may be thousands or a fraction"),
+        ("time,x\n0,1\n0.5,2\n1,-999.00\n1.5,2\n", "line 4, column x: '-999.00' is far from all others"),
+        ("time,x\n0,1\n0.5,2\n1,9.999999E+06\n1.5,2\n", "'9.999999E\\+06' is far from all others"),
+    ],
+)
+def test_numbers_that_may_mean_something_else(file, text, why):
+    with pytest.raises(InputError, match=why):
+        read_record(file(text))["x"]
+
+
+@pytest.mark.parametrize("cells", ["-999,-998,-500,3", "9999,9999,9999,0", "0.999,0.1,0.2,0.3", "1.250,2.5,1.0,0.0"])
+def test_numbers_that_are_what_they_are(file, cells):
+    rows = "".join(f"{k},{cell}\n" for k, cell in enumerate(cells.split(",")))
+    assert read_record(file("time,x\n" + rows))["x"].tolist() == [float(cell) for cell in cells.split(",")]
+
+
+def test_a_time_by_another_name_with_its_unit(file):
+    assert read_record(file("clock_ms,x\n0,1\n500,2\n"), time="clock_ms").time.tolist() == [0.0, 0.5]
+
+
+def test_units_in_other_spellings():
+    assert factor_between("Mm", "m") == pytest.approx(1e-3)
+    assert factor_between("Kg", "kg") == pytest.approx(1.0)
+    assert not any(map(is_unit, ("kgm2", "mmN", "degm")))  # no factor of them is dropped

@@ -169,3 +169,9 @@ def test_bad_input_is_told(words, said, capsys):
     Path("named.csv").write_text("trial,area\nT,30\n", encoding="utf-8")
     assert main(["sway", "T.txt", *words]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_one_column_is_not_both_axes(capsys):
+    write("a.txt", 0)
+    assert main(["sway", "a.txt", "--ap", "COPx", "--ml", "COPx"]) != 0
+    assert "they must be two columns" in capsys.readouterr().err

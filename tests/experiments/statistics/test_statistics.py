@@ -234,6 +234,7 @@ TABLE = groups(np.random.default_rng(10), {"a": 0.0, "b": 1.0}, 1.0, 1.0, 3, 2)
         (lambda: compare(TABLE, "weight", subject="subject"), "either between"),
         (lambda: compare(TABLE, "weight", between="group", within="group", subject="subject"), "either between"),
         (lambda: compare(TABLE.assign(subject=1), "weight", between="group", subject="subject"), "is in 2 groups"),
+        (lambda: compare(TABLE, "weight", between="group", subject="group"), "'group' is both factor and subject"),
         (lambda: compare(TABLE, "weight", within="group", subject="subject"), "0 subjects in both"),
         (lambda: compare(TABLE, "weight", between="group", subject="subject", reference="c"), "levels are a, b"),
         (lambda: compare(TABLE.assign(group="a"), "weight", between="group", subject="subject"), "two levels"),

@@ -82,12 +82,27 @@ def test_a_value_that_cannot_be_run_is_told(subject):
         plan.find(evaluate)
 
 
+def test_a_constant_has_no_deviation_of_its_own():
+    """0.1 is no binary number: the standard deviation of its repetitions is one of rounding."""
+    time, columns = np.arange(150) / 100.0, (Column("com_ap"),)
+    record = Record(time, {"com_ap": np.full(150, 0.1)}, {"com_ap": "m"})
+    with pytest.raises(InputError, match="never changes: say its deviation"):
+        measured_of(record, columns, {"com_ap": "m"}, 0.0, 0.02, 1.0)
+
+
+def of(*columns):
+    return {"record": [{"file": "nothere.csv", "column": list(columns)}]}
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"fit": {"method": "newton"}}, "least-squares, cma"),
         ({"fit": {"intervals": "exact"}}, "linear, profile, bootstrap"),
         ({"record": [{"file": "nothere.csv", "column": [{"model": "com_ap"}]}]}, "nothere.csv: it cannot be read"),
+        (of({"model": "com_ap", "deviation": 0}), "deviation = 0: it must be above zero"),
+        (of({"model": "com_ap", "scale": 0.0}), "scale = 0.0"),
+        (of({"model": "com_ap"}, {"model": "com_ap", "measured": "com_ap"}), "twice"),
         ({"record": []}, r"\[\[record\]\]"),
     ],
 )

@@ -283,6 +283,9 @@ def test_a_bands_power_is_its_share_of_the_variance():
         ({"spectrum": [SPECTRUM | {"sd": [1.0]}]}, "lists of one length"),
         ({"spectrum": [SPECTRUM | {"frequency": [1.5, 0.5, 2.5]}]}, "grow from above zero"),
         ({"spectrum": [SPECTRUM | {"frequency": [0.5, 0.51, 0.52]}]}, "run.duration must be 100 s or more"),
+        ({"spectrum": [SPECTRUM | {"frequency": [0.5, 100.0, 300.0]}]}, "must end by 250 Hz"),
+        ({"spectrum": [SPECTRUM | {"value": [-1.0, 1.0, 1.0]}]}, "not below 0"),
+        ({}, "targets and spectrum are empty"),
         ({"spectrum": [{"column": "com_ap", "file": "none.csv"}]}, "none.csv: it must be a CSV file of numbers"),
     ],
 )
