@@ -95,7 +95,11 @@ def _by_markers(record: Record, path: Path) -> _Found:
         directions[row, place] = sign
     directions[1] = np.cross(directions[0], directions[2])
     shares, ends = {}, {}
+    if table.get("people", "male") not in TABLE:
+        raise InputError(f"{path}: people = {table['people']!r}: it must be one of {', '.join(TABLE)} (de Leva 1996)")
     for name, segment in table["segments"].items():
+        if sorted(segment["from"]) == sorted(segment["to"]):
+            raise InputError(f"{path}: segment {name}: from and to are the same markers: it has no length")
         shares[name] = _share(path, name, segment, table.get("people"))
         ends[name] = [_middle(record, path, segment[key]) @ directions.T for key in ("from", "to")]
     mass = sum(share for share, _ in shares.values())
@@ -188,10 +192,13 @@ def _inclination(name: str, along: Floats) -> dict[str, Floats]:
 
 def _flexion(path: Path, name: str, joint: _Angle, columns: Mapping[str, Floats]) -> Floats:
     """Return the angle [deg] in the sagittal plane from the lower to the upper segment, times its sign."""
+    sign = joint.get("sign", 1.0)
+    if abs(sign) != 1.0 or joint["upper"] == joint["lower"]:
+        raise InputError(f"{path}: joint {name}: upper and lower must differ, and sign be 1 or -1, got {sign:g}")
     for end in (joint["upper"], joint["lower"]):
         if f"{end}_pitch" not in columns:
             raise InputError(f"{path}: joint {name}: there is no segment {end!r}")
-    return joint.get("sign", 1.0) * (columns[f"{joint['upper']}_pitch"] - columns[f"{joint['lower']}_pitch"])
+    return sign * (columns[f"{joint['upper']}_pitch"] - columns[f"{joint['lower']}_pitch"])
 
 
 def _by_opensim(record: Record, path: Path) -> _Found:
