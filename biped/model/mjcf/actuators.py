@@ -58,6 +58,9 @@ def _why_not(compiled: Any, k: int) -> str:
     """Why an actuator is not one that a model has; empty if it is."""
     import mujoco
 
+    group = int(compiled.actuator_group[k])
+    if is_disabled(compiled, "ACTUATION") or (0 <= group <= 30 and compiled.opt.disableactuator >> group & 1):
+        return "disabled by <option>"
     if _joint(compiled, k) is None:
         kind = mujoco.mjtTrn(int(compiled.actuator_trntype[k])).name.removeprefix("mjTRN_").lower()
         return f"acts on a {'free or ball joint' if kind.startswith('joint') else kind}"
