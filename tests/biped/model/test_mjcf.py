@@ -447,7 +447,7 @@ def test_what_is_no_model_is_refused_in_a_sentence(written, text, why):
     assert ".cc" not in str(caught.value)
 
 
-def test_names_that_are_not_utf8_are_refused(written, tmp_path):
+def test_names_that_are_not_utf8_are_refused(tmp_path):
     path = tmp_path / "old.xml"
     path.write_bytes(document(tree().replace('"hip"', '"hüfte"')).encode("latin-1"))
     with pytest.raises(ModelError, match="names in the MJCF .* save it as UTF-8"):
