@@ -17,8 +17,6 @@ from biped.model.importing.locking import listed
 
 #: MuJoCo's numbers of the types of joints.
 FREE, BALL, SLIDE, HINGE = range(4)
-#: What ``<flag constraint="disable"/>`` turns off.
-_CONSTRAINTS = ("CONTACT", "EQUALITY", "FRICTIONLOSS", "LIMIT")
 
 
 class Tree(NamedTuple):
@@ -40,7 +38,7 @@ def is_disabled(compiled: Any, flag: str) -> bool:
     """Whether ``<option><flag>`` turns this off, by itself or with all constraints, by MuJoCo's name of the bit."""
     import mujoco
 
-    flags = (flag, "CONSTRAINT") if flag in _CONSTRAINTS else (flag,)
+    flags = (flag, "CONSTRAINT") if flag in ("CONTACT", "EQUALITY", "FRICTIONLOSS", "LIMIT") else (flag,)
     return any(compiled.opt.disableflags & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{one}")) for one in flags)
 
 

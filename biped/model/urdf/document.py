@@ -29,9 +29,10 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
     "joint": ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "calibration", "safety_controller"),
 }
 _ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
-    "axis": ("xyz", "rpy"), "limit": ("lower", "upper", "effort", "velocity"), "dynamics": ("damping", "friction"),
-    "mimic": ("joint", "multiplier", "offset"), "mass": ("value",), "inertia": _MOMENTS,
-}  # fmt: skip
+    "limit": ("lower", "upper", "effort", "velocity"),
+    "dynamics": ("damping", "friction"),
+    "mimic": ("joint", "multiplier", "offset"),
+}
 _DYNAMICS = {"link": ("inertial",), "joint": _PARTS["joint"][:6]}
 #: Of these an element has one at most.
 _SINGLE = ("inertial", "mass", "inertia", "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "geometry")
@@ -167,14 +168,9 @@ def _not_read(robot: ET.Element) -> tuple[str, ...]:
     pairs = dict.fromkeys((one.tag, part.tag) for one in (robot, *robot) if one.tag in _PARTS for part in one)
     unknown_pairs = (pair for pair in pairs if pair[1] not in _PARTS[pair[0]])
     found = ", ".join(f"<{part.rpartition('}')[2]}> in <{whole}>" for whole, part in unknown_pairs)
-    parts = [part for one in (*robot.findall("joint"), *robot.findall("link/inertial")) for part in one]
-    spelt = [
-        f"<{part.tag} {name}>"
-        for part in parts
-        for name in part.attrib
-        if part.tag in _ATTRIBUTES and name not in _ATTRIBUTES[part.tag]
-    ]
-    told = {"elements": found, "attributes": ", ".join(dict.fromkeys(spelt))}
+    parts = robot.findall("joint/*")
+    odd = ((part.tag, name) for part in parts for name in part.attrib if name not in _ATTRIBUTES.get(part.tag, name))
+    told = {"elements": found, "attributes": ", ".join(dict.fromkeys(f"<{tag} {name}>" for tag, name in odd))}
     return tuple(f"{what} of the file that are not read: {names}" for what, names in told.items() if names)
 
 
@@ -247,8 +243,7 @@ def _check_motion(element: ET.Element, kind: str, where: str) -> None:
     for dynamics in element.findall("dynamics"):
         for attribute in ("damping", "friction"):
             if scalar(dynamics, attribute, where, 0.0) < 0.0:
-                value = dynamics.get(attribute)
-                raise ModelError(f"{where}: dynamics: {attribute} must be zero or above, got {value}")
+                raise ModelError(f"{where}: {attribute} must be zero or above, got {dynamics.get(attribute)}")
     limit = element.find("limit")
     if kind in ("continuous", PLANAR) and limit is None:
         return
@@ -299,10 +294,8 @@ def _check_collisions(link: ET.Element) -> None:
     """Raise ModelError where a shape that can be hit has sizes that are no lengths: a parser passes it over."""
     where = f"link {link.get('name')!r}: <collision>"
     for shape in link.findall("collision/geometry/*"):
-        if shape.tag in _SIZES and shape.tag != "box":
-            size = _SIZES[shape.tag](shape, where)
-            if shape.tag != "mesh" and min(size) < 0.0:
-                raise ModelError(f"{where}: <{shape.tag}>: sizes must not be below zero, got {shape.attrib}")
+        if shape.tag in _SIZES and min(_SIZES[shape.tag](shape, where)) < 0.0 and shape.tag != "mesh":
+            raise ModelError(f"{where}: <{shape.tag}>: sizes must not be below zero, got {shape.attrib}")
 
 
 def _boxes(link: ET.Element) -> list[UrdfBox]:

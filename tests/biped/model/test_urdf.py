@@ -350,7 +350,7 @@ BROKEN = [
     (FOREIGN.replace('value="2.0"', 'value=" 2.0 "'), "'value' must be a finite .*; write plain digits without spaces"),
     (FOREIGN.replace('value="2.0"', 'value="2_0"'), "'value' must be a finite .*; write plain digits without spaces"),
     (FOREIGN.replace('<child link="shin"/>', '<child link="shin"/><dynamics friction="-1"/>'),
-     "joint 'knee': dynamics: friction must be zero or above, got -1"),
+     "joint 'knee': friction must be zero or above, got -1"),
     (FOREIGN.replace('<link name="camera"/>', f'<link name="camera">{NEGATIVE}</link>'),
      "body 'camera': mass must not be below zero, got -0.1 kg"),
     (FOREIGN.replace('box size="1 2 3"', 'sphere radius="-1"'), "<sphere>: sizes must not be below zero"),
