@@ -102,9 +102,7 @@ def _friction(compiled: Any, g: int, floor: int) -> float | None:
 
 def _sliding(compiled: Any, mu: float, dimensions: int) -> float:
     """The friction of a contact: none in one dimension; ``<flag override>`` has one for all."""
-    import mujoco
-
-    if compiled.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_OVERRIDE):
+    if compiled.opt.enableflags & 1:  # mjENBL_OVERRIDE
         mu = compiled.opt.o_friction[:2].min()
     return float(mu) if dimensions > 1 else 0.0
 

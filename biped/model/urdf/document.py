@@ -29,10 +29,9 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
     "joint": ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "calibration", "safety_controller"),
 }
 _ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
-    "limit": ("lower", "upper", "effort", "velocity"),
-    "dynamics": ("damping", "friction"),
+    "limit": ("lower", "upper", "effort", "velocity"), "dynamics": ("damping", "friction"),
     "mimic": ("joint", "multiplier", "offset"),
-}
+}  # fmt: skip
 _DYNAMICS = {"link": ("inertial",), "joint": _PARTS["joint"][:6]}
 #: Of these an element has one at most.
 _SINGLE = ("inertial", "mass", "inertia", "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "geometry")
