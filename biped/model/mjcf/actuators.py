@@ -107,6 +107,7 @@ def _is_lopsided_when_set(compiled: Any, tree: Tree, j: int, actuators: list[Act
     """
     own = [one for one in actuators if one.joint == tree.joints[j]]
     bounds = [one.force_range for one in own if one.force_range is not None]
+    bounds += [one.ctrl_range for one in own if one.ctrl_range is not None and not any(one.bias)]
     effort = sum(one.max_effort for one in own) if own else math.inf
     if compiled.jnt_actfrclimited[j]:
         low, high = compiled.jnt_actfrcrange[j].tolist()

@@ -287,6 +287,8 @@ def test_of_several_actuators_efforts_add_up_unless_one_is_not_read(written):
     both = load_mjcf(written(document(tree(), after=f"<actuator>{motors}</actuator>")))
     with_damper = f'<actuator>{motors}<damper joint="hip" kv="1" ctrlrange="0 1"/></actuator>'
     assert both.bodies[1].joint.max_effort == 5.0
+    pull = document(tree(), after='<actuator><motor joint="hip" ctrlrange="0 2"/></actuator>')
+    assert "of forces whose bounds differ by direction the greater bounds both: hip" in load_mjcf(written(pull)).notes
     assert load_mjcf(written(document(tree(), after=with_damper))).bodies[1].joint.max_effort == math.inf
 
 
