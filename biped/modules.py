@@ -141,10 +141,10 @@ def note(path: Any) -> None:
         return
     _now.whose = ""  # its digest is read too
     try:
-        file = Path(path).resolve()
+        file = Path(path).absolute()  # a link may lead elsewhere later
         if file.parent.name == "__pycache__":
             file = file.parents[1] / f"{file.name.partition('.')[0]}.py"
-        if file.is_file() and _is_somebodys(file, whose):
+        if file.is_file() and _is_somebodys(file.resolve(), whose):
             _read.setdefault(whose, {})[str(file)] = digest_of(file)
     finally:
         _now.whose = whose
@@ -174,7 +174,7 @@ def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
         if not writes:
             note(path)
         elif not isinstance(path, int):  # a number is that of an open file
-            _read.get(whose, {}).pop(os.path.realpath(path), None)
+            _read.get(whose, {}).pop(str(Path(path).absolute()), None)
 
 
 def _on_call(frame: FrameType, event: str, _: Any) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from biped.checks import whole
 from biped.control.observation import joint_places
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import Loop, World, hold_each
@@ -72,6 +73,7 @@ class SessionBatch:
     """
 
     def __init__(self, scene: Scene, count: int, start: Start | None = None, workers: int | None = None) -> None:
+        count, workers = whole(count, "count"), None if workers is None else whole(workers, "workers")
         if count < 1 or (workers is not None and workers < 1):
             raise InputError(f"a batch of {count} sessions on {workers} threads: both must be one or more")
         self.sessions = [_Hosted(scene, start) for _ in range(count)]

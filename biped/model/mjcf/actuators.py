@@ -58,6 +58,9 @@ def _why_not(compiled: Any, k: int) -> str:
     """Why an actuator is not one that a model has; empty if it is."""
     import mujoco
 
+    group = int(compiled.actuator_group[k])
+    if is_disabled(compiled, "ACTUATION") or (0 <= group <= 30 and compiled.opt.disableactuator >> group & 1):
+        return "disabled by <option>"
     if _joint(compiled, k) is None:
         kind = mujoco.mjtTrn(int(compiled.actuator_trntype[k])).name.removeprefix("mjTRN_").lower()
         return f"acts on a {'free or ball joint' if kind.startswith('joint') else kind}"
@@ -104,6 +107,7 @@ def _is_lopsided_when_set(compiled: Any, tree: Tree, j: int, actuators: list[Act
     """
     own = [one for one in actuators if one.joint == tree.joints[j]]
     bounds = [one.force_range for one in own if one.force_range is not None]
+    bounds += [one.ctrl_range for one in own if one.ctrl_range is not None and not any(one.bias)]
     effort = sum(one.max_effort for one in own) if own else math.inf
     if compiled.jnt_actfrclimited[j]:
         low, high = compiled.jnt_actfrcrange[j].tolist()

@@ -91,6 +91,7 @@ def compiled_mjcf(path: Path) -> tuple[Any, Path, list[str]]:
                     compiled = spec.compile()
                 except ValueError as error:
                     gone.append(_taken_out(spec, error))
+            compiled.names.decode()
     except (ValueError, OSError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         raise ModelError(f"MuJoCo refuses the MJCF {str(path)!r}: {_sentence(str(error))}") from None
     told = [f"meshes that are not there are neither drawn nor touch anything: {listed(gone)}"] if gone else []
@@ -128,4 +129,6 @@ def _sentence(error: str) -> str:
     text = " ".join(error.removeprefix("XML Error: ").removeprefix("Error: ").split())
     if _ABSENT.search(text):
         return f"{text}; put that file where the MJCF names it"
+    if "XML parse error" in text or "utf-8" in text:
+        return f"{text}; it, or a file that it includes, is no well-formed XML in UTF-8: mend it, and save it as that"
     return f"{text}; if that is in a scene which includes this file, load the scene" if "not found" in text else text

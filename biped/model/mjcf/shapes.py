@@ -89,14 +89,22 @@ def _friction(compiled: Any, g: int, floor: int) -> float | None:
     """The coefficient of sliding friction of two geoms as MuJoCo mixes theirs; None where they do not touch."""
     for k, pair in enumerate(zip(compiled.pair_geom1, compiled.pair_geom2, strict=True)):
         if set(pair) == {g, floor}:
-            return float(compiled.pair_friction[k, 0])
+            return _sliding(compiled, compiled.pair_friction[k, :2].min(), compiled.pair_dim[k])
     first, second = sorted((int(compiled.geom_bodyid[g]), int(compiled.geom_bodyid[floor])))
     masks, others = compiled.geom_contype, compiled.geom_conaffinity
     touch = masks[g] & others[floor] or masks[floor] & others[g]
     if not touch or first == second or (first << 16) + second in compiled.exclude_signature:
         return None
-    ranks, own = compiled.geom_priority[[g, floor]], compiled.geom_friction[[g, floor], 0]
-    return float(own.max() if ranks[0] == ranks[1] else own[np.argmax(ranks)])
+    ranks, both = compiled.geom_priority[[g, floor]], np.array([g, floor])
+    ruling = both if ranks[0] == ranks[1] else both[[np.argmax(ranks)]]
+    return _sliding(compiled, compiled.geom_friction[ruling, 0].max(), compiled.geom_condim[ruling].max())
+
+
+def _sliding(compiled: Any, mu: float, dimensions: int) -> float:
+    """The friction of a contact: none in one dimension; ``<flag override>`` has one for all."""
+    if compiled.opt.enableflags & 1:  # mjENBL_OVERRIDE
+        mu = compiled.opt.o_friction[:2].min()
+    return float(mu) if dimensions > 1 else 0.0
 
 
 def floor_of(compiled: Any, tree: Tree, feet: Sequence[str]) -> tuple[float | None, list[str]]:

@@ -35,10 +35,11 @@ class Tree(NamedTuple):
 
 
 def is_disabled(compiled: Any, flag: str) -> bool:
-    """Whether ``<option><flag>`` turns this off, by MuJoCo's name of the bit."""
+    """Whether ``<option><flag>`` turns this off, by itself or with all constraints, by MuJoCo's name of the bit."""
     import mujoco
 
-    return bool(compiled.opt.disableflags & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}")))
+    flags = (flag, "CONSTRAINT") if flag in ("CONTACT", "EQUALITY", "FRICTIONLOSS", "LIMIT") else (flag,)
+    return any(compiled.opt.disableflags & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{one}")) for one in flags)
 
 
 def pose(position: Any, quaternion: Any = (1.0, 0.0, 0.0, 0.0)) -> Any:
@@ -65,13 +66,15 @@ def tree_of(compiled: Any, floating: bool | None = None, locked: Collection[str]
     bodies = [name or _apart(f"body_{b}", bodies) for b, name in enumerate(bodies)]
     joints = [compiled.joint(j).name for j in range(compiled.njnt)]
     joints = [name or _apart(_unnamed(compiled, j, bodies), joints) for j, name in enumerate(joints)]
+    if "universe" in joints:
+        raise ModelError("joint 'universe': Pinocchio, which holds the tree, has this name for its own; rename it")
     free = [j for j in range(compiled.njnt) if compiled.jnt_type[j] == FREE and floating is not False]
     _check_alone(compiled, free, joints, locked)
     model, root, home = pin.Model(), None, np.zeros(3)
     place: dict[int, tuple[int, Any]] = {0: (UNIVERSE, pose(home))}
     if floating and not free:
         ground = np.flatnonzero(compiled.body_weldid[1:] == 0) + 1
-        root, home = "floating_base", compiled.body_pos[ground[0]].copy() if len(ground) else home
+        root, home = _apart("floating_base", joints), compiled.body_pos[ground[0]].copy() if len(ground) else home
         place[0] = _added(model, UNIVERSE, pin.JointModelFreeFlyer(), pose((0, 0, 0)), root), pose(-home)
     floats = compiled.body_rootid[compiled.jnt_bodyid[free]]
     for b in sorted(range(1, compiled.nbody), key=lambda b: compiled.body_rootid[b] not in floats):  # what floats first

@@ -55,11 +55,13 @@ def numbers(element: ET.Element, attribute: str, where: str, count: int) -> list
         ModelError: it is missing, or they are not.
     """
     text = element.get(attribute)
+    is_plain = text is None or (text.isascii() and "_" not in text and (count > 1 or text == text.strip()))
     try:
-        values = [float(word) for word in (text or "").split()]
+        values = [float(word) for word in (text or "").split()] if is_plain else []
     except ValueError:
         values = []
     if len(values) != count or not all(math.isfinite(value) for value in values):
         wanted = "a finite number" if count == 1 else f"{count} finite numbers"
-        raise ModelError(f"{where}: <{element.tag}> attribute {attribute!r} must be {wanted}, got {text!r}")
+        plainly = "" if is_plain else "; write plain digits without spaces around them"  # else parsers pass it over
+        raise ModelError(f"{where}: <{element.tag}> attribute {attribute!r} must be {wanted}, got {text!r}{plainly}")
     return values

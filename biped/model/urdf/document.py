@@ -28,6 +28,10 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
     "link": ("inertial", "visual", "collision", *xacro.FOR_OTHERS),
     "joint": ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "calibration", "safety_controller"),
 }
+_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
+    "limit": ("lower", "upper", "effort", "velocity"), "dynamics": ("damping", "friction"),
+    "mimic": ("joint", "multiplier", "offset"),
+}  # fmt: skip
 _DYNAMICS = {"link": ("inertial",), "joint": _PARTS["joint"][:6]}
 #: Of these an element has one at most.
 _SINGLE = ("inertial", "mass", "inertia", "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "geometry")
@@ -128,6 +132,7 @@ def parse(text: str) -> Document:
     _check_unique("joints", [joint.name for joint in joints])
     for link in robot.findall("link"):
         _check_inertial(link)
+        _check_collisions(link)
     if any(joint.type == PLANAR for joint in joints):
         left_out = tuple(in_a_row(robot))
         rest = parse(ET.tostring(robot, encoding="unicode"))
@@ -150,18 +155,22 @@ def without_shapes(text: str) -> str:
     """The URDF's text with nothing but what masses and motions follow from: a parser complains of all else."""
     robot = ET.fromstring(text)
     for element in list(robot):
-        element[:] = [part for part in element if part.tag in _DYNAMICS.get(element.tag, ())]
+        kept = (part for part in element if part.tag in _DYNAMICS.get(element.tag, ()))
+        element[:] = [part for part in kept if part.tag != "dynamics" or set(part.attrib) & {*_ATTRIBUTES["dynamics"]}]
         if element.tag not in _DYNAMICS:
             robot.remove(element)
     return ET.tostring(robot, encoding="unicode")
 
 
 def _not_read(robot: ET.Element) -> tuple[str, ...]:
-    """A sentence, if there are elements that no URDF has, such as misspelled ones."""
+    """A sentence each, if there are elements or attributes that no URDF has, such as misspelled ones."""
     pairs = dict.fromkeys((one.tag, part.tag) for one in (robot, *robot) if one.tag in _PARTS for part in one)
     unknown_pairs = (pair for pair in pairs if pair[1] not in _PARTS[pair[0]])
     found = ", ".join(f"<{part.rpartition('}')[2]}> in <{whole}>" for whole, part in unknown_pairs)
-    return (f"elements of the file that are not read: {found}",) if found else ()
+    parts = robot.findall("joint/*")
+    odd = ((part.tag, name) for part in parts for name in part.attrib if name not in _ATTRIBUTES.get(part.tag, name))
+    told = {"elements": found, "attributes": ", ".join(dict.fromkeys(f"<{tag} {name}>" for tag, name in odd))}
+    return tuple(f"{what} of the file that are not read: {names}" for what, names in told.items() if names)
 
 
 def _check_unique(what: str, names: Sequence[str]) -> None:
@@ -231,7 +240,9 @@ def _check_motion(element: ET.Element, kind: str, where: str) -> None:
     if axis is not None and not any(triple(axis, "xyz", where)):
         raise ModelError(f"{where}: axis must not be zero")
     for dynamics in element.findall("dynamics"):
-        scalar(dynamics, "damping", where, 0.0), scalar(dynamics, "friction", where, 0.0)
+        for attribute in ("damping", "friction"):
+            if scalar(dynamics, attribute, where, 0.0) < 0.0:
+                raise ModelError(f"{where}: {attribute} must be zero or above, got {dynamics.get(attribute)}")
     limit = element.find("limit")
     if kind in ("continuous", PLANAR) and limit is None:
         return
@@ -257,7 +268,7 @@ def _origin(element: ET.Element, where: str) -> tuple[Vector3, Vector3]:
     origin = element.find("origin")
     if origin is None:
         return _ZERO, _ZERO
-    if origin.get("rpy") is None and set(origin.attrib) - {"xyz"}:
+    if len({"xyz", "rpy", *origin.attrib}) > 2 and not {"xyz", "rpy"} <= set(origin.attrib):
         raise ModelError(f"{where}: <origin> has {', '.join(origin.attrib)}; it is read by xyz [m] and rpy [rad]")
     return triple(origin, "xyz", where, _ZERO), triple(origin, "rpy", where, _ZERO)
 
@@ -272,9 +283,18 @@ def _check_inertial(link: ET.Element) -> None:
     mass, inertia = inertial.find("mass"), inertial.find("inertia")
     if mass is None or inertia is None:
         raise ModelError(f"{where}: <inertial> needs a <mass value=...> and an <inertia ixx=...>")
-    scalar(mass, "value", where)
+    if scalar(mass, "value", where) < 0.0:
+        raise ModelError(f"body {link.get('name')!r}: mass must not be below zero, got {mass.get('value')} kg")
     for moment in _MOMENTS:
         scalar(inertia, moment, where)
+
+
+def _check_collisions(link: ET.Element) -> None:
+    """Raise ModelError where a shape that can be hit has sizes that are no lengths: a parser passes it over."""
+    where = f"link {link.get('name')!r}: <collision>"
+    for shape in link.findall("collision/geometry/*"):
+        if shape.tag in _SIZES and min(_SIZES[shape.tag](shape, where)) < 0.0 and shape.tag != "mesh":
+            raise ModelError(f"{where}: <{shape.tag}>: sizes must not be below zero, got {shape.attrib}")
 
 
 def _boxes(link: ET.Element) -> list[UrdfBox]:

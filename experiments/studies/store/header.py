@@ -83,8 +83,9 @@ def difference(there: Header, wanted: Header) -> str:
 
 def edited(header: Header, sources: Mapping[str, str]) -> list[str]:
     """The names of those whose files are not as they were when the study was begun, nor are among ``sources`` now."""
+    moved = [digest for name, digest in sources.items() if name not in header.sources]
     known = header.sources.items()
-    return [name for name, digest in known if digest not in (*sources.values(), digest_at(name))]
+    return [name for name, digest in known if digest not in (*moved, sources.get(name), digest_at(name))]
 
 
 def _differences(there: Any, wanted: Any, path: str = "") -> list[str]:

@@ -99,6 +99,13 @@ class Finding:
         found = zip(self.brackets, self.verdicts, strict=True)
         return [words[min(words)] for bracket, words in found if bracket.low == -math.inf]
 
+    @property
+    def gaps(self) -> list[Counter[str]]:
+        """Of each threshold that is not known to the tolerance, the verdicts of the trials that tell neither there."""
+        most, pairs = self.plan.grid.tolerance * (1.0 + 1e-6), zip(self.brackets, self.verdicts, strict=True)
+        wide = [(b.low, b.high, words.items()) for b, words in pairs if -math.inf < b.low < b.high - most]
+        return [gap for low, high, ended in wide if (gap := Counter(word for at, word in ended if low < at < high))]
+
     def islands(self) -> dict[float, int]:
         """The number of replicas that recovered at a value above one at which they had not, by value."""
         seen = Counter(

@@ -105,7 +105,7 @@ def remarks(findings: Findings) -> Iterator[str]:
     reached = estimates[0].median.confidence
     if reached < plan.confidence:
         yield f"{plan.replicas} replicas reach {100.0 * reached:.1f} % at most, not {100.0 * plan.confidence:g} %."
-    above, odd, unknown = (sum(getattr(e, name) for e in estimates) for name in ("above", "non_monotone", "unknown"))
+    odd, unknown = (sum(getattr(e, name) for e in estimates) for name in ("non_monotone", "unknown"))
     never = Counter(word for finding in findings.conditions for word in finding.never_recovered)
     if never:
         ended = ", ".join(f"{count} {word}" for word, count in never.most_common())
@@ -113,6 +113,16 @@ def remarks(findings: Findings) -> Iterator[str]:
             f"{never.total()} replicas recovered from nothing: at the least value, {plan.grid.start:g} {plan.unit}, "
             f"{ended}; {unknown} of their thresholds are unknown, the others below it."
         )
+    gaps = [gap for finding in findings.conditions for gap in finding.gaps]
+    if gaps:
+        words = ", ".join(f"{count} {word}" for word, count in sum(gaps, Counter[str]()).most_common())
+        yield (
+            f"{len(gaps)} thresholds may be far above what is given: the trials up to the next loss tell neither "
+            f"({words}); a longer run.duration may decide those that are undecided."
+        )
+    above = sum(
+        b.low == max(tried) for f in findings.conditions for b, tried in zip(f.brackets, f.outcomes, strict=True)
+    )
     if above:
         yield f"{above} thresholds are above the greatest value tried, {plan.grid.limit:g} {plan.unit}."
     if odd:

@@ -180,6 +180,20 @@ def test_flags_turn_limits_and_bearings_off(written):
     assert (joint.upper, joint.friction, joint.damping, joint.armature) == (math.inf, 0.0, 0.0, 0.1)
 
 
+def test_a_flag_turns_all_constraints_off(written):
+    flags = '<option><flag constraint="disable"/></option>'
+    joint = load_mjcf(written(document(tree(hip='range="-1 1" frictionloss="1"'), flags))).bodies[1].joint
+    assert (joint.upper, joint.friction) == (math.inf, 0.0)
+
+
+@pytest.mark.parametrize("flag", ['actuatorgroupdisable="2"/>', '><flag actuation="disable"/></option>'])
+def test_actuators_that_are_turned_off_are_told_of(written, flag):
+    motor = '<actuator><motor name="m" joint="hip" group="2" ctrlrange="-1 1"/></actuator>'
+    model = load_mjcf(written(document(tree(), f"<option {flag}", motor)))
+    assert model.actuators == ()
+    assert "not read: <actuator>: m (disabled by <option>)" in model.notes
+
+
 def test_between_several_joints_of_a_body_stand_links_without_mass(written):
     model = load_mjcf(written(KINDS["several joints on a body"]))
     assert model.joint_names == ("hip", "a", "s", "b", "ankle")
@@ -273,6 +287,8 @@ def test_of_several_actuators_efforts_add_up_unless_one_is_not_read(written):
     both = load_mjcf(written(document(tree(), after=f"<actuator>{motors}</actuator>")))
     with_damper = f'<actuator>{motors}<damper joint="hip" kv="1" ctrlrange="0 1"/></actuator>'
     assert both.bodies[1].joint.max_effort == 5.0
+    pull = document(tree(), after='<actuator><motor joint="hip" ctrlrange="0 2"/></actuator>')
+    assert "of forces whose bounds differ by direction the greater bounds both: hip" in load_mjcf(written(pull)).notes
     assert load_mjcf(written(document(tree(), after=with_damper))).bodies[1].joint.max_effort == math.inf
 
 
@@ -305,6 +321,10 @@ PAIR = '<contact><pair geom1="sole" geom2="floor" friction=".45 .45 .1 .1 .1"/><
         (FLOOR.format(mu=1.3) + UPRIGHT, "", 1.3),
         (FLOOR.format(mu=0.6).replace("<geom", '<geom priority="1"') + UPRIGHT, "", 0.6),
         (FLOOR.format(mu=0.6) + IDLE, PAIR, 0.45),
+        (FLOOR.format(mu=0.6) + IDLE, PAIR.replace(".45 .45", ".45 .35"), 0.35),  # the lesser of two directions
+        (FLOOR.format(mu=0.6) + IDLE, PAIR.replace("<pair", '<pair condim="1"'), 0.0),
+        (FLOOR.format(mu=0.6).replace("<geom", '<geom condim="1" priority="1"') + UPRIGHT, "", 0.0),
+        (FLOOR.format(mu=0.6) + UPRIGHT, '<option o_friction=".2 .2 0 0 0"><flag override="enable"/></option>', 0.2),
         (UPRIGHT, "", None),
     ],
 )
@@ -408,7 +428,8 @@ def test_a_mesh_that_is_not_there_is_left_out_where_no_mass_depends_on_it(writte
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("<mujoco>", "MuJoCo refuses the MJCF .*XML parse error"),
+        ("<mujoco>", "MuJoCo refuses the MJCF .*XML parse error.* is no well-formed XML in UTF-8"),
+        (document(tree().replace('"hip"', '"universe"')), "joint 'universe': Pinocchio, .*; rename it"),
         ("<mujoco/>", r"has no <body>, nor has what it includes; give the robot's file"),
         ("", "MuJoCo refuses the MJCF"),
         ('<robot name="r"/>', "is a URDF, not an MJCF: give its name the ending .urdf"),
@@ -426,6 +447,13 @@ def test_what_is_no_model_is_refused_in_a_sentence(written, text, why):
         load_mjcf(written(text))
     assert "\n" not in str(caught.value)
     assert ".cc" not in str(caught.value)
+
+
+def test_names_that_are_not_utf8_are_refused(tmp_path):
+    path = tmp_path / "old.xml"
+    path.write_bytes(document(tree().replace('"hip"', '"hüfte"')).encode("latin-1"))
+    with pytest.raises(ModelError, match="can't decode byte.* is no well-formed XML in UTF-8"):
+        load_mjcf(path)
 
 
 def test_without_mujoco_the_extra_is_named(written, monkeypatch):

@@ -286,6 +286,9 @@ def test_a_floating_model_can_be_bolted_down():
 
 # --- broken files ---
 
+#: On a fixed joint, whose link's mass is added to another's.
+NEGATIVE = """<inertial><mass value="-0.1"/>
+  <inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial>"""
 BROKEN = [
     ("<robot", "not well-formed XML: .* line 1"),
     ("<sdf/>", "outermost element of a URDF is <robot>, got <sdf>"),
@@ -344,6 +347,16 @@ BROKEN = [
     (FOREIGN.replace('<child link="shin"/>', '<child link="shin"/><parent link="foot"/>'),
      "joint 'knee' has 2 different elements <parent>"),
     (FOREIGN.replace('rpy="0 0.7 0"', 'quat_xyzw="0 0 0 1"'), "joint 'knee': <origin> has .*quat_xyzw"),
+    (FOREIGN.replace('value="2.0"', 'value=" 2.0 "'), "'value' must be a finite .*; write plain digits without spaces"),
+    (FOREIGN.replace('value="2.0"', 'value="2_0"'), "'value' must be a finite .*; write plain digits without spaces"),
+    (FOREIGN.replace('<child link="shin"/>', '<child link="shin"/><dynamics friction="-1"/>'),
+     "joint 'knee': friction must be zero or above, got -1"),
+    (FOREIGN.replace('<link name="camera"/>', f'<link name="camera">{NEGATIVE}</link>'),
+     "body 'camera': mass must not be below zero, got -0.1 kg"),
+    (FOREIGN.replace('box size="1 2 3"', 'sphere radius="-1"'), "<sphere>: sizes must not be below zero"),
+    (FOREIGN.replace('box size="1 2 3"', 'cylinder radius="1"'), "<cylinder> attribute 'length' must be a finite"),
+    (FOREIGN.replace('rpy="0 0.7 0"', 'rpy="0 0.7 0" XYZ="1 2 3"').replace('xyz="0 0 -0.4" rpy', 'rpy'),
+     "joint 'knee': <origin> has .*XYZ"),
     (FOREIGN.replace('joint name="knee"', 'joint name="universe"'), "joint 'universe': Pinocchio.* give it another"),
     (FOREIGN.replace('joint name="knee"', 'joint name="&lt;floating&gt;"'), "joint '<floating>': Pinocchio"),
 ]  # fmt: skip
@@ -394,6 +407,14 @@ def test_what_is_not_read_is_told_unless_it_is_for_others(more, notes):
     plain, model = load_urdf(FOREIGN), load_urdf(FOREIGN.replace("</robot>", more + "</robot>"))
     assert_same(model, plain)
     assert model.notes == (*notes, *plain.notes)
+
+
+def test_attributes_that_are_not_read_are_told():
+    old = '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
+    new = '<limit Lower="-1" upper="1" effort="1" velocity="1"/><dynamics Damping="3"/>'
+    assert old in FOREIGN
+    notes = load_urdf(FOREIGN.replace(old, new, 1)).notes
+    assert "attributes of the file that are not read: <limit Lower>, <dynamics Damping>" in notes
 
 
 @pytest.mark.parametrize("planar", [False, True])

@@ -93,8 +93,8 @@ def test_a_long_run_does_not_fill_the_log(person):
 
 def test_what_has_no_batch_is_refused(person):
     scene = scene_of(person, ())
-    for count, workers in ((0, None), (2, 0)):
-        with pytest.raises(InputError, match="both must be one or more"):
+    for count, workers in ((0, None), (2, 0), (2.5, None), ("2", None), (True, None), (2, 1.5)):
+        with pytest.raises(InputError, match="both must be one or more|must be a whole number"):
             SessionBatch(scene, count, workers=workers)
     with pytest.raises(InputError, match="steps from Python has no batches"):
         SessionBatch(Scene(person, CONTROLLER, integrator=Adaptive()), 2)

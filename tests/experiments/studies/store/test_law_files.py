@@ -1,6 +1,7 @@
 """Files that a law reads belong to its study: the same command does not go on with others."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from biped.errors import InputError
 from biped.modules import files_read_by, reads_of
 from experiments.studies import Study, open_study, run_study
 from experiments.studies.execution.executors import Threads
+from experiments.studies.store.header import edited
 from experiments.studies.sweep.sweep import Sweep
 
 LAW = """\
@@ -83,6 +85,23 @@ def test_a_study_does_not_go_on_with_other_files_of_its_law(plan, tmp_path, exec
             open_study(plan, tmp_path / "study")
         file.write_bytes(kept)
     open_study(plan, tmp_path / "study").close()
+
+
+def test_a_link_that_leads_elsewhere_and_files_that_trade_places_are_noticed(plan, tmp_path):
+    for name in ("weights.txt", "config.json"):
+        (tmp_path / name).rename(tmp_path / f"old-{name}")
+        (tmp_path / name).symlink_to(tmp_path / f"old-{name}")
+    with open_study(plan, tmp_path / "study") as study:
+        run_study(plan, study, Threads(1))
+    (tmp_path / "new.txt").write_text("1600")
+    (tmp_path / "weights.txt").unlink()
+    (tmp_path / "weights.txt").symlink_to(tmp_path / "new.txt")
+    with pytest.raises(InputError, match=r"weights\.txt has been edited since"):
+        open_study(plan, tmp_path / "study")
+    header = Study.read(tmp_path / "study").header
+    one, other = str(tmp_path / "config.json"), str(tmp_path / "named.bin")
+    traded = {**header.sources, one: header.sources[other], other: header.sources[one]}
+    assert {one, other} <= set(edited(replace(header, sources=traded), header.sources))
 
 
 def test_a_file_that_is_edited_meanwhile_ends_the_study(plan, tmp_path):

@@ -72,6 +72,17 @@ def test_one_that_is_undecided_at_the_least_value_is_no_threshold_below_it():
     assert not bracket_of({}).is_judged
 
 
+@pytest.mark.parametrize(("word", "beyond"), [("fell", 15.0), ("lost control", math.inf)])
+def test_thresholds_below_trials_that_tell_neither_are_told_of(word, beyond):
+    """All recover at 0, and from 10 on nothing is known up to a loss at 20, or to the end of what is tried."""
+    plan = replace(PLAN, grid=Grid(0.0, 20.0, 10.0, 1.0, 20.0), counts=("fell",))
+    findings = found(lambda *query: "recovered" if query[2] < 5 else word if query[2] > beyond else "undecided", plan)
+    told = " ".join(remarks(findings))
+    assert "12 thresholds may be far above what is given" in told
+    assert "undecided); a longer run.duration may decide" in told
+    assert "above the greatest value tried" not in told
+
+
 def test_who_is_lost_at_zero_has_no_threshold_below_zero():
     findings = found(lambda *_: "fell")
     assert {estimate_texts(finding)[0] for finding in findings.conditions} == {"none"}
