@@ -28,6 +28,7 @@ LATE = {
     "biped.lagrangian": {"experiments/benchmarks/work_precision/problems.py"},
     "biped.lagrangian.integrate": {"biped/lagrangian/system.py"},
     "biped.mechanism.recording": {"biped/mechanism/simulation.py"},
+    "biped.runs.rows": {"biped/runs/run.py"},
     "biped.records.read": {"biped/signals/signal.py"},
     "contact.compiling.cache": {"biped/known_code.py"},
     "contact.jit": {"experiments/studies/store/header.py"},

@@ -1,12 +1,13 @@
 """``measure_run``: the metrics of recorded runs."""
 
+from __future__ import annotations
+
 import contextlib
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from biped.kernels.loop.log import ABSENT, EVENT_WIDTH, IMPACT, LIFT, TOUCH
 from biped.metrics.context import MeasurementContext
@@ -24,6 +25,9 @@ from biped.runs.run import Run
 from biped.runs.summary import Ending, Stepping
 from biped.runs.verdict import COMPLETED, FAILED, FELL, INTERRUPTED, Limit
 from contact.arrays import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Rows of a rehearsal.
 REHEARSED = 16

@@ -1,7 +1,10 @@
 """Time series of balance: centres of mass and pressure, margins, base of support."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from biped.control.controller import SetPoint
@@ -11,6 +14,9 @@ from biped.metrics.measurement import Measurement
 from biped.metrics.runs import rows_of
 from biped.runs.run import Run
 from contact.arrays import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def series(run: Run, pendulum_length: float | None = None) -> pd.DataFrame:
@@ -34,6 +40,8 @@ def series(run: Run, pendulum_length: float | None = None) -> pd.DataFrame:
 
 def series_of(layout: Layout, rows: Floats, pendulum_length: float | None = None) -> pd.DataFrame:
     """Time series of the raw rows (n, columns) of a run, as ``series`` has them of a run."""
+    import pandas as pd  # a quarter of a command's start
+
     measured = Measurement(layout, rows, None, MeasurementContext(pendulum_length=pendulum_length))
     units = {"time": "s"} | layout.series | layout.anatomical
     more = [measured[name] for name in layout.anatomical]

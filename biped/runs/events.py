@@ -1,16 +1,20 @@
 """What happened in a run, and when: impacts, pushes, and the edges of the feet that left the floor and came down."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from biped.disturbances import Force, Push
 from biped.kernels.loop.log import IMPACT, LIFT, TOUCH
 from biped.model import Model
 from biped.runs.recording import Recording
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 EVENT_COLUMNS = (
     "time", "kind", "subject",
@@ -41,6 +45,8 @@ def event_table(recording: Recording) -> pd.DataFrame:
 
 def table_of(records: list[Any]) -> pd.DataFrame:
     """A table of events; None where there is no number."""
+    import pandas as pd  # a quarter of a command's start
+
     table = pd.DataFrame(records, columns=list(EVENT_COLUMNS))
     return table.astype(dict.fromkeys(EVENT_NUMBERS, float))
 
@@ -76,7 +82,7 @@ def impacts_of(events: pd.DataFrame) -> list[dict[str, Any]]:
     return [_impulse(event) | {"place": [float(event[axis]) for axis in "xyz"]} for _, event in impacts.iterrows()]
 
 
-def _impulse(event: "pd.Series[Any]") -> dict[str, Any]:
+def _impulse(event: pd.Series[Any]) -> dict[str, Any]:
     impulse = [float(event[f"impulse_{axis}"]) for axis in "xyz"]
     return {"time": float(event["time"]), "body": str(event["subject"]), "impulse": impulse}
 

@@ -1,5 +1,7 @@
 """A recorded run: a table, events, a summary, and the state to go on from; saved and loaded as a folder."""
 
+from __future__ import annotations
+
 import json
 import platform
 from collections.abc import Mapping
@@ -9,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
-import pandas as pd
 
 from biped.control.controller import SetPoint
 from biped.disturbances import Load, described
@@ -24,7 +25,6 @@ from biped.runs import trust as checks
 from biped.runs.description import run_facts, run_title
 from biped.runs.events import event_table, events_summary, table_of
 from biped.runs.recording import Recording
-from biped.runs.rows import Rows
 from biped.runs.state import State
 from biped.runs.summary import Metrics, SavedSummary, Summary, summarize
 from biped.runs.trust import Check
@@ -32,6 +32,7 @@ from biped.runs.verdict import FAILED, INTERRUPTED, UNRELIABLE, verdict_line
 from biped.runs.world import WORLD, World
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
     from biped.presentation import View
@@ -78,9 +79,11 @@ class Run:
     set_point: SetPoint | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
     disturbances: list[dict[str, Any]] = field(default_factory=list)
-    after: "Run | None" = None
+    after: Run | None = None
 
     def __post_init__(self) -> None:
+        from biped.runs.rows import Rows  # pandas, a quarter of a command's start
+
         self.frame = Rows(self.frame)
         self.frame.attrs["units"] = self.units
 
@@ -91,7 +94,7 @@ class Run:
         return as_html(run_title(self), run_facts(self))
 
     @property
-    def run(self) -> "Run":
+    def run(self) -> Run:
         """The run that tools take: itself, but of a mechanism's motion, which makes one of its tree."""
         return self
 
@@ -147,7 +150,7 @@ class Run:
         metrics = self.metrics
         return {joint: metrics[f"{metric}_{joint}"] for joint in self.state.model.joint_names}
 
-    def plot(self, kind: str = "overview") -> "Figure":
+    def plot(self, kind: str = "overview") -> Figure:
         """A figure of the run; without a name the sheet of what is looked at first.
 
         Args:
@@ -171,7 +174,7 @@ class Run:
         """
         return Path(shown_by("write_run_page")(self.run, page))
 
-    def view(self, speed: float = 1.0) -> "View":
+    def view(self, speed: float = 1.0) -> View:
         """See it move in three dimensions: inline in a notebook, else in the browser.
 
         Args:
@@ -250,7 +253,7 @@ class Run:
         pyarrow.parquet.write_table(table.cast(pyarrow.schema(fields, metadata)), path)
 
     @classmethod
-    def load(cls, folder: str | Path, model: Model | None = None) -> "Run":
+    def load(cls, folder: str | Path, model: Model | None = None) -> Run:
         """Read what ``save`` wrote.
 
         Args:
@@ -336,6 +339,8 @@ def _carrying(model: Model, acted: list[dict[str, Any]]) -> Model:
 
 def assemble(recording: Recording, metrics: Mapping[str, Any], **judged: Any) -> Run:
     """A run from what the loops left in their logs, and what ``biped.metrics`` measured and concluded of that."""
+    import pandas as pd  # a quarter of a command's start
+
     columns, shown = recording.columns, recording.columns.shown
     frame = pd.DataFrame(recording.rows[:, shown], columns=[columns.names[i] for i in shown])
     for name in frame.columns:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 
 from biped.control.controller import Impedance
 from biped.disturbances import Disturbances
@@ -246,6 +245,8 @@ def complete(run: Run, integrator: EngineIntegrator) -> None:
 
 def _add_impact(run: Run, impact: Impact, target: str) -> None:
     """The event of an impact that lasts beyond the end of the run."""
+    import pandas as pd  # a quarter of a command's start
+
     row = [impact.time, "impact", target, *impact.impulse, *impact.place, *impact.velocity]
     run.events = pd.concat([run.events, pd.DataFrame([row], columns=run.events.columns)]).sort_values("time")
     run.summary["events"]["impacts"] = impacts_of(run.events)

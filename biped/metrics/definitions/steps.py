@@ -1,6 +1,8 @@
 """The steps that feet take, as laboratories of balance report them: when, where to, and how one stood by then."""
 
-import pandas as pd
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from biped.kernels.loop.log import ABSENT
 from biped.metrics.anatomical import in_anatomical_axes
@@ -11,6 +13,9 @@ from biped.metrics.measurement import Measurement
 from biped.metrics.metric import OURS, Metric, Value, register
 from contact.arrays import Floats
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 #: Units of the columns of a table of steps.
 UNITS = {
     "foot": "", "onset": "s", "duration": "s", "length_ap": "m", "length_ml": "m", "clearance": "m",
@@ -20,6 +25,8 @@ UNITS = {
 
 def steps_table(run: Measurement) -> pd.DataFrame:
     """A row for each step; units in ``attrs["units"]``."""
+    import pandas as pd  # a quarter of a command's start
+
     table = pd.DataFrame([_described(run, step) for step in run.steps], columns=list(UNITS))
     table.attrs["units"] = UNITS
     return table
