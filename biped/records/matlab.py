@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from biped.errors import InputError
-from biped.records.raw import Raw, listed
+from biped.records.raw import MOST, Raw
 from contact.arrays import Floats
+from contact.errors import listed
 
 #: Names of numbers that are the rate [Hz].
 _RATES = ("rate", "fs", "Fs", "frequency", "sampling_rate", "SampleRate")
@@ -51,7 +52,9 @@ def read_mat(path: Path) -> Raw:
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name} {length}" for name, length in lengths.items())
         raise InputError(f"{path}: rows of several lengths: {told}: save what was sampled together alone")
-    notes = [f"neither vectors nor matrices of two or three columns, and not read: {listed(left)}"] if left else []
+    notes = (
+        [f"neither vectors nor matrices of two or three columns, and not read: {listed(left, MOST)}"] if left else []
+    )
     return Raw([(name, values, str(units.get(name, ""))) for name, values in columns.items()], rate, notes)
 
 

@@ -13,6 +13,7 @@ from biped.errors import InputError
 from biped.records.record import Record, refusal
 from biped.records.units import is_unit, unit_of
 from contact.arrays import Floats
+from contact.errors import listed
 
 #: A unit behind a heading: in brackets it has to be one, in parentheses it may be a part of the name.
 _BRACKETS = re.compile(r"(?P<name>.*?)\s*\[(?P<unit>[^\[\]]*)\]")
@@ -21,8 +22,8 @@ _PARENTHESES = re.compile(r"(?P<name>.*?)\s*\((?P<unit>[^()]*)\)")
 TIME = "time"
 _ALSO_TIME = re.compile(r"(time|t|timestamp|sec|secs|seconds)([_ .](?P<unit>s|sec|ms|us|min))?", re.IGNORECASE)
 _UNIT_OF_TIME = re.compile(r"(?i).+[_ .](?P<unit>s|sec|ms|us|min)")
-#: Number of names that a sentence lists.
-_MOST = 4
+#: Number of names that a note lists.
+MOST = 4
 _UNITLESS = "no unit is given: values count as in the unit that is asked for"
 
 
@@ -51,11 +52,6 @@ def split_heading(heading: str) -> tuple[str, str | None]:
     if (found := _PARENTHESES.fullmatch(heading)) and is_unit(found["unit"]):
         return found["name"], found["unit"]
     return heading, None
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return the first names as a text, and how many more there are."""
-    return ", ".join(names[:_MOST]) + (f" and {len(names) - _MOST} more" if len(names) > _MOST else "")
 
 
 def _numbered(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
@@ -88,7 +84,7 @@ def to_record(
     split = [split_heading(heading) for heading, _, _ in raw.columns]
     names, twice = _numbered([name for name, _ in split])
     if twice:
-        notes.append(f"names of several columns, NAME#1, NAME#2, … here: {listed(list(twice))}")
+        notes.append(f"names of several columns, NAME#1, NAME#2, … here: {listed(twice, MOST)}")
     blocked = {split_heading(heading)[0]: why for heading, why in raw.blocked.items()}
     also = (name for name in names if time == TIME and raw.rate is None and _ALSO_TIME.fullmatch(name))
     of_time = next((n for n, (h, _, _) in zip(names, raw.columns, strict=True) if time in (n, h)), next(also, None))
@@ -141,7 +137,7 @@ def to_record(
             notes.append(f"{of_time} is taken for the time")
         if is_assumed and np.median(np.diff(times)) >= 1.0:
             notes.append(f"{of_time}: seconds are assumed: if they are milliseconds, say units {of_time} = ms")
-    notes += [f"{listed(columns)}: {what}" for what, columns in told.items()]
+    notes += [f"{listed(columns, MOST)}: {what}" for what, columns in told.items()]
     return Record(times, found, {name: converted[name] for name in found}, source, tuple(notes), blocked)
 
 

@@ -99,9 +99,17 @@ class Reading:
     def read(self, path: str | Path, column: str = "") -> Record:
         """Return the record in a file, of which one column is used if its name is given; raise as ``read_record``."""
         units = self.units if "=" in self.units or not column else f"{column}={self.units}"
-        told = [] if self.units == "file" else units.split(",")
-        pairs = [[part.strip() for part in pair.rpartition("=")[::2]] for pair in told]
-        if not all(map(all, pairs)):
-            raise InputError(f"{path}: units = {self.units!r}: it must be pairs such as x=mm, t=ms")
+        try:
+            told = {} if self.units == "file" else units_in(units)
+        except InputError as error:
+            raise InputError(f"{path}: units = {error}") from None
         heading = None if self.heading == -1 else self.heading
-        return read_record(path, time=self.time, rate=self.rate or None, units=dict(pairs), heading=heading)
+        return read_record(path, time=self.time, rate=self.rate or None, units=told, heading=heading)
+
+
+def units_in(text: str) -> dict[str, str]:
+    """Return units by column, of a text such as ``COPx=mm,COPy=mm``; raise InputError if it is none."""
+    pairs = [[part.strip() for part in pair.rpartition("=")[::2]] for pair in text.split(",")]
+    if not all(map(all, pairs)):
+        raise InputError(f"{text!r}: it must be columns and their units, such as COPx=mm,COPy=mm")
+    return dict(pairs)

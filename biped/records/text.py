@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.errors import InputError
-from biped.records.raw import Raw, listed
+from biped.records.raw import MOST, Raw
 from biped.records.units import is_unit
 from contact.arrays import Floats
+from contact.errors import listed
 
 #: What is written where nothing was measured.
 _MISSING = ("", "nan", "na", "n/a", "null", "-", "--", "-nan", "-1.#ind", "1.#qnan")
@@ -65,7 +66,7 @@ def read_text(path: Path, heading: int | None = None) -> Raw:
     notes = [f"the heading is line {rows[at].line}: lines above it are skipped"] if at > 0 else []
     if not names:
         names = [f"column{k + 1}" for k in range(len(rows[min(first, len(rows) - 1)].cells))]
-        notes.append(f"no line names the columns: they are called {listed(names)}")
+        notes.append(f"no line names the columns: they are called {listed(names, MOST)}")
     remedy = "; if that is no heading, say by heading which line names the columns"
     body = [(row.line, fitted(path, row, len(names), remedy)) for row in rows[first:] if not row.is_comment]
     return columns_of(names, units, body, notes)
@@ -164,7 +165,7 @@ def columns_of(names: list[str], units: list[str], body: list[tuple[int, list[st
             blocked[name] = str(error)
         else:
             by_comma += [name] if any("," in cell for cell in cells) else []
-    notes += [f"commas are decimal commas in {listed(by_comma)}"] if by_comma else []
+    notes += [f"commas are decimal commas in {listed(by_comma, MOST)}"] if by_comma else []
     return Raw(columns, notes=notes, blocked=blocked)
 
 

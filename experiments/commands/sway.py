@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biped.errors import InputError
+from contact.errors import listed
 from experiments.cli.failures import FAILURE, UNSOLVED, describe
 from experiments.cli.main import Parser, fail
 from experiments.cli.progress import ProgressBar
@@ -32,8 +33,6 @@ Results are in SI units and degrees; a measure that a record does not allow is e
 Exit status: 0 done, 1 a file could not be measured (the others are in the table), 2 bad input, or no file measured.
 """
 
-#: [N] A plate that bears less has no centre of pressure.
-LEAST_FORCE = 20.0
 #: [m] A centre of pressure below two feet does not range over more.
 WIDEST = 0.5
 _PLATE = ("fx", "fy", "fz", "mx", "my", "mz")
@@ -114,7 +113,7 @@ def main(options: Namespace) -> int:
     ]
     print_table(["file", *(heading for heading, _ in shown.values())], list(zip(table["file"], *scaled, strict=True)))
     for remark, of in notes.items():
-        say(f"{', '.join(of[:3])}{f' and {len(of) - 3} more' if len(of) > 3 else ''}: {remark}", "yellow")
+        say(f"{listed(of, 3)}: {remark}", "yellow")
     say(f"{out}: {len(table)} files, {len(table.columns)} columns", "cyan")
     return UNSOLVED if len(rows) < len(files) else 0
 
@@ -193,18 +192,22 @@ def _with_pressure(record: "Record", plate: Sequence[str], surface: float) -> "R
     """The record with ``cop_x`` and ``cop_y`` [m] of a plate, NaN where it bears less than 20 N."""
     import numpy as np
 
+    from biped.records.c3d import LOADED
+
     units = ["N" if kind.startswith("f") else "N*m" for kind in _PLATE]
     fx, fy, fz, mx, my, _ = map(record.converted, plate, units)
-    borne = np.where(np.abs(fz) >= LEAST_FORCE, fz, np.nan)
+    borne = np.where(np.abs(fz) >= LOADED, fz, np.nan)
     pressure = {"cop_x": (surface * fx - my) / borne, "cop_y": (surface * fy + mx) / borne}
     return replace(record, columns={**record.columns, **pressure}, units={**record.units, "cop_x": "m", "cop_y": "m"})
 
 
 def _units(text: str) -> dict[str, str]:
-    pairs = [part.strip().split("=") for part in text.split(",")]
-    if any(len(pair) != 2 for pair in pairs):
-        raise ArgumentTypeError(f"{text!r}: it must be columns and their units, such as COPx=mm,COPy=mm")
-    return dict(pairs)
+    from biped.records.read import units_in
+
+    try:
+        return units_in(text)
+    except InputError as error:
+        raise ArgumentTypeError(str(error)) from None
 
 
 def _groups(path: Path, key: str | None, files: Sequence[str]) -> dict[str, list[dict[Any, Any]]]:

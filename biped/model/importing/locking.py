@@ -1,12 +1,13 @@
 """Joints that do not move: their links become one body. Pinocchio does it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from biped.model.errors import ModelError, unknown
 from contact.arrays import Floats
+from contact.errors import listed
 
 #: The floating root joint while a URDF is read: no joint of a file has this name.
 FLOATING = "<floating>"
@@ -119,10 +120,3 @@ def told_of_mimics(positions: Mapping[str, float], mimics: Mapping[str, Mimic]) 
         f"joints that mimic others are locked where their drivers' rest puts them, and do not follow {drivers}: "
         f"{listed(positions)}"
     ]
-
-
-def listed(names: Iterable[str], most: int = 6) -> str:
-    """The first names of several, and how many there are besides."""
-    names = list(names)
-    rest = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + rest

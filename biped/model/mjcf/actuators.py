@@ -7,9 +7,9 @@ import numpy as np
 
 from biped.model.actuator import Actuator, Range
 from biped.model.geometry import vector3
-from biped.model.importing.locking import listed
 from biped.model.mjcf.left_out import MOST
 from biped.model.mjcf.tree import HINGE, SLIDE, Tree, is_disabled
+from contact.errors import listed
 
 
 def actuators_of(compiled: Any, tree: Tree) -> tuple[tuple[Actuator, ...], list[str]]:

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from biped.model.importing.locking import listed
 from biped.model.mjcf.shapes import floors, geom_name
 from biped.model.mjcf.tree import BALL, FREE, Tree, is_disabled
+from contact.errors import listed
 
 #: Names that one sentence lists.
 MOST = 40

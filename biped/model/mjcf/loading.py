@@ -8,7 +8,7 @@ from typing import Any, Unpack
 from biped.model.errors import ModelError
 from biped.model.geometry import vector3
 from biped.model.importing.conversion import build, carried_over, drawn
-from biped.model.importing.locking import listed, moving_joints
+from biped.model.importing.locking import moving_joints
 from biped.model.importing.options import Options, check_options
 from biped.model.importing.robot import Robot
 from biped.model.mjcf.actuators import actuators_of
@@ -16,6 +16,7 @@ from biped.model.mjcf.left_out import left_out
 from biped.model.mjcf.shapes import floor_of, shapes_of
 from biped.model.mjcf.tree import is_disabled, tree_of
 from biped.model.model import Model
+from contact.errors import listed
 
 #: MuJoCo's name of a model without one.
 _NAMELESS = "MuJoCo Model"

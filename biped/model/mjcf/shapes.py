@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from biped.model.importing.locking import listed
 from biped.model.mjcf.tree import Tree, is_disabled, pose
+from contact.errors import listed
 
 #: MuJoCo's numbers of the types of geoms.
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)

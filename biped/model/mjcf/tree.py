@@ -13,7 +13,7 @@ import numpy as np
 from biped.model.errors import ModelError
 from biped.model.geometry import Vector3, quaternion_matrix, vector3
 from biped.model.importing.contacts import UNIVERSE
-from biped.model.importing.locking import listed
+from contact.errors import listed
 
 #: MuJoCo's numbers of the types of joints.
 FREE, BALL, SLIDE, HINGE = range(4)
