@@ -7,6 +7,7 @@ import numpy as np
 
 from biped.model.body import Body
 from biped.model.importing.repair import DENSITY
+from contact.errors import listed
 
 #: [kg] From palm-sized walkers to the heaviest legged machines; a body of the wrong density or unit is beyond either.
 MASSES = 0.1, 1000.0
@@ -26,8 +27,7 @@ def doubts(bodies: Sequence[Body]) -> list[str]:
         found.append(f"it measures {size:.3g} m at home, legged robots up to {LENGTH:g} m: are lengths in m?")
     odd = [body.name for body in bodies if body.mass and _is_odd(body, total, size if len(bodies) > 2 else math.inf)]
     if odd:
-        more = f" and {len(odd) - 6} more" if len(odd) > 6 else ""
-        found.append(f"inertias are out of proportion to masses: {', '.join(odd[:6])}{more}: are they in kg m²?")
+        found.append(f"inertias are out of proportion to masses: {listed(odd)}: are they in kg m²?")
     return found
 
 
