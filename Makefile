@@ -120,7 +120,7 @@ wheel: $(STAMP)  ## build a wheel with compiled kernels, for this version of Pyt
 
 clean:  ## remove the virtual environment, results and caches
 	rm -rf $(VENV) $(OLDEST) docs/_build docs/api build dist *.egg-info results .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	find biped contact controllers experiments tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find biped contact controllers experiments formulations kernelcache tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/pip:
 	@test -n "$(PYTHON)" || { echo "make: no Python 3.11 or later with the modules venv and ensurepip was found; install one, or name it: make PYTHON=/path/to/python3.11" >&2; exit 1; }
@@ -131,7 +131,7 @@ $(BIN)/pip:
 # Bytecode is written here, on all cores: pip would use one, and where PYTHONDONTWRITEBYTECODE is set, as in most
 # containers, each later command would compile all that it imports. Packages ship some files that are no Python.
 define BYTECODE
-$(BIN)/python -m compileall -qq -j 0 -x 'site-packages/.*/tests?/' $(VENV)/lib biped contact controllers experiments || true
+$(BIN)/python -m compileall -qq -j 0 -x 'site-packages/.*/tests?/' $(VENV)/lib biped contact controllers experiments formulations kernelcache || true
 endef
 
 $(CORE_STAMP): pyproject.toml constraints.txt | $(BIN)/pip

@@ -16,7 +16,7 @@ class WithKernels(build_py):
     def run(self):  # noqa: D102
         super().run()
         if COMPILED:
-            target = Path(self.build_lib) / "contact" / "compiling" / "shipped"
+            target = Path(self.build_lib) / "kernelcache" / "shipped"
             shutil.rmtree(target, ignore_errors=True)
             target.mkdir(parents=True)
             for file in Path(COMPILED).glob("*.code"):  # what is inlined serves nobody who compiles nothing

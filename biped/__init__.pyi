@@ -1,8 +1,9 @@
-from .closing import assembled, closed_velocity, loop_gaps
 from .control.controller import Controller, Impedance, SetPoint
 from .control.observation import Observation
 from .disturbances import Actuators, Force, Load, Patch, Platform, Push, Sensors, SwayReferenced, Throw, random_forces
-from .dynamics import body_gaps, centre_of_mass, forward_dynamics, forward_kinematics, mass_matrix, momentum
+from .dynamics.closing import assembled, closed_velocity, loop_gaps
+from .dynamics.recursive import body_gaps, centre_of_mass, forward_dynamics, forward_kinematics, mass_matrix, momentum
+from .dynamics.whole_body import WholeBody
 from .errors import BipedError, InputError, IntegrationError, RunInterrupted, UnsettledError
 from .integrators import (
     INTEGRATORS,
@@ -82,7 +83,6 @@ from .simulation.session import Session
 from .simulation.settling import Settle
 from .simulation.simulate import simulate
 from .simulation.world import Fall
-from .whole_body import WholeBody
 
 __all__ = [
     "INTEGRATORS",

@@ -13,13 +13,13 @@ from typing import Any
 
 import numba
 
-from contact.jit import stands_for
+from kernelcache import stands_for
 
 types: Any = numba.types
 
 
 class Symbol:
-    """A number that notes what kernels, interpreted, make of it (``biped.tape``)."""
+    """A number that notes what kernels, interpreted, make of it (``biped.derivatives.tape``)."""
 
     __slots__ = ()
 

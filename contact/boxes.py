@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
-from contact.jit import kernel, routine
 from contact.vectors import add, cross, dot, mat_t_vec, mat_vec, norm, scale, sub
+from kernelcache import kernel, routine
 
 # Sine of the angle up to which an edge or a face counts as lying flat on the other box.
 FLAT = 1e-3

@@ -6,8 +6,8 @@ capsule A to what is called B.
 """
 
 from contact.boxes import box_axis
-from contact.jit import kernel, routine
 from contact.vectors import add, dot, mat_t_vec, mat_vec, norm, scale, sub
+from kernelcache import kernel, routine
 
 # Of the squares of two axes' lengths: below it they count as parallel, and the middle of what faces is nearest.
 PARALLEL = 1e-12

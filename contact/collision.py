@@ -16,7 +16,6 @@ import math
 
 import numpy as np
 
-from contact.jit import kernel, routine
 from contact.vectors import (
     add,
     congruence,
@@ -29,6 +28,7 @@ from contact.vectors import (
     scale,
     sub,
 )
+from kernelcache import kernel, routine
 
 # Phases. Floats, because Numba compiles a kernel once more for each literal integer in its arguments.
 COMPRESSION = 0.0

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from contact.arrays import Floats, Integers
-from contact.jit import kernel, routine
 from contact.piecewise import Signals, count_signals, no_signals, signal_at
 from contact.point_law import FloorParameters, point_force, point_force_derivative, stored_energy
 from contact.vectors import (
@@ -28,6 +27,7 @@ from contact.vectors import (
     sub,
     triple,
 )
+from kernelcache import kernel, routine
 
 # Rows of ``Ground.frame``.
 START = 0

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from contact.arrays import Floats, Integers
-from contact.jit import kernel, routine
+from kernelcache import kernel, routine
 
 
 class Signals(NamedTuple):

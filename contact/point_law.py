@@ -11,8 +11,8 @@ step would make the step's equations discontinuous, and then they need not have 
 from typing import NamedTuple
 
 from contact.analytic import at_least, hypot, positive
-from contact.jit import kernel
 from contact.modes import NONE, PULLING, SLIDING, SLIDING_TO_STICKING, STICKING, STICKING_TO_SLIDING
+from kernelcache import kernel
 
 
 class FloorParameters(NamedTuple):

@@ -8,7 +8,6 @@ is decided. A derivative exists on either side of each of these; a ``SWITCH`` is
 import math
 
 from contact.analytic import hypot
-from contact.jit import kernel
 from contact.modes import NONE, SLIDING, STICKING
 from contact.point_law import (
     anchor_behind,
@@ -22,6 +21,7 @@ from contact.point_law import (
     tangential_slope,
     viscous_derivative,
 )
+from kernelcache import kernel
 
 # Regimes of the force.
 FREE = 0

@@ -7,7 +7,7 @@ A vector is ``(x, y, z)``, a 3 x 3 matrix nine floats row by row, a quaternion `
 import math
 
 from contact.analytic import cos, sin, sqrt
-from contact.jit import kernel
+from kernelcache import kernel
 
 
 @kernel

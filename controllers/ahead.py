@@ -6,9 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from biped.checks import above_zero
 from biped.control.controller import Controller, Impedance, SetPoint
 from biped.errors import InputError
+from biped.inputs.checks import above_zero
 from biped.model import Model
 from biped.runs.postures import standing
 from contact import RUBBER, Floor

@@ -6,13 +6,13 @@ from typing import Self
 
 import numpy as np
 
-from biped.checks import above_zero, zero_or_above
 from biped.control.controller import Controller, Impedance, SetPoint
 from biped.dynamics import forward_kinematics
+from biped.dynamics.whole_body import WholeBody
+from biped.inputs.checks import above_zero, zero_or_above
 from biped.model import Model, ModelError
 from biped.model.legs import legs_of
 from biped.runs.stance import Stance
-from biped.whole_body import WholeBody
 from contact import Floor
 from contact.arrays import Floats
 from controllers.feet import a_posture, place_of

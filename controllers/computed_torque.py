@@ -6,10 +6,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from biped.checks import above_zero, positive_definite
 from biped.control.controller import Controller
 from biped.control.observation import Observation, joint_places
 from biped.errors import InputError
+from biped.inputs.checks import above_zero, positive_definite
 from biped.model import Model
 from biped.model.errors import unknown
 from biped.signals import Signal, compile_signals

@@ -6,9 +6,9 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from biped.checks import above_zero, zero_or_above
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
+from biped.inputs.checks import above_zero, zero_or_above
 from biped.model import Model
 from biped.runs.postures import standing
 from contact import RUBBER

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biped.checks import above_zero
+from biped.derivatives.linearization.coordinates import displaced
+from biped.dynamics.whole_body import WholeBody
 from biped.errors import InputError
-from biped.linearization.coordinates import displaced
+from biped.inputs.checks import above_zero
 from biped.model import Model
-from biped.whole_body import WholeBody
 from contact.arrays import Floats
 from controllers.ahead import Ahead
 from controllers.kernels.forward_model import BLOCK, ForwardModelLaw, Muscles, Propagation

@@ -16,8 +16,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from biped.documents import toml_of
 from biped.errors import InputError
+from biped.inputs.documents import toml_of
 from controllers.workspace import Gain, WorkspaceGains
 
 TABLE = "controller"

@@ -7,10 +7,10 @@ from typing import Literal
 
 import numpy as np
 
-from biped.checks import above_zero, zero_or_above
 from biped.control.controller import Impedance
 from biped.dynamics import mass_matrix
 from biped.errors import InputError
+from biped.inputs.checks import above_zero, zero_or_above
 from biped.model import Model
 from biped.model.legs import foot_under
 from contact.arrays import Floats

@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from biped.checks import above_zero, numbers, positive_definite, zero_or_above
 from biped.control.controller import Controller, SetPoint
 from biped.errors import InputError
+from biped.inputs.checks import above_zero, numbers, positive_definite, zero_or_above
 from biped.model import Model
 from biped.model.geometry import Vector3
 from biped.runs.postures import STANDING_TRUNK

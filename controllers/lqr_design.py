@@ -8,15 +8,15 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from biped.control.controller import Impedance
+from biped.derivatives.linearization import Linearization
+from biped.derivatives.linearization.stance import held_stance, linearize_stance, warm_up_stance
 from biped.dynamics import mass_matrix
+from biped.dynamics.whole_body import WholeBody
 from biped.errors import InputError
-from biped.linearization import Linearization
-from biped.linearization.stance import held_stance, linearize_stance, warm_up_stance
 from biped.model import Model
 from biped.optimal import regulator, steady_regulator
 from biped.runs.postures import has_human_legs, standing
 from biped.runs.state import State
-from biped.whole_body import WholeBody
 from contact import Floor
 from contact.arrays import Floats
 

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from biped.checks import above_zero, zero_or_above
 from biped.errors import InputError
+from biped.inputs.checks import above_zero, zero_or_above
 from biped.model import Model
 from controllers.ankles import AnkleController
 from controllers.kernels.postural import PosturalLaw, TorqueFeedback

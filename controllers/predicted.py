@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from biped.checks import above_zero
 from biped.errors import InputError
+from biped.inputs.checks import above_zero
 from biped.model import Model
 from contact import RUBBER
 from contact.arrays import Floats

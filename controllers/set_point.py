@@ -10,8 +10,8 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biped.checks import above_zero, numbers, zero_or_above
 from biped.errors import InputError
+from biped.inputs.checks import above_zero, numbers, zero_or_above
 from biped.model.geometry import Vector3
 from biped.records.read import Reading
 from biped.signals import Displacement, Signal

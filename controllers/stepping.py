@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 
-from biped.checks import above_zero, numbers, zero_or_above
 from biped.control.controller import SetPoint
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
+from biped.inputs.checks import above_zero, numbers, zero_or_above
 from biped.model import Model
 from contact import RUBBER
 from contact.arrays import Floats

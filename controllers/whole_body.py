@@ -7,14 +7,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from biped.checks import above_zero, numbers, zero_or_above
 from biped.control.controller import Controller, SetPoint
 from biped.dynamics import forward_kinematics
+from biped.dynamics.whole_body import WholeBody
 from biped.errors import InputError
+from biped.inputs.checks import above_zero, numbers, zero_or_above
 from biped.model import Model
 from biped.model.geometry import Vector3
 from biped.runs.postures import STANDING_TRUNK, has_human_legs, standing
-from biped.whole_body import WholeBody
 from contact import RUBBER, Floor
 from contact.arrays import Floats, Integers
 from controllers.feet import (

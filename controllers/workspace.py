@@ -6,10 +6,10 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from biped.checks import above_zero, is_finite, positive_definite
 from biped.control.controller import Controller, Impedance, SetPoint
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
+from biped.inputs.checks import above_zero, is_finite, positive_definite
 from biped.model import Model
 from biped.model.legs import straight_knees
 from biped.runs.postures import has_human_legs, standing

@@ -13,7 +13,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
 KEPT, TESTS = TOP / "docs" / "numbers.json", TOP / "results" / "tests.json"
-PRODUCT = ("biped", "contact", "controllers", "experiments")
+PRODUCT = ("biped", "contact", "controllers", "experiments", "formulations", "kernelcache")
 
 #: By how much something may grow from one entry to the next, unless a new entry is kept, whose commit says why.
 SHARES = {

@@ -12,8 +12,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from scipy.spatial.transform import Rotation
 
-from biped.assembly import Motion
-from biped.assembly.examples import arch
+from formulations.assembly import Motion
+from formulations.assembly.examples import arch
 
 STONES, DURATION, STEP = 11, 2.0, 0.005
 THICKNESSES = (0.11, 0.09)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from biped import Push, Scene, Session, human
-from biped.gradients import Differentiator
+from biped.derivatives.gradients import Differentiator
 from biped.metrics import measure_recording
 from controllers import WorkspaceController
 

@@ -11,7 +11,7 @@ import pytest
 
 import biped
 from biped.errors import InputError, MissingExtraError
-from biped.extras import OPTIONAL, command, missing, need
+from biped.inputs.extras import OPTIONAL, command, missing, need
 from experiments.engines.registry import ENGINES, engine_named
 
 from .conftest import said_by
@@ -59,8 +59,11 @@ REFUSED = {
 SNIPPETS = {
     "from experiments.visualization.report import write_report": ("pages need plotly", REPORT),
     "from experiments.visualization.pages import Page, render; render(Page('title'))": ("pages need jinja2", REPORT),
-    "from biped.lagrangian import System": ("Lagrangian systems need sympy", "pip install 'biped-balance[lagrangian]'"),
-    "import biped.lagrangian; biped.lagrangian.rigid_body()": (
+    "from formulations.lagrangian import System": (
+        "Lagrangian systems need sympy",
+        "pip install 'biped-balance[lagrangian]'",
+    ),
+    "import formulations.lagrangian; formulations.lagrangian.rigid_body()": (
         "Lagrangian systems need sympy",
         "pip install 'biped-balance[lagrangian]'",
     ),

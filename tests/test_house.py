@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import biped
-from biped.extras import OPTIONAL
+from biped.inputs.extras import OPTIONAL
 
 from .conftest import said_by
 
@@ -23,15 +23,15 @@ COMMAND_LINE = ("experiments/commands/", "experiments/cli/")
 SLOW_TO_LOAD = {*HEAVY, "coal", "joblib", "dask", "msgspec"}  # the last comes with viser alone
 # and modules of the project that load such packages, or an extra, or compile.
 LATE = {
-    "biped.errors": {"biped/extras.py", "experiments/catalogue/registry.py"},
+    "biped.errors": {"biped/inputs/extras.py", "experiments/catalogue/registry.py"},
     "biped.kernels.tree.body_axes": {"biped/model/pinocchio_model.py"},
-    "biped.lagrangian": {"experiments/benchmarks/work_precision/problems.py"},
-    "biped.lagrangian.integrate": {"biped/lagrangian/system.py"},
-    "biped.mechanism.recording": {"biped/mechanism/simulation.py"},
+    "formulations.lagrangian": {"experiments/benchmarks/work_precision/problems.py"},
+    "formulations.lagrangian.integrate": {"formulations/lagrangian/system.py"},
+    "formulations.mechanism.recording": {"formulations/mechanism/simulation.py"},
     "biped.runs.rows": {"biped/runs/run.py"},
     "biped.records.read": {"biped/signals/signal.py"},
-    "contact.compiling.cache": {"biped/known_code.py"},
-    "contact.jit": {"experiments/studies/store/header.py"},
+    "kernelcache.cache": {"biped/inputs/known_code.py"},
+    "kernelcache": {"experiments/studies/store/header.py"},
     "controllers.forward_model": {"experiments/catalogue/foresight.py"},
     "controllers.predicted": {"experiments/catalogue/foresight.py"},
     "experiments.benchmarks.speed": {"experiments/benchmarks/speed/measure.py"},
@@ -101,7 +101,7 @@ def is_listed(module, file):
 
 def test_imports_within_functions_are_those_of_one_list():
     files = [path.relative_to(ROOT).as_posix() for path in tracked_files()]
-    sources = [file for file in files if re.fullmatch(r"(biped|contact|controllers|experiments)/.*\.py", file)]
+    sources = [file for file in files if re.fullmatch(r"(biped|contact|controllers|experiments|formulations|kernelcache)/.*\.py", file)]
     found = [(module, file) for file in sources for module in imported_within_functions(ROOT / file)]
     assert len(found) > 100
     assert [pair for pair in found if not is_listed(*pair)] == []

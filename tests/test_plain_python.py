@@ -41,8 +41,8 @@ import sys
 
 import numpy as np
 
-from biped.mechanism import BodyWrench, Damper, LinearSpring, PointAlong
-from tests.biped.mechanism.test_custom import START, OwnDamper, OwnRod, OwnSpringWithHessian, arms
+from formulations.mechanism import BodyWrench, Damper, LinearSpring, PointAlong
+from tests.formulations.mechanism.test_custom import START, OwnDamper, OwnRod, OwnSpringWithHessian, arms
 
 acting = arms(
     potentials=[LinearSpring("left", "right", 40.0, 0.6), OwnSpringWithHessian("left", "right", 4.0, 0.6)],

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biped.checks import above_zero
 from biped.errors import InputError
+from biped.inputs.checks import above_zero
 from biped.signals import Signal
 from contact.arrays import Floats
 

@@ -11,12 +11,12 @@ from biped.capturability.flywheel import Flywheel, widened
 from biped.capturability.friction import Case, largest_impulse
 from biped.capturability.pendulum import NoLimitError, Pendulum, edge
 from biped.capturability.steps import IN_PLACE, Footholds, Steps
+from biped.dynamics.whole_body import WholeBody
 from biped.errors import InputError
 from biped.model import Model
 from biped.model.joint import Joint
 from biped.model.legs import Leg, legs_of
 from biped.signals import Signal
-from biped.whole_body import WholeBody
 from contact.arrays import Floats
 
 #: [N·m] By joint, towards its positive and its negative side.

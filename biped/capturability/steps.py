@@ -18,8 +18,8 @@ from itertools import pairwise
 import numpy as np
 
 from biped.capturability.pendulum import Pendulum, edge, reach_within, sides_of
-from biped.checks import above_zero
 from biped.errors import InputError
+from biped.inputs.checks import above_zero
 from contact.arrays import Floats
 
 #: An outward unit normal (2,), and how far along it a place may be at each of some times (n,) [m].

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.checks import refuse_near_misses
 from biped.control.asking import ask_compiled
 from biped.control.observation import Observation
 from biped.errors import InputError
+from biped.inputs.checks import refuse_near_misses
 from biped.model import Model
 from contact import Floor
 from contact.arrays import Floats
@@ -78,7 +78,7 @@ class Controller:
             says them by ``Observation.record``.
         analytic: whether its compiled law is a function of time, configuration and velocity alone, made of sums,
             products, quotients and the functions of ``contact.analytic``: such a law has an exact derivative
-            (``biped.linearization``).
+            (``biped.derivatives.linearization``).
         files: paths of files that belong to it, such as its weights. Studies do not go on if they change. Files that
             it reads by Python while it is imported, made and reset need not be named.
     """

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from biped.dynamics.whole_body import WholeBody
 from biped.errors import InputError
 from biped.kernels.loop.measurement import Measurement
 from biped.model import Model
 from biped.model.errors import unknown
 from biped.model.geometry import matrix_rpy, quaternion_matrix
-from biped.whole_body import WholeBody
 from contact.arrays import Floats, Integers
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.checks import is_finite, whole, zero_or_above
 from biped.errors import InputError
+from biped.inputs.checks import is_finite, whole, zero_or_above
 from biped.kernels.loop import measurement as kernels
 from biped.model import Model
 from biped.model.errors import unknown

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from biped.checks import numbers
 from biped.errors import InputError
+from biped.inputs.checks import numbers
 from biped.model import Model
 from biped.model.geometry import Vector3
 from biped.signals import Displacement

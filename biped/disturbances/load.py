@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biped.checks import above_zero, is_finite, numbers
 from biped.errors import InputError
+from biped.inputs.checks import above_zero, is_finite, numbers
 from biped.model import Model, box_inertia
 from biped.model.geometry import Vector3
 

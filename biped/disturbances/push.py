@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.checks import above_zero, numbers, whole
 from biped.errors import InputError
+from biped.inputs.checks import above_zero, numbers, whole
 from biped.kernels.state.pushes import Pushes, new_pushes
 from biped.model import Model
 from biped.model.geometry import Vector3

@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.checks import whole, zero_or_above
 from biped.errors import InputError
+from biped.inputs.checks import whole, zero_or_above
 from biped.kernels.loop import measurement as kernels
 from biped.model import Model
 from biped.model.errors import unknown

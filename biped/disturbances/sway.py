@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biped.checks import is_finite, numbers
 from biped.dynamics import forward_kinematics, joint_place
 from biped.errors import InputError
+from biped.inputs.checks import is_finite, numbers
 from biped.kernels.loop.following import following
 from biped.model import Model
 from biped.model.geometry import Vector3

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from biped.checks import above_zero, numbers
 from biped.errors import InputError
+from biped.inputs.checks import above_zero, numbers
 from biped.model.geometry import Vector3
 
 #: The target of a box that may hit every body.

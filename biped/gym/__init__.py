@@ -3,7 +3,7 @@
 Importing this package registers ``biped/Balance-v0``; it needs the extra ``gym``.
 """
 
-from biped.extras import need
+from biped.inputs.extras import need
 
 need("gymnasium")
 

@@ -7,10 +7,10 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.checks import whole
 from biped.control.observation import Observation
 from biped.errors import InputError
 from biped.gym.task import BalanceTask
+from biped.inputs.checks import whole
 from biped.simulation.session import Session
 from contact.arrays import Floats
 

@@ -5,10 +5,10 @@ from functools import cached_property
 
 import numpy as np
 
-from biped.checks import above_zero, zero_or_above
 from biped.control.controller import Controller, Impedance
 from biped.control.observation import joint_places
 from biped.errors import InputError
+from biped.inputs.checks import above_zero, zero_or_above
 from biped.model import Model, human
 from biped.runs.postures import standing
 from biped.runs.state import State

@@ -10,10 +10,10 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from biped.checks import whole
 from biped.errors import InputError
 from biped.gym.environment import action_space, observation_space
 from biped.gym.task import BalanceTask
+from biped.inputs.checks import whole
 from biped.simulation.batch import SessionBatch
 from contact.arrays import Floats
 

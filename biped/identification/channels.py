@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biped.checks import above_zero, zero_or_above
 from biped.errors import InputError
+from biped.inputs.checks import above_zero, zero_or_above
 from biped.metrics.fourier import Complexes
 
 #: [m/s²].

@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biped.checks import above_zero, zero_or_above
 from biped.errors import InputError
 from biped.identification.channels import GRAVITY
+from biped.inputs.checks import above_zero, zero_or_above
 from biped.metrics.fourier import Complexes
 from contact.arrays import Floats
 

@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.checks import whole
 from biped.errors import InputError
+from biped.inputs.checks import whole
 from biped.metrics.fourier import Complexes
 from contact.arrays import Floats
 

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from biped.checks import above_zero
 from biped.errors import InputError
 from biped.identification.intervals import Intervals, bootstrap
 from biped.identification.spectra import Spectra, cycle_spectra
+from biped.inputs.checks import above_zero
 from biped.metrics.fourier import Complexes
 from contact.arrays import Floats
 

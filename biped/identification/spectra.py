@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from biped.checks import above_zero, whole
 from biped.errors import InputError
+from biped.inputs.checks import above_zero, whole
 from biped.metrics.fourier import Complexes, fourier_coefficients
 from contact.arrays import Floats
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biped.checks import above_zero
 from biped.errors import InputError
 from biped.identification.response import FrequencyResponse, response_of
 from biped.identification.spectra import UNREPEATED, Spectra, tables_of
+from biped.inputs.checks import above_zero
 from biped.metrics.fourier import Complexes
 
 #: Windows that overlap by more are hardly independent, and intervals would be too narrow.

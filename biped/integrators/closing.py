@@ -1,9 +1,9 @@
 """Joints that close loops: what a method has of a model's, and what its runs have of them."""
 
-from biped.closing import closing_of
+from biped.dynamics.closing import closing_of
 from biped.kernels.tree.closing import Closing
 from biped.model import Model
-from contact.jit import Nothing
+from kernelcache import Nothing
 
 #: Parts of a reaction in a run's columns, with their units.
 WRENCH = {"fx": "N", "fy": "N", "fz": "N", "nx": "N*m", "ny": "N*m", "nz": "N*m"}

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from biped.checks import refuse_near_misses
 from biped.disturbances import Disturbances
 from biped.errors import InputError
+from biped.inputs.checks import refuse_near_misses
 from biped.kernels.state.simulation_state import SimulationState
 from biped.model import Model
 from contact import Floor
 from contact.arrays import Floats
-from contact.jit import Nothing
+from kernelcache import Nothing
 
 
 class Integrator:

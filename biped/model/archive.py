@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from biped.documents import json_of
+from biped.inputs.documents import json_of
 from biped.model.actuator import Actuator
 from biped.model.body import Body
 from biped.model.closing_joint import ClosingJoint

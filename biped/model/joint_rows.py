@@ -1,6 +1,6 @@
 """Constraints of joints, as rows of two generic ones: one of translations, one of rotations.
 
-Brüdigam et al. 2024, appendix B; `biped.assembly.joint` has the table of both. A joint of a tree frees what its
+Brüdigam et al. 2024, appendix B; `formulations.assembly.joint` has the table of both. A joint of a tree frees what its
 coordinates say; one that closes a loop, and all of an assembly, hold these rows at zero.
 """
 

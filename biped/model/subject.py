@@ -35,6 +35,7 @@ from biped.model.human import FOOT_HEIGHT, HEEL, SIDES, TOE, human
 from biped.model.inertia import box_size_of
 from biped.model.joint import floating
 from biped.model.model import Model
+from biped.model.robot_names import SUBJECT
 from biped.model.shape import Box
 from biped.model.strength import NOBODY
 from biped.model.stretching import Measures, measures_of
@@ -42,7 +43,6 @@ from biped.model.toes import TOES, Toes
 from biped.model.toes import ranges as ranges_of_toes
 from biped.model.upper_body import SEGMENTS as UPPER_SEGMENTS
 from biped.model.upper_body import Part, bodies_of, part_of, parts_of, ranges_of
-from biped.robot_names import SUBJECT
 
 #: What may have joints of its own.
 SEGMENTS = (*UPPER_SEGMENTS, *TOES)

@@ -7,7 +7,7 @@ import numpy as np
 
 from biped.kernels.solve.dense import add_rows
 from contact.arrays import Floats
-from contact.jit import kernel, routine
+from kernelcache import kernel, routine
 
 
 class Sweep(NamedTuple):

@@ -24,8 +24,8 @@ from typing import Literal, Protocol, get_args
 
 import numpy as np
 
+from biped.dynamics.numerics import armijo
 from biped.errors import InputError, IntegrationError
-from biped.numerics import armijo
 from biped.optimal.kernels import new_sweep, sweep_back, sweep_forward
 from biped.optimal.linear import regulator
 from contact.arrays import Floats
@@ -50,7 +50,7 @@ class LinearizedStep(Protocol):
 
 
 class DiscreteSystem(Protocol):
-    """x' = f(x, u), as ``biped.mechanism.DiscreteMechanism`` is one."""
+    """x' = f(x, u), as ``formulations.mechanism.DiscreteMechanism`` is one."""
 
     @property
     def step(self) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from biped.errors import InputError
-from biped.extras import need
+from biped.inputs.extras import need
 from biped.records.raw import Raw
 from biped.records.units import factor_between, is_unit, unit_of
 from contact.arrays import Floats

@@ -12,9 +12,9 @@ from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
-from biped.documents import fits, toml_of
 from biped.errors import InputError
-from biped.extras import need
+from biped.inputs.documents import fits, toml_of
+from biped.inputs.extras import need
 from biped.model.anthropometry import TABLE, Segment
 from biped.records.record import Record
 from contact.arrays import Floats

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biped.checks import is_finite, zero_or_above
 from biped.errors import InputError
+from biped.inputs.checks import is_finite, zero_or_above
 from biped.records.record import ROUNDING, Record, are_even, gap_in_words, own_rate
 from biped.signals import Signal
 from biped.signals.filters import low_passed

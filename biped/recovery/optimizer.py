@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from biped.numerics import armijo
+from biped.dynamics.numerics import armijo
 from biped.optimal import regulator
 from biped.recovery.descent import Direction, backward
 from biped.recovery.quadratic import Quadratic

@@ -13,8 +13,8 @@ import numpy as np
 from biped import dynamics
 from biped.control.controller import Controller
 from biped.control.observation import Observation
-from biped.documents import json_of
 from biped.errors import InputError
+from biped.inputs.documents import json_of
 from biped.model import Model
 from biped.recovery.rollout import Path, deviation
 from contact.arrays import Floats

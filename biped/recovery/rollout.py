@@ -1,7 +1,8 @@
 """A scene under torques that are held from one tick to the next: its trajectories, and their exact derivatives.
 
 The state of a tick is x = (q, p, a): configuration, generalized momenta, and the anchors of contact points on the
-floor. Deviations from it are in tangent coordinates (``biped.linearization.coordinates``), nx = 2 nv + 2 nc of them.
+floor. Deviations from it are in tangent coordinates (``biped.derivatives.linearization.coordinates``), nx = 2 nv + 2 nc
+of them.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from biped.control.observation import joint_places
+from biped.derivatives.linearization.kernels.steps import Linearizer as StepLinearizer
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import Loop
 from biped.kernels.loop.log import EVENTS, ROWS, STRIDE
 from biped.kernels.state.status import OK
-from biped.linearization.kernels.steps import Linearizer as StepLinearizer
 from biped.runs.state import State
 from biped.simulation.scene import Scene
 from biped.simulation.snapshot import put_state

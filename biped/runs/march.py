@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Protocol, TypeVar
 import numpy as np
 import pandas as pd
 
-from biped.checks import above_zero, whole, zero_or_above
 from biped.errors import InputError, IntegrationError
+from biped.inputs.checks import above_zero, whole, zero_or_above
 from biped.runs.events import push_records, pushes_of, table_of
 from biped.runs.run import Run
 from biped.runs.summary import Counters, Ending, summarize

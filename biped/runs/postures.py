@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from biped.closing import assembled
 from biped.dynamics import forward_kinematics
+from biped.dynamics.closing import assembled
 from biped.errors import InputError
 from biped.model import Model
 from biped.model.geometry import Vector3

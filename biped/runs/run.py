@@ -14,10 +14,10 @@ import numpy as np
 
 from biped.control.controller import SetPoint
 from biped.disturbances import Load, described
-from biped.documents import json_of
 from biped.errors import InputError
-from biped.files import in_place_of, told_if_unwritable
-from biped.known_code import keep
+from biped.inputs.documents import json_of
+from biped.inputs.files import in_place_of, told_if_unwritable
+from biped.inputs.known_code import keep
 from biped.model import Model
 from biped.model.archive import load_saved, model_to_json
 from biped.presentation import as_html, as_text, shown_by

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biped.checks import is_finite
 from biped.dynamics import forward_kinematics, joint_place
+from biped.dynamics.whole_body import WholeBody
 from biped.errors import InputError
+from biped.inputs.checks import is_finite
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix, rotation_about
 from biped.runs.postures import has_human_legs, with_loops_closed
 from biped.runs.state import State
-from biped.whole_body import WholeBody
 from contact import RUBBER, Floor
 from contact.arrays import Floats
 

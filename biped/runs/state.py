@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biped.disturbances.throw import Throw
-from biped.documents import json_of
 from biped.errors import InputError
+from biped.inputs.documents import json_of
 from biped.kernels.state.simulation_state import (
     GIVEN,
     LAST_STEP_LENGTH,

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar, get_type_hints
 
-from biped.documents import json_of
 from biped.errors import InputError
-from biped.files import in_place_of
+from biped.inputs.documents import json_of
+from biped.inputs.files import in_place_of
 from biped.model.geometry import Vector3
 from biped.model.line import Line
 

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biped.checks import above_zero, is_finite, whole, zero_or_above
 from biped.errors import InputError
+from biped.inputs.checks import above_zero, is_finite, whole, zero_or_above
 from biped.signals.sines import sine_pieces
 from biped.signals.sizes import check_pieces
 from biped.signals.ternary import STAGES, ternary_sequence

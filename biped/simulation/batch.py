@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biped.checks import whole
 from biped.control.observation import joint_places
 from biped.errors import InputError
+from biped.inputs.checks import whole
 from biped.kernels.loop.closed_loop import Loop, World, hold_each
 from biped.kernels.state.status import LOG_FULL, OK
 from biped.simulation.driver import Driver
 from biped.simulation.session import Session, Start
 from biped.simulation.snapshot import Snapshot
 from contact.arrays import Floats, Integers
-from contact.jit import places_of
+from kernelcache import places_of
 
 if TYPE_CHECKING:
     from biped.simulation.scene import Scene

@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass
 
-from biped.checks import MOST_WHOLE, is_finite
 from biped.control.controller import Controller
 from biped.errors import InputError
+from biped.inputs.checks import MOST_WHOLE, is_finite
 
 #: Without a controller the system is held, observed and recorded at the thesis's 500 Hz.
 DEFAULT_PERIOD = 2e-3

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from biped.control.controller import Controller
 from biped.control.observation import Observation, Recorder, joint_places, torque_places
 from biped.errors import InputError
+from biped.inputs.modules import reads_of
 from biped.kernels.loop.closed_loop import NOT_SHOWN, SHOWN, Loop, is_ready
 from biped.kernels.loop.log import EVENTS, ROWS
 from biped.kernels.state.simulation_state import INTO_TICK, RECENT_ITERATIONS, STEPS
@@ -19,12 +20,11 @@ from biped.metrics.context import MeasurementContext
 from biped.metrics.disturbance import start_time_of, stimulus_of
 from biped.metrics.runs import rehearse
 from biped.model import Model
-from biped.modules import reads_of
 from biped.runs.summary import Ending
 from biped.runs.verdict import FAILED
 from biped.simulation.failures import describe_failure, limit_of
 from biped.simulation.plan import Plan
-from contact.jit import Call
+from kernelcache import Call
 
 T = TypeVar("T")
 Progress = Callable[[float], None]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from biped.causes import why
+from biped.integrators.causes import why
 from biped.kernels.loop.closed_loop import World
 from biped.kernels.solve.causes import COLLISION_FAILED, NOT_CONVERGED, NOT_FINITE, TURNED_TOO_FAR
 from biped.kernels.state import status

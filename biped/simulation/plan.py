@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.closing import check_closed
 from biped.control.controller import Controller, Impedance, SetPoint
 from biped.disturbances import Disturbance, Disturbances, sorted_disturbances
+from biped.dynamics.closing import check_closed
 from biped.errors import InputError
+from biped.inputs.modules import reads_of
 from biped.integrators import INTEGRATORS, Integrator, Recursive, check_fits, integrator_named
 from biped.kernels.loop.closed_loop import AtRest, Passive, World
 from biped.kernels.state.simulation_state import INTO_TICK, STEP_LENGTH
 from biped.model import Model
 from biped.model.compilation import STOP_YIELD
 from biped.model.geometry import quaternion_matrix
-from biped.modules import reads_of
-from biped.room import free_memory, in_gigabytes
 from biped.runs.row_layout import Columns, columns_of
 from biped.runs.state import State, fingerprint, of_other_masses
 from biped.runs.summary import Stepping
@@ -32,6 +31,7 @@ from biped.simulation.effort import (
     unheeded,
     with_bounds,
 )
+from biped.simulation.room import free_memory, in_gigabytes
 from biped.simulation.world import MOST_BYTES, Sizes, build_world
 from contact.arrays import Floats
 

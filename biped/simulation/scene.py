@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from biped.checks import is_finite
 from biped.control.controller import Controller, SetPoint
 from biped.disturbances import Disturbance
 from biped.errors import InputError, IntegrationError, RunInterrupted
+from biped.inputs.checks import is_finite
 from biped.integrators import Integrator
 from biped.metrics import assemble
 from biped.model import Model

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biped.checks import whole
 from biped.control.observation import Observation
 from biped.disturbances import check_begins
 from biped.errors import InputError
+from biped.inputs.checks import whole
 from biped.kernels.loop.log import EVENTS, ROWS
 from biped.kernels.state.simulation_state import ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
 from biped.metrics.definitions.verdict import is_open

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biped.checks import above_zero
 from biped.disturbances import Actuators, Load, Patch, Sensors
 from biped.errors import InputError, UnsettledError
+from biped.inputs.checks import above_zero
 from biped.kernels.state.simulation_state import TICKS, TIME_ORIGIN
 from biped.runs.state import State
 from biped.simulation.driver import Announce

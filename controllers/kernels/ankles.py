@@ -7,8 +7,8 @@ from biped.kernels.tree.dynamics import centre_of_mass, momentum_about_reference
 from biped.kernels.tree.kinematics import point_of_body, set_twists
 from biped.kernels.tree.whole_body import velocity_at
 from contact.arrays import Floats, Integers
-from contact.jit import kernel
 from contact.vectors import cross, dot, load3, load4, load6, quat_difference, scale, sub
+from kernelcache import kernel
 
 
 class Ankles(NamedTuple):

@@ -7,10 +7,10 @@ from biped.kernels.tree.dynamics import accelerate_bodies, body_bias, load_compo
 from biped.kernels.tree.kinematics import move_bodies
 from biped.kernels.tree.tree import FLOATING
 from contact.arrays import Floats, Integers
-from contact.jit import kernel
 from contact.piecewise import Signals, signal_motion
 from contact.vectors import load3, load6, store6
 from controllers.kernels.workspace import solve_symmetric6
+from kernelcache import kernel
 
 
 class ComputedTorqueLaw(NamedTuple):

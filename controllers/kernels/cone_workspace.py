@@ -27,7 +27,6 @@ from biped.kernels.loop.closed_loop import control
 from biped.kernels.tree.dynamics import body_bias
 from biped.kernels.tree.whole_body import velocity_at
 from contact.arrays import Floats, Integers
-from contact.jit import kernel, routine
 from contact.point_law import touches
 from contact.vectors import (
     add,
@@ -71,6 +70,7 @@ from controllers.kernels.workspace import (
     solve_symmetric6,
     workspace_dynamics,
 )
+from kernelcache import kernel, routine
 
 #: How a tick ended, besides SOLVED and HELD: limits of torque were left out, since with them there is no solution.
 WITHOUT_LIMITS = 1

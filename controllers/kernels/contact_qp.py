@@ -18,7 +18,7 @@ import numpy as np
 
 from biped.kernels.solve.dense import solve_cholesky, solve_cholesky_rows
 from contact.arrays import Floats, Integers
-from contact.jit import kernel, routine
+from kernelcache import kernel, routine
 
 # How a program ended.
 SOLVED = 0

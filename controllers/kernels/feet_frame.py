@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from contact.analytic import sqrt
 from contact.arrays import Floats, Integers
-from contact.jit import kernel
 from contact.vectors import add, load3, load4, mat_vec, quat_conj, quat_difference, quat_matrix, quat_mul, scale
+from kernelcache import kernel
 
 
 class Frame(NamedTuple):

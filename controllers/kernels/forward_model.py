@@ -18,13 +18,13 @@ from biped.kernels.loop.measurement import place_measured
 from biped.kernels.tree.dynamics import compose_mass_matrix
 from biped.kernels.tree.whole_body import point_jacobian
 from contact.arrays import Floats, Integers
-from contact.jit import generic, kernel, routine
 from contact.modes import NONE, STICKING
 from contact.vectors import copy1, load3, quat_difference, quat_exp, quat_mul, rotation_vector
 from controllers.kernels.contact_qp import ENDED, SOLVED, factor_hessian
 from controllers.kernels.predicted import add_product, add_times, make_up_for_muscles
 from controllers.kernels.stepping import PHASE, STANDS, SWING, SWINGS, TAKEN, SteppingLaw
 from controllers.kernels.whole_body import WholeBodyLaw
+from kernelcache import generic, kernel, routine
 
 #: [m] A point of a foot that is not higher than the other foot's has come down.
 DOWN = 0.002

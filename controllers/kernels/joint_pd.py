@@ -5,7 +5,7 @@ from typing import NamedTuple
 from biped.kernels.loop.closed_loop import control
 from contact.analytic import bounded
 from contact.arrays import Floats
-from contact.jit import kernel
+from kernelcache import kernel
 
 
 class PdLaw(NamedTuple):

@@ -5,8 +5,8 @@ from typing import NamedTuple
 from biped.kernels.tree.whole_body import bias_at, point_jacobian, velocity_at
 from contact.arrays import Floats, Integers
 from contact.capsules import capsule_gap, point_on_axis
-from contact.jit import kernel
 from contact.vectors import add, dot, load3, load9, mat_vec, sub
+from kernelcache import kernel
 
 #: [m] Pairs that are farther apart have no row.
 NEAR = 0.1

@@ -5,9 +5,9 @@ from typing import NamedTuple
 from biped.kernels.loop.closed_loop import control
 from contact.analytic import bounded
 from contact.arrays import Floats, Integers
-from contact.jit import kernel
 from contact.vectors import quat_difference
 from controllers.kernels.feet_frame import Frame, in_frame
+from kernelcache import kernel
 
 
 class LqrLaw(NamedTuple):

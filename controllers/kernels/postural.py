@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from biped.kernels.loop.closed_loop import control
 from contact.arrays import Floats
-from contact.jit import kernel
 from controllers.kernels.ankles import Ankles, exert, sense_sway, torque_from_floor
+from kernelcache import kernel
 
 
 class TorqueFeedback(NamedTuple):

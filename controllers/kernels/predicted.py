@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 from biped.kernels.loop.closed_loop import control
 from biped.kernels.loop.measurement import place_measured
 from contact.arrays import Floats, Integers
-from contact.jit import kernel
 from contact.vectors import (
     add,
     copy1,
@@ -19,6 +18,7 @@ from contact.vectors import (
     sub,
 )
 from controllers.kernels.feet_frame import Frame, seen_from_feet
+from kernelcache import kernel
 
 
 class PredictedLaw(NamedTuple):

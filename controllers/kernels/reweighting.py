@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from biped.kernels.loop.closed_loop import control
 from contact.arrays import Floats
-from contact.jit import kernel
 from controllers.kernels.ankles import Ankles, exert, sense_sway
+from kernelcache import kernel
 
 
 class Estimate(NamedTuple):

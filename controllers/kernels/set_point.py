@@ -3,9 +3,9 @@
 import math
 from typing import NamedTuple
 
-from contact.jit import kernel
 from contact.piecewise import count_signals, signal_motion
 from contact.vectors import add, cross, dot, quat_exp, quat_mul, scale
+from kernelcache import kernel
 
 #: [rad²] of the squared angle: below it, series stand for quotients that lose their digits there. Their first term
 #: left out is then below 1e-12 of the first.

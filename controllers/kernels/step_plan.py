@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from biped.metrics.kernels.polygon import convex_hull, inside_by
 from contact.arrays import Floats
-from contact.jit import kernel
+from kernelcache import kernel
 
 #: Landing times that are compared.
 TIMES = 10

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from biped.kernels.loop.closed_loop import control
 from biped.kernels.tree.whole_body import bias_at, point_jacobian, velocity_at
 from contact.arrays import Floats, Integers
-from contact.jit import kernel
 from contact.vectors import load3, load4, load9, mat_vec, quat_difference
 from controllers.kernels.contact_qp import ITERATIONS
 from controllers.kernels.legs_apart import LegCapsules, keep_legs_apart
@@ -53,6 +52,7 @@ from controllers.kernels.whole_body import (
     turn_task,
     write_base,
 )
+from kernelcache import kernel
 
 # Phases.
 STANDS = 0

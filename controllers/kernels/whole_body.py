@@ -15,7 +15,6 @@ from biped.kernels.tree.dynamics import centre_of_mass, compose_mass_matrix
 from biped.kernels.tree.tree import SPHERICAL
 from biped.kernels.tree.whole_body import bias_at, bias_forces, drift, point_jacobian, velocity_at
 from contact.arrays import Floats, Integers
-from contact.jit import kernel
 from contact.point_law import touches
 from contact.vectors import add, cross, load3, load4, load6, load9, mat_vec, quat_difference, quat_mul, scale, sub
 from controllers.kernels.contact_qp import (
@@ -28,6 +27,7 @@ from controllers.kernels.contact_qp import (
     new_contact_qp,
     solve_contact_qp,
 )
+from kernelcache import kernel
 
 # How a tick ended, besides those of ``contact_qp``; recorded.
 WITHOUT_RANGES = 1  # joints' ranges and speeds were left out: with them there is no solution

@@ -17,7 +17,6 @@ from biped.kernels.tree.factorization import eliminate, row_dot, solve_inboard, 
 from biped.kernels.tree.kinematics import move_bodies
 from contact.analytic import sqrt
 from contact.arrays import Floats, Integers
-from contact.jit import kernel
 from contact.piecewise import Signals, count_signals
 from contact.vectors import (
     add,
@@ -38,6 +37,7 @@ from contact.vectors import (
 )
 from controllers.kernels.joint_pd import PdLaw, pd_torque
 from controllers.kernels.set_point import desired_motion
+from kernelcache import kernel
 
 #: Nine numbers, row by row.
 Matrix3 = tuple[float, ...]

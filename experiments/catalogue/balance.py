@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from biped.checks import whole
 from biped.disturbances import Disturbance, Sensors, check_begins
 from biped.errors import InputError
+from biped.inputs.checks import whole
 from biped.model import human
 from biped.model.human import standing_ranges
 from biped.model.stops import with_stops

@@ -13,7 +13,7 @@ def describe(error: Exception) -> str | None:
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{error.strerror or error}"
     if isinstance(error, ImportError):
-        from biped.extras import missing
+        from biped.inputs.extras import missing
 
         error = missing(error) or error
     # Imported here: without an error none of this is needed, and it takes longer than most commands.

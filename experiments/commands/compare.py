@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biped.errors import InputError
-from biped.extras import need
+from biped.inputs.extras import need
 from experiments.benchmarks.comparison.budget import FULL, QUICK
 from experiments.cli.main import Parser, announce, folder_name, interrupted
 from experiments.cli.output import claimed_folder

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biped.errors import InputError
-from biped.known_code import only_known
+from biped.inputs.known_code import only_known
 from experiments.cli.main import Parser, folder_name
 from experiments.cli.output import writable_folder
 

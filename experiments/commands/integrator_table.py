@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from biped.integrators import INTEGRATORS
-from biped.lagrangian import LAGRANGIAN_METHODS
 from experiments.cli.terminal import explained, fits
+from formulations.lagrangian import LAGRANGIAN_METHODS
 
 TREES = "trees of joints"
 LAGRANGIAN = "Lagrangian systems on a linear space"

@@ -16,7 +16,7 @@ examples:
   biped work-precision                             which is the cheapest for an accuracy
 
 An integrator of trees of joints steps models (biped.simulate); one of Lagrangian systems steps masses and rigid bodies
-in the coordinates of a linear space, with constraints (biped.lagrangian).
+in the coordinates of a linear space, with constraints (formulations.lagrangian).
 """
 
 

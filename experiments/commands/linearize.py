@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biped.errors import InputError
-from biped.extras import lacking, need
+from biped.inputs.extras import lacking, need
 from experiments.cli.main import Parser, announce
 from experiments.cli.output import claimed_folder
 from experiments.cli.reply import Form, form, reply
@@ -15,7 +15,7 @@ from experiments.visualization.video.frame_schedule import schedule_of
 
 if TYPE_CHECKING:
     from biped import Scene, State
-    from biped.linearization import Linearization
+    from biped.derivatives.linearization import Linearization
 
 #: [1/s] Pictures of an animated mode, [s] how long it takes to see it, and [pixels].
 _RATE, _SHOWN, _SIZE = 30.0, 4.0, (960, 540)
@@ -52,7 +52,7 @@ def parser() -> Parser:
 
 
 def main(options: Namespace) -> int:
-    from biped.linearization import equilibrium, gain_sensitivities, linearize
+    from biped.derivatives.linearization import equilibrium, gain_sensitivities, linearize
     from biped.simulation.session import Session
     from experiments.visualization.linearization import PAGE, write_linearization
 
@@ -124,7 +124,7 @@ def _scene(options: Namespace) -> "tuple[str, Scene]":
         return experiment.name, experiment.build(changes_of(experiment, options))
     source = run_source(folder)
     if source.experiment is None:
-        raise InputError(f"{folder}: its experiment is not known: use biped.linearization from Python")
+        raise InputError(f"{folder}: its experiment is not known: use biped.derivatives.linearization from Python")
     return folder.name, source.experiment.build(dict(source.changes) | changes_of(source.experiment, options))
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biped.errors import InputError
-from biped.extras import need
+from biped.inputs.extras import need
 from experiments.cli.main import Parser, announce, interrupted
 from experiments.cli.settings import (
     add_experiment,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biped.errors import InputError, IntegrationError
-from biped.modules import module_of_file
+from biped.inputs.modules import module_of_file
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
 from experiments.cli.main import Parser, announce, fail
 from experiments.cli.output import claimed_folder
@@ -17,8 +17,8 @@ from experiments.cli.reply import Form, form, reply
 from experiments.cli.terminal import say_files
 
 if TYPE_CHECKING:
-    from biped.mechanism import Mechanism
-    from biped.mechanism.simulation import Motion
+    from formulations.mechanism import Mechanism
+    from formulations.mechanism.simulation import Motion
 
 #: Of a file that holds a robot; any other is an S-expression.
 ROBOTS = (".urdf", ".xml", ".mjcf", ".toml", ".json")
@@ -80,7 +80,7 @@ def main(options: Namespace) -> int:
     begin = mechanism.satisfy_constraints(mechanism.configuration(start | motion))
     folder = claimed_folder(options.out or Path("results") / mechanism.name)
     if options.write is not None:
-        from biped.mechanism import save_mechanism
+        from formulations.mechanism import save_mechanism
 
         save_mechanism(mechanism, options.write)
     status, failed = 0, ""
@@ -102,7 +102,7 @@ def main(options: Namespace) -> int:
 
 
 def _read(options: Namespace) -> "Mechanism":
-    from biped.mechanism import from_model, load_mechanism
+    from formulations.mechanism import from_model, load_mechanism
 
     if options.components is not None:
         module_of_file(Path(options.components))
@@ -131,8 +131,8 @@ def _values(words: Sequence[str], option: str) -> dict[str, float]:
 
 def _save(found: "Motion", folder: Path, *, draw: bool) -> list[Path]:
     """The run, the mechanism, and pictures of the two."""
-    from biped.mechanism import MechanismError, save_mechanism
     from biped.runs.run import MODEL, STATE, SUMMARY, TABLE
+    from formulations.mechanism import MechanismError, save_mechanism
 
     found.save(folder)
     files = [folder / name for name in (TABLE, SUMMARY, STATE, MODEL)]

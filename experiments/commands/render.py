@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from biped.errors import InputError
-from biped.extras import need
-from biped.known_code import only_known
+from biped.inputs.extras import need
+from biped.inputs.known_code import only_known
 from experiments.cli.main import Parser, announce
 from experiments.cli.output import writable_folder
 from experiments.cli.settings import add_after, check_positive

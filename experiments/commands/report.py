@@ -5,7 +5,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from biped.errors import InputError
-from biped.known_code import only_known
+from biped.inputs.known_code import only_known
 from experiments.cli.main import Parser
 
 PAGE = "report.html"

@@ -5,7 +5,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from biped.extras import need
+from biped.inputs.extras import need
 from experiments.cli.machine import stamp
 from experiments.cli.main import Parser, fail, interrupted
 from experiments.cli.names import flags

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biped.errors import InputError, RunInterrupted
-from biped.known_code import only_known, trusting
+from biped.inputs.known_code import only_known, trusting
 from experiments.cli.main import Parser, announce, fail, interrupted
 from experiments.cli.output import claimed_folder
 from experiments.cli.progress import ProgressBar

@@ -75,7 +75,7 @@ def parser() -> Parser:
 def main(options: Namespace) -> int:
     import pandas as pd
 
-    from biped.files import in_place_of
+    from biped.inputs.files import in_place_of
     from experiments.cli.output import writable_folder
     from experiments.cli.terminal import print_table, say
 

@@ -4,8 +4,8 @@ import math
 from argparse import Namespace
 
 from biped.errors import InputError
-from biped.extras import need
-from biped.known_code import only_known
+from biped.inputs.extras import need
+from biped.inputs.known_code import only_known
 from experiments.cli.main import Parser, announce
 from experiments.cli.settings import add_after, add_serving_options, check_positive, open_browser
 

@@ -57,7 +57,7 @@ def _compile(names: Sequence[str], bar: Callable[[float], None]) -> list[str]:
     Returns:
         What was not compiled, and why.
     """
-    from contact.jit import Call, compile_ahead
+    from kernelcache import Call, compile_ahead
 
     known, ended = _known(), [""]
 
@@ -111,7 +111,7 @@ def _integrator(name: str) -> None:
 
 
 def _linearize() -> None:
-    from biped.linearization import linearize
+    from biped.derivatives.linearization import linearize
 
     scene = experiment_named("balance").build({"run.duration": _DURATION})
     for span in ("period", "step"):
@@ -119,7 +119,7 @@ def _linearize() -> None:
 
 
 def _gradients() -> None:
-    from biped.gradients import gradient
+    from biped.derivatives.gradients import gradient
 
     scene = experiment_named("balance").build({"run.duration": _DURATION, "push.start": 0.0})
     gradient(scene, {"rms_torque": 1.0, "margin_of_stability_end": 1.0}, ("model.trunk.mass",))
@@ -128,8 +128,8 @@ def _gradients() -> None:
 def _mechanism() -> None:
     import numpy as np
 
-    from biped.mechanism import DiscreteMechanism
-    from biped.mechanism.examples import CLOSED_CHAIN_START, closed_chain_device
+    from formulations.mechanism import DiscreteMechanism
+    from formulations.mechanism.examples import CLOSED_CHAIN_START, closed_chain_device
 
     device = closed_chain_device()
     start = device.satisfy_constraints(CLOSED_CHAIN_START)
@@ -139,7 +139,7 @@ def _mechanism() -> None:
 
 
 def _assembly() -> None:
-    from biped.assembly.examples import on_incline, three_link_loop
+    from formulations.assembly.examples import on_incline, three_link_loop
 
     for assembly, start in (three_link_loop(), on_incline((0.5, 0.4, 0.3), 2.0, 0.4, 0.1)):
         assembly.simulate(0.02, 0.01, start)

@@ -3,7 +3,7 @@
 from argparse import Namespace
 from collections.abc import Sequence
 
-from biped.extras import need
+from biped.inputs.extras import need
 from experiments.cli.main import Parser, announce, interrupted
 from experiments.cli.names import WORK_PRECISION_PAGE, flags, matching
 from experiments.cli.output import claimed_folder
@@ -72,6 +72,6 @@ def main(options: Namespace) -> int:
 
 def _check_methods(patterns: Sequence[str]) -> None:
     from biped.integrators import INTEGRATORS
-    from biped.lagrangian import LAGRANGIAN_METHODS
+    from formulations.lagrangian import LAGRANGIAN_METHODS
 
     matching(patterns, [*INTEGRATORS, *LAGRANGIAN_METHODS], "unknown method")

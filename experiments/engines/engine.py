@@ -13,11 +13,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from biped.checks import refuse_near_misses
 from biped.control.controller import Impedance
 from biped.disturbances import Disturbances, Patch, Platform, Throw
 from biped.errors import InputError
-from biped.extras import command
+from biped.inputs.checks import refuse_near_misses
+from biped.inputs.extras import command
 from biped.model import Body, Box, Model
 from contact import Floor
 from contact.arrays import Floats

@@ -14,8 +14,8 @@ from types import ModuleType
 from typing import Any
 
 from biped.errors import InputError
-from biped.known_code import check_known, files_of, remember
-from biped.modules import OWN, digest_of, module_named, module_of_file
+from biped.inputs.known_code import check_known, files_of, remember
+from biped.inputs.modules import OWN, digest_of, module_named, module_of_file
 from contact.errors import BipedError, did_you_mean
 
 PROJECT = "this project"
@@ -68,7 +68,8 @@ class OpenRegistry:
         Raises:
             InputError: there is nothing of that name, it cannot be imported, or is of another kind; the message says
                 what would be right.
-            UnknownCodeError: a saved file names it, and it is code that the user has not used (`biped.known_code`).
+            UnknownCodeError: a saved file names it, and it is code that the user has not used
+            (`biped.inputs.known_code`).
         """
         if name in self.own:
             return Entry(name, self._of(name, self.own[name]).thing, PROJECT)

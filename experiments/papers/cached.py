@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from biped.documents import json_of
 from biped.errors import InputError
+from biped.inputs.documents import json_of
 from experiments.papers.item import Finding, Outcome
 from experiments.visualization.figures.writing import files_of_look, write_figure
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biped.errors import BipedError, InputError
-from biped.extras import need
+from biped.inputs.extras import need
 from experiments.statistics.table import measured_trials
 from experiments.studies.proportion import CONFIDENCE
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
-from biped.checks import is_finite
-from biped.documents import toml_of
 from biped.errors import InputError
+from biped.inputs.checks import is_finite
+from biped.inputs.documents import toml_of
 from contact.errors import BipedError, did_you_mean
 from experiments.catalogue.parameters.parameter import Parameter, Value, from_json
 from experiments.studies.counting import checked_losses

@@ -11,6 +11,7 @@ from biped.capturability.pendulum import NoLimitError
 from biped.capturability.stance import Stance, stance_of
 from biped.capturability.steps import IN_PLACE, Footholds, Steps, words_of
 from biped.disturbances import Actuators, Platform, Push, Sensors
+from biped.dynamics.whole_body import WholeBody
 from biped.kernels.loop.measurement import able
 from biped.metrics import steps
 from biped.model.legs import foot_under
@@ -18,7 +19,6 @@ from biped.model.strength import NOBODY, human_strength, human_torques
 from biped.runs.run import Run
 from biped.signals import Signal
 from biped.simulation.scene import Scene
-from biped.whole_body import WholeBody
 from contact.arrays import Floats
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value

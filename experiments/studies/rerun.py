@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 
 from biped.errors import IntegrationError
-from biped.known_code import only_known
+from biped.inputs.known_code import only_known
 from biped.runs.run import Run
 from biped.simulation.simulate import Announce, Progress
 from contact.errors import BipedError

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from biped.checks import whole
+from biped.inputs.checks import whole
 from contact.arrays import Floats
 from experiments.studies.proportion import CONFIDENCE
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from biped.errors import InputError
-from biped.known_code import only_known
+from biped.inputs.known_code import only_known
 from biped.simulation.simulate import Announce
 from experiments.studies.execution.executors import Executor, executor_for
 from experiments.studies.execution.runner import Progress, run_trials

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from biped.errors import InputError
-from biped.room import free_disk, free_memory, in_gigabytes
+from biped.simulation.room import free_disk, free_memory, in_gigabytes
 from biped.simulation.simulate import Announce
 
 #: [bytes] A planned trial takes in memory, and a finished one on the disk, with all of its metrics.

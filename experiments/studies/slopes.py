@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from biped.derivatives.gradients import Differentiator, Effect, Parameter, effect_of
 from biped.errors import InputError
-from biped.gradients import Differentiator, Effect, Parameter, effect_of
 from biped.simulation.scene import Scene
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value

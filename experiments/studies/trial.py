@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from biped.errors import IntegrationError
+from biped.inputs.modules import files_read_by
 from biped.integrators import Integrator
 from biped.metrics.measurement import Measurement, measured
 from biped.metrics.runs import measurement_of
-from biped.modules import files_read_by
 from biped.runs.verdict import INTERRUPTED
 from biped.simulation.driver import Announce
 from biped.simulation.scene import Scene

@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
+from biped.derivatives.linearization import GainSensitivity, Linearization
+from biped.derivatives.linearization.coordinates import displaced
 from biped.dynamics import forward_kinematics
-from biped.extras import has
-from biped.linearization import GainSensitivity, Linearization
-from biped.linearization.coordinates import displaced
+from biped.inputs.extras import has
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
 from biped.runs.state import State

@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from contact.compiling import cache
+from kernelcache import cache
 
 from ..conftest import ROOT, run_python
 from ..contact.test_cache import another_byte, empty, of_numba_itself, truncated, writable
@@ -15,7 +15,7 @@ from .program import Program
 from .row import Attempt, Row, is_root
 
 #: Three kernels, one of which calls the others; the file's name differs in each attempt, so that none is known.
-_KERNELS = """from contact.jit import kernel, routine
+_KERNELS = """from kernelcache import kernel, routine
 
 
 @kernel

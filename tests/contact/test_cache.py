@@ -8,7 +8,7 @@ import uuid
 
 import pytest
 
-from contact.compiling import cache
+from kernelcache import cache
 
 from ..conftest import ROOT, run_python
 
@@ -25,7 +25,7 @@ print(module.double(1.5), len(module.double.stats.cache_hits))
 @pytest.fixture
 def source(tmp_path):
     file = tmp_path / "doubling.py"
-    file.write_text("from contact.jit import routine\n\n\n@routine\ndef double(x):\n    return 2 * x\n")
+    file.write_text("from kernelcache import routine\n\n\n@routine\ndef double(x):\n    return 2 * x\n")
     return file
 
 
@@ -259,8 +259,8 @@ def test_code_of_another_numba_is_not_taken(source, tmp_path):
     assert len(files(folder)) == 2
 
 
-CALLS = "from contact.jit import routine\nfrom other import triple\n\n\n@routine\ndef double(x): return triple(x)\n"
-OTHER = "from contact.jit import kernel\n\n\n@kernel\ndef triple(x):\n    return {} * x\n"
+CALLS = "from kernelcache import routine\nfrom other import triple\n\n\n@routine\ndef double(x): return triple(x)\n"
+OTHER = "from kernelcache import kernel\n\n\n@kernel\ndef triple(x):\n    return {} * x\n"
 
 
 def test_an_edit_of_another_file_is_seen(source, tmp_path):
@@ -305,13 +305,13 @@ def test_a_symbol_stands_for_the_same_code_in_all_processes(source, tmp_path):
 
 USES = """
 import sys
-import contact.jit, other, inlining
+import kernelcache, other, inlining
 calls = {name: getattr(sys.modules[name.rpartition(".")[0]], name.rpartition(".")[2]) for name in sys.argv[1:]}
 for function in calls.values():
-    print(contact.jit.routine(lambda x: function(x))(1.5))
+    print(kernelcache.routine(lambda x: function(x))(1.5))
 """
 INLINING = """
-from contact.jit import kernel
+from kernelcache import kernel
 from other import triple
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from contact.capsules import capsule_gap, capsule_to_box, point_on_axis
-from contact.jit import routine
+from kernelcache import routine
 
 
 @routine

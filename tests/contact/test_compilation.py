@@ -21,9 +21,8 @@ from biped.kernels.loop.closed_loop import is_ready
 from biped.simulation.scene import Scene
 from biped.simulation.simulate import simulate
 from biped.simulation.world import Fall
-from contact.compiling import engine
-from contact.jit import is_compiled, kernel, kernel_sources, kind_of, routine
 from controllers.workspace import WorkspaceController
+from kernelcache import engine, is_compiled, kernel, kernel_sources, kind_of, routine
 
 from ..conftest import ROOT, run_python, said_by
 
@@ -150,20 +149,20 @@ def test_kernels_stand_where_a_study_looks_for_their_sources():
     """A study says by which state of them it was computed."""
     top = Path(__file__).parents[2]
     known = {path.resolve() for path in kernel_sources()}
-    for package in ("contact", "biped", "controllers", "experiments"):
+    for package in ("contact", "biped", "controllers", "formulations", "experiments"):
         for path in (top / package).rglob("*.py"):
             if re.search(
                 r"^@(kernel\b|routine\b|generic\b|optional\(|\w+\.register\()",
                 path.read_text(encoding="utf-8"),
                 re.MULTILINE,
             ):
-                assert path.resolve() in known or path.parent.name == "compiling", path
+                assert path.resolve() in known or path.parent.name == "kernelcache", path
 
 
 def test_a_routine_is_compiled_for_the_types_that_it_was_called_with(tmp_path):
     source = tmp_path / "doubling.py"
     new = f"_{uuid.uuid4().hex}"  # else it may be in the cache from the last time
-    text = f"from contact.jit import routine\n\n\n@routine\ndef {new}(x):\n    return 2 * x\n\n\ndouble = {new}\n"
+    text = f"from kernelcache import routine\n\n\n@routine\ndef {new}(x):\n    return 2 * x\n\n\ndouble = {new}\n"
     source.write_text(text)
     spec = importlib.util.spec_from_file_location("doubling", source)
     module = importlib.util.module_from_spec(spec)
@@ -194,7 +193,7 @@ print(len(module.twice.stats.cache_hits))
 def test_processes_that_compile_at_once_do_not_take_one_anothers_code(tmp_path):
     """Two versions of one function are saved at the same time; each is found again under its own types."""
     source = tmp_path / "twice.py"
-    source.write_text("from contact.jit import routine\n\n\n@routine\ndef twice(x):\n    return 2 * x\n")
+    source.write_text("from kernelcache import routine\n\n\n@routine\ndef twice(x):\n    return 2 * x\n")
 
     def start(values):
         command = [sys.executable, "-c", TWICE, str(source), values]
@@ -207,7 +206,7 @@ def test_processes_that_compile_at_once_do_not_take_one_anothers_code(tmp_path):
 
 
 LINKED_LATE = """
-from contact.jit import address_of, call, kernel, part, routine
+from kernelcache import address_of, call, kernel, part, routine
 
 
 @kernel
@@ -246,7 +245,7 @@ HALF_THERE = """
 import sys
 
 from contact.analytic import sqrt
-from contact.jit import kernel, routine
+from kernelcache import kernel, routine
 
 
 @kernel

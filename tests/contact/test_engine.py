@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from contact.compiling.engine import Engine, Entry, Packed, addresses, no_parts, places_of
 from contact.errors import BipedError
-from contact.jit import call, kernel, part, unpacked
+from kernelcache import call, kernel, part, unpacked
+from kernelcache.engine import Engine, Entry, Packed, addresses, no_parts, places_of
 
 pytestmark = pytest.mark.jit_off
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from contact.jit import Nothing, generic, kernel, optional, routine
+from kernelcache import Nothing, generic, kernel, optional, routine
 
 
 class Circle(NamedTuple):

@@ -7,8 +7,8 @@ import weakref
 
 import pytest
 
-from contact.compiling import interpreter
-from contact.compiling.interpreter import undisturbed
+from kernelcache import interpreter
+from kernelcache.interpreter import undisturbed
 
 
 class Kept:

@@ -7,7 +7,7 @@ import shutil
 import numba
 import pytest
 
-from contact.compiling.keys import key_of
+from kernelcache.keys import key_of
 
 from ..conftest import ROOT, said_by
 
@@ -19,8 +19,8 @@ from biped.kernels.loop import closed_loop
 from biped.simulation.scene import Scene
 from controllers import WorkspaceController
 from controllers.whole_body import WholeBodyController
-from contact.compiling.engine import Packed, _call_of
-from contact.compiling.parts import _part_types
+from kernelcache.engine import Packed, _call_of
+from kernelcache.parts import _part_types
 
 keys = {}
 for controller in (WorkspaceController(), WholeBodyController()):
@@ -44,7 +44,7 @@ def keys(top):
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
     top = tmp_path_factory.mktemp("copy")
-    for package in ("biped", "contact", "controllers"):
+    for package in ("biped", "contact", "controllers", "kernelcache"):
         shutil.copytree(ROOT / package, top / package, ignore=shutil.ignore_patterns("__pycache__"))
     return top
 
@@ -73,16 +73,14 @@ def with_comments_and_docstrings(text):
     return re.sub(r"(\n    \"\"\"\w)", r"\1 further, ", text).replace("\n\n\n", "\n\n\n# A comment.\n\n\n")
 
 
-@pytest.mark.parametrize(
-    "file", ["contact/vectors.py", "contact/compiling/parts.py", "biped/kernels/tree/kinematics.py"]
-)
+@pytest.mark.parametrize("file", ["contact/vectors.py", "kernelcache/parts.py", "biped/kernels/tree/kinematics.py"])
 def test_comments_and_docstrings_are_in_no_key(copy, before, file):
     assert changed_by(copy, before, file, with_comments_and_docstrings) == set()
 
 
 def test_a_new_file_is_in_no_key(copy, before):
     file = copy / "biped" / "kernels" / "tree" / "another.py"
-    file.write_text("from contact.jit import kernel\n\n\n@kernel\ndef another(x):\n    return x\n")
+    file.write_text("from kernelcache import kernel\n\n\n@kernel\ndef another(x):\n    return x\n")
     try:
         assert keys(copy) == before
     finally:
@@ -112,7 +110,7 @@ def test_an_integrator_is_compiled_by_itself(copy, before):
 
 def test_what_all_use_is_in_all_keys(copy, before):
     changed = changed_by(
-        copy, before, "contact/compiling/parts.py", lambda text: text.replace("0, 0, value.size", "0, 1, value.size")
+        copy, before, "kernelcache/parts.py", lambda text: text.replace("0, 0, value.size", "0, 1, value.size")
     )
     assert changed == set(before)
 

@@ -7,7 +7,7 @@ import numba
 import numpy as np
 import pytest
 
-from contact.jit import Nothing, Packed, address_of, call, kernel, loaded, optional, part, routine, subroutine, unpacked
+from kernelcache import Nothing, Packed, address_of, call, kernel, loaded, optional, part, routine, subroutine, unpacked
 
 
 class Inner(NamedTuple):

@@ -14,7 +14,6 @@ from biped.model import Body, Model
 from biped.runs.run import Run
 from biped.runs.state import State
 from contact.arrays import Floats
-from contact.jit import routine
 from controllers.kernels.contact_qp import (
     ACTIVE,
     BASE,
@@ -25,6 +24,7 @@ from controllers.kernels.contact_qp import (
     solve_contact_qp,
 )
 from experiments.benchmarks.speed.programs import Matrices, See, Watched, copied
+from kernelcache import routine
 
 INPUTS = (
     "hessian", "gradient", "spread", "preferred", "base", "grasp", "load", "carries", "friction", "rows", "lower",

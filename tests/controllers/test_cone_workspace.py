@@ -9,11 +9,11 @@ import pytest
 
 from biped import standing
 from biped.dynamics import forward_kinematics
+from biped.dynamics.whole_body import WholeBody
 from biped.errors import InputError
 from biped.kernels.loop.measurement import new_measurement
 from biped.kernels.tree.dynamics import set_tree_data
 from biped.model import ModelError, human
-from biped.whole_body import WholeBody
 from contact.modes import NONE, STICKING
 from controllers.cone_workspace import ConeWorkspaceController
 from controllers.kernels.cone_workspace import WITHOUT_LIMITS, cone_workspace_torques

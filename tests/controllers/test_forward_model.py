@@ -5,9 +5,9 @@ import pytest
 from scipy.linalg import null_space
 
 from biped import InputError, Scene, Sensors, Session, human
+from biped.derivatives.linearization.coordinates import displaced, displacement
 from biped.dynamics import mass_matrix
-from biped.linearization.coordinates import displaced, displacement
-from biped.whole_body import WholeBody
+from biped.dynamics.whole_body import WholeBody
 from controllers import LQR, ForwardModel, Predicted, Stepping, WholeBodyController
 from controllers.kernels.contact_qp import ENDED, SOLVED
 from controllers.kernels.forward_model import BLOCK, SOFT

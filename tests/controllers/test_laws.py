@@ -43,7 +43,7 @@ class Puller(Controller):
         raise AssertionError
 """
 
-GAIN = "from contact.jit import kernel\n\n\n@kernel\ndef times(x):\n    return {} * x\n"
+GAIN = "from kernelcache import kernel\n\n\n@kernel\ndef times(x):\n    return {} * x\n"
 
 RUN = """
 import {} as pull

@@ -9,11 +9,11 @@ from scipy.linalg import solve_discrete_are
 
 from biped import InputError, ModelError, Recursive, Scene, Session, human, standing
 from biped.control.observation import Observation
+from biped.derivatives.linearization import gain_sensitivities, held_stance, linearize, linearize_stance
+from biped.derivatives.linearization.coordinates import displaced, displacement
 from biped.dynamics import forward_kinematics
-from biped.linearization import gain_sensitivities, held_stance, linearize, linearize_stance
-from biped.linearization.coordinates import displaced, displacement
+from biped.dynamics.whole_body import WholeBody
 from biped.model import chain
-from biped.whole_body import WholeBody
 from contact import RUBBER, Floor
 from contact.regimes import HELD
 from controllers import LQR

@@ -8,10 +8,10 @@ import pytest
 
 from biped import Fall, Platform, Push, Sensors, Settle, Signal, Stance, State, chain, human, simulate
 from biped.control.observation import Observation
+from biped.dynamics.whole_body import WholeBody
 from biped.errors import InputError
 from biped.model import ModelError
 from biped.model.scaling import scaled
-from biped.whole_body import WholeBody
 from controllers import Postural
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from biped import InputError, Scene, Sensors, Session, human
+from biped.derivatives.linearization.coordinates import displaced, displacement
 from biped.dynamics import mass_matrix
-from biped.linearization.coordinates import displaced, displacement
 from biped.runs.state import State
 from controllers import LQR, ForwardModel, JointImpedance, JointPD, Predicted, WholeBodyController
 from controllers.predicted import GROWTH

@@ -9,7 +9,7 @@ import pytest
 from biped import Fall, Platform, Scene, Sensors, Signal, Stance, State, human, simulate
 from biped.disturbances.sensors import PRESETS
 from biped.dynamics import mass_matrix
-from biped.whole_body import WholeBody
+from biped.dynamics.whole_body import WholeBody
 from contact import RUBBER
 from controllers import Postural, Reweighting
 

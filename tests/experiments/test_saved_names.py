@@ -5,8 +5,9 @@ import sys
 
 import pytest
 
-from biped import human, known_code
-from biped.known_code import UnknownCodeError, check_known, files_of, keep, only_known, remember, trusting
+from biped import human
+from biped.inputs import known_code
+from biped.inputs.known_code import UnknownCodeError, check_known, files_of, keep, only_known, remember, trusting
 from biped.model.archive import model_to_json
 from biped.runs.run import MODEL
 from experiments.cli import main

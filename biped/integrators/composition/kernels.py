@@ -26,8 +26,8 @@ from biped.kernels.step.step import advance_in_parts, prepare, substep
 from biped.kernels.variational.equations import set_rates
 from biped.kernels.variational.newton import go_on_at_rates, iterate, measure_step, tolerance_of
 from contact.arrays import Floats
-from contact.jit import kernel
 from contact.vectors import copy1
+from kernelcache import kernel
 
 # Backward differences that a stage keeps: so many steps back it looks.
 DEPTH = 9

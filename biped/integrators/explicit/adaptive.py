@@ -5,8 +5,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from biped.checks import is_finite
 from biped.errors import InputError
+from biped.inputs.checks import is_finite
 from biped.integrators.explicit.integrators import ContinuousTime, room_for
 from biped.integrators.explicit.interrupts import interrupts_afterwards
 from biped.integrators.explicit.kernels.methods import Explicit, begin_flow, end_flow, no_stages, slope_of_flow

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from biped.dynamics.whole_body import WholeBody
 from biped.model import Model
-from biped.whole_body import WholeBody
 from contact import Floor
 from contact.arrays import Floats
 

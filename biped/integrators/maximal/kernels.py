@@ -65,7 +65,6 @@ from biped.kernels.variational.closing import (
 from biped.kernels.variational.equations import set_newton_blocks, set_residual
 from biped.kernels.variational.newton import evaluate, place_push, tolerance_of
 from contact.arrays import Floats, Integers
-from contact.jit import kernel, optional
 from contact.vectors import (
     add,
     add6,
@@ -90,6 +89,7 @@ from contact.vectors import (
     store_twist,
     sub,
 )
+from kernelcache import kernel, optional
 
 # What may be left of the joints' rows, besides rounding: metres, and sines of half angles.
 GAP = 1e-13

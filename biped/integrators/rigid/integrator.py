@@ -24,8 +24,8 @@ from biped.model.legs import foot_under
 from biped.model.ragdoll import touching_all_over
 from contact import Floor
 from contact.arrays import Floats, Integers
-from contact.jit import Nothing
 from contact.modes import NONE
+from kernelcache import Nothing
 
 #: [m] Points of a state that is gone on from may be so far in the floor.
 IN_FLOOR = 1e-6

@@ -38,7 +38,8 @@ from biped.kernels.tree.tree import FLOATING, Tree
 from biped.kernels.variational.equations import Scratch
 from contact.arrays import Floats, Integers
 from contact.ground import END, START, Ground, to_floor
-from contact.jit import (
+from contact.vectors import copy1
+from kernelcache import (
     Call,
     Entry,
     Packed,
@@ -54,7 +55,6 @@ from contact.jit import (
     routine,
     unpacked,
 )
-from contact.vectors import copy1
 
 
 class FallLimits(NamedTuple):

@@ -13,8 +13,8 @@ from biped.kernels.state.simulation_state import STEP_LENGTH
 from biped.kernels.step.step import time_of
 from biped.kernels.tree.dynamics import centre_of_mass
 from biped.kernels.variational.equations import reference_point
-from contact.jit import kernel
 from contact.piecewise import Signals, count_signals, signal_at
+from kernelcache import kernel
 
 PITCH = 4
 WANTED = 6

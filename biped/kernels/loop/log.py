@@ -32,10 +32,10 @@ from biped.kernels.variational.equations import reference_point
 from biped.kernels.variational.joints import stop_energy, within_effort
 from contact.arrays import Floats, Integers
 from contact.ground import START, begin_ground, law_at, to_floor
-from contact.jit import Nothing, generic, kernel
 from contact.modes import NONE
 from contact.point_law import stored_energy
 from contact.vectors import add, copy1, cross, load3, sub
+from kernelcache import Nothing, generic, kernel
 
 # Kinds of events.
 TOUCH = 1  # a contact point came down: subject is the point

@@ -9,7 +9,7 @@ from biped.kernels.loop.measurement import Measurement, new_measurement, place_m
 from biped.kernels.state.status import OK
 from biped.kernels.tree.tree import Tree
 from contact.arrays import Floats
-from contact.jit import Entry, Packed, loaded, part_for_each
+from kernelcache import Entry, Packed, loaded, part_for_each
 
 
 class LoneTick(NamedTuple):

@@ -17,7 +17,6 @@ from biped.kernels.tree.kinematics import copy_poses, place_bodies
 from biped.kernels.tree.tree import FLOATING, MAX_EFFORT, MIN_EFFORT, Tree
 from contact.analytic import cos, positive
 from contact.arrays import Floats, Integers
-from contact.jit import kernel
 from contact.point_law import touches
 from contact.vectors import (
     copy1,
@@ -33,6 +32,7 @@ from contact.vectors import (
     scale,
     triple,
 )
+from kernelcache import kernel
 
 # Places in ``SensorModel.how``.
 PERFECT = 0  # 1 where the plant is measured as it is

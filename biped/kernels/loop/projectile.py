@@ -22,7 +22,6 @@ from contact.arrays import Floats, Integers
 from contact.boxes import SCRATCH_SHAPE, contact_point, separation
 from contact.capsules import capsule_to_box
 from contact.collision import collision_impulse, rigid_body_collision_matrix
-from contact.jit import kernel, routine
 from contact.vectors import (
     add,
     cross,
@@ -39,6 +38,7 @@ from contact.vectors import (
     sub,
     triple,
 )
+from kernelcache import kernel, routine
 
 # Places in ``Projectile.status``.
 ARMED = 0  # whether there is a thrown box at all

@@ -6,7 +6,7 @@ C. Wellons, "Prospecting for Hash Functions" (2018), ``lowbias32``, applied to o
 
 import math
 
-from contact.jit import kernel, routine
+from kernelcache import kernel, routine
 
 _WORD = 0xFFFFFFFF
 

@@ -38,8 +38,8 @@ from biped.kernels.midpoint.elimination import wrench_cross
 from biped.kernels.tree.factorization import add_block, block_times, store_block
 from biped.kernels.tree.kinematics import motion_cross
 from contact.arrays import Floats, Integers
-from contact.jit import kernel
 from contact.vectors import add6, cross, dot, dot6, load3, load6, load9, scale, store3, store6, triple
+from kernelcache import kernel
 
 # Of a third derivative by one variable each of three joints: which it is by, the coordinate's or the rate's.
 BY_Q = 0

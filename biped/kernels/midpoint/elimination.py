@@ -28,8 +28,8 @@ import numpy as np
 
 from biped.kernels.tree.factorization import add_block, add_matrix, column_dot, row_dot, store_block, store_matrix
 from contact.arrays import Floats
-from contact.jit import kernel
 from contact.vectors import add, add_scaled6, cross, dot6, hat, hat_mat, load6, mat_scale, store6
+from kernelcache import kernel
 
 # Of d, relative to the sizes of what is multiplied: below this it is rounding, and the matrix singular.
 SINGULAR = 1e-14

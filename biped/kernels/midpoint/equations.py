@@ -26,7 +26,6 @@ from biped.kernels.midpoint.elimination import (
 from biped.kernels.tree.dynamics import turn_inertias
 from biped.kernels.tree.kinematics import Poses, motion_cross, new_poses, place_bodies
 from contact.arrays import Floats, unset
-from contact.jit import kernel
 from contact.vectors import (
     add,
     add6,
@@ -42,6 +41,7 @@ from contact.vectors import (
     store6,
     triple,
 )
+from kernelcache import kernel
 
 
 class MidpointRoom(NamedTuple):

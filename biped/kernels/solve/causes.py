@@ -1,12 +1,12 @@
 """Why there is no step: what solves one returns a cause of failure, or its number of iterations.
 
-All causes are negative, and the same of trees, mechanisms, assemblies and Lagrangian systems; ``biped.causes`` has a
-sentence for each.
+All causes are negative, and the same of trees, mechanisms, assemblies and Lagrangian systems;
+``biped.integrators.causes`` has a sentence for each.
 """
 
 import math
 
-from contact.jit import kernel
+from kernelcache import kernel
 
 NOT_CONVERGED = -1  # the iterations, or the backtracks of one, are used up
 NOT_FINITE = -2  # a number became infinite or NaN

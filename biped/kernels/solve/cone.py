@@ -14,8 +14,8 @@ and Goldfarb 2003), which leave δβ and δψ in closed form.
 import math
 
 from biped.kernels.solve.rounding import EPSILON, resolved
-from contact.jit import kernel
 from contact.vectors import add, dot, scale, sub
+from kernelcache import kernel
 
 # How many places of the list of pairs the true cone of friction takes.
 CONE = 3

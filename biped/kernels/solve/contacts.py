@@ -35,7 +35,6 @@ from biped.kernels.solve.cone import (
 from biped.kernels.solve.pyramid import along, linearized_pyramid, set_sliding_changes, start_pyramid, sum_of_sides
 from biped.kernels.solve.rounding import resolved
 from contact.arrays import Floats, Integers
-from contact.jit import kernel
 from contact.vectors import (
     add,
     cross,
@@ -58,6 +57,7 @@ from contact.vectors import (
     sub,
     transposed,
 )
+from kernelcache import kernel
 
 
 class Contacts(NamedTuple):

@@ -1,6 +1,6 @@
 """Linear equations with a full matrix: Gaussian elimination with partial pivoting, in place; and Cholesky's factors."""
 
-from contact.jit import kernel, routine
+from kernelcache import kernel, routine
 
 
 @routine

@@ -7,8 +7,8 @@ and the multipliers, ``room`` what becomes of them and what their products are a
 import math
 
 from biped.kernels.solve.cone import CONE, entries, greatest_value, jordan, way_in_cone
-from contact.jit import kernel
 from contact.vectors import copy1, dot, sub
+from kernelcache import kernel
 
 # Places in ``room.measure``.
 EQUATIONS = 0  # norm of balances, rigid rows and what is between slacks and their meaning [N·s, m]

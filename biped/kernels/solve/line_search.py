@@ -1,6 +1,6 @@
 """When a part of Newton's step is enough."""
 
-from contact.jit import kernel
+from kernelcache import kernel
 
 # A part of the step reduces the residual by at least this part of what the whole one is to (Armijo 1966).
 SUFFICIENT = 1e-4

@@ -6,7 +6,7 @@ The contact's second pair is that of the first, whose slack is σ; the others th
 """
 
 from biped.kernels.solve.rounding import resolved
-from contact.jit import kernel
+from kernelcache import kernel
 
 
 @kernel

@@ -1,6 +1,6 @@
 """What rounding leaves of a slack."""
 
-from contact.jit import kernel
+from kernelcache import kernel
 
 EPSILON = 2.0**-52
 ROUNDINGS = 8.0

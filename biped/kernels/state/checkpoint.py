@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from biped.kernels.state.simulation_state import Ledger, new_simulation_state
 from contact.arrays import Floats, Integers
-from contact.jit import kernel
 from contact.vectors import copy1
+from kernelcache import kernel
 
 
 class Checkpoint(NamedTuple):

@@ -1,6 +1,6 @@
 """How the plant is stepped: the named tuples that say it, and the functions that depend on them.
 
-The kernels are composed for a method when they are compiled (``contact.jit.generic``). A method of a new kind
+The kernels are composed for a method when they are compiled (``kernelcache.generic``). A method of a new kind
 registers its implementations of the functions below; a variational one chooses instead
 
 - a discrete body (``biped.kernels.variational.discrete_body``): what equations a step has,
@@ -10,7 +10,7 @@ registers its implementations of the functions below; a variational one chooses 
 
 from typing import Any, NamedTuple
 
-from contact.jit import Nothing, generic
+from kernelcache import Nothing, generic
 
 
 class Solver(NamedTuple):

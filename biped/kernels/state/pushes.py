@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from contact.arrays import Floats, Integers
-from contact.jit import kernel
 from contact.piecewise import Signals, no_signals, signal_at
+from kernelcache import kernel
 
 
 class Pushes(NamedTuple):

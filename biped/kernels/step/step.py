@@ -28,10 +28,10 @@ from biped.kernels.variational.equations import contact_chord, reference_point, 
 from biped.kernels.variational.joints import account_joint_works
 from biped.kernels.variational.newton import place_push, remember_rates, set_new_momentum, solve_step
 from contact.ground import END, begin_ground, force_in_floor, is_moving, law_at, region_of, stored_at, to_floor
-from contact.jit import kernel, routine
 from contact.modes import NONE, SLIDING
 from contact.point_law import anchor_at_end, is_clipped, mode_of, state_at_end, stored_energy
 from contact.vectors import add, copy1, cross, dot, load3, scale, sub, triple
+from kernelcache import kernel, routine
 
 
 @routine

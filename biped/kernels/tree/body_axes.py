@@ -1,8 +1,8 @@
 """Velocities in the axes of the bodies, as other implementations have them, from those in the world's."""
 
 from biped.kernels.tree.tree import REVOLUTE
-from contact.jit import routine
 from contact.vectors import load3, load4, mat_t_vec, mat_vec, quat_about, quat_matrix, quat_mul, store4
+from kernelcache import routine
 
 
 @routine

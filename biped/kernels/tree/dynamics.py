@@ -20,7 +20,6 @@ from biped.kernels.tree.factorization import (
 )
 from biped.kernels.tree.kinematics import Poses, joint_twist, move_bodies, new_poses, place_bodies
 from contact.arrays import Floats
-from contact.jit import kernel, routine
 from contact.vectors import (
     add,
     add6,
@@ -40,6 +39,7 @@ from contact.vectors import (
     sub,
     triple,
 )
+from kernelcache import kernel, routine
 
 
 class TreeData(NamedTuple):

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from contact.arrays import Floats
-from contact.jit import kernel
 from contact.vectors import add_scaled6, dot, dot6, hat_mat, load6, mat_hat, mat_scale, store6
+from kernelcache import kernel
 
 
 class Factors(NamedTuple):

@@ -15,7 +15,6 @@ and ρ by ½ (0, w) ρ with w = Rᵀ(φ_b − φ_a). A gradient is stored as for
 import math
 
 from biped.kernels.tree.row_kinds import AZIMUTH, COUNTER_AZIMUTH, HELIX, PERPENDICULAR, TRANSLATION, TWIST
-from contact.jit import kernel, routine, subroutine
 from contact.vectors import (
     add,
     cross,
@@ -33,6 +32,7 @@ from contact.vectors import (
     store_twist,
     sub,
 )
+from kernelcache import kernel, routine, subroutine
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 NO_TURN = (1.0, 0.0, 0.0, 0.0)

@@ -13,7 +13,6 @@ import numpy as np
 
 from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
 from contact.arrays import Floats
-from contact.jit import kernel
 from contact.vectors import (
     add,
     add6,
@@ -34,6 +33,7 @@ from contact.vectors import (
     store9,
     store_twist,
 )
+from kernelcache import kernel
 
 
 class Poses(NamedTuple):

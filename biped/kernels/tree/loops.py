@@ -17,8 +17,8 @@ from biped.kernels.tree.closing import Closing
 from biped.kernels.tree.factorization import solve
 from biped.kernels.tree.joint_rows import set_rows
 from biped.kernels.tree.row_kinds import HELIX, TRANSLATION
-from contact.jit import kernel, optional
 from contact.vectors import add, cross, dot6, load3, load6, load9, mat_vec, scale, store6, store_twist, sub
+from kernelcache import kernel, optional
 
 # A row whose pivot is less than this part of its own response depends on others.
 REDUNDANT = 1e-11

@@ -2,8 +2,8 @@
 
 from biped.kernels.tree.dynamics import centre_of_mass, momentum_about_reference, set_tree_data
 from biped.kernels.tree.kinematics import place_bodies
-from contact.jit import kernel, routine
 from contact.vectors import add, cross, load3, load6, store3, sub
+from kernelcache import kernel, routine
 
 
 @routine

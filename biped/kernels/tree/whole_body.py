@@ -15,8 +15,8 @@ from biped.kernels.tree.dynamics import (
 )
 from biped.kernels.tree.factorization import solve, store_block_times
 from biped.kernels.tree.kinematics import move_bodies
-from contact.jit import routine
 from contact.vectors import add, cross, load3, load6, scale, store6, sub, triple
+from kernelcache import routine
 
 
 @routine

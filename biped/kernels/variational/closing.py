@@ -21,8 +21,8 @@ from biped.kernels.tree.loops import (
     set_loop_rows,
     wrench_at_point,
 )
-from contact.jit import kernel, optional
 from contact.vectors import dot, load3, store6
+from kernelcache import kernel, optional
 
 # What may be left of the rows, besides rounding [m, rad]; and of those that others imply.
 GAP = 1e-13

@@ -10,8 +10,8 @@ here, and all that differs between variational integrators of trees.
 from typing import NamedTuple
 
 from biped.kernels.tree.factorization import store_block
-from contact.jit import generic, kernel
 from contact.vectors import add, congruence, cross, hat_mat, load3, load4, load9, mat_vec, scale, sub, triple
+from kernelcache import generic, kernel
 
 
 @generic("body")

@@ -37,7 +37,6 @@ from biped.kernels.variational.discrete_body import (
 from biped.kernels.variational.joints import dof_torque, rotor_momentum, set_joint_diagonal
 from contact.arrays import Floats
 from contact.ground import END, START, floor_force, floor_force_derivative, is_moving, to_floor
-from contact.jit import kernel, routine
 from contact.modes import NONE
 from contact.vectors import (
     add,
@@ -59,6 +58,7 @@ from contact.vectors import (
     sub,
     triple,
 )
+from kernelcache import kernel, routine
 
 
 class Scratch(NamedTuple):

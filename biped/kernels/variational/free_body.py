@@ -6,7 +6,6 @@ all in world axes. Gravity acts on the linear momentum alone; the angular one is
 
 from biped.kernels.variational.discrete_body import turn_derivative
 from contact.collision import inverse3
-from contact.jit import kernel, routine
 from contact.vectors import (
     add,
     congruence,
@@ -19,6 +18,7 @@ from contact.vectors import (
     scale,
     sub,
 )
+from kernelcache import kernel, routine
 
 STATE = 13
 # A turn of a fraction of a radian converges in four iterations.

@@ -32,7 +32,7 @@ from biped.kernels.tree.tree import (
     UPPER,
 )
 from contact.analytic import bounded, sqrt
-from contact.jit import kernel, routine
+from kernelcache import kernel, routine
 
 # Where what acts in a joint has a kink, as a function of the joint's positions at the two ends of a step.
 UPPER_BEGIN = 0  # the step begins at the limit: a stop's damper acts from there on

@@ -24,8 +24,8 @@ from biped.kernels.variational.closing import (
 )
 from biped.kernels.variational.discrete_body import set_momentum
 from biped.kernels.variational.equations import displace, set_newton_blocks, set_rates, set_residual
-from contact.jit import kernel
 from contact.vectors import copy1, dot, load3, store3
+from kernelcache import kernel
 
 # No residual above this [N·s] is taken for rounding.
 COARSEST = 1e-4

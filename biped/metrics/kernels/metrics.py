@@ -30,9 +30,9 @@ from biped.metrics.kernels.support import (
     normal_of,
     seen_from,
 )
-from contact.jit import kernel, routine
 from contact.modes import STICKING
 from contact.vectors import dot, mat_vec, norm, sub, vector_at
+from kernelcache import kernel, routine
 
 #: [s] before the end over which the moment of what else pushes is averaged.
 LAST_MOMENT = 0.1

@@ -2,7 +2,7 @@
 
 import math
 
-from contact.jit import kernel, routine
+from kernelcache import kernel, routine
 
 
 @kernel

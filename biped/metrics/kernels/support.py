@@ -10,7 +10,6 @@ from typing import NamedTuple
 from biped.kernels.loop.log import ABSENT, ContactColumns
 from biped.metrics.kernels.polygon import area_of, convex_hull, inside_by
 from contact.arrays import Floats, Integers
-from contact.jit import kernel, routine
 from contact.modes import NONE
 from contact.vectors import (
     add,
@@ -27,6 +26,7 @@ from contact.vectors import (
     sub,
     vector_at,
 )
+from kernelcache import kernel, routine
 
 #: Below this part of the body's weight the floor's force is too small to have a centre.
 LEAST_LOAD = 0.01

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from biped.files import replace_file
+from biped.inputs.files import replace_file
 from experiments.studies.store.table import as_parquet
 
 UNIT, MEANING = "unit", "meaning"

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 from biped.kernels.loop.closed_loop import control
-from contact.jit import routine
 from controllers.kernels.contact_qp import SOLVED, factor_contact_qp, solve_contact_qp
 from controllers.kernels.forward_model import feel_feet, swinging_foot, tell_asked
+from kernelcache import routine
 
 
 class Slack(NamedTuple):

@@ -17,10 +17,10 @@ from functools import cached_property, partial
 import mujoco
 import numpy as np
 
+from biped.derivatives.linearization import Linearizer
+from biped.derivatives.linearization.coordinates import displaced, displacement
 from biped.integrators import Recursive
 from biped.kernels.loop.closed_loop import Loop
-from biped.linearization import Linearizer
-from biped.linearization.coordinates import displaced, displacement
 from biped.model import human
 from biped.simulation.scene import Scene
 from biped.simulation.session import Session

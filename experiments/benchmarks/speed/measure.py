@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from biped.extras import command
+from biped.inputs.extras import command
 from experiments.benchmarks.sections import Section
 from experiments.benchmarks.speed import chains, late, laws, startup, steps, studies
 from experiments.benchmarks.speed.table import Budget

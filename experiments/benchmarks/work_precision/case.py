@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from biped.control.controller import Controller
 from biped.errors import InputError
 from biped.integrators import INTEGRATORS, integrator_named, settings_of
-from biped.lagrangian import LAGRANGIAN_METHODS
 from biped.model import Model
 from biped.runs.run import Run
 from biped.runs.state import State
@@ -20,9 +19,10 @@ from contact import RUBBER, Floor
 from contact.arrays import Floats
 from experiments.benchmarks.step_sizes import halved
 from experiments.benchmarks.work_precision.reference import Reference
+from formulations.lagrangian import LAGRANGIAN_METHODS
 
 if TYPE_CHECKING:
-    from biped.lagrangian import System
+    from formulations.lagrangian import System
 
 
 #: Integrators with this setting choose their steps themselves.

@@ -53,7 +53,7 @@ def _axes_tips(quaternion: Floats) -> Floats:
 
 
 def _free_body() -> Forms:
-    from biped.lagrangian import rigid_body
+    from formulations.lagrangian import rigid_body
 
     inertia = ((INERTIA[0], 0.0, 0.0), (0.0, INERTIA[1], 0.0), (0.0, 0.0, INERTIA[2]))
     body = Body("body", 1.0, inertia, (0.0, 0.0, 0.0), floating("root"))
@@ -115,7 +115,7 @@ def pendulum_tree() -> tuple[Model, State]:
 
 
 def _pendulum() -> Forms:
-    from biped.lagrangian import double_spherical_pendulum
+    from formulations.lagrangian import double_spherical_pendulum
 
     model, start = pendulum_tree()
     places = partial(_body_centres, model)

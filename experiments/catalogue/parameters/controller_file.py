@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biped.documents import toml_of
 from biped.errors import InputError
+from biped.inputs.documents import toml_of
 from controllers.gains import KEYS, TABLE, read_gains
 from experiments.catalogue.parameters.controllers import GROUP
 from experiments.catalogue.parameters.parameter import Value, from_json

@@ -8,7 +8,7 @@ from typing import Any
 
 from biped.control.controller import Controller
 from biped.errors import InputError
-from biped.modules import note, reads_of
+from biped.inputs.modules import note, reads_of
 from contact.errors import BipedError
 from experiments.catalogue.parameters.fields import field_parameters, object_from
 from experiments.catalogue.parameters.initial import OURS

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from biped.checks import whole, zero_or_above
 from biped.disturbances import (
     Actuators,
     Disturbance,
@@ -28,6 +27,7 @@ from biped.disturbances import (
 )
 from biped.disturbances.sensors import PRESETS
 from biped.errors import InputError
+from biped.inputs.checks import whole, zero_or_above
 from biped.model import Model
 from biped.model.geometry import Vector3
 from biped.model.legs import legs_of

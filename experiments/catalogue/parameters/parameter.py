@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from biped.checks import is_finite
 from biped.errors import InputError
+from biped.inputs.checks import is_finite
 from biped.model.geometry import LARGEST_ANGLE
 
 #: A number, a whole number, a word, or a few numbers such as a position or a quaternion.

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from biped.checks import above_zero
 from biped.disturbances import Actuators, Disturbance, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
+from biped.inputs.checks import above_zero
 from biped.model import Model, human
 from biped.runs.postures import STANDING_TRUNK
 from biped.signals import Signal

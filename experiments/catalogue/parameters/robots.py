@@ -9,12 +9,12 @@ from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any
 
-from biped.known_code import is_unknown
+from biped.inputs.known_code import is_unknown
 from biped.model import Model, ModelError, human, load_robot
 from biped.model.description import spelt_out
+from biped.model.robot_names import ENDINGS, ROBOT_NAMES, SUBJECT
 from biped.model.strength import NOBODY
 from biped.model.subject import Subject
-from biped.robot_names import ENDINGS, ROBOT_NAMES, SUBJECT
 from biped.simulation.scene import floor_of
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter
@@ -68,7 +68,7 @@ def strength_of(robot: str) -> str:
 def stand_in(name: str, saved: Path) -> None:
     """Let the model that was saved with a run or a study be the robot of this name, where its own files are not.
 
-    So it is where its name is code that the user has not named (`biped.known_code`), for all of this process.
+    So it is where its name is code that the user has not named (`biped.inputs.known_code`), for all of this process.
     """
     if name != HUMAN and saved.is_file():
         _stand_ins[address_of(name)] = saved

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from biped.checks import above_zero
 from biped.errors import InputError
+from biped.inputs.checks import above_zero
 from biped.records import Preparation, Record
 from biped.records.read import Reading
 from biped.signals import STAGES, Signal

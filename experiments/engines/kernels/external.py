@@ -42,7 +42,6 @@ from biped.kernels.variational.equations import contact_chord, reference_point, 
 from biped.kernels.variational.joints import commanded_torque, stop_energy
 from contact.arrays import Floats, Integers
 from contact.ground import END, START, force_in_floor, is_moving, law_at
-from contact.jit import kernel, routine
 from contact.modes import NONE, SLIDING, STICKING
 from contact.vectors import (
     add,
@@ -59,6 +58,7 @@ from contact.vectors import (
     sub,
     triple,
 )
+from kernelcache import kernel, routine
 
 #: A point slides where its friction is at least this share of what the floor can give.
 AT_THE_CONE = 0.999

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from biped.errors import InputError
-from biped.extras import need
+from biped.inputs.extras import need
 from biped.kernels.tree.tree import STOP_DAMPING, STOP_STIFFNESS
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix

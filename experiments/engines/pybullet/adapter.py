@@ -8,7 +8,7 @@ import numpy as np
 
 from biped.dynamics import mass_matrix
 from biped.errors import InputError
-from biped.extras import need
+from biped.inputs.extras import need
 from contact.arrays import Floats
 from contact.vectors import quat_mul
 from experiments.engines.contact_points import ContactPoints

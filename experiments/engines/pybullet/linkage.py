@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from biped.errors import InputError
-from biped.extras import need
-from biped.mechanism.frames import Frame, tree_of
+from biped.inputs.extras import need
 from contact.arrays import Floats
 from experiments.engines.pybullet.world import Client, let_move, silenced
+from formulations.mechanism.frames import Frame, tree_of
 
 #: The body of frames that do not move.
 GROUND = -1

@@ -8,9 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.assembly import Assembly, Placement
-from biped.assembly.examples import four_bar_chain, pendulum
-from biped.extras import has
+from biped.inputs.extras import has
 from biped.integrators import Recursive
 from experiments.papers.bruedigam_2024 import mujoco_loops
 from experiments.papers.bruedigam_2024.trees import START, STEP, in_minimal
@@ -18,6 +16,8 @@ from experiments.papers.criteria import LINEAR, above, at_most, below, stated, w
 from experiments.papers.growth import Curve, draw_growth, medians, power, step_seconds
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
+from formulations.assembly import Assembly, Placement
+from formulations.assembly.examples import four_bar_chain, pendulum
 
 STEPS, QUICK_STEPS = 1000, 100
 LINKS, QUICK_LINKS = (1, 2, 5, 10, 20, 50, 100), (10, 100)

@@ -4,13 +4,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.assembly.examples import three_link_loop
 from contact.arrays import Floats
 from experiments.papers.bruedigam_2024 import munthe_kaas
 from experiments.papers.criteria import above, below, stated
 from experiments.papers.figures import plotted
 from experiments.papers.item import Outcome, Progress
 from experiments.visualization.figures import style
+from formulations.assembly.examples import three_link_loop
 
 DURATION, QUICK_DURATION, STEP = 600.0, 20.0, 0.01
 #: Steps from one look to the next.

@@ -4,13 +4,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.assembly.examples import box
-from biped.extras import has, need
+from biped.inputs.extras import has, need
 from contact.arrays import Floats
 from experiments.papers.criteria import at_least, at_most, stated, when, within, within_factor
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
+from formulations.assembly.examples import box
 
 EDGE, MASS, FRICTION, STEP, DURATION = 0.5, 1.0, 0.3, 0.01, 1.0
 #: [m] of the figure.

@@ -11,13 +11,13 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy.integrate import solve_ivp
 
-from biped.assembly import Assembly, Freedom, RigidBody, joint
 from biped.model import box_inertia
 from contact.arrays import Floats
 from experiments.papers.criteria import above, below, smaller, stated
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
+from formulations.assembly import Assembly, Freedom, RigidBody, joint
 
 LENGTH, MASS, EDGE, G = 1.0, 1.0, 0.1, 9.81
 #: [kg m²] of a cube about its centre.

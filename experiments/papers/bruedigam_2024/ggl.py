@@ -55,7 +55,7 @@ class Linkage(NamedTuple):
 
 
 def linkage(windows: int, speed: float = 1.0) -> Linkage:
-    """Return the linkage of ``biped.assembly.examples.n_four_bar``: upright, its couplers moving along +y."""
+    """Return the linkage of ``formulations.assembly.examples.n_four_bar``: upright, its couplers moving along +y."""
     bars = 2 * windows + 1
     mass = np.tile([MASS, MASS, MASS * LENGTH**2 / 12.0, MASS * LENGTH**2 / 12.0], bars)
     rows: list[Floats] = []

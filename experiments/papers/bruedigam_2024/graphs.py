@@ -15,9 +15,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.assembly.graph import graph_of_blocks
-from biped.assembly.kernels.graph import clear_blocks, factor, substitute
-from biped.assembly.kernels.system import WIDTH, Graph, Room, new_room
 from contact.arrays import Floats
 from experiments.benchmarks.threads import in_one_thread
 from experiments.benchmarks.timing import interleaved, seconds
@@ -26,6 +23,9 @@ from experiments.papers.figures import plotted
 from experiments.papers.growth import power
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
+from formulations.assembly.graph import graph_of_blocks
+from formulations.assembly.kernels.graph import clear_blocks, factor, substitute
+from formulations.assembly.kernels.system import WIDTH, Graph, Room, new_room
 
 Pair = tuple[int, int]
 Judge = Callable[[pd.DataFrame], tuple[Finding, ...]]

@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from biped import Fall, Rigid, Run, Scene
-from biped.assembly import AssemblyStepError, placement_of
 from biped.simulation.session import Session
 from contact import Floor
 from contact.arrays import Floats
@@ -32,6 +31,7 @@ from experiments.papers.criteria import above, at_most, stated
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Kind, Outcome, Progress
 from experiments.visualization.figures import style
+from formulations.assembly import AssemblyStepError, placement_of
 
 #: Spread of tries that go in no direction, and what each failure leaves of it.
 SPREAD, SHRINKING = 0.1, 0.9

@@ -9,13 +9,13 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy.integrate import solve_ivp
 
-from biped.assembly.examples import n_four_bar
 from contact.arrays import Floats
 from experiments.papers.bruedigam_2024 import ggl
 from experiments.papers.criteria import above, below, stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
+from formulations.assembly.examples import n_four_bar
 
 WINDOWS = 2
 DURATION, STEP, SMALL_STEP = 10.0, 0.01, 0.001

@@ -5,10 +5,10 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 import numpy as np
 
-from biped.assembly.examples import THICKNESS, four_bar_chain
-from biped.extras import need
+from biped.inputs.extras import need
 from biped.model import box_inertia
 from contact.arrays import Floats
+from formulations.assembly.examples import THICKNESS, four_bar_chain
 
 
 class Energies(NamedTuple):
@@ -65,7 +65,7 @@ def in_mujoco(segments: int, step: float, steps: int, *, method: str = "Euler", 
 
 
 def mjcf(segments: int, step: float, method: str, *, closed: bool) -> str:
-    """Return ``biped.assembly.examples.four_bar_chain`` as MuJoCo reads it: a tree, and points that are to meet."""
+    """Return ``assembly.examples.four_bar_chain`` as MuJoCo reads it: a tree, and points that are to meet."""
     root = Element("mujoco")
     SubElement(SubElement(root, "option", timestep=str(step), integrator=method), "flag", energy="enable")
     hung, at = SubElement(root, "worldbody"), "0 0 0"

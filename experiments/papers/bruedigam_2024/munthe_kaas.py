@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.assembly import Assembly, Placement
 from contact.arrays import Floats, Integers
+from formulations.assembly import Assembly, Placement
 
 G = 9.81
 #: Beyond this [m, rad, m/s, rad/s] a motion has no bounds.

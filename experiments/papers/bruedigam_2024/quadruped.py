@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biped import Body, Box, ContactPoint, Controller, Joint, Model, State, floating, forward_kinematics, revolute
-from biped.assembly import Assembly, from_model
 from biped.model.geometry import Matrix3, Vector3, quaternion_matrix
 from contact.arrays import Floats
 from controllers.kernels.joint_pd import PdLaw
 from experiments.papers.bruedigam_2024.kernels import TrotLaw
+from formulations.assembly import Assembly, from_model
 
 
 class Unit(NamedTuple):

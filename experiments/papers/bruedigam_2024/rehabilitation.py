@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.assembly import Assembly, Freedom, Joint, Motion, Placement, RigidBody, joint
 from biped.model.geometry import Quaternion, Vector3, quaternion_matrix
 from contact.arrays import Floats
 from experiments.papers.bruedigam_2024.quadruped import Unit
@@ -19,6 +18,7 @@ from experiments.papers.criteria import above, at_most, below, near, stated
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
+from formulations.assembly import Assembly, Freedom, Joint, Motion, Placement, RigidBody, joint
 
 EIGHTH = 0.25 * math.pi
 _Y: Vector3 = (0.0, 1.0, 0.0)

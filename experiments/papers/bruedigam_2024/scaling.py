@@ -7,14 +7,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy.special import ellipk
 
-from biped.assembly import Assembly, Motion, joint
-from biped.assembly.examples import thin_rod
 from experiments.benchmarks import step_sizes
 from experiments.papers.bruedigam_2024.attempts import ENDED, Row, attempted
 from experiments.papers.criteria import above, at_most, below, near, stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress, tabulated
 from experiments.visualization.figures import style
+from formulations.assembly import Assembly, Motion, joint
+from formulations.assembly.examples import thin_rod
 
 SCALES = (1.0, 0.5, 0.1)
 START, G = math.pi / 2.0, 9.81

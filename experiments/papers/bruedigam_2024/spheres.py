@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.assembly import Assembly, AssemblyStepError, Placement, PointContact, RigidBody, joint
 from contact.arrays import Floats
 from experiments.papers.bruedigam_2024.cost import costs, step_cost
 from experiments.papers.criteria import LINEAR, at_least, at_most, stated, when
 from experiments.papers.growth import Curve, draw_growth, power
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
+from formulations.assembly import Assembly, AssemblyStepError, Placement, PointContact, RigidBody, joint
 
 RADIUS, MASS, SPACING, FRICTION, STEP, STEPS, QUICK_STEPS = 0.25, 1.0, 1.0, 1.0, 0.01, 1000, 200
 #: Steps that the authors' program takes, where the caption prints 1000.

@@ -7,8 +7,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.assembly import Motion
-from biped.assembly.examples import pendulum
 from biped.integrators import LeeNewton, LeeRiqn, Recursive
 from biped.runs.run import Run
 from experiments.papers.bruedigam_2024.attempts import ENDED, Row, attempted
@@ -17,6 +15,8 @@ from experiments.papers.criteria import LINEAR, at_most, stated, when, within_fa
 from experiments.papers.growth import Curve, draw_growth, medians, power, step_seconds
 from experiments.papers.item import Finding, Outcome, Progress, tabulated
 from experiments.visualization.figures import style
+from formulations.assembly import Motion
+from formulations.assembly.examples import pendulum
 
 #: [N] as printed, of the balances of forces.
 TOLERANCES = (1e-6, 1e-8, 1e-10)

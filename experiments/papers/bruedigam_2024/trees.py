@@ -3,13 +3,13 @@
 import math
 from dataclasses import dataclass
 
-from biped.assembly.examples import THICKNESS
 from biped.integrators import Integrator, LeeRiqn
 from biped.model import Body, Joint, Model, box_inertia, revolute, spherical
 from biped.runs.run import Run
 from biped.runs.state import State
 from biped.simulation.simulate import simulate
 from experiments.papers.bruedigam_2024.kernels import Unfloored
+from formulations.assembly.examples import THICKNESS
 
 #: [s]
 STEP = 0.01
@@ -29,7 +29,7 @@ class UnflooredRiqn(LeeRiqn):
 
 
 def pendulum_tree(links: int, kind: str = "revolute") -> Model:
-    """Return the model of ``biped.assembly.examples.pendulum`` with links of 1 m and 1 kg, and joints of a kind."""
+    """Return the model of ``assembly.examples.pendulum`` with links of 1 m and 1 kg, and joints of a kind."""
     inertia = box_inertia(1.0, (THICKNESS, THICKNESS, 1.0))
     bodies = [
         Body(f"link_{k}", 1.0, inertia, (0.0, 0.0, -0.5), _joint(kind, k), parent=f"link_{k - 1}" if k > 1 else None)

@@ -9,15 +9,6 @@ from matplotlib.figure import Figure
 from scipy.optimize import minimize
 
 from biped.errors import IntegrationError
-from biped.mechanism import Mechanism
-from biped.mechanism.examples import (
-    CLOSED_CHAIN_PINS,
-    CLOSED_CHAIN_START,
-    closed_chain_device,
-    closed_chain_frames,
-    n_link_pendulum,
-    pendulum_frames,
-)
 from contact.arrays import Floats
 from experiments.benchmarks.comparison.budget import part
 from experiments.engines.pybullet.linkage import Linkage
@@ -26,6 +17,15 @@ from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_murphey_2009 import motions
 from experiments.papers.johnson_murphey_2009.motions import Motion
+from formulations.mechanism import Mechanism
+from formulations.mechanism.examples import (
+    CLOSED_CHAIN_PINS,
+    CLOSED_CHAIN_START,
+    closed_chain_device,
+    closed_chain_frames,
+    n_link_pendulum,
+    pendulum_frames,
+)
 
 #: [s], and between two looks at the energy.
 STEP, EVERY = 0.01, 0.1

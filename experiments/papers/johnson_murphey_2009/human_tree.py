@@ -7,8 +7,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from biped.mechanism.examples import planar_human
-from biped.mechanism.frames import Node, tree_of
 from contact.arrays import Floats
 from experiments.papers.criteria import below, stated, when
 from experiments.papers.item import Finding, Outcome, Progress
@@ -16,6 +14,8 @@ from experiments.papers.johnson_murphey_2009.lift import G
 from experiments.papers.johnson_murphey_2009.motions import ours
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled
+from formulations.mechanism.examples import planar_human
+from formulations.mechanism.frames import Node, tree_of
 
 #: [rad] of the picture and of the start, so that the limbs can be distinguished.
 POSE = {

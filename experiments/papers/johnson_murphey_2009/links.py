@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.mechanism.examples import n_link_pendulum, pendulum_frames
 from experiments.benchmarks.comparison.budget import part
 from experiments.benchmarks.timing import seconds
 from experiments.papers.criteria import LINEAR, above, stated, when
@@ -18,6 +17,7 @@ from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_murphey_2009.lift import G
 from experiments.papers.johnson_murphey_2009.recursions import Tree, newton_matrix
 from experiments.visualization.figures import style
+from formulations.mechanism.examples import n_link_pendulum, pendulum_frames
 
 SIZES, QUICK_SIZES = (1, 2, 5, 10, 20, 50, 100, 200), (10, 50)
 #: Links for which the paper's recursions are run, in Python.

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biped.mechanism import Mechanism
 from contact.arrays import Floats
 from experiments.benchmarks.timing import seconds
 from experiments.engines.pybullet.linkage import Linkage, LinkageSettings
 from experiments.papers.criteria import below, stated
 from experiments.papers.item import Finding, Progress
 from experiments.visualization.figures import style
+from formulations.mechanism import Mechanism
 
 #: PyBullet as it comes, whose solver is of ODE's kind, and with a solver that leaves no residual.
 ITERATIVE, DIRECT = LinkageSettings(), LinkageSettings(direct=True)

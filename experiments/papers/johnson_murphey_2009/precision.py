@@ -12,8 +12,6 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from biped.errors import IntegrationError
-from biped.mechanism import Mechanism, integrate
-from biped.mechanism import Motion as MechanismMotion
 from contact.arrays import Floats
 from experiments.benchmarks import step_sizes
 from experiments.papers.criteria import above, near, stated, when
@@ -29,6 +27,8 @@ from experiments.papers.johnson_murphey_2009.scissor import (
     lift_start,
 )
 from experiments.visualization.figures import style
+from formulations.mechanism import Mechanism, integrate
+from formulations.mechanism import Motion as MechanismMotion
 
 DURATION = 10.0
 #: [s] between two looks.

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from biped.mechanism import Frame
+from formulations.mechanism import Frame
 
 #: Real or complex.
 Matrix = np.ndarray[Any, np.dtype[Any]]

@@ -6,8 +6,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.mechanism import Mechanism
-from biped.mechanism.examples import scissor_configuration, scissor_frames, scissor_lift, scissor_pins
 from contact.arrays import Floats
 from experiments.benchmarks.comparison.budget import part
 from experiments.engines.pybullet.linkage import Linkage, LinkageSettings
@@ -26,6 +24,8 @@ from experiments.papers.johnson_murphey_2009.lift import (
 )
 from experiments.papers.johnson_murphey_2009.motions import Motion
 from experiments.visualization.figures import style
+from formulations.mechanism import Mechanism
+from formulations.mechanism.examples import scissor_configuration, scissor_frames, scissor_lift, scissor_pins
 
 SEGMENTS, STEP = 5, 0.01
 SHORT, LONG, QUICK_LONG = 10.0, 1000.0, 60.0

@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from scipy.integrate import cumulative_trapezoid
 
 from biped.errors import IntegrationError
-from biped.mechanism import Mechanism
 from contact.arrays import Floats
 from experiments.engines.pybullet.linkage import LinkageSettings
 from experiments.papers.criteria import stated, when
@@ -22,6 +21,7 @@ from experiments.papers.johnson_murphey_2009.lift import OneDegreeLift
 from experiments.papers.johnson_murphey_2009.motions import Motion
 from experiments.papers.johnson_murphey_2009.scissor import ASSUMPTIONS, lift_linkage, lift_mechanism, lift_start
 from experiments.visualization.figures import style
+from formulations.mechanism import Mechanism
 
 SEGMENTS, QUICK_SEGMENTS = (2, 3, 4, 5, 6, 7, 8), (2,)
 #: Printed: the error (47) [rad² s], the time at which it is exceeded [s], and how nearly.

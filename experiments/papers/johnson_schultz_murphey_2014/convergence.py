@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.mechanism import DiscreteMechanism
 from biped.optimal import Optimum, descent_direction
 from contact.arrays import Floats
 from experiments.benchmarks.timing import Spread, interleaved, one_core, seconds
@@ -16,6 +15,7 @@ from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_schultz_murphey_2014.pendulum import pendulum
 from experiments.papers.johnson_schultz_murphey_2014.swing_up import ASSUMPTIONS, TOLERANCE, cost, search
 from experiments.visualization.figures import style
+from formulations.mechanism import DiscreteMechanism
 
 #: Iterations printed, and by how much ours of the slow search may differ.
 NEWTON, STEEPEST, NEAR = 14, 653, 0.02

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.mechanism import DiscreteMechanism
 from biped.optimal import Trajectory, closed_loop, regulator
 from contact.arrays import Floats
 from experiments.papers.criteria import above, below, stated
@@ -13,6 +12,7 @@ from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_schultz_murphey_2014 import puppet, swing_up
 from experiments.papers.johnson_schultz_murphey_2014.pendulum import pendulum
 from experiments.visualization.figures import style
+from formulations.mechanism import DiscreteMechanism
 
 #: (θ, p) at which the pendulum begins, in place of (0, 0).
 START = (1.0, 1.0)

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from biped.mechanism import DiscreteMechanism, Linearization, Mechanism, Torque, rx, tz
 from biped.optimal import controllability_matrix, controllability_rank
 from contact.arrays import Floats
 from experiments.papers.criteria import same, stated, when
 from experiments.papers.item import Finding, Outcome, Progress
+from formulations.mechanism import DiscreteMechanism, Linearization, Mechanism, Torque, rx, tz
 
 #: [s], [m/s²]
 STEP, G = 0.1, 9.8

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.mechanism import DiscreteMechanism, Mechanism
-from biped.mechanism.marionette import marionette, marionette_start
 from biped.optimal import Trajectory
 from contact.arrays import Floats
 from experiments.papers.criteria import same, stated
 from experiments.papers.item import Outcome, Progress
 from experiments.visualization.figures.writing import styled
+from formulations.mechanism import DiscreteMechanism, Mechanism
+from formulations.mechanism.marionette import marionette, marionette_start
 
 #: [s], [m] and [rad/s]
 STEP = 0.01

@@ -7,12 +7,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy.optimize import brentq
 
-from biped.mechanism import DiscreteMechanism, Distance, Mechanism, SingularStepError, ry, rz, tx, ty, tz
 from contact.arrays import Floats
 from experiments.papers.criteria import below, near, smaller, stated, when
 from experiments.papers.item import Outcome, Progress
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled
+from formulations.mechanism import DiscreteMechanism, Distance, Mechanism, SingularStepError, ry, rz, tx, ty, tz
 
 #: [kg], [m] and [m/s²]: the paper leaves them general.
 MASS, LENGTH, G = 0.7, 1.3, 9.8

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from biped.mechanism import DiscreteMechanism
 from biped.optimal import Iteration, Optimum, QuadraticCost, Trajectory, optimize, rollout
 from biped.optimal.trajectory import Method
 from experiments.papers.item import Progress
+from formulations.mechanism import DiscreteMechanism
 
 #: N of (35).
 STEPS = 100

@@ -35,8 +35,8 @@ from biped.kernels.solve.dense import factor_dense, solve_dense
 from biped.kernels.state.method import find_root
 from biped.kernels.variational.newton import tolerance_of
 from contact.arrays import Floats, Integers
-from contact.jit import kernel, routine
 from contact.vectors import add_scaled6, copy1, dot6, load6, store6
+from kernelcache import kernel, routine
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy.integrate import solve_ivp
 
+from biped.derivatives.linearization import linearize
 from biped.integrators import Integrator, Maximal, integrator_named
-from biped.linearization import linearize
 from biped.model import chain
 from biped.runs.run import Run
 from biped.runs.state import State

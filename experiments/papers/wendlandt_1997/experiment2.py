@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.figure import Figure
 
-from biped.extras import has
+from biped.inputs.extras import has
 from biped.runs.contact_changes import Change, lasting_changes
 from biped.runs.run import Run
 from experiments.papers.criteria import above, below, stated, when

@@ -6,11 +6,11 @@ from functools import cache, partial
 
 import numpy as np
 
-from biped import lagrangian
 from contact.arrays import Floats
 from experiments.papers.growth import medians
 from experiments.papers.wendlandt_1997.convergence import mean_error
 from experiments.papers.wendlandt_1997.printed import PENDULUM_DVP, PENDULUM_ENERGY, PENDULUM_MOMENTUM, STEPS
+from formulations import lagrangian
 
 #: [s] not printed: of 5, 10, 15, 20 and 30 s, only 30 s gives the printed position errors.
 DURATION = 30.0

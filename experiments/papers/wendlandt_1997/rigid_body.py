@@ -6,7 +6,6 @@ from functools import cache, partial
 
 import numpy as np
 
-from biped import lagrangian
 from contact.arrays import Floats
 from experiments.papers.criteria import no_more, stated, when
 from experiments.papers.figures import plotted
@@ -27,6 +26,7 @@ from experiments.papers.wendlandt_1997.convergence import (
 )
 from experiments.papers.wendlandt_1997.printed import RIGID_BODY, STEPS
 from experiments.visualization.figures import style
+from formulations import lagrangian
 
 #: [s]
 DURATION = 30.0

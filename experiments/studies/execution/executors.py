@@ -18,9 +18,9 @@ from contextlib import ExitStack, contextmanager
 from itertools import islice
 from typing import Any, Protocol
 
-from biped.checks import above_zero
 from biped.errors import InputError
-from biped.extras import need
+from biped.inputs.checks import above_zero
+from biped.inputs.extras import need
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.failures import OutOfTimeError, Result, failed

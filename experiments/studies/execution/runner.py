@@ -7,7 +7,6 @@ from functools import partial
 from biped.errors import InputError
 from biped.simulation.driver import Announce
 from biped.simulation.session import Session
-from contact.jit import sources_digest
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.registry import experiment_named
@@ -17,6 +16,7 @@ from experiments.studies.failures import Result
 from experiments.studies.store.folder import Study
 from experiments.studies.store.header import Header, edited
 from experiments.studies.trial import FILES, Trial, run_trial
+from kernelcache import sources_digest
 
 #: Called with the number of trials that are done, of those asked for.
 Progress = Callable[[float], None]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biped.checks import zero_or_above
 from biped.errors import InputError
+from biped.inputs.checks import zero_or_above
 from contact.arrays import Floats
 from experiments.studies.config import Config
 from experiments.studies.fitting.estimate import Estimate, Prior, estimate, searched

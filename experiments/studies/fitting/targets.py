@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from biped.checks import above_zero
 from biped.errors import InputError
+from biped.inputs.checks import above_zero
 from biped.metrics.measurement import Measurement
 from biped.metrics.posturography import power_spectrum
 from biped.records.units import factor_between

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.checks import whole
 from biped.errors import InputError
 from biped.identification import DoublePendulum, FrequencyResponse, IndependentChannels
+from biped.inputs.checks import whole
 from contact.arrays import Floats
 from contact.errors import did_you_mean
 from experiments.studies.bounded import Bounded

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from biped.dynamics.whole_body import WholeBody
 from biped.errors import InputError
 from biped.identification.channels import GRAVITY
 from biped.model.legs import Leg, legs_of
-from biped.whole_body import WholeBody
 from contact.arrays import Floats
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from biped.documents import json_of
 from biped.errors import InputError
-from biped.files import replace_file
+from biped.inputs.documents import json_of
+from biped.inputs.files import replace_file
 from biped.model import Model
 from biped.recovery.plan import RecoveryPlan
 from biped.recovery.rollout import Path

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from biped.extras import need
+from biped.inputs.extras import need
 from contact.arrays import Floats
 from experiments.studies.counting import FALLS, WITHOUT_RESULT
 from experiments.studies.proportion import CONFIDENCE

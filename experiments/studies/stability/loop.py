@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from biped.derivatives.linearization import Linearization, equilibrium, radius_slope
+from biped.derivatives.linearization.coordinates import displaced, displacement
+from biped.derivatives.linearization.stance import held_stance
 from biped.errors import InputError
-from biped.linearization import Linearization, equilibrium, radius_slope
-from biped.linearization.coordinates import displaced, displacement
-from biped.linearization.stance import held_stance
 from biped.runs.postures import standing
 from biped.runs.state import State
 from biped.simulation.scene import Scene

@@ -21,8 +21,8 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any
 
 from biped.errors import InputError
-from biped.files import replace_file
-from biped.known_code import keep, only_known, trusting
+from biped.inputs.files import replace_file
+from biped.inputs.known_code import keep, only_known, trusting
 from biped.model.archive import model_to_json
 from biped.runs.run import MODEL
 from experiments.catalogue.experiment import Experiment

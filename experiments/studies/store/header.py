@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from biped.documents import json_of
 from biped.errors import InputError
-from biped.files import replace_file
+from biped.inputs.documents import json_of
+from biped.inputs.files import replace_file
 from experiments.lookup.open_registry import digest_at
 
 FORMAT = 3
@@ -62,8 +62,8 @@ class Header:
 
 def stamp() -> dict[str, Any]:
     """A stamp of all that the last digit of a result depends on: machine, versions, commit, kernels."""
-    from contact.jit import sources_digest, target_name
     from experiments.cli.machine import stamp as machine
+    from kernelcache import sources_digest, target_name
 
     return {**machine(), "target": target_name(), "kernels": sources_digest()}
 

@@ -39,7 +39,7 @@ def cell_of(value: Value) -> float | int | str:
 def cells_of(text: str) -> dict[str, Any]:
     """One of a trial's texts: numbers, words, and lists of these, by name; InputError where it is damaged.
 
-    ``biped.documents`` would take as long as a trial does.
+    ``biped.inputs.documents`` would take as long as a trial does.
     """
     try:
         found = json.loads(text)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from biped.extras import need
+from biped.inputs.extras import need
 from experiments.studies.tuning.descents import Start
 from experiments.studies.tuning.design_variable import DesignVariable
 from experiments.studies.tuning.optimizers import add_known, distributions, new_study

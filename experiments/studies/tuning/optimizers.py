@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biped.errors import InputError
-from biped.extras import need
+from biped.inputs.extras import need
 from experiments.studies.grid import LOG
 from experiments.studies.tuning.descents import Lbfgs, Point, Start
 from experiments.studies.tuning.design_variable import DesignVariable

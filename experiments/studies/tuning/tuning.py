@@ -6,8 +6,8 @@ from fnmatch import filter as matching
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from biped.checks import zero_or_above
-from biped.gradients import DIFFERENTIABLE, is_differentiable
+from biped.derivatives.gradients import DIFFERENTIABLE, is_differentiable
+from biped.inputs.checks import zero_or_above
 from biped.runs.verdict import RECOVERED
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, shown, split_name

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from biped.extras import need
+from biped.inputs.extras import need
 from biped.metrics.layout import Layout
 from biped.runs.run import Run
 from contact.arrays import Floats

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from biped.extras import need
+from biped.inputs.extras import need
 from biped.metrics import METRICS, Metric, Value, metric_named
 from biped.runs.run import Run
 from experiments.visualization.export.anatomy import PARTS, anatomical_joints, other_joints

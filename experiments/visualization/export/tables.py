@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
-from biped.files import replace_file
+from biped.inputs.files import replace_file
 from biped.metrics.kernels.support import fill_foot_wrenches
 from biped.metrics.layout import Layout
 from biped.metrics.runs import rows_of, steps

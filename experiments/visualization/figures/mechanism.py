@@ -8,11 +8,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from biped.mechanism import Mechanism, Motion
-from biped.mechanism.drawing import Picture, frames_named, picture_of, poses_at
 from contact.arrays import Floats
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
+from formulations.mechanism import Mechanism, Motion
+from formulations.mechanism.drawing import Picture, frames_named, picture_of, poses_at
 
 #: A mechanism whose places spread across a plane by less than this share of its size is drawn in the plane.
 FLAT = 1e-6

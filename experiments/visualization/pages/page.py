@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biped.extras import need
-from biped.files import replace_file
+from biped.inputs.extras import need
+from biped.inputs.files import replace_file
 from experiments.visualization.pages.blocks import Block, Chart, Mood
 
 if TYPE_CHECKING:

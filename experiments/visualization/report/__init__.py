@@ -5,7 +5,7 @@ Importing this package is quick: what stands behind a name is imported when the 
 
 import lazy_loader
 
-from biped.extras import telling
+from biped.inputs.extras import telling
 
 _attribute, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __getattr__ = telling(_attribute)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from biped.errors import InputError
-from biped.files import replace_file
+from biped.inputs.files import replace_file
 from biped.metrics import metric_named, series
 from biped.metrics.posturography import sway_measures
 from biped.records import FORMATS, read_record

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from biped.errors import InputError
-from biped.known_code import only_known
+from biped.inputs.known_code import only_known
 from biped.metrics import metric_named
 from biped.runs.run import MODEL, STATE, SUMMARY, TABLE, Run, missing_files, read_summary
 from biped.runs.world import WORLD
@@ -28,7 +28,7 @@ class RunSource:
     folder: Path  # where it is saved
     run: Run  # it
     #: what it is a run of; None where it was saved by other means, by another version whose experiment had other
-    #: parameters, or by code that is not known (``biped.known_code``)
+    #: parameters, or by code that is not known (``biped.inputs.known_code``)
     experiment: Experiment | None
     values: Mapping[str, Any]  # a value for each parameter of the experiment; without one, what was saved as parameters
     changes: Mapping[str, Value]  # those that differ from the experiment's defaults

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from biped.known_code import UnknownCodeError
+from biped.inputs.known_code import UnknownCodeError
 from biped.runs.verdict import VERDICTS
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Parameter, parameter_named
@@ -78,7 +78,7 @@ class Trials:
 
     @cached_property
     def experiment(self) -> Experiment | None:
-        """None where it is code that is not known here (``biped.known_code``)."""
+        """None where it is code that is not known here (``biped.inputs.known_code``)."""
         try:
             return self.study.experiment
         except UnknownCodeError:

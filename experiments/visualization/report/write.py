@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biped.errors import InputError
-from biped.extras import need
-from biped.files import replace_file
+from biped.inputs.extras import need
+from biped.inputs.files import replace_file
 from biped.runs.run import Run, versions
 from experiments.studies.store.folder import Study, is_being_written
 from experiments.visualization.pages import Page, Prose, write_page

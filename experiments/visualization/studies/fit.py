@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from biped.files import replace_file
+from biped.inputs.files import replace_file
 from experiments.cli.quantities import unit_text
 from experiments.cli.terminal import print_table, say
 from experiments.lookup.figure_look import remove_figure

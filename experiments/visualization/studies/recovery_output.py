@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from biped.dynamics import forward_kinematics
-from biped.files import replace_file
+from biped.inputs.files import replace_file
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
 from biped.recovery.plan import RecoveryPlan

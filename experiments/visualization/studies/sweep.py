@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 from rich.text import Text
 
-from biped.files import in_place_of
+from biped.inputs.files import in_place_of
 from experiments.cli.quantities import unit_text
 from experiments.cli.terminal import print_table, say, terminal
 from experiments.studies.counting import USUAL_LOSSES, shares, success_text

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biped.errors import InputError
-from biped.extras import need
-from biped.files import in_place_of
+from biped.inputs.extras import need
+from biped.inputs.files import in_place_of
 from experiments.visualization.viewer import colors
 
 if TYPE_CHECKING:

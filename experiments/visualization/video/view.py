@@ -11,8 +11,8 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from biped.errors import InputError
-from biped.extras import need
-from biped.files import in_place_of
+from biped.inputs.extras import need
+from biped.inputs.files import in_place_of
 from biped.model import Model
 from biped.model.description import model_title
 from biped.runs.description import run_title

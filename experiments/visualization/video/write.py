@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biped.files import in_place_of
+from biped.inputs.files import in_place_of
 from experiments.cli.progress import ProgressBar
 from experiments.visualization.video.films import write_gif, write_mp4
 from experiments.visualization.video.frame_schedule import FrameSchedule

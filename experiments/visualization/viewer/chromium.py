@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from biped.errors import InputError
-from biped.extras import need
+from biped.inputs.extras import need
 
 #: What it is called, in the order in which it is looked for.
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import rich
 
 from biped.errors import InputError
-from biped.extras import need
+from biped.inputs.extras import need
 from experiments.visualization.viewer.door import Door
 
 #: The port that is tried first.

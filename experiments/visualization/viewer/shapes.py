@@ -25,10 +25,10 @@ from biped.model.toes import BODIES as TOES
 from biped.model.upper_body import BODIES
 from biped.runs.world import Bodies, Hull
 from contact.arrays import Floats
-from contact.compiling.cache import say
 from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.mesh import Loop, ball, box, joined, limb, skin
 from experiments.visualization.viewer.surfaces import parts_of
+from kernelcache.cache import say
 
 SKIN: Color = (226, 178, 148)
 HAIR: Color = (74, 52, 40)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import trimesh
 
-from biped.files import in_place_of
+from biped.inputs.files import in_place_of
 from biped.model import Model, Visual
 from contact.arrays import Floats
 from experiments.visualization.saved_runs import MESHES

@@ -7,8 +7,8 @@ import pytest
 
 from biped import Actuators, Impedance, InputError, Scene, Sensors, Session, human, simulate
 from biped.control.controller import Controller
+from biped.derivatives.linearization import linearize
 from biped.kernels.loop.measurement import able
-from biped.linearization import linearize
 from biped.model.strength import human_strength
 from controllers import JointImpedance
 from experiments.catalogue.registry import experiment_named

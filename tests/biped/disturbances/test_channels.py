@@ -8,10 +8,10 @@ import pytest
 
 from biped import InputError, ModelError, Push, Scene, Sensors, Session, State, human, simulate
 from biped.control.controller import Controller
+from biped.derivatives.gradients import gradient
+from biped.derivatives.linearization import Linearizer
 from biped.disturbances.sensors import CHANNELS, PRESETS
-from biped.gradients import gradient
 from biped.kernels.loop.random import normal
-from biped.linearization import Linearizer
 from biped.model.geometry import quaternion_matrix
 from controllers import JointPD
 from experiments.catalogue.registry import experiment_named

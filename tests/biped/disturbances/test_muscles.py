@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from biped import Actuators, Controller, Impedance, InputError, Scene, human, simulate
+from biped.derivatives.linearization import Linearizer
 from biped.integrators import integrator_named
 from biped.kernels.loop.measurement import able
-from biped.linearization import Linearizer
 from biped.model.strength import human_strength
 from controllers import JointImpedance
 from tests.conftest import assert_goes_back

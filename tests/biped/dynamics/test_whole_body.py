@@ -5,6 +5,7 @@ import pinocchio as pin
 import pytest
 
 from biped import InputError, ModelError, dynamics
+from biped.dynamics.whole_body import WholeBody
 from biped.model import human, random_tree
 from biped.model.pinocchio_model import (
     configuration_from_pinocchio,
@@ -13,7 +14,6 @@ from biped.model.pinocchio_model import (
     velocity_map,
     velocity_to_pinocchio,
 )
-from biped.whole_body import WholeBody
 from tests.conftest import random_configuration
 from tests.differences import derivative
 

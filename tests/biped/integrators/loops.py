@@ -5,11 +5,11 @@ import math
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from biped.assembly.joint import quaternion_product
-from biped.closing import assembled, closed_velocity
 from biped.dynamics import forward_kinematics
+from biped.dynamics.closing import assembled, closed_velocity
 from biped.model import Body, ClosingJoint, Model, box_inertia, random_tree, revolute
 from biped.model.geometry import quaternion_matrix
+from formulations.assembly.joint import quaternion_product
 
 from ...conftest import random_configuration
 

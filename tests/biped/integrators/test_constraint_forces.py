@@ -8,10 +8,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from biped import State, simulate
-from biped.assembly import Assembly, RigidBody, from_model, joint, placement_of
-from biped.mechanism import Coincident, Gear, Mechanism, integrate, kinematic, ry, rz, tx, tz
 from biped.model import Body, ClosingJoint, Model, box_inertia, revolute
 from biped.model.geometry import quaternion_matrix
+from formulations.assembly import Assembly, RigidBody, from_model, joint, placement_of
+from formulations.mechanism import Coincident, Gear, Mechanism, integrate, kinematic, ry, rz, tx, tz
 
 from .loops import BASE, COUPLER, CRANK, ROCKER, four_bar, four_bar_start
 from .test_loops import TAKE_LOOPS, run_of

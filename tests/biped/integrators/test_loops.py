@@ -22,11 +22,9 @@ from biped import (
     simulate,
     standing,
 )
-from biped.assembly import from_model, placement_of
-from biped.closing import assembled, closed_velocity, loop_gaps, loop_rates
+from biped.derivatives.linearization import linearize
 from biped.dynamics import forward_dynamics, forward_kinematics
-from biped.linearization import linearize
-from biped.mechanism import from_model as mechanism_of
+from biped.dynamics.closing import assembled, closed_velocity, loop_gaps, loop_rates
 from biped.model import (
     CLOSING_KINDS,
     Body,
@@ -38,6 +36,8 @@ from biped.model import (
     to_pinocchio,
 )
 from controllers import JointImpedance
+from formulations.assembly import from_model, placement_of
+from formulations.mechanism import from_model as mechanism_of
 
 from .loops import Y, crank_angle, four_bar, four_bar_start, joined_tree
 

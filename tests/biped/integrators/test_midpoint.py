@@ -27,7 +27,6 @@ from biped.kernels.state.pushes import new_pushes
 from biped.kernels.step.step import prepare
 from biped.kernels.tree.kinematics import new_poses, place_bodies
 from biped.kernels.variational.equations import displace, new_scratch
-from biped.mechanism import rx, ry, rz, tx, ty, tz
 from biped.model import Body, Model, box_inertia, chain, floating, human, random_tree, revolute
 from biped.runs.state import State
 from biped.simulation.simulate import simulate
@@ -36,8 +35,9 @@ from contact.ground import begin_ground
 from contact.modes import SLIDING, STICKING
 from controllers import JointImpedance
 from experiments.catalogue.registry import experiment_named
+from formulations.mechanism import rx, ry, rz, tx, ty, tz
 
-from ..mechanism.longhand import System, Tree
+from ...formulations.mechanism.longhand import System, Tree
 from .motions import order_of, swinging, tumbling
 
 KINDS = ("revolute", "prismatic", "spherical")

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from biped import InputError, IntegrationError, Push, Recursive, Rigid, State, human, rigid_box, simulate
-from biped.assembly import from_model, placement_of
 from biped.disturbances import Patch, Platform
 from biped.dynamics import forward_kinematics
 from biped.model import Body, ContactPoint, Model, box_inertia, floating, random_tree, revolute
@@ -16,6 +15,7 @@ from biped.signals import Signal
 from contact import RUBBER, Floor
 from contact.modes import NONE, SLIDING, STICKING
 from experiments.catalogue.registry import experiment_named
+from formulations.assembly import from_model, placement_of
 
 from ...conftest import assert_same_arrays
 

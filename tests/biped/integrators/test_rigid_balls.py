@@ -16,7 +16,6 @@ from biped import (
     simulate,
     standing,
 )
-from biped.assembly import from_model, placement_of
 from biped.disturbances import Platform
 from biped.dynamics import forward_kinematics
 from biped.model import Body, ContactPoint, Model, ModelError, floating, revolute
@@ -25,6 +24,7 @@ from biped.runs.run import Run
 from biped.signals import Signal
 from contact import Floor
 from contact.modes import STICKING
+from formulations.assembly import from_model, placement_of
 
 G = 9.81
 MASS, RADIUS = 3.0, 0.2

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from biped import Push, Recursive, Rigid, State, load_robot, simulate, standing
-from biped.assembly import from_model, placement_of
-from biped.closing import assembled, closed_velocity, loop_gaps, loop_rates
 from biped.dynamics import body_gaps, forward_kinematics, mass_matrix
+from biped.dynamics.closing import assembled, closed_velocity, loop_gaps, loop_rates
 from biped.model import Body, ClosingJoint, ContactPoint, Model, box_inertia, floating, revolute
 from biped.model.geometry import quaternion_matrix
 from contact import Floor
 from contact.modes import NONE, STICKING
 from controllers import JointImpedance
 from experiments.catalogue.registry import experiment_named
+from formulations.assembly import from_model, placement_of
 
 from ...conftest import assert_same_arrays
 from .loops import Y, joined_tree

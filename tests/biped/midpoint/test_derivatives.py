@@ -16,7 +16,7 @@ from biped.kernels.midpoint.derivatives import (
 )
 from biped.kernels.midpoint.equations import new_midpoint_room, place_middle
 from biped.kernels.tree.dynamics import kinetic_energy, new_tree_data, potential_energy, set_tree_data
-from contact.jit import routine
+from kernelcache import routine
 from tests.differences import jacobian
 
 from .test_equations import N, Step

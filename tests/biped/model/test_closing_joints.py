@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from biped.closing import loop_gaps
+from biped.dynamics.closing import loop_gaps
 from biped.model import Body, ClosingJoint, Model, ModelError, box_inertia, fixed, human, load_urdf, revolute, urdf_text
 from biped.model.archive import model_from_json, model_to_json
 from biped.model.description import spelt_out

@@ -8,7 +8,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 from biped import Recursive, State, dynamics, simulate
-from biped.assembly import Assembly, RigidBody, configuration_of, from_model, joint, placement_of
 from biped.errors import InputError
 from biped.integrators import INTEGRATORS
 from biped.model import (
@@ -32,6 +31,7 @@ from biped.model import (
     universal,
     urdf_text,
 )
+from formulations.assembly import Assembly, RigidBody, configuration_of, from_model, joint, placement_of
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 TILTED = (0.48, 0.6, 0.64)

@@ -19,7 +19,7 @@ from biped.model import ModelError, ModelWarning, from_pinocchio, human, load_ro
 from biped.model.description import spelt_out
 from biped.model.importing.soles import corners
 from biped.model.robot import _BY_ENDING
-from biped.robot_names import ENDINGS
+from biped.model.robot_names import ENDINGS
 from contact import RUBBER
 from controllers import JointImpedance
 

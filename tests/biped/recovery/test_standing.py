@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from biped import Scene, Session, human, standing
+from biped.derivatives.linearization.coordinates import displaced, displacement
 from biped.disturbances import Push
+from biped.dynamics.whole_body import WholeBody
 from biped.errors import InputError
-from biped.linearization.coordinates import displaced, displacement
 from biped.recovery import HeldTorques, Path, PlanThenLaw, RecoveryPlan, Standing, tracking_gains
 from biped.recovery.cost import places_of
 from biped.recovery.descent import backward, limited
 from biped.recovery.rollout import deviation
-from biped.whole_body import WholeBody
 from controllers.whole_body import WholeBodyController
 from tests.differences import derivative, jacobian
 

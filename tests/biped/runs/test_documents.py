@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict
 import pytest
 
 from biped import Run, human
-from biped.documents import fits, json_of, toml_of
+from biped.inputs.documents import fits, json_of, toml_of
 from biped.model.archive import model_from_json, model_to_json
 from contact.errors import BipedError
 from experiments.catalogue.registry import experiment_named

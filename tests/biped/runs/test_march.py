@@ -8,17 +8,17 @@ import pytest
 import sympy
 
 from biped import InputError, IntegrationError, Run, Scene, State
-from biped.assembly import Assembly, AssemblyError
-from biped.assembly.examples import arch, pendulum, thin_rod, three_link_loop
-from biped.lagrangian import System, rate
-from biped.mechanism import Coincident, Mechanism, MechanismError, PointAlong, Torque, integrate, ry, tx, tz
-from biped.numerics import project
+from biped.dynamics.numerics import project
 from biped.runs.trust import FAILED, OK
 from biped.runs.world import WORLD
 from experiments.cli.main import main
 from experiments.visualization import trajectory_of
 from experiments.visualization.report.run_source import load_run
 from experiments.visualization.viewer.shapes import shapes_of
+from formulations.assembly import Assembly, AssemblyError
+from formulations.assembly.examples import arch, pendulum, thin_rod, three_link_loop
+from formulations.lagrangian import System, rate
+from formulations.mechanism import Coincident, Mechanism, MechanismError, PointAlong, Torque, integrate, ry, tx, tz
 
 from ..integrators import loops
 

@@ -31,8 +31,8 @@ from biped.runs.row_layout import columns_of
 from biped.runs.state import State
 from biped.signals import Signal
 from contact import Floor
-from contact.jit import Nothing
 from contact.modes import NONE, SLIDING, STICKING
+from kernelcache import Nothing
 
 pytestmark = pytest.mark.jit_off
 

@@ -29,8 +29,8 @@ from biped import (
     simulate,
 )  # fmt: skip
 from biped.kernels.loop.closed_loop import control
-from biped.room import in_gigabytes
 from biped.simulation import plan
+from biped.simulation.room import in_gigabytes
 from biped.simulation.snapshot import arrays_of
 from contact.arrays import Floats
 from controllers import WorkspaceController

@@ -30,10 +30,10 @@ from biped import (
     human,
     standing,
 )  # fmt: skip
+from biped.derivatives.gradients import gradient
+from biped.derivatives.linearization import linearize
 from biped.dynamics import forward_kinematics
-from biped.gradients import gradient
 from biped.kernels.loop.closed_loop import control
-from biped.linearization import linearize
 from biped.simulation import settling
 from contact import RUBBER, Floor
 from contact.arrays import Floats

@@ -11,7 +11,6 @@ import pytest
 
 from biped.dynamics import energy, forward_kinematics
 from biped.errors import InputError, IntegrationError
-from biped.lagrangian import double_spherical_pendulum
 from experiments.benchmarks.timing import Spread
 from experiments.benchmarks.work_precision import problems
 from experiments.benchmarks.work_precision.case import LAGRANGIAN, TREE, Forms, Motion, Problem, StepSize, chart_start
@@ -29,6 +28,7 @@ from experiments.benchmarks.work_precision.step_sizes import (
     ranked_methods,
 )
 from experiments.cli import main
+from formulations.lagrangian import double_spherical_pendulum
 
 FEW = Budget(4, 2, 60.0)
 
@@ -289,7 +289,7 @@ class TestPendulum:
         assert l1 * math.cos(b1) * ds[1] == pytest.approx(v[1], abs=1e-9)
 
     def test_a_start_outside_of_the_chart_is_refused(self):
-        from biped.lagrangian import rigid_body
+        from formulations.lagrangian import rigid_body
 
         with pytest.raises(InputError, match="within its chart"):
             chart_start(rigid_body((1.0, 2.0, 3.0)), np.array([-0.6, 0.8, 0.0, 0.0]), np.zeros(4))

@@ -8,9 +8,9 @@ import pytest
 from biped import State, rigid_box, simulate
 from biped.errors import InputError
 from biped.integrators import INTEGRATORS
-from biped.lagrangian import LAGRANGIAN_METHODS
 from experiments.cli import main
 from experiments.commands.integrator_table import COLUMNS, LAGRANGIAN, SYSTEMS, TREES, integrator_rows
+from formulations.lagrangian import LAGRANGIAN_METHODS
 
 
 def test_every_integrator_is_in_the_table_as_its_class_says():

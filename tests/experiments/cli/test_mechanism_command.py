@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from biped import Run
-from biped.mechanism import COMPONENTS, load_mechanism
 from biped.model import chain, save_urdf
 from experiments.cli import main
+from formulations.mechanism import COMPONENTS, load_mechanism
 
 from ...conftest import ROOT
 
@@ -57,7 +57,7 @@ def test_a_robots_file_is_a_mechanism_too():
 OWN = """
 from dataclasses import dataclass
 from typing import ClassVar
-from biped.mechanism import CoordinateName, LinearSpring, Potential, CoordinateSpring
+from formulations.mechanism import CoordinateName, LinearSpring, Potential, CoordinateSpring
 
 @dataclass(frozen=True)
 class Stiff(Potential):

@@ -19,6 +19,6 @@ def test_what_was_not_compiled_is_said(monkeypatch, capsys):
         for call in calls:
             progress("" if call.arguments == ("recursive",) else f"{call.arguments} ValueError: no")
 
-    monkeypatch.setattr("contact.jit.compile_ahead", compile_ahead)
+    monkeypatch.setattr("kernelcache.compile_ahead", compile_ahead)
     assert main(["warm", "joint-pd", "recursive"]) == 2
     assert "not all was compiled: ('joint-pd',) ValueError: no" in capsys.readouterr().err

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from biped.errors import InputError
-from biped.mechanism import rx, ry, tx, tz
 from experiments.engines.pybullet.linkage import GROUND, Linkage, LinkageSettings, bodies_and_pins
+from formulations.mechanism import rx, ry, tx, tz
 
 pytest.importorskip("pybullet")
 

@@ -8,8 +8,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import solve_ivp
 
-from biped.assembly import from_model
-from biped.assembly.examples import n_four_bar, pendulum, three_link_loop
 from biped.errors import IntegrationError
 from biped.integrators import LeeRiqn, Recursive
 from experiments.papers.bruedigam_2024 import PAPER, ggl, mujoco_loops, munthe_kaas, spheres, tolerances
@@ -35,6 +33,8 @@ from experiments.papers.bruedigam_2024.rehabilitation import (
 )
 from experiments.papers.bruedigam_2024.scaling import START, period, rod, small_period
 from experiments.papers.bruedigam_2024.trees import UnflooredRiqn, in_minimal, pendulum_tree
+from formulations.assembly import from_model
+from formulations.assembly.examples import n_four_bar, pendulum, three_link_loop
 
 #: Items of times alone, and those without statements.
 APART, LISTS = ("figure-8a", "figure-8b", "figure-9a", "figure-9b", "figure-9c", "figure-9d"), ("misprints",)

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from biped.mechanism.examples import CLOSED_CHAIN_START, closed_chain_device, n_link_pendulum
 from experiments.papers.johnson_murphey_2009 import PAPER  # noqa: F401 # of the outcomes
 from experiments.papers.johnson_murphey_2009.energy import _closed, available
 from experiments.papers.johnson_murphey_2009.lift import START, OneDegreeLift
@@ -13,6 +12,7 @@ from experiments.papers.johnson_murphey_2009.motions import BULLET, BULLET_DIREC
 from experiments.papers.johnson_murphey_2009.precision import Point, cost_at, order
 from experiments.papers.johnson_murphey_2009.scissor import _dissipation, crossing_times, exact_crossing, released
 from experiments.papers.johnson_murphey_2009.segments import DESIRED, DURATION, errors, reached, tuned
+from formulations.mechanism.examples import CLOSED_CHAIN_START, closed_chain_device, n_link_pendulum
 
 from .conftest import check_items, check_kinds, check_statements, finding
 

@@ -8,7 +8,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from biped import Observation, mass_matrix
-from biped.assembly import placement_of
 from experiments.papers.bruedigam_2024 import learning
 from experiments.papers.bruedigam_2024.quadruped import (
     CLEARANCE,
@@ -24,6 +23,7 @@ from experiments.papers.bruedigam_2024.quadruped import (
     limbs,
     quadruped,
 )
+from formulations.assembly import placement_of
 
 #: What a later program of the same authors (Dojo.jl, examples/learning) gives as learned.
 WALKING = Gait(0.3604389380437305, 0.15854285262309512, 0.9575825661369068, -0.325769852046206, -1.4824537456751052)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from biped import Recursive, Scene, Session, human
+from biped.derivatives.linearization import equilibrium
 from biped.dynamics import forward_kinematics
-from biped.linearization import equilibrium
 from controllers import WorkspaceController
 from experiments.visualization.linearization import CONSTANTS, WIDEST_TURN, moving_mode, shape
 

@@ -37,7 +37,6 @@ from biped.kernels.variational.equations import hand_to_parent, reference_point
 from biped.kernels.variational.newton import place_push
 from contact.arrays import Floats
 from contact.ground import floor_force
-from contact.jit import kernel
 from contact.modes import NONE
 from contact.vectors import (
     add,
@@ -61,6 +60,7 @@ from contact.vectors import (
     store_twist,
     triple,
 )
+from kernelcache import kernel
 
 
 class Point(NamedTuple):

@@ -31,8 +31,8 @@ from biped.kernels.tree.kinematics import quaternion_place
 from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
 from biped.kernels.variational.equations import contact_chord
 from contact.arrays import Floats
-from contact.jit import kernel, routine
 from contact.vectors import add, copy1, load3, norm, quat_about, quat_mul, quat_normalized, quaternion_at, scale, triple
+from kernelcache import kernel, routine
 
 
 class Explicit(NamedTuple):

@@ -8,7 +8,7 @@ from biped.integrators.lee.kernels.quasi_newton import iterate_quasi_newton, set
 from biped.kernels.state.method import find_root
 from biped.kernels.tree.dynamics import factor_mass_matrix
 from contact.arrays import Floats
-from contact.jit import kernel, routine
+from kernelcache import kernel, routine
 
 
 class Broyden(NamedTuple):

@@ -10,8 +10,8 @@ from biped.kernels.state.method import find_root
 from biped.kernels.tree.factorization import block_times
 from biped.kernels.variational.equations import hand_to_parent, set_newton_blocks
 from contact.arrays import Floats, Integers
-from contact.jit import routine
 from contact.vectors import add6, dot6, load6
+from kernelcache import routine
 
 
 class ColumnNewton(NamedTuple):

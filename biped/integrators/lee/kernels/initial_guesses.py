@@ -8,9 +8,9 @@ from biped.kernels.tree.factorization import solve_inboard, solve_outboard
 from biped.kernels.tree.kinematics import move_bodies
 from biped.kernels.tree.tree import PRISMATIC, REVOLUTE
 from biped.kernels.variational.newton import extrapolate, go_on_at_rates, remember_rates
-from contact.jit import kernel, routine
 from contact.modes import NONE
 from contact.vectors import copy1, load3, scale
+from kernelcache import kernel, routine
 
 EXTRAPOLATED = 0
 CURRENT = 1

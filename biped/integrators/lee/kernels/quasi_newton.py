@@ -13,7 +13,7 @@ from biped.kernels.tree.dynamics import factor_mass_matrix
 from biped.kernels.tree.factorization import solve
 from biped.kernels.variational.equations import displace
 from biped.kernels.variational.newton import evaluate, tolerance_of
-from contact.jit import generic, kernel
+from kernelcache import generic, kernel
 
 
 @generic("root_finder")

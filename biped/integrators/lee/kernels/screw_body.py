@@ -26,7 +26,6 @@ from biped.kernels.variational.discrete_body import (
 )
 from biped.kernels.variational.equations import set_discrete_momentum
 from contact.analytic import angle_of, sqrt
-from contact.jit import kernel, routine
 from contact.vectors import (
     add,
     cross,
@@ -47,6 +46,7 @@ from contact.vectors import (
     sub,
     transposed,
 )
+from kernelcache import kernel, routine
 
 # Turns of at most 3.6° (σ = sin² 1.8°) take NEAR terms of the series, those up to 60° all. Beyond, where nothing
 # cancels, the closed form serves.

@@ -25,7 +25,6 @@ from biped.kernels.tree.kinematics import motion_cross
 from biped.kernels.tree.tree import REVOLUTE, Tree
 from biped.kernels.variational.joints import set_joint_diagonal
 from contact.arrays import Floats, Integers
-from contact.jit import kernel, routine
 from contact.vectors import (
     add,
     add_scaled6,
@@ -44,6 +43,7 @@ from contact.vectors import (
     store6,
     triple,
 )
+from kernelcache import kernel, routine
 
 
 class Cached(NamedTuple):

@@ -14,8 +14,8 @@ which angle j turns: a canonical change of coordinates at each end of a step.
 
 import math
 
-from contact.jit import kernel
 from contact.vectors import add, cross, dot, quat_about, quat_matrix, quat_mul, scale
+from kernelcache import kernel
 
 #: The sine of the second angle beyond which the other chart takes over: 60°.
 FAR = math.sqrt(0.75)

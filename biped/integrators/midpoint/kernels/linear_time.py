@@ -15,8 +15,8 @@ from biped.kernels.tree.factorization import add_point_block
 from biped.kernels.variational.equations import contact_chord
 from biped.kernels.variational.joints import set_joint_diagonal
 from contact.ground import floor_force_derivative
-from contact.jit import kernel
 from contact.vectors import add, load3, mat_scale, triple
+from kernelcache import kernel
 
 
 class LinearTime(NamedTuple):

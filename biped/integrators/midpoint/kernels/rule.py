@@ -43,7 +43,6 @@ from biped.kernels.variational.equations import add_external_impulses, hand_to_p
 from biped.kernels.variational.joints import dof_torque
 from biped.kernels.variational.newton import place_candidate, tolerance_of
 from contact.arrays import Floats, Integers
-from contact.jit import generic, kernel
 from contact.modes import NONE
 from contact.vectors import (
     copy1,
@@ -59,6 +58,7 @@ from contact.vectors import (
     store4,
     sub,
 )
+from kernelcache import generic, kernel
 
 
 class MidpointRule(NamedTuple):

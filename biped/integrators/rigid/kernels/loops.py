@@ -15,7 +15,7 @@ from biped.kernels.tree.closing import Closing
 from biped.kernels.tree.loops import add_loop_impulses, close_by_responses, set_responses
 from biped.kernels.variational.closing import close_rates, is_closed, place_rate_rows, square_of_gaps, store_wrenches
 from contact.arrays import Floats
-from contact.jit import optional
+from kernelcache import optional
 
 # What of a ``Closing`` depends on the matrix whose border the rows are.
 OF_MATRIX = ("noise", "response", "response_twist", "twist", "matrix", "load", "order", "free", "change")

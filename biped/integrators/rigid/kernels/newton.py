@@ -13,8 +13,8 @@ from biped.kernels.solve.interior import (
     measure_products,
     way_to_boundary,
 )
-from contact.jit import kernel
 from contact.vectors import norm, scale, sub
+from kernelcache import kernel
 
 # Attempts at a step: from the last step's impulses, from none, from far inside of the inequalities by small parts.
 EXPECTED = 0

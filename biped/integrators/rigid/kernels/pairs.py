@@ -18,7 +18,6 @@ from biped.kernels.solve.dense import factor_dense, solve_dense
 from biped.kernels.tree.factorization import solve_inboard, solve_outboard
 from biped.kernels.tree.kinematics import point_of_body
 from contact.capsules import capsule_gap, point_on_axis
-from contact.jit import kernel
 from contact.vectors import (
     add,
     add_scaled6,
@@ -38,6 +37,7 @@ from contact.vectors import (
     store_twist,
     sub,
 )
+from kernelcache import kernel
 
 
 @kernel

@@ -25,7 +25,6 @@ from biped.kernels.solve.pyramid import along, start_pyramid, sum_of_sides
 from biped.kernels.tree.factorization import add_point_block, solve_inboard, solve_outboard
 from biped.kernels.variational.equations import reference_point, world_chord
 from contact.ground import END, START, is_moving, law_at, rotation_of, to_floor
-from contact.jit import kernel
 from contact.modes import STICKING
 from contact.vectors import (
     add,
@@ -47,6 +46,7 @@ from contact.vectors import (
     transposed,
     triple,
 )
+from kernelcache import kernel
 
 # [m] A point touches that ends a step no higher.
 TOUCHING = 1e-7

@@ -58,8 +58,8 @@ from biped.kernels.variational.closing import (
 from biped.kernels.variational.equations import set_newton_blocks, set_residual
 from biped.kernels.variational.newton import displace_base, on_branch, place_candidate, tolerance_of
 from contact.ground import START
-from contact.jit import kernel, subroutine
 from contact.vectors import copy1, load3, scale
+from kernelcache import kernel, subroutine
 
 # A point that is not watched is looked at if the first candidate brings it this near to the floor, in parts of what a
 # body falls in a step.

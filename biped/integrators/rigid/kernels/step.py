@@ -38,9 +38,9 @@ from biped.kernels.variational.discrete_body import set_momentum
 from biped.kernels.variational.equations import reference_point, world_chord
 from biped.kernels.variational.joints import account_joint_works
 from contact.ground import END, MIDDLE, START, is_moving, place_frame, rotation_of, to_floor
-from contact.jit import kernel
 from contact.modes import NONE, SLIDING, STICKING
 from contact.vectors import add, copy1, cross, dot, load3, load6, mat_vec, scale, store3, sub, triple
+from kernelcache import kernel
 
 # A point slides whose cone has no more than this part of its friction left.
 SATURATED = 1e-3

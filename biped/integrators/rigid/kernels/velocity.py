@@ -47,8 +47,8 @@ from biped.kernels.tree.dynamics import load_body_blocks, rates_from_momentum
 from biped.kernels.tree.factorization import eliminate, solve
 from biped.kernels.tree.loops import set_responses
 from contact.ground import END
-from contact.jit import kernel, subroutine
 from contact.vectors import add, copy1, cross, load3, load6, scale, store3, sub
+from kernelcache import kernel, subroutine
 
 
 @kernel

@@ -9,11 +9,11 @@ import pytest
 from biped import Stance, human
 from biped.disturbances import Force
 from biped.dynamics import forward_kinematics, joint_place
+from biped.dynamics.whole_body import WholeBody
 from biped.errors import InputError
 from biped.identification import DoublePendulum, frequency_response
 from biped.identification.channels import GRAVITY
 from biped.metrics import series
-from biped.whole_body import WholeBody
 from experiments.studies.config import read_config
 from experiments.studies.identification.identification import Identification, identification_from
 from experiments.studies.identification.subject import double_pendulum_of, height_of, heights_of, pendulum_of

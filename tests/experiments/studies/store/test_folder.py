@@ -11,8 +11,8 @@ from contextlib import closing
 import pyarrow.parquet
 import pytest
 
-from biped import files
 from biped.errors import InputError
+from biped.inputs import files
 from experiments.studies import Study
 from experiments.studies.trial import Trial
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from biped.errors import InputError
-from biped.modules import files_read_by, reads_of
+from biped.inputs.modules import files_read_by, reads_of
 from experiments.studies import Study, open_study, run_study
 from experiments.studies.execution.executors import Threads
 from experiments.studies.store.header import edited

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image, ImageSequence
 
 from biped.errors import InputError
-from biped.files import in_place_of
+from biped.inputs.files import in_place_of
 from experiments.visualization.video import write
 from experiments.visualization.video.films import _Packed, check_gif, durations, write_gif, write_mp4
 from experiments.visualization.video.write import Caption

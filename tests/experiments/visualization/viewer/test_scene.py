@@ -4,8 +4,6 @@ import time
 import numpy as np
 import pytest
 
-from biped.mechanism import LinearSpring, Mechanism, ry, tx, tz
-from biped.mechanism.drawing import SPRING
 from biped.simulation.collapse import collapse
 from contact.modes import STICKING
 from experiments.catalogue.registry import experiment_named
@@ -26,6 +24,8 @@ from experiments.visualization.viewer.playback import Playback
 from experiments.visualization.viewer.plots import plots_of, pooled
 from experiments.visualization.viewer.serve import serving
 from experiments.visualization.viewer.trajectory import trajectory_of
+from formulations.mechanism import LinearSpring, Mechanism, ry, tx, tz
+from formulations.mechanism.drawing import SPRING
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,387 @@
+"""Gradients of whole trials, by adjoint: forward once, and once back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from biped.derivatives.gradients.kernels.trial import AT_KINKS, CHANGED, LEFT_AT, NO_ROOM, OTHER_BRANCH, TICKS, Trial
+from biped.derivatives.gradients.objectives import Trajectory, Value, Weights, evaluate
+from biped.derivatives.gradients.parameters import Effect, Parameter, effect_of, parameters_of
+from biped.derivatives.gradients.plant import PlantSlopes
+from biped.derivatives.linearization.kernels.steps import TOO_MANY_PARTS, UNKNOWN_STEP
+from biped.derivatives.linearization.kinks import (
+    AT_KINK,
+    Kink,
+    joint_scales,
+    nearest_joint_kinks,
+    nearest_kinks,
+    point_scales,
+)
+from biped.derivatives.linearization.linearizer import check_scene
+from biped.derivatives.tape.kernels import Tape
+from biped.derivatives.tape.law import TREE, LawTapes
+from biped.derivatives.tape.recorder import Recorder
+from biped.disturbances.sensors import shared_delay
+from biped.errors import InputError
+from biped.kernels.loop.closed_loop import Loop, Passive
+from biped.kernels.state.simulation_state import INTO_TICK, SENSED
+from biped.kernels.state.status import LIMITS, OK
+from biped.kernels.tree.tree import MAX_EFFORT
+from biped.metrics.disturbance import start_time_of
+from biped.presentation import as_html, as_text
+from biped.simulation.plan import Plan
+from biped.simulation.scene import Scene
+from biped.simulation.snapshot import put_state
+from contact.arrays import Floats
+
+#: [s] Two times that differ by less are the same.
+ROUNDING = 1e-9
+#: Steps that may be taken in parts, of all, before there is more room for them.
+SPARE = 512
+#: Times that a law may be noted anew in one trial, since it branches otherwise.
+MOST_BRANCHES = 64
+#: Objectives of the actuators' torques.
+_TORQUES = ("rms_torque", "peak_torque")
+#: Those that are not measured so where the floor moves.
+_ON_FLOORS_AT_REST = ("margin_of_stability_min", "margin_of_stability_end", "com_excursion")
+
+
+class NoGradientError(InputError):
+    """A trial that has no gradient: it fell, or a step had no solution.
+
+    Attributes:
+        time: [s] when it ended.
+    """
+
+    def __init__(self, message: str, time: float) -> None:
+        super().__init__(message)
+        self.time = time
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """The derivatives of one number that a trial comes to, the contact modes of all its steps held.
+
+    Attributes:
+        objective: its name; of a weighted sum, its terms.
+        value: it.
+        names: of the parameters.
+        numbers: (parameters,) what they are.
+        slopes: (parameters,) ∂(objective)/∂(parameter).
+        start: (2 nv,) ∂(objective)/∂(start): displacements in tangent coordinates, then momenta.
+        switched: how often a contact point went from one mode to another between two steps. Where a parameter moves
+            such a change to another step, the trial jumps by a little, which no derivative knows of.
+        kinks: how many kinks the trial is at, within rounding: there it has a derivative on either side, and this is
+            one of them.
+        nearest: the nearest kink of each contact point, joint and kind, the nearest first.
+    """
+
+    objective: str
+    value: float
+    names: tuple[str, ...]
+    numbers: Floats
+    slopes: Floats
+    start: Floats
+    switched: int
+    kinks: int
+    nearest: tuple[Kink, ...]
+
+    def __repr__(self) -> str:
+        return as_text(self._title, self._facts)
+
+    def _repr_html_(self) -> str:
+        return as_html(self._title, self._facts)
+
+    @property
+    def _title(self) -> str:
+        return f"gradient of {self.objective} = {self.value:.6g}"
+
+    @property
+    def _facts(self) -> list[tuple[str, str]]:
+        slopes = [(f"by {name}", f"{slope:+.6g}") for name, slope in zip(self.names, self.slopes, strict=True)]
+        return [*slopes, ("modes changed", str(self.switched)), ("kinks met", str(self.kinks))]
+
+    def __getitem__(self, name: str) -> float:
+        return float(self.slopes[self.names.index(name)])
+
+
+def gradient(scene: Scene, objective: str | Mapping[str, float], parameters: Sequence[str | Parameter]) -> Gradient:
+    """The gradient of an objective of the whole scene, by adjoint.
+
+    Its contact modes, the steps that are taken in parts, and the branches of the law are held as they are simulated;
+    with these the derivative is exact, through the integrator's equations, contact, friction, and the sampled law.
+
+    Args:
+        scene: what is simulated, from its start over its duration.
+        objective: one of ``DIFFERENTIABLE``, a metric; or several with their weights, of which it is the sum.
+        parameters: names of numbers, as ``controller.gains.kp_position[2]``, ``model.trunk.mass`` or ``floor.mu_s``, or
+            ``Parameter``.
+
+    Raises:
+        InputError: the scene, the objective or a parameter has no gradient; the message says why.
+        NoGradientError: the trial fell, or a step had no solution.
+    """
+    return Differentiator(scene, parameters).of(objective)
+
+
+class Differentiator:
+    """A scene whose trial is simulated once, and gone back through for each objective.
+
+    Args:
+        scene: as in ``gradient``.
+        parameters: as there.
+        effect: what the parameters change of the law, where that is known.
+
+    Raises:
+        InputError: the scene, or a parameter, has no gradient; or it has a run-in.
+        NoGradientError: the trial fell, or a step had no solution.
+    """
+
+    def __init__(self, scene: Scene, parameters: Sequence[str | Parameter], effect: Effect | None = None) -> None:
+        if scene.settle is not None:
+            raise InputError(
+                "no gradient with a run-in, whose end depends on the parameters: take that of scene.settled(), from a "
+                "start that stays where it is"
+            )
+        self.scene = scene
+        self.plan = scene.prepare()
+        self.asks = self.plan.law is not None and not isinstance(self.plan.law, Passive)
+        check_scene(self.plan, scene, self.asks)
+        _check_clock(self.plan)
+        self.parameters = tuple(
+            one if isinstance(one, Parameter) else parameters_of(scene, (one,))[0] for one in parameters
+        )
+        self.names = tuple(one.name for one in self.parameters)
+        self.numbers = np.array([one.value for one in self.parameters])
+        self.effect = effect_of(scene, self.parameters) if effect is None else effect
+        self._loop = Loop(self.plan.world, self.plan.law)
+        self._begin = self.plan.state.copy()
+        self._tapes = self._law_tapes()
+        self._tape = self._noted(self._begin.q, self._begin.momentum)
+        self._forward()
+
+    # --- forwards ---
+
+    def _forward(self) -> None:
+        clock, world = self.plan.clock, self.plan.world
+        ticks = clock.steps // clock.steps_per_tick
+        room = clock.steps + SPARE
+        reason = NO_ROOM
+        while reason == NO_ROOM:
+            self._trial = Trial(self._loop, room, ticks, self._tape, self._numbers, keeps=any(self.effect.plant))
+            put_state(self._begin, self.plan.state, world)
+            reason = self._trial.take(ticks, clock.steps_per_tick)
+            room *= 2
+        if reason != OK:
+            raise _failure(reason, self.plan.state.time)
+        self._end = self.plan.state.copy()
+        self._delay = shared_delay(world.sensors)
+        if self._delay and int(self._begin.arrays.counts[SENSED]):
+            raise InputError("sensors that are late have seen what was before the start: begin with a run's start")
+        self._kept = float(world.actuators.kept[0])
+        self._limits()
+        self.trajectory = self._seen()
+
+    def _limits(self) -> None:
+        """Which actuators were at their limits, and how many just so."""
+        record, world = self._trial.record, self.plan.world
+        before = np.vstack([self._begin.arrays.torque[None], record.held[:-1]])
+        wanted = self._kept * before + (1.0 - self._kept) * record.asked
+        given = np.isclose(record.held, wanted, rtol=1e-12, atol=1e-12)
+        held = (world.state.stiffness > 0.0) | (world.state.damping > 0.0)
+        saturated = self._end.arrays.ledger.saturated > self._begin.arrays.ledger.saturated
+        if len(world.actuators.strength) and not (given.all() and not saturated[held].any()):
+            raise InputError("an actuator is at the limit of a strength that varies with its angle: no gradient")
+        record.passes[:] = given
+        most = world.actuators.limit
+        near = np.isfinite(most) & (np.abs(np.abs(wanted) - most) < AT_KINK * most)
+        self._at_limits = int(near.sum()) if world.actuators.seed[0] >= 0 else 0
+
+    def _seen(self) -> Trajectory:
+        record, point = self._trial.record, self.plan.set_point
+        rows = record.first
+        start = start_time_of(self.scene.disturbances)
+        first = 0 if start is None else int(np.searchsorted(record.time, start - ROUNDING))
+        return Trajectory(
+            model=self.plan.model,
+            time=record.time.copy(),
+            q=record.q[rows].copy(),
+            momentum=record.momentum[rows].copy(),
+            torque=np.vstack([record.held, record.held[-1:]]),
+            down=record.down[rows].copy(),
+            first=first,
+            set_point=None if point is None else (np.array(point.position), np.array(point.orientation)),
+        )
+
+    # --- the law ---
+
+    def _law_tapes(self) -> LawTapes | None:
+        if not self.asks:
+            self._numbers, self._chosen = 0, np.zeros(0, dtype=np.int64)
+            return None
+        plan = self.plan
+        recorded = 0 if plan.controller is None else len(plan.controller.recorded)
+        by_tree = any(path[0] == TREE for path in self.effect.paths)
+        tapes = LawTapes(plan.law, plan.nominal_model.tree, recorded, by_tree)
+        self._numbers = len(tapes.paths)
+        self._chosen = np.array([tapes.paths.index(path) for path in self.effect.paths], dtype=np.int64)
+        return tapes
+
+    def _noted(self, q: Floats, momentum: Floats) -> Tape:
+        return Recorder().tape((), ()) if self._tapes is None else self._tapes.at(q, momentum)
+
+    # --- backwards ---
+
+    def of(self, objective: str | Mapping[str, float]) -> Gradient:
+        """The gradient of an objective of this trial.
+
+        Raises:
+            InputError: it has no gradient, or the law's torques do not follow from what it was shown.
+        """
+        terms = {objective: 1.0} if isinstance(objective, str) else dict(objective)
+        values = {name: self._value(name) for name in terms}
+        record = self._trial.record
+        self._clear()
+        for name, weight in terms.items():
+            found = values[name][1]
+            record.of_q[:] += weight * found.q
+            record.of_momentum[:] += weight * found.momentum
+            record.of_torque[:] += weight * found.torque
+        self._back()
+        position = sum(weight * values[name][1].position for name, weight in terms.items())
+        at_kinks = int(record.taken[AT_KINKS]) + self._at_limits + sum(value[1].kinks for value in values.values())
+        return Gradient(
+            objective=" + ".join(terms) if isinstance(objective, str) else _told(terms),
+            value=sum(weight * values[name][0] for name, weight in terms.items()),
+            names=self.names,
+            numbers=self.numbers,
+            slopes=self._slopes(terms) + self.effect.position @ position,
+            start=np.concatenate([record.weight.q, record.weight.momentum]),
+            switched=int(record.taken[CHANGED]),
+            kinks=at_kinks,
+            nearest=self._nearest(),
+        )
+
+    def of_end(self, q: Floats, momentum: Floats) -> Floats:
+        """The slopes, by each parameter, of a weighted sum of where the trial ends.
+
+        Args:
+            q: (nv,) weights of displacements in tangent coordinates.
+            momentum: (nv,) of momenta.
+
+        Raises:
+            InputError: as ``of``.
+        """
+        self._clear()
+        self._trial.record.of_q[-1], self._trial.record.of_momentum[-1] = q, momentum
+        self._back()
+        return self._slopes({})
+
+    def _slopes(self, terms: Mapping[str, float]) -> Floats:
+        """By law, impedance and plant, once the trial has been gone back through."""
+        record = self._trial.record
+        impedance = np.einsum("pkj,kj->p", self.effect.impedance, record.impedance)
+        slopes: Floats = self.effect.law @ record.numbers[self._chosen] + impedance
+        plant = PlantSlopes(self._trial, self.plan, self._begin, self.trajectory, terms)
+        for k in np.flatnonzero(self.effect.plant):
+            slopes[k] += plant.slope(self.parameters[k])
+        return slopes
+
+    def weights(self, name: str) -> Weights:
+        """The derivatives of an objective by the states and torques of the trial, before anything is gone back through.
+
+        Raises:
+            InputError: it has no gradient.
+        """
+        return self._value(name)[1]
+
+    def _value(self, name: str) -> Value:
+        state, world = self._begin.arrays, self.plan.world
+        if name.startswith(_TORQUES):
+            if state.stiffness.any() or state.damping.any():
+                raise InputError(f"{name} has no gradient where joints have impedance, whose torques are a part of it")
+            passive = world.tree.passive
+            if len(passive) and np.isfinite(passive[:, MAX_EFFORT]).any():
+                raise InputError(f"{name} has no gradient where joints have effort limits of their own")
+        point = self.plan.set_point
+        if self.plan.world.ground.motion.first.shape[0] > 1 and (
+            name in _ON_FLOORS_AT_REST or (point is not None and point.on_floor)
+        ):
+            raise InputError(f"{name} has no gradient on a floor that moves")
+        return evaluate(name, self.trajectory)
+
+    def _clear(self) -> None:
+        record = self._trial.record
+        of_states = record.of_q, record.of_momentum, record.of_torque
+        for rows in (*record.weight, *of_states, record.numbers, record.impedance):
+            rows[:] = 0.0
+        for nearest, scales in (
+            (record.nearest, point_scales(self.scene.floor)), (record.nearest_joint, joint_scales(self.plan.world.tree))
+        ):  # fmt: skip
+            nearest.switch[:], nearest.at[:], nearest.scale[:] = np.inf, 0, scales
+        record.taken[[AT_KINKS, CHANGED]] = 0
+        record.share[:] = self._kept, self._delay, float(self.asks)
+
+    def _back(self) -> None:
+        record, tick, is_left = self._trial.record, int(self._trial.record.taken[TICKS]) - 1, False
+        put_state(self._end, self.plan.state, self.plan.world)
+        record.weight.q[:], record.weight.momentum[:] = record.of_q[tick + 1], record.of_momentum[tick + 1]
+        for _ in range(MOST_BRANCHES):
+            reason = self._trial.go_back(self._tape, tick, is_left)
+            if reason == OK:
+                return
+            if reason != OTHER_BRANCH or (is_left and tick == int(record.taken[LEFT_AT])):
+                break
+            tick, is_left = int(record.taken[LEFT_AT]), True
+            row = record.first[max(tick - self._delay, 0)]
+            self._tape = self._noted(record.q[row], record.momentum[row])
+        raise InputError(_cause(reason))
+
+    def _nearest(self) -> tuple[Kink, ...]:
+        """The nearest kinks, with the steps in which they were."""
+        record, mode, names = self._trial.record, np.full((1, self.plan.model.nc), 2), self.plan.model.contact_names
+        points, joints = record.nearest, record.nearest_joint
+        of_points = nearest_kinks(names, self.scene.floor, points.switch[None], mode, False)
+        of_joints = nearest_joint_kinks(self.plan.model, self.plan.world.tree, joints.switch[None])
+        known = [
+            replace(kink, step=int(nearest.at[kink.index, kink.switch]))
+            for kinks, nearest in ((of_points, points), (of_joints, joints))
+            for kink in kinks
+        ]
+        return tuple(sorted(known, key=lambda kink: kink.share))
+
+
+def _told(terms: Mapping[str, float]) -> str:
+    return " + ".join(f"{weight:g} {name}" for name, weight in terms.items())
+
+
+def _check_clock(plan: Plan) -> None:
+    clock = plan.clock
+    if clock.steps % clock.steps_per_tick or clock.stride != clock.steps_per_tick:
+        raise InputError("gradients are of whole control periods, a row for each: duration and record_every must fit")
+    if int(plan.state.arrays.counts[INTO_TICK]):
+        raise InputError("the state is within a control period: run it to the end of one")
+    if plan.delays_impedance:
+        raise InputError("no gradient goes through a lag or a rate that acts on an impedance: leave one out")
+
+
+def _failure(reason: int, time: float) -> InputError:
+    if reason in LIMITS:
+        return NoGradientError(f"the trial fell at {time:g} s: it has no gradient", time)
+    if reason in (TOO_MANY_PARTS, UNKNOWN_STEP):
+        return InputError(_cause(reason))
+    return NoGradientError(f"a step from {time:g} s on has no solution: the trial has no gradient", time)
+
+
+def _cause(reason: int) -> str:
+    if reason == TOO_MANY_PARTS:
+        return "a step had to be taken in more than 256 parts: no gradient"
+    if reason == UNKNOWN_STEP:
+        return "something else than the equations of a step moved the model: no gradient"
+    return (
+        "the controller's torques do not follow from configuration and velocity alone, as its law was noted: it has a "
+        "memory, looks at forces or time, or branches too often; no gradient"
+    )

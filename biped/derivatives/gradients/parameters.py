@@ -1,0 +1,232 @@
+"""What gradients are taken by: numbers of a scene, and what they change of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from biped.control.controller import Impedance
+from biped.control.numbers import numbers_of, with_number
+from biped.derivatives.gradients.slopes import slopes
+from biped.derivatives.tape.law import Path, law_and_tree, leaves_of, rest_of
+from biped.errors import InputError
+from biped.kernels.loop.closed_loop import Passive
+from biped.kernels.tree.dynamics import mass_matrix, new_tree_data
+from biped.model import Body, Model
+from biped.runs.state import State, fingerprint, of_other_masses
+from biped.simulation.scene import Scene
+from contact.arrays import Floats
+from contact.errors import did_you_mean
+
+#: What names of parameters begin with: what has numbers.
+_CONTROLLER, _FLOOR, _MODEL = "controller.", "floor.", "model."
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One number that a scene depends on.
+
+    Attributes:
+        name: it is called by.
+        value: what it is.
+        scene_at: the scene with another value of it. What the controller is, the model's numbers, the floor's, pushes
+            and the start may depend on it.
+    """
+
+    name: str
+    value: float
+    scene_at: Callable[[float], Scene]
+
+
+def parameters_of(scene: Scene, names: Sequence[str]) -> tuple[Parameter, ...]:
+    """The numbers of a scene by these names: ``controller.gains.kp_position[2]``, ``floor.mu_s``, ``model.trunk.mass``.
+
+    Raises:
+        InputError: there is none of a name; the message lists them.
+    """
+    own = {} if scene.controller is None else {_CONTROLLER + name: x for name, x in numbers_of(scene.controller)}
+    floor = {_FLOOR + name: x for name, x in numbers_of(scene.floor)}
+    model = {_MODEL + name: x for name, x in numbers_of_model(scene.model)}
+    known = own | floor | model
+    for name in names:
+        if name not in known:
+            body = scene.model.bodies[0].name
+            able = ", ".join((*own, *floor)) + f", and those of bodies, as {_MODEL}{body}.mass"
+            raise InputError(f"no gradient by {name!r}; {did_you_mean(name, list(known))}there is one by {able}")
+    return tuple(Parameter(name, known[name], _changed(scene, name)) for name in names)
+
+
+def _changed(scene: Scene, name: str) -> Callable[[float], Scene]:
+    whose, _, rest = name.partition(".")
+    if whose == "controller":
+        return lambda value: replace(scene, controller=with_number(scene.controller, rest, value))
+    if whose == "floor":
+        return lambda value: replace(scene, floor=with_number(scene.floor, rest, value))
+    return lambda value: scene_with(scene, rest, value)
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What parameters change of the law, and which of them change more: derivatives, a row for each.
+
+    Attributes:
+        paths: the numbers that any of them changes: of the compiled law, and of the tree that it takes the plant for.
+        law: (parameters, paths).
+        impedance: (parameters, 3, nv) of stiffness, damping and rest.
+        position: (parameters, 3) of the set point.
+        plant: whether each changes the model, the floor, what acts, or the start.
+    """
+
+    paths: tuple[Path, ...]
+    law: Floats
+    impedance: Floats
+    position: Floats
+    plant: tuple[bool, ...]
+
+
+def effect_of(scene: Scene, parameters: Sequence[Parameter]) -> Effect:
+    """What the parameters change of a scene.
+
+    Raises:
+        InputError: one changes something that nothing has a derivative by; or it has none itself.
+    """
+    nv, numbers = scene.model.nv, [_Numbers(scene, one) for one in parameters]
+    paths = [path for path, _ in _leaves(scene)[0]]
+    rows = np.array([slopes(its, one.value, one.name) for its, one in zip(numbers, parameters, strict=True)])
+    rows = rows.reshape(len(parameters), len(paths) + 3 * nv + 7)
+    if rows[:, -4:].any():
+        name = parameters[int(np.flatnonzero(rows[:, -4:].any(axis=1))[0])].name
+        raise InputError(f"no gradient by {name}: it turns the set point, which errors are measured from")
+    law, rest = rows[:, : len(paths)], rows[:, len(paths) : -7]
+    used = np.flatnonzero(law.any(axis=0))
+    return Effect(
+        tuple(paths[k] for k in used),
+        law[:, used],
+        rest.reshape(len(parameters), 3, nv),
+        rows[:, -7:-4],
+        tuple(its.changes_plant for its in numbers),
+    )
+
+
+def _leaves(scene: Scene) -> tuple[list[tuple[Path, float]], Hashable]:
+    """The numbers that a scene's torques depend on, and what they depend on besides."""
+    law = None if scene.controller is None else scene.controller.law(scene.model)
+    if law is None or isinstance(law, Passive):
+        return [], None
+    return list(leaves_of(law_and_tree(law, scene.model.tree))), rest_of(law)
+
+
+class _Numbers:
+    """All that may depend on a parameter, as one array; ``changes_plant``: whether it changes more than the law."""
+
+    def __init__(self, scene: Scene, parameter: Parameter) -> None:
+        self._scene, self._parameter = scene, parameter
+        leaves, self._rest = _leaves(scene)
+        self._paths = [path for path, _ in leaves]
+        self.changes_plant = False
+
+    def __call__(self, value: float) -> Floats:
+        other = self._parameter.scene_at(value)
+        _check_same(self._scene, other, self._parameter.name)
+        self.changes_plant |= _differ_in_plant(self._scene, other)
+        leaves, rest = _leaves(other)
+        if [path for path, _ in leaves] != self._paths or rest != self._rest:
+            raise InputError("the law is another one there")
+        return np.concatenate([[number for _, number in leaves], _impedance(other), _set_point(other)])
+
+
+def _check_same(scene: Scene, other: Scene, name: str) -> None:
+    """Whether two scenes differ in what has numbers at most."""
+    differ = [
+        member
+        for member in ("duration", "step", "fall", "record_every", "integrator")
+        if getattr(other, member) != getattr(scene, member)
+    ]
+    period = None if scene.controller is None else scene.controller.period
+    if other.controller is None or other.controller.period != period:
+        differ.append("controller's period")
+    if differ:
+        raise InputError(f"{name} changes the scene's {differ[0]}")
+
+
+def _differ_in_plant(scene: Scene, other: Scene) -> bool:
+    """Whether two scenes differ by more than their controllers."""
+    if scene.floor != other.floor or tuple(scene.disturbances) != tuple(other.disturbances):
+        return True
+    if fingerprint(scene.model) != fingerprint(other.model) or scene.model.gravity != other.model.gravity:
+        return True
+    start, moved = scene.initial_state, other.initial_state
+    return not (np.array_equal(start.q, moved.q) and np.array_equal(start.momentum, moved.momentum))
+
+
+def _impedance(scene: Scene) -> Floats:
+    controller, model = scene.controller, scene.model
+    found = np.zeros((3, model.nv))
+    acting = (None if controller is None else controller.impedance(model)) or Impedance()
+    for row, values in zip(found, (acting.stiffness, acting.damping, acting.rest), strict=True):
+        for joint, value in values.items():
+            row[model.dof(joint)] = value
+    return found.ravel()
+
+
+def _set_point(scene: Scene) -> Floats:
+    point = scene.set_point
+    return np.zeros(7) if point is None else np.concatenate([point.position, point.orientation])
+
+
+# --- a model's numbers ---
+
+_INERTIA = re.compile(r"inertia\[([0-2]),([0-2])\]")
+
+
+def numbers_of_model(model: Model) -> Iterator[tuple[str, float]]:
+    """Those that are finite: ``trunk.mass``, ``trunk.com[0]``, ``trunk.inertia[0,1]``, ``foot.joint.friction``."""
+    for body in model.bodies:
+        for name, value in numbers_of(body):
+            if np.isfinite(value):
+                yield f"{body.name}.{name}", value
+        for i in range(3):
+            for j in range(i, 3):
+                yield f"{body.name}.inertia[{i},{j}]", float(body.inertia[i][j])
+
+
+def scene_with(scene: Scene, name: str, value: float) -> Scene:
+    """The scene with another number of its model.
+
+    A state that it begins with keeps its places, velocities and anchors.
+    """
+    whose, _, rest = name.partition(".")
+    bodies = tuple(_changed_body(body, rest, value) if body.name == whose else body for body in scene.model.bodies)
+    model = replace(scene.model, bodies=bodies)
+    return replace(scene, model=model, state=None if scene.state is None else _carried(scene.state, model))
+
+
+def _changed_body(body: Body, name: str, value: float) -> Body:
+    found = _INERTIA.fullmatch(name)
+    if found is None:
+        changed: Body = with_number(body, name, value)
+        return changed
+    inertia: Any = np.array(body.inertia)
+    i, j = int(found[1]), int(found[2])
+    inertia[i, j] = inertia[j, i] = value
+    return replace(body, inertia=inertia)
+
+
+def _carried(state: State, model: Model) -> State:
+    """The same places and velocities of all bodies, as long as only masses differ."""
+    moved = state.copy()
+    before = np.asarray(np.linalg.solve(_mass_matrix(state.model, state.q), state.momentum), dtype=np.float64)
+    moved.q[:], after = of_other_masses(state.q, before, state.model, model)
+    moved.momentum[:] = _mass_matrix(model, moved.q) @ after
+    moved.model = model
+    return moved
+
+
+def _mass_matrix(model: Model, q: Floats) -> Floats:
+    found = np.zeros((model.nv, model.nv))
+    mass_matrix(model.tree, q, new_tree_data(model.n, model.nv, model.nc), found)
+    return found

@@ -1,0 +1,89 @@
+"""What a parameter changes besides the law: the equations of the steps, the start, and what an objective is of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from biped.derivatives.gradients.kernels.trial import Trial
+from biped.derivatives.gradients.objectives import Trajectory, evaluate
+from biped.derivatives.gradients.parameters import Parameter
+from biped.derivatives.gradients.slopes import slopes
+from biped.derivatives.linearization.coordinates import displacement
+from biped.errors import InputError
+from biped.kernels.loop.closed_loop import World
+from biped.runs.state import State
+from biped.simulation.plan import Plan
+from contact.arrays import Floats
+from kernelcache import kind_of
+
+
+class PlantSlopes:
+    """A trial that has been gone back through for an objective, and what other worlds would make of its steps.
+
+    Args:
+        trial: which.
+        plan: of its scene.
+        begin: where it began.
+        trajectory: what the objective is of.
+        terms: metrics and their weights.
+    """
+
+    def __init__(
+        self, trial: Trial, plan: Plan, begin: State, trajectory: Trajectory, terms: Mapping[str, float]
+    ) -> None:
+        self._trial, self._plan, self._begin, self._trajectory, self._terms = trial, plan, begin, trajectory, terms
+        weight = trial.record.weight
+        self._of_start = np.concatenate([weight.q, weight.momentum, weight.anchor.ravel()])
+
+    def slope(self, parameter: Parameter) -> float:
+        """The objective's derivative by a parameter, at the torques that were held.
+
+        Raises:
+            InputError: there is none; the message says why.
+        """
+        return float(slopes(self._parts_at(parameter), parameter.value, parameter.name).sum())
+
+    def _parts_at(self, parameter: Parameter) -> Callable[[float], Floats]:
+        def parts_at(value: float) -> Floats:
+            other = parameter.scene_at(value).prepare()
+            self._check(other, parameter.name)
+            start = self._start_of(other.state)  # before the other world goes through the steps
+            return np.concatenate([start, self._trial.equations_in(other.world), self._seen_by(other)])
+
+        return parts_at
+
+    def _start_of(self, state: State) -> Floats:
+        """The start, each number with its weight."""
+        moved = displacement(self._plan.model, self._begin.q, state.q)
+        momentum, anchor = self._begin.momentum, self._begin.arrays.anchor
+        apart = np.concatenate([moved, state.momentum - momentum, (state.arrays.anchor - anchor).ravel()])
+        weighted: Floats = self._of_start * apart
+        return weighted
+
+    def _seen_by(self, other: Plan) -> Floats:
+        """The objective of the same states and torques."""
+        seen = replace(self._trajectory, model=other.model)
+        return np.array([weight * evaluate(name, seen)[0] for name, weight in self._terms.items()])
+
+    def _check(self, other: Plan, name: str) -> None:
+        here, there = self._plan.world, other.world
+        if not np.array_equal(self._begin.arrays.mode, other.state.arrays.mode):
+            raise InputError(f"another value of {name} lets other points begin in the floor")
+        if _kinds(here) != _kinds(there) or not np.array_equal(here.pushes.body, there.pushes.body):
+            raise InputError(f"{name} changes what acts by more than numbers")
+        for what in ("sensors", "actuators"):
+            if not _same(getattr(here, what), getattr(there, what)):
+                raise InputError(f"no gradient by {name}: it changes the {what}")
+
+
+def _kinds(world: World) -> object:
+    return kind_of((world.tree, world.ground, world.state, world.pushes)), len(world.pushes.body)
+
+
+def _same(one: object, other: object) -> bool:
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return np.array_equal(np.asarray(one), np.asarray(other), equal_nan=True)

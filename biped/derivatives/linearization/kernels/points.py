@@ -1,0 +1,189 @@
+"""The derivative of the forces at contact points, and of the anchors that they leave behind."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.kernels.tree.factorization import add_matrix, add_point_block
+from biped.kernels.variational.equations import contact_chord
+from contact.arrays import Floats, Integers
+from contact.ground import END, MIDDLE, START, force_in_floor, is_moving, law_at, rotation_of
+from contact.modes import NONE
+from contact.regimes import (
+    FREE,
+    STRETCH,
+    SWITCHES,
+    derivative_in,
+    dragged_derivative,
+    keeps_anchor,
+    other_side,
+    regime_of,
+    switches,
+)
+from contact.vectors import add, cross, hat, load3, load6, mat_hat, mat_mul, mat_scale, scale, store9, transposed
+from kernelcache import kernel, routine
+
+# Places in ``turned`` of points and of joints.
+TURNED_STEP = 0  # counted among those that the linearization has taken
+TURNED_PLACE = 1  # a contact point, or a degree of freedom
+TURNED_SWITCH = 2
+TURNED = 3
+
+
+class PointDerivatives(NamedTuple):
+    """Of each contact point c: what its force and its anchor depend on, in a step."""
+
+    regime: Integers  # (nc,) of ``contact.regimes``
+    moves: Integers  # (nc,) 1 where the anchor is dragged
+    by_start: Floats  # (nc, 9) [N/m] ∂F/∂P_k, world axes
+    by_end: Floats  # (nc, 9) [N/m] ∂F/∂P_{k+1}
+    by_anchor: Floats  # (nc, 6) [N/m] ∂F/∂a, three rows of two
+    anchor: Floats  # (nc, 16) ∂a'/∂P_k (2 x 3), ∂a'/∂P_{k+1} (2 x 3), ∂a'/∂a (2 x 2), of points whose anchor is dragged
+    switch: Floats  # (nc, SWITCHES) what vanishes where the law has a kink
+    turned: Integers  # (TURNED,) the one switch to take from its other side; negative: none
+    jacobian: Floats  # (nv, 3) room: of one point
+
+
+def new_point_derivatives(nv: int, nc: int) -> PointDerivatives:
+    """Room for the points of a tree."""
+    return PointDerivatives(
+        np.zeros(nc, dtype=np.int64),
+        np.zeros(nc, dtype=np.int64),
+        np.full((nc, 9), np.nan),
+        np.full((nc, 9), np.nan),
+        np.full((nc, 6), np.nan),
+        np.full((nc, 16), np.nan),
+        np.full((nc, SWITCHES), np.inf),
+        np.full(TURNED, -1),
+        np.zeros((nv, 3)),
+    )
+
+
+@kernel
+def set_point_jacobian(tree, twists, c, arm, jacobian):
+    """How contact point c, at ``arm``, moves along the unit twists: rows of zeros on other paths than its own."""
+    for dof in range(jacobian.shape[0]):
+        jacobian[dof, 0] = jacobian[dof, 1] = jacobian[dof, 2] = 0.0
+    j = tree.contact_body[c]
+    while j >= 0:
+        for dof in range(tree.first_v[j], tree.first_v[j] + tree.dofs[j]):
+            s = load6(twists, dof)
+            jacobian[dof, 0], jacobian[dof, 1], jacobian[dof, 2] = add(s[:3], cross(s[3:], arm))
+        j = tree.parent[j]
+
+
+@kernel
+def is_turned(points, step, c, switch):
+    """Whether the switch of point c is to be taken from its other side in this step."""
+    turned = points.turned
+    return turned[TURNED_STEP] == step and turned[TURNED_PLACE] == c and turned[TURNED_SWITCH] == switch
+
+
+@kernel
+def plain(a):
+    """The real parts of a vector: what decides, as steps that are differentiated again are of complex numbers."""
+    return a[0].real, a[1].real, a[2].real
+
+
+@kernel
+def differentiate_points(tree, ground, state, scratch, points, step, h):
+    """Fill ``points`` for the step that has been solved."""
+    for c in range(tree.contact_body.shape[0]):
+        floor, mode = law_at(ground, c), state.mode[c]
+        middle, velocity = contact_chord(tree, ground, state, scratch, h, c)
+        anchor = (state.anchor[c, 0], state.anchor[c, 1])
+        end = add(middle, scale(0.5 * h, velocity))
+        force = force_in_floor(ground, load3(state.force, c))
+        p, v, a = plain(middle), plain(velocity), (anchor[0].real, anchor[1].real)
+        store_switches(points, c, switches(floor, mode, p, v, a, plain(end), plain(force)))
+        regime = regime_of(floor, mode, p, v, a)
+        if points.turned[TURNED_STEP] == step and points.turned[TURNED_PLACE] == c:
+            regime = other_side(floor, points.turned[TURNED_SWITCH], regime, mode, p, v, a)
+        points.regime[c] = regime
+        start = derivative_in(floor, regime, middle, velocity, anchor, -h)
+        finish = derivative_in(floor, regime, middle, velocity, anchor, h)
+        kept = keeps_anchor(floor, regime, a, plain(end), plain(force))
+        if is_turned(points, step, c, STRETCH):
+            kept = not kept
+        store_point(ground, points, c, start, finish)
+        points.moves[c] = 0 if kept else 1
+        if not kept:
+            dragged = dragged_derivative(floor, end, anchor, force, start, finish)
+            store_anchor(ground, points, c, dragged)
+
+
+@kernel
+def store_switches(points, c, values):
+    row = points.switch[c]
+    row[0], row[1], row[2], row[3], row[4] = values
+
+
+@kernel
+def store_point(ground, points, c, start, finish):
+    """The force's derivatives, turned to the world: R_middle D Rᵀ, with R of the end at which the point is moved."""
+    holds = mat_scale(-1.0, (start[0] + finish[0], start[1] + finish[1], 0.0,
+                             start[3] + finish[3], start[4] + finish[4], 0.0,
+                             start[6] + finish[6], start[7] + finish[7], 0.0))  # fmt: skip
+    if is_moving(ground):
+        R = rotation_of(ground, MIDDLE)
+        start = mat_mul(mat_mul(R, start), transposed(rotation_of(ground, START)))
+        finish = mat_mul(mat_mul(R, finish), transposed(rotation_of(ground, END)))
+        holds = mat_mul(R, holds)
+    store9(points.by_start, c, start)
+    store9(points.by_end, c, finish)
+    row = points.by_anchor[c]
+    row[0], row[1], row[2], row[3], row[4], row[5] = holds[0], holds[1], holds[3], holds[4], holds[6], holds[7]
+
+
+@kernel
+def store_anchor(ground, points, c, dragged):
+    """The anchor's derivatives: anchors are places on the floor, points are places in the world."""
+    row = points.anchor[c]
+    row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7] = dragged[:8]
+    row[8], row[9], row[10], row[11], row[12], row[13], row[14], row[15] = dragged[8:]
+    if is_moving(ground):
+        turn_columns(row, 0, rotation_of(ground, START))
+        turn_columns(row, 6, rotation_of(ground, END))
+
+
+@kernel
+def turn_columns(row, first, R):
+    """M Rᵀ for the 2 x 3 matrix that begins at ``first``."""
+    for k in (first, first + 3):
+        x, y, z = row[k], row[k + 1], row[k + 2]
+        row[k] = x * R[0] + y * R[1] + z * R[2]
+        row[k + 1] = x * R[3] + y * R[4] + z * R[5]
+        row[k + 2] = x * R[6] + y * R[7] + z * R[8]
+
+
+@kernel
+def add_load_block(block, i, arm, force):
+    """G_i += [0; −F̂] [1, −r̂]: the moment of a force that is fixed in space, at a point that moves with the body."""
+    F = hat(force)
+    add_matrix(block, i, 3, 0, mat_scale(-1.0, F))
+    add_matrix(block, i, 3, 3, mat_hat(F, arm))
+
+
+@routine
+def add_points(tree, state, points, block, left, at, D, factor, loaded):
+    """Add ``factor`` times the derivative of the points' wrenches to the bodies' blocks.
+
+    Args:
+        tree: of which.
+        state: modes and forces.
+        points: regimes.
+        block: (n, 6, 6).
+        left: (nc, 3) where the forces act.
+        at: (nc, 3) the points that are moved.
+        D: (nc, 9) the forces' derivative by these.
+        factor: ±h/2.
+        loaded: 1 where ``at`` is where the forces act.
+    """
+    for c in range(tree.contact_body.shape[0]):
+        i = tree.contact_body[c]
+        if points.regime[c] != FREE:
+            M = D[c]
+            C = mat_scale(factor, (M[0], M[1], M[2], M[3], M[4], M[5], M[6], M[7], M[8]))
+            add_point_block(block, i, load3(left, c), load3(at, c), C)
+        if loaded == 1 and state.mode[c] != NONE:
+            add_load_block(block, i, load3(at, c), scale(factor, load3(state.force, c)))

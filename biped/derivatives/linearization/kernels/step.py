@@ -1,0 +1,340 @@
+"""The exact derivative of one variational step, its contact modes held.
+
+The step solves e(q_k, p_k, τ, a, q_{k+1}) = 0 and gives p_{k+1} (``biped.kernels.variational.equations``), so that
+
+    A δq_{k+1} = ∂e/∂q_k δq_k + δp_k + h/2 δτ + ∂e/∂a δa,        A = −∂e/∂q_{k+1}, Newton's matrix,
+    δp_{k+1} = ∂p'/∂q_k δq_k + ∂p'/∂q_{k+1} δq_{k+1} + h/2 δτ + ∂p'/∂a δa
+
+for the anchors a of contact points. Each δq is in the unit twists of its own configuration: turns of a floating or
+spherical joint are rotation vectors in world axes.
+
+**One block a body is enough.** A discrete Lagrangian that does not change under translations and turns of the whole
+step has one momentum wrench W of each body about a fixed point, the same at both ends of the step, which moves with the
+body's displacements as wrenches do. For twists V of the body at k and V' at k + 1
+
+    δW = G V' + (V ×* W − G V),
+
+with the G of Newton's matrix: displaced by V at both ends, W changes by V ×* W. So neither the discrete body's second
+derivatives nor its third are written again here, and any ``body`` of a variational method serves.
+
+The rest is where wrenches act. B = W ∓ h/2 f at the two ends, e_j = … − s_j⁻ · Σ B⁻, p_j' = s_j⁺ · Σ B⁺: s_j moves with
+the joint, δs_j = V × s_j (the Lie bracket), and forces f move with their points.
+
+All wrenches and twists of both ends are about O at k, but for twists at k + 1 that are displaced, which are about O
+at k + 1.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.derivatives.linearization.kernels.joints import JointDerivatives, differentiate_joints, new_joint_derivatives
+from biped.derivatives.linearization.kernels.points import (
+    PointDerivatives,
+    add_load_block,
+    add_points,
+    differentiate_points,
+    new_point_derivatives,
+)
+from biped.kernels.step.step import prepare
+from biped.kernels.tree.factorization import Factors, add_block, add_matrix, column_dot, eliminate, row_dot
+from biped.kernels.tree.kinematics import spherical_centre
+from biped.kernels.tree.tree import FLOATING, SPHERICAL
+from biped.kernels.variational.discrete_body import store_body_block
+from biped.kernels.variational.equations import add_external_impulses, hand_to_parent
+from biped.kernels.variational.newton import evaluate, place_push
+from contact.arrays import Floats
+from contact.vectors import (
+    add,
+    copy1,
+    cross,
+    dot6,
+    hat,
+    load3,
+    load6,
+    mat_scale,
+    scale,
+    store6,
+    store_twist,
+    sub,
+    triple,
+)
+from kernelcache import kernel, routine
+
+
+class StepDerivative(NamedTuple):
+    """The derivative of a step, and room for it."""
+
+    start_residual: Floats  # (nv, nv) ∂e/∂q_k
+    start_momentum: Floats  # (nv, nv) ∂p'/∂q_k
+    end_momentum: Floats  # (nv, nv) ∂p'/∂q_{k+1}
+    points: PointDerivatives
+    joints: JointDerivatives
+    u: Floats  # (nv, 6) Newton's matrix at the solution, factored
+    w: Floats  # (nv, 6)
+    d: Floats  # (nv,)
+    left: Floats  # (nv, 6) unit twists at k + 1, about O at k
+    arm: Floats  # (nc, 3) contact points at k + 1, relative to O at k
+    body: Floats  # (n, 6, 6) G of the bodies
+    moved: Floats  # (n, 6, 6) V ×* W − G V, W without forces
+    block: Floats  # (n, 6, 6) with forces
+    momentum: Floats  # (n, 6) W of all bodies outboard
+    start: Floats  # (n, 6) B⁻ of all bodies outboard, about O at k
+    end: Floats  # (n, 6) B⁺ of all bodies outboard, about O at k + 1
+
+
+def new_step_derivative(n: int, nv: int, nc: int) -> StepDerivative:
+    """Room for the derivative of a step of a tree."""
+    z = np.zeros
+    square, six, blocks, wrench = (nv, nv), (nv, 6), (n, 6, 6), (n, 6)
+    return StepDerivative(
+        z(square), z(square), z(square), new_point_derivatives(nv, nc), new_joint_derivatives(nv),
+        z(six), z(six), z(nv), z(six), z((nc, 3)),
+        z(blocks), z(blocks), z(blocks), z(wrench), z(wrench), z(wrench),
+    )  # fmt: skip
+
+
+@kernel
+def newton_factors(scratch, D):
+    """Newton's matrix at the solution: factors of its own, so that the next step begins as if nobody had asked."""
+    room = scratch.motion.factors
+    return Factors(room.block, D.u, D.w, D.d, room.wrench, room.twist, room.epsilon)
+
+
+@kernel
+def differentiate_step(body, tree, ground, state, end_q, pushes, scratch, D, step, h):
+    """Fill ``D`` for the step from ``state`` to ``end_q``, and give back its residual's norm [N·s].
+
+    Args:
+        body: discretized how.
+        tree: of which.
+        ground: with its frames and regions of the step.
+        state: where the step began, with what was held in it.
+        end_q: (nq,) q_{k+1}.
+        pushes: with their impulses in the step.
+        scratch: room, where the step is left: poses of both ends, displacement.
+        D: the derivative.
+        step: its number, for the switch to be taken from its other side.
+        h: [s].
+    """
+    prepare(tree, state, scratch)
+    set_candidate(tree, state.q, end_q, scratch)
+    for j in range(pushes.body.shape[0]):
+        place_push(scratch.motion.poses, pushes, j, pushes.left)
+    norm = evaluate(body, tree, ground, state, pushes, scratch, h)
+    differentiate_solved(body, tree, ground, state, pushes, scratch, D, step, h)
+    factor_newton(tree, state, scratch, D, h)
+    return norm
+
+
+@kernel
+def differentiate_solved(body, tree, ground, state, pushes, scratch, D, step, h):
+    """The same where the step's equations have been evaluated, but for Newton's matrix."""
+    copy_rows(scratch.wrench, D.start)
+    differentiate_points(tree, ground, state, scratch, D.points, step, h)
+    differentiate_joints(tree, state, scratch, D.joints, step, h)
+    place_ends(scratch, D)
+    store_momenta(tree, scratch, D)
+    store_end_wrenches(tree, state, pushes, scratch, D, h)
+    store_moved_blocks(body, tree, scratch, D, h)
+    differentiate_residual(tree, state, pushes, scratch, D, h)
+    differentiate_momentum(tree, state, pushes, scratch, D, h)
+    add_joints(D.joints, D)
+
+
+@kernel
+def set_candidate(tree, begin_q, end_q, scratch):
+    """q_{k+1} as the equations take it: a floating root by its displacement."""
+    copy1(end_q, scratch.q)
+    for axis in range(3):
+        scratch.shift[axis] = end_q[axis] - begin_q[axis] if tree.kind[0] == FLOATING else 0.0
+
+
+@kernel
+def copy_rows(source, target):
+    for i in range(source.shape[0]):
+        store6(target, i, load6(source, i))
+
+
+@kernel
+def load_newton_blocks(tree, state, scratch, D, block, h):
+    """G_i of Newton's matrix: those of the bodies, and what forces at contact points add, each in its regime."""
+    load_blocks(D.body, block)
+    left, right = scratch.motion.poses.contact, scratch.next.contact
+    add_points(tree, state, D.points, block, left, right, D.points.by_end, -0.5 * h, 0)
+
+
+@kernel
+def factor_newton(tree, state, scratch, D, h):
+    """A, factored."""
+    load_newton_blocks(tree, state, scratch, D, scratch.motion.factors.block, h)
+    left, right = scratch.motion.poses.motion, scratch.next.motion
+    eliminate(tree, left, right, D.joints.diagonal, newton_factors(scratch, D), 0)
+
+
+@kernel
+def place_ends(scratch, D):
+    """Unit twists and contact points at k + 1 as seen from O at k."""
+    shift = triple(scratch.shift)
+    for dof in range(D.left.shape[0]):
+        s = load6(scratch.next.motion, dof)
+        store_twist(D.left, dof, add(s[:3], cross(shift, s[3:])), s[3:])
+    for c in range(D.arm.shape[0]):
+        at = add(shift, load3(scratch.next.contact, c))
+        D.arm[c, 0], D.arm[c, 1], D.arm[c, 2] = at
+
+
+@kernel
+def store_momenta(tree, scratch, D):
+    """W of each body and of all outboard of it, about O at k."""
+    for i in range(tree.parent.shape[0]):
+        linear = load3(scratch.linear, i)
+        moment = add(load3(scratch.angular, i), cross(load3(scratch.motion.poses.com, i), linear))
+        store_twist(D.momentum, i, linear, moment)
+
+
+@kernel
+def store_end_wrenches(tree, state, pushes, scratch, D, h):
+    """B⁺ of all bodies outboard of each, about O at k + 1."""
+    shift = triple(scratch.shift)
+    half = 0.5 * h
+    for i in range(tree.parent.shape[0]):
+        W = load6(D.momentum, i)
+        weight = scale(half * tree.mass[i], triple(tree.gravity))
+        moment = add(sub(W[3:], cross(shift, W[:3])), cross(load3(scratch.next.com, i), weight))
+        store_twist(scratch.wrench, i, add(W[:3], weight), moment)
+    add_external_impulses(tree, state, pushes, scratch, scratch.next.contact, pushes.right, half, 1.0)
+    for i in range(tree.parent.shape[0] - 1, -1, -1):
+        hand_to_parent(tree, scratch.wrench, i, load6(scratch.wrench, i))
+    copy_rows(scratch.wrench, D.end)
+
+
+@kernel
+def store_moved_blocks(body, tree, scratch, D, h):
+    """G of each body, and V ×* W − G V with V about O at k."""
+    shift = triple(scratch.shift)
+    for i in range(tree.parent.shape[0]):
+        store_body_block(body, tree, scratch, D.body, i, h)
+        W = load6(D.momentum, i)
+        force, moment = hat(W[:3]), hat(W[3:])
+        for row in range(6):
+            g = (D.body[i, row, 0], D.body[i, row, 1], D.body[i, row, 2])
+            turned = cross(shift, g)
+            for axis in range(3):
+                D.moved[i, row, axis] = -g[axis]
+                D.moved[i, row, 3 + axis] = -D.body[i, row, 3 + axis] - turned[axis]
+        add_matrix(D.moved, i, 0, 3, mat_scale(-1.0, force))
+        add_matrix(D.moved, i, 3, 0, mat_scale(-1.0, force))
+        add_matrix(D.moved, i, 3, 3, mat_scale(-1.0, moment))
+
+
+@kernel
+def load_blocks(source, block):
+    for i in range(block.shape[0]):
+        for row in range(6):
+            for column in range(6):
+                block[i, row, column] = source[i, row, column]
+
+
+@kernel
+def add_loads(tree, pushes, block, com, arms, half, share):
+    """Add what weights and pushes add to blocks whose displaced end is where they act."""
+    for i in range(tree.parent.shape[0]):
+        add_load_block(block, i, load3(com, i), scale(half * tree.mass[i], triple(tree.gravity)))
+    for j in range(pushes.body.shape[0]):
+        add_load_block(block, pushes.body[j], load3(arms, j), scale(share, load3(pushes.impulse, j)))
+
+
+@routine
+def compose(tree, block):
+    """Add to each body's block those of all bodies outboard of it."""
+    for i in range(tree.parent.shape[0] - 1, 0, -1):
+        if tree.parent[i] >= 0:
+            add_block(block, tree.parent[i], i)
+
+
+@kernel
+def differentiate_residual(tree, state, pushes, scratch, D, h):
+    """∂e/∂q_k, but for what acts in joints."""
+    poses, points = scratch.motion.poses, D.points
+    load_blocks(D.moved, D.block)
+    add_points(tree, state, points, D.block, poses.contact, poses.contact, points.by_start, -0.5 * h, 1)
+    add_loads(tree, pushes, D.block, poses.com, pushes.left, -0.5 * h, -0.5)
+    compose(tree, D.block)
+    D.start_residual[:] = 0.0
+    add_products(tree, D.block, poses.motion, poses.motion, -1.0, D.start_residual)
+    add_turned_twists(tree, poses, D.start, -1.0, D.start_residual)
+
+
+@kernel
+def differentiate_momentum(tree, state, pushes, scratch, D, h):
+    """∂p'/∂q_k and ∂p'/∂q_{k+1}, but for what acts in joints."""
+    now, later, points = scratch.motion.poses, scratch.next, D.points
+    load_blocks(D.moved, D.block)
+    add_points(tree, state, points, D.block, D.arm, now.contact, points.by_start, 0.5 * h, 0)
+    compose(tree, D.block)
+    D.start_momentum[:] = 0.0
+    add_products(tree, D.block, D.left, now.motion, 1.0, D.start_momentum)
+    load_blocks(D.body, D.block)
+    # The moment of a force that moves with its point has the same block about O at k and at k + 1.
+    add_points(tree, state, points, D.block, D.arm, later.contact, points.by_end, 0.5 * h, 1)
+    add_loads(tree, pushes, D.block, later.com, pushes.right, 0.5 * h, 0.5)
+    compose(tree, D.block)
+    D.end_momentum[:] = 0.0
+    add_products(tree, D.block, D.left, later.motion, 1.0, D.end_momentum)
+    add_turned_twists(tree, later, D.end, 1.0, D.end_momentum)
+
+
+@routine
+def add_products(tree, block, left, right, sign, result):
+    """result += sign s_j · C s_l', with C the sum of the blocks outboard of both joints; zero on different branches."""
+    for i in range(tree.parent.shape[0]):
+        for j in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
+            s, t = load6(left, j), load6(right, j)
+            u = (row_dot(block, i, 0, t), row_dot(block, i, 1, t), row_dot(block, i, 2, t),
+                 row_dot(block, i, 3, t), row_dot(block, i, 4, t), row_dot(block, i, 5, t))  # fmt: skip
+            w = (column_dot(block, i, 0, s), column_dot(block, i, 1, s), column_dot(block, i, 2, s),
+                 column_dot(block, i, 3, s), column_dot(block, i, 4, s), column_dot(block, i, 5, s))  # fmt: skip
+            for other in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
+                result[j, other] += sign * dot6(w, load6(right, other))
+            k = tree.parent[i]
+            while k >= 0:
+                for other in range(tree.first_v[k], tree.first_v[k] + tree.dofs[k]):
+                    result[j, other] += sign * dot6(w, load6(right, other))
+                    result[other, j] += sign * dot6(load6(left, other), u)
+                k = tree.parent[k]
+
+
+@routine
+def add_turned_twists(tree, poses, wrench, sign, result):
+    """result += sign δs_j · B_j: what carries a joint carries its unit twists.
+
+    Those of a hinge or a slider move with the parent. Those of a floating or spherical joint keep the world's axes, so
+    that only their point moves.
+    """
+    for i in range(tree.parent.shape[0]):
+        b = load6(wrench, i)
+        for j in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
+            s = load6(poses.motion, j)
+            k = tree.parent[i]
+            if tree.kind[i] == FLOATING:
+                g = cross(s[3:], b[:3]) + (0.0, 0.0, 0.0)
+                k = i
+            elif tree.kind[i] == SPHERICAL:
+                pull = cross(s[3:], b[:3])
+                g = pull + cross(spherical_centre(tree, poses, i), pull)
+            else:
+                g = cross(s[3:], b[:3]) + add(cross(s[:3], b[:3]), cross(s[3:], b[3:]))
+            while k >= 0:
+                for other in range(tree.first_v[k], tree.first_v[k] + tree.dofs[k]):
+                    result[j, other] += sign * dot6(g, load6(poses.motion, other))
+                k = tree.parent[k]
+
+
+@kernel
+def add_joints(joints, D):
+    """What actuators, bearings, stops and rotors add to the diagonals."""
+    for dof in range(joints.diagonal.shape[0]):
+        D.start_residual[dof, dof] += joints.start_residual[dof]
+        D.start_momentum[dof, dof] += joints.start_momentum[dof]
+        D.end_momentum[dof, dof] += joints.end_momentum[dof]

@@ -1,0 +1,337 @@
+"""Steps as they are simulated, by the very machine code, and variations that are carried along with them.
+
+Each step is taken by the closed loop's own ``advance``; then its derivative is found from its two ends. A step that was
+taken in parts is taken back and gone through part by part.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from biped.derivatives.linearization.kernels.points import TURNED_PLACE, TURNED_STEP, TURNED_SWITCH
+from biped.derivatives.linearization.kernels.step import StepDerivative, differentiate_step, new_step_derivative
+from biped.derivatives.linearization.kernels.tangent import Tangent, carry, new_tangent, seed
+from biped.kernels.loop.closed_loop import ADVANCE, Loop, World, now_in
+from biped.kernels.state.checkpoint import Checkpoint, new_checkpoint, roll_back, save_checkpoint
+from biped.kernels.state.pushes import Pushes
+from biped.kernels.state.simulation_state import RETRIED, SimulationState, new_simulation_state
+from biped.kernels.state.status import OK
+from biped.kernels.step.step import count_step, prepare
+from biped.kernels.tree.tree import Tree
+from biped.kernels.variational.equations import Scratch, contact_chord, new_scratch
+from biped.kernels.variational.joints import JOINT_SWITCHES
+from contact.arrays import Floats, Integers
+from contact.ground import Ground, force_in_floor, law_at
+from contact.modes import NONE, SLIDING, STICKING
+from contact.point_law import dragged_anchor
+from contact.regimes import CLIPPED, HEIGHT, PRESSURE, SLIP, SPEED, SWITCHES
+from contact.vectors import add, copy1, load3, scale
+from kernelcache import Entry, Packed, addresses, call, kernel, loaded, part, unpacked
+
+# What ``linearize_steps`` gives back besides what ``biped.kernels.state.status`` lists.
+TOO_MANY_PARTS = -100  # of one step
+UNKNOWN_STEP = -101  # something else than the equations of a variational step moved the tree
+
+# A step is gone through in this many parts at most.
+MOST_PARTS = 256
+# [N·s] of a step's equations, and as a part of the tree's momentum, that rounding of its ends leaves.
+LEFT_OVER = 1e-6
+
+# Places in ``Linearized.taken``.
+SUBSTEPS = 0
+TAKEN = 1
+
+# Places of the addresses of parts.
+BEGIN = 0
+GO_BACK = 1
+DIFFERENTIATE = 2
+CARRY = 3
+SET_OFF = 4
+TAKE_STEP = 5
+KEEP = 6  # what is done with each step, or part of one
+STEP = 7  # the loop's own
+PARTS = 8
+
+
+class Linearized(NamedTuple):
+    """A world whose variations are carried along, and room for it."""
+
+    body: Any  # how its method discretizes a body
+    tree: Tree
+    ground: Ground
+    state: SimulationState
+    pushes: Pushes
+    live: Scratch  # the world's own
+    derivative: StepDerivative
+    tangent: Tangent
+    before: SimulationState  # where a step, or a part of one, began
+    scratch: Scratch
+    checkpoint: Checkpoint
+    driven: Integers  # the degrees of freedom whose torques vary
+    taken: Integers  # (TAKEN,)
+    switch: Floats  # (substeps, nc, SWITCHES) what vanishes where the contact law has a kink
+    joint_switch: Floats  # (substeps, nv, JOINT_SWITCHES) the same of what acts in joints
+    mode: Integers  # (substeps, nc) the contact modes that are held
+    regime: Integers  # (substeps, nc)
+    parts: Integers  # (PARTS,) addresses of what is compiled by itself
+    left_over: Floats  # (1,) [N·s] most that the equations of a step left
+
+
+def new_linearized(world: World, columns: int, driven: Integers, substeps: int) -> Linearized:
+    """Room for so many variations of a world, and for what is noted of so many steps."""
+    n, nq, nv = world.tree.parent.shape[0], world.state.q.shape[0], world.state.momentum.shape[0]
+    nc = world.state.mode.shape[0]
+    return Linearized(
+        body=world.method.body, tree=world.tree, ground=world.ground, state=world.state, pushes=world.pushes,
+        live=world.scratch, derivative=new_step_derivative(n, nv, nc), tangent=new_tangent(n, nv, nc, columns),
+        before=new_simulation_state(nq, nv, nc), scratch=new_scratch(n, nq, nv, nc),
+        checkpoint=new_checkpoint(nq, nv, nc), driven=driven, taken=np.zeros(TAKEN, dtype=np.int64),
+        switch=np.full((substeps, nc, SWITCHES), np.inf), joint_switch=np.full((substeps, nv, JOINT_SWITCHES), np.inf),
+        mode=np.zeros((substeps, nc), dtype=np.int64), regime=np.zeros((substeps, nc), dtype=np.int64),
+        parts=np.zeros(PARTS, dtype=np.int64), left_over=np.zeros(1),
+    )  # fmt: skip
+
+
+@kernel
+def note_beginning(state, before):
+    """What the equations of the coming step know of the state."""
+    copy1(state.q, before.q)
+    copy1(state.momentum, before.momentum)
+    copy1(state.mode, before.mode)
+    copy1(state.torque, before.torque)
+    copy1(state.stiffness, before.stiffness)
+    copy1(state.damping, before.damping)
+    copy1(state.setpoint, before.setpoint)
+    for c in range(state.mode.shape[0]):
+        copy1(state.anchor[c], before.anchor[c])
+
+
+@kernel
+def note_contact(L):
+    """Modes, regimes and switches of the step that has been taken."""
+    step = L.taken[SUBSTEPS]
+    if step < L.mode.shape[0]:
+        for c in range(L.mode.shape[1]):
+            L.mode[step, c], L.regime[step, c] = L.before.mode[c], L.derivative.points.regime[c]
+            copy1(L.derivative.points.switch[c], L.switch[step, c])
+        if L.tree.passive.shape[0] > 0:
+            for dof in range(L.joint_switch.shape[1]):
+                copy1(L.derivative.joints.switch[dof], L.joint_switch[step, dof])
+    L.taken[SUBSTEPS] = step + 1
+
+
+@kernel
+def turn_mode(L, h):
+    """Go on as on the other side, if this is the step and the point of the switch that is to be turned."""
+    turned = L.derivative.points.turned
+    if turned[TURNED_STEP] == L.taken[SUBSTEPS]:
+        c = turned[TURNED_PLACE]
+        if turned[TURNED_SWITCH] == SLIP:
+            turn_slip(L, c, h)
+        else:
+            L.state.mode[c] = other_mode(turned[TURNED_SWITCH], L.before.mode[c], L.state.mode[c])
+
+
+@kernel
+def turn_slip(L, c, h):
+    """A point that yields drags its anchor, and slides from then on if it is fast; one that holds does neither."""
+    if L.before.mode[c] != STICKING or L.state.mode[c] == NONE:
+        return
+    anchor, floor = (L.before.anchor[c, 0], L.before.anchor[c, 1]), law_at(L.ground, c)
+    L.state.mode[c] = STICKING
+    if L.derivative.points.regime[c] == CLIPPED:
+        middle, velocity = contact_chord(L.tree, L.ground, L.before, L.scratch, h, c)
+        end = add(middle, scale(0.5 * h, velocity))
+        anchor = dragged_anchor(floor, anchor, end, force_in_floor(L.ground, load3(L.before.force, c)))
+        if math.hypot(velocity[0], velocity[1]) > floor.stiction_velocity or floor.printed != 0.0:
+            L.state.mode[c] = SLIDING
+    L.state.anchor[c, 0], L.state.anchor[c, 1] = anchor
+
+
+@kernel
+def other_mode(switch, before, after):
+    """The mode of the next step on the other side of a switch, of a point that was in one mode and goes on in one."""
+    if switch == HEIGHT:
+        if after != NONE:
+            return NONE
+        return SLIDING if before == NONE else before
+    if switch == SPEED or (switch == PRESSURE and before == STICKING):
+        return STICKING if after == SLIDING else SLIDING
+    return after
+
+
+@part
+def set_off_part(place):
+    """From the state that the world has been given, with a variation of each number of it and of each torque."""
+    L = loaded(place)
+    prepare(L.tree, L.state, L.live)
+    seed(L.tangent, L.driven)
+    L.taken[SUBSTEPS] = 0
+    return OK
+
+
+@part
+def begin_part(place):
+    """Note where a step begins."""
+    L = loaded(place)
+    note_beginning(L.state, L.before)
+    save_checkpoint(L.state, L.checkpoint)
+    return OK
+
+
+@part
+def go_back_part(place):
+    """Take the step back."""
+    L = loaded(place)
+    roll_back(L.state, L.checkpoint)
+    prepare(L.tree, L.state, L.live)
+    return OK
+
+
+@part
+def differentiate_part(place, h):
+    """The derivative of the step of length h that led to where the world is."""
+    L = loaded(place)
+    L.left_over[0] = differentiate_step(
+        L.body, L.tree, L.ground, L.before, L.state.q, L.pushes, L.scratch, L.derivative, L.taken[SUBSTEPS], h
+    )
+    return OK
+
+
+@part
+def carry_part(place, h):
+    """Carry the variations through it."""
+    L = loaded(place)
+    carry(L.tree, L.scratch, L.derivative, L.tangent, h)
+    turn_mode(L, h)
+    note_contact(L)
+    return OK
+
+
+# Below, what branches or loops takes addresses, as in ``biped.kernels.loop.closed_loop``.
+
+
+@kernel
+def retried_in(place):
+    """Steps that were taken in parts, so far."""
+    return unpacked(place).state.counts[RETRIED]
+
+
+@kernel
+def set_retried(place, count):
+    unpacked(place).state.counts[RETRIED] = count
+
+
+@kernel
+def finish_step(place):
+    count_step(unpacked(place).state)
+
+
+@kernel
+def is_explained(place):
+    """Whether the equations of a variational step are what led from its start to its end."""
+    L = loaded(place)
+    return L.left_over[0] <= LEFT_OVER * (1.0 + greatest(L.state.momentum))
+
+
+@kernel
+def greatest(values):
+    most = 0.0
+    for k in range(values.shape[0]):
+        most = max(most, abs(values[k]))
+    return most
+
+
+@kernel
+def part_of(place, number):
+    return unpacked(place).parts[number]
+
+
+@part
+def take_whole_step(place, common, whole, keep, own, begin, h):
+    """One step, and ``keep`` of it; one that was taken in parts is taken back, and gone through part by part.
+
+    Args:
+        place: where the ``Linearized`` is.
+        common: where the loop's parts find the world.
+        whole: and the method.
+        keep: address of what is called for each part: with ``own``, ``place``, when it began, and how long it was.
+        own: what that works on.
+        begin: [s].
+        h: [s].
+    """
+    done, size = 0, MOST_PARTS
+    while done < MOST_PARTS:
+        call(part_of(place, BEGIN), place)
+        retried = retried_in(place)
+        length, since = h * (size / MOST_PARTS), begin + h * (done / MOST_PARTS)
+        reason = call(part_of(place, STEP), whole, common, 0, since, length)
+        if reason != OK:
+            return reason
+        if retried_in(place) != retried:
+            set_retried(place, retried)
+            if size == 1:
+                return TOO_MANY_PARTS
+            call(part_of(place, GO_BACK), place)
+            size //= 2
+            continue
+        reason = call(keep, own, place, since, length)
+        if reason != OK:
+            return reason
+        done += size
+    finish_step(place)
+    return OK
+
+
+@part
+def keep_derivative(own, place, begin, h):
+    """The variations through the step that was taken."""
+    call(part_of(place, DIFFERENTIATE), place, h)
+    if not is_explained(place):
+        return UNKNOWN_STEP
+    return call(part_of(place, CARRY), place, h)
+
+
+@part
+def linearize_steps(place, common, whole, steps):
+    """Take ``steps`` steps with the torques that are held, and carry the variations along; OK, or why not."""
+    for _ in range(steps):
+        begin, h = now_in(place)
+        reason = call(part_of(place, TAKE_STEP), place, common, whole, part_of(place, KEEP), place, begin, h)
+        if reason != OK:
+            return reason
+    return OK
+
+
+def step_calls(room: Any) -> tuple[tuple[Any, ...], ...]:
+    """Each part of steps that are gone through and what it is called with, in the order of ``Linearized.parts``."""
+    return (
+        (begin_part, room), (go_back_part, room), (differentiate_part, room, 0.0), (carry_part, room, 0.0),
+        (set_off_part, room), (take_whole_step, room, 0, 0, 0, 0, 0.0, 0.0), (keep_derivative, 0, room, 0.0, 0.0),
+    )  # fmt: skip
+
+
+class Linearizer:
+    """A loop whose steps are linearized: everything is compiled, or loaded, once it is made.
+
+    Columns of its variations are displacements, momenta, anchors, and the torques on the ``driven`` degrees of freedom.
+    """
+
+    def __init__(self, loop: Loop, driven: Integers, substeps: int) -> None:
+        self.loop = loop
+        nv, nc = loop.world.state.momentum.shape[0], loop.world.state.mode.shape[0]
+        self.room = new_linearized(loop.world, 2 * nv + 2 * nc + len(driven), driven, substeps)
+        room = Packed(self.room)
+        self.room.parts[:STEP] = addresses(step_calls(room))
+        self.room.parts[STEP] = loop.world.parts[ADVANCE]
+        self._set_off, self._take = Entry(set_off_part, room), Entry(linearize_steps, room, 0, 0, 0)
+        self.take(0)
+
+    def set_off(self) -> None:
+        """Begin with the state that the world has been given."""
+        self._set_off()
+
+    def take(self, steps: int) -> int:
+        """``steps`` steps of the loop with the torques as they are; OK, or why not."""
+        return self._take(self.loop.common, self.loop.whole, steps)

@@ -1,0 +1,203 @@
+"""Variations of a state, carried through steps: one column each.
+
+With the identity as columns, what comes of a step is its derivative; carried through the steps of a control period,
+that of the period.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.derivatives.linearization.kernels.points import set_point_jacobian
+from biped.kernels.solve.dense import add_rows
+from biped.kernels.tree.factorization import Factors
+from contact.arrays import Floats, Integers
+from contact.regimes import FREE
+from contact.vectors import load3
+from kernelcache import kernel
+
+
+class Tangent(NamedTuple):
+    """m variations, a column each; rows of one variation after the other, since loops run over the variations."""
+
+    q: Floats  # (nv, m) in the unit twists of the configuration
+    momentum: Floats  # (nv, m)
+    anchor: Floats  # (2 nc, m) places on the floor: x and y of one point after the other
+    torque: Floats  # (nv, m) held
+    single: Integers  # (2 nc,) the one column of each row of ``anchor`` that is not zero, where it is 1; −1: any
+    # Room:
+    load: Floats  # (nv, m)
+    moved: Floats  # (3, m) of a contact point
+    wrench: Floats  # (n, 6, m)
+
+
+def new_tangent(n: int, nv: int, nc: int, m: int) -> Tangent:
+    """Room for m variations of a tree, all of them zero."""
+    z = np.zeros
+    rows, points, single = z((nv, m)), z((2 * nc, m)), np.full(2 * nc, -1)
+    return Tangent(rows, rows.copy(), points, rows.copy(), single, rows.copy(), z((3, m)), z((n, 6, m)))
+
+
+@kernel
+def seed(tangent, driven):
+    """A variation of each displacement, momentum and anchor, and of the torque on each of some degrees of freedom."""
+    nv, points = tangent.q.shape[0], tangent.anchor.shape[0]
+    tangent.q[:] = 0.0
+    tangent.momentum[:] = 0.0
+    tangent.anchor[:] = 0.0
+    tangent.torque[:] = 0.0
+    for dof in range(nv):
+        tangent.q[dof, dof] = tangent.momentum[dof, nv + dof] = 1.0
+    for k in range(points):
+        tangent.anchor[k, 2 * nv + k] = 1.0
+        tangent.single[k] = 2 * nv + k
+    for k in range(driven.shape[0]):
+        tangent.torque[driven[k], 2 * nv + points + k] = 1.0
+
+
+@kernel
+def add_row(target, factor, source):
+    """target += factor source."""
+    if factor == 0.0:
+        return
+    for m in range(target.shape[0]):
+        target[m] += factor * source[m]
+
+
+@kernel
+def add_product(matrix, rows, target):
+    """target += matrix rows; what is zero in the matrix, as between joints on different branches, costs nothing."""
+    for i in range(matrix.shape[0]):
+        add_rows(target[i], 1.0, matrix[i], rows, 0, matrix.shape[1], 0, rows.shape[1])
+
+
+@kernel
+def copy_row(source, target):
+    for m in range(target.shape[0]):
+        target[m] = source[m]
+
+
+@kernel
+def solve_columns(tree, left, right, load, factors, wrench, solution):
+    """``biped.kernels.tree.factorization.solve`` for many loads at once, which it leaves as ε.
+
+    Two rows at a time: of more, LLVM does not find out that they are apart, and takes their numbers one by one.
+    """
+    wrench[:] = 0.0
+    for i in range(tree.parent.shape[0] - 1, -1, -1):
+        first, b = tree.first_v[i], wrench[i]
+        for dof in range(first + tree.dofs[i] - 1, first - 1, -1):
+            epsilon = load[dof]
+            for k in range(6):
+                add_row(epsilon, -left[dof, k], b[k])
+            for k in range(6):
+                add_row(b[k], factors.d[dof] * factors.u[dof, k], epsilon)
+        if tree.parent[i] >= 0:
+            for k in range(6):
+                add_row(wrench[tree.parent[i], k], 1.0, b[k])
+    for i in range(tree.parent.shape[0]):
+        first, a = tree.first_v[i], wrench[i]
+        for k in range(6):
+            if tree.parent[i] >= 0:
+                copy_row(wrench[tree.parent[i], k], a[k])
+            else:
+                a[k, :] = 0.0
+        for dof in range(first, first + tree.dofs[i]):
+            delta = solution[dof]
+            copy_row(load[dof], delta)
+            for k in range(6):
+                add_row(delta, -factors.w[dof, k], a[k])
+            for m in range(delta.shape[0]):
+                delta[m] *= factors.d[dof]
+            for k in range(6):
+                add_row(a[k], right[dof, k], delta)
+
+
+@kernel
+def move_point(jacobian, rows, moved):
+    """How a contact point moves in each variation, into three rows of ``moved``."""
+    moved[:] = 0.0
+    for dof in range(jacobian.shape[0]):
+        for axis in range(3):
+            add_row(moved[axis], jacobian[dof, axis], rows[dof])
+
+
+@kernel
+def push_joints(jacobian, c, factor, D, tangent, target):
+    """target += factor Jᵀ ∂F/∂a δa for contact point c, with J its Jacobian."""
+    for dof in range(jacobian.shape[0]):
+        for axis in range(2):
+            weight = factor * along_anchor(jacobian, dof, D, axis)
+            column = tangent.single[2 * c + axis]
+            if column >= 0:
+                target[dof, column] += weight
+            else:
+                add_row(target[dof], weight, tangent.anchor[2 * c + axis])
+
+
+@kernel
+def along_anchor(jacobian, dof, D, axis):
+    """s · ∂F/∂a of one degree of freedom, by one of the anchor's two coordinates."""
+    return jacobian[dof, 0] * D[axis] + jacobian[dof, 1] * D[2 + axis] + jacobian[dof, 2] * D[4 + axis]
+
+
+@kernel
+def is_held(points, c):
+    """Whether the force at contact point c depends on its anchor."""
+    D = points.by_anchor[c]
+    return points.regime[c] != FREE and (D[0] != 0.0 or D[3] != 0.0)
+
+
+@kernel
+def carry(tree, scratch, D, tangent, h):
+    """Carry the variations through the step of which ``D`` is the derivative."""
+    now, later, points, load = scratch.motion.poses, scratch.next, D.points, tangent.load
+    half = 0.5 * h
+    for dof in range(load.shape[0]):
+        for m in range(load.shape[1]):
+            load[dof, m] = tangent.momentum[dof, m] + half * D.joints.given[dof] * tangent.torque[dof, m]
+            tangent.momentum[dof, m] = half * D.joints.given[dof] * tangent.torque[dof, m]
+    add_product(D.start_residual, tangent.q, load)
+    add_product(D.start_momentum, tangent.q, tangent.momentum)
+    for c in range(tree.contact_body.shape[0]):
+        if is_held(points, c):
+            force = points.by_anchor[c]
+            set_point_jacobian(tree, now.motion, c, load3(now.contact, c), points.jacobian)
+            push_joints(points.jacobian, c, half, force, tangent, load)
+            set_point_jacobian(tree, D.left, c, load3(D.arm, c), points.jacobian)
+            push_joints(points.jacobian, c, half, force, tangent, tangent.momentum)
+    # Where a point was is told by the old variations of q, so that the new ones are kept apart until it is known.
+    carry_anchors_from_start(tree, now, points, tangent)
+    factors = Factors(scratch.motion.factors.block, D.u, D.w, D.d, scratch.wrench, scratch.wrench, scratch.delta)
+    solve_columns(tree, now.motion, later.motion, load, factors, tangent.wrench, tangent.q)
+    carry_anchors_to_end(tree, later, points, tangent)
+    add_product(D.end_momentum, tangent.q, tangent.momentum)
+
+
+@kernel
+def carry_anchors_from_start(tree, now, points, tangent):
+    """∂a'/∂P_k δP_k + ∂a'/∂a δa of the anchors that are dragged."""
+    for c in range(tree.contact_body.shape[0]):
+        if points.moves[c] == 1:
+            set_point_jacobian(tree, now.motion, c, load3(now.contact, c), points.jacobian)
+            move_point(points.jacobian, tangent.q, tangent.moved)
+            tangent.single[2 * c] = tangent.single[2 * c + 1] = -1
+            M, x, y = points.anchor[c], tangent.anchor[2 * c], tangent.anchor[2 * c + 1]
+            for m in range(x.shape[0]):
+                x[m], y[m] = M[12] * x[m] + M[13] * y[m], M[14] * x[m] + M[15] * y[m]
+            for axis in range(3):
+                add_row(x, M[axis], tangent.moved[axis])
+                add_row(y, M[3 + axis], tangent.moved[axis])
+
+
+@kernel
+def carry_anchors_to_end(tree, later, points, tangent):
+    """∂a'/∂P_{k+1} δP_{k+1} of the same."""
+    for c in range(tree.contact_body.shape[0]):
+        if points.moves[c] == 1:
+            set_point_jacobian(tree, later.motion, c, load3(later.contact, c), points.jacobian)
+            move_point(points.jacobian, tangent.q, tangent.moved)
+            M, x, y = points.anchor[c], tangent.anchor[2 * c], tangent.anchor[2 * c + 1]
+            for axis in range(3):
+                add_row(x, M[6 + axis], tangent.moved[axis])
+                add_row(y, M[9 + axis], tangent.moved[axis])

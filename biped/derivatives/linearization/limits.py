@@ -1,0 +1,163 @@
+"""Linearized actuators at their limits, which depend on the joints' angles and rates."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from biped.derivatives.linearization.coordinates import configuration_names, torque_names
+from biped.derivatives.linearization.kernels.law import REACH, LawDifferentiator, RatesLaw
+from biped.derivatives.linearization.kinks import Kink
+from biped.errors import InputError
+from biped.kernels.loop.closed_loop import World
+from biped.kernels.loop.measurement import FASTEST_BACK, able, demanded_torque
+from biped.model import Model
+from contact.arrays import Floats
+
+#: [rad/s] which the rates' kinks of a strength go by, and [rad] their angles'.
+SCALE = 1e-3
+
+# Switches of an actuator.
+LIMIT = 0  # what is asked for is what it can give
+TURNED_BACK = 1  # the joint is at rest: shortening and lengthening muscles differ
+FAST_BACK = 2  # turned back as fast as strength is known
+NO_STRENGTH = 3  # an angle or a rate at which none is left
+
+_WORDS = {
+    LIMIT: ("reaches its limit", "N·m"),
+    TURNED_BACK: ("turns or is turned back, at its limit", "rad/s"),
+    FAST_BACK: ("is turned back as fast as its strength is known", "rad/s"),
+    NO_STRENGTH: ("has strength or has none", "rad"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Limited:
+    """Derivatives of actuators that pass a desired torque or are at their limits.
+
+    Attributes:
+        passes: (nv,) 1, or 0 where one is at its limit.
+        slopes: (nv, 2 nv) ∂(limit)/∂(q, p) where one is.
+        kinks: where they are near a kink.
+    """
+
+    passes: Floats
+    slopes: Floats
+    kinks: tuple[Kink, ...]
+
+
+class ActuatorLimits:
+    """The limits of a world's actuators at a control tick, and their derivatives.
+
+    Args:
+        model: whose joints they drive.
+        world: where the tick is.
+    """
+
+    def __init__(self, model: Model, world: World) -> None:
+        self._model, self._world = model, world
+        names, _ = configuration_names(model)
+        _, _, driven = torque_names(model)
+        tree = model.tree
+        self._joints = [
+            (names[int(tree.first_v[i])], int(tree.first_v[i]), int(tree.first_q[i]))
+            for i in range(len(model.bodies))
+            if tree.dofs[i] == 1 and int(tree.first_v[i]) in driven
+        ]
+
+    def at(self, wanted: Floats, turned: Kink | None = None) -> Limited:
+        """Derivatives of the limits for desired torques (nv,), in the state that was measured last.
+
+        Args:
+            wanted: by the controller, after the lag.
+            turned: a kink of an actuator, to be taken from its other side.
+        """
+        nv, seen = self._model.nv, self._world.measurement
+        passes, slopes, kinks = np.ones(nv), np.zeros((nv, 2 * nv)), []
+        for name, dof, place in self._joints:
+            low, high = float(seen.least[dof]), float(seen.most[dof])
+            if self._world.actuators.bounds[dof]:
+                self._check_constant(name, dof, place, low, high)
+                continue  # the steps' own derivative has the limit
+            sign = 1.0 if wanted[dof] - high > low - wanted[dof] else -1.0
+            limit = high if sign > 0.0 else -low
+            if not math.isfinite(limit):
+                continue
+            mine = turned if turned is not None and turned.where == "actuator" and turned.index == dof else None
+            away = sign * float(wanted[dof]) - limit
+            kinks.append(_kink(name, dof, LIMIT, away, max(limit, 1.0)))
+            acts = (away > 0.0) != (mine is not None and mine.switch == LIMIT)
+            if not acts:
+                continue
+            passes[dof] = 0.0
+            if self._is_strength(dof, sign, limit):
+                own = self._strength(name, dof, place, sign, mine)
+                slopes[dof] = own[0]
+                kinks += own[1]
+        return Limited(passes, slopes, tuple(kinks))
+
+    def _check_constant(self, name: str, dof: int, place: int, low: float, high: float) -> None:
+        """Whether what bounds a joint that an impedance holds, if anything does, varies with the state."""
+        asked = float(demanded_torque(self._world.state, self._rates, dof, place))
+        if not low <= asked <= high and self._is_strength(dof, asked, high if asked > 0.0 else -low):
+            raise InputError(
+                f"{name}, which an impedance holds, is at the limit of a strength that varies with its angle: that has "
+                "no derivative here; linearize where it is within, or with actuators.limit alone"
+            )
+
+    def _is_strength(self, dof: int, sign: float, limit: float) -> bool:
+        """Whether the limit is that of the strength, and not a number that holds besides."""
+        actuators = self._world.actuators
+        return len(actuators.strength) > 0 and limit < float(actuators.limit[dof])
+
+    def _strength(self, name: str, dof: int, place: int, sign: float, turned: Kink | None) -> tuple[Floats, list[Kink]]:
+        """(2 nv,) ∂(limit)/∂(q, p), and its kinks."""
+        strength = self._world.actuators.strength[dof, 0 if sign > 0.0 else 1]
+        angle, rate = float(self._q[place]), sign * float(self._rates[dof])
+        switches = {
+            TURNED_BACK: rate,
+            FAST_BACK: -rate - FASTEST_BACK,
+            NO_STRENGTH: abs(strength[1] * (angle - strength[2])) - 0.5 * math.pi,
+        }
+        if turned is not None and turned.switch in switches:
+            angle, rate = _across(turned.switch, switches[turned.switch], angle, rate, strength)
+        by_angle = complex(able(strength, complex(angle, REACH), complex(rate, 0.0))).imag / REACH
+        by_rate = complex(able(strength, complex(angle, 0.0), complex(rate, REACH))).imag / REACH
+        slope = by_rate * self._rates_by_state[dof]
+        slope[dof] += sign * by_angle
+        found = [_kink(name, dof, switch, value, SCALE) for switch, value in switches.items() if math.isfinite(value)]
+        return slope, found
+
+    @property
+    def _q(self) -> Floats:
+        return self._world.state.q
+
+    @property
+    def _rates(self) -> Floats:
+        return self._world.scratch.motion.rates
+
+    @cached_property
+    def _rates_law(self) -> LawDifferentiator:
+        return LawDifferentiator(RatesLaw(0), self._model.tree, self._model.nq, self._model.nv, 0)
+
+    @property
+    def _rates_by_state(self) -> Floats:
+        """(nv, 2 nv) ∂(M⁻¹ p)/∂(q, p)."""
+        state = self._world.state
+        return self._rates_law.at(state.q, state.momentum, 0.0)
+
+
+def _kink(name: str, dof: int, switch: int, value: float, scale: float) -> Kink:
+    what, unit = _WORDS[switch]
+    return Kink(name, what, value, unit, 0, abs(value) / scale, switch, dof, "actuator")
+
+
+def _across(switch: int, value: float, angle: float, rate: float, strength: Floats) -> tuple[float, float]:
+    """The angle and the rate as far on the other side of a switch."""
+    if switch == NO_STRENGTH:
+        return angle - 2.0 * value / float(strength[1]) * math.copysign(1.0, angle - float(strength[2])), rate
+    change = -2.0 * value if value else -1e-12
+    return angle, rate + change * (1.0 if switch == TURNED_BACK else -1.0)

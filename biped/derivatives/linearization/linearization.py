@@ -1,0 +1,361 @@
+"""Linearizations: eigenvalues, damping, modes in words, controllability; their files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.io import savemat
+
+from biped.derivatives.linearization.kinks import Kink
+from biped.derivatives.linearization.second import Curvature
+from biped.errors import InputError
+from biped.model import Model
+from biped.presentation import as_html, as_text
+from contact.arrays import Floats, Integers
+
+Complexes = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
+
+#: Shares of a mode below this are not worth a word.
+WORTH = 0.08
+
+
+@dataclass(frozen=True)
+class Mode:
+    """One eigenvalue of the map, or a pair of complex ones, and what moves.
+
+    Attributes:
+        eigenvalue: λ of the map of a span.
+        rate: s = ln λ / T [1/s], with the frequency as its imaginary part [rad/s].
+        shares: of the mode, by what moves, the largest first: participation factors ``|w_i v_i|`` of each
+            coordinate with its momentum, which do not depend on units.
+    """
+
+    eigenvalue: complex
+    rate: complex
+    shares: tuple[tuple[str, float], ...]
+
+    @property
+    def size(self) -> float:
+        """The absolute value ``|λ|``."""
+        return abs(self.eigenvalue)
+
+    @property
+    def decay(self) -> float:
+        """[1/s] at which it dies away; below zero: it grows."""
+        return -self.rate.real
+
+    @property
+    def frequency(self) -> float:
+        """The frequency of the oscillation [Hz]."""
+        return abs(self.rate.imag) / (2.0 * np.pi)
+
+    @property
+    def damping(self) -> float:
+        """Damping ratio: 1 without a swing, 0 undamped, below 0 growing."""
+        return -self.rate.real / abs(self.rate) if self.rate != 0.0 else 1.0
+
+    @property
+    def words(self) -> str:
+        """The mode in a sentence."""
+        moves = ", ".join(f"{name} {share:.0%}" for name, share in self.shares if share >= WORTH) or "many at once"
+        if self.size == 0.0:
+            return f"gone after one period: {moves}"
+        how = "grows" if self.decay < 0.0 else "dies away"
+        pace = f"{how} with a time constant of {1.0 / abs(self.decay):.3g} s" if self.decay else "stays"
+        swing = f", swinging at {self.frequency:.3g} Hz (damping ratio {self.damping:.3g})" if self.frequency else ""
+        return f"{pace}{swing}: {moves}"
+
+
+@dataclass(frozen=True, eq=False)
+class Linearization:
+    """x' = A x + B u, exact at a state: of a step, or of a control period with its law.
+
+    Displacements of joints are theirs; of a floating root a displacement, and a rotation vector in world axes; momenta
+    are the generalized ones. With them stand the anchors of contact points; with actuators that lag, what they gave;
+    with sensors that are late, displacements and momenta of the ticks before.
+
+    **What of the contacts belongs to the state.** A point that sticks keeps its anchor: a' = a, so that A is block
+    triangular and anchors are parameters of the rest. The anchor of a point that slides, or touches nothing, has no
+    effect on anything but itself in the span: A is block triangular the other way. So the eigenvalues of A are those of
+    ``dynamic``, where both are left out, besides ones for held anchors and those of anchors that are dragged. The
+    anchor of a point that yields, clipped to the friction cone, acts and moves: it stays.
+
+    Attributes:
+        A: (x, x).
+        B: (x, u).
+        states: names of x.
+        state_units: of x.
+        inputs: names of u.
+        input_units: of u.
+        period: [s] of the span.
+        time: [s] of the state.
+        moved: how far the state itself moves in the span, less what lags: zero at an equilibrium. Elsewhere A is that
+            of deviations from the motion.
+        modes: (steps, nc) contact modes that were held, of each step or part of one.
+        regimes: (steps, nc) of ``contact.regimes``.
+        kinks: the nearest places where the map has no derivative, the nearest first.
+        closed_loop: whether the controller's torques follow the state.
+        model: what moves.
+        curvature: second derivatives, where they were asked for.
+    """
+
+    A: Floats
+    B: Floats
+    states: tuple[str, ...]
+    state_units: tuple[str, ...]
+    inputs: tuple[str, ...]
+    input_units: tuple[str, ...]
+    period: float
+    time: float
+    moved: Floats
+    modes: Integers
+    regimes: Integers
+    kinks: tuple[Kink, ...]
+    closed_loop: bool
+    model: Model
+    curvature: Curvature | None = None
+
+    def __repr__(self) -> str:
+        return as_text(self._title, self._facts)
+
+    def _repr_html_(self) -> str:
+        return as_html(self._title, self._facts)
+
+    @property
+    def _title(self) -> str:
+        what = "closed loop" if self.closed_loop else "torques held"
+        return f"linearization of {self.model.name} at {self.time:g} s, {what}, {self.period:g} s"
+
+    @property
+    def _facts(self) -> list[tuple[str, str]]:
+        slow = self.slowest
+        return [
+            ("states", f"{len(self.states)}, of which {len(self.kept)} move and act"),
+            ("inputs", str(len(self.inputs))),
+            ("greatest |λ|", f"{self.spectral_radius:.6f}, margin {self.margin:.3g}"),
+            ("slowest mode", slow.words if slow else "none"),
+            ("moves in the span", f"{float(np.abs(self.moved).max()):.3g} at most"),
+        ]
+
+    def second(self) -> Floats:
+        """(states, N, N) second derivatives of x' by (x, u), N = states + inputs; in the same coordinates.
+
+        Raises:
+            InputError: they were not asked for.
+        """
+        return self._known_curvature.full()
+
+    def weighted_second(self, weights: Floats) -> Floats:
+        """(N, N) Σ w_i ∂²x'_i/∂(x, u)² for weights (states,), without the single ones: what optimization needs.
+
+        Raises:
+            InputError: they were not asked for, or there are more or fewer weights.
+        """
+        weights = np.asarray(weights, dtype=float)
+        if weights.shape != (len(self.states),):
+            raise InputError(f"weights of shape {weights.shape}: there are {len(self.states)} states")
+        return self._known_curvature.weighted(weights)
+
+    @property
+    def _known_curvature(self) -> Curvature:
+        if self.curvature is None:
+            raise InputError("second derivatives were not asked for: linearize(..., order=2)")
+        return self.curvature
+
+    @cached_property
+    def kept(self) -> tuple[int, ...]:
+        """The states that both move and act: without anchors that are held, or that nothing depends on."""
+        anchors = [k for k, name in enumerate(self.states) if name.startswith("anchor_")]
+        held = {k for k in anchors if self.A[k, k] == 1.0 and not np.delete(self.A[k], k).any() and not self.B[k].any()}
+        idle = {k for k in anchors if not np.delete(self.A[:, k], [k, *self._twin(k)]).any()}
+        return tuple(k for k in range(len(self.states)) if k not in held | idle)
+
+    def _twin(self, k: int) -> list[int]:
+        """The other coordinate of an anchor."""
+        name = self.states[k]
+        other = (
+            name.replace("anchor_x_", "anchor_y_") if "anchor_x_" in name else name.replace("anchor_y_", "anchor_x_")
+        )
+        return [self.states.index(other)]
+
+    @property
+    def dynamic(self) -> Floats:
+        """A of the states that move and act."""
+        return self.A[np.ix_(self.kept, self.kept)]
+
+    @property
+    def input_matrix(self) -> Floats:
+        """B of the same."""
+        return self.B[list(self.kept)]
+
+    @cached_property
+    def eigenvalues(self) -> Complexes:
+        """The eigenvalues of ``dynamic``, the greatest first."""
+        return self.eigenvectors[0]
+
+    @cached_property
+    def eigenvectors(self) -> tuple[Complexes, Complexes, Complexes]:
+        """Eigenvalues of ``dynamic``, the greatest first, right eigenvectors in columns, and left ones in rows.
+
+        Rows and columns of one eigenvalue have the product one.
+        """
+        values, right = np.linalg.eig(self.dynamic)
+        order = np.argsort(-np.abs(values), kind="stable")
+        values, right = values[order].astype(np.complex128), right[:, order].astype(np.complex128)
+        return values, right, np.linalg.pinv(right)
+
+    @property
+    def spectral_radius(self) -> float:
+        """Greatest ``|λ|``: below one, small deviations die away."""
+        return float(np.abs(self.eigenvalues[0]))
+
+    @property
+    def margin(self) -> float:
+        """1 − greatest ``|λ|``: above zero it is stable."""
+        return 1.0 - self.spectral_radius
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether small deviations die away."""
+        return self.margin > 0.0
+
+    @cached_property
+    def mode_list(self) -> tuple[Mode, ...]:
+        """All modes, the slowest (or the fastest growing) first; of a pair of complex ones, one."""
+        values, right, left = self.eigenvectors
+        groups = [self._group(k) for k in self.kept]
+        found = []
+        for k in range(len(values)):
+            if values[k].imag < 0.0:
+                continue
+            parts: dict[str, float] = {}
+            for group, share in zip(groups, np.abs(left[k] * right[:, k]), strict=True):
+                parts[group] = parts.get(group, 0.0) + float(share)
+            total = sum(parts.values())
+            shares = sorted(((name, share / total) for name, share in parts.items()), key=lambda item: -item[1])
+            eigenvalue = complex(values[k])
+            rate = np.log(eigenvalue) / self.period if eigenvalue != 0.0 else complex(-np.inf)
+            found.append(Mode(eigenvalue, complex(rate), tuple(shares)))
+        return tuple(found)
+
+    def _group(self, k: int) -> str:
+        """The name of the joint or of the root's motion that a state belongs to."""
+        name = self.states[k].split("[")[0].removeprefix("held_torque_").removeprefix("torque_")
+        return name.removeprefix("p_")
+
+    @property
+    def slowest(self) -> Mode | None:
+        """The mode with the greatest ``|λ|``."""
+        return self.mode_list[0] if self.mode_list else None
+
+    @cached_property
+    def scaling(self) -> Floats:
+        """Sizes of the kept states that go together: momenta as those of a displacement that takes a second."""
+        balanced = np.sqrt(np.maximum(np.diag(self.gramian), 0.0))
+        return np.where(balanced > 0.0, balanced, 1.0)
+
+    @cached_property
+    def gramian(self) -> Floats:
+        """B Bᵀ + A B Bᵀ Aᵀ + …, over as many spans as there are states: what inputs can reach."""
+        A, column = self.dynamic, self.input_matrix
+        total = np.zeros_like(A)
+        for _ in range(len(A)):
+            total += column @ column.T
+            column = A @ column
+        return total
+
+    def uncontrollable(self, tolerance: float = 1e-8) -> tuple[complex, ...]:
+        """The eigenvalues of modes that no input moves.
+
+        By Hautus's test: [A − λ 1, B] loses rank there. The controllability matrix [B, AB, …] of so many states has no
+        digits left. States are scaled by what inputs can reach.
+
+        Args:
+            tolerance: least singular value, against the greatest.
+        """
+        scale = self.scaling
+        A = self.dynamic * scale / scale[:, None]
+        B = self.input_matrix / scale[:, None]
+        found = []
+        for value in self.eigenvalues:
+            test = np.linalg.svd(np.hstack([A - value * np.eye(len(A)), B]), compute_uv=False)
+            if test[-1] <= tolerance * test[0]:
+                found.append(complex(value))
+        return tuple(found)
+
+    @property
+    def controllability_rank(self) -> int:
+        """The number of modes that inputs can move, among the kept states."""
+        return len(self.kept) - len(self.uncontrollable())
+
+    def table(self) -> pd.DataFrame:
+        """A row for each mode: ``|λ|``, decay, frequency, damping, what moves."""
+        rows = [
+            {
+                "real": mode.eigenvalue.real,
+                "imaginary": mode.eigenvalue.imag,
+                "size": mode.size,
+                "decay_per_s": mode.decay,
+                "frequency_hz": mode.frequency,
+                "damping_ratio": mode.damping,
+                "what": mode.words,
+            }
+            for mode in self.mode_list
+        ]
+        return pd.DataFrame(rows)
+
+    def system(self) -> tuple[Floats, Floats, Floats, Floats, float]:
+        """(A, B, C, D, T) of the states that move and act: what ``control.ss`` takes."""
+        A, B = self.dynamic, self.input_matrix
+        return A, B, np.eye(len(A)), np.zeros((len(A), B.shape[1])), self.period
+
+    def _arrays(self) -> dict[str, Any]:
+        A, B, C, D, period = self.system()
+        kept = list(self.kept)
+        return {
+            "A": A, "B": B, "C": C, "D": D, "period": period, "time": self.time, "eigenvalues": self.eigenvalues,
+            "A_full": self.A, "B_full": self.B, "moved": self.moved, "contact_modes": self.modes,
+            "states": _texts([self.states[k] for k in kept]),
+            "state_units": _texts([self.state_units[k] for k in kept]),
+            "states_full": _texts(self.states), "inputs": _texts(self.inputs), "input_units": _texts(self.input_units),
+        }  # fmt: skip
+
+    def save(self, path: str | Path) -> Path:
+        """Write it: ``.npz`` for NumPy, ``.mat`` for MATLAB and Octave, ``.json`` for anything.
+
+        Raises:
+            ValueError: another ending.
+            OSError: the file cannot be written.
+        """
+        path = Path(path)
+        arrays = self._arrays()
+        if path.suffix == ".npz":
+            np.savez(path, **arrays)
+        elif path.suffix == ".mat":
+            savemat(path, {name: value.astype(object) if _is_text(value) else value for name, value in arrays.items()})
+        elif path.suffix == ".json":
+            path.write_text(json.dumps({name: _plain(value) for name, value in arrays.items()}, indent=1))
+        else:
+            raise ValueError(f"{path}: the ending must be .npz, .mat or .json")
+        return path
+
+
+def _texts(names: Sequence[str]) -> Any:
+    return np.array(list(names), dtype=str)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind == "U"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray) and np.iscomplexobj(value):
+        return {"real": value.real.tolist(), "imaginary": value.imag.tolist()}
+    return value.tolist() if isinstance(value, np.ndarray) else value

@@ -1,0 +1,391 @@
+"""From a scene and a state to the exact derivative of a step, or of a control period with its law."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from biped import dynamics
+from biped.derivatives.linearization.coordinates import (
+    anchor_names,
+    configuration_names,
+    displacement,
+    momentum_names,
+    torque_names,
+)
+from biped.derivatives.linearization.kernels.second import SecondDifferentiator
+from biped.derivatives.linearization.kernels.steps import (
+    SUBSTEPS,
+    TOO_MANY_PARTS,
+    UNKNOWN_STEP,
+    linearize_steps,
+    new_linearized,
+    step_calls,
+)
+from biped.derivatives.linearization.kernels.steps import Linearizer as StepLinearizer
+from biped.derivatives.linearization.kinks import AT_KINK, Kink, KinkError, nearest_joint_kinks, nearest_kinks
+from biped.derivatives.linearization.law import LawDerivative
+from biped.derivatives.linearization.limits import ActuatorLimits
+from biped.derivatives.linearization.linearization import Linearization
+from biped.derivatives.linearization.second import Curvature, StepCurvature
+from biped.disturbances.sensors import is_noisy, shared_delay
+from biped.disturbances.sorting import sorted_disturbances
+from biped.errors import InputError
+from biped.kernels.loop.closed_loop import Loop, Passive, World, is_ready
+from biped.kernels.loop.projectile import ARMED
+from biped.kernels.state.method import Variational
+from biped.kernels.state.simulation_state import INTO_TICK, LAST_STEP_LENGTH, SENSED
+from biped.kernels.state.status import OK
+from biped.kernels.variational.discrete_body import store_body_block
+from biped.runs.state import State
+from biped.simulation.driver import Announce
+from biped.simulation.plan import Plan
+from biped.simulation.scene import Scene
+from biped.simulation.snapshot import put_numbers, put_state
+from contact.arrays import Floats, Integers
+from kernelcache import Packed, are_ready
+
+#: Parts of steps of which is noted what the contacts did.
+MOST_NOTED = 1024
+
+Span = Literal["step", "period"]
+Order = Literal[1, 2]
+
+
+def linearize(
+    scene: Scene, state: State | None = None, *, span: Span = "period", closed_loop: bool = True, order: Order = 1
+) -> Linearization:
+    """The exact derivative of what the scene does next.
+
+    Args:
+        scene: model, floor, integrator, step, controller, sensors, actuators, pushes.
+        state: where; where the scene begins, if not given. It is not changed.
+        span: a control period, or one step of the integrator with the torques of ``state`` held.
+        closed_loop: whether the controller's torques follow the state; else they are what it asks for here, held.
+        order: 2 with second derivatives, of steps with torques held.
+
+    Returns:
+        x' = A x + B u: x in tangent coordinates at the state, x' in those where the span ends; u are torques on the
+        joints, held through the span, on top of the controller's.
+
+    Raises:
+        InputError: for what cannot be linearized; the message says why.
+        KinkError: the map has no derivative there, but one on either side.
+    """
+    return Linearizer(scene, span=span, closed_loop=closed_loop).at(state, order=order)
+
+
+@dataclass(frozen=True)
+class _Tick:
+    """A linearized control tick."""
+
+    asked: Floats  # (nv, 2 nv) ∂(torque asked for)/∂(q, p), of what the sensors saw
+    passes: Floats  # (nv,) 1, or 0 where an actuator is at its limit
+    limits: Floats  # (nv, 2 nv) ∂(limit)/∂(q, p) where one acts, and zero elsewhere
+    kinks: tuple[Kink, ...]
+
+
+class Linearizer:
+    """A scene whose spans are linearized, at any number of states: kernels are loaded once.
+
+    Args:
+        scene: what is simulated.
+        span: as in ``linearize``.
+        closed_loop: as there.
+        announce: called with a sentence before kernels are compiled.
+
+    Raises:
+        InputError: the scene has something in it that cannot be linearized.
+    """
+
+    def __init__(
+        self, scene: Scene, *, span: Span = "period", closed_loop: bool = True, announce: Announce | None = None
+    ) -> None:
+        if span not in ("step", "period"):
+            raise InputError(f"span = {span!r}: it must be 'step' or 'period'")
+        self.scene, self.span = scene, span
+        self.plan = scene.prepare()
+        self.model = self.plan.model
+        self.asks = span == "period" and self.plan.law is not None and not isinstance(self.plan.law, Passive)
+        self.closed_loop = closed_loop and self.asks
+        check_scene(self.plan, scene, self.closed_loop)
+        world = self.plan.world
+        self.steps = self.plan.clock.steps_per_tick if span == "period" else 1
+        self.period = self.steps * self.plan.clock.step
+        self.delay = shared_delay(world.sensors)
+        joints, units, inputs = torque_names(self.model)
+        self._inputs = np.array(inputs, dtype=np.int64)
+        if announce is not None and not (is_ready(world, self.plan.law) and are_steps_ready(world, self._inputs)):
+            announce("compiling the kernels of linearizations, once: a minute or two")
+        self.loop = Loop(world, self.plan.law)
+        self._law = LawDerivative(self.plan) if self.closed_loop else None
+        self._begin = self.plan.state.copy()
+        self._steps = StepLinearizer(self.loop, self._inputs, MOST_NOTED)
+        self._names, self._input_names = _names(self.model), (joints, units)
+
+    def at(self, state: State | None = None, *, order: Order = 1) -> Linearization:
+        """The linearization there; of ``order`` 2 with second derivatives.
+
+        Raises:
+            InputError: the state is another model's, or within a control period; it falls, or a step has no solution;
+                or second derivatives are asked for of what has none here.
+            KinkError: the map has no derivative there, but one on either side.
+        """
+        start = self._begin if state is None else self._fitting(state)
+        found, here = self._go(start, None)
+        if here:
+            raise KinkError(here, (found, self._go(start, here[0])[0]))
+        return found if order == 1 else replace(found, curvature=self._curvature(start))
+
+    def _curvature(self, start: State) -> Curvature:
+        """The second derivatives of the same steps, which are taken once more."""
+        if self.closed_loop or self.delay or (self.asks and float(self.plan.world.actuators.kept[0])):
+            raise InputError(
+                "second derivatives are those of steps with torques held: linearize with span='step', or with "
+                "closed_loop=False and sensors and actuators that are not late"
+            )
+        live, room, twice = self.plan.state, self._steps.room, self._twice
+        put_state(start, live, self.plan.world)
+        tick = self._tick() if self.asks else None
+        room.derivative.points.turned[:] = room.derivative.joints.turned[:] = -1
+        room.taken[:] = 0
+        found = []
+        for k in range(self.steps):
+            before = live.copy()
+            reason = self._steps.take(1)
+            if reason != OK:
+                raise InputError(_cause(reason, start.time))
+            if int(room.taken[SUBSTEPS]) != k + 1:
+                raise InputError(
+                    f"a step from {before.time:g} s on is taken in parts, as where a point lands: second derivatives "
+                    "are those of whole steps"
+                )
+            for name in ("q", "momentum", "mode", "anchor", "torque", "stiffness", "damping", "setpoint"):
+                getattr(twice.room.begin, name)[:] = getattr(before.arrays, name)
+            h = float(live.arrays.clock[LAST_STEP_LENGTH])
+            passes = 1.0 if tick is None else tick.passes
+            by_torque = 0.5 * h * room.derivative.joints.given * passes
+            found.append(StepCurvature.of(twice.between(live.q, h), by_torque, self._inputs))
+        return Curvature(tuple(found))
+
+    @cached_property
+    def _twice(self) -> SecondDifferentiator:
+        world = self.plan.world
+        return SecondDifferentiator(world.method.body, world.tree, world.ground, world.pushes, self.model.nq)
+
+    def _fitting(self, state: State) -> State:
+        state.check_model(self.model)
+        if int(state.arrays.counts[INTO_TICK]):
+            raise InputError("the state is within a control period: run it to the end of one before it is linearized")
+        state = state.copy()
+        first = self._begin.arrays
+        state.make_room(first.cache.history.shape, first.past.shape)
+        state.set_step(self.plan.clock.step)
+        for name in ("stiffness", "damping", "setpoint"):
+            getattr(state.arrays, name)[:] = getattr(first, name)
+        return state
+
+    def _go(self, start: State, turned: Kink | None) -> tuple[Linearization, tuple[Kink, ...]]:
+        """The linearization with one switch taken from its other side, and the kinks that the state is at."""
+        tick, taken = self.carry(start, turned)
+        room = self._steps.room
+        kinks = nearest_kinks(
+            self.model.contact_names, self.scene.floor, room.switch[:taken], room.mode[:taken], known_modes=True
+        )
+        kinks += nearest_joint_kinks(self.model, self.plan.world.tree, room.joint_switch[:taken]) + (
+            () if tick is None else tick.kinks
+        )
+        kinks = tuple(sorted(kinks, key=lambda kink: kink.share))
+        at_kinks = tuple(kink for kink in kinks if kink.share < AT_KINK)
+        return self._assembled(start, tick, kinks, taken), at_kinks
+
+    def carry(self, start: State, turned: Kink | None = None) -> tuple[_Tick | None, int]:
+        """Go through the span with all variations, into the kernels' room: the tick, and the steps that were taken."""
+        put_numbers(start, self.plan.state, self.plan.world)
+        self._steps.set_off()
+        tick = self._tick(turned) if self.asks else None
+        room = self._steps.room
+        for kind, place in (("point", room.derivative.points.turned), ("joint", room.derivative.joints.turned)):
+            is_it = turned is not None and turned.where == kind
+            place[:] = (turned.step, turned.index, turned.switch) if turned is not None and is_it else (-1,) * 3
+        reason = self._steps.take(self.steps)
+        if reason != OK:
+            raise InputError(_cause(reason, start.time))
+        return tick, int(room.taken[SUBSTEPS])
+
+    def _tick(self, turned: Kink | None = None) -> _Tick:
+        """Let the controller set its torques; the derivative of what it asks for, and of what limits it."""
+        world, nv = self.plan.world, self.model.nv
+        if self.delay and int(world.state.counts[SENSED]) < self.delay:
+            raise InputError("the sensors' delay has not passed: linearize a state from a run that took longer")
+        before = world.state.torque.copy()
+        done, reason = self.loop.run(1, 0)
+        if reason != OK or not done:
+            raise InputError("the model has fallen there, by the scene's limits: nothing to linearize")
+        kept = float(world.actuators.kept[0])
+        wanted = kept * before + (1.0 - kept) * world.torque
+        asked = np.zeros((nv, 2 * nv)) if self._law is None else self._asked()
+        if world.actuators.seed[0] < 0:
+            return _Tick(asked, np.ones(nv), np.zeros((nv, 2 * nv)), ())
+        limited = self._limits.at(wanted, turned)
+        return _Tick(asked, limited.passes, limited.slopes, limited.kinks)
+
+    @cached_property
+    def _limits(self) -> ActuatorLimits:
+        return ActuatorLimits(self.model, self.plan.world)
+
+    def _asked(self) -> Floats:
+        """∂(torque)/∂(q, p) of the law, where the sensors show it to be."""
+        assert self._law is not None
+        seen, state = self.plan.world.measurement, self.plan.world.state
+        q, momentum = state.q, state.momentum
+        if self.delay:
+            q = seen.q.copy()
+            momentum = dynamics.mass_matrix(self.model, q) @ seen.motion.rates
+        found = self._law.at(q, momentum, float(seen.time[0]), self.plan.world.torque)
+        if not np.isfinite(found).all():
+            raise InputError(
+                "the controller's torques depend on what the floor or the actuators did in the last step, which is no "
+                "part of the state here: linearize with closed_loop=False, or another controller"
+            )
+        return found
+
+    def _assembled(self, start: State, tick: _Tick | None, kinks: tuple[Kink, ...], taken: int) -> Linearization:
+        model, room, live = self.model, self._steps.room, self.plan.state
+        tangent = room.tangent
+        whole = np.vstack([tangent.q, tangent.momentum, tangent.anchor])
+        nx, nv = len(whole), model.nv
+        A, by_torque = whole[:, :nx].copy(), np.zeros((nx, nv))
+        by_torque[:, self._inputs] = whole[:, nx:]
+        names, units = (list(known) for known in self._names)
+        kept = float(self.plan.world.actuators.kept[0]) if tick is not None else 0.0
+        passes = np.ones(nv) if tick is None else tick.passes
+        limits = np.zeros((nv, 2 * nv)) if tick is None else tick.limits
+        A[:, : 2 * nv] += by_torque @ limits
+        by_torque *= passes
+        B = by_torque[:, self._inputs]
+        asked = np.zeros((nv, 2 * nv)) if tick is None else (1.0 - kept) * tick.asked
+        if self.delay == 0:
+            A[:, : 2 * nv] += by_torque @ asked
+        if kept:
+            A, B, names, units = self._with_lag(A, B, by_torque, asked, limits, kept, passes, names, units)
+        if self.delay:
+            A, B, names, units = self._with_delay(A, B, by_torque, asked, kept, passes, names, units)
+        joints, torque_units = self._input_names
+        moved = np.concatenate([
+            displacement(model, start.q, live.q),
+            live.momentum - start.momentum,
+            (live.arrays.anchor - start.arrays.anchor).ravel(),
+        ])  # fmt: skip
+        return Linearization(
+            A=A,
+            B=B,
+            states=tuple(names),
+            state_units=tuple(units),
+            inputs=tuple(joints),
+            input_units=tuple(torque_units),
+            period=self.period,
+            time=start.time,
+            moved=moved,
+            modes=room.mode[:taken].copy(),
+            regimes=room.regime[:taken].copy(),
+            kinks=kinks,
+            closed_loop=self.closed_loop,
+            model=model,
+        )
+
+    def _with_lag(
+        self, A: Floats, B: Floats, by_torque: Floats, asked: Floats, limits: Floats, kept: float, passes: Floats,
+        names: list[str], units: list[str],
+    ) -> tuple[Floats, Floats, list[str], list[str]]:  # fmt: skip
+        """The system with the actuators' torques as further states, part of which the next torque keeps."""
+        own, own_units, dofs = torque_names(self.model)
+        nx, nt, nv = len(A), len(dofs), self.model.nv
+        lower = np.zeros((nt, nx))
+        lower[:, : 2 * nv] = limits[dofs]
+        if self.delay == 0:
+            lower[:, : 2 * nv] += (passes[:, None] * asked)[dofs]
+        A = np.block([[A, kept * by_torque[:, dofs]], [lower, kept * np.diag(passes[dofs])]])
+        B = np.vstack([B, np.diag(passes[dofs])])
+        return A, B, names + [f"held_{name}" for name in own], units + own_units
+
+    def _with_delay(
+        self, A: Floats, B: Floats, by_torque: Floats, asked: Floats, kept: float, passes: Floats,
+        names: list[str], units: list[str],
+    ) -> tuple[Floats, Floats, list[str], list[str]]:  # fmt: skip
+        """The system with (q, p) of earlier ticks, which delayed sensors have yet to show, as further states."""
+        nv, nx, d = self.model.nv, len(A), self.delay
+        size = nx + 2 * nv * d
+        grown = np.zeros((size, size))
+        grown[:nx, :nx] = A
+        oldest = slice(size - 2 * nv, size)
+        grown[: len(by_torque), oldest] = by_torque @ asked
+        if kept:
+            dofs = torque_names(self.model)[2]
+            grown[len(by_torque) : nx, oldest] = (passes[:, None] * asked)[dofs]
+        grown[nx : nx + 2 * nv, : 2 * nv] = np.eye(2 * nv)
+        for k in range(1, d):
+            row = nx + 2 * nv * k
+            grown[row : row + 2 * nv, row - 2 * nv : row] = np.eye(2 * nv)
+        past = [f"{name}[-{k}]" for k in range(1, d + 1) for name in names[: 2 * nv]]
+        return grown, np.vstack([B, np.zeros((2 * nv * d, B.shape[1]))]), names + past, units + units[: 2 * nv] * d
+
+
+def _names(model: Any) -> tuple[list[str], list[str]]:
+    parts = configuration_names(model), momentum_names(model), anchor_names(model)
+    return [name for names, _ in parts for name in names], [unit for _, units in parts for unit in units]
+
+
+def are_steps_ready(world: World, driven: Integers) -> bool:
+    """Whether a linearizer of this world's steps compiles nothing but its loop."""
+    room = Packed(new_linearized(world, 1, driven, 1))
+    return are_ready([*step_calls(room), (linearize_steps, room, 0, 0, 0)])
+
+
+def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
+    """Refuse what cannot be linearized."""
+    plan.model.check_tree("the derivative of a step")
+    if not isinstance(plan.world.method, Variational):
+        raise InputError(
+            f"integrator {plan.stepping.name!r} is not linearized: take a variational one in generalized coordinates, "
+            "such as recursive"
+        )
+    if type(plan.world.method.body) not in store_body_block.table.implementations:
+        raise InputError(
+            f"integrator {plan.stepping.name!r} is not linearized: its steps are no sum over single bodies; take "
+            "recursive, or a mechanism with `DiscreteMechanism`, whose steps are those of the midpoint rule"
+        )
+    if plan.world.projectile.status[ARMED] == 1:
+        raise InputError("a thrown box collides: linearize without it")
+    if plan.controller is not None and plan.law is None:
+        raise InputError(
+            f"{type(plan.controller).__name__} is not compiled, and has no exact derivative: linearize a scene without "
+            "a controller, or write the law as a kernel"
+        )
+    if closed_loop and plan.controller is not None and not plan.controller.analytic:
+        raise InputError(
+            f"{type(plan.controller).__name__} has no exact derivative: a law by a quadratic program, or one that "
+            "remembers, is no analytic function of the state. Linearize with closed_loop=False, or take a law that is "
+            "analytic, such as WorkspaceController or JointPD (one of your own says so: Controller.analytic)"
+        )
+    acting = sorted_disturbances(scene.disturbances)
+    actuators = acting.actuators
+    if is_noisy(plan.world.sensors):
+        raise InputError("sensors with noise: what they will show is no function of the state; linearize without noise")
+    if actuators is not None and (plan.world.actuators.noise.any() or plan.world.actuators.share.any()):
+        raise InputError("actuators with noise: what they will give is no function of the state; linearize without it")
+    if plan.delays_impedance:
+        raise InputError("actuators whose lag or rate acts on an impedance are not linearized: leave one of them out")
+    if acting.loads and plan.controller is not None:
+        raise InputError("a load that the controller does not know of is not linearized: leave it out")
+
+
+def _cause(reason: int, time: float) -> str:
+    if reason == TOO_MANY_PARTS:
+        return f"a step from {time:g} s on had to be taken in more than 256 parts: not linearized"
+    if reason == UNKNOWN_STEP:
+        return f"something else than the equations of a step moved the model after {time:g} s: not linearized"
+    return f"a step from {time:g} s on has no solution: not linearized"

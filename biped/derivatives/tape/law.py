@@ -1,0 +1,206 @@
+"""A sampled law as a tape: torques from configuration, momentum, and the law's own numbers.
+
+Linearizations and gradients take the derivatives of a law from here.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numba.core.errors import NumbaError
+
+from biped.derivatives.tape.kernels import Tape, evaluate_tape
+from biped.derivatives.tape.recorder import Recorder
+from biped.errors import InputError
+from biped.kernels.loop.closed_loop import control
+from biped.kernels.loop.measurement import Measurement
+from biped.kernels.tree.dynamics import TreeData, new_tree_data, rates_from_momentum, turn_inertias
+from biped.kernels.tree.kinematics import Poses, place_bodies
+from biped.kernels.tree.tree import FLOATING, Tree
+from biped.kernels.variational.equations import displace
+from contact.arrays import Floats
+from contact.piecewise import Signals
+
+#: Where in nested tuples, and where in an array, a number stands.
+Path = tuple[int, ...]
+
+
+#: Places of ``law_and_tree``: what a path begins with.
+LAW, TREE = 0, 1
+
+#: Tapes that are kept, of different laws or branches.
+MOST_TAPES = 16
+
+
+def leaves_of(value: Any, path: Path = ()) -> Iterator[tuple[Path, float]]:
+    """All real numbers of nested named tuples, arrays included, and where they stand.
+
+    Whole numbers, functions of time, trees, and what is not finite are left out.
+    """
+    if isinstance(value, (Signals, Tree)):
+        return
+    if isinstance(value, tuple):
+        for place, item in enumerate(value):
+            yield from leaves_of(item, (*path, place))
+    elif isinstance(value, np.ndarray) and value.dtype == np.float64:
+        for place, number in enumerate(value.ravel().tolist()):
+            if math.isfinite(number):
+                yield (*path, place), number
+    elif isinstance(value, float) and math.isfinite(value):
+        yield path, value
+
+
+def law_and_tree(law: Any, tree: Tree) -> tuple[Any, tuple[Any, ...]]:
+    """The law and the tree, on which its torques depend besides the state, as ``leaves_of`` takes them."""
+    return law, tuple(tree)
+
+
+def note_law(law: Any, tree: Tree, q: Floats, momentum: Floats, recorded: int, chosen: Sequence[Path]) -> Tape:
+    """Run the law's kernels interpreted at a state, and note what they do.
+
+    The tape's arguments are q (nq), displacements of q (nv) that are zero, p (nv), and chosen numbers of the law.
+
+    Args:
+        law: the named tuple of a compiled law.
+        tree: what it takes the plant for.
+        q: (nq,) where.
+        momentum: (nv,).
+        recorded: how many numbers it records.
+        chosen: which of the ``leaves_of`` it and the tree, ``law_and_tree``, are arguments too.
+
+    Raises:
+        InputError: the law does something that has no exact derivative, or that depends on time.
+    """
+    recorder, nv, nc = Recorder(), len(momentum), tree.contact_body.shape[0]
+    at, delta, p = recorder.arguments(q), recorder.arguments(np.zeros(nv)), recorder.arguments(momentum)
+    known = dict(leaves_of(law_and_tree(law, tree)))
+    inputs = {path: recorder.argument(known[path]) for path in chosen}
+    plain = _noting(tree, inputs, (TREE,))
+    own = Tree(*plain)
+    try:
+        motion = _tree_data(len(tree.parent), nv, nc)
+        here = _objects(at)
+        place_bodies(own, here, motion.poses)
+        moved, shift = _objects(at), _objects([0.0] * 3)
+        displace(own, motion.poses, here, shift, 1.0, _objects(delta), moved, shift)
+        if tree.kind[0] == FLOATING:
+            for axis in range(3):
+                moved[axis] = at[axis] + shift[axis]
+        place_bodies(own, moved, motion.poses)
+        turn_inertias(own, motion.poses, motion.inertia)
+        rates_from_momentum(own, _objects(p), motion)
+        unknown = np.full((nc, 3), np.nan, dtype=object)
+        nothing = np.full(nv, np.nan, dtype=object)
+        time = _objects([recorder.argument(0.0)])
+        measurement = Measurement(own, time, moved, motion, unknown, np.zeros(nc, np.int64), nothing, nothing, nothing)
+        torque = _objects([0.0] * nv)
+        control(_noting(law, inputs, (LAW,)), measurement, torque, _objects([0.0] * recorded))
+    except (TypeError, NumbaError) as error:
+        raise InputError(
+            f"{type(law).__name__} has no exact gradient: it is no sum, product, quotient or function of "
+            f"contact.analytic of configuration and velocity alone, or depends on time ({str(error).splitlines()[0]})"
+        ) from error
+    return recorder.tape([*at, *delta, *p, *inputs.values()], torque.tolist())
+
+
+class LawTapes:
+    """The tapes of a law, one for each way in which it branches; those of like laws with other numbers serve it too.
+
+    All of its ``leaves_of`` are arguments: a tape is noted once for all gains and set points.
+
+    Args:
+        law: as it is before it is asked, since its arrays are room as well.
+        tree: what it takes the plant for.
+        recorded: how many numbers it records.
+        by_tree: the tree's numbers are arguments too.
+    """
+
+    def __init__(self, law: Any, tree: Tree, recorded: int, by_tree: bool = False) -> None:
+        self._law, self._tree, self._recorded = law, tree, recorded
+        leaves = {p: x for p, x in leaves_of(law_and_tree(law, tree)) if by_tree or p[0] == LAW}
+        self.paths, self._numbers = tuple(leaves), np.array(list(leaves.values()))
+        self._key = type(law), self.paths, rest_of(law), rest_of(tuple(tree) if by_tree else tree), recorded
+
+    def at(self, q: Floats, momentum: Floats) -> Tape:
+        """A tape of its own that branches as the law does there, with the law's numbers, evaluated.
+
+        Raises:
+            InputError: the law has none.
+        """
+        given = np.concatenate([q, np.zeros(len(momentum)), momentum, self._numbers])
+        with _access:
+            known = tuple(_tapes.get(self._key, ()))
+        for tape in known:
+            own = _own(tape, given)
+            if evaluate_tape(own):
+                return own
+        noted = note_law(self._law, self._tree, q, momentum, self._recorded, self.paths)
+        with _access:
+            _tapes[self._key] = (noted, *_tapes.pop(self._key, ()))[:MOST_TAPES]
+            while len(_tapes) > MOST_TAPES:
+                del _tapes[next(iter(_tapes))]
+        own = _own(noted, given)
+        evaluate_tape(own)
+        return own
+
+
+_tapes: dict[Hashable, tuple[Tape, ...]] = {}
+_access = threading.Lock()
+
+
+def _own(known: Tape, given: Floats) -> Tape:
+    """A tape with numbers of its own."""
+    own = known._replace(value=known.value.copy(), weight=known.weight.copy(), gradient=known.gradient.copy())
+    own.value[: len(given)] = given
+    return own
+
+
+def rest_of(value: Any) -> Hashable:
+    """All of a law but its ``leaves_of``, as a key: a tape holds for all laws with the same rest."""
+    if isinstance(value, (Signals, Tree)):
+        return tuple(array.tobytes() for array in value)
+    if isinstance(value, tuple):
+        return type(value), *map(rest_of, value)
+    if isinstance(value, np.ndarray):
+        if value.dtype == np.float64:
+            value = np.where(np.isfinite(value), 0.0, value)
+        return value.dtype.str, value.shape, value.tobytes()
+    return None if isinstance(value, float) and math.isfinite(value) else value
+
+
+def _objects(values: Any) -> Any:
+    found = np.empty(len(values), dtype=object)
+    found[:] = [float(x) if isinstance(x, np.floating) else x for x in values]
+    return found
+
+
+def _tree_data(n: int, nv: int, nc: int) -> TreeData:
+    """Room for numbers that note."""
+    plain: Any = new_tree_data(n, nv, nc)
+    make: Any = TreeData
+    found: TreeData = make(*(_noting(item, {}, ()) if not isinstance(item, Poses) else _poses(item) for item in plain))
+    return found
+
+
+def _poses(plain: Poses) -> Poses:
+    return Poses(*(item.astype(object) for item in plain))
+
+
+def _noting(value: Any, inputs: dict[Path, Any], path: Path) -> Any:
+    """A law, or other named tuples, whose arrays take any objects, with the chosen numbers in their places."""
+    if isinstance(value, Signals):
+        return value
+    if isinstance(value, tuple):
+        items = [_noting(item, inputs, (*path, place)) for place, item in enumerate(value)]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(value, np.ndarray) and value.dtype == np.float64:
+        found = value.astype(object)
+        for where, number in inputs.items():
+            if where[:-1] == path:
+                found.ravel()[where[-1]] = number
+        return found
+    return inputs.get(path, value)

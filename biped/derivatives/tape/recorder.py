@@ -1,0 +1,340 @@
+"""How a kernel becomes a tape: run once as the Python that it is, on numbers that note what is done with them.
+
+The derivatives of all operations are written here, once: as numbers of the tape, which its kernels sum up.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from biped.derivatives.tape.kernels import (
+    ADD,
+    AT_LEAST,
+    COS,
+    DIV,
+    EQUAL,
+    LESS,
+    LESS_OR_EQUAL,
+    MAX,
+    MIN,
+    MUL,
+    NEG,
+    SIN,
+    SQRT,
+    SUB,
+    Tape,
+)
+from contact.analytic import Symbol
+from contact.arrays import Integers
+
+_FUNCTIONS = {"sqrt": SQRT, "sin": SIN, "cos": COS}
+
+
+def _quotient(x: float, y: float) -> float:
+    """As the kernels divide: by zero as IEEE has it."""
+    return x / y if y != 0.0 else float(np.float64(x) * np.copysign(np.inf, y))
+
+
+_COMPUTE: dict[int, Callable[[float, float], float]] = {
+    ADD: operator.add,
+    SUB: operator.sub,
+    MUL: operator.mul,
+    DIV: _quotient,
+    NEG: lambda x, _: -x,
+    SQRT: lambda x, _: math.sqrt(x),
+    SIN: lambda x, _: math.sin(x),
+    COS: lambda x, _: math.cos(x),
+    MAX: max,
+    MIN: min,
+    AT_LEAST: lambda x, y: float(x >= y),
+}
+_COMPARE: dict[int, Callable[[float, float], bool]] = {
+    LESS: operator.lt,
+    LESS_OR_EQUAL: operator.le,
+    EQUAL: operator.eq,
+}
+
+
+class Edge(NamedTuple):
+    """A number that an operation takes, and the derivative by it: ±1 times a number of the tape."""
+
+    of: int
+    partial: int
+    sign: float
+
+
+class Rows(NamedTuple):
+    """Where weights are gathered, and from where; ``biped.derivatives.tape.kernels.Tape`` has the same as arrays."""
+
+    of: dict[int, int]  # the row of each number that has one
+    edges: list[list[tuple[int, int, float]]]  # of each row: row before it, partial derivative, sign
+
+
+class Recorder:
+    """A recorder of the numbers of a running function, and of the operations that they come from."""
+
+    def __init__(self) -> None:
+        self.values: list[float] = []
+        self.operations: list[tuple[int, int, int] | None] = []  # of each number; None of an argument or a constant
+        self.guards: dict[tuple[int, int, int], bool] = {}
+        self._known: dict[tuple[int, int, int], int] = {}
+        self._constants: dict[float, int] = {}
+
+    def argument(self, value: float) -> Noted:
+        """A new argument, with the value that it has in this run."""
+        return Noted(self, self._add(float(value), None), float(value))
+
+    def arguments(self, values: Iterable[float]) -> list[Noted]:
+        """Record several numbers as arguments."""
+        return [self.argument(value) for value in values]
+
+    def _add(self, value: float, operation: tuple[int, int, int] | None) -> int:
+        self.values.append(value)
+        self.operations.append(operation)
+        return len(self.values) - 1
+
+    def place_of(self, value: Any) -> int:
+        """Where a number stands, or a constant."""
+        if isinstance(value, Noted):
+            return value.place
+        number = float(value)
+        if number not in self._constants:
+            self._constants[number] = self._add(number, None)
+        return self._constants[number]
+
+    def noted(self, kind: int, first: Any, second: Any) -> Noted:
+        """The recorded result of an operation on two numbers; an operation that was recorded before is found again."""
+        place = self._made(kind, self.place_of(first), self.place_of(second))
+        return Noted(self, place, self.values[place])
+
+    def _made(self, kind: int, a: int, b: int) -> int:
+        if kind in (ADD, MUL) and a > b:
+            a, b = b, a
+        place = self._known.get((kind, a, b))
+        if place is None:
+            place = self._add(_COMPUTE[kind](self.values[a], self.values[b]), (kind, a, b))
+            self._known[kind, a, b] = place
+        return place
+
+    def compared(self, kind: int, first: Any, second: Any) -> bool:
+        """The outcome of a comparison, by which the function branches."""
+        a, b = self.place_of(first), self.place_of(second)
+        found = bool(_COMPARE[kind](self.values[a], self.values[b]))
+        self.guards[kind, a, b] = found
+        return found
+
+    def tape(self, arguments: Sequence[Noted], results: Sequence[Any]) -> Tape:
+        """The function from the arguments, which come first in its ``value``, to the results."""
+        ends = [self.place_of(x) if isinstance(x, Noted) or x != 0.0 else -1 for x in results]
+        inputs = [argument.place for argument in arguments]
+        rows = self._rows(inputs, ends)
+        partials = {partial for edges in rows.edges for _, partial, _ in edges}
+        wanted = self._needed([place for place in ends if place >= 0] + sorted(partials))
+        level = self._levels(wanted)
+        others = [k for k in sorted(wanted) if self.operations[k] is None and k not in set(inputs)]
+        made = sorted((k for k in wanted if self.operations[k] is not None), key=lambda k: (level[k], self._kind(k), k))
+        order = inputs + others + made
+        new = {old: place for place, old in enumerate(order)}
+        operations = [self.operations[k] or (0, 0, 0) for k in made]
+        edges = [edge for row in rows.edges for edge in row]
+        whole = np.int64
+        return Tape(
+            value=np.array([self.values[k] for k in order]),
+            first=np.array([new[a] for _, a, _ in operations], dtype=whole),
+            second=np.array([new[b] for _, _, b in operations], dtype=whole),
+            run=_runs([(level[k], self._kind(k)) for k in made]),
+            result=np.array([new.get(place, -1) for place in ends], dtype=whole),
+            guard=np.array(
+                [(kind, new[a], new[b], found) for (kind, a, b), found in self.guards.items()], dtype=whole
+            ).reshape(-1, 4),
+            edge=np.cumsum([0, *(len(row) for row in rows.edges)], dtype=whole),
+            user=np.array([row for row, _, _ in edges], dtype=whole),
+            partial=np.array([new[partial] for _, partial, _ in edges], dtype=whole),
+            sign=np.array([sign for _, _, sign in edges], dtype=float),
+            weight=np.zeros(len(rows.edges)),
+            argument=np.array([rows.of.get(place, -1) for place in inputs], dtype=whole),
+            gradient=np.zeros(len(inputs)),
+        )
+
+    def _rows(self, inputs: list[int], ends: list[int]) -> Rows:
+        """Rows for the weights of the results, then of what they come from, the last first.
+
+        A number that one sum alone takes, or that is a result and nothing else, has the weight of that, but for a sign.
+        """
+        one, active, given = self.place_of(1.0), self._active(inputs), set(inputs)
+        used: dict[int, list[tuple[int, int, float]]] = {}
+        for k, place in enumerate(ends):
+            used.setdefault(place, []).append((k, one, 1.0))
+        found = Rows({}, [[] for _ in ends])
+        for place in range(len(self.operations) - 1, -1, -1):
+            edges = used.pop(place, ())
+            if not edges or place not in active:
+                continue
+            if len(edges) == 1 and edges[0][1] == one and place not in given:
+                row, sign = edges[0][0], edges[0][2]
+            else:
+                row, sign = len(found.edges), 1.0
+                found.of[place] = row
+                found.edges.append(list(edges))
+            for edge in self._slopes(place):
+                if edge.of in active:
+                    used.setdefault(edge.of, []).append((row, edge.partial, sign * edge.sign))
+        return found
+
+    def _active(self, inputs: list[int]) -> set[int]:
+        """The numbers that depend on the arguments."""
+        found = set(inputs)
+        for place, operation in enumerate(self.operations):
+            if operation is not None and (operation[1] in found or operation[2] in found):
+                found.add(place)
+        return found
+
+    def _slopes(self, place: int) -> tuple[Edge, ...]:
+        """The derivatives of an operation, appended where they are not there."""
+        operation = self.operations[place]
+        if operation is None:
+            return ()
+        kind, a, b = operation
+        one = self.place_of(1.0)
+        if kind in (ADD, SUB):
+            return Edge(a, one, 1.0), Edge(b, one, 1.0 if kind == ADD else -1.0)
+        if kind == MUL:
+            return Edge(a, b, 1.0), Edge(b, a, 1.0)
+        if kind == DIV:
+            return Edge(a, self._made(DIV, one, b), 1.0), Edge(b, self._made(DIV, place, b), -1.0)
+        if kind == NEG:
+            return (Edge(a, one, -1.0),)
+        if kind == SQRT:
+            return (Edge(a, self._made(DIV, self.place_of(0.5), place), 1.0),)
+        if kind == SIN:
+            return (Edge(a, self._made(COS, a, a), 1.0),)
+        if kind == COS:
+            return (Edge(a, self._made(SIN, a, a), -1.0),)
+        if kind == AT_LEAST:
+            return ()
+        first = self._made(AT_LEAST, a, b) if kind == MAX else self._made(AT_LEAST, b, a)
+        return Edge(a, first, 1.0), Edge(b, self._made(SUB, one, first), 1.0)
+
+    def _kind(self, place: int) -> int:
+        operation = self.operations[place]
+        assert operation is not None
+        return operation[0]
+
+    def _needed(self, ends: list[int]) -> set[int]:
+        """The numbers from which results and guards come."""
+        left = ends + [place for _, a, b in self.guards for place in (a, b)]
+        found: set[int] = set()
+        while left:
+            place = left.pop()
+            if place in found:
+                continue
+            found.add(place)
+            operation = self.operations[place]
+            if operation is not None:
+                left += operation[1:]
+        return found
+
+    def _levels(self, wanted: set[int]) -> dict[int, int]:
+        """How many operations, one after the other, lead to each number."""
+        level: dict[int, int] = {}
+        for place in sorted(wanted):
+            operation = self.operations[place]
+            level[place] = 0 if operation is None else 1 + max(level[operation[1]], level[operation[2]])
+        return level
+
+
+def _runs(kinds: list[tuple[int, int]]) -> Integers:
+    """(runs, 3) what the operations from … to do, of those sorted by level and kind."""
+    if not kinds:
+        return np.zeros((0, 3), dtype=np.int64)
+    starts = [k for k in range(len(kinds)) if k == 0 or kinds[k] != kinds[k - 1]]
+    ends = [*starts[1:], len(kinds)]
+    rows = [(kinds[begin][1], begin, end) for begin, end in zip(starts, ends, strict=True)]
+    return np.array(rows, dtype=np.int64).reshape(-1, 3)
+
+
+def _is(value: Any, number: float) -> bool:
+    return not isinstance(value, Noted) and float(value) == number
+
+
+class Noted(Symbol):
+    """A number of a run that is noted. It cannot be made a plain one: what would lose its derivative is an error."""
+
+    __slots__ = ("place", "recorder", "value")
+    __array_ufunc__ = None  # numpy's scalars leave sums and products with it to it
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, recorder: Recorder, place: int, value: float) -> None:
+        self.recorder, self.place, self.value = recorder, place, value
+
+    @property
+    def real(self) -> Noted:
+        """The number itself, which is real."""
+        return self
+
+    def applied(self, function: str) -> Noted:
+        """A function of it, noted."""
+        return self.recorder.noted(_FUNCTIONS[function], self, self)
+
+    def within(self, low: Any, high: Any) -> Noted:
+        """The nearest number from ``low`` to ``high``, noted as such: which side counts is no branch."""
+        return self.recorder.noted(MIN, self.recorder.noted(MAX, self, low), high)
+
+    def __add__(self, other: Any) -> Any:
+        return self if _is(other, 0.0) else self.recorder.noted(ADD, self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self if _is(other, 0.0) else self.recorder.noted(SUB, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self if _is(other, 0.0) else self.recorder.noted(SUB, other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        if _is(other, 0.0):
+            return 0.0
+        return self if _is(other, 1.0) else self.recorder.noted(MUL, self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        return self if _is(other, 1.0) else self.recorder.noted(DIV, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return 0.0 if _is(other, 0.0) else self.recorder.noted(DIV, other, self)
+
+    def __neg__(self) -> Noted:
+        return self.recorder.noted(NEG, self, self)
+
+    def __pos__(self) -> Noted:
+        return self
+
+    def __abs__(self) -> Noted:
+        return -self if self < 0.0 else self
+
+    def __lt__(self, other: Any) -> bool:
+        return self.recorder.compared(LESS, self, other)
+
+    def __le__(self, other: Any) -> bool:
+        return self.recorder.compared(LESS_OR_EQUAL, self, other)
+
+    def __gt__(self, other: Any) -> bool:
+        return self.recorder.compared(LESS, other, self)
+
+    def __ge__(self, other: Any) -> bool:
+        return self.recorder.compared(LESS_OR_EQUAL, other, self)
+
+    def __eq__(self, other: object) -> bool:
+        return self.recorder.compared(EQUAL, self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __bool__(self) -> bool:
+        raise TypeError("a number that is noted is no truth value: compare it with zero")

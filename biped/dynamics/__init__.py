@@ -1,0 +1,8 @@
+"""The dynamics of a model: recursive algorithms, closed loops, and the quantities of whole-body control.
+
+Importing this package is quick: each name is imported when it is first used.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,1 @@
+"""Checks and readers of what users hand in: arguments, documents, files, modules, optional packages."""

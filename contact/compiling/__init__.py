@@ -1,1 +1,0 @@
-"""How kernels are compiled, kept on disk, and loaded; ``contact.jit`` is the way in."""

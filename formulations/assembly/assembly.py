@@ -1,0 +1,461 @@
+"""An assembly: bodies with poses of their own, what holds them together, and what they touch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from biped.dynamics.numerics import project
+from biped.model.errors import unknown
+from biped.model.geometry import STANDARD_GRAVITY, Vector3, name_of, quaternion, quaternion_matrix, vector3
+from biped.runs.march import Announce, Progress
+from contact.arrays import Floats
+from formulations.assembly.body import BodyContact, PointContact, RigidBody
+from formulations.assembly.compilation import Structure, structure_of
+from formulations.assembly.custom import CustomLink, Point, links_of, new_links
+from formulations.assembly.errors import AssemblyError
+from formulations.assembly.graph import fill_in
+from formulations.assembly.joint import Joint, quaternion_product
+from formulations.assembly.kernels.links import rows_at_poses
+from formulations.assembly.kernels.system import System, new_poses
+from formulations.assembly.placement import Placement, displaced
+from formulations.assembly.simulation import Motion, Settings, simulate
+from formulations.assembly.spring import Spring
+from formulations.assembly.wrenches import Wrench
+from formulations.mechanism.component import Component
+from formulations.mechanism.inputs import Input
+
+#: A coordinate of a joint with one freedom, or all of a joint's.
+Coordinates = float | Sequence[float]
+#: Place of the centre of mass [m] and unit quaternion.
+Pose = tuple[Sequence[float], Sequence[float]]
+
+#: Singular values of the rows' gradients below this part of the greatest are zero.
+RANK = 1e-9
+#: Rounds in which poses are brought to the joints, and what is left then [m or sine].
+ROUNDS, CLOSED = 60, 1e-13
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """Rigid bodies, joints between them, loops or not, and what touches planes or bodies (Brüdigam et al. 2024).
+
+    Attributes:
+        name: of the assembly.
+        bodies: in the order of all that lists them; those on no joint are free.
+        joints: in any order. One whose bodies those before it connect already closes a loop.
+        contacts: points over planes.
+        gravity: [m/s²]
+        directions: sides of friction's pyramid: even, four or more; 0: Coulomb's true cone.
+        touching: pairs of bodies that may touch; the others go through one another.
+        springs: between points of bodies.
+        components: a user's own, each a ``CustomPotential``, ``CustomConstraint`` or ``CustomInequality``.
+        points: what these are functions of, by name: each a body or None, and the place on it [m].
+
+    Raises:
+        AssemblyError: a name is used twice or unknown, or the number of directions cannot be; bodies that touch have
+            no shape, are on one joint, or are a pair already.
+        ModelError: a vector is not finite.
+    """
+
+    name: str
+    bodies: tuple[RigidBody, ...]
+    joints: tuple[Joint, ...] = ()
+    contacts: tuple[PointContact, ...] = ()
+    gravity: Vector3 = STANDARD_GRAVITY
+    directions: int = 4
+    touching: tuple[BodyContact, ...] = ()
+    springs: tuple[Spring, ...] = ()
+    components: tuple[Component, ...] = ()
+    points: Mapping[str, Point] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        name_of(self.name, "an assembly")
+        object.__setattr__(self, "components", tuple(self.components))
+        for what in ("bodies", "joints", "contacts", "touching", "springs"):
+            object.__setattr__(self, what, tuple(getattr(self, what)))
+            names = [part.name for part in getattr(self, what)]
+            twice = next((name for name in names if names.count(name) > 1), None)
+            if twice is not None:
+                raise AssemblyError(f"two {what} are named {twice!r}; each needs a name of its own")
+        if not self.bodies:
+            raise AssemblyError(f"assembly {self.name!r} has no bodies")
+        for joint in self.links:
+            for end in (joint.inboard, joint.outboard):
+                if end is not None:
+                    self.body_index(end, f"{type(joint).__name__.lower()} {joint.name!r}")
+        taken = {name for link in self.links if not isinstance(link, Spring) for name in link.coordinate_names}
+        for spring in self.springs:
+            if spring.name in taken:
+                raise AssemblyError(f"spring {spring.name!r}: another coordinate has this name; give it one of its own")
+        for contact in self.contacts:
+            self.body_index(contact.body, f"contact {contact.name!r}")
+        self._check_touching()
+        self._check_directions()
+        object.__setattr__(self, "gravity", vector3(self.gravity, f"assembly {self.name!r}: gravity"))
+
+    def _check_directions(self) -> None:
+        """That friction acts both ways along each of them."""
+        count: Any = self.directions
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or not (count == 0 or count >= 4):
+            raise AssemblyError(
+                f"directions = {count!r}: it must be a whole number, four or more, or 0 for Coulomb's true cone"
+            )
+        if count % 2:
+            raise AssemblyError(f"directions = {count!r}: it must be even, for friction both ways")
+
+    def _check_touching(self) -> None:
+        """Pairs of bodies that can touch, each once, and names that no other contact has."""
+        named = {contact.name for contact in self.contacts}
+        joined = {frozenset((joint.inboard, joint.outboard)): joint.name for joint in self.joints}
+        seen: dict[frozenset[str], str] = {}
+        for one in self.touching:
+            what, pair = f"contact {one.name!r}", frozenset((one.first, one.second))
+            if one.name in named:
+                raise AssemblyError(f"two contacts are named {one.name!r}; each needs a name of its own")
+            for name in (one.first, one.second):
+                if self.bodies[self.body_index(name, what)].shape is None:
+                    raise AssemblyError(f"{what}: body {name!r} has no shape; give it one of assembly.shapes")
+            if pair in joined:
+                raise AssemblyError(
+                    f"{what}: joint {joined[pair]!r} joins {one.first!r} and {one.second!r}, which then cannot touch"
+                )
+            if pair in seen:
+                raise AssemblyError(f"{what}: {one.first!r} and {one.second!r} touch in {seen[pair]!r} already")
+            seen[pair] = one.name
+
+    # --- names ---
+
+    @cached_property
+    def body_names(self) -> tuple[str, ...]:
+        """In the order of all arrays."""
+        return tuple(body.name for body in self.bodies)
+
+    def body_index(self, name: str, where: str = "") -> int:
+        """The row of a body.
+
+        Raises:
+            AssemblyError: there is none of this name.
+        """
+        if name not in self.body_names:
+            raise AssemblyError(f"{where}{': ' if where else ''}{unknown('body', name, self.body_names)}")
+        return self.body_names.index(name)
+
+    @cached_property
+    def custom_links(self) -> tuple[CustomLink, ...]:
+        """Of the components."""
+        for name, (body, _) in self.points.items():
+            if body is not None:
+                self.body_index(body, f"point {name!r}")
+        return tuple(links_of(self.components, self.points))
+
+    @cached_property
+    def links(self) -> tuple[Joint | CustomLink | Spring, ...]:
+        """The joints, then those of components, then the springs: all that has rows."""
+        return (*self.joints, *self.custom_links, *self.springs)
+
+    def new_system(self) -> tuple[System, list[Any]]:
+        """All arrays of the kernels, with room of their own for components, and what must stay as long as that does."""
+        if not self.components:
+            return self.system, []
+        index = {name: i for i, name in enumerate(self.body_names)}
+        links, rooms = new_links(self.custom_links, self.points, index, len(self.joints))
+        return self.system._replace(links=links), rooms
+
+    @cached_property
+    def coordinates(self) -> dict[str, int]:
+        """The minimal coordinates of the joints and the lengths of springs by name, and the rows they are in."""
+        return {
+            name: row
+            for joint, rows in zip(self.links, self.structure.freedom_rows, strict=True)
+            for name, row in zip(joint.coordinate_names, rows, strict=False)  # none of a potential
+        }
+
+    @cached_property
+    def coordinate_units(self) -> dict[str, str]:
+        """``m`` or ``rad`` of each of them."""
+        return {name: unit for joint in self.links
+                for name, unit in zip(joint.coordinate_names, joint.units, strict=True)}  # fmt: skip
+
+    @property
+    def closing_joints(self) -> tuple[str, ...]:
+        """The names of the joints that close loops."""
+        return tuple(self.joints[j].name for j in self.structure.tree.closing)
+
+    # --- for the kernels ---
+
+    @cached_property
+    def structure(self) -> Structure:
+        """Arrays, the spanning tree, and the elimination."""
+        return structure_of(
+            self.bodies,
+            self.joints,
+            self.custom_links,
+            self.springs,
+            self.contacts,
+            self.touching,
+            self.gravity,
+            self.directions,
+        )
+
+    @property
+    def system(self) -> System:
+        """All arrays of the kernels."""
+        return self.structure.system
+
+    @property
+    def fill_in(self) -> int:
+        """How many blocks the sparse elimination adds: none without loops."""
+        return fill_in(self.system.graph, self.system.joints, len(self.touching))
+
+    # --- placing ---
+
+    def place(
+        self,
+        coordinates: Mapping[str, Coordinates] | None = None,
+        poses: Mapping[str, Pose] | None = None,
+        rates: Mapping[str, Coordinates] | None = None,
+    ) -> Placement:
+        """Bodies where the joints of the spanning tree put them; a joint that closes a loop may be left open.
+
+        Args:
+            coordinates: by joint: a number where it has one freedom, else a sequence; zero of the others. Those of
+                closing joints must not be given.
+            poses: by body that hangs on nothing: by default in the origin, its axes the world's.
+            rates: of the coordinates, likewise.
+
+        Raises:
+            AssemblyError: a name is unknown, or is that of a closing joint or of a body on a joint; a number is not
+                finite; there are not as many as freedoms.
+        """
+        joints = {joint.name: j for j, joint in enumerate(self.joints)}
+        found = {}
+        for what, given in (("coordinates", coordinates or {}), ("rates", rates or {})):
+            for name, value in given.items():
+                if name not in joints:
+                    raise AssemblyError(f"{what}: {unknown('joint', name, joints)}")
+                if joints[name] in self.structure.tree.closing:
+                    raise AssemblyError(f"{what}: joint {name!r} closes a loop, and is where the others put it")
+                found[what, name] = self._values(self.joints[joints[name]], value, what)
+        placement = self._placed({name: value for (what, name), value in found.items() if what == "coordinates"}, poses)
+        if not rates:
+            return placement
+        return placement.moving(
+            self._velocities(placement, {name: value for (what, name), value in found.items() if what == "rates"})
+        )
+
+    def _values(self, joint: Joint, value: Coordinates, what: str) -> tuple[float, ...]:
+        given = np.atleast_1d(np.asarray(value, dtype=np.float64))
+        count = len(joint.free_rows)
+        if given.shape != (count,) or not np.all(np.isfinite(given)):
+            raise AssemblyError(f"{what} of joint {joint.name!r} = {value!r}: it must be {count} finite numbers")
+        return tuple(given.tolist())
+
+    def _placed(self, coordinates: Mapping[str, tuple[float, ...]], poses: Mapping[str, Pose] | None) -> Placement:
+        n, tree = len(self.bodies), self.structure.tree
+        position, orientation = np.zeros((n, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (n, 1))
+        for name, (place, turn) in (poses or {}).items():
+            i = self.body_index(name, "poses")
+            if tree.carrier[i] >= 0:
+                raise AssemblyError(
+                    f"poses: body {name!r} hangs on joint {self.joints[tree.carrier[i]].name!r}, which puts it in place"
+                )
+            position[i] = vector3(place, f"place of {name!r}")
+            orientation[i] = quaternion(turn, f"orientation of {name!r}")
+        for body in tree.order:
+            if tree.carrier[body] >= 0:
+                joint = self.joints[tree.carrier[body]]
+                values = coordinates.get(joint.name, (0.0,) * len(joint.free_rows))
+                self._put(joint, values, body, position, orientation)
+        return Placement(position, orientation, np.zeros((n, 6)))
+
+    def _put(self, joint: Joint, values: Sequence[float], body: int, position: Floats, orientation: Floats) -> None:
+        """One body where a joint has it, by the other one's pose."""
+        way, rho = joint.relative_pose(values)
+        turn = quaternion_product(rho, joint.alignment)
+        a = -1 if joint.inboard is None else self.body_index(joint.inboard)
+        b = self.body_index(joint.outboard)
+        reach = np.array(joint.inboard_point) + way
+        if body == b:
+            q = np.array([1.0, 0.0, 0.0, 0.0]) if a < 0 else orientation[a]
+            base = np.zeros(3) if a < 0 else position[a]
+            orientation[b] = quaternion_product(q, turn)
+            arm = quaternion_matrix(orientation[b]) @ joint.outboard_point
+            position[b] = base + quaternion_matrix(q) @ reach - arm
+        else:
+            orientation[a] = quaternion_product(orientation[b], turn * (1.0, -1.0, -1.0, -1.0))
+            tip = position[b] + quaternion_matrix(orientation[b]) @ joint.outboard_point
+            position[a] = tip - quaternion_matrix(orientation[a]) @ reach
+
+    def _velocities(self, placement: Placement, rates: Mapping[str, tuple[float, ...]]) -> Floats:
+        """Of all bodies, by the rates of freedoms: the least squares of the tree's joints' rows, which are met."""
+        rows, wanted = [], []
+        gradients, _ = self.gradients(placement)
+        first = self.system.joints.first
+        for j, joint in enumerate(self.joints):
+            if j in self.structure.tree.closing:
+                continue
+            begin = int(first[j])
+            held = len(joint.rigid_rows)
+            rows += [gradients[begin : begin + held], gradients[list(self.structure.freedom_rows[j])]]
+            wanted += [np.zeros(held), np.array(rates.get(joint.name, (0.0,) * len(joint.free_rows)))]
+        velocity: Floats = np.linalg.lstsq(np.concatenate(rows), np.concatenate(wanted), rcond=None)[0]
+        return velocity.reshape(-1, 6)
+
+    # --- joints at a placement ---
+
+    def rows_at(self, placement: Placement) -> tuple[Floats, Floats]:
+        """(R,) values of all rows, and (2 R, 6) gradients by the inboard and the outboard body in turn."""
+        poses = new_poses(len(self.bodies))
+        poses.com[:], poses.quaternion[:] = placement.position, placement.orientation
+        total = int(self.system.joints.first[-1])
+        value, rows = np.full(total, np.nan), np.full((2 * total, 6), np.nan)
+        system, _rooms = self.new_system()
+        rows_at_poses(system.joints, system.springs, system.links, poses, np.zeros(total), value, rows)
+        return value, rows
+
+    def gradients(self, placement: Placement) -> tuple[Floats, Floats]:
+        """(R, 6 n) of all rows by small displacements of the bodies, and their values (R,)."""
+        value, rows = self.rows_at(placement)
+        joints = self.system.joints
+        dense = np.zeros((len(value), 6 * len(self.bodies)))
+        for j in range(len(self.links)):
+            for row in range(joints.first[j], joints.first[j + 1]):
+                for side, body in enumerate((joints.inboard[j], joints.outboard[j])):
+                    if body >= 0:
+                        dense[row, 6 * body : 6 * body + 6] += rows[2 * row + side]
+        return dense, value
+
+    @cached_property
+    def rigid_mask(self) -> Floats:
+        """(R,) whether a row is held at zero."""
+        joints = self.system.joints
+        mask = np.zeros(int(joints.first[-1]), dtype=bool)
+        for j in range(len(self.links)):
+            mask[joints.first[j] : joints.first[j] + joints.rigid[j]] = True
+        return mask
+
+    def openness(self, placement: Placement) -> dict[str, float]:
+        """How far each joint is open there, its largest row without sign [m, or a sine]."""
+        value, _ = self.rows_at(placement)
+        joints = self.system.joints
+        return {
+            joint.name: float(np.abs(value[joints.first[j] : joints.first[j] + joints.rigid[j]]).max(initial=0.0))
+            for j, joint in enumerate(self.links)
+        }
+
+    def degrees_of_freedom(self, placement: Placement) -> int:
+        """Of the assembly there: six of each body less the independent rows."""
+        dense, _ = self.gradients(placement)
+        return 6 * len(self.bodies) - _rank(dense[self.rigid_mask])
+
+    def redundancy(self, placement: Placement) -> int:
+        """How many of the joints' rows depend on others there, as those of planar loops of hinges do."""
+        dense, _ = self.gradients(placement)
+        return int(self.rigid_mask.sum()) - _rank(dense[self.rigid_mask])
+
+    def assemble(self, placement: Placement) -> Placement:
+        """The bodies moved until all joints fit, as little as Gauss and Newton's steps make it; rates likewise.
+
+        Raises:
+            AssemblyError: there is no such place near by.
+        """
+        held = self.rigid_mask
+
+        def linearize(place: Placement) -> tuple[Floats, Floats]:
+            dense, value = self.gradients(place)
+            return value[held], dense[held]
+
+        current, is_closed = project(
+            placement, linearize, lambda _, rows, change: _least(rows, change),
+            lambda place, change: displaced(place, change.reshape(-1, 6)),
+            lambda place, value: bool(
+                np.abs(value).max(initial=0.0) <= CLOSED * max(1.0, float(np.abs(place.position).max()))
+            ),
+            longest=0.5, rounds=ROUNDS,
+        )  # fmt: skip
+        if is_closed:
+            _, rows = linearize(current)
+            velocity = placement.velocity.reshape(-1)
+            return current.moving(velocity - _least(rows, rows @ velocity))
+        worst, gap = max(self.openness(current).items(), key=lambda item: item[1])
+        raise AssemblyError(
+            f"the joints do not fit near the given place: joint {worst!r} stays open by {gap:.3g}; give coordinates "
+            "nearer to a place where all loops are closed"
+        )
+
+    # --- motion ---
+
+    def simulate(
+        self,
+        duration: float,
+        step: float,
+        start: Placement | None = None,
+        *,
+        forces: Mapping[str, Input] | None = None,
+        disturbances: Sequence[Wrench] = (),
+        order: int = 2,
+        tolerance: float = 1e-10,
+        complementarity: float = 1e-12,
+        max_iterations: int = 60,
+        record_every: int = 1,
+        progress: Progress | None = None,
+        announce: Announce | None = None,
+    ) -> Motion:
+        """Steps of the variational integrator, from a placement on which all joints are closed.
+
+        Args:
+            duration: [s] a whole number of steps.
+            step: [s]
+            start: by default that of ``place``.
+            forces: [N or N·m] of actuators, by coordinate: constants, or functions of time, held through each step from
+                the middle of which on they are taken.
+            disturbances: each a ``Push``, ``Force`` or ``Torque`` on a body, with its exact impulse whatever the step.
+                Columns have what all have given: ``external_work``, ``external_impulse_x`` … and
+                ``external_moment_x`` …, about the centre of mass of all bodies.
+            order: 2 gives the first step half of the forces, as the discrete Legendre transform has it, so that
+                positions are of second order; 1 gives it all of them, the paper's symplectic Euler. Later steps are
+                the same.
+            tolerance: of the equations' norm [N·s, m]; never below what rounding leaves.
+            complementarity: [N·s·m] the greatest product of a gap and its impulse that is left.
+            max_iterations: of Newton's method in a step.
+            record_every: steps from row to row.
+            progress: called with the fraction that is done.
+            announce: called with a line, when kernels have to be compiled first.
+
+        Raises:
+            AssemblyError: an argument is wrong, or a joint is open at the start, or moves so that it would open.
+            IntegrationError: a step has no solution; its message says why, and its ``motion`` is what was before.
+        """
+        settings = Settings(
+            duration=duration, step=step, tolerance=tolerance, max_iterations=max_iterations,
+            record_every=record_every, order=order, complementarity=complementarity,
+        )  # fmt: skip
+        return simulate(
+            self, settings, self.place() if start is None else start, forces or {}, disturbances,
+            progress=progress, announce=announce,
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        """Its size."""
+        loops = len(self.structure.tree.closing)
+        return (
+            f"<Assembly {self.name!r}: {len(self.bodies)} bodies, {len(self.joints)} joints, {loops} of them closing "
+            f"loops, {len(self.contacts)} contacts, {len(self.touching)} pairs that may touch>"
+        )
+
+
+def _least(rows: Floats, change: Floats) -> Floats:
+    """The least displacement that changes the rows so."""
+    return np.asarray(np.linalg.lstsq(rows, change, rcond=RANK)[0], dtype=np.float64)
+
+
+def _rank(rows: Floats) -> int:
+    if not rows.size:
+        return 0
+    singular = np.linalg.svd(rows, compute_uv=False)
+    return int(np.count_nonzero(singular > RANK * singular[0]))

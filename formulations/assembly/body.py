@@ -1,0 +1,130 @@
+"""Bodies of an assembly, their points over the floor, and pairs of them that touch."""
+
+from dataclasses import dataclass
+
+from biped.inputs.checks import above_zero, is_finite, zero_or_above
+from biped.model.geometry import Matrix3, Vector3, name_of, unit, vector3
+from biped.model.inertia import checked_inertia
+from formulations.assembly.errors import AssemblyError
+from formulations.assembly.shapes import Shape
+
+_ZERO: Vector3 = (0.0, 0.0, 0.0)
+_UP: Vector3 = (0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class RigidBody:
+    """A body with a pose of its own: the place of its centre of mass and an orientation.
+
+    Attributes:
+        name: unique among the bodies of an assembly.
+        mass: [kg] above zero: what has none cannot have a momentum of its own.
+        inertia: (3, 3) [kg m²] about the centre of mass, in the body's axes; every principal moment above zero.
+        shape: with which it touches other bodies; None of one that touches none.
+
+    Raises:
+        InputError: the mass is not above zero.
+        ModelError: no solid body has this inertia.
+    """
+
+    name: str
+    mass: float
+    inertia: Matrix3
+    shape: Shape | None = None
+
+    def __post_init__(self) -> None:
+        name_of(self.name, "a body")
+        above_zero(self.mass, f"mass of body {self.name!r}")
+        object.__setattr__(self, "mass", float(self.mass))
+        tensor = checked_inertia(self.inertia, f"body {self.name!r}: inertia", solid=True)
+        object.__setattr__(self, "inertia", tensor)
+
+
+@dataclass(frozen=True)
+class PointContact:
+    """A point of a body that must not go below a plane of the ground, or a ball about it, which rolls.
+
+    Attributes:
+        name: unique among the contacts of an assembly.
+        body: that it is on.
+        point: (3,) [m] from the body's centre of mass, in its axes; of a ball its centre.
+        friction: Coulomb's coefficient; 0 without friction.
+        normal: of the plane, made unit; the body is on the side that it points to.
+        height: [m] of the plane above the origin, along its normal.
+        radius: [m] of the ball, whose lowest point touches; 0 of a point.
+
+    Raises:
+        InputError: the friction or the radius is not a finite number, zero or above, or the height is not finite.
+        ModelError: the normal is zero, or a vector is not finite.
+    """
+
+    name: str
+    body: str
+    point: Vector3 = _ZERO
+    friction: float = 0.8
+    normal: Vector3 = _UP
+    height: float = 0.0
+    radius: float = 0.0
+
+    def __post_init__(self) -> None:
+        what = f"contact {self.name!r}:"
+        name_of(self.name, "a contact")
+        name_of(self.body, f"{what} the body")
+        zero_or_above(self.friction, f"{what} friction")
+        zero_or_above(self.radius, f"{what} radius")
+        if not is_finite(self.height):
+            raise AssemblyError(f"{what} height = {self.height!r}: it must be a finite number of metres")
+        object.__setattr__(self, "point", vector3(self.point, f"{what} point"))
+        object.__setattr__(self, "normal", unit(self.normal, f"{what} normal"))
+
+
+def floor_contacts(
+    body: RigidBody, friction: float = 0.8, normal: Vector3 = _UP, height: float = 0.0
+) -> tuple[PointContact, ...]:
+    """All points of a body's shape over a plane, named ``BODY_1`` … in their order, with the shape's radius.
+
+    Args:
+        body: with a shape.
+        friction: Coulomb's coefficient.
+        normal: of the plane.
+        height: [m] of the plane above the origin, along its normal.
+
+    Raises:
+        AssemblyError: the body has no shape.
+    """
+    if body.shape is None:
+        raise AssemblyError(f"body {body.name!r} has no shape; give it one of formulations.assembly.shapes")
+    return tuple(
+        PointContact(f"{body.name}_{k}", body.name, point, friction, normal, height, body.shape.radius)
+        for k, point in enumerate(body.shape.points, 1)
+    )
+
+
+@dataclass(frozen=True)
+class BodyContact:
+    """Two bodies that must not go into one another; both have shapes.
+
+    Attributes:
+        name: unique among the contacts of an assembly, those with planes too.
+        first: a body.
+        second: another one. The normal goes from the first to the second, forces are those on the second.
+        friction: Coulomb's coefficient; 0 without friction.
+
+    Raises:
+        AssemblyError: both are the same body.
+        InputError: the friction is not a finite number, zero or above.
+    """
+
+    name: str
+    first: str
+    second: str
+    friction: float = 0.8
+
+    def __post_init__(self) -> None:
+        what = f"contact {self.name!r}:"
+        name_of(self.name, "a contact")
+        name_of(self.first, f"{what} the first body")
+        name_of(self.second, f"{what} the second body")
+        zero_or_above(self.friction, f"{what} friction")
+        if self.first == self.second:
+            raise AssemblyError(f"{what} body {self.first!r} cannot touch itself; name two bodies")

@@ -1,0 +1,145 @@
+"""From bodies, joints and contacts to the arrays of the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.kernels.solve.contacts import Contacts, friction_directions, ground_contacts, pairs_of
+from biped.model.geometry import Vector3
+from biped.model.joint_rows import Row
+from contact.arrays import Floats
+from contact.collision import contact_frame
+from formulations.assembly.body import BodyContact, PointContact, RigidBody
+from formulations.assembly.custom import CustomLink, new_links
+from formulations.assembly.graph import SpanningTree, graph_of, spanning_tree
+from formulations.assembly.joint import Freedom, Joint
+from formulations.assembly.kernels.system import Bodies, Joints, System
+from formulations.assembly.spring import Spring
+
+
+class Structure(NamedTuple):
+    """What of an assembly follows from its parts once and for all.
+
+    Attributes:
+        system: for the kernels.
+        tree: the bodies' spanning tree.
+        freedom_rows: of each joint, custom link and spring, the rows of its freedoms in the order of its coordinates.
+        pairs: of slacks and multipliers, without those of bodies that touch.
+        touching: (first, second) bodies that may touch.
+    """
+
+    system: System
+    tree: SpanningTree
+    freedom_rows: tuple[tuple[int, ...], ...]
+    pairs: int
+    touching: tuple[tuple[int, int], ...]
+
+
+def structure_of(
+    bodies: Sequence[RigidBody],
+    joints: Sequence[Joint],
+    customs: Sequence[CustomLink],
+    springs: Sequence[Spring],
+    contacts: Sequence[PointContact],
+    touching: Sequence[BodyContact],
+    gravity: Vector3,
+    directions: int,
+) -> Structure:
+    """Compile; names have been checked."""
+    index = {body.name: i for i, body in enumerate(bodies)}
+    held, freedom_rows, pairs = _joints((*joints, *customs, *springs), index)
+    grounded, pairs = _contacts(contacts, index, directions, pairs)
+    meeting = tuple((index[one.first], index[one.second]) for one in touching)
+    ends = list(zip(held.inboard.tolist(), held.outboard.tolist(), strict=True))
+    tree = spanning_tree(len(bodies), ends[: len(joints)])
+    system = System(
+        Bodies(
+            np.array([body.mass for body in bodies]), np.array([body.inertia for body in bodies]).reshape(-1, 9),
+            np.array(gravity),
+        ),
+        held, grounded, graph_of(len(bodies), held, meeting), len(springs),
+        new_links((), {}, index, len(joints))[0],
+    )  # fmt: skip
+    return Structure(system, tree, freedom_rows, pairs, meeting)
+
+
+def _joints(
+    joints: Sequence[Joint | CustomLink | Spring], index: Mapping[str, int]
+) -> tuple[Joints, tuple[tuple[int, ...], ...], int]:
+    first, rigid, solved, freedom_rows, pair = [0], [], [], [], []
+    rows: list[tuple[Row, Freedom]] = []
+    pairs = 0
+    for one in joints:
+        free = list(zip(one.free_rows, one.freedoms, range(len(one.freedoms)), strict=True))
+        ordered = [part for part in free if part[1].is_soft] + [part for part in free if not part[1].is_soft]
+        held = one.rigid_rows
+        rigid.append(len(held))
+        solved.append(len(held) + sum(freedom.is_soft for freedom in one.freedoms))
+        place = {number: first[-1] + len(held) + k for k, (_, _, number) in enumerate(ordered)}
+        freedom_rows.append(tuple(place[number] for number in range(len(free))))
+        rows += [(row, Freedom()) for row in held] + [(row, freedom) for row, freedom, _ in ordered]
+        pair += [-1] * len(held)
+        for _, freedom, _ in ordered:
+            pair.append(pairs if freedom.limits else -1)
+            pairs += freedom.limits
+        first.append(len(rows))
+
+    def numbers(*values: float) -> Floats:
+        return np.array(values, dtype=np.float64)
+
+    def vectors(values: Sequence[Sequence[float]], width: int) -> Floats:
+        return np.array(values, dtype=np.float64).reshape(-1, width)
+
+    def whole(values: Sequence[int]) -> np.ndarray:
+        return np.array(values, dtype=np.int64)
+
+    arrays = Joints(
+        inboard=whole([-1 if one.inboard is None else index[one.inboard] for one in joints]),
+        outboard=whole([index[one.outboard] for one in joints]),
+        inboard_point=vectors([one.inboard_point for one in joints], 3),
+        outboard_point=vectors([one.outboard_point for one in joints], 3),
+        alignment=vectors([one.alignment for one in joints], 4),
+        first=whole(first),
+        rigid=whole(rigid),
+        solved=whole(solved),
+        kind=whole([row.kind for row, _ in rows]),
+        axis=vectors([row.axis for row, _ in rows], 3),
+        other=vectors([row.other for row, _ in rows], 3),
+        reference=vectors([row.reference for row, _ in rows], 3),
+        pitch=numbers(*(row.pitch for row, _ in rows)),
+        stiffness=numbers(*(freedom.stiffness for _, freedom in rows)),
+        rest=numbers(*(freedom.rest for _, freedom in rows)),
+        damping=numbers(*(freedom.damping for _, freedom in rows)),
+        lower=numbers(*(freedom.lower for _, freedom in rows)),
+        upper=numbers(*(freedom.upper for _, freedom in rows)),
+        pair=whole(pair),
+    )
+    return arrays, tuple(freedom_rows), pairs
+
+
+def _contacts(
+    contacts: Sequence[PointContact], index: Mapping[str, int], directions: int, pairs: int
+) -> tuple[Contacts, int]:
+    pair = []
+    for one in contacts:
+        pair.append(pairs)
+        pairs += pairs_of(one.friction, directions)
+    return ground_contacts(
+        body=np.array([index[one.body] for one in contacts], dtype=np.int64),
+        point=np.array([one.point for one in contacts], dtype=np.float64).reshape(-1, 3),
+        frame=np.array([frame_of(one.normal) for one in contacts], dtype=np.float64).reshape(-1, 9),
+        height=np.array([float(one.height + one.radius) for one in contacts], dtype=np.float64),
+        friction=np.array([float(one.friction) for one in contacts], dtype=np.float64),
+        directions=friction_directions(directions),
+        pair=np.array(pair, dtype=np.int64),
+        radius=np.array([float(one.radius) for one in contacts], dtype=np.float64),
+    ), pairs  # fmt: skip
+
+
+def frame_of(normal: Sequence[float]) -> Floats:
+    """(9,) rows: the normal and two tangents; x and y where the normal is up."""
+    rows = np.array(contact_frame(normal), dtype=np.float64).reshape(3, 3)
+    return rows[[2, 0, 1]].reshape(9)

@@ -1,0 +1,157 @@
+"""From a `Model` to an assembly, and the configurations of either as placements of the other.
+
+A model's frames are parallel to the world's where all its joints are at zero, so that joints need no alignment. Bodies,
+joints and contact points keep their names; loops may be closed by joints beside those of the tree.
+"""
+
+import math
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biped.dynamics import forward_kinematics
+from biped.model import Model, ModelWarning
+from biped.model.body import Body
+from biped.model.closing_joint import ClosingJoint
+from biped.model.contact_point import ContactPoint
+from biped.model.geometry import quaternion_matrix
+from contact.arrays import Floats
+from formulations.assembly.assembly import Assembly
+from formulations.assembly.body import PointContact, RigidBody
+from formulations.assembly.errors import AssemblyError
+from formulations.assembly.joint import Freedom, Joint, joint, quaternion_product
+from formulations.assembly.placement import Placement
+
+
+def from_model(
+    model: Model, *, closing: Sequence[Joint] = (), friction: float = 0.8, whole_body: bool = False
+) -> Assembly:
+    """The assembly that is ``model``, on a floor at height zero.
+
+    Args:
+        model: whose bodies all have mass; its limits become rigid, and its closing joints joints like the others.
+        closing: more joints that close loops, between its bodies.
+        friction: of its contact points.
+        whole_body: its ``body_points`` touch the floor too.
+
+    Raises:
+        AssemblyError: a body is without mass or inertia, or a closing joint does not fit.
+        ModelWarning: as a warning, where joints have dry friction, an armature, a greatest speed or a
+            greatest effort, which an assembly does not have: ``forces`` act as they are given.
+    """
+    for told in _not_carried(model):
+        warnings.warn(f"{model.name}: {told}", ModelWarning, stacklevel=2)
+    points = (*model.contact_points, *(model.body_points if whole_body else ()))
+    return Assembly(
+        model.name,
+        tuple(_body(body) for body in model.bodies),
+        (
+            *(_joint(model, i) for i, body in enumerate(model.bodies) if body.joint.kind != "floating"),
+            *(_closing_joint(model, one) for one in model.closing_joints),
+            *closing,
+        ),
+        tuple(_contact(model, point, friction) for point in points),
+        model.gravity,
+    )
+
+
+def _not_carried(model: Model) -> list[str]:
+    joints = [body.joint for body in model.bodies if body.joint.has_axis]
+    told = {
+        "dry friction": [one.name for one in joints if one.friction],
+        "armature": [one.name for one in joints if one.armature],
+        "greatest speed": [one.name for one in joints if one.max_velocity < math.inf],
+        "greatest effort": [one.name for one in joints if one.max_effort < math.inf],
+    }
+    return [
+        f"an assembly has no {what} in joints, which is left out of {', '.join(names)}"
+        for what, names in told.items()
+        if names
+    ]
+
+
+def _body(body: Body) -> RigidBody:
+    if not body.mass > 0.0:
+        raise AssemblyError(
+            f"body {body.name!r} is without mass: in maximal coordinates every body has a momentum of its own; join "
+            "its neighbours by a universal, cylindrical or planar joint instead"
+        )
+    return RigidBody(body.name, body.mass, body.inertia)
+
+
+def _joint(model: Model, i: int) -> Joint:
+    body, tree = model.bodies[i], model.tree
+    one = body.joint
+    freedoms: tuple[Freedom, ...] = ()
+    if one.has_axis:
+        freedoms = (Freedom(damping=one.damping, lower=one.lower, upper=one.upper),)
+    return joint(
+        one.kind, one.name, body.parent, body.name, one.axis if one.has_axis else (0.0, 0.0, 1.0),
+        inboard_point=tree.joint_offset[i], outboard_point=-tree.com_offset[i], pitch=one.pitch, freedoms=freedoms,
+    )  # fmt: skip
+
+
+def _closing_joint(model: Model, one: ClosingJoint) -> Joint:
+    inboard = (0.0, 0.0, 0.0) if one.parent is None else model.bodies[model.body_index(one.parent)].com
+    outboard = model.bodies[model.body_index(one.child)].com
+    return joint(
+        one.kind, one.name, one.parent, one.child, one.axis, inboard_point=np.subtract(one.position, inboard),
+        outboard_point=np.subtract(one.child_position, outboard), alignment=one.alignment,
+        second_axis=one.second_axis, pitch=one.pitch,
+    )  # fmt: skip
+
+
+def _contact(model: Model, point: ContactPoint, friction: float) -> PointContact:
+    i = model.body_index(point.body)
+    offset = np.subtract(point.position, model.tree.com_offset[i])
+    x, y, z = (float(part) for part in offset)
+    return PointContact(point.name, point.body, (x, y, z), friction, radius=point.radius)
+
+
+def placement_of(model: Model, q: ArrayLike, v: ArrayLike | None = None) -> Placement:
+    """Where the bodies of ``model`` are at a configuration (nq,), and how they move at a velocity (nv,), else at rest.
+
+    Raises:
+        AssemblyError: there are not as many numbers, or one is not finite.
+    """
+    found = []
+    for name, value, size in (("q", q, model.nq), ("v", np.zeros(model.nv) if v is None else v, model.nv)):
+        numbers = np.array(value, dtype=np.float64)
+        if numbers.shape != (size,) or not np.all(np.isfinite(numbers)):
+            raise AssemblyError(f"{name}: it must be {size} finite numbers, as the model has them, got {value!r}")
+        found.append(numbers)
+    motion = forward_kinematics(model, found[0], found[1])
+    velocity = np.hstack([motion.velocity, motion.angular_velocity])
+    return Placement(motion.position, motion.orientation, velocity)
+
+
+def configuration_of(model: Model, placement: Placement) -> Floats:
+    """(nq,) the configuration of ``model`` with its bodies there, angles within half a turn."""
+    q = np.zeros(model.nq)
+    for i, body in enumerate(model.bodies):
+        first = int(model.tree.first_q[i])
+        parent = int(model.tree.parent[i])
+        base = np.array([1.0, 0.0, 0.0, 0.0]) if parent < 0 else placement.orientation[parent]
+        relative = quaternion_product(base * (1.0, -1.0, -1.0, -1.0), placement.orientation[i])
+        if body.joint.kind == "floating":
+            q[first : first + 3], q[first + 3 : first + 7] = placement.position[i], placement.orientation[i]
+        elif body.joint.kind == "spherical":
+            q[first : first + 4] = relative
+        elif body.joint.turns:
+            angle = 2.0 * np.arctan2(float(np.dot(relative[1:], body.joint.axis)), relative[0])
+            q[first] = np.remainder(angle + np.pi, 2.0 * np.pi) - np.pi
+        else:
+            q[first] = float(np.dot(_reach(model, placement, i), body.joint.axis))
+    return q
+
+
+def _reach(model: Model, placement: Placement, i: int) -> Floats:
+    """From joint i's place on its inboard to that on its outboard body, in inboard axes."""
+    parent, tree = int(model.tree.parent[i]), model.tree
+    R = np.eye(3) if parent < 0 else quaternion_matrix(placement.orientation[parent])
+    base = np.zeros(3) if parent < 0 else placement.position[parent]
+    place = placement.position[i] - quaternion_matrix(placement.orientation[i]) @ tree.com_offset[i]
+    reach: Floats = R.T @ (place - base) - tree.joint_offset[i]
+    return reach

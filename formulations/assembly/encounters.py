@@ -1,0 +1,183 @@
+"""The contacts of bodies with one another: found anew where each step begins, behind those with the ground.
+
+Arrays have room for all that there can be; a step gets the parts of them that are in use, so that kernels know nothing
+of pairs that are far apart. The edges of the graph are there whether bodies touch or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from biped.disturbances import Force, Push
+from biped.disturbances.push import Torque
+from biped.kernels.solve.contacts import Contacts, pairs_of
+from contact.arrays import Floats
+from formulations.assembly.collision import Collider, collide
+from formulations.assembly.compilation import frame_of
+from formulations.assembly.graph import edge_between
+from formulations.assembly.kernels.system import Motion, Room, System
+from formulations.assembly.manifold import MOST_POINTS, Manifold
+
+if TYPE_CHECKING:
+    from formulations.assembly.assembly import Assembly
+
+#: [m] Bodies that are nearer are looked at whatever their speed: they may lie on one another, pressed by springs.
+TOUCHING = 1e-6
+#: Columns of a pair: normal force, force on the second body in world axes, least gap.
+COLUMNS = {"normal": "N", "force_x": "N", "force_y": "N", "force_z": "N", "gap": "m"}
+
+
+class Parts(NamedTuple):
+    """What a step takes: views of the arrays, as long as there are contacts."""
+
+    system: System
+    motion: Motion
+    room: Room
+
+
+def room_for_encounters(assembly: Assembly) -> tuple[int, int]:
+    """(contacts, slacks and multipliers) that pairs of bodies may have at once."""
+    pairs = sum(pairs_of(one.friction, assembly.directions) for one in assembly.touching)
+    return MOST_POINTS * len(assembly.touching), MOST_POINTS * pairs
+
+
+class Encounters:
+    """Of an assembly.
+
+    Args:
+        assembly: with pairs that may touch.
+        step: [s]
+    """
+
+    def __init__(self, assembly: Assembly, step: float) -> None:
+        self.assembly, self.step = assembly, step
+        self.ends = assembly.structure.touching
+        self.colliders = {
+            i: Collider(shape)
+            for i, body in enumerate(assembly.bodies)
+            if (shape := body.shape) is not None and any(i in pair for pair in self.ends)
+        }
+        self.edges = [edge_between(assembly.system.graph, second, first) for first, second in self.ends]
+        self.gap = np.full(len(self.ends), np.nan)
+        self.pair_of: list[int] = []
+        self.contacts = self._room()
+        self._size = np.array([0.0 if body.shape is None else body.shape.size for body in assembly.bodies])
+        self._least = np.array([np.linalg.eigvalsh(np.array(body.inertia))[0] for body in assembly.bodies])
+
+    def _room(self) -> Contacts:
+        """Those with the ground, and room behind them."""
+        ground, (more, _) = self.assembly.system.contacts, room_for_encounters(self.assembly)
+        return Contacts(**{
+            name: array if name == "directions" else np.pad(array, ((0, more), *(((0, 0),) * (array.ndim - 1))))
+            for name, array in ground._asdict().items()
+        })  # fmt: skip
+
+    def gaps(self, positions: Floats, rotations: Floats) -> Iterator[float]:
+        """[m] of all pairs, below zero of bodies that are in one another."""
+        for first, second in self.ends:
+            yield self._collided(first, second, positions, rotations)[0]
+
+    def _collided(self, first: int, second: int, positions: Floats, rotations: Floats) -> tuple[float, Manifold]:
+        return collide(
+            self.colliders[first], self.colliders[second], (positions[first], positions[second]),
+            (rotations[first], rotations[second]),
+        )  # fmt: skip
+
+    def hastening(self, disturbances: Iterable[Push | Force | Torque], begin: float, end: float) -> float:
+        """[m/s] by which what they give between two times [s] can make a point of a body faster, one of all."""
+        gained = np.zeros(len(self._size))
+        for one in disturbances:
+            i, given = self.assembly.body_index(one.body), float(np.linalg.norm(one.delivered(begin, end)))
+            arm = 1.0 if isinstance(one, Torque) else float(np.linalg.norm(one.point))
+            straight = 0.0 if isinstance(one, Torque) else given / self.assembly.bodies[i].mass
+            gained[i] += straight + given * arm * self._size[i] / self._least[i]
+        return float(gained.max())
+
+    def reach(self, motion: Motion, hastening: float = 0.0) -> float:
+        """[m] by which two bodies can come nearer in a step, if none becomes faster than the fastest is by now.
+
+        A body that is hit is not faster afterwards than what hits it, but by gravity, and by ``hastening`` [m/s].
+        """
+        bodies = self.assembly.system.bodies
+        speed = np.linalg.norm(motion.momentum[:, :3], axis=1) / bodies.mass
+        turning = np.linalg.norm(motion.momentum[:, 3:], axis=1) / self._least
+        fastest = float((speed + turning * self._size).max()) + hastening
+        return max(2.0 * self.step * (fastest + float(np.linalg.norm(bodies.gravity)) * self.step), TOUCHING)
+
+    def begin_step(self, motion: Motion, room: Room, hastening: float = 0.0, *, all_gaps: bool) -> Parts:
+        """What the next step takes, with all contacts that may close in it.
+
+        Args:
+            motion: with room for all contacts.
+            room: likewise.
+            hastening: [m/s] by which a body can become faster, but for gravity.
+            all_gaps: whether ``gap`` is wanted of bodies that are far apart too.
+        """
+        count, pairs = len(self.assembly.contacts), self.assembly.structure.pairs
+        reach = self.reach(motion, hastening)
+        positions, rotations = motion.poses.com, motion.poses.rotation.reshape(-1, 3, 3)
+        self.pair_of.clear()
+        for number, (first, second) in enumerate(self.ends):
+            apart = np.linalg.norm(positions[first] - positions[second]) - self._size[first] - self._size[second]
+            if apart > reach and not all_gaps:
+                continue
+            self.gap[number], found = self._collided(first, second, positions, rotations)
+            if self.gap[number] <= reach:
+                kept = self._within(number, found, reach)
+                pairs = self._write(number, kept, count, pairs, positions, rotations)
+                count += len(kept.first)
+                self.pair_of += [number] * len(kept.first)
+        motion.contact_impulse[len(self.assembly.contacts) : count] = 0.0
+        return self._parts(motion, room, count, pairs)
+
+    def _within(self, number: int, found: Manifold, reach: float) -> Manifold:
+        """The points that may touch in the step."""
+        first, second = (self.colliders[i].shape.radius for i in self.ends[number])
+        near = found.gaps - first - second <= max(reach, self.gap[number])
+        return Manifold(found.normal, found.first[near], found.second[near])
+
+    def _write(self, number: int, found: Manifold, at: int, pairs: int, positions: Floats, rotations: Floats) -> int:
+        """The points of a pair into the arrays from ``at`` on; how many slacks there are then."""
+        (first, second), (edge, is_upper), arrays = self.ends[number], self.edges[number], self.contacts
+        radii = [self.colliders[i].shape.radius for i in (first, second)]
+        friction = float(self.assembly.touching[number].friction)
+        each, end = pairs_of(friction, self.assembly.directions), at + len(found.first)
+        arrays.body[at:end], arrays.other[at:end] = second, first
+        arrays.point[at:end] = (found.second - positions[second]) @ rotations[second]
+        arrays.other_point[at:end] = (found.first - positions[first]) @ rotations[first]
+        arrays.frame[at:end] = frame_of(found.normal.tolist())
+        arrays.height[at:end], arrays.radius[at:end] = sum(radii), radii[1]
+        arrays.friction[at:end], arrays.edge[at:end], arrays.is_upper[at:end] = friction, edge, is_upper
+        arrays.pair[at:end] = pairs + each * np.arange(end - at)
+        return pairs + each * (end - at)
+
+    def _parts(self, motion: Motion, room: Room, count: int, pairs: int) -> Parts:
+        def cut(rows: int, arrays: Motion | Room | Contacts, *names: str) -> dict[str, Any]:
+            return {name: getattr(arrays, name)[:rows] for name in names}
+
+        contacts = self.contacts._replace(
+            **cut(count, self.contacts, *(name for name in Contacts._fields if name != "directions"))
+        )
+        return Parts(
+            self.assembly.system._replace(contacts=contacts),
+            motion._replace(**cut(count, motion, "contact_impulse"), **cut(pairs, motion, "slack", "dual")),
+            room._replace(
+                **cut(2 * count, room, "arm_begin", "arm_end", "lead_begin", "lead_end"),
+                **cut(count, room, "gap_begin", "slide"),
+                **cut(pairs, room, "dimension", "target", "slack_change", "dual_change", "base_slack", "base_dual"),
+            ),
+        )
+
+    def row(self, parts: Parts, time: float) -> Floats:
+        """(pairs, columns) of a step that is solved, whose impulses act for so long [s]."""
+        table = np.zeros((len(self.ends), len(COLUMNS)))
+        table[:, -1] = self.gap
+        begin = len(self.assembly.contacts)
+        for k, number in enumerate(self.pair_of, begin):
+            impulse = parts.motion.contact_impulse[k]
+            table[number, 0] += impulse[0] / time
+            table[number, 1:4] += impulse @ parts.system.contacts.frame[k].reshape(3, 3) / time
+        return table

@@ -1,0 +1,269 @@
+"""Assemblies to try things on: those of Brüdigam et al. 2024, with the numbers of the authors' program.
+
+Links are boxes of 0.1 m across that hang along −z where all joints are at zero, and turn about x.
+"""
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from biped.inputs.checks import above_zero, whole
+from biped.model.geometry import Vector3
+from biped.model.inertia import box_inertia
+from formulations.assembly.assembly import Assembly
+from formulations.assembly.body import BodyContact, PointContact, RigidBody, floor_contacts
+from formulations.assembly.errors import AssemblyError
+from formulations.assembly.joint import Freedom, Joint, joint
+from formulations.assembly.placement import Placement
+from formulations.assembly.shapes import block, box_corners
+from formulations.assembly.solids import cast
+
+_X: Vector3 = (1.0, 0.0, 0.0)
+#: [m] across a link.
+THICKNESS = 0.1
+#: [rad] of the first and the second joint of the three-link loop; the third link hangs upside down, at π.
+LOOP_START = (2.842889445268244, -1.209429202890086)
+
+
+def link(name: str, length: float, mass: float) -> RigidBody:
+    """A box along z."""
+    return RigidBody(name, mass, box_inertia(mass, (THICKNESS, THICKNESS, length)))
+
+
+def thin_rod(name: str, length: float, mass: float) -> RigidBody:
+    """A rod along z that has next to no thickness: m l²/12 about its centre."""
+    across = mass * length**2 / 12.0
+    return RigidBody(name, mass, ((across, 0.0, 0.0), (0.0, across, 0.0), (0.0, 0.0, 1e-3 * across)))
+
+
+def pendulum(
+    links: int, *, kind: str = "revolute", length: float = 1.0, mass: float = 1.0, damping: float = 0.0
+) -> Assembly:
+    """Links hung from the origin, one below the other (figures 7b, 7c, 8a and 10).
+
+    Args:
+        links: how many, ``link_1`` … on joints ``joint_1`` …
+        kind: of all joints; a revolute one turns about x.
+        length: [m] of a link.
+        mass: [kg] of a link.
+        damping: [N·m·s/rad] of each joint.
+
+    Raises:
+        InputError: there is no link, or a number is not above zero.
+    """
+    whole(links, "links")
+    above_zero(links, "links")
+    half = 0.5 * length
+    joints = [
+        joint(
+            kind, f"joint_{k}", f"link_{k - 1}" if k > 1 else None, f"link_{k}", _X,
+            inboard_point=(0.0, 0.0, -half if k > 1 else 0.0), outboard_point=(0.0, 0.0, half),
+            freedoms=(Freedom(damping=damping),),
+        )
+        for k in range(1, links + 1)
+    ]  # fmt: skip
+    bodies = [link(f"link_{k}", length, mass) for k in range(1, links + 1)]
+    return Assembly(f"pendulum_{links}", tuple(bodies), tuple(joints))
+
+
+def three_link_loop() -> tuple[Assembly, Placement]:
+    """Figure 7a: links of 1, √½ and 1 m between two points 1 m apart, all hinges about x; and where it starts.
+
+    Three of its twenty rows say what others say: that the links stay in one plane.
+    """
+    long, short = 1.0, math.sqrt(0.5)
+    first, second = LOOP_START
+    joints = (
+        joint("revolute", "left", None, "left_link", _X, outboard_point=(0.0, 0.0, 0.5 * long)),
+        joint("revolute", "left_tip", "left_link", "coupler", _X,
+              inboard_point=(0.0, 0.0, -0.5 * long), outboard_point=(0.0, 0.0, 0.5 * short)),
+        joint("revolute", "right_tip", "coupler", "right_link", _X,
+              inboard_point=(0.0, 0.0, -0.5 * short), outboard_point=(0.0, 0.0, -0.5 * long)),
+        joint("revolute", "right", None, "right_link", _X,
+              inboard_point=(0.0, 1.0, 0.0), outboard_point=(0.0, 0.0, 0.5 * long)),
+    )  # fmt: skip
+    bodies = (link("left_link", long, long), link("coupler", short, short), link("right_link", long, long))
+    assembly = Assembly("three_link_loop", bodies, joints)
+    start = assembly.place({"left": first, "left_tip": second, "right_tip": math.pi - first - second})
+    return assembly, assembly.assemble(start)
+
+
+def box(
+    size: Sequence[float], mass: float, friction: float, *, normal: Vector3 = (0.0, 0.0, 1.0), directions: int = 4
+) -> Assembly:
+    """A free body ``box`` whose corners ``corner_1`` … touch a plane through the origin (figure 7d).
+
+    Args:
+        size: [m] of its edges.
+        mass: [kg]
+        friction: coefficient.
+        normal: of the plane.
+        directions: sides of friction's pyramid, 0: the true cone.
+
+    Raises:
+        InputError: the mass is not above zero.
+        ModelError: an edge is not above zero.
+    """
+    if len(size) != 3:
+        raise AssemblyError(f"size = {size!r}: a box has three edges")
+    contacts = tuple(
+        PointContact(f"corner_{k}", "box", corner, friction, normal) for k, corner in enumerate(box_corners(size), 1)
+    )
+    body = RigidBody("box", mass, box_inertia(mass, size))
+    return Assembly("box", (body,), (), contacts, directions=directions)
+
+
+def on_incline(
+    size: Sequence[float], mass: float, friction: float, tilt: float, speed: float = 0.0
+) -> tuple[Assembly, Placement]:
+    """A box that lies on a plane which falls towards +x by an angle [rad], and slides down it at a speed [m/s]."""
+    normal = (math.sin(tilt), 0.0, math.cos(tilt))
+    assembly = box(size, mass, friction, normal=normal)
+    turn = (math.cos(0.5 * tilt), 0.0, math.sin(0.5 * tilt), 0.0)
+    place = 0.5 * size[2] * np.array(normal)
+    start = assembly.place(poses={"box": (tuple(place.tolist()), turn)})
+    down = np.array([math.cos(tilt), 0.0, -math.sin(tilt)])
+    return assembly, start.moving(np.concatenate([speed * down, np.zeros(3)]))
+
+
+def four_bar_chain(segments: int) -> tuple[Assembly, Placement]:
+    """Figure 9a: rhombi of four links of 1 m, hung from one another's lower corners; and where they start, wide open.
+
+    Joints of a segment are hinges about x. The one that closes it turns and slides about x, so that fewer rows are
+    redundant; those that are left make no difference.
+
+    Args:
+        segments: how many.
+
+    Raises:
+        InputError: there is none.
+    """
+    whole(segments, "segments")
+    above_zero(segments, "segments")
+    top, tip = (0.0, 0.0, 0.5), (0.0, 0.0, -0.5)
+    bodies: list[RigidBody] = []
+    joints: list[Joint] = []
+    start: dict[str, float] = {}
+    open_by = math.pi / 4.0
+    for k in range(1, segments + 1):
+        names = {part: f"{part}_{k}" for part in ("left", "left_lower", "right", "right_lower")}
+        bodies += [link(name, 1.0, 1.0) for name in names.values()]
+        above, hung_at = (f"left_lower_{k - 1}", tip) if k > 1 else (None, (0.0, 0.0, 0.0))
+        for side in ("left", "right"):
+            joints.append(joint("revolute", f"top_{side}_{k}", above, names[side], _X,
+                                inboard_point=hung_at, outboard_point=top))  # fmt: skip
+            joints.append(joint("revolute", f"middle_{side}_{k}", names[side], names[f"{side}_lower"], _X,
+                                inboard_point=tip, outboard_point=top))  # fmt: skip
+        joints.append(joint("cylindrical", f"bottom_{k}", names["left_lower"], names["right_lower"], _X,
+                            inboard_point=tip, outboard_point=tip))  # fmt: skip
+        tilt = 0.0 if k == 1 else open_by  # of the link that it hangs on
+        start |= {f"top_left_{k}": -open_by - tilt, f"middle_left_{k}": 2.0 * open_by}
+        start |= {f"top_right_{k}": open_by - tilt, f"middle_right_{k}": -2.0 * open_by}
+    assembly = Assembly(f"four_bar_chain_{segments}", tuple(bodies), tuple(joints))
+    return assembly, assembly.assemble(assembly.place(start))
+
+
+def n_four_bar(windows: int, speed: float = 1.0) -> tuple[Assembly, Placement]:
+    """Figure 12: N four-bar windows in a row.
+
+    It is benchmark A02 of IFToMM's library of multibody problems (González, Dopico, Lugrís and Cuadrado 2006). Thin
+    rods of 1 m and 1 kg: N + 1 on the ground, 1 m apart, and N couplers along their tips, all hinges about x. It starts
+    with the rods upright and the couplers moving along +y. Its one freedom becomes N + 1 where all rods lie in one
+    line, which it passes twice in a turn.
+
+    Args:
+        windows: N.
+        speed: [m/s] of the couplers where it starts.
+
+    Raises:
+        InputError: there is no window.
+    """
+    whole(windows, "windows")
+    above_zero(windows, "windows")
+    top, tip = (0.0, 0.0, 0.5), (0.0, 0.0, -0.5)
+    bodies: list[RigidBody] = []
+    joints: list[Joint] = []
+    start, rates = {}, {}
+    for k in range(windows + 1):
+        bodies.append(thin_rod(f"rod_{k}", 1.0, 1.0))
+        joints.append(joint("revolute", f"ground_{k}", None, f"rod_{k}", _X,
+                            inboard_point=(0.0, float(k), 0.0), outboard_point=top))  # fmt: skip
+        start[f"ground_{k}"], rates[f"ground_{k}"] = math.pi, -speed
+    for k in range(windows):
+        bodies.append(thin_rod(f"coupler_{k}", 1.0, 1.0))
+        joints.append(joint("revolute", f"left_{k}", f"rod_{k}", f"coupler_{k}", _X,
+                            inboard_point=tip, outboard_point=top))  # fmt: skip
+        joints.append(joint("revolute", f"right_{k}", f"coupler_{k}", f"rod_{k + 1}", _X,
+                            inboard_point=tip, outboard_point=tip))  # fmt: skip
+        start[f"left_{k}"], rates[f"left_{k}"] = -0.5 * math.pi, speed
+    assembly = Assembly(f"{windows}_four_bar", tuple(bodies), tuple(joints))
+    return assembly, assembly.assemble(assembly.place(start, rates=rates))
+
+
+def stack(boxes: int, size: Sequence[float] = (0.5, 0.4, 0.3), *, mass: float = 1.0, friction: float = 0.5,
+          turn: float = 0.1) -> tuple[Assembly, Placement]:  # fmt: skip
+    """Boxes ``box_1`` … on a floor, one on the other, each turned by so much [rad] more than the one below.
+
+    Args:
+        boxes: how many.
+        size: [m] of their edges.
+        mass: [kg] of each.
+        friction: of all that touch.
+        turn: about the vertical.
+
+    Raises:
+        InputError: there is none, or a number is not above zero.
+    """
+    whole(boxes, "boxes")
+    above_zero(boxes, "boxes")
+    names = [f"box_{k}" for k in range(1, boxes + 1)]
+    bodies = tuple(RigidBody(name, mass, box_inertia(mass, size), block(size)) for name in names)
+    assembly = Assembly(
+        f"stack_{boxes}", bodies, contacts=floor_contacts(bodies[0], friction),
+        touching=tuple(BodyContact(f"{one}_{two}", one, two, friction) for one, two in pairwise(names)),
+    )  # fmt: skip
+    poses = {
+        name: ((0.0, 0.0, (k + 0.5) * size[2]), (math.cos(0.5 * k * turn), 0.0, 0.0, math.sin(0.5 * k * turn)))
+        for k, name in enumerate(names)
+    }
+    return assembly, assembly.place(poses=poses)
+
+
+def arch(
+    stones: int, thickness: float, *, friction: float = 0.8, density: float = 2000.0
+) -> tuple[Assembly, Placement]:
+    """A semicircular arch of equal stones ``stone_1`` … on a floor, without mortar; its middle line is 1 m in radius.
+
+    One thinner than 0.1075 m falls, however many stones it has (Milankovitch 1907; Heyman 1969, Int. J. Mech. Sci. 11);
+    of few stones a little thinner ones stand.
+
+    Args:
+        stones: how many.
+        thickness: [m] along the radius.
+        friction: of all that touch.
+        density: [kg/m³]
+
+    Raises:
+        InputError: there are no stones, or a number is not above zero.
+    """
+    whole(stones, "stones")
+    above_zero(stones, "stones")
+    above_zero(thickness, "thickness")
+    bodies, poses = [], {}
+    for k in range(stones):
+        ends = [math.pi * (1.0 - end / stones) for end in (k, k + 1)]
+        points = np.array([
+            (r * math.cos(angle), y, r * math.sin(angle))
+            for angle in ends for r in (1.0 - 0.5 * thickness, 1.0 + 0.5 * thickness) for y in (-0.15, 0.15)
+        ])  # fmt: skip
+        body, center = cast(f"stone_{k + 1}", points, density)
+        bodies.append(body)
+        poses[body.name] = (center, (1.0, 0.0, 0.0, 0.0))
+    touching = [
+        BodyContact(f"bed_{k}", one.name, two.name, friction) for k, (one, two) in enumerate(pairwise(bodies), 1)
+    ]
+    contacts = tuple(contact for body in bodies for contact in floor_contacts(body, friction))
+    assembly = Assembly(f"arch_{stones}", tuple(bodies), (), contacts, touching=tuple(touching))
+    return assembly, assembly.place(poses=poses)

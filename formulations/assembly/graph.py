@@ -1,0 +1,215 @@
+"""The order in which bodies and joints are eliminated, and the fill-in that it makes (Brüdigam et al. 2024, section 4).
+
+A joint closes a loop if those before it in the list connect its bodies already; the others are a spanning tree. It is
+gone through by depth-first search, from the ground and then from the first body of what does not hang on it. Bodies are
+eliminated from the leaves inwards, each followed by the joint that it hangs on, whose block has become
+regular by then. A joint that closes a loop comes when both of its bodies are done, just before the body in which the
+loop's two branches meet: its row of blocks then runs along the loop and nowhere else. The paper merges it with the
+joint that opens the loop in one node; beside it, its fill-in is the same.
+
+Bodies that may touch have an edge between them and no node: their contacts' unknowns are eliminated by hand. Such pairs
+come after the joints in the tree that the order is of, so that a stack is gone through from its top.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations_with_replacement
+from typing import NamedTuple
+
+import numpy as np
+
+from contact.arrays import Integers
+from formulations.assembly.kernels.graph import LOWER, ON_DIAGONAL, UPPER
+from formulations.assembly.kernels.system import Graph, Joints
+
+GROUND = -1
+
+
+class SpanningTree(NamedTuple):
+    """Of the bodies, along the joints.
+
+    Attributes:
+        order: bodies, each after the one that it hangs on.
+        parent: body that a body hangs on; −1 on the ground, or on nothing.
+        carrier: joint that it hangs on; −1 where it hangs on nothing.
+        closing: the joints that are left.
+    """
+
+    order: tuple[int, ...]
+    parent: tuple[int, ...]
+    carrier: tuple[int, ...]
+    closing: tuple[int, ...]
+
+
+def closing_joints(bodies: int, ends: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """The joints, between (inboard, outboard), whose bodies are connected by those before them."""
+    part = list(range(bodies + 1))  # the ground is the last, at −1
+
+    def found(body: int) -> int:
+        while part[body] != body:
+            part[body] = part[part[body]]
+            body = part[body]
+        return body
+
+    part[GROUND] = bodies
+    closing = []
+    for j, (a, b) in enumerate(ends):
+        one, two = found(a % (bodies + 1)), found(b)
+        if one == two:
+            closing.append(j)
+        part[one] = two
+    return tuple(closing)
+
+
+def spanning_tree(bodies: int, ends: Sequence[tuple[int, int]]) -> SpanningTree:
+    """Of so many bodies and joints, by depth-first search in the joints' order."""
+    closing = closing_joints(bodies, ends)
+    at: dict[int, list[int]] = {body: [] for body in range(GROUND, bodies)}
+    for j in sorted(set(range(len(ends))) - set(closing)):
+        for body in ends[j]:
+            at[body].append(j)
+    parent, carrier = [GROUND] * bodies, [-1] * bodies
+    order: list[int] = []
+    seen = {GROUND}
+
+    def visit(root: int) -> None:
+        stack = [root]
+        while stack:
+            body = stack.pop()
+            if body != GROUND:
+                order.append(body)
+            for j in reversed(at[body]):
+                other = ends[j][1] if ends[j][0] == body else ends[j][0]
+                if other not in seen:
+                    seen.add(other)
+                    parent[other], carrier[other] = body, j
+                    stack.append(other)
+
+    visit(GROUND)
+    for body in range(bodies):
+        if body not in seen:
+            seen.add(body)
+            visit(body)
+    return SpanningTree(tuple(order), tuple(parent), tuple(carrier), closing)
+
+
+def _upwards(tree: SpanningTree, body: int) -> Iterator[int]:
+    while body != GROUND:
+        yield body
+        body = tree.parent[body]
+
+
+def meeting(tree: SpanningTree, a: int, b: int) -> int:
+    """The body that both hang on, or one of the two; −1 the ground."""
+    above = set(_upwards(tree, a))
+    return next((body for body in _upwards(tree, b) if body in above), GROUND)
+
+
+def elimination_order(bodies: int, ends: Sequence[tuple[int, int]], tree: SpanningTree) -> list[int]:
+    """Nodes, bodies first and then joints, as they are eliminated; edges of the tree beyond ``ends`` have no node."""
+    before: dict[int, list[int]] = {}
+    for j in tree.closing:
+        if j < len(ends):
+            before.setdefault(meeting(tree, *ends[j]), []).append(bodies + j)
+    order: list[int] = []
+    for body in reversed(tree.order):
+        order += [*before.get(body, []), body]
+        if 0 <= tree.carrier[body] < len(ends):
+            order.append(bodies + tree.carrier[body])
+    return order + before.get(GROUND, [])
+
+
+def graph_of(bodies: int, joints: Joints, touching: Sequence[tuple[int, int]] = ()) -> Graph:
+    """The order, and all that happens in it: found once, by going through the elimination without numbers.
+
+    Args:
+        bodies: how many.
+        joints: between them.
+        touching: pairs of bodies that may touch.
+    """
+    ends = list(zip(joints.inboard.tolist(), joints.outboard.tolist(), strict=True))
+    order = elimination_order(bodies, ends, spanning_tree(bodies, [*ends, *touching]))
+    size = [6] * bodies + joints.solved.tolist()
+    jointed = [(body, bodies + j) for j, pair in enumerate(ends) if joints.solved[j] for body in pair if body >= 0]
+    edges = eliminated(order, [*jointed, *touching])
+    return _with_updates(order, size, edges, _row_edges(bodies, joints, ends, edges))
+
+
+def graph_of_blocks(order: Sequence[int], sizes: Sequence[int], pairs: Sequence[tuple[int, int]]) -> Graph:
+    """Of any block matrix: nodes as they are eliminated, unknowns of each node, and pairs with blocks between them."""
+    none = np.empty((0, 2), dtype=np.int64)
+    return _with_updates(order, sizes, eliminated(order, pairs), (none, none))
+
+
+def eliminated(order: Sequence[int], pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
+    """Edges from each node in the order to later ones, counted: those of the pairs, and what fill-in adds to them."""
+    place = {node: k for k, node in enumerate(order)}
+    neighbours: list[set[int]] = [set() for _ in order]
+    for a, b in pairs:
+        neighbours[a].add(b)
+        neighbours[b].add(a)
+    edges: dict[tuple[int, int], int] = {}
+    for node in order:
+        later = sorted((q for q in neighbours[node] if place[q] > place[node]), key=place.__getitem__)
+        for q in later:
+            edges[node, q] = len(edges)
+            neighbours[q] |= {one for one in later if one != q}
+    return edges
+
+
+def _with_updates(
+    order: Sequence[int], size: Sequence[int], edges: dict[tuple[int, int], int], rows: tuple[Integers, Integers]
+) -> Graph:
+    later: dict[int, list[int]] = {node: [] for node in order}
+    for node, other in edges:
+        later[node].append(other)
+    first_update = [0]
+    updates: list[tuple[int, int, int, int]] = []
+    for node in order:
+        for one, two in combinations_with_replacement(later[node], 2):
+            a, b = edges[node, one], edges[node, two]
+            if one == two:
+                updates.append((a, a, ON_DIAGONAL, one))
+            else:
+                updates += [(a, b, UPPER, edges[one, two]), (b, a, LOWER, edges[one, two])]
+        first_update.append(len(updates))
+    table = np.array(updates, dtype=np.int64).reshape(-1, 4)
+
+    def whole(values: Sequence[int] | Integers) -> Integers:
+        return np.array(values, dtype=np.int64)
+
+    first_edge = np.cumsum([0] + [len(later[node]) for node in order])
+    return Graph(
+        order=whole(order), size=whole(size), first_edge=whole(first_edge), other=whole([other for _, other in edges]),
+        first_update=whole(first_update), update_row=whole(table[:, 0]), update_column=whole(table[:, 1]),
+        update_kind=whole(table[:, 2]), update_target=whole(table[:, 3]), row_edge=rows[0], row_is_upper=rows[1],
+    )  # fmt: skip
+
+
+def _row_edges(
+    bodies: int, joints: Joints, ends: list[tuple[int, int]], edges: dict[tuple[int, int], int]
+) -> tuple[Integers, Integers]:
+    """Of each solved row the two edges, and whether the joint comes first there."""
+    rows = int(joints.first[-1])
+    edge, upper = np.full((rows, 2), -1, dtype=np.int64), np.zeros((rows, 2), dtype=np.int64)
+    for j, pair in enumerate(ends):
+        for side, body in enumerate(pair):
+            if body >= 0 and joints.solved[j]:
+                node, rows_of = bodies + j, slice(int(joints.first[j]), int(joints.first[j] + joints.solved[j]))
+                first = (node, body) in edges
+                edge[rows_of, side] = edges[(node, body) if first else (body, node)]
+                upper[rows_of, side] = int(first)
+    return edge, upper
+
+
+def edge_between(graph: Graph, one: int, two: int) -> tuple[int, bool]:
+    """The edge of two nodes that have one, and whether the first comes before the second."""
+    place = graph.order.tolist().index
+    begin, end = sorted((one, two), key=place)
+    edges = range(int(graph.first_edge[place(begin)]), int(graph.first_edge[place(begin) + 1]))
+    return next(edge for edge in edges if graph.other[edge] == end), begin == one
+
+
+def fill_in(graph: Graph, joints: Joints, touching: int = 0) -> int:
+    """How many blocks the elimination adds above the diagonal to those of bodies with joints, and that may touch."""
+    own = sum(int(a >= 0) + 1 for a, s in zip(joints.inboard, joints.solved, strict=True) if s)
+    return len(graph.other) - own - touching

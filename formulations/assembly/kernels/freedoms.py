@@ -1,0 +1,171 @@
+"""What acts along a joint's freedoms: actuators, springs, dampers and limits (Brüdigam et al. 2024, section 2).
+
+Actuators and springs are known where the step begins: a potential's force is that at z₁ (10). Dampers and limits depend
+on the end of the step. Their impulse is a function of the freedom's coordinate x₂ there,
+
+    λ = −d (x₂ − x₁) + γ_lower − γ_upper,      0 ≤ x₂ − lower ⊥ γ_lower ≥ 0,   0 ≤ upper − x₂ ⊥ γ_upper ≥ 0,
+
+and so their row in Newton's matrix is that of a joint that yields: x + λ/K = …, with K = d + Σ γ/slack. Rows and
+columns stay those of the joint's node, so that neither adds an entry to the graph.
+"""
+
+import math
+
+from biped.kernels.solve.rounding import resolved
+from contact.vectors import load6
+from kernelcache import kernel
+
+# A freedom without damper far from its limits yields this much [m/(N·s)]: one over it is as good as no row.
+SOFTEST = 1e30
+
+
+@kernel
+def add_row_impulse(joints, rows, j, row, impulse, target, sign):
+    """``sign`` times an impulse along a row, to both bodies."""
+    for side in range(2):
+        body = joints.inboard[j] if side == 0 else joints.outboard[j]
+        if body >= 0:
+            for k in range(6):
+                target[body, k] += sign * impulse * rows[2 * row + side, k]
+
+
+@kernel
+def add_known_forces(joints, motion, room, h, share):
+    """Impulses of actuators and springs, as at z₁, into ``room.impulse``."""
+    for j in range(joints.inboard.shape[0]):
+        for row in range(joints.first[j] + joints.rigid[j], joints.first[j + 1]):
+            x = motion.coordinate[row]
+            force = motion.force[row] - joints.stiffness[row] * (x - joints.rest[row])
+            if force != 0.0:
+                add_row_impulse(joints, room.rows_begin, j, row, share * h * force, room.impulse, 1.0)
+
+
+@kernel
+def limit_pair(joints, row, side):
+    """The pair of a freedom's lower (side 0) or upper limit; −1 where it has none."""
+    has_lower = joints.lower[row] > -math.inf
+    if side == 0:
+        return joints.pair[row] if has_lower else -1
+    return joints.pair[row] + has_lower if joints.upper[row] < math.inf else -1
+
+
+@kernel
+def soft_impulse(joints, motion, room, row):
+    """λ of a freedom with a damper or limits."""
+    impulse = -joints.damping[row] * (room.value[row] - motion.coordinate[row])
+    for side in range(2):
+        at = limit_pair(joints, row, side)
+        if at >= 0:
+            impulse += motion.dual[at] if side == 0 else -motion.dual[at]
+    return impulse
+
+
+@kernel
+def subtract_rows(joints, motion, room):
+    """The impulses of all solved rows out of the balances; those of dampers and limits are set."""
+    for j in range(joints.inboard.shape[0]):
+        begin = joints.first[j]
+        for row in range(begin, begin + joints.solved[j]):
+            if row >= begin + joints.rigid[j]:
+                motion.multiplier[row] = soft_impulse(joints, motion, room, row)
+            add_row_impulse(joints, room.rows_begin, j, row, motion.multiplier[row], room.balance, -1.0)
+
+
+@kernel
+def limit_distance(joints, room, row, side):
+    """[m or rad] to the lower (side 0) or the upper limit where the candidate ends."""
+    if side == 0:
+        return room.value[row] - joints.lower[row]
+    return joints.upper[row] - room.value[row]
+
+
+@kernel
+def side_of_limit(joints, motion, room, row, side, at):
+    """(distance, slack, multiplier); the distance is the slack itself where both differ by rounding."""
+    slack = motion.slack[at]
+    distance = resolved(limit_distance(joints, room, row, side), slack, 1.0 + abs(room.value[row]))
+    return distance, slack, motion.dual[at]
+
+
+@kernel
+def limit_defects(joints, motion, room):
+    """Sum of squares of what is between the limits' slacks and the distances that they stand for."""
+    total = 0.0
+    for row in range(joints.pair.shape[0]):
+        for side in range(2):
+            at = limit_pair(joints, row, side)
+            if at >= 0:
+                off = limit_distance(joints, room, row, side) - motion.slack[at]
+                total += off * off
+    return total
+
+
+@kernel
+def softness(joints, motion, room, row):
+    """(1/K, f₀/K): the row of a freedom is G₂ δ + δλ/K = f₀/K."""
+    stiff, push = joints.damping[row], 0.0
+    for side in range(2):
+        at = limit_pair(joints, row, side)
+        if at >= 0:
+            distance, s, gamma = side_of_limit(joints, motion, room, row, side, at)
+            stiff += gamma / s
+            force = (room.target[at] - gamma * distance) / s
+            push += force if side == 0 else -force
+    stiff = max(stiff, 1.0 / SOFTEST)
+    return 1.0 / stiff, push / stiff
+
+
+@kernel
+def set_limit_changes(joints, motion, room, row, change):
+    """What becomes of the pairs of a freedom's limits when its coordinate changes."""
+    for side in range(2):
+        at = limit_pair(joints, row, side)
+        if at >= 0:
+            way = change if side == 0 else -change
+            distance, s, gamma = side_of_limit(joints, motion, room, row, side, at)
+            room.slack_change[at] = distance + way - s
+            room.dual_change[at] = (room.target[at] - gamma * (distance + way)) / s
+
+
+@kernel
+def start_limits(joints, motion, room, h, usual, heaviest):
+    """Slacks and multipliers where the iterations begin.
+
+    ``usual`` [N·s] is an impulse to compare with; without weight, that which makes the heaviest body's way.
+    """
+    for row in range(joints.pair.shape[0]):
+        way = max(abs(room.value[row] - motion.coordinate[row]), 1e-9)
+        for side in range(2):
+            at = limit_pair(joints, row, side)
+            if at >= 0:
+                motion.slack[at] = max(limit_distance(joints, room, row, side), way)
+                impulse = usual if usual > 0.0 else heaviest * way / h
+                motion.dual[at] = way * impulse / motion.slack[at]
+
+
+@kernel
+def pressing_limits(joints, motion, room):
+    """[N·s] Σ of stiffnesses γ/s of limits times the ways of the joint's bodies, for the solution in ``room.load``."""
+    total = 0.0
+    for j in range(joints.inboard.shape[0]):
+        for row in range(joints.first[j], joints.first[j + 1]):
+            for side in range(2):
+                at = limit_pair(joints, row, side)
+                if at >= 0:
+                    stiff = motion.dual[at] / motion.slack[at]
+                    for a in range(6):
+                        total += stiff * abs(room.load[joints.outboard[j], a])
+    return total
+
+
+@kernel
+def displacement_along(joints, room, j, row):
+    """G₂ Δ of a row, for the solution in ``room.load``."""
+    total = 0.0
+    for side in range(2):
+        body = joints.inboard[j] if side == 0 else joints.outboard[j]
+        if body >= 0:
+            gradient, moved = load6(room.rows_end, 2 * row + side), load6(room.load, body)
+            for k in range(6):
+                total += gradient[k] * moved[k]
+    return total

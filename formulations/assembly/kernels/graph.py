@@ -1,0 +1,195 @@
+"""Sparse LDU decomposition on the graph of bodies and joints (Brüdigam et al. 2024, Algorithms 1 to 4).
+
+Node p in the elimination's order has a square block D on the diagonal and, for each edge to a later node q, the blocks
+U = F_pq and L = F_qp. Eliminating p takes L D⁻¹ U from the block of every pair of later nodes on its edges. In a tree
+each node has one later neighbour, its parent: the first two algorithms, O(n). What fill-in loops make is known from the
+graph alone (``formulations.assembly.graph``), so that nothing is looked for here: the last two algorithms in one list
+of updates.
+
+The matrix is not symmetric, its pattern is. Blocks on the diagonal are decomposed with pivots from their diagonals, and
+never inverted: a contact of stiffness 1e12 beside a mass leaves an inverse whose products are noise. Where rows of a
+joint say what others say already (a planar loop of hinges), their pivots are rounding: such rows get no impulse, which
+is one of the solutions, and all of these move the bodies alike.
+"""
+
+from contact.vectors import add_scaled6, load6, scale6, store6
+from formulations.assembly.kernels.system import WIDTH
+from kernelcache import kernel, routine
+
+# Pivots below this part of what was summed for them are rounding: rows that depend on others.
+DEPENDENT = 1e-11
+
+# Kinds of updates.
+ON_DIAGONAL = 0
+UPPER = 1
+LOWER = 2
+
+
+@kernel
+def clear_blocks(graph, room):
+    """Zeros into all blocks and loads."""
+    for i in range(graph.order.shape[0]):
+        for a in range(WIDTH):
+            room.load[i, a] = room.magnitude[i, a] = 0.0
+            for b in range(WIDTH):
+                room.diagonal[i, a, b] = 0.0
+    for e in range(graph.other.shape[0]):
+        for a in range(WIDTH):
+            for b in range(WIDTH):
+                room.upper[e, a, b] = room.lower[e, a, b] = 0.0
+
+
+@kernel
+def bring_pivot(A, order, scales, k, size):
+    """The largest scaled element of what is left of the diagonal into place k of ``order``; that element."""
+    best, place = -1.0, k
+    for a in range(k, size):
+        part = abs(A[order[a], order[a]]) * scales[order[a]]
+        if part > best:
+            best, place = part, a
+    order[place], order[k] = order[k], order[place]
+    return best
+
+
+@kernel
+def decompose(A, multipliers, order, scales, size, least):
+    """A = L U by Gauss's elimination, pivots from the diagonal, the largest first; its rank.
+
+    Blocks are nearly symmetric and not indefinite, so that such pivots show the rank.
+
+    Args:
+        A: (WIDTH, WIDTH), of which U is left, its rows and columns where they were.
+        multipliers: (WIDTH, WIDTH) of L: of a row with a pivot's row, by their places in ``order``.
+        order: (WIDTH,) of the pivots.
+        scales: (WIDTH,) of the elements on the diagonal.
+        size: of the block.
+        least: a scaled pivot not above this is none.
+    """
+    for a in range(size):
+        order[a] = a
+    for k in range(size):
+        if not bring_pivot(A, order, scales, k, size) > least:
+            return k
+        pivot = order[k]
+        reciprocal, row = 1.0 / A[pivot, pivot], load6(A, pivot)
+        for a in range(k + 1, size):
+            lower = order[a]
+            factor = A[lower, pivot] * reciprocal
+            multipliers[lower, pivot] = factor
+            store6(A, lower, add_scaled6(load6(A, lower), -factor, row))
+    return size
+
+
+@kernel
+def solve_rows(A, multipliers, order, rank, size, block):
+    """``block`` (WIDTH, WIDTH) becomes the solution, all columns at once; rows without a pivot become zero."""
+    for k in range(rank):
+        row = load6(block, order[k])
+        for j in range(k):
+            row = add_scaled6(row, -multipliers[order[k], order[j]], load6(block, order[j]))
+        store6(block, order[k], row)
+    for k in range(rank - 1, -1, -1):
+        at = order[k]
+        row = load6(block, at)
+        for j in range(k + 1, rank):
+            row = add_scaled6(row, -A[at, order[j]], load6(block, order[j]))
+        store6(block, at, scale6(1.0 / A[at, at], row))
+    for k in range(rank, size):
+        store6(block, order[k], (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+
+
+@kernel
+def solve_one(A, multipliers, order, rank, size, column):
+    """The same of one column (WIDTH,)."""
+    for k in range(rank):
+        total = column[order[k]]
+        for j in range(k):
+            total -= multipliers[order[k], order[j]] * column[order[j]]
+        column[order[k]] = total
+    for k in range(rank - 1, -1, -1):
+        at = order[k]
+        total = column[at]
+        for j in range(k + 1, rank):
+            total -= A[at, order[j]] * column[order[j]]
+        column[at] = total / A[at, at]
+    for k in range(rank, size):
+        column[order[k]] = 0.0
+
+
+@kernel
+def subtract_product(left, right, target, rows, inner):
+    """``target`` −= ``left`` · ``right``; what is beyond the sizes is zero."""
+    for a in range(rows):
+        row = load6(target, a)
+        for k in range(inner):
+            row = add_scaled6(row, -left[a, k], load6(right, k))
+        store6(target, a, row)
+
+
+@kernel
+def subtract_on_diagonal(left, right, target, magnitude, rows, inner):
+    """The same on a diagonal block, whose ``magnitude`` grows."""
+    for a in range(rows):
+        before = target[a, a]
+        row = load6(target, a)
+        for k in range(inner):
+            row = add_scaled6(row, -left[a, k], load6(right, k))
+        store6(target, a, row)
+        magnitude[a] += abs(target[a, a] - before)
+
+
+@kernel
+def set_scales(magnitude, size, is_body, scales):
+    """Of a joint, so that pivots are parts of what was summed for them; of a body, none."""
+    for a in range(size):
+        scales[a] = 1.0
+        if not is_body:
+            scales[a] = 1.0 / magnitude[a] if magnitude[a] > 0.0 else 0.0
+
+
+@routine
+def factor(graph, bodies, room):
+    """Decompose in place (Algorithms 1 and 3); the node of a body without an inverse, −1 if all have one."""
+    for k in range(graph.order.shape[0]):
+        p = graph.order[k]
+        size = graph.size[p]
+        block, multipliers, order = room.diagonal[p], room.multipliers[p], room.pivots[p]
+        set_scales(room.magnitude[p], size, p < bodies, room.scales)
+        rank = decompose(block, multipliers, order, room.scales, size, 0.0 if p < bodies else DEPENDENT)
+        room.rank[p] = rank
+        if rank < size and p < bodies:
+            return p
+        for e in range(graph.first_edge[k], graph.first_edge[k + 1]):
+            solve_rows(block, multipliers, order, rank, size, room.upper[e])
+        for u in range(graph.first_update[k], graph.first_update[k + 1]):
+            row, column = graph.update_row[u], graph.update_column[u]
+            left, right, target = room.lower[row], room.upper[column], graph.update_target[u]
+            rows = graph.size[graph.other[row]]
+            if graph.update_kind[u] == ON_DIAGONAL:
+                subtract_on_diagonal(left, right, room.diagonal[target], room.magnitude[target], rows, size)
+            elif graph.update_kind[u] == UPPER:
+                subtract_product(left, right, room.upper[target], rows, size)
+            else:
+                subtract_product(left, right, room.lower[target], rows, size)
+    return -1
+
+
+@routine
+def substitute(graph, room):
+    """The solution in place of the loads (Algorithms 2 and 4)."""
+    for k in range(graph.order.shape[0]):
+        p = graph.order[k]
+        size = graph.size[p]
+        solve_one(room.diagonal[p], room.multipliers[p], room.pivots[p], room.rank[p], size, room.load[p])
+        for e in range(graph.first_edge[k], graph.first_edge[k + 1]):
+            q = graph.other[e]
+            for a in range(graph.size[q]):
+                for b in range(size):
+                    room.load[q, a] -= room.lower[e, a, b] * room.load[p, b]
+    for k in range(graph.order.shape[0] - 1, -1, -1):
+        p = graph.order[k]
+        for e in range(graph.first_edge[k], graph.first_edge[k + 1]):
+            q = graph.other[e]
+            for a in range(graph.size[p]):
+                for b in range(graph.size[q]):
+                    room.load[p, a] -= room.upper[e, a, b] * room.load[q, b]

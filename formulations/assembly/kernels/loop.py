@@ -1,0 +1,191 @@
+"""Many steps, recorded as they go."""
+
+from biped.kernels.solve.causes import CREATES_ENERGY
+from biped.kernels.solve.interior import EQUATIONS, LARGEST_ROW, PRODUCT
+from contact.vectors import dot, load3, load4, load6
+from formulations.assembly.kernels.bodies import inertia_times
+from formulations.assembly.kernels.links import custom_energy, custom_fall
+from formulations.assembly.kernels.step import commit_step, set_node_velocities, solve_step
+from formulations.assembly.kernels.system import FRESH, STEPS
+from formulations.assembly.kernels.wrenches import count_wrenches, set_wrenches
+from kernelcache import kernel, routine
+
+# Places in a row after the bodies' poses (n, 7) and velocities (n, 6) and the coordinates of all rows (R,). After
+# them come the forces of the rows (R,), and of each contact with the ground three forces and the gap; what is beyond
+# these is not written here.
+KINETIC = 0  # [J]
+POTENTIAL = 1  # [J] of gravity and springs
+ITERATIONS = 2
+EQUATION = 3  # [N·s, m] what the solver left of its equations
+OPEN = 4  # [m or rad] of the joint that is open most where the step ends
+COMPLEMENTARITY = 5  # [N·s·m] the greatest product of a slack and its multiplier
+NUMBERS = 6
+
+# Of the kinetic and the elastic energy. Errors of steps are less, but where a body turns far in one.
+CREATED = 0.25
+
+
+@kernel
+def write_poses(system, motion, row):
+    """Poses and coordinates where a step begins."""
+    n = system.bodies.mass.shape[0]
+    for i in range(n):
+        for k in range(3):
+            row[7 * i + k] = motion.poses.com[i, k]
+        for k in range(4):
+            row[7 * i + 3 + k] = motion.poses.quaternion[i, k]
+    for r in range(motion.coordinate.shape[0]):
+        row[13 * n + r] = motion.coordinate[r]
+
+
+@kernel
+def strain_energy(joints, motion):
+    """[J] of springs where the step begins."""
+    total = 0.0
+    for r in range(joints.kind.shape[0]):
+        stretch = motion.coordinate[r] - joints.rest[r]
+        total += 0.5 * joints.stiffness[r] * stretch * stretch
+    return total
+
+
+@kernel
+def potential_energy(system, motion):
+    """[J] of weights and springs where the step begins."""
+    bodies = system.bodies
+    total = strain_energy(system.joints, motion)
+    if system.links.custom.shape[0] > 0:
+        total += custom_energy(system.links, system.joints, motion.coordinate)
+    for i in range(bodies.mass.shape[0]):
+        weight = (bodies.gravity[0], bodies.gravity[1], bodies.gravity[2])
+        total -= bodies.mass[i] * dot(weight, load3(motion.poses.com, i))
+    return total
+
+
+@kernel
+def actuators_work(motion, driven, before):
+    """[J] without sign, of the actuators since the coordinates were ``before``, which are brought up to date."""
+    total = 0.0
+    for d in range(driven.shape[0]):
+        now = motion.coordinate[driven[d]]
+        total += abs(motion.force[driven[d]] * (now - before[d]))
+        before[d] = now
+    return total
+
+
+@kernel
+def creates_energy(system, motion, room, rule, given, energy):
+    """Whether the step just taken ends with more than the one before, more than work and errors amount to.
+
+    ``energy`` is that of the step before, kinetic and total, and is brought up to date: of a step's way, with the
+    potential where it ends. Joints and contacts that leave a body no way out may have a solution far away, across whose
+    way their impulses do work. A pair does as much as its product, over the step, may be off.
+    """
+    bodies, h = system.bodies, rule.h
+    kinetic = fall = 0.0
+    for i in range(bodies.mass.shape[0]):
+        momentum, turn = load6(motion.momentum, i), load4(room.turn, i)
+        kinetic += (0.5 * dot(momentum[:3], load3(room.moved, i)) + dot(momentum[3:], turn[1:])) / h
+        weight = (bodies.gravity[0], bodies.gravity[1], bodies.gravity[2])
+        fall += bodies.mass[i] * dot(weight, weight) * h * h
+    if system.links.custom.shape[0] > 0:
+        fall += custom_fall(system.links, system.joints, bodies, room.rows_begin, h)
+    total = kinetic + potential_energy(system, motion)
+    scale = kinetic + energy[0] + strain_energy(system.joints, motion) + fall
+    gain = total - energy[1] - given
+    energy[0], energy[1] = kinetic, total
+    return gain > CREATED * scale + motion.slack.shape[0] * rule.complementarity / h
+
+
+@kernel
+def energies(system, motion):
+    """(kinetic, potential) [J] where the step began."""
+    bodies = system.bodies
+    kinetic = 0.0
+    for i in range(bodies.mass.shape[0]):
+        v = load6(motion.node_velocity, i)
+        linear, angular = inertia_times(bodies, motion.poses, i, v[:3], v[3:])
+        kinetic += 0.5 * (dot(linear, v[:3]) + dot(angular, v[3:]))
+    return kinetic, potential_energy(system, motion)
+
+
+@kernel
+def write_solution(system, motion, room, rule, iterations, row):
+    """What is known of where a step begins once it is solved, before it is taken."""
+    set_node_velocities(system.bodies, motion, room, rule.h)
+    n, rows = motion.poses.com.shape[0], motion.coordinate.shape[0]
+    for i in range(n):
+        for k in range(6):
+            row[7 * n + 6 * i + k] = motion.node_velocity[i, k]
+    at = 13 * n + rows
+    row[at + KINETIC], row[at + POTENTIAL] = energies(system, motion)
+    row[at + ITERATIONS] = iterations
+    row[at + EQUATION], row[at + OPEN] = room.measure[EQUATIONS], room.measure[LARGEST_ROW]
+    row[at + COMPLEMENTARITY] = room.measure[PRODUCT]
+    at += NUMBERS
+    share = rule.first_share if motion.counts[FRESH] == 1 else 1.0
+    for r in range(rows):
+        row[at + r] = motion.multiplier[r] / (share * rule.h)
+    for c in range(motion.contact_impulse.shape[0]):
+        if system.contacts.other[c] < 0:
+            for k in range(3):
+                row[at + rows + 4 * c + k] = motion.contact_impulse[c, k] / (share * rule.h)
+            row[at + rows + 4 * c + 3] = room.gap_begin[c]
+
+
+@routine
+def take_steps(system, motion, room, rule, driven, forces, before, wrenches, energy, first, every, table):
+    """So many steps as there are forces, with a row where a multiple of ``every`` begins; 0, or why there are no more.
+
+    Args:
+        system: what moves.
+        motion: its state.
+        room: of a step.
+        rule: how steps are taken.
+        driven: (d,) rows whose actuators have a force.
+        forces: (steps, d) [N or N·m] of them.
+        before: (d,) coordinates of these rows.
+        wrenches: from outside.
+        energy: (2,) [J] kinetic and total of the step before; of the start at first.
+        first: number of the first step.
+        every: steps from one row to the next.
+        table: (., columns), its first row of step 0.
+    """
+    for k in range(forces.shape[0]):
+        for d in range(driven.shape[0]):
+            motion.force[driven[d]] = forces[k, d]
+        given, is_pushed = 0.0, wrenches.body.shape[0] > 0
+        if is_pushed:
+            given += set_wrenches(wrenches, system, motion, rule)
+        at, wanted = (first + k) // every, (first + k) % every == 0
+        if wanted:
+            write_poses(system, motion, table[at])
+        iterations = solve_step(system, motion, room, rule)
+        if iterations < 0:
+            return iterations
+        if wanted:
+            write_solution(system, motion, room, rule, iterations, table[at])
+        if is_pushed:
+            given += count_wrenches(wrenches, motion, room, rule.h, at if wanted else -1)
+        commit_step(system, motion, room, rule, iterations)
+        given += actuators_work(motion, driven, before)
+        if creates_energy(system, motion, room, rule, given, energy):
+            motion.counts[STEPS] -= 1  # the row of where it began, with the velocity that came of it, is not kept
+            return CREATES_ENERGY
+    return 0
+
+
+@routine
+def record_end(system, motion, room, rule, driven, forces, wrenches, table, at):
+    """The row of a motion's end, for which a step is solved and not taken; 0 or why it has no solution."""
+    for d in range(driven.shape[0]):
+        motion.force[driven[d]] = forces[0, d]
+    if wrenches.body.shape[0] > 0:
+        set_wrenches(wrenches, system, motion, rule)
+    write_poses(system, motion, table[at])
+    iterations = solve_step(system, motion, room, rule)
+    if iterations < 0:
+        return iterations
+    write_solution(system, motion, room, rule, iterations, table[at])
+    if wrenches.body.shape[0] > 0:
+        count_wrenches(wrenches, motion, room, rule.h, at)
+    return 0

@@ -1,0 +1,417 @@
+"""One step: the equations (29), solved by Newton's and an interior point method (Brüdigam et al. 2024, section 4).
+
+State: poses z₁, and the momentum of the step that led there. Unknown: the poses z₂, the rows' impulses λ, and of each
+inequality a slack s and a multiplier γ with s γ = κ, κ → 0. Each iteration builds the block matrix on the graph,
+factors it once and solves twice: once aimed at κ = 0, which says how far the products can go down at once, then at the
+products that this makes likely (Mehrotra 1992, section 2, without its correction). A step keeps all pairs above zero,
+and is halved as long as the squares of all equations do not decrease.
+"""
+
+import math
+
+from biped.kernels.solve.causes import NOT_CONVERGED, NOT_FINITE, SINGULAR, STUCK, TURNED_TOO_FAR
+from biped.kernels.solve.contacts import (
+    add_contact_blocks,
+    add_contact_loads,
+    begin_contacts,
+    contact_defects,
+    place_contacts,
+    pressing_contacts,
+    set_contact_changes,
+    start_contacts,
+    subtract_contacts,
+)
+from biped.kernels.solve.interior import (
+    EPSILON,
+    EQUATIONS,
+    LARGEST_ROW,
+    MERIT,
+    NOISE,
+    OFF_CENTER,
+    PRODUCT,
+    ROUNDING,
+    ROUNDINGS,
+    aim,
+    keep_pairs,
+    likely_center,
+    measure_products,
+    move_pairs,
+    way_to_boundary,
+)
+from biped.kernels.tree.joint_rows import set_rows
+from contact.collision import inverse3
+from contact.vectors import (
+    add,
+    copy1,
+    load3,
+    load4,
+    load6,
+    load9,
+    mat_vec,
+    quat_turned,
+    scale,
+    store3,
+    store4,
+    store9,
+    store_twist,
+)
+from formulations.assembly.kernels.bodies import (
+    begin_bodies,
+    inertia_times,
+    momentum_of,
+    place_next,
+    set_balances,
+    set_body_blocks,
+)
+from formulations.assembly.kernels.freedoms import (
+    add_known_forces,
+    displacement_along,
+    limit_defects,
+    pressing_limits,
+    set_limit_changes,
+    softness,
+    start_limits,
+    subtract_rows,
+)
+from formulations.assembly.kernels.graph import clear_blocks, factor, substitute
+from formulations.assembly.kernels.links import set_custom_rows, set_lengths
+from formulations.assembly.kernels.system import FRESH, ITERATIONS, LAST_ITERATIONS, MOST_ITERATIONS, STEPS
+from kernelcache import kernel, routine
+
+# A search begins so many times as far inside as the one before that did not end, and that far at most.
+WIDER, WIDEST = 10.0, 1e4
+
+
+@routine
+def begin_step(system, motion, room, rule):
+    """What does not change in a step: gradients at z₁, arms, known impulses."""
+    share = rule.first_share if motion.counts[FRESH] == 1 else 1.0
+    bodies, joints = system.bodies, system.joints
+    begin_bodies(bodies, motion, room, rule.h, share)
+    set_rows(joints, motion.poses, motion.coordinate, room.value, room.rows_begin)
+    if system.springs > 0:
+        set_lengths(joints, system.springs, motion.poses, room.value, room.rows_begin)
+    if system.links.custom.shape[0] > 0:
+        set_custom_rows(system.links, joints, motion.poses, room.value, room.rows_begin)
+    for row in range(joints.kind.shape[0]):
+        motion.coordinate[row] = room.value[row]
+    add_known_forces(joints, motion, room, rule.h, share)
+    begin_contacts(system.contacts, motion, room)
+
+
+@routine
+def guess_step(system, motion, room, rule, wide):
+    """The first candidate: a step begun from a velocity goes along it, others as the step before.
+
+    Contacts begin ``wide`` times as far inside their inequalities as is usual; if that is not once, without what the
+    step before left.
+    """
+    bodies, h = system.bodies, rule.h
+    for i in range(bodies.mass.shape[0]):
+        if motion.counts[FRESH] == 1:
+            known = load6(room.impulse, i)
+            spin = mat_vec(inverse3(load9(room.inertia, i)), known[3:])
+            store3(room.moved, i, scale(h / bodies.mass[i], known[:3]))
+            store4(room.turn, i, quat_turned((1.0, 0.0, 0.0, 0.0), scale(h, spin)))
+        else:
+            last = motion.last_displacement
+            store3(room.moved, i, (last[i, 0], last[i, 1], last[i, 2]))
+            store4(room.turn, i, (last[i, 3], last[i, 4], last[i, 5], last[i, 6]))
+    place_candidate(system, motion, room)
+    if wide > 1.0:
+        motion.multiplier[:] = 0.0
+        motion.contact_impulse[:] = 0.0
+    start_contacts(system.contacts, bodies, motion, room, h, wide)
+    usual = heaviest = 0.0
+    for i in range(bodies.mass.shape[0]):
+        usual = max(usual, bodies.mass[i] * abs(bodies.gravity[2]) * h)
+        heaviest = max(heaviest, bodies.mass[i])
+    start_limits(system.joints, motion, room, h, usual, heaviest)
+
+
+@kernel
+def place_candidate(system, motion, room):
+    """All that follows from the displacements alone."""
+    place_next(motion, room)
+    set_rows(system.joints, room.next, motion.coordinate, room.value, room.rows_end)
+    if system.springs > 0:
+        set_lengths(system.joints, system.springs, room.next, room.value, room.rows_end)
+    if system.links.custom.shape[0] > 0:
+        set_custom_rows(system.links, system.joints, room.next, room.value, room.rows_end)
+    place_contacts(system.contacts, room)
+
+
+@routine
+def evaluate(system, motion, room, rule):
+    """The equations at the candidate; their norms into ``room.measure``."""
+    place_candidate(system, motion, room)
+    size = set_balances(system.bodies, room, rule.h)
+    subtract_rows(system.joints, motion, room)
+    subtract_contacts(system.contacts, motion, room)
+    measure_equations(system, motion, room, size)
+    measure_products(motion, room)
+
+
+@kernel
+def measure_equations(system, motion, room, size):
+    """The norm of balances, rigid rows and defects of slacks, and what rounding leaves of it."""
+    joints = system.joints
+    total, largest, far = 0.0, 0.0, 1.0
+    for i in range(system.bodies.mass.shape[0]):
+        for k in range(6):
+            total += room.balance[i, k] * room.balance[i, k]
+        for k in range(3):
+            far = max(far, abs(room.next.com[i, k]))
+    for j in range(joints.inboard.shape[0]):
+        begin = joints.first[j]
+        for row in range(begin, begin + joints.rigid[j]):
+            total += room.value[row] * room.value[row]
+            largest = max(largest, abs(room.value[row]))
+        for row in range(begin, begin + joints.solved[j]):
+            size += abs(motion.multiplier[row])
+    total += contact_defects(system.contacts, motion, room) + limit_defects(joints, motion, room)
+    room.measure[EQUATIONS], room.measure[LARGEST_ROW] = math.sqrt(total), largest
+    room.measure[ROUNDING] = ROUNDINGS * EPSILON * (size + far * (1.0 + joints.inboard.shape[0]))
+
+
+@kernel
+def write_row(of_joint, of_body, room, row, place, side):
+    """A row's gradients into the two blocks between its joint, of which it is the one in this place, and a body."""
+    for k in range(6):
+        of_joint[place, k] = room.rows_end[2 * row + side, k]
+        of_body[k, place] = -room.rows_begin[2 * row + side, k]
+
+
+@routine
+def set_matrix(system, motion, room, rule):
+    """Newton's matrix on the graph: of bodies, contacts, and the rows with their two gradients."""
+    graph, joints, n = system.graph, system.joints, system.bodies.mass.shape[0]
+    clear_blocks(graph, room)
+    set_body_blocks(system.bodies, room, rule.h)
+    add_contact_blocks(system.contacts, motion, room)
+    for j in range(joints.inboard.shape[0]):
+        begin = joints.first[j]
+        for row in range(begin, begin + joints.solved[j]):
+            for side in range(2):
+                edge = graph.row_edge[row, side]
+                if edge >= 0:
+                    if graph.row_is_upper[row, side] == 1:
+                        write_row(room.upper[edge], room.lower[edge], room, row, row - begin, side)
+                    else:
+                        write_row(room.lower[edge], room.upper[edge], room, row, row - begin, side)
+            if row >= begin + joints.rigid[j]:
+                soft, _ = softness(joints, motion, room, row)
+                room.diagonal[n + j, row - begin, row - begin] = soft
+                room.magnitude[n + j, row - begin] = soft
+
+
+@routine
+def solve_for(system, motion, room):
+    """Newton's step for the products in ``room.target``: displacements and impulses, and what becomes of the pairs."""
+    graph, joints, n = system.graph, system.joints, system.bodies.mass.shape[0]
+    for i in range(n):
+        for k in range(6):
+            room.load[i, k] = -room.balance[i, k]
+    add_contact_loads(system.contacts, motion, room)
+    for j in range(joints.inboard.shape[0]):
+        begin = joints.first[j]
+        for row in range(begin, begin + joints.solved[j]):
+            if row < begin + joints.rigid[j]:
+                room.load[n + j, row - begin] = -room.value[row]
+            else:
+                _, push = softness(joints, motion, room, row)
+                room.load[n + j, row - begin] = push
+    substitute(graph, room)
+    set_contact_changes(system.contacts, motion, room)
+    for j in range(joints.inboard.shape[0]):
+        begin = joints.first[j]
+        for row in range(begin + joints.rigid[j], begin + joints.solved[j]):
+            if joints.pair[row] >= 0:
+                set_limit_changes(joints, motion, room, row, displacement_along(joints, room, j, row))
+
+
+@kernel
+def set_newton_step(system, motion, room, rule):
+    """Newton's step into ``room.load`` and the changes of pairs; the node without an inverse, or −1."""
+    set_matrix(system, motion, room, rule)
+    failed = factor(system.graph, system.bodies.mass.shape[0], room)
+    if failed >= 0:
+        return failed
+    if motion.slack.shape[0] > 0:
+        aim(motion, room, 0.0)
+        solve_for(system, motion, room)
+        aim(motion, room, likely_center(motion, room, rule.complementarity))
+        measure_products(motion, room)
+    solve_for(system, motion, room)
+    room.measure[NOISE] = (
+        ROUNDINGS
+        * EPSILON
+        * (pressing_contacts(system.contacts, motion, room) + pressing_limits(system.joints, motion, room))
+    )
+    return -1
+
+
+@kernel
+def keep_base(motion, room):
+    """Where a line search begins."""
+    for i in range(room.moved.shape[0]):
+        store3(room.base_moved, i, load3(room.moved, i))
+        store4(room.base_turn, i, load4(room.turn, i))
+    copy1(motion.multiplier, room.base_multiplier)
+    keep_pairs(motion, room)
+
+
+@kernel
+def displace(system, motion, room, factor_):
+    """The candidate at a part of Newton's step from the base."""
+    joints, n = system.joints, system.bodies.mass.shape[0]
+    for i in range(n):
+        step = load6(room.load, i)
+        store3(room.moved, i, add(load3(room.base_moved, i), scale(factor_, step[:3])))
+        store4(room.turn, i, quat_turned(load4(room.base_turn, i), scale(factor_, step[3:])))
+    for j in range(joints.inboard.shape[0]):
+        begin = joints.first[j]
+        for row in range(begin, begin + joints.rigid[j]):
+            motion.multiplier[row] = room.base_multiplier[row] + factor_ * room.load[n + j, row - begin]
+    move_pairs(motion, room, factor_)
+
+
+@kernel
+def has_converged(room, rule):
+    small = max(rule.tolerance, room.measure[ROUNDING])
+    return room.measure[EQUATIONS] <= small and room.measure[PRODUCT] <= rule.complementarity
+
+
+@kernel
+def helps(room, rule, part, merit, off):
+    """Whether a candidate is nearer to a solution than where the search began.
+
+    Of all equations, or of the products where the others are as good as this step can make them: a long way along a
+    plane that is pressed on with a stiffness γ/s leaves rounding of that way times that stiffness, which the next
+    iteration, whose way is short, takes away.
+    """
+    enough = 1.0 - 1e-4 * part
+    if room.measure[MERIT] <= enough * merit or has_converged(room, rule):
+        return True
+    small = max(rule.tolerance, room.measure[ROUNDING], room.measure[NOISE])
+    return room.measure[EQUATIONS] <= small and room.measure[OFF_CENTER] <= enough * off
+
+
+@routine
+def search_line(system, motion, room, rule):
+    """Take the largest of 1, 1/2, 1/4, … of Newton's step within bounds that helps; False if none does."""
+    merit, off = room.measure[MERIT], room.measure[OFF_CENTER]
+    keep_base(motion, room)
+    part = way_to_boundary(motion, room)
+    for _ in range(rule.max_backtracks):
+        displace(system, motion, room, part)
+        evaluate(system, motion, room, rule)
+        if helps(room, rule, part, merit, off):
+            return True
+        part *= 0.5
+    return False
+
+
+@kernel
+def turns_too_far(room):
+    """Whether a body turns by more than a right angle either way: another motion's solution."""
+    beyond = False
+    for i in range(room.turn.shape[0]):
+        beyond |= not room.turn[i, 0] > 0.7071067811865476
+    return beyond
+
+
+@routine
+def search_step(system, motion, room, rule, wide):
+    """Newton's iterations from one guess; how many, or why they do not end."""
+    guess_step(system, motion, room, rule, wide)
+    aim(motion, room, 0.0)
+    evaluate(system, motion, room, rule)
+    iteration = 0
+    while not has_converged(room, rule):
+        if not math.isfinite(room.measure[MERIT]):
+            return NOT_FINITE
+        if iteration >= rule.max_iterations:
+            return NOT_CONVERGED
+        if set_newton_step(system, motion, room, rule) >= 0:
+            return SINGULAR
+        if not search_line(system, motion, room, rule):
+            return STUCK
+        iteration += 1
+    return TURNED_TOO_FAR if turns_too_far(room) else iteration
+
+
+@routine
+def solve_step(system, motion, room, rule):
+    """Displacements and impulses of the step, into ``room`` and ``motion``; the iterations, or why there are none.
+
+    A search that does not end begins again from farther inside the contacts' inequalities.
+    """
+    begin_step(system, motion, room, rule)
+    wide = 1.0
+    found = search_step(system, motion, room, rule, wide)
+    while found < 0 and wide < WIDEST and system.contacts.body.shape[0] > 0:
+        wide *= WIDER
+        found = search_step(system, motion, room, rule, wide)
+    return found
+
+
+@kernel
+def set_node_velocities(bodies, motion, room, h):
+    """Where the step began: of the mean of the momenta before and after, or of the velocity that it began from."""
+    fresh = motion.counts[FRESH] == 1
+    for i in range(bodies.mass.shape[0]):
+        before = load6(motion.momentum, i)
+        linear, angular = before[:3], before[3:]
+        if not fresh:
+            after_linear, after_angular = momentum_of(bodies, room, i, h)
+            linear, angular = scale(0.5, add(linear, after_linear)), scale(0.5, add(angular, after_angular))
+        spin = mat_vec(inverse3(load9(room.inertia, i)), angular)
+        store_twist(motion.node_velocity, i, scale(1.0 / bodies.mass[i], linear), spin)
+
+
+@kernel
+def move_on(bodies, motion, room, h):
+    """The end of the step becomes where the next one begins."""
+    for i in range(bodies.mass.shape[0]):
+        linear, angular = momentum_of(bodies, room, i, h)
+        store_twist(motion.momentum, i, linear, angular)
+        for k in range(3):
+            motion.last_displacement[i, k] = room.moved[i, k]
+        for k in range(4):
+            motion.last_displacement[i, 3 + k] = room.turn[i, k]
+        store3(motion.poses.com, i, load3(room.next.com, i))
+        store4(motion.poses.quaternion, i, load4(room.next.quaternion, i))
+        store9(motion.poses.rotation, i, load9(room.next.rotation, i))
+    copy1(room.value, motion.coordinate)
+
+
+@routine
+def commit_step(system, motion, room, rule, iterations):
+    """Take a step that is solved."""
+    move_on(system.bodies, motion, room, rule.h)
+    counts = motion.counts
+    counts[FRESH] = 0
+    counts[STEPS] += 1
+    counts[LAST_ITERATIONS] = iterations
+    counts[ITERATIONS] += iterations
+    counts[MOST_ITERATIONS] = max(counts[MOST_ITERATIONS], iterations)
+
+
+@routine
+def take_step(system, motion, room, rule):
+    """One step; its iterations, or why it was not taken."""
+    iterations = solve_step(system, motion, room, rule)
+    if iterations >= 0:
+        set_node_velocities(system.bodies, motion, room, rule.h)
+        commit_step(system, motion, room, rule, iterations)
+    return iterations
+
+
+@routine
+def set_momenta(system, motion, velocity):
+    """The momenta of velocities (n, 6) of centres of mass [m/s] and turns [rad/s], world axes."""
+    for i in range(system.bodies.mass.shape[0]):
+        v = load6(velocity, i)
+        linear, angular = inertia_times(system.bodies, motion.poses, i, v[:3], v[3:])
+        store_twist(motion.momentum, i, linear, angular)

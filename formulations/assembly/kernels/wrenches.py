@@ -1,0 +1,129 @@
+"""Wrenches from outside: equation (5) of Brüdigam et al. 2024, each with its exact impulse whatever the step.
+
+A node of the motion, where one step ends and the next begins, gets what a wrench gives from the middle of the one to
+the middle of the other; the first one, what it gives in half a step. Where the first step has all of the forces, nodes
+get what is given in the step that follows. Half of a node's work is done over either of the two ways; before the first
+one, over a step at the start's velocity. So it is exact where a body does not turn, however much a step gives.
+"""
+
+from typing import NamedTuple
+
+from contact.arrays import Floats, Integers
+from contact.piecewise import Signals, signal_at
+from contact.vectors import (
+    add,
+    add_scaled6,
+    cross,
+    dot,
+    load3,
+    load4,
+    load6,
+    load9,
+    mat_t_vec,
+    mat_vec,
+    quat_matrix,
+    scale,
+    store6,
+    sub,
+)
+from formulations.assembly.kernels.system import STEPS
+from kernelcache import kernel
+
+# Places in a ledger: work [J], impulse [N·s] and its moment about the centre of mass of all bodies [N·m·s].
+WORK = 0
+IMPULSE = 1
+MOMENT = 4
+LEDGER = 7
+
+
+class Wrenches(NamedTuple):
+    """m wrenches, each along directions that are fixed in the world."""
+
+    body: Integers  # (m,)
+    point: Floats  # (m, 3) [m] where a force acts: from the centre of mass, the body's axes
+    force: Floats  # (m, 3) unit, or zero of a torque
+    torque: Floats  # (m, 3) unit, or zero of a force
+    given: Signals  # of m [N·s or N·m·s]: what each has given up to a time
+    impulse: Floats  # (m,) of the node where a step begins
+    node: Floats  # (LEDGER,) what all give there, and the work of half of it over the last way
+    total: Floats  # (LEDGER,) of the nodes before
+    table: Floats  # (rows, LEDGER) of a motion
+
+
+@kernel
+def arm_of(wrenches, poses, j):
+    return mat_vec(load9(poses.rotation, wrenches.body[j]), load3(wrenches.point, j))
+
+
+@kernel
+def center_of_mass(bodies, poses):
+    total, center = 0.0, (0.0, 0.0, 0.0)
+    for i in range(bodies.mass.shape[0]):
+        total += bodies.mass[i]
+        center = add(center, scale(bodies.mass[i], load3(poses.com, i)))
+    return scale(1.0 / total, center)
+
+
+@kernel
+def set_wrenches(wrenches, system, motion, rule):
+    """``motion.wrench`` of the step that comes, and what its node gets; the size [J] of the work over the last way."""
+    number, middle = motion.counts[STEPS], center_of_mass(system.bodies, motion.poses)
+    share, begin = 1.0, rule.h * (number - 1 + rule.first_share)
+    if number == 0:
+        share, begin = rule.first_share, 0.0
+    motion.wrench[:] = 0.0
+    wrenches.node[:] = 0.0
+    absolute = 0.0
+    for j in range(wrenches.body.shape[0]):
+        i, end = wrenches.body[j], rule.h * (number + rule.first_share)
+        size = signal_at(wrenches.given, j, end) - signal_at(wrenches.given, j, begin)
+        force, arm = scale(size, load3(wrenches.force, j)), arm_of(wrenches, motion.poses, j)
+        torque = add(scale(size, load3(wrenches.torque, j)), cross(arm, force))
+        store6(motion.wrench, i, add_scaled6(load6(motion.wrench, i), 1.0 / (share * rule.h), force + torque))
+        moment = add(torque, cross(sub(load3(motion.poses.com, i), middle), force))
+        for k in range(3):
+            wrenches.node[IMPULSE + k] += force[k]
+            wrenches.node[MOMENT + k] += moment[k]
+        wrenches.impulse[j] = size
+        last = motion.last_displacement
+        work = (
+            0.5
+            * size
+            / rule.h
+            * way_along(wrenches, j, arm, load3(last, i), (last[i, 3], last[i, 4], last[i, 5], last[i, 6]))
+        )
+        wrenches.node[WORK] += work
+        absolute += abs(work)
+    return absolute
+
+
+@kernel
+def count_wrenches(wrenches, motion, room, h, at):
+    """What the node gets, of a step that is solved, into the totals and row ``at``; the size [J] of the work ahead.
+
+    A row has the velocity at the node, which half of the impulse makes of that before: of its work, half over a mean
+    of both, three quarters of the way there and one of the way on.
+    """
+    is_first = motion.counts[STEPS] == 0
+    ahead = absolute = 0.0
+    for j in range(wrenches.body.shape[0]):
+        i = wrenches.body[j]
+        way = way_along(wrenches, j, arm_of(wrenches, room.next, j), load3(room.moved, i), load4(room.turn, i))
+        work = 0.5 * wrenches.impulse[j] / h * way
+        ahead += work
+        absolute += abs(work)
+    if at >= 0:
+        for k in range(LEDGER):
+            half = 0.5 * wrenches.node[k] if k != WORK else 0.75 * wrenches.node[WORK] + 0.25 * ahead
+            wrenches.table[at, k] = 0.0 if is_first else wrenches.total[k] + half
+    for k in range(LEDGER):
+        wrenches.total[k] += wrenches.node[k]
+    wrenches.total[WORK] += ahead
+    return absolute
+
+
+@kernel
+def way_along(wrenches, j, arm, moved, turn):
+    """[m or rad] of a point along its force, or of a turn along its torque, in a step; ``arm`` where that ends."""
+    way = add(moved, sub(arm, mat_t_vec(quat_matrix(turn), arm)))
+    return dot(load3(wrenches.force, j), way) + 2.0 * dot(load3(wrenches.torque, j), turn[1:])

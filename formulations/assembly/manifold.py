@@ -1,0 +1,223 @@
+"""Where two convex cores are nearest: one normal, and up to eight pairs of points along it.
+
+``coal`` says which way the cores are apart; where they all but touch, its way is a difference of large numbers and may
+be any, and the separating axis theorem says it instead. The features that this way selects make it exact: a face's
+normal, the normal of two edges, or the way between two corners. Points are what a face and the face, edge or corner
+opposite have in common, seen along the normal, by Sutherland and Hodgman's clipping (Commun. ACM 17, 1974): also those
+that do not touch yet, since a body that turns may bring them down within the step.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from contact.arrays import Floats
+from formulations.assembly.shapes import Shape
+
+#: Features at angles below this [rad] from flat on a plane lie on it.
+FLAT = 1e-3
+#: Points below this part of a shape's size apart are one.
+SAME = 1e-6
+#: Cosine from which on a normal is that of the way.
+NEAR = 0.9
+#: Cosine from which on a face is looked at that no feature lies on: what is over it may touch in the same step.
+STEEP = 0.5
+#: The most that a face has in common with another.
+MOST_POINTS = 8
+
+
+class Core(NamedTuple):
+    """The points and faces of a shape where its body is."""
+
+    points: Floats  # (k, 3) [m]
+    normals: Floats  # (f, 3) outward, of the faces
+    rotation: Floats  # (3, 3) body to world
+    shape: Shape
+
+
+def core_of(shape: Shape, place: Floats, rotation: Floats) -> Core:
+    """That of a body whose centre of mass is there."""
+    return Core(place + shape.array @ rotation.T, shape.normals @ rotation.T, rotation, shape)
+
+
+class Manifold(NamedTuple):
+    """Points of two cores, one over the other."""
+
+    normal: Floats  # (3,) from the first core to the second
+    first: Floats  # (k, 3) [m]
+    second: Floats  # (k, 3) [m]
+
+    @property
+    def gaps(self) -> Floats:
+        """(k,) [m] along the normal."""
+        return (self.second - self.first) @ self.normal
+
+
+def separating_way(a: Core, b: Core) -> Floats:
+    """(3,) the unit way from a to b along which their hulls are farthest apart, or least in one another.
+
+    One of the faces' normals, or of the normals of an edge of either (Gottschalk et al. 1996, section 5); it is that of
+    the least distance where hulls touch or overlap.
+    """
+    u, v = a.shape.edges @ a.rotation.T, b.shape.edges @ b.rotation.T
+    across = np.cross(u[:, None], v[None]).reshape(-1, 3)
+    size = np.linalg.norm(across, axis=1)
+    across = across[size > FLAT] / size[size > FLAT, None]
+    ways = np.concatenate([a.normals, -b.normals, across, -across])
+    apart = (ways @ b.points.T).min(axis=1) - (ways @ a.points.T).max(axis=1)
+    return np.asarray(ways[int(apart.argmax())])
+
+
+def manifold(a: Core, b: Core, way: Floats, near: tuple[Floats, Floats]) -> Manifold:
+    """What a unit way (3,) from a to b, and points near one another on either, become by the features there."""
+    flat_a, flat_b = _flattest(a, way), _flattest(b, -way)
+    lies = max(flat_a[0], flat_b[0]) > np.cos(FLAT)
+    if lies:
+        normal = a.normals[flat_a[1]] if flat_a[0] >= flat_b[0] else -b.normals[flat_b[1]]
+        first = Manifold(normal, near[0][None], near[1][None])
+    else:
+        first = _between_edges(_ends(a, way), _ends(b, -way), way)
+    if max(flat_a[0], flat_b[0]) < STEEP:
+        return first
+    if flat_a[0] >= flat_b[0]:
+        found = _over(a, flat_a[1], b, first.normal)
+    else:
+        found = _flipped(_over(b, flat_b[1], a, -first.normal))
+    if not len(found.first):
+        return first
+    return found if lies else _with_nearest(found, first)
+
+
+def _flipped(found: Manifold) -> Manifold:
+    return Manifold(-found.normal, found.second, found.first)
+
+
+def _with_nearest(found: Manifold, first: Manifold) -> Manifold:
+    """Both, but for what is no nearer than what a face has already."""
+    nearer = first.gaps < found.gaps.min() - 1e-12
+    if not nearer.any():
+        return found
+    return Manifold(
+        found.normal,
+        np.concatenate([first.first[nearer], found.first]),
+        np.concatenate([first.second[nearer], found.second]),
+    )
+
+
+def _flattest(core: Core, way: Floats) -> tuple[float, int]:
+    """(cosine with the way, number) of the face that looks most along it; (−1, −1) without faces."""
+    if not len(core.normals):
+        return -1.0, -1
+    cosines = core.normals @ way
+    best = int(cosines.argmax())
+    return float(cosines[best]), best
+
+
+def _opposite(core: Core, way: Floats) -> Floats:
+    """(k, 3) the face that looks most along the way, of those at the farthest corner; all points without faces."""
+    if not len(core.normals):
+        return core.points
+    there = core.shape.faces_at[int((core.points @ way).argmax())]
+    best = there[int((core.normals[there] @ way).argmax())]
+    return core.points[core.shape.faces[best].corners]
+
+
+def _over(a: Core, number: int, b: Core, normal: Floats) -> Manifold:
+    """What b has over a face of a, seen along a normal."""
+    face, upward = a.shape.faces[number], a.normals[number]
+    corners, points = a.points[face.corners], _opposite(b, -normal)
+    sides = face.sides @ a.rotation.T
+    sides = sides - np.outer(sides @ normal / (upward @ normal), upward)
+    for corner, inward in zip(corners, sides, strict=True):
+        points = _clipped(points, (points - corner) @ inward, SAME * a.shape.size)
+    points = _spread(points, normal, SAME * max(a.shape.size, b.shape.size))
+    below = points - np.outer((points - corners[0]) @ upward / (upward @ normal), normal)
+    return Manifold(normal, below, points)
+
+
+def _clipped(points: Floats, depth: Floats, least: float) -> Floats:
+    """Of a point, a segment or a polygon, what is not below zero; as much as ``least`` counts as on the plane."""
+    inside = depth >= -least
+    if inside.all() or not len(points):
+        return points
+    kept: list[Floats] = []
+    count = len(points)
+    for k in range(count):
+        if inside[k] != inside[k - 1] and (count > 2 or k == 1):
+            share = min(max(depth[k - 1] / (depth[k - 1] - depth[k]), 0.0), 1.0)
+            kept.append(points[k - 1] + share * (points[k] - points[k - 1]))
+        if inside[k]:
+            kept.append(points[k])
+    return np.array(kept).reshape(-1, 3)
+
+
+def _spread(points: Floats, normal: Floats, least: float) -> Floats:
+    """Without points that are one, and of more than ``MOST_POINTS`` those whose loss costs the least area."""
+    if len(points) > 1:
+        apart = np.abs(points - np.roll(points, 1, axis=0)).max(axis=1) > least
+        points = points[apart] if apart.any() else points[:1]
+    while len(points) > MOST_POINTS:
+        ears = np.cross(points - np.roll(points, 1, axis=0), np.roll(points, -1, axis=0) - points) @ normal
+        points = np.delete(points, int(np.argmin(np.abs(ears))), axis=0)
+    return points
+
+
+def _ends(core: Core, way: Floats) -> Floats:
+    """(1 or 2, 3) the corner or the edge that is farthest along the way."""
+    height = core.points @ way
+    corner = int(np.argmax(height))
+    across = np.linalg.norm(core.points - core.points[corner], axis=1)
+    level = np.flatnonzero(height[corner] - height <= FLAT * across)
+    if len(level) == 1:
+        return core.points[level]
+    return core.points[[corner, level[np.argmax(across[level])]]]
+
+
+def _between_edges(one: Floats, two: Floats, way: Floats) -> Manifold:
+    """Of edges or corners: where they cross, along what parallel ones have in common, or where they are nearest."""
+    u, v = one[-1] - one[0], two[-1] - two[0]
+    normal, lengths = np.cross(u, v), float(np.linalg.norm(u) * np.linalg.norm(v))
+    if lengths > 0.0 and np.linalg.norm(normal) <= FLAT * lengths:
+        first, second = _beside(one, two)
+        return Manifold(_along(second[0] - first[0], way, one, two), first, second)
+    s, t = _nearest(u, v, one[0] - two[0])
+    first, second = one[0] + s * u, two[0] + t * v
+    if not (0.0 < s < 1.0 and 0.0 < t < 1.0):
+        normal = second - first
+    return Manifold(_along(normal, way, one, two), first[None], second[None])
+
+
+def _along(normal: Floats, way: Floats, one: Floats, two: Floats) -> Floats:
+    """A normal made unit, on the side of the way; the way itself where the normal is rounding, or far from it."""
+    length, size = float(np.linalg.norm(normal)), float(np.abs(one - two[0]).max() + np.abs(two - one[0]).max())
+    towards = float(normal @ way)
+    if length <= SAME * size or abs(towards) < NEAR * length:
+        return way
+    return normal * (np.sign(towards) / length)
+
+
+def _beside(one: Floats, two: Floats) -> tuple[Floats, Floats]:
+    """Two points of either parallel edge where they lie beside one another, one where they do not."""
+    u = one[1] - one[0]
+    along = (two - one[0]) @ u / (u @ u)
+    places = np.clip(along, 0.0, 1.0)
+    shares = (places - along[0]) / (along[1] - along[0])
+    kept = [0] if places[0] == places[1] else [0, 1]
+    return (one[0] + np.outer(places, u))[kept], (two[0] + np.outer(np.clip(shares, 0.0, 1.0), two[1] - two[0]))[kept]
+
+
+def _nearest(u: Floats, v: Floats, r: Floats) -> tuple[float, float]:
+    """(s, t) in [0, 1] where p + s u and q + t v are nearest, r = p − q (Ericson 2005, section 5.1.9)."""
+    a, b, c, e, f = (float(x @ y) for x, y in ((u, u), (u, v), (u, r), (v, v), (v, r)))
+    if a == 0.0:
+        return 0.0, _share(f, e)
+    s = _share(b * f - c * e, a * e - b * b)
+    t = _share(b * s + f, e)
+    return _share(b * t - c, a), t
+
+
+def _share(part: float, whole: float) -> float:
+    """Within 0 and 1; 0 of nothing."""
+    return min(max(part / whole, 0.0), 1.0) if whole > 0.0 else 0.0

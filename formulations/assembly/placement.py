@@ -1,0 +1,44 @@
+"""Where the bodies of an assembly are, and how they move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from contact.arrays import Floats
+from formulations.assembly.joint import quaternion_product
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Where the bodies of an assembly are, and how fast they move.
+
+    Attributes:
+        position: (n, 3) [m] of the centres of mass.
+        orientation: (n, 4) unit quaternions, body to world.
+        velocity: (n, 6) [m/s, rad/s] of the centres of mass and turns, world axes.
+    """
+
+    position: Floats
+    orientation: Floats
+    velocity: Floats
+
+    def moving(self, velocity: Floats) -> Placement:
+        """The same with other velocities."""
+        return replace(self, velocity=np.array(velocity, dtype=np.float64).reshape(-1, 6))
+
+
+def displaced(placement: Placement, step: Floats) -> Placement:
+    """Bodies displaced by (n, 6) shifts [m] and rotation vectors [rad] in world axes."""
+    turned = [
+        quaternion_product(_exponential(turn), q) for turn, q in zip(step[:, 3:], placement.orientation, strict=True)
+    ]
+    return Placement(placement.position + step[:, :3], np.array(turned), placement.velocity)
+
+
+def _exponential(turn: Floats) -> Floats:
+    angle = float(np.linalg.norm(turn))
+    if angle == 0.0:
+        return np.array([1.0, 0.0, 0.0, 0.0])
+    return np.array([np.cos(0.5 * angle), *(np.sin(0.5 * angle) / angle * turn)])

@@ -1,0 +1,210 @@
+"""Shapes of bodies that touch one another: convex hulls of points, rounded by a radius."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.inputs.checks import above_zero, zero_or_above
+from biped.model.geometry import Vector3, vector3
+from contact.arrays import Floats, Integers
+from formulations.assembly.errors import AssemblyError
+
+_ZERO: Vector3 = (0.0, 0.0, 0.0)
+#: Points farther than this part of a shape's size from a plane are not on it.
+FLAT = 1e-9
+
+
+class Face(NamedTuple):
+    """Of a convex polytope: its corners in order around the outward normal."""
+
+    corners: Integers  # (k,) numbers of points
+    normal: Floats  # (3,) unit, outward
+    sides: Floats  # (k, 3) unit, in the face, from the side that begins in each corner inwards
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The convex hull of points, and all that is within a radius of it.
+
+    One point is a sphere, two are a capsule, others span a polytope with rounded edges; ``sphere``, ``capsule``,
+    ``block`` and ``convex_mesh`` make the usual ones.
+
+    Attributes:
+        points: (k, 3) [m] from the body's centre of mass, in its axes; each a corner of the hull.
+        radius: [m]; above zero where the points do not span a volume.
+
+    Raises:
+        AssemblyError: three points or more that do not span a volume, or a point inside the hull of the others.
+        InputError: the radius is negative, or zero where the points span no volume.
+    """
+
+    points: tuple[Vector3, ...]
+    radius: float = 0.0
+
+    def __post_init__(self) -> None:
+        points = tuple(vector3(point, f"point {k} of a shape") for k, point in enumerate(self.points, 1))
+        object.__setattr__(self, "points", points)
+        if not points:
+            raise AssemblyError("a shape has no points; it needs one at least")
+        (above_zero if len(points) < 3 else zero_or_above)(self.radius, "radius of a shape")
+        if len(points) == 2 and points[0] == points[1]:
+            raise AssemblyError("the ends of a capsule are one point; make it a sphere")
+        if len(points) > 2 and self._inside is not None:
+            raise AssemblyError(f"point {self._inside + 1} of a shape is no corner of the convex hull; leave it out")
+
+    @cached_property
+    def array(self) -> Floats:
+        """(k, 3) [m] its points."""
+        return np.array(self.points)
+
+    @cached_property
+    def size(self) -> float:
+        """[m] of the ball about the body's centre of mass that the shape is in."""
+        return float(np.linalg.norm(self.array, axis=1).max()) + self.radius
+
+    @cached_property
+    def triangles(self) -> Integers:
+        """(t, 3) corners of the hull's triangles, in order around their outward normals; none of a point or two.
+
+        Raises:
+            AssemblyError: the points do not span a volume.
+        """
+        from scipy.spatial import ConvexHull, QhullError
+
+        if len(self.points) < 3:
+            return np.zeros((0, 3), dtype=np.int64)
+        try:
+            hull = ConvexHull(self.array)
+        except QhullError:
+            raise AssemblyError(
+                f"the {len(self.points)} points of a shape do not span a volume; they must not lie in one plane"
+            ) from None
+        corners = self.array[hull.simplices]
+        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        inward = np.einsum("ti,ti->t", normals, hull.equations[:, :3]) < 0.0
+        triangles = hull.simplices.astype(np.int64)
+        triangles[inward] = triangles[inward][:, ::-1]
+        return triangles
+
+    @cached_property
+    def _inside(self) -> int | None:
+        """A point that is no corner."""
+        corners = set(self.triangles.reshape(-1).tolist())
+        return next((k for k in range(len(self.points)) if k not in corners), None)
+
+    @cached_property
+    def faces(self) -> tuple[Face, ...]:
+        """Of the hull, with triangles in one plane made one; none of a sphere or a capsule."""
+        points = self.array
+        faces: list[Face] = []
+        for triangle in self.triangles:
+            one, two, three = points[triangle]
+            normal = np.cross(two - one, three - one)
+            normal /= np.linalg.norm(normal)
+            if not any(
+                np.dot(face.normal, normal) > 1.0 - FLAT and set(triangle) <= set(face.corners) for face in faces
+            ):
+                heights = (points - one) @ normal
+                faces.append(_ordered(points, np.flatnonzero(heights > -FLAT * self.size), normal))
+        return tuple(faces)
+
+    @cached_property
+    def edges(self) -> Floats:
+        """(e, 3) unit directions of the edges, parallel ones once; that of a capsule's axis."""
+        points = self.array
+        ends = [(face.corners, np.roll(face.corners, -1)) for face in self.faces]
+        ways = np.concatenate([points[end] - points[begin] for begin, end in ends] or [points[1:] - points[:1]])
+        ways /= np.linalg.norm(ways, axis=1)[:, None]
+        kept: list[Floats] = []
+        for way in ways:
+            if not any(abs(way @ other) > 1.0 - FLAT for other in kept):
+                kept.append(way)
+        return np.array(kept).reshape(-1, 3)
+
+    @cached_property
+    def normals(self) -> Floats:
+        """(f, 3) of the faces, outward."""
+        return np.array([face.normal for face in self.faces]).reshape(-1, 3)
+
+    @cached_property
+    def faces_at(self) -> tuple[Integers, ...]:
+        """The numbers of the faces at each point."""
+        return tuple(
+            np.array([number for number, face in enumerate(self.faces) if point in face.corners], dtype=np.int64)
+            for point in range(len(self.points))
+        )
+
+
+def _ordered(points: Floats, corners: Integers, normal: Floats) -> Face:
+    """Corners of a convex polygon, by their angle about its middle."""
+    across = points[corners] - points[corners].mean(axis=0)
+    x = across[0] / np.linalg.norm(across[0])
+    corners = corners[np.argsort(np.arctan2(across @ np.cross(normal, x), across @ x))]
+    inward = np.cross(normal, points[np.roll(corners, -1)] - points[corners])
+    return Face(corners, normal, inward / np.linalg.norm(inward, axis=1)[:, None])
+
+
+def sphere(radius: float, center: Vector3 = _ZERO) -> Shape:
+    """A ball about a point [m] of the body."""
+    return Shape((center,), radius)
+
+
+def capsule(start: Vector3, end: Vector3, radius: float) -> Shape:
+    """All that is within a radius [m] of a line between two points [m] of the body."""
+    return Shape((start, end), radius)
+
+
+def block(size: Sequence[float], center: Vector3 = _ZERO) -> Shape:
+    """A box with edges [m] along the body's axes.
+
+    Raises:
+        AssemblyError: there are not three edges.
+        InputError: one is not above zero.
+    """
+    if len(size) != 3:
+        raise AssemblyError(f"size = {size!r}: a box has three edges")
+    for edge in size:
+        above_zero(edge, "edge of a box")
+    return Shape(
+        tuple((np.array(corner) + vector3(center, "center of a box")).tolist() for corner in box_corners(size))
+    )
+
+
+def box_corners(size: Sequence[float]) -> list[Vector3]:
+    """[m] The eight corners of a box about its centre, the lower four first."""
+    x, y, z = (0.5 * edge for edge in size)
+    return [(i * x, j * y, k * z) for k in (-1, 1) for i in (-1, 1) for j in (-1, 1)]
+
+
+def convex_mesh(vertices: Sequence[Sequence[float]], triangles: Sequence[Sequence[int]]) -> Shape:
+    """A closed mesh that is convex already.
+
+    Args:
+        vertices: (k, 3) [m]; those on no triangle, or within a face, are left out.
+        triangles: (t, 3) numbers of vertices, counted from 0.
+
+    Raises:
+        AssemblyError: a triangle has vertices on both of its sides, or names one that is not there.
+    """
+    points = np.array([vector3(vertex, f"vertex {k} of a mesh") for k, vertex in enumerate(vertices)])
+    corners = np.array(triangles, dtype=np.int64).reshape(-1, 3)
+    if not len(corners) or corners.min() < 0 or corners.max() >= len(points):
+        raise AssemblyError(f"a mesh needs triangles of vertices 0 to {len(points) - 1}")
+    used = points[np.unique(corners)]
+    for number, (one, two, three) in enumerate(points[corners]):
+        normal = np.cross(two - one, three - one)
+        heights = (used - one) @ normal / max(float(np.linalg.norm(normal)), 1e-300)
+        bound = FLAT * float(np.ptp(used, axis=0).max())
+        if heights.max() > bound and heights.min() < -bound:
+            raise AssemblyError(
+                f"a mesh is not convex: triangle {number} has vertices up to {heights.max():.3g} m above and "
+                f"{-heights.min():.3g} m below it; split it into convex parts, a body each on fixed joints"
+            )
+    from scipy.spatial import ConvexHull
+
+    return Shape(tuple(map(tuple, used[np.sort(ConvexHull(used).vertices)].tolist())))

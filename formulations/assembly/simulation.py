@@ -1,0 +1,383 @@
+"""Motions of an assembly: what is checked before the first step, what steps take and leave, and their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from biped.dynamics.numerics import check_on_constraints
+from biped.errors import InputError, IntegrationError
+from biped.inputs.checks import above_zero
+from biped.integrators.causes import why
+from biped.kernels.solve.causes import NOT_CONVERGED, STUCK
+from biped.kernels.tree.row_kinds import HELIX, TRANSLATION
+from biped.model.errors import unknown
+from biped.model.geometry import quaternion_matrix
+from biped.model.joint_rows import Row
+from biped.runs.march import Announce, Progress, StepSettings, chunk_of, march, parts_of_run
+from biped.runs.run import Run
+from contact.arrays import Floats
+from formulations.assembly import encounters, wrenches
+from formulations.assembly.custom import CustomLink
+from formulations.assembly.drawing import checks_of, world_of
+from formulations.assembly.errors import AssemblyError
+from formulations.assembly.kernels import loop, step
+from formulations.assembly.kernels.bodies import rotations_at
+from formulations.assembly.kernels.system import FRESH, ITERATIONS, MOST_ITERATIONS, STEPS, Rule, new_motion, new_room
+from formulations.assembly.placement import Placement
+from formulations.assembly.wrenches import Wrench
+from formulations.mechanism.custom import CustomPotential
+from formulations.mechanism.inputs import Input, checked_input, table_of_inputs
+from kernelcache import is_compiled
+
+if TYPE_CHECKING:
+    from formulations.assembly.assembly import Assembly
+
+# Velocities [m/s, rad/s] below which that counts as of these: what is left of a body that loops hold still is rounding.
+STILL = 1e-3
+# A point may begin this far [m] below its plane: rounding of what placed it.
+BELOW_PLANE = 1e-9
+MAX_BACKTRACKS = 30
+# Least products of slacks and multipliers that doubles can be asked for [N·s·m].
+LEAST_PRODUCT = 1e-17
+
+# What helps where a step has no solution, and more of what its iterations do not solve.
+REMEDY = "a smaller step may help"
+LARGER = ", or a larger tolerance and complementarity where contacts and joints hold the same motion"
+
+
+class AssemblyStepError(IntegrationError):
+    """A step of an assembly that has no solution."""
+
+    @property
+    def motion(self) -> Motion:
+        """What was before it; the same as ``run``."""
+        motion: Motion = self.run
+        return motion
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(StepSettings):
+    """How steps are taken; ``Assembly.simulate`` documents each."""
+
+    order: int
+    complementarity: float
+
+    error: ClassVar[type[InputError]] = AssemblyError
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        above_zero(self.complementarity, "complementarity")
+        if self.complementarity < LEAST_PRODUCT:
+            raise AssemblyError(f"complementarity = {self.complementarity!r}: it must be {LEAST_PRODUCT:g} at least")
+        if self.order not in (1, 2):
+            raise AssemblyError(f"order = {self.order!r}: it must be 1 or 2")
+
+    @property
+    def rule(self) -> Rule:
+        """What the kernels take."""
+        return Rule(
+            float(self.step), 1.0 / self.order, float(self.tolerance), float(self.complementarity),
+            int(self.max_iterations), MAX_BACKTRACKS,
+        )  # fmt: skip
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Motion(Run):
+    """A run of an assembly, with access by the names of its bodies.
+
+    Attributes:
+        assembly: that moved.
+    """
+
+    assembly: Assembly
+
+    @property
+    def time(self) -> Floats:
+        """(rows,) [s]."""
+        return self.frame["time"].to_numpy()
+
+    def position(self, body: str) -> Floats:
+        """(rows, 3) [m] of a body's centre of mass."""
+        return self._of(body, ("x", "y", "z"))
+
+    def orientation(self, body: str) -> Floats:
+        """(rows, 4) unit quaternions, body to world."""
+        return self._of(body, ("qw", "qx", "qy", "qz"))
+
+    def velocity(self, body: str) -> Floats:
+        """(rows, 6) [m/s, rad/s] of the centre of mass and the turn, world axes."""
+        return self._of(body, ("vx", "vy", "vz", "wx", "wy", "wz"))
+
+    def _of(self, body: str, parts: tuple[str, ...]) -> Floats:
+        self.assembly.body_index(body)
+        return self.frame[[f"{body}_{part}" for part in parts]].to_numpy()
+
+    def placement(self, row: int = -1) -> Placement:
+        """Where the bodies are in a row, to go on from."""
+        names = self.assembly.body_names
+        return Placement(
+            np.array([self.position(name)[row] for name in names]),
+            np.array([self.orientation(name)[row] for name in names]),
+            np.array([self.velocity(name)[row] for name in names]),
+        )
+
+
+def units_of(assembly: Assembly) -> dict[str, str]:
+    """The units of the columns of a motion, in order, after the time."""
+    units: dict[str, str] = {}
+    for name in assembly.body_names:
+        units |= {f"{name}_{axis}": "m" for axis in "xyz"} | {f"{name}_q{part}": "1" for part in "wxyz"}
+        units |= {f"{name}_v{axis}": "m/s" for axis in "xyz"} | {f"{name}_w{axis}": "rad/s" for axis in "xyz"}
+    for name, unit in assembly.coordinate_units.items():
+        units[f"{'angle' if unit == 'rad' else 'position'}_{name}"] = unit
+    units |= {"kinetic_energy": "J", "potential_energy": "J", "energy": "J"}
+    units |= {"newton_iterations": "1", "equations": "1", "joint_openness": "m", "complementarity": "N*s*m"}
+    for joint in assembly.links:
+        units |= {f"reaction_{joint.name}_{k}": _force_unit(row) for k, row in enumerate(joint.rigid_rows, 1)}
+    for contact in assembly.contacts:
+        units |= {f"{contact.name}_{part}": "N" for part in ("normal", "tangent_1", "tangent_2")}
+        units[f"{contact.name}_gap"] = "m"
+    for pair in assembly.touching:
+        units |= {f"{pair.name}_{part}": unit for part, unit in encounters.COLUMNS.items()}
+    return units
+
+
+def _force_unit(row: Row) -> str:
+    """Of a joint's row: what it holds is a way, or a turn."""
+    return "N" if row.kind in (TRANSLATION, HELIX) else "N*m"
+
+
+def simulate(
+    assembly: Assembly,
+    settings: Settings,
+    start: Placement,
+    forces: Mapping[str, Input],
+    disturbances: Sequence[Wrench],
+    *,
+    progress: Progress | None,
+    announce: Announce | None,
+) -> Motion:
+    """See ``Assembly.simulate``."""
+    for name, value in forces.items():
+        if name not in assembly.coordinates:
+            raise AssemblyError(f"forces: {unknown('coordinate', name, assembly.coordinates)}")
+        checked_input(value, f"force along {name!r}")
+    check_start(assembly, start)
+    motion = _Simulation(assembly, settings, start, forces, disturbances)
+    if announce is not None and not is_compiled(loop.take_steps):
+        announce("compiling the steps of assemblies, once for this machine")
+    return march(motion, settings.steps, progress, AssemblyStepError)
+
+
+def freedoms_of(assembly: Assembly) -> Iterator[tuple[int, CustomLink]]:
+    """The rows of users' potentials and inequalities."""
+    for link, rows in zip(assembly.links, assembly.structure.freedom_rows, strict=True):
+        if isinstance(link, CustomLink):
+            yield from ((row, link) for row in rows)
+
+
+def check_start(assembly: Assembly, start: Placement) -> None:
+    """All joints must be closed there, rates must keep them so, and nothing may be below its plane or in another body.
+
+    Raises:
+        AssemblyError: one is not; the message names the worst.
+    """
+    n = len(assembly.bodies)
+    shapes = {"position": (n, 3), "orientation": (n, 4), "velocity": (n, 6)}
+    for name, shape in shapes.items():
+        found = np.asarray(getattr(start, name))
+        if found.shape != shape or not np.all(np.isfinite(found)):
+            raise AssemblyError(f"{name} at the start: it must be {shape} finite numbers, got shape {found.shape}")
+    if np.abs(np.linalg.norm(start.orientation, axis=1) - 1.0).max() > 1e-9:
+        raise AssemblyError("orientation at the start: quaternions must have length one")
+    dense, value = assembly.gradients(start)
+    held = assembly.rigid_mask
+    names = [f"joint {joint.name!r}" for joint in assembly.links for _ in joint.rigid_rows]
+    check_on_constraints(
+        value[held], dense[held], start.velocity.reshape(-1), names,
+        error=AssemblyError, independent=False, still=STILL,
+        off="{name} is open by {size:.3g} at the start; Assembly.assemble moves bodies until all joints fit",
+        leaving="the velocities at the start open {name}, at {size:.3g}/s; Assembly.place with rates gives some that "
+        "do not, and Assembly.assemble the nearest",
+    )  # fmt: skip
+    for row, link in freedoms_of(assembly):
+        if link.is_inequality and value[row] < -BELOW_PLANE:
+            raise AssemblyError(f"{link.name} is {value[row]:.3g} at the start, below zero")
+    _check_planes(assembly, start)
+    _check_bodies(assembly, start)
+
+
+def _check_planes(assembly: Assembly, start: Placement) -> None:
+    for contact in assembly.contacts:
+        i = assembly.body_index(contact.body)
+        point = start.position[i] + quaternion_matrix(start.orientation[i]) @ contact.point
+        gap = float(np.dot(contact.normal, point)) - contact.height - contact.radius
+        if gap < -BELOW_PLANE:
+            raise AssemblyError(f"contact {contact.name!r} is {-gap:.3g} m below its plane at the start")
+
+
+def _check_bodies(assembly: Assembly, start: Placement) -> None:
+    if not assembly.touching:
+        return
+    rotations = np.array([quaternion_matrix(q) for q in start.orientation])
+    gaps = encounters.Encounters(assembly, 0.0).gaps(np.asarray(start.position), rotations)
+    for pair, gap in zip(assembly.touching, gaps, strict=True):
+        if gap < -BELOW_PLANE:
+            raise AssemblyError(
+                f"contact {pair.name!r}: body {pair.second!r} is {-gap:.3g} m in body {pair.first!r} at the start; "
+                "move them apart"
+            )
+
+
+class _Simulation:
+    """State and room of one motion."""
+
+    def __init__(
+        self,
+        assembly: Assembly,
+        settings: Settings,
+        start: Placement,
+        forces: Mapping[str, Input],
+        disturbances: Sequence[Wrench],
+    ) -> None:
+        self.assembly, self.settings, self.rule = assembly, settings, settings.rule
+        self.system, self.rooms = assembly.new_system()
+        pairs = assembly.structure.pairs
+        n, m, c = len(assembly.bodies), len(assembly.links), len(assembly.contacts)
+        rows = int(self.system.joints.first[-1])
+        self.width = 13 * n + rows + loop.NUMBERS + rows + 4 * c + len(encounters.COLUMNS) * len(assembly.touching)
+        more = encounters.room_for_encounters(assembly)
+        c, pairs = c + more[0], pairs + more[1]
+        self.encounters = encounters.Encounters(assembly, self.rule.h) if assembly.touching else None
+        self.motion = new_motion(n, rows, c, pairs)
+        self.room = new_room(n, m, rows, c, pairs, len(self.system.graph.other))
+        self.motion.force[
+            [row for row, link in freedoms_of(assembly) if isinstance(link.component, CustomPotential)]
+        ] = -1.0
+        self.driven = np.array([assembly.coordinates[name] for name in forces], dtype=np.int64)
+        self.forces, self.disturbances = dict(forces), tuple(disturbances)
+        self.table = np.full((settings.steps // settings.record_every + 1, self.width), np.nan)
+        self.wrenches = wrenches.compiled(assembly, self.disturbances, len(self.table))
+        self.chunk = 1 if assembly.touching else chunk_of(settings.record_every)
+        motion = self.motion
+        motion.poses.com[:], motion.poses.quaternion[:] = start.position, start.orientation
+        rotations_at(motion.poses)
+        motion.coordinate[:], _ = assembly.rows_at(start)
+        step.set_momenta(self.system, motion, np.ascontiguousarray(start.velocity))
+        motion.counts[FRESH] = 1
+        turn = np.hstack([np.ones((n, 1)), 0.5 * self.rule.h * start.velocity[:, 3:]])
+        turn /= np.linalg.norm(turn, axis=1, keepdims=True)
+        motion.last_displacement[:] = np.hstack([self.rule.h * start.velocity[:, :3], turn])
+        kinetic = 0.5 * float(np.sum(motion.momentum * start.velocity))
+        self.before = motion.coordinate[self.driven].copy()
+        self.energy = np.array([kinetic, kinetic + loop.potential_energy(self.system, motion)])
+
+    def look_ahead(self, first: int, count: int) -> None:
+        """(count, driven) forces in the middle of steps."""
+        times = self.rule.h * (np.arange(first, first + count, dtype=np.float64) + 0.5)
+        named = ((f"force along {name!r}", value) for name, value in self.forces.items())
+        self.inputs = np.ascontiguousarray(table_of_inputs(named, times)[:, 1:])
+
+    def begin(self, done: int) -> encounters.Parts:
+        """What the steps from one on take; bodies that touch are looked for where it begins."""
+        if self.encounters is None:
+            return encounters.Parts(self.system, self.motion, self.room)
+        h, share = self.rule.h, self.rule.first_share
+        hastening = self.encounters.hastening(self.disturbances, max(h * (done - 1 + share), 0.0), h * (done + share))
+        parts = self.encounters.begin_step(
+            self.motion, self.room, hastening, all_gaps=done % self.settings.record_every == 0
+        )
+        return parts._replace(system=parts.system._replace(links=self.system.links))
+
+    def end(self, done: int, parts: encounters.Parts) -> None:
+        """The forces of bodies that touch into the row of a step, if it has one."""
+        if self.encounters is not None and done % self.settings.record_every == 0:
+            share = self.rule.first_share if done == 0 else 1.0
+            found = self.encounters.row(parts, share * self.rule.h)
+            self.table[done // self.settings.record_every, self.width - found.size :] = found.reshape(-1)
+
+    def advance(self, first: int, count: int) -> int:
+        """Steps in a row; one by one where bodies may touch one another."""
+        parts, every = self.begin(first), self.settings.record_every
+        status = loop.take_steps(
+            *parts,
+            self.rule,
+            self.driven,
+            self.inputs,
+            self.before,
+            self.wrenches,
+            self.energy,
+            first,
+            every,
+            self.table,
+        )
+        if status == 0:
+            self.end(first, parts)
+        return int(status)
+
+    def finish(self, steps: int) -> int:
+        """The row of the end, for which a step is solved and not taken."""
+        parts = self.begin(steps)
+        status = loop.record_end(
+            *parts, self.rule, self.driven, self.inputs, self.wrenches, self.table, len(self.table) - 1
+        )
+        if status == 0:
+            self.end(steps, parts)
+        return int(status)
+
+    def failure(self, cause: int) -> str:
+        """What ended the motion."""
+        reached = self.motion.counts[STEPS] * self.rule.h
+        remedy = REMEDY + (LARGER if cause in (NOT_CONVERGED, STUCK) else "")
+        told = f"{why(cause, self.settings.max_iterations)}; {remedy}"
+        return f"at {reached:.6g} s of {self.assembly.name!r}: {told}"
+
+    def recorded(self, seconds: float, failure: str) -> Motion:
+        """The rows of steps that are solved."""
+        counts, every = self.motion.counts, self.settings.record_every
+        steps = int(counts[STEPS])
+        count = -(-steps // every) if failure else len(self.table)
+        rows = self._columns(self.table[:count])
+        units = units_of(self.assembly)
+        columns = dict(zip(units, rows.T, strict=True))
+        if self.disturbances:
+            units |= wrenches.COLUMNS
+            columns |= zip(wrenches.COLUMNS, self.wrenches.table[:count].T, strict=True)
+        times = self.rule.h * every * np.arange(len(rows), dtype=np.float64)
+        metrics = {
+            "step": self.rule.h,
+            "order": self.settings.order,
+            "steps": steps,
+            "newton_mean": float(counts[ITERATIONS]) / max(steps, 1),
+            "newton_max": int(counts[MOST_ITERATIONS]),
+        }
+        return Motion(assembly=self.assembly, **parts_of_run(
+            world_of(self.assembly, self.rule.h), times, columns, units,
+            seconds=seconds, failure=failure, metrics=metrics,
+            checks=checks_of(self.assembly, times, columns, self.forces), disturbances=self.disturbances,
+        ))  # fmt: skip
+
+    def _columns(self, table: Floats) -> Floats:
+        """The kernels' columns in the order of ``units_of``."""
+        assembly, joints = self.assembly, self.system.joints
+        n, rows = len(assembly.bodies), int(joints.first[-1])
+        order: list[int] = []
+        for i in range(n):
+            order += [*range(7 * i, 7 * i + 7), *range(7 * n + 6 * i, 7 * n + 6 * i + 6)]
+        order += [13 * n + row for row in assembly.coordinates.values()]
+        at = 13 * n + rows
+        order += [at + loop.KINETIC, at + loop.POTENTIAL, -1]
+        order += [at + k for k in (loop.ITERATIONS, loop.EQUATION, loop.OPEN, loop.COMPLEMENTARITY)]
+        at += loop.NUMBERS
+        for j in range(len(assembly.links)):
+            order += range(at + int(joints.first[j]), at + int(joints.first[j] + joints.rigid[j]))
+        for c in range(len(assembly.contacts)):
+            order += range(at + rows + 4 * c, at + rows + 4 * c + 4)
+        order += range(at + rows + 4 * len(assembly.contacts), self.width)
+        kinetic, potential = 13 * n + rows + loop.KINETIC, 13 * n + rows + loop.POTENTIAL
+        energy = table[:, kinetic] + table[:, potential]
+        return np.column_stack([energy if place < 0 else table[:, place] for place in order])

@@ -1,0 +1,52 @@
+"""Wrenches from outside on the bodies of an assembly: the pushes and forces of trees, and torques."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biped.disturbances import Force, Push
+from biped.disturbances.push import Torque
+from biped.signals import compile_signals
+from formulations.assembly.errors import AssemblyError
+from formulations.assembly.kernels.wrenches import LEDGER, Wrenches
+
+if TYPE_CHECKING:
+    from formulations.assembly.assembly import Assembly
+
+#: Columns of a motion, where there are any: what all have given, the moment about the common centre of mass.
+COLUMNS = (
+    {"external_work": "J"}
+    | {f"external_impulse_{axis}": "N*s" for axis in "xyz"}
+    | {f"external_moment_{axis}": "N*m*s" for axis in "xyz"}
+)
+
+Wrench = Push | Force | Torque
+
+
+def compiled(assembly: Assembly, given: Sequence[Wrench], rows: int) -> Wrenches:
+    """As the kernels take them, with room for a motion of so many rows.
+
+    Raises:
+        AssemblyError: one is something else, or acts on no body of the assembly.
+    """
+    for one in given:
+        kind: Any = type(one)
+        if kind not in (Push, Force, Torque):
+            raise AssemblyError(f"disturbances: {one!r}: bodies of an assembly take Push, Force and Torque")
+    count, none = len(given), (0.0, 0.0, 0.0)
+
+    def vectors(values: Iterator[Any]) -> Any:
+        return np.array(list(values), dtype=np.float64).reshape(-1, 3)
+
+    return Wrenches(
+        body=np.array([assembly.body_index(one.body, f"{type(one).__name__}") for one in given], dtype=np.int64),
+        point=vectors(none if isinstance(one, Torque) else one.point for one in given),
+        force=vectors(none if isinstance(one, Torque) else one.unit for one in given),
+        torque=vectors(one.unit if isinstance(one, Torque) else none for one in given),
+        given=compile_signals([one.given for one in given]),
+        impulse=np.zeros(count), node=np.zeros(LEDGER), total=np.zeros(LEDGER),
+        table=np.full((rows if count else 0, LEDGER), np.nan),
+    )  # fmt: skip

@@ -1,0 +1,101 @@
+"""Generated modules: named by what they are made from, kept beside the compiled kernels, imported from there."""
+
+import hashlib
+import importlib.util
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import sympy
+
+from formulations.lagrangian.derive import DERIVATIONS, written_out
+from formulations.lagrangian.generate import LOOP, module_text
+from formulations.lagrangian.methods import LagrangianMethod, lagrangian_method_named
+from kernelcache import cache_folder, is_compiled
+
+if TYPE_CHECKING:
+    from formulations.lagrangian.system import System
+
+_SOURCES = [Path(__file__).with_name(name) for name in ("system.py", "derive.py", "generate.py")] + [LOOP]
+
+
+def digest(system: "System", method: str) -> str:
+    """Of all that decides the module's text: the system but for its parameters' values, and our own sources."""
+    found = hashlib.sha256(f"{method} {sympy.__version__}".encode())
+    for source in _SOURCES:
+        found.update(source.read_bytes())
+    chart = system.chart
+    parts = [
+        system.coordinates,
+        list(system.parameters),
+        system.mass_matrix if system.mass is not None else system.lagrangian,
+        system.potential,
+        list(system.constraints),
+        list(system.forces) if system.forces is not None else None,
+        [] if chart is None else [list(chart.coordinates), list(chart.map)],
+        list(system.conserved),
+        list(system.conserved.values()),
+        list(system.invariants.items()),
+        sympy.Matrix(system.inertia) if system.inertia is not None else None,
+        None if system.discrete_lagrangian is None else written_out(system)[0],
+    ]
+    found.update("\n".join(sympy.srepr(part) for part in parts).encode())
+    return found.hexdigest()[:24]
+
+
+def _write(path: Path, text: str) -> None:
+    """All or nothing, and never again: Numba's cache goes by the file's time."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
+        file.write(text)
+    try:
+        os.link(file.name, path)
+    except FileExistsError:
+        pass  # another process was quicker, with the same text
+    except OSError:  # no hard links here; two processes at once may then compile it twice
+        os.replace(file.name, path)
+    finally:
+        Path(file.name).unlink(missing_ok=True)
+
+
+def _loaded(name: str, path: Path) -> ModuleType:
+    """The module of this file, and in ``sys.modules`` only if all of it ran."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def built(
+    system: "System", method: LagrangianMethod | str, announce: Callable[[str], None] | None = None
+) -> ModuleType:
+    """The module that steps this system by this method, compiled when it is first called.
+
+    Raises:
+        InputError: the method does not fit the system.
+    """
+    if isinstance(method, str):
+        method = lagrangian_method_named(method)
+    name = f"lagrangian_{digest(system, method.name)}"
+    if name in sys.modules:
+        return sys.modules[name]
+    path = cache_folder() / "lagrangian" / f"{name}.py"
+    if not path.is_file():
+        if announce is not None:
+            announce(f"deriving the equations of {method.name}")
+        _write(path, module_text(DERIVATIONS[method.name](system)))
+    module = _loaded(name, path)
+    if announce is not None and not is_compiled(module.advance):
+        announce(f"compiling {method.name}, once for this system")
+    return module

@@ -1,0 +1,94 @@
+"""The two systems of Wendlandt 1997, section 2.4."""
+
+from collections.abc import Sequence
+
+import sympy
+from sympy import Expr, Matrix, Symbol
+
+from biped.errors import InputError
+from formulations.lagrangian.derive import conjugate, quaternion_product
+from formulations.lagrangian.system import Chart, System, rates
+
+
+def rigid_body(inertia: Sequence[float] | Sequence[Sequence[float]]) -> System:
+    """A free rigid body on unit quaternions, (2.46) with the discrete Lagrangian (2.51).
+
+    Coordinates ``qw, qx, qy, qz`` from body to spatial axes; parameters ``j_xx`` … ``j_zz``; conserved: the spatial
+    angular momentum ``angular_momentum_x`` … ``_z`` [N·m·s]. The chart is (qx, qy, qz) while qw > 0.
+
+    Args:
+        inertia: [kg·m²] (3,) principal or (3, 3), in body axes about the centre of mass.
+
+    Raises:
+        InputError: it is not of this shape, symmetric and positive definite.
+    """
+    import numpy as np
+
+    given = np.array(inertia, dtype=np.float64)
+    matrix = np.diag(given) if given.shape == (3,) else given
+    if matrix.shape != (3, 3) or not np.all(np.isfinite(matrix)) or not np.array_equal(matrix, matrix.T):
+        raise InputError(f"inertia {inertia!r}: it must be three principal values or a symmetric 3 × 3 matrix")
+    if np.linalg.eigvalsh(matrix)[0] <= 0.0:
+        raise InputError(f"inertia {inertia!r}: it must be positive definite")
+    names = [[f"j_{'xyz'[min(i, j)]}{'xyz'[max(i, j)]}" for j in range(3)] for i in range(3)]
+    J = Matrix(3, 3, lambda i, j: Symbol(names[i][j], real=True))
+    q = sympy.symbols("qw qx qy qz", real=True)
+    v = rates(q)
+    omega = Matrix([2 * x for x in quaternion_product(conjugate(q), v)[1:]])
+    spatial = quaternion_product(quaternion_product(q, [sympy.S.Zero, *(J * omega)]), conjugate(q))[1:]
+
+    def discrete(y: tuple[Symbol, ...], x: tuple[Symbol, ...], h: Symbol) -> Expr:
+        chord = Matrix(quaternion_product(conjugate(x), y)[1:]) - Matrix(quaternion_product(conjugate(y), x)[1:])
+        return (chord.T * J * chord)[0, 0] / (2 * h**2)
+
+    s = sympy.symbols("s_x s_y s_z", real=True)
+    return System(
+        coordinates=q,
+        lagrangian=(omega.T * J * omega)[0, 0] / 2,
+        constraints=[sum(x * x for x in q) - 1],
+        discrete_lagrangian=discrete,
+        chart=Chart(s, [sympy.sqrt(1 - sum(x * x for x in s)), *s]),
+        conserved={f"angular_momentum_{axis}": row for axis, row in zip("xyz", spatial, strict=True)},
+        parameters={J[i, j]: float(matrix[i, j]) for i in range(3) for j in range(i, 3)},
+        inertia=J,
+    )
+
+
+def double_spherical_pendulum(
+    m1: float = 2.0, m2: float = 3.5, l1: float = 4.0, l2: float = 3.0, g: float = 9.81
+) -> System:
+    """Two point masses on massless rods, the first hung up at the origin (2.54), (2.55), with the thesis's parameters.
+
+    Coordinates ``x1, y1, z1, x2, y2, z2`` [m], z up; conserved: ``angular_momentum_z`` [N·m·s]. The chart has for each
+    rod the angle ``a`` from the downward vertical in the xz plane and ``b`` out of it.
+
+    Args:
+        m1: [kg] the inner mass.
+        m2: [kg] the outer one.
+        l1: [m] the inner rod.
+        l2: [m] the outer one.
+        g: [m/s²] along −z.
+
+    Raises:
+        InputError: a mass or a length is not above zero.
+    """
+    values = {"m1": m1, "m2": m2, "l1": l1, "l2": l2, "g": g}
+    for name in ("m1", "m2", "l1", "l2"):
+        if not values[name] > 0.0:
+            raise InputError(f"{name} = {values[name]!r}: it must be above zero")
+    M1, M2, L1, L2, G = parameters = sympy.symbols("m1 m2 l1 l2 g", real=True)
+    q = sympy.symbols("x1 y1 z1 x2 y2 z2", real=True)
+    v = rates(q)
+    rod = [b - a for a, b in zip(q[:3], q[3:], strict=True)]
+    a1, b1, a2, b2 = angles = sympy.symbols("a1 b1 a2 b2", real=True)
+    first = [L1 * sympy.sin(a1) * sympy.cos(b1), L1 * sympy.sin(b1), -L1 * sympy.cos(a1) * sympy.cos(b1)]
+    second = [L2 * sympy.sin(a2) * sympy.cos(b2), L2 * sympy.sin(b2), -L2 * sympy.cos(a2) * sympy.cos(b2)]
+    return System(
+        coordinates=q,
+        mass=[M1, M1, M1, M2, M2, M2],
+        potential=G * (M1 * q[2] + M2 * q[5]),
+        constraints=[sum(x * x for x in q[:3]) - L1**2, sum(x * x for x in rod) - L2**2],
+        chart=Chart(angles, [*first, *(a + b for a, b in zip(first, second, strict=True))]),
+        conserved={"angular_momentum_z": M1 * (q[0] * v[1] - q[1] * v[0]) + M2 * (q[3] * v[4] - q[4] * v[3])},
+        parameters=dict(zip(parameters, values.values(), strict=True)),
+    )

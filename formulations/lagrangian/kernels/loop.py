@@ -1,0 +1,268 @@
+"""The stepping loop: Newton's method for one step, and steps in a row. Its text is part of every generated module.
+
+In there, the line that imports the equations below is replaced by those of a system; see
+``formulations.lagrangian.build``.
+"""
+
+from biped.kernels.solve.causes import NO_VELOCITY, NOT_CONVERGED
+from formulations.lagrangian.kernels.equations import (  # replaced by generated code
+    LINEAR_VELOCITY,
+    MOTIONS,
+    MULTIPLIER_SCALE,
+    OBSERVED,
+    PROJECTS,
+    SIZE,
+    UNKNOWNS,
+    VELOCITY_ROWS,
+    set_end,
+    set_equations,
+    set_guess,
+    set_momentum,
+    set_observed,
+    set_tangent,
+    set_velocity_equations,
+)
+from kernelcache import kernel, routine
+
+# What ``advance`` returns, if not a cause of failure.
+DONE = 0
+# A relative residual below it that no longer falls is rounding: with a chart's difference quotients, eps |q|/(h |v|).
+ROUNDING = 1e-8
+EPSILON = 2.0**-52
+# Enough for a Lagrangian that is not quadratic in the velocity.
+VELOCITY_ITERATIONS = 50
+VELOCITY_TOLERANCE = 1e-14
+TINY = 1e-300
+
+
+@kernel
+def eliminate(A, b, size):
+    """b becomes the solution of A x = b by Gauss's elimination with partial pivoting; False where A is singular."""
+    for k in range(size):
+        best, pivot = abs(A[k, k]), k
+        for i in range(k + 1, size):
+            if abs(A[i, k]) > best:
+                best, pivot = abs(A[i, k]), i
+        if not best > 0.0:
+            return False
+        if pivot != k:
+            for j in range(k, size):
+                A[k, j], A[pivot, j] = A[pivot, j], A[k, j]
+            b[k], b[pivot] = b[pivot], b[k]
+        inverse = 1.0 / A[k, k]
+        for i in range(k + 1, size):
+            factor = A[i, k] * inverse
+            if factor != 0.0:
+                for j in range(k + 1, size):
+                    A[i, j] -= factor * A[k, j]
+                b[i] -= factor * b[k]
+    for k in range(size - 1, -1, -1):
+        total = b[k]
+        for j in range(k + 1, size):
+            total -= A[k, j] * b[j]
+        b[k] = total / A[k, k]
+    return True
+
+
+@kernel
+def set_scales(q, p, r, A, h, scale):
+    """What the residual's rows are relative to: the momentum; how far a constraint can be evaluated."""
+    momentum = 0.0
+    place = 0.0
+    for i in range(SIZE):
+        momentum = max(momentum, abs(p[i]))
+        place = max(place, abs(q[i]))
+    for i in range(MOTIONS):
+        momentum = max(momentum, abs(r[i]))
+    for i in range(MOTIONS):
+        scale[i] = max(momentum, TINY)
+    for i in range(MOTIONS, UNKNOWNS):
+        slope = 0.0
+        for j in range(MOTIONS):
+            slope = max(slope, abs(A[i, j]))
+        scale[i] = max(slope * place / abs(h), TINY)
+
+
+@kernel
+def set_scales_at_rest(q, r, A, h, scale):
+    """Whether momenta miss no more than moves a coordinate by its rounding; the rows' scale moves it by its size.
+
+    Where forces cancel, at rest, rows are rounding of these, which the momentum, hardly any, says nothing of.
+    """
+    place = 0.0
+    for i in range(SIZE):
+        place = max(place, abs(q[i]))
+    rounds = True
+    for i in range(MOTIONS):
+        inertia = 0.0
+        for j in range(MOTIONS):
+            inertia = max(inertia, abs(A[i, j]))
+        scale[i] = max(scale[i], inertia * place / abs(h))
+        rounds = rounds and abs(r[i]) <= EPSILON * scale[i]
+    return rounds
+
+
+@kernel
+def relative(r, scale):
+    """The largest row; NaN where one is."""
+    largest = 0.0
+    for i in range(UNKNOWNS):
+        row = abs(r[i]) / scale[i]
+        if row != row:
+            return row
+        largest = max(largest, row)
+    return largest
+
+
+@kernel
+def solve_step(q, p, z, h, c, r, A, d, z_start, scale, tolerance, most_iterations, most_backtracks):
+    """(solved, relative residual, iterations): Newton's method with backtracking from the guess in z."""
+    best = 0.0
+    iterations = 0
+    backtracks = 0
+    restored = False  # the candidate before is better, and is evaluated again: the step's end takes up its residual
+    while True:
+        set_equations(q, p, z, h, c, r, A)
+        if iterations == 0:
+            set_scales(q, p, r, A, h, scale)
+        norm = relative(r, scale)
+        if restored or norm <= tolerance:
+            return True, norm, iterations
+        if iterations > 0 and not norm < best:
+            if norm <= ROUNDING or (set_scales_at_rest(q, r, A, h, scale) and relative(r, scale) <= ROUNDING):
+                restored = True
+                for i in range(UNKNOWNS):
+                    z[i] = z_start[i]
+                continue
+            if backtracks == most_backtracks:
+                return False, norm, iterations
+            backtracks += 1
+            for i in range(UNKNOWNS):
+                d[i] *= 0.5
+                z[i] = z_start[i] - d[i]
+            continue
+        if iterations == most_iterations or norm != norm:
+            return False, norm, iterations
+        best = norm
+        backtracks = 0
+        iterations += 1
+        for i in range(UNKNOWNS):
+            z_start[i] = z[i]
+            d[i] = r[i]
+        if not eliminate(A, d, UNKNOWNS):
+            return False, norm, iterations
+        for i in range(UNKNOWNS):
+            z[i] -= d[i]
+
+
+@kernel
+def find_velocity(q, p, w, c, r, A):
+    """Whether w = (v, μ) was found: the velocity on the hidden constraints that has p, but for a part along Dᵀg.
+
+    Where p is not linear in v, w comes with a guess.
+    """
+    for i in range(VELOCITY_ROWS):
+        if LINEAR_VELOCITY or i >= SIZE:
+            w[i] = 0.0
+    for _ in range(VELOCITY_ITERATIONS):
+        set_velocity_equations(q, p, w, c, r, A)
+        if not eliminate(A, r, VELOCITY_ROWS):
+            return False
+        change, size = 0.0, 0.0
+        for i in range(VELOCITY_ROWS):
+            w[i] -= r[i]
+            if w[i] != w[i]:
+                return False
+            change = max(change, abs(r[i]))
+            size = max(size, abs(w[i]))
+        if LINEAR_VELOCITY or change <= VELOCITY_TOLERANCE * size:
+            return True
+    return False
+
+
+@kernel
+def record(q, p, w, c, row):
+    """Coordinates, momenta, velocities and what is observed, as one row."""
+    set_momentum(q, w, c, row[SIZE : 2 * SIZE])
+    for i in range(SIZE):
+        row[i] = q[i]
+        row[2 * SIZE + i] = w[i]
+    set_observed(q, p, w, c, row[3 * SIZE : 3 * SIZE + OBSERVED])
+
+
+@kernel
+def set_candidate(past, known, z):
+    """The unknowns, extrapolated from up to three earlier steps of the same length, or the guess before the first."""
+    for i in range(UNKNOWNS):
+        if known >= 3:
+            z[i] = 3.0 * (past[0, i] - past[1, i]) + past[2, i]
+        elif known == 2:
+            z[i] = 2.0 * past[0, i] - past[1, i]
+        else:
+            z[i] = past[0, i]
+
+
+@kernel
+def remember(past, z):
+    for i in range(UNKNOWNS):
+        past[2, i] = past[1, i]
+        past[1, i] = past[0, i]
+        past[0, i] = z[i]
+
+
+@routine
+def advance(state, past, done, ahead, c, step, weights, rows, every, table, multipliers, work, solver, report):
+    """Steps until ``rows`` rows are recorded; returns DONE, or a cause of failure.
+
+    ``state`` (2, SIZE): configuration and momentum. ``done``: steps before, of which ``ahead`` belong to the first row.
+    ``past`` (substeps, 3, UNKNOWNS): earlier solutions. ``report``: steps done, relative residual, Newton iterations in
+    all, and the most of a step. Row 0 of ``table`` is the state before the first step if ``done`` is zero.
+    """
+    q, p = state[0], state[1]
+    r, d, z, z_start, scale, y, p_end, w, A, B = work
+    tolerance, most_iterations, most_backtracks = solver
+    if done == 0 and not find_velocity(q, p, w, c, r, B):
+        return NO_VELOCITY
+    if done == 0:
+        record(q, p, w, c, table[0])
+        for i in range(weights.shape[0]):
+            set_guess(q, w, c, z)
+            remember(past[i], z)
+    for row in range(rows):
+        for k in range(ahead if row == 0 else 0, every):
+            multiplied = multipliers[row]
+            for i in range(multiplied.shape[0]):
+                if k == 0:
+                    multiplied[i] = 0.0
+            for part in range(weights.shape[0]):
+                h = step * weights[part]
+                set_candidate(past[part], done, z)
+                solved, residual, iterations = solve_step(
+                    q, p, z, h, c, r, A, d, z_start, scale, tolerance, most_iterations, most_backtracks
+                )
+                report[1] = max(report[1], residual)
+                report[2] += iterations
+                report[3] = max(report[3], iterations)
+                if not solved:
+                    report[1] = residual
+                    return NOT_CONVERGED
+                set_end(q, p, z, r, h, c, y, p_end)
+                for i in range(SIZE):
+                    q[i] = y[i]
+                    p[i] = p_end[i]
+                if PROJECTS:
+                    if not find_velocity(q, p, w, c, r, B):
+                        return NO_VELOCITY
+                    set_tangent(q, p, w, c, p)
+                remember(past[part], z)
+                for i in range(multiplied.shape[0]):
+                    if k == 0:
+                        multiplied[i] += MULTIPLIER_SCALE * weights[part] * z[MOTIONS + i]
+            done += 1
+            report[0] = done
+        for i in range(min(SIZE, MOTIONS)):
+            w[i] = z[i]
+        if not find_velocity(q, p, w, c, r, B):
+            return NO_VELOCITY
+        record(q, p, w, c, table[row + 1])
+    return DONE

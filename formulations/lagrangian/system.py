@@ -1,0 +1,277 @@
+"""Systems as a user describes them: SymPy expressions of coordinates, of their rates, and of parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import sympy
+
+from biped.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from biped.runs.march import Progress
+    from formulations.lagrangian.integrate import Trajectory
+    from formulations.lagrangian.methods import LagrangianMethod
+
+#: 𝕃(y, x, h) of the configurations at a step's end and start, and of its length.
+DiscreteLagrangian = Callable[[tuple[sympy.Symbol, ...], tuple[sympy.Symbol, ...], sympy.Symbol], sympy.Expr]
+
+
+def rate(coordinate: sympy.Symbol) -> sympy.Symbol:
+    """The symbol of a coordinate's time derivative: ``v_x`` for ``x``."""
+    return sympy.Symbol(f"v_{coordinate.name}", real=True)
+
+
+def rates(coordinates: Iterable[sympy.Symbol]) -> tuple[sympy.Symbol, ...]:
+    """Those of several."""
+    return tuple(rate(coordinate) for coordinate in coordinates)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Generalized coordinates s and the map ψ from them to the coordinates of a system (Wendlandt 1997, 2.3.2).
+
+    Attributes:
+        coordinates: s.
+        map: ψ(s), one expression for each coordinate of the system; it must solve the constraints.
+    """
+
+    coordinates: Sequence[sympy.Symbol]
+    map: Sequence[sympy.Expr]
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A Lagrangian system on a linear space, with holonomic constraints (Wendlandt 1997, 2.3.1).
+
+    Give either ``mass`` (and ``potential``), L = q̇ᵀ M q̇/2 − V(q) (2.29), or ``lagrangian``. Units are those of the
+    values that are put in; SI is meant.
+
+    Attributes:
+        coordinates: q, whose names become the columns of a trajectory.
+        mass: the constant mass matrix M, or its diagonal.
+        potential: V(q), which may also contain ``invariants``.
+        lagrangian: L(q, q̇), with ``rate(q)`` for q̇.
+        constraints: g(q) = 0.
+        forces: F(q, q̇), one for each coordinate (5.2).
+        discrete_lagrangian: 𝕃(y, x, h), which ``midpoint-dvp`` and ``generalized-dvp`` take in place of (2.23): one
+            that differs from it off the constraints, such as (2.51).
+        chart: for ``generalized-dvp``.
+        conserved: expressions in q and q̇ to be recorded by name, beside the energy.
+        invariants: symbols that stand in the potential for quadratic functions of q. ``energy-momentum`` takes its
+            discrete gradient in them, and so conserves the momenta of the group that they are invariant to.
+        parameters: symbols and their values [SI]. Another value needs no other compiled code.
+        inertia: for ``rigid-energy-momentum``: the coordinates are the unit quaternion of a free rigid body with this
+            inertia (3, 3) in its own axes.
+
+    Raises:
+        InputError: where these do not fit together.
+    """
+
+    coordinates: Sequence[sympy.Symbol]
+    mass: Any = None
+    potential: sympy.Expr | float = 0
+    lagrangian: sympy.Expr | None = None
+    constraints: Sequence[sympy.Expr] = ()
+    forces: Sequence[sympy.Expr] | None = None
+    discrete_lagrangian: DiscreteLagrangian | None = None
+    chart: Chart | None = None
+    conserved: Mapping[str, sympy.Expr] = field(default_factory=dict)
+    invariants: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
+    parameters: Mapping[sympy.Symbol, float] = field(default_factory=dict)
+    inertia: Any = None
+
+    def __post_init__(self) -> None:
+        names = [symbol.name for symbol in self.coordinates]
+        if not names or len(set(names)) != len(names):
+            raise InputError(f"coordinates {names}: there must be at least one, and no name twice")
+        self._check_expressions()
+        if (self.mass is None) == (self.lagrangian is None):
+            raise InputError("a system needs either a mass (and a potential) or a Lagrangian, and not both")
+        if self.lagrangian is not None and self.potential != 0:
+            raise InputError("the potential belongs into the Lagrangian, where that is given")
+        if self.forces is not None and len(self.forces) != self.size:
+            raise InputError(f"{len(self.forces)} forces: there must be one for each of {self.size} coordinates")
+        if len(self.constraints) >= self.size:
+            raise InputError(f"{len(self.constraints)} constraints on {self.size} coordinates leave nothing that moves")
+        self._check_chart()
+        self._check_columns(names)
+        self._check_symbols()
+        for symbol, value in self.parameters.items():
+            if not math.isfinite(value):
+                raise InputError(f"parameter {symbol} = {value!r}: it must be finite")
+        for name, expression in self.invariants.items():
+            if not (sympy.sympify(expression).is_polynomial(*self.coordinates) and self._degree(expression) <= 2):
+                raise InputError(f"invariant {name} = {expression}: it must be quadratic in the coordinates")
+
+    def _degree(self, expression: sympy.Expr) -> int:
+        return int(sympy.Poly(expression, *self.coordinates).total_degree())
+
+    def _check_expressions(self) -> None:
+        """What is given for an expression must be one, and each symbol must be one thing."""
+        several: dict[str, Any] = {"constraints": self.constraints, "forces": self.forces or ()}
+        for name, given in several.items():
+            if isinstance(given, sympy.Basic) and not isinstance(given, (sympy.Tuple, sympy.MatrixBase)):
+                raise InputError(f"{name} = {given}: it must be a list of expressions, of one at least")
+        single: dict[str, Any] = {"potential": [self.potential], "lagrangian": [self.lagrangian or 0]}
+        mappings: dict[str, Any] = {"conserved": self.conserved.values(), "invariants": self.invariants.values()}
+        for name, expressions in (several | single | mappings).items():
+            for given in expressions:
+                expression = sympy.sympify(given)
+                if not isinstance(expression, sympy.Expr) or expression.has(sympy.oo, -sympy.oo, sympy.zoo, sympy.nan):
+                    raise InputError(f"{name} contains {given}: it must be a finite expression; of a = b, give a - b")
+        roles = [*self.coordinates, *rates(self.coordinates), *self.parameters, *self.invariants]
+        twice = sorted({str(symbol) for symbol in roles if roles.count(symbol) > 1})
+        if twice:
+            raise InputError(f"{', '.join(twice)}: a symbol must be one of coordinate, rate, parameter and invariant")
+
+    def _check_chart(self) -> None:
+        if self.chart is None:
+            return
+        free = self.size - len(self.constraints)
+        if len(self.chart.map) != self.size or len(self.chart.coordinates) != free:
+            raise InputError(
+                f"the chart maps {len(self.chart.coordinates)} coordinates to {len(self.chart.map)}: "
+                f"it must map {free} (coordinates without constraints) to {self.size}"
+            )
+
+    def _check_columns(self, names: list[str]) -> None:
+        """A trajectory has a column for each of these."""
+        charted = [symbol.name for symbol in self.chart.coordinates] if self.chart else []
+        states = [f"{prefix}{name}" for name in (*names, *charted) for prefix in ("", "p_", "v_")]
+        columns = ["time", "energy", *states, *self.conserved]
+        twice = sorted({name for name in columns if columns.count(name) > 1})
+        if twice:
+            raise InputError(f"{', '.join(twice)}: two columns of a trajectory would have this name")
+
+    def _check_symbols(self) -> None:
+        places = set(self.coordinates)
+        known = places | set(self.parameters)
+        allowed = {
+            "mass": (set(self.parameters), list(self.mass_matrix) if self.mass is not None else []),
+            "potential": (known | set(self.invariants), [self.potential]),
+            "lagrangian": (known | set(rates(self.coordinates)), [] if self.lagrangian is None else [self.lagrangian]),
+            "constraints": (known, self.constraints),
+            "forces": (known | set(rates(self.coordinates)), self.forces or ()),
+            "conserved": (known | set(rates(self.coordinates)), self.conserved.values()),
+            "invariants": (known, self.invariants.values()),
+            "inertia": (set(self.parameters), list(sympy.Matrix(self.inertia)) if self.inertia is not None else []),
+            "chart": (set(self.parameters) | set(self.chart.coordinates if self.chart else ()), self.chart_map),
+        }
+        for name, (symbols, expressions) in allowed.items():
+            for expression in expressions:
+                strange = sympy.sympify(expression).free_symbols - symbols
+                if strange:
+                    raise InputError(
+                        f"{name} contains {', '.join(sorted(map(str, strange)))}: neither a coordinate, "
+                        "nor its rate() where rates may stand, nor a parameter"
+                    )
+
+    @property
+    def size(self) -> int:
+        """How many coordinates."""
+        return len(self.coordinates)
+
+    @property
+    def chart_map(self) -> tuple[sympy.Expr, ...]:
+        """ψ; empty without a chart."""
+        return () if self.chart is None else tuple(sympy.sympify(row) for row in self.chart.map)
+
+    @cached_property
+    def mass_matrix(self) -> sympy.Matrix:
+        """M; of a Lagrangian, D₂₂L."""
+        if self.mass is None:
+            v = rates(self.coordinates)
+            return sympy.hessian(self.lagrangian, v)
+        given = sympy.Matrix(self.mass)
+        matrix = sympy.diag(*given) if 1 in given.shape else given
+        if matrix.shape != (self.size, self.size):
+            raise InputError(f"the mass matrix is {matrix.shape}: it must be square, one row for each coordinate")
+        return matrix
+
+    @cached_property
+    def full_lagrangian(self) -> sympy.Expr:
+        """L(q, q̇), without invariants."""
+        if self.lagrangian is not None:
+            return sympy.sympify(self.lagrangian)
+        v = sympy.Matrix(rates(self.coordinates))
+        return sympy.sympify((v.T * self.mass_matrix * v)[0, 0] / 2 - self.plain_potential)
+
+    @property
+    def plain_potential(self) -> sympy.Expr:
+        """V(q), without invariants."""
+        return sympy.sympify(self.potential).subs(dict(self.invariants))
+
+    @property
+    def parameter_values(self) -> NDArray[np.float64]:
+        """In the order of ``parameters``."""
+        import numpy as np
+
+        return np.array(list(self.parameters.values()), dtype=np.float64)
+
+    def with_parameters(self, **values: float) -> System:
+        """The same system with other values of some parameters, by name.
+
+        Raises:
+            InputError: it has no such parameter.
+        """
+        changed = dict(self.parameters)
+        by_name = {symbol.name: symbol for symbol in changed}
+        for name, value in values.items():
+            if name not in by_name:
+                raise InputError(f"no parameter {name!r}; parameters are {', '.join(by_name)}")
+            changed[by_name[name]] = value
+        return replace(self, parameters=changed)
+
+    def compile(self, method: LagrangianMethod | str, announce: Callable[[str], None] | None = None) -> None:
+        """Derive and compile what ``integrate`` needs, unless that is on disk; ``announce`` is told before that."""
+        from formulations.lagrangian.integrate import prepare
+
+        prepare(self, method, announce)
+
+    def integrate(
+        self,
+        method: LagrangianMethod | str,
+        q0: ArrayLike,
+        v0: ArrayLike | None = None,
+        *,
+        step: float,
+        duration: float,
+        q1: ArrayLike | None = None,
+        every: int = 1,
+        composition: Sequence[float] = (1.0,),
+        progress: Progress | None = None,
+        announce: Callable[[str], None] | None = None,
+    ) -> Trajectory:
+        """The motion from a configuration and a velocity, or from two configurations one step apart.
+
+        Args:
+            method: one of ``LAGRANGIAN_METHODS`` or its name.
+            q0: configuration at time 0: of the coordinates, or of the chart's for ``generalized-dvp``.
+            v0: its rate. The momentum starts as D₂L(q₀, v₀).
+            step: [s] h.
+            duration: [s] a whole number of steps.
+            q1: in place of ``v0``: the configuration after the first step, as a two-step method starts; the momenta are
+                those of its discrete Legendre transforms.
+            every: record one in so many steps.
+            composition: weights of the substeps that a step is composed of, for symmetric methods.
+            progress: called now and then with the fraction that is done.
+            announce: called with a line before something is compiled.
+
+        Raises:
+            InputError: for what cannot be started or does not fit the method; the message says what would be right.
+            IntegrationError: a step's equations could not be solved; the message names time and residual.
+        """
+        from formulations.lagrangian.integrate import integrate
+
+        return integrate(
+            self, method, q0, v0, q1=q1, step=step, duration=duration, every=every,
+            composition=composition, progress=progress, announce=announce,
+        )  # fmt: skip

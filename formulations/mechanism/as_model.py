@@ -1,0 +1,136 @@
+"""From a mechanism to a `Model`: the same tree, in the words of the other.
+
+A mechanism's tree becomes a model of hinges and slides, one body a configuration variable, with the joints' names and
+positions those of the variables; bodies without mass stand between the variables of one place. Loops stay open: a
+`Model` has no constraints.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biped.model import Body, Model, Visual
+from biped.model.geometry import matrix3, vector3
+from biped.model.inertia import is_solid
+from biped.model.joint import Joint
+from biped.model.regularity import loose_bodies
+from contact.arrays import Floats
+from formulations.mechanism.compilation import Structure
+from formulations.mechanism.component import Force
+from formulations.mechanism.drawing import lines_of, visuals_of
+from formulations.mechanism.forces import Damper
+from formulations.mechanism.frames import tree_of
+
+if TYPE_CHECKING:
+    from formulations.mechanism.mechanism import Mechanism
+
+
+def to_model(mechanism: Mechanism, visuals: Sequence[Visual] | None = None) -> Model:
+    """The tree of ``mechanism`` as a model; what a model does not carry is told in its ``notes``.
+
+    Bodies and joints are called as the configuration variables, and coordinates and rates are theirs, in their order. A
+    variable whose motion is prescribed becomes a joint that moves freely, with an armature of 1 kg m² (kg).
+
+    Args:
+        mechanism: its masses on the ground are left out; its dampers become the joints'.
+        visuals: surfaces to draw, on bodies of these names; by default those of `formulations.mechanism.drawing`.
+
+    Raises:
+        ModelError: nothing resists a configuration variable, or nothing has mass.
+    """
+    notes = _left_out(mechanism)
+    bodies = _bodies(mechanism.structure, _damping(mechanism.forces), notes)
+    return Model(
+        mechanism.name,
+        tuple(_with_rotor(body, mechanism.loose.get(body.name)) for body in bodies),
+        gravity=(0.0, 0.0, 0.0) if mechanism.gravity is None else vector3(mechanism.gravity, "gravity"),
+        facing=(-1.0, 0.0, 0.0),  # so that who looks from the side has x to the right
+        notes=tuple(notes),
+        visuals=visuals_of(mechanism) if visuals is None else tuple(visuals),
+        lines=lines_of(mechanism),
+    )
+
+
+def loose_variables(structure: Structure) -> dict[str, float]:
+    """The variables that move no mass in any configuration, each with an inertia [kg or kg m²] as others may have."""
+    bodies = _bodies(structure, {}, [])
+    mass = math.fsum(body.mass for body in bodies)
+    if mass == 0.0 or all(is_solid(body.inertia) for body in bodies):
+        return {}
+    reach = max(float(np.linalg.norm(body.joint.position)) for body in bodies) or 1.0
+    return {
+        body.name: mass if body.joint.kind == "prismatic" else mass * reach * reach for body in loose_bodies(bodies)
+    }
+
+
+def _with_rotor(body: Body, armature: float | None) -> Body:
+    """The same, its joint resisted where only constraints do so in the mechanism."""
+    return body if armature is None else replace(body, joint=replace(body.joint, armature=armature))
+
+
+def _bodies(structure: Structure, damping: Mapping[str, float], notes: list[str]) -> list[Body]:
+    """One body a configuration variable, in their order."""
+    found: list[Body] = []
+    for row, mover in enumerate(structure.coordinates):
+        above = structure.coordinates[mover.parent] if mover.parent >= 0 else None
+        joint = Joint(
+            mover.name,
+            "helical" if mover.frame.pitch else "revolute" if mover.is_rotation else "prismatic",
+            axis=vector3(mover.axis, "axis"),
+            position=vector3(mover.origin - (0.0 if above is None else above.origin), "position"),
+            damping=damping.get(mover.name, 0.0),
+            armature=1.0 if mover.frame.is_kinematic else 0.0,
+            pitch=mover.frame.pitch,
+        )
+        inertia = structure.tree.inertia[row].reshape(3, 3)
+        tensor = matrix3(_possible(0.5 * (inertia + inertia.T), mover.name, notes), "inertia")
+        com = vector3(structure.com[row] - mover.origin, "com")
+        mass = float(structure.tree.mass[row])
+        found.append(Body(mover.name, mass, tensor, com, joint, None if above is None else above.name))
+    return found
+
+
+def _possible(inertia: Floats, name: str, notes: list[str]) -> Floats:
+    """The same where a body can have it; else with the least moments raised to what the greatest asks for."""
+    moments, axes = np.linalg.eigh(inertia)
+    lack = moments[2] - moments[0] - moments[1]
+    if lack <= 1e-9 * moments[2]:
+        return inertia
+    notes.append(
+        f"body {name} has principal moments that no body has, one above the sum of the others: the lesser were raised"
+    )
+    moments[:2] += 0.5 * lack
+    raised: Floats = (axes * moments) @ axes.T
+    return 0.5 * (raised + raised.T)
+
+
+def _damping(forces: Sequence[Force]) -> dict[str, float]:
+    found: dict[str, float] = defaultdict(float)
+    for force in forces:
+        if isinstance(force, Damper):
+            found[force.coordinate] += force.damping
+    return found
+
+
+def _left_out(mechanism: Mechanism) -> list[str]:
+    """A sentence for each kind of thing that a model does not carry."""
+    frames = [node.frame for node in tree_of(mechanism.frames)]
+    prescribed = [frame.coordinate for frame in frames if frame.is_kinematic]
+    groups: list[tuple[Collection[object], str]] = [
+        (mechanism.constraint_names, "constraints are left out, so that loops are open"),
+        (mechanism.potentials, "potentials are left out"),
+        ([force for force in mechanism.forces if not isinstance(force, Damper)], "forces are left out"),
+        (mechanism.loose, "variables move no mass: an armature is in the place of the constraints that hold them"),
+    ]
+    told = [f"of the mechanism, {len(group)} {what}" for group, what in groups if group]
+    if prescribed:
+        told.append(
+            f"joints that the mechanism prescribes are free, with an armature of 1: {', '.join(map(str, prescribed))}"
+        )
+    return told

@@ -1,0 +1,499 @@
+"""From frames and components to the arrays that the kernels take.
+
+The kernels' tree has one body for each configuration variable. In the home configuration, where all variables are
+zero, its bodies' axes are those of the world, so that constant transforms only say where things are in that
+configuration: frames that no variable separates are one body, their masses merged into one, which may be zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biped.errors import InputError
+from biped.kernels.tree.tree import PASSIVE, PRISMATIC, REVOLUTE, Tree
+from biped.model.errors import ModelError, unknown
+from contact.arrays import Floats, Integers
+from formulations.mechanism.custom_arrays import Custom, new_customs
+from formulations.mechanism.errors import MechanismError
+from formulations.mechanism.frames import WORLD, Frame, tree_of
+from formulations.mechanism.inputs import Input
+from formulations.mechanism.kernels.ballast import Ballast
+from formulations.mechanism.kernels.constraints import (
+    ALONG,
+    CAM,
+    CUSTOM,
+    DISTANCE,
+    LINEAR,
+    NUMBERS,
+    STRING,
+    Constraints,
+)
+from formulations.mechanism.kernels.custom import CONSTRAINT, Customs
+from formulations.mechanism.kernels.forces import Forces
+from formulations.mechanism.kernels.points import WORLD as GROUND
+from formulations.mechanism.kernels.points import Points
+from formulations.mechanism.kernels.potentials import CoordinateSprings, Springs, Weights
+from formulations.mechanism.kernels.system import Mechanics
+
+if TYPE_CHECKING:
+    from formulations.mechanism.component import Component
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where a frame is.
+
+    Attributes:
+        body: the row of its body in the tree, or −1 of what does not move: its configuration variable is that of the
+            last transform before or at the frame that has one.
+        position: (3,) [m] of its origin in the home configuration.
+        rotation: (3, 3) its axes there, in the world's.
+        frame: that it is of; None of the world.
+    """
+
+    body: int
+    position: Floats
+    rotation: Floats
+    frame: Frame | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinate:
+    """A configuration variable.
+
+    Attributes:
+        name: its name.
+        frame: whose transform it is the parameter of.
+        parent: the row of the body that it moves against, or −1.
+        origin: (3,) [m] a point of its axis in the home configuration.
+        axis: (3,) in the home configuration.
+    """
+
+    name: str
+    frame: Frame
+    parent: int
+    origin: Floats
+    axis: Floats
+
+    @property
+    def is_rotation(self) -> bool:
+        """Whether it is an angle."""
+        return self.frame.is_rotation
+
+    @property
+    def unit(self) -> str:
+        """Of the variable."""
+        return "rad" if self.is_rotation else "m"
+
+    @property
+    def force_unit(self) -> str:
+        """Of a force along it."""
+        return "N*m" if self.is_rotation else "N"
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """What a mechanism's frames amount to.
+
+    Attributes:
+        coordinates: in the order of q, each after those before it on its way from the world.
+        places: of all frames, in the same order; frames without a name too.
+        named: the same by name, with that of the world.
+        tree: as the kernels take it.
+        com: (n, 3) [m] the bodies' centres of mass in the home configuration; of a body without mass, its joint.
+    """
+
+    coordinates: tuple[Coordinate, ...]
+    places: tuple[Place, ...]
+    named: dict[str, Place]
+    tree: Tree
+    com: Floats
+
+    @property
+    def rows(self) -> dict[str, int]:
+        """Of the configuration variables, by name."""
+        return {coordinate.name: row for row, coordinate in enumerate(self.coordinates)}
+
+    def offset(self, place: Place) -> Floats:
+        """(3,) [m] of a frame's origin from its body's centre of mass; of the world, the place itself."""
+        return place.position if place.body < 0 else place.position - self.com[place.body]
+
+
+_ORIGIN = Place(GROUND, np.zeros(3), np.eye(3))
+
+
+def structure_of(frames: Sequence[Frame], gravity: Sequence[float]) -> Structure:
+    """The tree of some frames under a gravity [m/s²].
+
+    Raises:
+        MechanismError: a name is used twice, a frame carries itself, or nothing can move.
+    """
+    coordinates: list[Coordinate] = []
+    places: list[Place] = []
+    named: dict[str, Place] = {WORLD: _ORIGIN}
+    for frame, parent in tree_of(frames):
+        place = _placed(frame, places[parent] if parent >= 0 else _ORIGIN, coordinates)
+        places.append(place)
+        if frame.name is not None:
+            named[frame.name] = place
+    if not coordinates:
+        raise MechanismError("nothing can move: at least one frame's parameter must be a configuration variable")
+    tree, com = _tree(coordinates, places, gravity)
+    return Structure(tuple(coordinates), tuple(places), named, tree, com)
+
+
+def _placed(frame: Frame, parent: Place, coordinates: list[Coordinate]) -> Place:
+    """Where a frame is; a variable is added to the ``coordinates``."""
+    if frame.coordinate is not None:
+        axis, origin = parent.rotation @ frame.direction, parent.position + parent.rotation @ frame.origin
+        coordinates.append(Coordinate(frame.coordinate, frame, parent.body, origin, axis))
+        return Place(len(coordinates) - 1, parent.position, parent.rotation, frame)
+    g = frame.matrix()
+    position = parent.position + parent.rotation @ g[:3, 3]
+    return Place(parent.body, position, parent.rotation @ g[:3, :3], frame)
+
+
+def _tree(coordinates: Sequence[Coordinate], places: Sequence[Place], gravity: Sequence[float]) -> tuple[Tree, Floats]:
+    """The kernels' tree, and where its bodies' centres of mass are in the home configuration."""
+    n = len(coordinates)
+    mass, com, inertia = np.zeros(n), np.array([c.origin for c in coordinates]), np.zeros((n, 3, 3))
+    heavy = [(p, p.frame.mass) for p in places if p.body >= 0 and p.frame is not None and p.frame.mass is not None]
+    moment = np.zeros((n, 3))
+    for place, (m, *_) in heavy:
+        mass[place.body] += m
+        moment[place.body] += m * place.position
+    massive = mass > 0.0
+    com[massive] = moment[massive] / mass[massive, None]
+    for place, (m, *moments) in heavy:
+        arm = place.position - com[place.body]
+        inertia[place.body] += place.rotation @ np.diag(moments) @ place.rotation.T
+        inertia[place.body] += m * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    origin = np.array([c.origin for c in coordinates])
+    parent = np.array([c.parent for c in coordinates], dtype=np.int64)
+    before = np.where(parent[:, None] >= 0, com[parent], 0.0)
+    pitch = np.array([c.frame.pitch for c in coordinates])
+    kinds = [REVOLUTE if c.is_rotation else PRISMATIC for c in coordinates]
+    tree = Tree(
+        parent=parent,
+        kind=np.array(kinds, dtype=np.int64),
+        axis=np.array([c.axis for c in coordinates]),
+        pitch=pitch if pitch.any() else np.zeros(0),
+        joint_offset=origin - before,
+        com_offset=com - origin,
+        mass=mass,
+        inertia=inertia.reshape(n, 9),
+        first_q=np.arange(n),
+        first_v=np.arange(n),
+        dofs=np.ones(n, dtype=np.int64),
+        gravity=np.array(gravity, dtype=float),
+        contact_body=np.zeros(0, dtype=np.int64),
+        contact_offset=np.zeros((0, 3)),
+        armature=np.zeros(n),
+        passive=np.zeros((0, PASSIVE)),
+    )
+    return tree, com
+
+
+@dataclass
+class Label:
+    """What a constraint's multiplier is called, and its unit."""
+
+    name: str
+    unit: str
+
+
+@dataclass
+class Builder:
+    """Collects what components add to a mechanism; its methods are what a component's ``add_to`` calls."""
+
+    structure: Structure
+    labels: list[Label] = field(default_factory=list)
+    inputs: list[tuple[str, Input]] = field(default_factory=list)
+    _points: dict[str, int] = field(default_factory=dict)
+    _springs: list[tuple[int, int, int, float, tuple[float, ...]]] = field(default_factory=list)
+    _coordinate_springs: list[tuple[int, float, tuple[float, ...]]] = field(default_factory=list)
+    _weights: list[tuple[int, tuple[float, float, float]]] = field(default_factory=list)
+    _rows: list[tuple[int, int, int, int, Floats, tuple[float, ...]]] = field(default_factory=list)
+    _damping: dict[int, float] = field(default_factory=dict)
+    _torques: list[tuple[int, int]] = field(default_factory=list)
+    _wrenches: list[tuple[int, Place, int]] = field(default_factory=list)
+    customs: list[Custom] = field(default_factory=list)
+    _current: str = ""
+
+    # --- what components ask for ---
+
+    def place(self, name: str) -> Place:
+        """Where a frame is.
+
+        Raises:
+            ModelError: there is no such frame; the message lists those that there are.
+        """
+        if name not in self.structure.named:
+            raise unknown("frame", name, self.structure.named)
+        return self.structure.named[name]
+
+    def point(self, name: str) -> int:
+        """The row of a frame's origin among the points."""
+        self.place(name)
+        return self._points.setdefault(name, len(self._points))
+
+    def coordinate(self, name: str) -> int:
+        """The row of a configuration variable.
+
+        Raises:
+            ModelError: there is no such variable; the message lists those that there are.
+        """
+        rows = self.structure.rows
+        if name not in rows:
+            raise unknown("configuration variable", name, rows)
+        return rows[name]
+
+    def force_unit(self, row: int) -> str:
+        """Of a force along a configuration variable."""
+        return self.structure.coordinates[row].force_unit
+
+    def mass_of(self, name: str) -> float:
+        """[kg] of a frame.
+
+        Raises:
+            MechanismError: it has none.
+        """
+        frame = self.place(name).frame
+        if frame is None or frame.mass is None or frame.mass[0] == 0.0:
+            raise MechanismError(f"frame {name!r} has no mass: gravity needs one")
+        return frame.mass[0]
+
+    # --- what components add ---
+
+    def add_spring(self, law: int, first: str, second: str, rest: float, coefficients: tuple[float, ...]) -> None:
+        """A force along the line between two frames' origins, by a law of ``kernels.potentials``."""
+        self._check_apart(first, second)
+        self._springs.append((law, self.point(first), self.point(second), rest, coefficients))
+
+    def add_coordinate_spring(self, row: int, rest: float, coefficients: tuple[float, ...]) -> None:
+        """A force along a configuration variable, Σ c_k (q − q₀)^k."""
+        self._coordinate_springs.append((row, rest, coefficients))
+
+    def add_weight(self, point: int, force: tuple[float, float, float]) -> None:
+        """A constant force [N] of a potential at a point."""
+        self._weights.append((point, force))
+
+    def add_along(
+        self, first: str, second: str, n: tuple[float, float, float], axes: str, label: str, offset: float = 0.0
+    ) -> None:
+        """A constraint n · (p₁ − p₂) = c, n in the axes of a frame that carries it."""
+        carrier = self.place(axes)
+        self._check_apart(first, second)
+        row = (ALONG, self.point(first), self.point(second), carrier.body, carrier.rotation @ n, (0.0, 0.0, offset))
+        self._add_row(row, label, "N")
+
+    def add_distance(self, first: str, second: str, length: float | str, label: str) -> None:
+        """A constraint |p₁ − p₂| = L, a number or a configuration variable."""
+        self._check_apart(first, second)
+        kind, carrier, number = DISTANCE, GROUND, length
+        if isinstance(length, str):
+            kind, carrier, number = STRING, self.coordinate(length), 0.0
+        row = (kind, self.point(first), self.point(second), carrier, np.zeros(3), (0.0, 0.0, float(number)))
+        self._add_row(row, label, "N")
+
+    def add_linear(self, first: int, second: int, numbers: tuple[float, float, float], label: str, unit: str) -> None:
+        """A constraint a q₁ + b q₂ = c, ``numbers`` being a, b, c and ``unit`` that of its multiplier."""
+        if first == second:
+            raise MechanismError("it needs two different configuration variables")
+        self._add_row((LINEAR, first, second, GROUND, np.zeros(3), numbers), label, unit)
+
+    def add_cam(
+        self, angle: int, follower: int, mean: float, harmonics: Sequence[tuple[float, float]], label: str
+    ) -> None:
+        """A constraint s(q_θ) − q_d = 0, s(θ) = mean + Σ a_k cos kθ + b_k sin kθ, ``harmonics`` being a_k and b_k."""
+        if angle == follower:
+            raise MechanismError("it needs two different configuration variables")
+        numbers = (mean, *(part for pair in harmonics for part in pair))
+        self._add_row((CAM, angle, follower, GROUND, np.zeros(3), numbers), label, self.force_unit(follower))
+
+    def add_damping(self, row: int, damping: float) -> None:
+        """−b q̇ along a configuration variable."""
+        self._damping[row] = self._damping.get(row, 0.0) + damping
+
+    def add_torque(self, row: int, torque: Input) -> None:
+        """A function of time along a configuration variable."""
+        self._torques.append((row, self._add_input(torque)))
+
+    def add_wrench(self, kind: int, frame: str, parts: Sequence[Input]) -> None:
+        """Six functions of time, force and moment, on a frame, by a kind of ``kernels.forces``."""
+        place = self.place(frame)
+        if place.body < 0:
+            raise MechanismError(f"frame {frame!r} does not move, so that no wrench does anything there")
+        first, *_ = [self._add_input(part) for part in parts]
+        self._wrenches.append((kind, place, first))
+
+    def add_custom(
+        self,
+        kind: int,
+        part: Callable[..., int],
+        strains: Sequence[tuple[str, str]],
+        numbers: list[float],
+        rows: int,
+        label: tuple[str, str],
+        *,
+        exact: bool,
+    ) -> None:
+        """A user's functions: of places of frames and of variables, each as its role and name.
+
+        Args:
+            kind: one of ``formulations.mechanism.kernels.custom``.
+            part: with the functions.
+            strains: what they are functions of.
+            numbers: that they are given.
+            rows: of a constraint's h.
+            label: of a constraint: names of its multipliers, and their unit.
+            exact: whether the part knows derivatives of its forces.
+        """
+        found: list[tuple[int, int, int]] = []
+        for role, name in strains:
+            if role == "frame":
+                found += [(self.point(name), axis, -1) for axis in range(3)]
+            else:
+                found.append((-1, -1, self.coordinate(name)))
+        size = sum(len(other.strains) for other in self.customs if other.kind != CONSTRAINT)
+        self.customs.append(Custom(kind, part, found, numbers, len(self._rows), rows, exact, size))
+        for c in range(rows):
+            name = label[0] if rows == 1 else f"{label[0]}_{c + 1}"
+            self._add_row((CUSTOM, 0, 0, GROUND, np.zeros(3), (0.0, 0.0, 0.0)), name, label[1])
+
+    def _add_input(self, value: Input) -> int:
+        self.inputs.append((self._current, value))
+        return len(self.inputs)  # the time stands before them
+
+    def _check_apart(self, first: str, second: str) -> None:
+        one, other = self.place(first), self.place(second)
+        if one.body == other.body:
+            raise MechanismError(f"{first!r} and {second!r} are on one body, and never move apart")
+
+    def _add_row(self, row: tuple[int, int, int, int, Floats, tuple[float, ...]], label: str, unit: str) -> None:
+        taken = {known.name for known in self.labels}
+        name, count = label, 1
+        while name in taken:
+            count += 1
+            name = f"{label}_{count}"
+        self.labels.append(Label(name, unit))
+        self._rows.append(row)
+
+    # --- what comes out ---
+
+    def add(self, component: Component) -> None:
+        """Take in a component.
+
+        Raises:
+            MechanismError: it does not fit the mechanism; the message begins with what it is.
+        """
+        self._current = repr(component)
+        try:
+            component.add_to(self)
+        except (InputError, ModelError) as error:
+            raise MechanismError(f"{component!r}: {error}") from error
+
+    def finish(self, prescribed: Sequence[bool], loose: Mapping[str, float]) -> Mechanics:
+        """The arrays of all that was added.
+
+        Args:
+            prescribed: of each coordinate whether its motion is given.
+            loose: the coordinates that move no mass, with an inertia [kg or kg m²] for the elimination.
+        """
+        springs, border = self._compile_springs(len(self._rows))
+        ballast = Ballast(
+            _whole(self.coordinate(name) for name in loose), np.array(list(loose.values()), dtype=float),
+            np.array([border], dtype=np.int64),
+        )  # fmt: skip
+        border += len(loose)
+        border += sum(len(custom.strains) for custom in self.customs if custom.kind != CONSTRAINT)
+        return Mechanics(
+            tree=self.structure.tree,
+            prescribed=np.array(prescribed, dtype=np.int64),
+            points=self._compile_points(),
+            springs=springs,
+            coordinate_springs=CoordinateSprings(
+                _whole(k for k, _, _ in self._coordinate_springs),
+                np.array([rest for _, rest, _ in self._coordinate_springs], dtype=float),
+                _padded([law for _, _, law in self._coordinate_springs]),
+            ),
+            weights=Weights(_whole(point for point, _ in self._weights), _rows3([force for _, force in self._weights])),
+            forces=self._compile_forces(),
+            constraints=Constraints(
+                kind=_whole(row[0] for row in self._rows),
+                first=_whole(row[1] for row in self._rows),
+                second=_whole(row[2] for row in self._rows),
+                carrier=_whole(row[3] for row in self._rows),
+                direction=_rows3([row[4] for row in self._rows]),
+                number=_padded([row[5] for row in self._rows], NUMBERS),
+            ),
+            ballast=ballast,
+            border=np.array([border], dtype=np.int64),
+        )
+
+    def new_customs(self, border: int) -> tuple[Customs, list[Any]]:
+        """The users' components with room of their own, and what must stay as long as they do.
+
+        ``border``: how many unknowns stand beside those of the tree.
+        """
+        return new_customs(self.customs, border)
+
+    def _compile_points(self) -> Points:
+        places = [self.structure.named[name] for name in self._points]
+        return Points(
+            _whole(place.body for place in places), _rows3([self.structure.offset(place) for place in places])
+        )
+
+    def _compile_springs(self, border: int) -> tuple[Springs, int]:
+        """The springs; those between two bodies take three places each in the border, from ``border`` on."""
+        bodies = [self.structure.named[name].body for name in self._points]
+        begins = []
+        for _, first, second, _, _ in self._springs:
+            between = bodies[first] >= 0 and bodies[second] >= 0
+            begins.append(border if between else -1)
+            border += 3 if between else 0
+        springs = Springs(
+            law=_whole(spring[0] for spring in self._springs),
+            first=_whole(spring[1] for spring in self._springs),
+            second=_whole(spring[2] for spring in self._springs),
+            rest=np.array([spring[3] for spring in self._springs], dtype=float),
+            coefficient=_padded([spring[4] for spring in self._springs]),
+            border=_whole(begins),
+        )
+        return springs, border
+
+    def _compile_forces(self) -> Forces:
+        damping = np.zeros(len(self.structure.coordinates))
+        for row, value in self._damping.items():
+            damping[row] = value
+        places = [place for _, place, _ in self._wrenches]
+        return Forces(
+            damping=damping,
+            torque_coordinate=_whole(row for row, _ in self._torques),
+            torque_input=_whole(place for _, place in self._torques),
+            wrench_kind=_whole(kind for kind, _, _ in self._wrenches),
+            wrench_body=_whole(place.body for place in places),
+            wrench_offset=_rows3([self.structure.offset(place) for place in places]),
+            wrench_axes=np.array([place.rotation.ravel() for place in places], dtype=float).reshape(-1, 9),
+            wrench_input=_whole(first for _, _, first in self._wrenches),
+        )
+
+
+def _whole(values: Iterable[int]) -> Integers:
+    return np.array(list(values), dtype=np.int64)
+
+
+def _rows3(values: Sequence[Sequence[float] | Floats]) -> Floats:
+    return np.array(values, dtype=float).reshape(-1, 3)
+
+
+def _padded(laws: Sequence[tuple[float, ...]], least: int = 1) -> Floats:
+    """One row a law, of ``least`` numbers at least, with zeros for those that it lacks."""
+    table = np.zeros((len(laws), max(least, *(len(law) for law in laws), 0)))
+    for row, law in zip(table, laws, strict=True):
+        row[: len(law)] = law
+    return table

@@ -1,0 +1,163 @@
+"""What potentials, constraints and forces of a mechanism have in common: names, words, and how they are compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, get_type_hints
+
+from biped.inputs.checks import is_finite, numbers
+from formulations.mechanism.errors import MechanismError
+
+if TYPE_CHECKING:
+    from formulations.mechanism.compilation import Builder
+
+#: The name of a frame, or "world".
+FrameName = Annotated[str, "frame"]
+#: The name of a configuration variable.
+CoordinateName = Annotated[str, "coordinate"]
+#: Three numbers.
+Vector = Annotated[tuple[float, float, float], "vector"]
+
+#: All kinds of components by the word that an S-expression begins with.
+COMPONENTS: dict[str, type[Component]] = {}
+
+
+@dataclass(frozen=True)
+class Component:
+    """A part of a mechanism besides its frames.
+
+    A class that has a ``word`` can be named in S-expressions: ``(word …)`` with its fields in order, numbers of a
+    vector one by one or in parentheses, and ``(field value)`` for a field by its name.
+
+    Attributes:
+        word: what its S-expression begins with.
+    """
+
+    word: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        word = cls.__dict__.get("word", "")
+        if not word:
+            return
+        other = COMPONENTS.get(word)
+        if other is not None and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
+            raise MechanismError(
+                f"{cls.__qualname__}: the word {word!r} is that of {other.__qualname__}; choose another"
+            )
+        COMPONENTS[word] = cls
+
+    def add_to(self, builder: Builder) -> None:
+        """Add what it computes with to a mechanism that is being compiled."""
+        raise NotImplementedError
+
+    @classmethod
+    def roles(cls) -> dict[str, str]:
+        """By field: frame, coordinate, vector, or nothing."""
+        hints = get_type_hints(cls, include_extras=True)
+        return {field.name: _role(hints[field.name]) for field in fields(cls)}
+
+    def named(self, role: str) -> list[str]:
+        """The names that its fields of a role hold."""
+        found = [getattr(self, name) for name, what in self.roles().items() if what == role]
+        return [name for name in found if isinstance(name, str)]
+
+    @classmethod
+    def from_words(cls, words: Sequence[Any], options: Mapping[str, Any] | None = None) -> Self:
+        """From the words of an S-expression after the first: texts, numbers, and tuples of these.
+
+        Args:
+            words: values of the fields, in order; the three numbers of a vector may stand one by one.
+            options: values of fields by name.
+
+        Raises:
+            MechanismError: there are too many words or too few, or a value is none.
+        """
+        roles, waiting = cls.roles(), list(words)
+        values: dict[str, Any] = {}
+        for name, role in roles.items():
+            if not waiting:
+                break
+            values[name] = _vector_of(waiting) if role == "vector" else waiting.pop(0)
+        if waiting:
+            raise MechanismError(f"({cls.word} …): too many words; they are {', '.join(roles)}")
+        for name, value in (options or {}).items():
+            if name not in roles or name in values:
+                what = "given twice" if name in values else f"unknown; options are {', '.join(roles)}"
+                raise MechanismError(f"({cls.word} …): option {name!r} is {what}")
+            values[name] = value
+        try:
+            return cls(**values)
+        except TypeError:
+            missing = [f.name for f in fields(cls) if f.name not in values and f.default is f.default_factory]
+            raise MechanismError(
+                f"({cls.word} …): {', '.join(missing) or 'a word'} missing; words are {', '.join(roles)}"
+            ) from None
+
+
+def _vector_of(waiting: list[Any]) -> Any:
+    """The next words as a vector: one in parentheses, or three numbers."""
+    if not is_finite(waiting[0]):
+        return waiting.pop(0)
+    found = tuple(waiting[:3])
+    del waiting[:3]
+    return found
+
+
+def _role(hint: Any) -> str:
+    """Of a field's annotation, also where it may be None."""
+    for part in (hint, *getattr(hint, "__args__", ())):
+        for note in getattr(part, "__metadata__", ()):
+            if isinstance(note, str):
+                return note
+    return ""
+
+
+class Potential(Component):
+    """A potential energy V(q)."""
+
+
+class Constraint(Component):
+    """A holonomic constraint h(q) = 0."""
+
+
+class Force(Component):
+    """A force that is not of a potential: f(q, q̇, t)."""
+
+
+def finite(value: float, what: str) -> float:
+    """A finite number.
+
+    Raises:
+        MechanismError: it is none.
+    """
+    if not is_finite(value):
+        raise MechanismError(f"{what} = {value!r}: it must be a finite number")
+    return float(value)
+
+
+def several(given: float | Sequence[float], what: str) -> tuple[float, ...]:
+    """Finite numbers, any count of them; one may stand by itself.
+
+    Raises:
+        MechanismError: they are none.
+    """
+    listed = (given,) if is_finite(given) else given
+    try:
+        return numbers(listed, len(listed), what) if len(listed) else ()  # type: ignore[arg-type]
+    except TypeError:
+        raise MechanismError(f"{what} = {given!r}: it must be a finite number, or several") from None
+
+
+def unit_vector(value: Sequence[float], what: str) -> tuple[float, float, float]:
+    """Three finite numbers, made to length one.
+
+    Raises:
+        MechanismError: they are none, or all zero.
+    """
+    x, y, z = numbers(value, 3, what)
+    length = (x * x + y * y + z * z) ** 0.5
+    if length == 0.0:
+        raise MechanismError(f"{what} = {value!r}: it must not be zero")
+    return x / length, y / length, z / length

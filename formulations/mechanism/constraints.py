@@ -1,0 +1,248 @@
+"""Holonomic constraints (section IV-D of Johnson & Murphey 2009).
+
+All of them are in metres (or radians), so that their multipliers are forces [N] (or moments [N·m]) along them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import ClassVar
+
+import numpy as np
+
+from biped.inputs.checks import above_zero
+from formulations.mechanism.compilation import Builder
+from formulations.mechanism.component import Constraint, CoordinateName, FrameName, Vector, finite, several, unit_vector
+from formulations.mechanism.errors import MechanismError
+from formulations.mechanism.frames import WORLD
+
+
+@dataclass(frozen=True)
+class Distance(Constraint):
+    """A wire or rod: the origins of two frames stay at a distance, h = (‖p₁ − p₂‖² − L²) / 2L, which is (37) over 2L.
+
+    Attributes:
+        first, second: the frames.
+        length: [m] L, above zero; of frames that are to meet, use ``Coincident``. Or the name of a configuration
+            variable that is the length, such as the kinematic one of a string that is let out.
+        name: of its multiplier's column, the tension [N] below zero.
+    """
+
+    word: ClassVar[str] = "distance-constraint"
+    first: FrameName
+    second: FrameName
+    length: float | CoordinateName
+    name: str | None = None
+
+    def add_to(self, builder: Builder) -> None:
+        """Add its row of h."""
+        length = self.length
+        if not isinstance(length, str):
+            above_zero(length, "length")
+            length = float(length)
+        builder.add_distance(self.first, self.second, length, self.name or f"{self.first}_{self.second}")
+
+
+@dataclass(frozen=True)
+class PointAlong(Constraint):
+    """Two frames' origins have the same place along a direction, h = n · (p₁ − p₂) − c: the paper's point constraint.
+
+    Attributes:
+        first, second: the frames.
+        direction: n, of any length.
+        axes: the frame whose axes n is given in and that carries it; the world by default. The paper mentions the
+            first and the second frame; any may be.
+        offset: [m] c.
+        name: of its multiplier's column [N].
+    """
+
+    word: ClassVar[str] = "point-constraint"
+    first: FrameName
+    second: FrameName
+    direction: Vector
+    name: str | None = None
+    axes: FrameName = WORLD
+    offset: float = 0.0
+
+    def add_to(self, builder: Builder) -> None:
+        """Add its row of h."""
+        n = unit_vector(self.direction, "direction")
+        label = self.name or f"{self.first}_{self.second}"
+        builder.add_along(self.first, self.second, n, self.axes, label, finite(self.offset, "offset"))
+
+
+@dataclass(frozen=True)
+class PointOnPlane(Constraint):
+    """A frame's origin stays in a plane that another frame carries.
+
+    Attributes:
+        plane: the frame in whose origin the plane has a point.
+        normal: of the plane, in that frame's axes.
+        point: the frame that stays in it.
+        name: of its multiplier's column [N].
+        offset: [m] of the plane from its frame's origin, along the normal.
+    """
+
+    word: ClassVar[str] = "point-on-plane"
+    plane: FrameName
+    normal: Vector
+    point: FrameName
+    name: str | None = None
+    offset: float = 0.0
+
+    def add_to(self, builder: Builder) -> None:
+        """Add its row of h."""
+        n = unit_vector(self.normal, "normal")
+        label = self.name or f"{self.point}_{self.plane}"
+        builder.add_along(self.point, self.plane, n, self.plane, label, finite(self.offset, "offset"))
+
+
+@dataclass(frozen=True)
+class PointOnLine(Constraint):
+    """A frame's origin stays on a line that another frame carries: two constraints, across the line.
+
+    Attributes:
+        line: the frame through whose origin the line goes.
+        direction: of the line, in that frame's axes.
+        point: the frame that stays on it.
+        name: of its multipliers' columns [N], ``…_1`` and ``…_2``.
+    """
+
+    word: ClassVar[str] = "point-on-line"
+    line: FrameName
+    direction: Vector
+    point: FrameName
+    name: str | None = None
+
+    def add_to(self, builder: Builder) -> None:
+        """Add its two rows of h."""
+        label = self.name or f"{self.point}_{self.line}"
+        for k, n in enumerate(_across(unit_vector(self.direction, "direction")), 1):
+            builder.add_along(self.point, self.line, n, self.line, f"{label}_{k}")
+
+
+def _across(direction: tuple[float, float, float]) -> list[tuple[float, float, float]]:
+    """Two unit vectors at right angles to a direction and to each other, along axes where that can be."""
+    d = np.array(direction)
+    first = np.cross(d, np.eye(3)[int(np.argmin(np.abs(d)))])
+    first /= np.linalg.norm(first)
+    x, y = first.tolist(), np.cross(d, first).tolist()
+    return [(x[0], x[1], x[2]), (y[0], y[1], y[2])]
+
+
+@dataclass(frozen=True)
+class Coincident(Constraint):
+    """Two frames' origins meet: a spherical joint, or in a plane a pin. One constraint for each direction.
+
+    Attributes:
+        first, second: the frames.
+        directions: axes of the world in which they meet, such as "xz" for a mechanism in that plane: what moves in a
+            plane cannot be constrained across it too.
+        name: of its multipliers' columns [N], ``…_x`` and so on.
+    """
+
+    word: ClassVar[str] = "coincident"
+    first: FrameName
+    second: FrameName
+    directions: str = "xyz"
+    name: str | None = None
+
+    def add_to(self, builder: Builder) -> None:
+        """Add a row of h for each direction."""
+        axes = self.directions
+        if not axes or set(axes) - set("xyz") or len(set(axes)) != len(axes):
+            raise MechanismError(f"directions = {axes!r}: it must be one to three of the letters x, y and z")
+        label = self.name or f"{self.first}_{self.second}"
+        for axis in axes:
+            n = (float(axis == "x"), float(axis == "y"), float(axis == "z"))
+            builder.add_along(self.first, self.second, n, WORLD, f"{label}_{axis}")
+
+
+@dataclass(frozen=True)
+class Screw(Constraint):
+    """A turn by q_θ comes with a shift q_d along the same axis: h = p q_θ − q_d (39).
+
+    Attributes:
+        angle: the configuration variable of the rotation.
+        shift: that of the translation.
+        pitch: [m/rad] p.
+        name: of its multiplier's column [N].
+    """
+
+    word: ClassVar[str] = "screw"
+    angle: CoordinateName
+    shift: CoordinateName
+    pitch: float
+    name: str | None = None
+
+    def add_to(self, builder: Builder) -> None:
+        """Add its row of h."""
+        pitch = finite(self.pitch, "pitch")
+        builder.add_linear(
+            builder.coordinate(self.angle), builder.coordinate(self.shift), (pitch, -1.0, 0.0),
+            self.name or f"{self.angle}_{self.shift}", "N",
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Cam(Constraint):
+    """A cam pair: a follower is where the cam's profile lifts it, h = s(q_θ) − q_d (section III-A).
+
+    The profile is s(θ) = mean + a₁ cos θ + b₁ sin θ + a₂ cos 2θ + b₂ sin 2θ + …, as of a cam that goes round. The
+    follower stays on it: its multiplier's sign tells where a real one would lift off.
+
+    Attributes:
+        angle: the configuration variable of the cam's rotation.
+        follower: that of the follower, a shift or an angle.
+        cosines: [m or rad] a₁, a₂, ….
+        sines: b₁, b₂, ….
+        mean: s's mean.
+        name: of its multiplier's column [N or N·m].
+    """
+
+    word: ClassVar[str] = "cam"
+    angle: CoordinateName
+    follower: CoordinateName
+    cosines: tuple[float, ...] = ()
+    sines: tuple[float, ...] = ()
+    mean: float = 0.0
+    name: str | None = None
+
+    def add_to(self, builder: Builder) -> None:
+        """Add its row of h."""
+        cosines, sines = (several(getattr(self, what), what) for what in ("cosines", "sines"))
+        if not cosines + sines:
+            raise MechanismError("its profile is round: give cosines or sines")
+        builder.add_cam(
+            builder.coordinate(self.angle), builder.coordinate(self.follower), finite(self.mean, "mean"),
+            list(zip_longest(cosines, sines, fillvalue=0.0)), self.name or f"{self.angle}_{self.follower}",
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Gear(Constraint):
+    """Two configuration variables in a ratio: h = r q₁ − q₂ − c, a simple gear pair (section III-A).
+
+    Attributes:
+        first, second: the variables.
+        ratio: r; below zero where gears turn against each other.
+        offset: [rad or m] c.
+        name: of its multiplier's column [N·m or N].
+    """
+
+    word: ClassVar[str] = "gear"
+    first: CoordinateName
+    second: CoordinateName
+    ratio: float
+    offset: float = 0.0
+    name: str | None = None
+
+    def add_to(self, builder: Builder) -> None:
+        """Add its row of h."""
+        numbers = finite(self.ratio, "ratio"), -1.0, finite(self.offset, "offset")
+        second = builder.coordinate(self.second)
+        builder.add_linear(
+            builder.coordinate(self.first), second, numbers,
+            self.name or f"{self.first}_{self.second}", builder.force_unit(second),
+        )  # fmt: skip

@@ -1,0 +1,315 @@
+"""Continuous dynamics of mechanisms, and the usual ways to integrate them: baselines for the variational integrator.
+
+Equations (28), (29) and (36) of Johnson & Murphey 2009. Constraints are kept in their accelerations alone, as (36b) has
+them: what they are violated by grows as a motion goes on, which it does not with the variational integrator.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+from scipy.integrate import DOP853
+
+from biped.kernels.solve.causes import NOT_FINITE
+from biped.runs.march import Progress, chunk_of, march
+from contact.arrays import Floats
+from formulations.mechanism.errors import MechanismError
+from formulations.mechanism.inputs import Input, sampled, table_of_inputs
+from formulations.mechanism.kernels import continuous as kernels
+from formulations.mechanism.simulation import Motion, Settings, checked_motions, columns_of, motion_of, start_of
+from formulations.mechanism.singularity import cause_of
+from kernelcache import Engine, no_parts
+
+if TYPE_CHECKING:
+    from formulations.mechanism.mechanism import Mechanism, Vector
+
+#: The classical method of order 4 with a fixed step; that of Dormand and Prince, of order 8, which chooses its steps.
+Method = Literal["rk4", "dop853"]
+
+# [s] between the times whose differences give rates and accelerations of prescribed motions.
+DIFFERENCE = 2e-3
+# SciPy refuses a relative tolerance below 100 roundings.
+LEAST_TOLERANCE = 2.3e-14
+
+
+@dataclass(frozen=True)
+class Acceleration:
+    """What (36a, b) are solved for.
+
+    Attributes:
+        coordinates: (n,) q̈; of kinematic variables, as it was given.
+        multipliers: (m,) λ, the forces [N or N·m] of the constraints in the order of ``constraint_names``.
+    """
+
+    coordinates: Floats
+    multipliers: Floats
+
+
+def accelerations(
+    mechanism: Mechanism, q: Vector, v: Vector, *, time: float = 0.0, given: Vector | None = None
+) -> Acceleration:
+    """q̈ and λ of a state, by (29), or by (36a, b) where there are constraints.
+
+    Args:
+        mechanism: that moves.
+        q: configuration; it should be on the constraints.
+        v: rates; they should be on them too.
+        time: [s] at which functions of time act.
+        given: accelerations of kinematic variables; zero of those not named.
+
+    Raises:
+        MechanismError: the mass matrix is singular there, or the constraints depend on each other, or an argument does
+            not fit.
+    """
+    row = table_of_inputs(mechanism.inputs, np.array([time]))[0]
+    return Accelerator(mechanism).at(mechanism.configuration(q), mechanism.rates(v), mechanism.rates(given), row)
+
+
+class Accelerator:
+    """The kernels that solve (36a, b), with room of their own."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self._engine = _engine(mechanism, np.zeros(2 * mechanism.size + 1), np.zeros((0, 0)))
+
+    def at(self, q: Floats, v: Floats, given: Floats, row: Floats) -> Acceleration:
+        """Q̈ and λ of a state (n,), (n,), with accelerations (n,) of kinematic variables and a row of inputs.
+
+        Raises:
+            MechanismError: as of ``accelerations``.
+        """
+        table = np.array([[q, v, given]])
+        self._engine.take_in(given=table, inputs=row[None])
+        rates = self._engine.world.rates
+        rates.stage[:] = np.concatenate([q, v, [0.0]])
+        failed = self._engine.enter(kernels.SLOPE, 0, 0)
+        if failed:
+            cause = cause_of(self.mechanism, self._engine.world.room, failed)
+            raise MechanismError(f"{self.mechanism.name} at q: {cause}")
+        return Acceleration(rates.acceleration.copy(), rates.multiplier.copy())
+
+
+def integrate(
+    mechanism: Mechanism,
+    duration: float,
+    step: float = 0.01,
+    *,
+    method: Method = "rk4",
+    q: Vector | None = None,
+    v: Vector | None = None,
+    kinematic: Mapping[str, Input] | None = None,
+    tolerance: float = 1e-10,
+    record_every: int = 1,
+    start: float = 0.0,
+    progress: Progress | None = None,
+) -> Motion:
+    """The motion by an integrator of ordinary differential equations, with the columns of ``Mechanism.simulate``.
+
+    Args:
+        mechanism: that moves.
+        duration: [s] a whole number of steps.
+        step: [s] of "rk4"; "dop853" chooses its own and gives rows at multiples of this.
+        method: "rk4" or "dop853".
+        q: configuration at the start, on the constraints: an array, or values by name, the others being zero.
+        v: rates at the start, alike.
+        kinematic: the motions of all kinematic variables, by name; their rates and accelerations are differences over
+            milliseconds, so that they have to be smooth.
+        tolerance: of "dop853", relative and absolute.
+        record_every: steps from row to row.
+        start: [s] time at the start.
+        progress: called now and then with the fraction that is done.
+
+    Raises:
+        MechanismError: something cannot be used, as for ``Mechanism.simulate``.
+        IntegrationError: on the way the mass matrix became singular, the constraints dependent, or a number infinite;
+            ``error.run`` has the motion before that.
+    """
+    if method not in get_args(Method):
+        raise MechanismError(f"method = {method!r}: methods are {', '.join(get_args(Method))}")
+    settings = Settings(
+        duration=duration, step=step, alpha=0.5, tolerance=tolerance, max_iterations=1, record_every=record_every,
+        start=start,
+    )  # fmt: skip
+    given = checked_motions(mechanism, kinematic or {})
+    driven = _motions_at(mechanism, given, np.array([start]))[0, kernels.RATE]
+    began = np.concatenate([*start_of(mechanism, settings, q, v, given, driven), [0.0]])
+    kind = _FixedSteps if method == "rk4" else _OwnSteps
+    return march(kind(mechanism, settings, began, given), settings.steps, progress)
+
+
+def _engine(mechanism: Mechanism, state: Floats, rows: Floats, step: float = 0.0) -> Engine:
+    """The kernels with room for an integration."""
+    steps = mechanism.engine()  # which has room for what is asked about one state, and users' components
+    flow = kernels.Flow(
+        mechanics=mechanism.mechanics,
+        room=steps.world.room,
+        rates=kernels.new_rates(mechanism.size, len(mechanism.labels)),
+        state=state,
+        step=step,
+        inputs=np.zeros((0, 1 + len(mechanism.inputs))),
+        given=np.zeros((0, 3, mechanism.size)),
+        rows=rows,
+        parts=no_parts(kernels.PARTS),
+    )
+    return Engine(flow, kernels.FUNCTIONS, kernels.CALLS, steps)
+
+
+def _motions_at(mechanism: Mechanism, given: Mapping[str, Input], times: Floats) -> Floats:
+    """(times, 3, n) places, rates and accelerations of what is prescribed, by differences of order four."""
+    table = np.zeros((len(times), 3, mechanism.size))
+    for name, value in given.items():
+        column, what = mechanism.coordinates.index(name), f"motion of {name!r}"
+        x = [sampled(value, times + k * DIFFERENCE, what) for k in (-2, -1, 0, 1, 2)]
+        rate = (8.0 * (x[3] - x[1]) - (x[4] - x[0])) / (12.0 * DIFFERENCE)
+        bend = (16.0 * (x[3] - 2.0 * x[2] + x[1]) - (x[4] - 2.0 * x[2] + x[0])) / (12.0 * DIFFERENCE**2)
+        for place, values in ((kernels.PLACE, x[2]), (kernels.RATE, rate), (kernels.ACCELERATION, bend)):
+            table[:, place, column] = values
+    return table
+
+
+class _Integration(ABC):
+    """State, room and rows of one motion."""
+
+    def __init__(self, mechanism: Mechanism, settings: Settings, state: Floats, given: Mapping[str, Input]) -> None:
+        self.mechanism, self.settings, self.given = mechanism, settings, given
+        self.rows = np.full((settings.steps // settings.record_every + 1, len(columns_of(mechanism))), np.nan)
+        self.times = settings.start + settings.step * settings.record_every * np.arange(
+            len(self.rows), dtype=np.float64
+        )
+        self.state = state
+        self.engine = _engine(mechanism, state, self.rows, float(settings.step))
+        self.rates: kernels.Rates = self.engine.world.rates
+        self.chunk = chunk_of(settings.record_every)
+        self.evaluations = 0
+        self.reached = settings.start
+
+    def look_up(self, times: Floats) -> None:
+        """Take in what is a function of time."""
+        self.engine.take_in(
+            inputs=table_of_inputs(self.mechanism.inputs, times), given=_motions_at(self.mechanism, self.given, times)
+        )
+
+    def slope(self, t: float, state: Floats) -> Floats:
+        """The derivative of a state."""
+        self.look_up(np.array([t]))
+        self.rates.stage[:] = state
+        failed = NOT_FINITE if not np.all(np.isfinite(state)) else self.engine.enter(kernels.SLOPE, 0, 0)
+        if failed:
+            raise _NoSlopeError(failed, t)
+        return self.rates.slope[0].copy()
+
+    def record(self, t: float, state: Floats, row: int) -> None:
+        """A row of the table."""
+        self.slope(t, state)
+        self.state[:] = state
+        self.engine.enter(kernels.RECORD, 0, row)
+
+    def advance(self, first: int, count: int) -> int:
+        """Steps, or the cause of why there are no more."""
+        return self._caught(self.take, first, count)
+
+    def finish(self, steps: int) -> int:
+        """The end, or the cause of why it cannot be recorded."""
+        return self._caught(self.end, steps)
+
+    @abstractmethod
+    def take(self, first: int, count: int) -> None:
+        """Steps with their rows."""
+
+    @abstractmethod
+    def end(self, steps: int) -> None:
+        """What rows are missing after the last."""
+
+    def _caught(self, part: Callable[..., None], *arguments: int) -> int:
+        try:
+            part(*arguments)
+        except _NoSlopeError as failed:
+            self.reached = failed.time
+            return failed.cause
+        return 0
+
+    def failure(self, cause: int) -> str:
+        """What ended the motion."""
+        told = cause_of(self.mechanism, self.engine.world.room, cause)
+        return f"{self.mechanism.name} at t = {self.reached:.9g} s: {told}; try a smaller step or tolerance"
+
+    def recorded(self, seconds: float, failure: str) -> Motion:
+        """The rows that there are."""
+        metrics = {
+            "step": self.settings.step,
+            "steps": self.settings.steps,
+            "evaluations": self.evaluations,
+            "newton_mean": 0.0,
+            "newton_max": 0,
+        }
+        kept = ~np.isnan(self.rows[:, 0]) if failure else slice(None)
+        rows, times = self.rows[kept], self.times[kept]
+        return motion_of(self.mechanism, times, rows, metrics, seconds, failure, ("newton_iterations",))
+
+
+class _NoSlopeError(Exception):
+    """Of a state at a time [s], and the cause."""
+
+    def __init__(self, cause: int, time: float) -> None:
+        super().__init__(cause)
+        self.cause, self.time = cause, time
+
+
+class _FixedSteps(_Integration):
+    """The classical Runge-Kutta method."""
+
+    def look_ahead(self, first: int, count: int) -> None:
+        """Functions of time at both ends of steps and halfway."""
+        halves = np.arange(2 * first, 2 * (first + count) + 1, dtype=np.float64)
+        self.look_up(self.settings.start + 0.5 * self.settings.step * halves)
+
+    def take(self, first: int, count: int) -> None:
+        """Steps in compiled code."""
+        every = self.settings.record_every
+        failed = self.engine.enter(kernels.TAKE_STEPS, count, every, first // every)
+        self.evaluations += 4 * count
+        if failed:
+            raise _NoSlopeError(failed, self.settings.start + self.settings.step * (first + int(self.rates.steps[0])))
+
+    def end(self, steps: int) -> None:
+        """The last row."""
+        self.record(self.settings.start + self.settings.step * steps, self.state, len(self.rows) - 1)
+
+
+class _OwnSteps(_Integration):
+    """Dormand and Prince's method of order 8, with rows by its interpolant."""
+
+    solver: DOP853[np.float64] | None = None
+    row = 0
+
+    def look_ahead(self, first: int, count: int) -> None:
+        """Each evaluation looks up its own time."""
+
+    def take(self, first: int, count: int) -> None:
+        """Its own steps, until all rows up to the end of these are there."""
+        solver, times = self.begun(), self.times
+        while self.row < (first + count) // self.settings.record_every:
+            if solver.step() is not None:  # no step is small enough
+                raise _NoSlopeError(NOT_FINITE, solver.t)
+            between = solver.dense_output()
+            while self.row + 1 < len(times) and times[self.row + 1] <= solver.t:
+                self.row += 1
+                self.record(times[self.row], between(times[self.row]), self.row)
+        self.evaluations = solver.nfev
+
+    def begun(self) -> DOP853[np.float64]:
+        """The solver, once the first row is recorded."""
+        if self.solver is None:
+            begin, tolerance = self.settings.start, self.settings.tolerance
+            self.record(begin, self.state, 0)
+            relative = max(tolerance, LEAST_TOLERANCE)
+            self.solver = DOP853(self.slope, begin, self.state.copy(), self.times[-1], rtol=relative, atol=tolerance)
+        return self.solver
+
+    def end(self, steps: int) -> None:
+        """All rows are there, but for the first of a motion without steps."""
+        self.begun()

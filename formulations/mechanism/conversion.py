@@ -1,0 +1,229 @@
+"""From a `Model` to a mechanism, and the configurations of either as those of the other.
+
+A model's spherical joint becomes turns about z, y and x, its floating root shifts along x, y and z, which are the
+coordinates of its centre of mass, and these turns. About an axis that is none of the frame's, constant rotations stand
+before and after the transformation.
+"""
+
+import math
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biped.model import Body, Model, ModelWarning
+from biped.model.geometry import matrix3, matrix_rpy, quaternion_matrix, rotation_about, rpy_quaternion
+from biped.model.joint import Joint
+from contact.arrays import Floats
+from formulations.mechanism.component import Force
+from formulations.mechanism.forces import Damper
+from formulations.mechanism.frames import Frame, Transform, primitive, screw
+from formulations.mechanism.mechanism import Mechanism
+
+# --- model to mechanism ---
+
+
+def from_model(model: Model) -> Mechanism:
+    """The mechanism that is ``model``.
+
+    Every body's link frame has the body's name, and its centre of mass, in principal axes, that name with ``_com``.
+    Variables are called as the joints; those of a spherical joint with ``_yaw``, ``_pitch``, ``_roll``, turns about z,
+    y and x; those of a floating root also with ``_x``, ``_y``, ``_z``, the place of its centre of mass.
+
+    Raises:
+        ModelError: the model has joints that close loops; a mechanism's constraints do that.
+        ModelWarning: as a warning, where joints have limits, dry friction or an armature, and for contact points: a
+            mechanism has none.
+    """
+    model.check_tree("the conversion to a mechanism")
+    children: dict[str | None, list[Body]] = defaultdict(list)
+    for body in model.bodies:
+        children[body.parent].append(body)
+    made: dict[str, Frame] = {}
+    for body in reversed(model.bodies):
+        hung = [made[child.name] for child in children[body.name]]
+        made[body.name] = _frames_of(body, hung)
+    for told in _not_carried(model):
+        warnings.warn(f"{model.name}: {told}", ModelWarning, stacklevel=3)
+    gravity = model.gravity if any(model.gravity) else None
+    dampers: list[Force] = [
+        Damper(body.joint.name, body.joint.damping)
+        for body in model.bodies
+        if body.joint.has_axis and body.joint.damping
+    ]
+    return Mechanism(model.name, [made[body.name] for body in children[None]], gravity, forces=dampers)
+
+
+def _not_carried(model: Model) -> list[str]:
+    joints = [body.joint for body in model.bodies]
+    told = {
+        "limits": [joint.name for joint in joints if joint.is_limited],
+        "dry friction": [joint.name for joint in joints if joint.friction],
+        "armature": [joint.name for joint in joints if joint.armature],
+        "contact": list(model.contact_names),
+    }
+    return [
+        f"a mechanism has no {what}, which is left out of {', '.join(names)}" for what, names in told.items() if names
+    ]
+
+
+def _frames_of(body: Body, hung: Sequence[Frame]) -> Frame:
+    """The frames from the parent's link frame over the joint to the body, its mass, and what hangs on it."""
+    joint, com = body.joint, np.array(body.com)
+    inside = [*_mass_frames(body), *hung]
+    if joint.kind == "floating":
+        at_com = [("t" + axis, f"{joint.name}_{axis}") for axis in "xyz"]
+        link = _chain(_shift(-com), body.name, inside)
+        return _chain([*at_com, *_turns(joint.name)], None, [link])
+    if joint.kind == "spherical":
+        return _chain([*_shift(joint.position), *_turns(joint.name)], body.name, inside)
+    if joint.kind == "helical":
+        moved = screw(joint.name, joint.axis, *inside, pitch=joint.pitch, name=body.name)
+        return _chain(_shift(joint.position), None, [moved])
+    before, kind, after = _about(joint)
+    return _chain([*_shift(joint.position), *before, (kind, joint.name), *after], body.name, inside)
+
+
+Step = tuple[str, float | str]
+
+
+def _chain(steps: Sequence[Step], name: str | None, children: Sequence[Frame]) -> Frame:
+    """Frames on one another; the last has the name and the children."""
+    steps = list(steps) or [("tx", 0.0)]
+    frame = Frame(_transform(steps[-1][0]), steps[-1][1], tuple(children), name)
+    for kind, parameter in reversed(steps[:-1]):
+        frame = Frame(_transform(kind), parameter, (frame,))
+    return frame
+
+
+def _transform(kind: str) -> Transform:
+    return kind  # type: ignore[return-value] # one of them
+
+
+def _shift(offset: ArrayLike) -> list[Step]:
+    return [("t" + axis, float(x)) for axis, x in zip("xyz", np.asarray(offset), strict=True) if x]
+
+
+def _turns(joint: str) -> list[Step]:
+    return [("rz", f"{joint}_yaw"), ("ry", f"{joint}_pitch"), ("rx", f"{joint}_roll")]
+
+
+def _about(joint: Joint) -> tuple[list[Step], str, list[Step]]:
+    """Constant rotations that bring an axis of the frame into the joint's, the transformation, and those back."""
+    kind = "r" if joint.kind == "revolute" else "t"
+    x, y, z = joint.axis
+    for i, name in enumerate("xyz"):
+        if joint.axis[i] == 1.0:
+            return [], kind + name, []
+        if joint.axis[i] == -1.0:
+            half = "r" + "yzx"[i]
+            return [(half, math.pi)], kind + name, [(half, -math.pi)]
+    around, down = math.atan2(y, x), math.atan2(math.hypot(x, y), z)
+    before: list[Step] = [("rz", around), ("ry", down)]
+    return before, kind + "z", [("ry", -down), ("rz", -around)]
+
+
+def _mass_frames(body: Body) -> list[Frame]:
+    if body.mass == 0.0:
+        return []
+    J = np.array(body.inertia)
+    steps, moments = _shift(body.com), np.diag(J)
+    if np.any(np.diag(moments) != J):
+        moments, axes = np.linalg.eigh(J)
+        axes[:, 2] *= np.linalg.det(axes)
+        roll, pitch, yaw = matrix_rpy(matrix3(axes, "principal axes"))
+        steps += [("rz", yaw), ("ry", pitch), ("rx", roll)]
+    frame = _chain(steps, None, ())
+    weight = (body.mass, *(max(float(moment), 0.0) for moment in moments))
+    return [_with_mass(frame, weight, f"{body.name}_com")]
+
+
+def _with_mass(frame: Frame, mass: tuple[float, ...], name: str) -> Frame:
+    """The same chain whose last frame has a mass and a name."""
+    chain = [frame]
+    while chain[-1].children:
+        chain.append(chain[-1].children[0])
+    result = Frame(chain[-1].transform, chain[-1].parameter, (), name, mass)  # type: ignore[arg-type] # checked there
+    for one in reversed(chain[:-1]):
+        result = Frame(one.transform, one.parameter, (result,))
+    return result
+
+
+# --- configurations ---
+
+
+def variables_of(model: Model, q: ArrayLike, v: ArrayLike | None = None) -> tuple[dict[str, float], dict[str, float]]:
+    """A model's configuration (nq,) and velocity (nv,) as those of its mechanism's variables, by name.
+
+    At a pitch of ±90°, where yaw and roll turn about one axis, a velocity has no such rates in general.
+    """
+    at, rate = np.asarray(q, dtype=float), np.zeros(model.nv) if v is None else np.asarray(v, dtype=float)
+    values: dict[str, float] = {}
+    rates: dict[str, float] = {}
+    orientation: dict[str | None, Floats] = {None: np.eye(3)}
+    for body, i, k in _joints(model):
+        joint, R = body.joint, orientation[body.parent]
+        if joint.has_axis:
+            values[joint.name], rates[joint.name] = float(at[i]), float(rate[k])
+            turn = _axis_turn(joint, float(at[i]))
+        else:
+            if joint.kind == "floating":
+                for step, axis in enumerate("xyz"):
+                    values[f"{joint.name}_{axis}"], rates[f"{joint.name}_{axis}"] = (
+                        float(at[i + step]),
+                        float(rate[k + step]),
+                    )
+            turn = quaternion_matrix(at[i + joint.nq - 4 : i + joint.nq])
+            roll, pitch, yaw = matrix_rpy(matrix3(turn, "orientation"))
+            spin = R.T @ rate[k + joint.nv - 3 : k + joint.nv]
+            turned = np.linalg.lstsq(_rate_axes(yaw, pitch), spin, rcond=None)[0]
+            for name, value, speed in zip(("yaw", "pitch", "roll"), (yaw, pitch, roll), turned, strict=True):
+                values[f"{joint.name}_{name}"], rates[f"{joint.name}_{name}"] = value, float(speed)
+        orientation[body.name] = R @ turn
+    return values, rates
+
+
+def configuration_of(
+    model: Model, values: Mapping[str, float], rates: Mapping[str, float] | None = None
+) -> tuple[Floats, Floats]:
+    """The inverse of `variables_of`: (nq,) and (nv,); variables that are not given are at zero, and at rest."""
+    q, v = model.neutral(), np.zeros(model.nv)
+    speeds: Callable[[str], float] = lambda name: 0.0 if rates is None else float(rates.get(name, 0.0))  # noqa: E731
+    orientation: dict[str | None, Floats] = {None: np.eye(3)}
+    for body, i, k in _joints(model):
+        joint, R = body.joint, orientation[body.parent]
+        if joint.has_axis:
+            q[i], v[k] = values.get(joint.name, 0.0), speeds(joint.name)
+            turn = _axis_turn(joint, float(q[i]))
+        else:
+            if joint.kind == "floating":
+                q[i : i + 3] = [values.get(f"{joint.name}_{axis}", 0.0) for axis in "xyz"]
+                v[k : k + 3] = [speeds(f"{joint.name}_{axis}") for axis in "xyz"]
+            names = [f"{joint.name}_{name}" for name in ("yaw", "pitch", "roll")]
+            yaw, pitch, roll = (values.get(name, 0.0) for name in names)
+            quaternion = rpy_quaternion((roll, pitch, yaw))
+            q[i + joint.nq - 4 : i + joint.nq] = quaternion
+            v[k + joint.nv - 3 : k + joint.nv] = R @ _rate_axes(yaw, pitch) @ [speeds(name) for name in names]
+            turn = quaternion_matrix(quaternion)
+        orientation[body.name] = R @ turn
+    return q, v
+
+
+def _joints(model: Model) -> list[tuple[Body, int, int]]:
+    """Each body with where its joint's coordinates and velocities begin."""
+    return [
+        (body, int(i), int(k)) for body, i, k in zip(model.bodies, model.tree.first_q, model.tree.first_v, strict=True)
+    ]
+
+
+def _axis_turn(joint: Joint, angle: float) -> Floats:
+    return np.array(rotation_about(joint.axis, angle)) if joint.kind != "prismatic" else np.eye(3)
+
+
+def _rate_axes(yaw: float, pitch: float) -> Floats:
+    """(3, 3) columns: the axes of the three turns, in the axes of the joint's parent."""
+    first = primitive("rz", yaw)[:3, :3]
+    second = first @ primitive("ry", pitch)[:3, :3]
+    return np.column_stack((np.eye(3)[:, 2], first[:, 1], second[:, 0]))

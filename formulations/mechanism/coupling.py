@@ -1,0 +1,105 @@
+"""Which coordinates of a mechanism have derivatives with each other, and how many of the third order there can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from contact.arrays import Integers
+from formulations.mechanism.custom_arrays import Custom
+from formulations.mechanism.kernels.constraints import ALONG, CAM, CUSTOM, LINEAR, STRING
+from formulations.mechanism.kernels.custom import CONSTRAINT, FORCE, POTENTIAL
+from formulations.mechanism.kernels.linearization import Sizes
+from formulations.mechanism.kernels.system import Mechanics
+
+Truths = NDArray[np.bool_]
+
+
+class Coupling:
+    """Of a mechanism's tree and components.
+
+    Attributes:
+        above: (n, n) whether the joint of a column moves the body of a row.
+        mechanics: all of it.
+        customs: the components that a user has written.
+    """
+
+    def __init__(self, mechanics: Mechanics, customs: Sequence[Custom]) -> None:
+        self.mechanics, self.customs = mechanics, customs
+        self.above = np.eye(mechanics.tree.parent.size, dtype=bool)
+        for j, parent in enumerate(mechanics.tree.parent):
+            if parent >= 0:
+                self.above[j] |= self.above[parent]
+
+    def _moving(self, bodies: Iterable[int]) -> Truths:
+        """(n,) whether a coordinate moves any of some bodies."""
+        return np.asarray(self.above[[b for b in bodies if b >= 0]].any(axis=0), dtype=np.bool_)
+
+    def _at_points(self, points: Iterable[int]) -> Truths:
+        return self._moving(self.mechanics.points.body[p] for p in points)
+
+    def members(self, custom: Custom) -> Integers:
+        """The coordinates that a user's component depends on."""
+        moving = self._at_points(point for point, _, _ in custom.strains if point >= 0)
+        moving[[coordinate for point, _, coordinate in custom.strains if point < 0]] = True
+        return np.flatnonzero(moving)
+
+    @cached_property
+    def springs(self) -> list[Integers]:
+        """Of each spring, the coordinates that move its ends."""
+        springs = self.mechanics.springs
+        return [np.flatnonzero(self._at_points(ends)) for ends in zip(springs.first, springs.second, strict=True)]
+
+    @cached_property
+    def near(self) -> list[Integers]:
+        """Of each coordinate, those that third derivatives of L, or second ones of forces, may couple with it."""
+        near = self.above | self.above.T
+        acting = [self.members(custom) for custom in self.customs if custom.kind != CONSTRAINT]
+        for tied in (*self.springs, *acting):
+            near[np.ix_(tied, tied)] = True
+        return [np.flatnonzero(row) for row in near]
+
+    @cached_property
+    def held(self) -> list[Integers]:
+        """Of each constraint, the coordinates that it depends on."""
+        found = [self._held_by(c) for c in range(self.mechanics.constraints.kind.size)]
+        for custom in self.customs:
+            if custom.kind == CONSTRAINT:
+                found[custom.row : custom.row + custom.rows] = [self.members(custom)] * custom.rows
+        return found
+
+    def _held_by(self, c: int) -> Integers:
+        constraints = self.mechanics.constraints
+        kind, ends = constraints.kind[c], (constraints.first[c], constraints.second[c])
+        if kind == CUSTOM:
+            return np.zeros(0, dtype=np.int64)
+        if kind in (LINEAR, CAM):
+            return np.sort(np.array(ends, dtype=np.int64))
+        moving = self._at_points(ends)
+        carrier = int(constraints.carrier[c])
+        if kind == ALONG:
+            moving = moving | self._moving([carrier])
+        elif kind == STRING:
+            moving[carrier] = True
+        return np.flatnonzero(moving)
+
+    @property
+    def sizes(self) -> Sizes:
+        """How many third derivatives there can be."""
+        mechanics, depth = self.mechanics, self.above.sum(axis=1)
+        weights = depth[mechanics.points.body[mechanics.weights.point]]
+        acting = [self.members(custom).size for custom in self.customs if custom.kind == POTENTIAL]
+        pushing = [self.members(custom).size for custom in self.customs if custom.kind == FORCE]
+        wrenches = depth[mechanics.forces.wrench_body]
+        triples = int((depth * (depth + 1) // 2).sum()) + mechanics.coordinate_springs.coordinate.size
+        triples += _triples([*(len(tied) for tied in self.springs), *weights, *acting])
+        bends = sum(int(d * d * (d + 1) // 2) for d in wrenches) + sum(c * c * (2 * c + 1) for c in pushing)
+        return Sizes(triples, bends, _triples(len(held) for held in self.held))
+
+
+def _triples(sizes: Iterable[int]) -> int:
+    """Of so many members, in any order and more than once."""
+    return sum(int(c) * (int(c) + 1) * (int(c) + 2) // 6 for c in sizes)

@@ -1,0 +1,165 @@
+"""Potentials, forces and constraints of one's own: a small class with plain functions, which Numba compiles.
+
+A class declares what its functions are of by the annotations of its fields, in their order:
+
+- ``FrameName``: the place of a frame's origin in the world, three entries of ``z`` [m];
+- ``CoordinateName``: a configuration variable, one entry of ``z`` [rad or m];
+- ``float``: a number, one entry of ``c``.
+
+With a ``word``, S-expressions can name it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from biped.inputs.checks import is_finite
+from formulations.mechanism.compilation import Builder
+from formulations.mechanism.component import Component, Constraint, Force, Potential
+from formulations.mechanism.errors import MechanismError
+from formulations.mechanism.kernels import custom as kernels
+from formulations.mechanism.kernels.custom_parts import (
+    constraint_part,
+    force_part,
+    potential_part,
+    potential_without_hessian,
+)
+from kernelcache import kernel
+
+_parts: dict[type, Callable[..., int]] = {}
+
+
+def numbers_of(component: Component) -> list[float]:
+    """The values of its fields that are neither frames nor variables."""
+    roles, found = component.roles(), []
+    for field in fields(component):
+        value = getattr(component, field.name)
+        if roles[field.name] in ("frame", "coordinate"):
+            continue
+        if not is_finite(value):
+            raise MechanismError(f"{field.name} = {value!r}: it must be a finite number")
+        found.append(float(value))
+    return found
+
+
+def _add(component: Component, builder: Builder, kind: int, rows: int = 0, labels: tuple[str, str] = ("", "")) -> None:
+    roles = component.roles()
+    strains = [(what, getattr(component, name)) for name, what in roles.items() if what in ("frame", "coordinate")]
+    if not strains:
+        raise MechanismError("it is a function of nothing: annotate fields as FrameName or CoordinateName")
+    exact = isinstance(component, CustomPotential) and component.hessian is not None
+    builder.add_custom(kind, part_of(type(component)), strains, numbers_of(component), rows, labels, exact=exact)
+
+
+@dataclass(frozen=True)
+class CustomPotential(Potential):
+    """A potential energy of one's own.
+
+    ``energy(z, c)`` gives V [J], ``gradient(z, c, g)`` writes ∂V/∂z into g. ``hessian(z, c, H)``, which writes ∂²V/∂z²
+    into H (s, s), may be left out: it only helps the search for the next configuration.
+    """
+
+    @staticmethod
+    def energy(z: Any, c: Any) -> float:
+        """V(z) [J]."""
+        raise NotImplementedError
+
+    @staticmethod
+    def gradient(z: Any, c: Any, g: Any) -> None:
+        """∂V/∂z, into g (s,)."""
+        raise NotImplementedError
+
+    hessian: ClassVar[Callable[..., None] | None] = None
+
+    def add_to(self, builder: Builder) -> None:
+        """Add its functions."""
+        _add(self, builder, kernels.POTENTIAL)
+
+
+@dataclass(frozen=True)
+class CustomForce(Force):
+    """A force of one's own: ``force(z, rate, t, c, f)`` writes what acts on the places and along the variables into f.
+
+    ``rate`` is ż, the velocities of the places [m/s] and the rates of the variables; t is the time [s].
+    """
+
+    @staticmethod
+    def force(z: Any, rate: Any, t: float, c: Any, f: Any) -> None:
+        """The forces [N or N·m], into f (s,)."""
+        raise NotImplementedError
+
+    def add_to(self, builder: Builder) -> None:
+        """Add its function."""
+        _add(self, builder, kernels.FORCE)
+
+
+@dataclass(frozen=True)
+class CustomConstraint(Constraint):
+    """A holonomic constraint of one's own: ``value(z, c, h)`` writes h(z), ``jacobian(z, c, D)`` writes ∂h/∂z into D.
+
+    D is zero before.
+
+    Attributes:
+        rows: how many entries h has, and rows D.
+        unit: of the multipliers: N where h is in metres, N*m where it is in radians.
+    """
+
+    rows: ClassVar[int] = 1
+    unit: ClassVar[str] = "N"
+
+    @staticmethod
+    def value(z: Any, c: Any, h: Any) -> None:
+        """h(z), into h (rows,)."""
+        raise NotImplementedError
+
+    @staticmethod
+    def jacobian(z: Any, c: Any, D: Any) -> None:
+        """∂h/∂z, into D (rows, s)."""
+        raise NotImplementedError
+
+    def add_to(self, builder: Builder) -> None:
+        """Add its functions, and its rows of h."""
+        names = "_".join([*self.named("frame"), *self.named("coordinate")])
+        _add(self, builder, kernels.CONSTRAINT, self.rows, (f"{type(self).__name__}_{names}", self.unit))
+
+
+def part_of(kind: type) -> Callable[..., int]:
+    """The part with the functions of a class, made once.
+
+    Raises:
+        MechanismError: one of them is missing.
+    """
+    if kind not in _parts:
+        _parts[kind] = _made(kind)
+    return _parts[kind]
+
+
+def _made(kind: type) -> Callable[..., int]:
+    if issubclass(kind, CustomPotential):
+        energy, gradient = _compiled(kind, CustomPotential, "energy"), _compiled(kind, CustomPotential, "gradient")
+        if kind.hessian is None:
+            return potential_without_hessian(_name(kind), energy, gradient)
+        return potential_part(_name(kind), energy, gradient, kernel(kind.hessian))
+    if issubclass(kind, CustomForce):
+        return force_part(_name(kind), _compiled(kind, CustomForce, "force"))
+    value, jacobian = _compiled(kind, CustomConstraint, "value"), _compiled(kind, CustomConstraint, "jacobian")
+    return constraint_part(_name(kind), value, jacobian)
+
+
+def _compiled(kind: type, base: type, name: str) -> Callable[..., Any]:
+    function = getattr(kind, name)
+    if function is getattr(base, name):
+        raise MechanismError(f"{kind.__name__} has no {name}: it needs one, a static method")
+    return kernel(function)
+
+
+def _name(kind: type) -> str:
+    """Of its own: what is compiled is kept on disk by it."""
+    home = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
+    tag = hashlib.sha256(f"{home} {kind.__module__}".encode()).hexdigest()[:8]
+    return re.sub(r"\W", "_", f"{kind.__qualname__}_{tag}")

@@ -1,0 +1,84 @@
+"""The arrays of components that users have written: those of each are parts of common ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from contact.arrays import Floats, Integers
+from formulations.mechanism.kernels.custom import CONSTRAINT, CustomRoom, Customs
+from kernelcache import Packed, addresses, places_of
+
+
+@dataclass(frozen=True)
+class Custom:
+    """What a user's component is compiled from."""
+
+    kind: int
+    part: Callable[..., int]
+    strains: list[tuple[int, int, int]]  # a point or −1, the axis of its place, a coordinate
+    numbers: list[float]
+    row: int  # the first of a constraint's rows
+    rows: int
+    exact: bool  # whether the part knows derivatives of its forces
+    border: int  # the first place in the border, of what is no constraint, counted from the end of springs'
+
+    @property
+    def size(self) -> int:
+        """How many strains."""
+        return len(self.strains)
+
+
+def new_customs(given: Sequence[Custom], border: int) -> tuple[Customs, list[Packed]]:
+    """All of them, and room of their own, which must stay as long as they do.
+
+    ``border``: how many unknowns stand beside those of the tree; theirs are the last.
+    """
+    first, squares = _begins(c.size for c in given), _begins(c.size * c.size for c in given)
+    jacobians, values = _begins(c.rows * c.size for c in given), _begins(c.rows for c in given)
+    z, rate, force = (np.zeros(first[-1]) for _ in range(3))
+    slope, rate_slope = np.zeros(squares[-1]), np.zeros(squares[-1])
+    energy, value, jacobian = np.zeros(len(given)), np.zeros(values[-1]), np.zeros(jacobians[-1])
+    rooms = [
+        Packed(CustomRoom(
+            np.array(custom.numbers, dtype=float), _part(z, first, k), _part(rate, first, k), energy[k : k + 1],
+            _part(force, first, k), _part(slope, squares, k).reshape(custom.size, custom.size),
+            _part(rate_slope, squares, k).reshape(custom.size, custom.size), _part(value, values, k),
+            _part(jacobian, jacobians, k).reshape(custom.rows, custom.size),
+        ))
+        for k, custom in enumerate(given)
+    ]  # fmt: skip
+    begin = border - sum(custom.size for custom in given if custom.kind != CONSTRAINT)
+    strains = [strain for custom in given for strain in custom.strains]
+    customs = Customs(
+        kind=_whole(custom.kind for custom in given),
+        exact=_whole(custom.exact for custom in given),
+        address=addresses([(custom.part, room, 0, 0.0) for custom, room in zip(given, rooms, strict=True)]),
+        place=places_of(rooms),
+        first=first,
+        slopes=_whole(jacobians[k] if custom.kind == CONSTRAINT else squares[k] for k, custom in enumerate(given)),
+        row=_whole(custom.row for custom in given),
+        rows=_whole(custom.rows for custom in given),
+        value=values[:-1],
+        border=_whole(begin + custom.border for custom in given),
+        point=_whole(point for point, _, _ in strains),
+        axis=_whole(axis for _, axis, _ in strains),
+        coordinate=_whole(coordinate for _, _, coordinate in strains),
+        z=z, rate=rate, force=force, energy=energy, slope=slope, rate_slope=rate_slope, values=value, jacobian=jacobian,
+    )  # fmt: skip
+    return customs, rooms
+
+
+def _begins(sizes: Iterable[int]) -> Integers:
+    """Where each begins, and the end of the last."""
+    return np.cumsum([0, *sizes], dtype=np.int64)
+
+
+def _part(array: Floats, begins: Integers, k: int) -> Floats:
+    return array[begins[k] : begins[k + 1]]
+
+
+def _whole(values: Iterable[int]) -> Integers:
+    return np.array(list(values), dtype=np.int64)

@@ -1,0 +1,148 @@
+"""From text to words and forms: the S-expressions of LISP, each with the place where it stands.
+
+A form is in parentheses. A word is a number, a text in double quotes, or a symbol. A semicolon begins a comment, which
+ends with its line.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from formulations.mechanism.errors import MechanismError
+
+
+class Place(NamedTuple):
+    """Where something stands in a text; lines and columns count from 1."""
+
+    line: int
+    column: int
+    source: str  # what errors begin with, such as a file's name; may be empty
+
+    def __str__(self) -> str:
+        before = f"{self.source}, " if self.source else ""
+        return f"{before}line {self.line}, column {self.column}"
+
+
+class ExpressionError(MechanismError):
+    """What is wrong with the text of a mechanism; the message begins with the place.
+
+    Attributes:
+        line: from 1.
+        column: from 1.
+    """
+
+    def __init__(self, place: Place, what: str) -> None:
+        super().__init__(f"{place}: {what}")
+        self.line, self.column = place.line, place.column
+
+
+class Symbol(str):
+    """A word that is neither a number nor in quotes, in small letters: symbols are the same in capitals."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Word:
+    """A number, a text or a symbol."""
+
+    value: float | str | Symbol
+    place: Place
+
+
+@dataclass(frozen=True, eq=False, repr=False)  # forms are deep: what goes down them must not recurse
+class Form:
+    """Words and forms in parentheses."""
+
+    items: tuple["Word | Form", ...]
+    place: Place
+
+    @property
+    def head(self) -> Symbol | None:
+        """The symbol that it begins with, if it does."""
+        first = self.items[0] if self.items else None
+        return first.value if isinstance(first, Word) and isinstance(first.value, Symbol) else None
+
+
+_TOKEN = re.compile(
+    r"""(?P<space>\s+|;[^\n]*)|(?P<open>\()|(?P<close>\))|(?P<text>"(?:[^"\\]|\\.)*")|(?P<quote>")"""
+    r"""|(?P<word>[^\s()";]+)""",
+    re.DOTALL,
+)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+
+
+def read_form(text: str, source: str = "") -> Form:
+    """The one form that a text consists of, besides comments.
+
+    Raises:
+        ExpressionError: parentheses or quotes are not balanced, or there is no form, or more than one.
+    """
+    whole: Form | None = None
+    stack: list[_Open] = []
+    unclosed: Place | None = None  # by the look of the indentation
+    for kind, token, place in _tokens(text, source):
+        if whole is not None:
+            what = "a ')' too many: all parentheses are closed before" if kind == "close" else "text after the end"
+            raise ExpressionError(place, f"{what}; the expression that began at line {whole.place.line} ends before it")
+        if kind == "open":
+            if stack and unclosed is None and place.column <= stack[-1].place.column and _begins_line(text, place):
+                unclosed = stack[-1].place
+            stack.append(_Open(place, []))
+        elif kind == "close":
+            if not stack:
+                raise ExpressionError(place, "a ')' too many: no parenthesis is open here")
+            done = stack.pop()
+            form = Form(tuple(done.items), done.place)
+            if stack:
+                stack[-1].items.append(form)
+            else:
+                whole = form
+        elif not stack:
+            raise ExpressionError(place, f"an expression begins with '(', got {token!r}")
+        else:
+            stack[-1].items.append(_word(kind, token, place))
+    if stack:
+        raise ExpressionError(unclosed or stack[-1].place, _not_closed(stack, guessed=unclosed is not None))
+    if whole is None:
+        raise ExpressionError(Place(1, 1, source), 'there is no expression, such as (system (ry "q" (tz -1 (mass 1))))')
+    return whole
+
+
+class _Open(NamedTuple):
+    place: Place
+    items: list[Word | Form]
+
+
+def _tokens(text: str, source: str):  # type: ignore[no-untyped-def] # an iterator of (kind, token, place)
+    line, begin = 1, 0
+    for found in _TOKEN.finditer(text):
+        kind, token = str(found.lastgroup), found.group()
+        place = Place(line, found.start() - begin + 1, source)
+        if kind == "quote":
+            raise ExpressionError(place, "these quotes are never closed")
+        if kind != "space":
+            yield kind, token, place
+        if "\n" in token:
+            line += token.count("\n")
+            begin = found.start() + token.rindex("\n") + 1
+
+
+def _word(kind: str, token: str, place: Place) -> Word:
+    if kind == "text":
+        return Word(_ESCAPED.sub(r"\1", token[1:-1]), place)
+    return Word(float(token) if _NUMBER.fullmatch(token) else Symbol(token.lower()), place)
+
+
+def _begins_line(text: str, place: Place) -> bool:
+    return not text.splitlines()[place.line - 1][: place.column - 1].strip()
+
+
+def _not_closed(stack: list[_Open], *, guessed: bool) -> str:
+    missing = f"{len(stack)} ')' are missing" if len(stack) > 1 else "a ')' is missing"
+    return (
+        f"{missing} at the end; by the indentation, it is this parenthesis that is not closed"
+        if guessed
+        else (f"this parenthesis is never closed: {missing}")
+    )

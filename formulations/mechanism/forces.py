@@ -1,0 +1,124 @@
+"""Forces that are not of a potential (section IV-E of Johnson & Murphey 2009)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from biped.inputs.checks import zero_or_above
+from formulations.mechanism.compilation import Builder
+from formulations.mechanism.component import CoordinateName, Force, FrameName
+from formulations.mechanism.errors import MechanismError
+from formulations.mechanism.inputs import Input, checked_input
+from formulations.mechanism.kernels.forces import BODY, HYBRID, SPATIAL
+
+_PARTS = ("x", "y", "z")
+#: Along x, y and z.
+Inputs3 = Annotated[Sequence[Input], "vector"]
+
+
+@dataclass(frozen=True)
+class Damper(Force):
+    """−b q̇ at one configuration variable.
+
+    Attributes:
+        coordinate: the variable.
+        damping: [N·m·s/rad or N·s/m] b.
+    """
+
+    word: ClassVar[str] = "damper"
+    coordinate: CoordinateName
+    damping: float
+
+    def add_to(self, builder: Builder) -> None:
+        """Add to the variable's damping."""
+        zero_or_above(self.damping, "damping")
+        builder.add_damping(builder.coordinate(self.coordinate), float(self.damping))
+
+
+@dataclass(frozen=True)
+class Torque(Force):
+    """A torque, or a force, along one configuration variable: a motor.
+
+    Attributes:
+        coordinate: the variable.
+        torque: [N·m or N] a number, a ``biped.signals.Signal``, or a function of times.
+    """
+
+    word: ClassVar[str] = "torque"
+    coordinate: CoordinateName
+    torque: Input
+
+    def add_to(self, builder: Builder) -> None:
+        """Add the torque and its function of time."""
+        builder.add_torque(builder.coordinate(self.coordinate), checked_input(self.torque, "torque"))
+
+
+def _wrench(force: Sequence[Input], moment: Sequence[Input]) -> list[Input]:
+    found: list[Input] = []
+    for what, three in (("force", force), ("moment", moment)):
+        if not hasattr(three, "__len__") or len(three) != 3:
+            raise MechanismError(f"{what} = {three!r}: it must be three numbers or functions of time, along x, y and z")
+        found += [checked_input(value, f"{what} along {axis}") for value, axis in zip(three, _PARTS, strict=True)]
+    return found
+
+
+@dataclass(frozen=True)
+class BodyWrench(Force):
+    """A force at a frame's origin and a moment, in the frame's own axes, which turn with it (Fig. 5).
+
+    Attributes:
+        frame: on which it acts.
+        force: [N] along the frame's x, y and z: numbers or functions of time.
+        moment: [N·m] about them.
+    """
+
+    word: ClassVar[str] = "body-wrench"
+    frame: FrameName
+    force: Inputs3 = (0.0, 0.0, 0.0)
+    moment: Inputs3 = (0.0, 0.0, 0.0)
+
+    def add_to(self, builder: Builder) -> None:
+        """Add the wrench and its functions of time."""
+        builder.add_wrench(BODY, self.frame, _wrench(self.force, self.moment))
+
+
+@dataclass(frozen=True)
+class HybridWrench(Force):
+    """A force at a frame's origin and a moment, in the axes of the world.
+
+    Attributes:
+        frame: on which it acts.
+        force: [N] along the world's x, y and z: numbers or functions of time.
+        moment: [N·m].
+    """
+
+    word: ClassVar[str] = "hybrid-wrench"
+    frame: FrameName
+    force: Inputs3 = (0.0, 0.0, 0.0)
+    moment: Inputs3 = (0.0, 0.0, 0.0)
+
+    def add_to(self, builder: Builder) -> None:
+        """Add the wrench and its functions of time."""
+        builder.add_wrench(HYBRID, self.frame, _wrench(self.force, self.moment))
+
+
+@dataclass(frozen=True)
+class SpatialWrench(Force):
+    """A wrench of the spatial Jacobian: its force acts along a line of space, its moment is about the world's origin.
+
+    Attributes:
+        frame: whose body it acts on.
+        force: [N] along the world's x, y and z: numbers or functions of time.
+        moment: [N·m] about the world's origin.
+    """
+
+    word: ClassVar[str] = "spatial-wrench"
+    frame: FrameName
+    force: Inputs3 = (0.0, 0.0, 0.0)
+    moment: Inputs3 = (0.0, 0.0, 0.0)
+
+    def add_to(self, builder: Builder) -> None:
+        """Add the wrench and its functions of time."""
+        builder.add_wrench(SPATIAL, self.frame, _wrench(self.force, self.moment))

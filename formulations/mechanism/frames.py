@@ -1,0 +1,462 @@
+"""Frames: the tree of which a mechanism is made (Johnson & Murphey 2009, section III).
+
+A frame stands to its parent in one of six basic transformations (the paper's R1): a translation along or a rotation
+about the parent's x, y or z; or in a general twist about and along any axis, which the paper leaves open. Its parameter
+is a constant, or the one configuration variable that moves it (R2). Frames at the top stand in the world frame. A frame
+may carry a mass whose centre is its origin and whose principal axes are its own.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.mechanism.errors import MechanismError
+
+Basic = Literal["tx", "ty", "tz", "rx", "ry", "rz"]
+#: The six basic transformations, R1.
+TRANSFORMS: tuple[str, ...] = get_args(Basic)
+#: That of a general twist.
+TWIST = "twist"
+Transform = Basic | Literal["twist"]
+
+#: The name of the frame in which the frames at the top stand; no other frame may have it.
+WORLD = "world"
+
+#: Mass [kg] and principal moments of inertia [kg m²] about the frame's x, y and z.
+Mass = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Kinematic:
+    """A configuration variable whose motion is prescribed: an input, which no force moves.
+
+    Attributes:
+        name: unique among the configuration variables.
+    """
+
+    name: str
+
+    def __post_init__(self) -> None:
+        _check_name(self.name, "a kinematic configuration variable")
+
+
+Parameter = float | str | Kinematic
+#: A twist ξ = (v, ω) in the parent's axes: a motion by q is exp(ξ̂ q).
+Twist = tuple[float, float, float, float, float, float]
+
+# What ‖ω‖ of a twist may be off one, and what rounding leaves of that.
+_UNIT, _ROUNDING = 1e-9, 1e-15
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Frame:
+    """A coordinate frame and all that hangs on it; immutable. `tx` … `rz` make them.
+
+    Attributes:
+        transform: one of ``TRANSFORMS``, or "twist": how the frame stands to its parent.
+        parameter: [m or rad] a number, the name of a configuration variable, or a `Kinematic` one.
+        children: the frames whose parent this is.
+        name: unique among the frames; None for a frame that nothing asks for.
+        mass: [kg, kg m²] of a body with its centre at the frame's origin, (m, Ixx, Iyy, Izz); None without one.
+        twist: (v, ω) of a "twist", ω of length one, or v where ω is zero; None of the others.
+
+    Raises:
+        MechanismError: the transformation is unknown, a number is not finite, a mass or a moment is below zero, a name
+            is empty, a child is no frame, or a twist is missing, of another length, or not called for.
+    """
+
+    transform: Transform
+    parameter: Parameter
+    children: tuple["Frame", ...] = ()
+    name: str | None = None
+    mass: Mass | None = None
+    twist: Twist | None = None
+
+    def __post_init__(self) -> None:
+        if self.transform not in (*TRANSFORMS, TWIST):
+            raise MechanismError(f"unknown transform {self.transform!r}; transforms are {', '.join(TRANSFORMS)}, twist")
+        if self.transform == TWIST:
+            object.__setattr__(self, "twist", _checked_twist(self.twist))
+        elif self.twist is not None:
+            raise MechanismError(f"{self.transform} has an axis of its own; leave out twist = {self.twist!r}")
+        object.__setattr__(self, "parameter", _checked_parameter(self.parameter, self.transform))
+        if self.name is not None:
+            _check_name(self.name, f"frame {self.label}")
+        object.__setattr__(self, "children", tuple(_listed(self.children, f"each child of {self.label}")))
+        if self.mass is not None:
+            object.__setattr__(self, "mass", checked_mass(self.mass, f"the mass of {self.label}"))
+
+    @property
+    def coordinate(self) -> str | None:
+        """The configuration variable that moves the frame, prescribed or not; None of a constant transformation."""
+        if isinstance(self.parameter, Kinematic):
+            return self.parameter.name
+        return self.parameter if isinstance(self.parameter, str) else None
+
+    @property
+    def is_kinematic(self) -> bool:
+        """Whether its configuration variable is prescribed."""
+        return isinstance(self.parameter, Kinematic)
+
+    @property
+    def is_rotation(self) -> bool:
+        """Whether it turns about an axis, also if it shifts along it as it does; otherwise it shifts along one."""
+        return self.transform[0] == "r" if self.twist is None else any(self.twist[3:])
+
+    @property
+    def direction(self) -> NDArray[np.float64]:
+        """(3,) unit, of its axis in the parent's axes."""
+        if self.twist is None:
+            return np.eye(3)["xyz".index(self.transform[1])]
+        return np.array(self.twist[3:] if self.is_rotation else self.twist[:3])
+
+    @property
+    def origin(self) -> NDArray[np.float64]:
+        """(3,) [m] the point of its axis that is nearest to the parent's origin, in the parent's axes."""
+        if self.twist is None or not self.is_rotation:
+            return np.zeros(3)
+        return np.cross(self.twist[3:], self.twist[:3])
+
+    @property
+    def pitch(self) -> float:
+        """[m/rad] by which it advances as it turns."""
+        return 0.0 if self.twist is None or not self.is_rotation else float(np.dot(self.twist[:3], self.twist[3:]))
+
+    @property
+    def label(self) -> str:
+        """What error messages call it."""
+        return repr(self.name) if self.name else f"{self.transform}({_shown(self.parameter)})"
+
+    def matrix(self, value: float | None = None) -> NDArray[np.float64]:
+        """(4, 4) from this frame to its parent's, equation (1); ``value`` [m or rad] is that of its variable.
+
+        Raises:
+            MechanismError: its transformation is not constant, and no value is given.
+        """
+        if value is None:
+            if not isinstance(self.parameter, float):
+                raise MechanismError(f"frame {self.label} moves with {self.coordinate!r}, whose value is not given")
+            value = self.parameter
+        return primitive(self.transform, value) if self.twist is None else exponential(self.twist, value)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same tree; flat, as a chain may have more links than Python has room for calls."""
+        if not isinstance(other, Frame):
+            return NotImplemented
+        return _flat(self) == _flat(other)
+
+    def __hash__(self) -> int:
+        return hash((self.transform, self.parameter, self.name, self.mass, len(self.children)))
+
+    def __repr__(self) -> str:
+        extra = f", name={self.name!r}" if self.name else ""
+        extra += f", mass={self.mass}" if self.mass else ""
+        below = f", <{len(self.children)} children>" if self.children else ""
+        along = f", {self.twist}" if self.twist else ""
+        return f"{self.transform}({_shown(self.parameter)}{along}{below}{extra})"
+
+
+class Node(NamedTuple):
+    """A frame at its place in a tree: ``parent`` is the index of its parent's node, −1 for the world."""
+
+    frame: Frame
+    parent: int
+
+
+def primitive(transform: str, value: float) -> NDArray[np.float64]:
+    """(4, 4) the basic transformation by ``value`` [m or rad], section III-D."""
+    g = np.eye(4)
+    i = "xyz".index(transform[1])
+    if transform[0] == "t":
+        g[i, 3] = value
+    else:
+        j, k = (i + 1) % 3, (i + 2) % 3
+        cosine, sine = _cosine_and_sine(value)
+        g[j, j] = g[k, k] = cosine
+        g[j, k], g[k, j] = -sine, sine
+    return g
+
+
+def exponential(twist: Twist, value: float) -> NDArray[np.float64]:
+    """(4, 4) exp(ξ̂ q) of a twist whose turn, or else whose shift, is of length one; ``value`` [rad or m] is q."""
+    v, axis = np.array(twist[:3]), np.array(twist[3:])
+    g = np.eye(4)
+    if not axis.any():
+        g[:3, 3] = value * v
+        return g
+    cosine, sine = _cosine_and_sine(value)
+    turn = hat(twist)[:3, :3]
+    g[:3, :3] += sine * turn + (1.0 - cosine) * turn @ turn
+    g[:3, 3] = value * v + (1.0 - cosine) * turn @ v + (value - sine) * turn @ turn @ v
+    return g
+
+
+def hat(twist: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+    """(4, 4) the matrix of a twist (v, ω), of which a motion about and along an axis is the exponential."""
+    x, y, z, a, b, c = twist
+    return np.array([[0.0, -c, b, x], [c, 0.0, -a, y], [-b, a, 0.0, z], [0.0, 0.0, 0.0, 0.0]])
+
+
+def _cosine_and_sine(angle: float) -> tuple[float, float]:
+    """Exact where a quarter turn is meant."""
+    quarters = angle / (0.5 * math.pi)
+    if quarters == round(quarters):
+        return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[round(quarters) % 4]
+    return math.cos(angle), math.sin(angle)
+
+
+def tree_of(frames: Iterable[Frame]) -> tuple[Node, ...]:
+    """All frames below the world, parents first, each branch to its end, siblings in the order given.
+
+    Raises:
+        MechanismError: something is no frame, a frame stands at two places of the tree or beneath itself, or two frames
+            or two transformations share a name or a configuration variable.
+    """
+    nodes = _walk(_listed(frames, "each of the frames"))
+    _check_unique((node.frame.name for node in nodes), "frames are named", "each needs a name of its own")
+    for node in nodes:
+        if node.frame.name == WORLD:
+            raise MechanismError(f"a frame is named {WORLD!r}, which is the name of the frame that they all stand in")
+    _check_unique(
+        (node.frame.coordinate for node in nodes),
+        "frames are moved by configuration variable",
+        "each moves one frame; couple frames by a constraint",
+    )
+    return nodes
+
+
+def coordinates_of(nodes: Iterable[Node], *, kinematic: bool = False) -> tuple[str, ...]:
+    """The configuration variables that forces move, in the order of the nodes; or the ``kinematic`` ones."""
+    moved = (node.frame for node in nodes if node.frame.is_kinematic is kinematic)
+    return tuple(frame.coordinate for frame in moved if frame.coordinate is not None)
+
+
+def kinematic(name: str) -> Kinematic:
+    """A configuration variable whose motion is prescribed, as the parameter of a frame.
+
+    Raises:
+        MechanismError: the name is empty.
+    """
+    return Kinematic(name)
+
+
+def tx(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
+    """A frame shifted along its parent's x by ``parameter``: a number [m], or the variable that it moves with.
+
+    Args:
+        parameter: a number, the name of a configuration variable, or `kinematic` of one.
+        children: the frames that hang on it.
+        name: by which constraints, springs and forces find it.
+        mass: m [kg] of a point, or (m, Ixx, Iyy, Izz) [kg, kg m²] with principal moments.
+
+    Raises:
+        MechanismError: as `Frame` does.
+    """
+    return _frame("tx", parameter, children, name, mass)
+
+
+def ty(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
+    """A frame shifted along its parent's y; arguments and errors as of `tx`."""
+    return _frame("ty", parameter, children, name, mass)
+
+
+def tz(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
+    """A frame shifted along its parent's z; arguments and errors as of `tx`."""
+    return _frame("tz", parameter, children, name, mass)
+
+
+def rx(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
+    """A frame turned about its parent's x by ``parameter`` [rad]; arguments and errors as of `tx`."""
+    return _frame("rx", parameter, children, name, mass)
+
+
+def ry(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
+    """A frame turned about its parent's y; arguments and errors as of `rx`."""
+    return _frame("ry", parameter, children, name, mass)
+
+
+def rz(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
+    """A frame turned about its parent's z; arguments and errors as of `rx`."""
+    return _frame("rz", parameter, children, name, mass)
+
+
+def twist(
+    parameter: Parameter, along: Sequence[float], *children: Frame, name: str | None = None, mass: object = None
+) -> Frame:
+    """A frame that a constant twist moves, exp(ξ̂ q): a screw about any axis, or a shift along one.
+
+    Args:
+        parameter: q [rad, or m of a shift]: a number, the name of a configuration variable, or `kinematic` of one.
+        along: ξ = (v, ω), six numbers in the parent's axes; ω of length one, or v where ω is zero.
+        children: the frames that hang on it.
+        name: by which constraints, springs and forces find it.
+        mass: as of `tx`.
+
+    Raises:
+        MechanismError: as `Frame` does.
+    """
+    return Frame("twist", parameter, children, name, mass, along)  # type: ignore[arg-type] # checked there
+
+
+def screw(
+    parameter: Parameter,
+    axis: Sequence[float],
+    *children: Frame,
+    point: Sequence[float] = (0.0, 0.0, 0.0),
+    pitch: float = 0.0,
+    name: str | None = None,
+    mass: object = None,
+) -> Frame:
+    """A frame turned about any axis, and shifted along it by ``pitch`` times the angle.
+
+    Args:
+        parameter: the angle [rad]: a number, the name of a configuration variable, or `kinematic` of one.
+        axis: in the parent's axes, of any length but zero.
+        children: the frames that hang on it.
+        point: [m] that the axis goes through, in the parent's axes.
+        pitch: [m/rad]; zero of a hinge.
+        name: by which constraints, springs and forces find it.
+        mass: as of `tx`.
+
+    Raises:
+        MechanismError: as `Frame` does, or the axis is zero.
+    """
+    given = _numbers(axis, 3, "axis of a screw")
+    turn, place, length = np.array(given), np.array(_numbers(point, 3, "point of a screw")), math.hypot(*given)
+    if length == 0.0:
+        raise MechanismError("the axis of a screw must not be zero")
+    turn /= length
+    (advance,) = _numbers((pitch,), 1, "pitch of a screw")
+    return twist(parameter, [*(np.cross(place, turn) + advance * turn), *turn], *children, name=name, mass=mass)
+
+
+def checked_mass(value: object, what: str) -> Mass:
+    """(m, Ixx, Iyy, Izz) from a mass [kg], of a point then, or from all four; ``what`` begins the message.
+
+    Raises:
+        MechanismError: it is neither, or one of them is not finite or below zero.
+    """
+    given = tuple(value) if isinstance(value, (tuple, list, np.ndarray)) else (value,)
+    numbers = [_number(one) for one in given]
+    if len(numbers) not in (1, 4) or not all(one is not None and one >= 0.0 for one in numbers):
+        raise MechanismError(
+            f"{what} must be m [kg], or (m, Ixx, Iyy, Izz) [kg, kg m²], finite and not below zero; got {value!r}"
+        )
+    m, *moments = (one for one in numbers if one is not None)
+    ixx, iyy, izz = moments or (0.0, 0.0, 0.0)
+    return m, ixx, iyy, izz
+
+
+def _frame(
+    transform: Transform, parameter: Parameter, children: tuple[Frame, ...], name: str | None, mass: object
+) -> Frame:
+    return Frame(transform, parameter, children, name, mass)  # type: ignore[arg-type] # checked there
+
+
+def _checked_parameter(value: object, transform: str) -> Parameter:
+    if isinstance(value, str):
+        return _check_name(value, f"a configuration variable of {transform}")
+    if isinstance(value, Kinematic):
+        return value
+    number = _number(value)
+    if number is None:
+        raise MechanismError(
+            f"the parameter of {transform} must be a finite number, the name of a configuration variable, or "
+            f"kinematic(name); got {value!r}"
+        )
+    return number
+
+
+def _checked_twist(value: object) -> Twist:
+    x, y, z, a, b, c = given = _numbers(value, 6, "twist (v, ω)")
+    length = math.hypot(a, b, c) or math.hypot(x, y, z)
+    if abs(length - 1.0) > _UNIT:
+        raise MechanismError(
+            f"a twist (v, ω) needs an ω of length one, or a v of that where ω is zero; got {given}, of length "
+            f"{length:.6g}: what it is longer by is its variable's to say"
+        )
+    if abs(length - 1.0) <= _ROUNDING:  # so that what is written is read back as it is
+        return x, y, z, a, b, c
+    return x / length, y / length, z / length, a / length, b / length, c / length
+
+
+def _numbers(value: object, count: int, what: str) -> list[float]:
+    """So many finite numbers."""
+    given = list(value) if isinstance(value, (tuple, list, np.ndarray)) else [value]
+    numbers = [number for number in map(_number, given) if number is not None]
+    if len(numbers) != count or len(given) != count:
+        raise MechanismError(f"the {what} must be {count} finite numbers; got {value!r}")
+    return numbers
+
+
+def _number(value: object) -> float | None:
+    """``value`` as a finite float; None if it is none."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        return None
+    return float(value) if math.isfinite(value) else None
+
+
+def _check_name(value: object, what: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise MechanismError(f"{what} needs a name, a string that is not empty; got {value!r}")
+    return value
+
+
+def _shown(parameter: Parameter) -> str:
+    return f"kinematic({parameter.name!r})" if isinstance(parameter, Kinematic) else repr(parameter)
+
+
+def _listed(frames: object, what: str) -> list[Frame]:
+    """One frame, or several, as a list."""
+    listed: list[Frame] = []
+    for frame in frames if isinstance(frames, Iterable) else [frames]:
+        if not isinstance(frame, Frame):
+            raise MechanismError(f"{what} must be a frame, such as tz(-1.0, mass=1.0); got {frame!r}")
+        listed.append(frame)
+    return listed
+
+
+def _walk(frames: Sequence[Frame]) -> tuple[Node, ...]:
+    """Every frame once, depth first; without recursion, so that no chain is too long."""
+    nodes: list[Node] = []
+    seen: set[int] = set()
+    pending = [Node(frame, -1) for frame in reversed(frames)]
+    while pending:
+        node = pending.pop()
+        if id(node.frame) in seen:
+            _refuse_second_place(node, nodes)
+        seen.add(id(node.frame))
+        nodes.append(node)
+        here = len(nodes) - 1
+        pending.extend(Node(child, here) for child in reversed(node.frame.children))
+    return tuple(nodes)
+
+
+def _refuse_second_place(node: Node, nodes: Sequence[Node]) -> None:
+    above = node.parent
+    while above >= 0:
+        if nodes[above].frame is node.frame:
+            raise MechanismError(f"frame {node.frame.label} hangs on itself: following parents goes in a circle")
+        above = nodes[above].parent
+    raise MechanismError(
+        f"frame {node.frame.label} stands at two places of the tree; a frame has one parent, so make another for the "
+        "second place, and close loops by constraints"
+    )
+
+
+def _check_unique(names: Iterable[str | None], what: str, remedy: str) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name is not None and name in seen:
+            raise MechanismError(f"two {what} {name!r}; {remedy}")
+        if name is not None:
+            seen.add(name)
+
+
+def _flat(frame: Frame) -> list[tuple[object, ...]]:
+    own = ((n.frame, n.parent) for n in _walk([frame]))
+    return [(one.transform, one.twist, one.parameter, one.name, one.mass, parent) for one, parent in own]

@@ -1,0 +1,107 @@
+"""Functions of time that drive a mechanism: torques, wrenches, prescribed motions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biped.inputs.checks import is_finite
+from biped.model.errors import unknown
+from biped.signals import Signal
+from contact.arrays import Floats
+from formulations.mechanism.errors import MechanismError
+
+if TYPE_CHECKING:
+    from formulations.mechanism.mechanism import Mechanism
+
+#: A constant, a ``Signal``, or a function that gives an array of values for an array of times [s].
+Input = float | Signal | Callable[[Floats], Floats]
+
+
+def checked_input(value: Input, what: str) -> Input:
+    """Refuse what is no function of time."""
+    if is_finite(value) or callable(value):
+        return value
+    raise MechanismError(
+        f"{what} = {value!r}: it must be a finite number, a Signal, or a function of an array of times"
+    )
+
+
+def sampled(value: Input, times: Floats, what: str) -> Floats:
+    """Its values at some times.
+
+    Raises:
+        MechanismError: a function gives something else than a finite number for each.
+    """
+    if is_finite(value):
+        return np.full(times.shape, float(value))  # type: ignore[arg-type]
+    found = np.asarray(value(times), dtype=float)  # type: ignore[operator]
+    if found.shape == ():
+        found = np.full(times.shape, float(found))
+    if found.shape != times.shape:
+        raise MechanismError(f"{what}: {times.size} values expected for as many times, and it gives {found.shape}")
+    bad = ~np.isfinite(found)
+    if bad.any():
+        raise MechanismError(f"{what}: its value at {times[int(np.argmax(bad))]:.6g} s is not finite")
+    return found
+
+
+def table_of_inputs(inputs: Iterable[tuple[str, Input]], times: Floats) -> Floats:
+    """(times, 1 + inputs) rows of the times and of the values then; each input comes with what it is called."""
+    return np.column_stack([times, *(sampled(value, times, what) for what, value in inputs)])
+
+
+class DrivenTorques:
+    """The torques of a mechanism that are given one by one, in place of their functions of time.
+
+    Attributes:
+        names: (k,) ``torque_…``.
+        coordinates: (k,) rows of the coordinates that they act along.
+    """
+
+    def __init__(self, mechanism: Mechanism, chosen: Sequence[str] | None) -> None:
+        """Those of the ``chosen`` coordinates, or all.
+
+        Raises:
+            ModelError: a coordinate has no torque.
+        """
+        forces, variables = mechanism.mechanics.forces, mechanism.coordinates
+        rows = {variables[j]: k for k, j in enumerate(forces.torque_coordinate)}
+        wanted = list(rows) if chosen is None else list(chosen)
+        for name in wanted:
+            if name not in rows:
+                raise unknown("torque", name, rows)
+        places = [rows[name] for name in wanted]
+        self.names = tuple(f"torque_{name}" for name in wanted)
+        self.coordinates = forces.torque_coordinate[places]
+        self._columns = forces.torque_input[places]
+        self._width = 1 + len(mechanism.inputs)
+        self._others = [
+            (column, *given) for column, given in enumerate(mechanism.inputs, 1) if column not in self._columns
+        ]
+
+    def row(self, torques: Floats, time: float) -> Floats:
+        """(1 + all inputs,): a time [s] and the functions then, but for these."""
+        row = np.zeros(self._width)
+        row[0] = time
+        for column, what, value in self._others:
+            row[column] = sampled(value, row[:1], what)[0]
+        row[self._columns] = torques
+        return row
+
+
+def checked_vector(given: Floats, names: Sequence[str], what: str) -> Floats:
+    """An array with a finite number for each name.
+
+    Raises:
+        MechanismError: it has another shape, or a number is not finite.
+    """
+    found = np.asarray(given, dtype=float)
+    if found.shape != (len(names),):
+        shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+        raise MechanismError(f"{what} has shape {found.shape}; it must be ({len(names)},): {shown}")
+    if not np.isfinite(found).all():
+        raise MechanismError(f"{what} has numbers that are not finite: {names[int(np.argmin(np.isfinite(found)))]}")
+    return found

@@ -1,0 +1,769 @@
+"""The chain rule of a step: from derivatives of its equations at the solution to those of its map.
+
+Johnson, Schultz & Murphey 2014, (10)-(32), with the paper's letters. A step maps w = (q, p, u, ρ), where ρ is where
+the kinematic coordinates go, to q' and p'; its middle is z = (q_m, v). Unknown are y = (q'_d, λ), d being the dynamic
+coordinates:
+
+    E = p + h (1 − α) L_q − L_v + F⁻ − Dh(q)ᵀ λ = 0 (rows d),     h(q') = 0,     p' = h α L_q + L_v + F⁺,
+    F⁻ = σ h f,    F⁺ = (1 − σ) h f.
+
+    K y_w = −(E_w, h_w),                        K = [M  −Dh(q)ᵀ; Dh(q')  0],        M = ∂E/∂q'_d,
+    K y_{ab} = −(what a second differentiation leaves beside y_{ab}).
+
+Solved as a whole, K need only be regular itself: the paper's (29) and (30), which divide by M first, also need
+det M ≠ 0. Kinematic coordinates have q'_k = ρ. The print has slips: F⁻¹ for F⁻ in (12), (18), M_k for M_{k+1} in (29),
+(30), and (32) lacks the inverse of its first bracket.
+
+By q and q' the third derivatives of h L(q_m, v) are sums of those by q_m and v. What a second differentiation of a row
+of E or p' leaves is then, e being ∂q'/∂w and D what picks q out of w,
+
+    R = eᵀ S e + Dᵀ T + Tᵀ D,     T = C e + ½ B D − (curvature of h) λ_w,
+
+with the row's second derivatives S by q', C by q and q', B by q. They need only the few coordinates that a coordinate
+is on a path with, or tied to by a spring. Since R is symmetric, its upper triangle is packed into a row, and all rows
+are solved at once. A sum of second derivatives with weights has one R, that of the adjoint's weights.
+
+Here coordinates stand in the order of w: the dynamic ones first.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.kernels.midpoint.derivatives import BY_COORDINATES
+from biped.kernels.solve.causes import DEPENDENT, NOT_FINITE, SINGULAR
+from biped.kernels.solve.dense import add_rows, factor_dense, solve_dense_rows, solve_dense_transposed
+from contact.arrays import Floats, Integers, unset
+from contact.vectors import copy1, dot, load6
+from formulations.mechanism.kernels.linearization import Derivatives
+from formulations.mechanism.kernels.system import Mechanics
+from kernelcache import kernel, loaded, part, routine
+
+# A pivot below this part of its column's size is nothing but rounding.
+ROUNDING = 1e-13
+# Columns that are solved at once, so that they stay near the processor.
+STRIP = 96
+# Numbers that a loop takes at once: a sum begins where one of these does, as the rest are taken one by one.
+TOGETHER = 16
+
+# The two equations that a third derivative of h L(q_m, v) belongs to.
+E_ROW = 0
+P_ROW = 1
+# Second derivatives of a row: S, C and B.
+BY_ENDS = 0
+BY_BOTH = 1
+BY_STARTS = 2
+KINDS = 3
+
+
+class Groups(NamedTuple):
+    """Of each row some members, all in one array."""
+
+    first: Integers  # (rows + 1,) where those of each begin
+    member: Integers  # (.,)
+
+
+class Chain(NamedTuple):
+    """The coordinates in the order of w, and room: n of them, nd dynamic, m constraints, nw places of w."""
+
+    coordinate: Integers  # (n,) of the tree
+    column: Integers  # (n,) of the tree's coordinates
+    every: Integers  # (n,) 0, 1, …
+    forced: Integers  # (nu,) the coordinate, in this order, that each torque among the inputs acts along
+    near: Groups  # of each dynamic coordinate, those that third derivatives of L or f couple with it
+    near_place: Integers  # (nd, n) among these
+    held: Groups  # of each constraint, the coordinates that it depends on
+
+    e_by_start: Floats  # (nd, n)
+    e_by_end: Floats  # (nd, n)
+    p_by_start: Floats  # (nd, n)
+    p_by_end: Floats  # (nd, n)
+    matrix: Floats  # (nd + m, nd + m) K, factored
+    order: Integers  # (nd + m,)
+    mass: Floats  # (nd, nd) M, factored
+    mass_order: Integers  # (nd,)
+    sizes: Floats  # (nd + m,) of K's columns before anything cancels
+    determinant: Floats  # (2,) det M, det[Dh(q') M⁻¹ Dh(q)ᵀ]
+    solved: Floats  # (nd + m, nw) ∂(q'_d, λ)/∂w
+    end: Floats  # (n, nw) ∂q'/∂w
+    momentum: Floats  # (nd, nw) ∂p'/∂w
+
+    discrete: Floats  # (8,) a third derivative of h L(q_m, v) by q and q'
+    block_first: Integers  # (nd,) where a coordinate's blocks begin
+    blocks: Floats  # (.,) S, C and B of each row of E and p', as large as what is near
+    moved: Floats  # (n + m, nw) e of the coordinates that are near, and λ_w of the constraints
+    turned: Floats  # (n + m, nw) what they are multiplied with
+    beside: Floats  # (nw,) a row of T
+    leaning: Floats  # (m, n) curvatures of h by the coordinate of a row and all others
+    bends: Floats  # (nd + m + nd, nw (nw + 1) / 2) R of E, h and p', packed; then −y_ab, and p'_ab
+    load: Floats  # (nd + m,) the adjoint's
+    adjoint: Floats  # (nd + m,)
+    on_rows: Floats  # (2, nd) weights of E and p'
+    forms: Floats  # (KINDS, n, n) weighted S, C and B
+
+
+class SolvedStep(NamedTuple):
+    """A step that is solved, and where its derivatives go."""
+
+    mechanics: Mechanics
+    alpha: float
+    h: float
+    share: float  # σ
+    q: Floats  # (n,) where it begins
+    moved: Floats  # (n,) by how much it changes
+    multiplier: Floats  # (m,) λ
+    inputs: Floats  # (1, .) functions of time
+    results: Derivatives
+    chain: Chain
+
+
+def new_groups(members: list[Integers]) -> Groups:
+    """Of lists of members."""
+    first = np.cumsum([0, *(len(row) for row in members)], dtype=np.int64)
+    return Groups(first, np.concatenate([np.zeros(0, dtype=np.int64), *members]).astype(np.int64))
+
+
+def new_chain(
+    dynamic: Integers, kinematic: Integers, forced: Integers, near: list[Integers], held: list[Integers], order: int
+) -> Chain:
+    """Room for first derivatives of the map (order 2 of the equations), or for second ones too (order 3).
+
+    Args:
+        dynamic: coordinates of the tree.
+        kinematic: the others.
+        forced: the coordinate of the tree that each torque among the inputs acts along.
+        near: of each dynamic coordinate, those that third derivatives may couple with it.
+        held: of each constraint, the coordinates that it depends on.
+        order: of the equations' derivatives.
+    """
+    coordinate = np.concatenate([dynamic, kinematic]).astype(np.int64)
+    n, nd, m = coordinate.size, dynamic.size, len(held)
+    nw, rows = n + nd + forced.size + kinematic.size, nd + m
+    column = np.empty(n, dtype=np.int64)
+    column[coordinate] = np.arange(n)
+    top = n if order >= 3 else 0
+    near = [np.sort(column[members]) for members in near] if top else [np.zeros(0, dtype=np.int64)] * nd
+    near_place = np.full((nd if top else 0, n), -1, dtype=np.int64)
+    for row, members in enumerate(near if top else []):
+        near_place[row, members] = np.arange(members.size)
+    sizes = np.array([2 * KINDS * members.size**2 for members in near], dtype=np.int64)
+    return Chain(
+        coordinate=coordinate, column=column, every=np.arange(n), forced=column[forced], near=new_groups(near),
+        near_place=near_place, held=new_groups([np.sort(column[members]) for members in held]),
+        e_by_start=unset(nd, n), e_by_end=unset(nd, n), p_by_start=unset(nd, n), p_by_end=unset(nd, n),
+        matrix=unset(rows, rows), order=np.zeros(rows, dtype=np.int64), mass=unset(nd, nd),
+        mass_order=np.zeros(nd, dtype=np.int64), sizes=unset(rows), determinant=unset(2), solved=unset(rows, nw),
+        end=unset(n, nw), momentum=unset(nd, nw), discrete=unset(8),
+        block_first=np.cumsum([0, *sizes], dtype=np.int64)[:-1], blocks=unset(int(sizes.sum())),
+        moved=unset(top + m, nw), turned=unset(top + m, nw), beside=unset(nw), leaning=unset(m, n),
+        bends=unset(rows + nd if top else 0, nw * (nw + 1) // 2), load=unset(rows), adjoint=unset(rows),
+        on_rows=unset(2, nd), forms=unset(KINDS, top, top),
+    )  # fmt: skip
+
+
+# --- first derivatives ---
+
+
+@part
+def first_part(place):
+    """∂(q'_d, λ)/∂w, ∂q'/∂w and ∂p'/∂w; 0, NOT_FINITE, SINGULAR of M, or DEPENDENT of Dh(q') M⁻¹ Dh(q)ᵀ."""
+    step = loaded(place)
+    set_row_slopes(step.results, step.multiplier, step.alpha, step.h, step.share, step.chain)
+    set_matrix(step.results, step.h, step.chain)
+    add_ballast_to_mass(step.mechanics.ballast, step.h, step.chain)
+    factor_matrices(step.chain)
+    set_right_sides(step.results, step.h, step.share, step.chain)
+    solve_first(step.h, step.share, step.chain)
+    return regularity(step.chain)
+
+
+@kernel
+def set_row_slopes(found, multiplier, alpha, h, share, chain):
+    """∂E/∂q, ∂E/∂q', ∂p'/∂q and ∂p'/∂q', from those by the middle."""
+    n = chain.coordinate.shape[0]
+    for j in range(chain.e_by_end.shape[0]):
+        a = chain.coordinate[j]
+        for k in range(n):
+            b = chain.coordinate[k]
+            by_q, by_v = found.hessian[a, b], found.hessian[a, n + b]
+            rate_by_q, rate_by_v = found.hessian[n + a, b], found.hessian[n + a, n + b]
+            f_by_q, f_by_v = h * found.force[a, b], h * found.force[a, n + b]
+            e_by_q = (1.0 - alpha) * h * by_q - rate_by_q + share * f_by_q
+            e_by_v = (1.0 - alpha) * h * by_v - rate_by_v + share * f_by_v
+            p_by_q = alpha * h * by_q + rate_by_q + (1.0 - share) * f_by_q
+            p_by_v = alpha * h * by_v + rate_by_v + (1.0 - share) * f_by_v
+            chain.e_by_start[j, k] = (1.0 - alpha) * e_by_q - e_by_v / h
+            chain.e_by_end[j, k] = alpha * e_by_q + e_by_v / h
+            chain.p_by_start[j, k] = (1.0 - alpha) * p_by_q - p_by_v / h
+            chain.p_by_end[j, k] = alpha * p_by_q + p_by_v / h
+    add_held_slopes(found.curvature[0], multiplier, chain)
+
+
+@kernel
+def add_held_slopes(curvature, multiplier, chain):
+    """−Dh(q)ᵀ λ by q."""
+    held, nd = chain.held, chain.e_by_start.shape[0]
+    for c in range(multiplier.shape[0]):
+        for place in range(held.first[c], held.first[c + 1]):
+            j = held.member[place]
+            if j < nd:
+                for other in range(held.first[c], held.first[c + 1]):
+                    k = held.member[other]
+                    bent = curvature[c, chain.coordinate[j], chain.coordinate[k]]
+                    chain.e_by_start[j, k] -= multiplier[c] * bent
+
+
+@kernel
+def set_matrix(found, h, chain):
+    """K and M, and the sizes of their columns."""
+    nd, m = chain.mass.shape[0], found.rows.shape[1]
+    for j in range(nd):
+        chain.sizes[j] = inertia_size(found.middle.poses.motion, found.beyond.inertia, chain.coordinate[j]) / h
+    for c in range(m):
+        chain.sizes[nd + c] = 0.0
+    for j in range(nd):
+        for k in range(nd):
+            chain.mass[j, k] = chain.matrix[j, k] = chain.e_by_end[j, k]
+        for c in range(m):
+            chain.matrix[j, nd + c] = -found.rows[0, c, chain.coordinate[j]]
+            chain.matrix[nd + c, j] = found.rows[1, c, chain.coordinate[j]]
+    for c in range(m):
+        for other in range(m):
+            chain.matrix[nd + c, nd + other] = 0.0
+    for i in range(nd + m):
+        for k in range(nd + m):
+            chain.sizes[k] += abs(chain.matrix[i, k])
+
+
+@kernel
+def add_ballast_to_mass(ballast, h, chain):
+    """So that M, which K does without, can be factored where a coordinate moves no mass."""
+    for k in range(ballast.coordinate.shape[0]):
+        for j in range(chain.mass.shape[0]):
+            if chain.coordinate[j] == ballast.coordinate[k]:
+                chain.mass[j, j] += ballast.inertia[k] / h
+
+
+@kernel
+def inertia_size(motion, inertia, i):
+    """Of what is summed up in M's diagonal: its size before anything cancels."""
+    s = load6(motion, i)
+    slide, turn = math.sqrt(dot(s[:3], s[:3])), math.sqrt(dot(s[3:], s[3:]))
+    moment = 0.0
+    for a in range(3):
+        for b in range(3, 6):
+            moment += inertia[i, a, b] * inertia[i, a, b]
+    spin = inertia[i, 3, 3] + inertia[i, 4, 4] + inertia[i, 5, 5]
+    return slide * slide * inertia[i, 0, 0] + 2.0 * slide * turn * math.sqrt(moment) + turn * turn * spin
+
+
+@kernel
+def factor_matrices(chain):
+    """K, and M apart, which only its determinant and the reason of a failure need."""
+    factor_dense(chain.matrix, chain.order)
+    factor_dense(chain.mass, chain.mass_order)
+    set_determinants(chain)
+
+
+@kernel
+def signed_pivot(factored, order, k):
+    """Of what ``factor_dense`` has factored: the product of all is the determinant."""
+    return factored[k, k] if order[k] == k else -factored[k, k]
+
+
+@kernel
+def set_determinants(chain):
+    """Det M, and det K over it, pivot by pivot: by its Schur complement, that is det[Dh(q') M⁻¹ Dh(q)ᵀ]."""
+    nd, mass, share = chain.mass.shape[0], 1.0, 1.0
+    for k in range(chain.order.shape[0]):
+        share *= signed_pivot(chain.matrix, chain.order, k)
+        if k < nd:
+            mass *= signed_pivot(chain.mass, chain.mass_order, k)
+            share /= signed_pivot(chain.mass, chain.mass_order, k)
+    chain.determinant[0], chain.determinant[1] = mass, share if chain.order.shape[0] > nd else 1.0
+
+
+@kernel
+def smallest_pivot(factored, sizes):
+    """Of its column's size; NaN if one of them is not finite."""
+    least = math.inf
+    for k in range(factored.shape[0]):
+        share = abs(factored[k, k]) / sizes[k]
+        if not share >= least:
+            least = share
+    return least
+
+
+@kernel
+def regularity(chain):
+    """0, or what has no inverse."""
+    total = 0.0
+    for k in range(chain.sizes.shape[0]):
+        total += chain.sizes[k]
+    if not math.isfinite(total):
+        return NOT_FINITE
+    if smallest_pivot(chain.matrix, chain.sizes) > ROUNDING:
+        return 0
+    return DEPENDENT if smallest_pivot(chain.mass, chain.sizes) > ROUNDING else SINGULAR
+
+
+@kernel
+def set_right_sides(found, h, share, chain):
+    """−(E_w, h_w)."""
+    n, nd, nu = chain.coordinate.shape[0], chain.mass.shape[0], chain.forced.shape[0]
+    solved = chain.solved
+    for i in range(solved.shape[0]):
+        for b in range(solved.shape[1]):
+            solved[i, b] = 0.0
+    for j in range(nd):
+        for k in range(n):
+            solved[j, k] = -chain.e_by_start[j, k]
+        for k in range(nd, n):
+            solved[j, n + nu + k] = -chain.e_by_end[j, k]
+        solved[j, n + j] = -1.0
+    for c in range(found.rows.shape[1]):
+        for k in range(nd, n):
+            solved[nd + c, n + nu + k] = -found.rows[1, c, chain.coordinate[k]]
+    for u in range(nu):
+        if chain.forced[u] < nd:
+            solved[chain.forced[u], n + nd + u] -= share * h
+
+
+@kernel
+def solve_first(h, share, chain):
+    """(10)-(15), (29), (30), and alike for all of w."""
+    n, nd, nu = chain.coordinate.shape[0], chain.mass.shape[0], chain.forced.shape[0]
+    solved, end, momentum = chain.solved, chain.end, chain.momentum
+    nw = solved.shape[1]
+    solve_dense_rows(chain.matrix, chain.order, solved, 0, nw)
+    for k in range(n):
+        for b in range(nw):
+            end[k, b] = solved[k, b] if k < nd else 0.0
+        if k >= nd:
+            end[k, n + nu + k] = 1.0
+    for j in range(nd):
+        for b in range(nw):
+            momentum[j, b] = chain.p_by_start[j, b] if b < n else 0.0
+        for k in range(nd, n):
+            momentum[j, n + nu + k] = chain.p_by_end[j, k]
+        add_rows(momentum[j], 1.0, chain.p_by_end[j], end, 0, nd, 0, nw)
+    for u in range(nu):
+        if chain.forced[u] < nd:
+            momentum[chain.forced[u], n + nd + u] += (1.0 - share) * h
+
+
+# --- second derivatives ---
+
+
+@part
+def second_part(place):
+    """−∂²(q'_d, λ)/∂w² and ∂²p'/∂w², into ``bends``: (16)-(27), (31), (32). Needs the first ones."""
+    step = loaded(place)
+    set_blocks(step.results, step.alpha, step.h, step.share, step.chain)
+    bend_rows(step.results.curvature[0], step.chain)
+    subtract_bent(step.results.bent, step.chain)
+    bend_constraints(step.results.curvature[1], step.chain)
+    solve_bends(step.chain)
+    return 0
+
+
+@kernel
+def set_blocks(found, alpha, h, share, chain):
+    """S, C and B of all rows of E and p'."""
+    for place in range(chain.blocks.shape[0]):
+        chain.blocks[place] = 0.0
+    triples = found.triples
+    for row in range(triples.total[0]):
+        set_discrete(triples.value[row], alpha, h, chain.discrete)
+        for of in range(3):
+            j, a, b = turned_triple(triples.joint[row], of, chain.column)
+            if j < chain.block_first.shape[0]:
+                add_to_blocks(chain, j, of, a, b)
+    bends, n = found.bends, chain.coordinate.shape[0]
+    for row in range(bends.total[0]):
+        j = chain.column[bends.place[row, 0]]
+        if j < chain.block_first.shape[0]:
+            add_bend_to_blocks(chain, j, bends.place[row], bends.value[row], alpha, h, share, n)
+
+
+@kernel
+def set_discrete(value, alpha, h, discrete):
+    """The third derivatives of h L(q_m, v) by q and q', from those of L: 4 a + 2 b + c, 0 being q and 1 being q'."""
+    for place in range(8):
+        discrete[place] = h * value[place]
+    stride = 4
+    while stride > 0:
+        for place in range(8):
+            if place & stride == 0:
+                by_q, by_v = discrete[place], discrete[place + stride]
+                discrete[place] = (1.0 - alpha) * by_q - by_v / h
+                discrete[place + stride] = alpha * by_q + by_v / h
+        stride //= 2
+
+
+@kernel
+def turned_triple(joint, of, column):
+    """One of the three joints, and the two after it."""
+    return column[joint[of]], column[joint[(of + 1) % 3]], column[joint[(of + 2) % 3]]
+
+
+@kernel
+def stride_of(of):
+    """Of one of the three in a row of ``discrete``."""
+    return 4 >> (of % 3)
+
+
+@kernel
+def add_to_blocks(chain, j, of, a, b):
+    """What ``discrete`` is of rows j, by the coordinates a and b and by b and a."""
+    first, size = chain.block_first[j], chain.near.first[j + 1] - chain.near.first[j]
+    x, y = chain.near_place[j, a], chain.near_place[j, b]
+    xy, yx, kind = x * size + y, y * size + x, size * size
+    by_a, by_b = stride_of(of + 1), stride_of(of + 2)
+    blocks, discrete = chain.blocks, chain.discrete
+    for side in range(2):
+        at, start = side * stride_of(of), first + side * KINDS * kind
+        blocks[start + xy] += discrete[at + by_a + by_b]
+        blocks[start + yx] += discrete[at + by_a + by_b]
+        blocks[start + kind + xy] += discrete[at + by_b]
+        blocks[start + kind + yx] += discrete[at + by_a]
+        blocks[start + 2 * kind + xy] += discrete[at]
+        blocks[start + 2 * kind + yx] += discrete[at]
+
+
+@kernel
+def change_of(variable, n, alpha, h):
+    """A variable's coordinate, and how q_m or v changes with q and q'."""
+    if variable < n:
+        return variable, 1.0 - alpha, alpha
+    return variable - n, -1.0 / h, 1.0 / h
+
+
+@kernel
+def add_bend_to_blocks(chain, j, place, value, alpha, h, share, n):
+    """The same of a second derivative of a force."""
+    first, size = chain.block_first[j], chain.near.first[j + 1] - chain.near.first[j]
+    one, one_start, one_end = change_of(place[1], n, alpha, h)
+    other, other_start, other_end = change_of(place[2], n, alpha, h)
+    x, y = chain.near_place[j, chain.column[one]], chain.near_place[j, chain.column[other]]
+    xy, yx, kind = x * size + y, y * size + x, size * size
+    half = 0.5 if place[1] == place[2] else 1.0
+    for side in range(2):
+        part = half * h * value * (share if side == E_ROW else 1.0 - share)
+        start = first + side * KINDS * kind
+        chain.blocks[start + xy] += part * one_end * other_end
+        chain.blocks[start + yx] += part * one_end * other_end
+        chain.blocks[start + kind + xy] += part * one_start * other_end
+        chain.blocks[start + kind + yx] += part * other_start * one_end
+        chain.blocks[start + 2 * kind + xy] += part * one_start * other_start
+        chain.blocks[start + 2 * kind + yx] += part * one_start * other_start
+
+
+@kernel
+def bend_rows(curvature, chain):
+    """R of all rows of E and p', but for third derivatives of h."""
+    nd, m, n = chain.mass.shape[0], chain.leaning.shape[0], chain.coordinate.shape[0]
+    for j in range(nd):
+        begin, size = chain.near.first[j], chain.near.first[j + 1] - chain.near.first[j]
+        members = chain.near.member[begin : begin + size]
+        gather_moved(chain.end, members, chain.moved)
+        for c in range(m):
+            for k in range(n):
+                chain.leaning[c, k] = curvature[c, chain.coordinate[j], chain.coordinate[k]]
+        for side in range(2):
+            start = chain.block_first[j] + side * KINDS * size * size
+            blocks = chain.blocks[start : start + KINDS * size * size].reshape((KINDS, size, size))
+            leaning = chain.leaning[: m if side == E_ROW else 0]
+            row = chain.bends[j if side == E_ROW else nd + m + j]
+            places = chain.near_place[j], members
+            bend_row(blocks, places, leaning, chain.solved[nd:], chain.moved, chain.turned, chain.beside, row)
+
+
+@routine
+def gather_moved(end, members, moved):
+    """∂q'/∂w of some coordinates."""
+    for k in range(members.shape[0]):
+        copy1(end[members[k]], moved[k])
+
+
+@routine
+def bend_row(blocks, places, leaning, multipliers, moved, turned, beside, row):
+    """The upper triangle of eᵀ S e + Dᵀ T + Tᵀ D.
+
+    Args:
+        blocks: S, C and B, (KINDS, size, size).
+        places: (n,) of the coordinates among these, or −1; and (size,) the coordinates.
+        leaning: (., n) the curvatures of h by the row's coordinate and all others.
+        multipliers: (., nw) λ_w.
+        moved: e of these coordinates; the λ_w that matter are put beneath it.
+        turned: room for as much.
+        beside: (nw,) room.
+        row: packed.
+    """
+    place, members = places
+    size = members.shape[0]
+    for x in range(size):
+        clear1(turned[x])
+        add_rows(turned[x], 1.0, blocks[BY_ENDS, x], moved, 0, size, 0, beside.shape[0])
+        for y in range(size):
+            turned[x, members[y]] += blocks[BY_BOTH, y, x]
+    count = size
+    for c in range(leaning.shape[0]):
+        if holds(leaning, c):
+            copy1(multipliers[c], moved[count])
+            clear1(turned[count])
+            for k in range(place.shape[0]):
+                turned[count, k] = -leaning[c, k]
+            count += 1
+    pack_products(moved, turned, count, beside, row)
+    add_beside(blocks, places, leaning, multipliers, moved, beside, row)
+
+
+@kernel
+def clear1(row):
+    for b in range(row.shape[0]):
+        row[b] = 0.0
+
+
+@kernel
+def holds(leaning, c):
+    """Whether a constraint depends on the row's coordinate."""
+    found = False
+    for k in range(leaning.shape[1]):
+        found |= leaning[c, k] != 0.0
+    return found
+
+
+@routine
+def pack_products(moved, turned, count, beside, row):
+    """The upper triangle of Σ_k moved_kᵀ turned_k; ``beside`` is room for a row of it."""
+    nw, start = moved.shape[1], 0
+    for a in range(nw):
+        begin = a - a % TOGETHER
+        clear1(beside[begin:])
+        add_rows(beside, 1.0, moved[:, a], turned, 0, count, begin, nw)
+        copy1(beside[a:], row[start : start + nw - a])
+        start += nw - a
+
+
+@routine
+def add_beside(blocks, places, leaning, multipliers, moved, beside, row):
+    """What is left of Dᵀ T + Tᵀ D beside the columns of q in ``turned``: Dᵀ (T + ½ B D), from the diagonal on."""
+    place, members = places
+    nw, start = beside.shape[0], 0
+    for k in range(place.shape[0]):
+        x, begin = place[k], k - k % TOGETHER
+        clear1(beside)
+        add_rows(beside, -1.0, leaning[:, k], multipliers, 0, leaning.shape[0], begin, nw)
+        if x >= 0:
+            add_rows(beside, 1.0, blocks[BY_BOTH, x], moved, 0, members.shape[0], begin, nw)
+            for y in range(members.shape[0]):
+                beside[members[y]] += blocks[BY_STARTS, x, y]
+        packed, right = row[start : start + nw - k], beside[k:]
+        for b in range(right.shape[0]):
+            packed[b] += right[b]
+        start += nw - k
+
+
+@kernel
+def packed_place(a, b, nw):
+    """Where a ≤ b are in a packed row."""
+    return a * nw - a * (a - 1) // 2 + b - a
+
+
+@kernel
+def subtract_bent(bent, chain):
+    """Σ λ_c D³h_c, from rows of E."""
+    nw, nd = chain.end.shape[1], chain.mass.shape[0]
+    for row in range(bent.total[0]):
+        value = bent.value[row, BY_COORDINATES]
+        for of in range(3):
+            j, a, b = turned_triple(bent.joint[row], of, chain.column)
+            if j < nd:
+                chain.bends[j, packed_place(min(a, b), max(a, b), nw)] -= 2.0 * value if a == b else value
+
+
+@kernel
+def bend_constraints(curvature, chain):
+    """R of h(q') = 0: eᵀ D²h e."""
+    nd = chain.mass.shape[0]
+    for c in range(chain.held.first.shape[0] - 1):
+        members = chain.held.member[chain.held.first[c] : chain.held.first[c + 1]]
+        gather_moved(chain.end, members, chain.moved)
+        size, nw = members.shape[0], chain.moved.shape[1]
+        for x in range(size):
+            for y in range(size):
+                chain.forms[0, x, y] = curvature[c, chain.coordinate[members[x]], chain.coordinate[members[y]]]
+            clear1(chain.turned[x])
+            add_rows(chain.turned[x], 1.0, chain.forms[0, x], chain.moved, 0, size, 0, nw)
+        pack_products(chain.moved, chain.turned, size, chain.beside, chain.bends[nd + c])
+
+
+@kernel
+def solve_bends(chain):
+    """−y_ab = K⁻¹ R, and p'_ab = R + ∂p'/∂q' q'_ab, strip by strip."""
+    rows, nd = chain.matrix.shape[0], chain.mass.shape[0]
+    count = chain.bends.shape[1]
+    for first in range(0, count, STRIP):
+        last = min(first + STRIP, count)
+        solve_dense_rows(chain.matrix, chain.order, chain.bends, first, last)
+        for j in range(nd):
+            add_rows(chain.bends[rows + j], -1.0, chain.p_by_end[j], chain.bends, 0, nd, first, last)
+
+
+@routine
+def spread_bends(bends, sign, states, gap, line, result):
+    """Packed rows as symmetric matrices by (x, u): after so many ``states`` of w a ``gap`` of zeros.
+
+    Row after row, since what is written in order is written fast, all of it once; ``line`` (nw,) is room for one.
+    """
+    nw = line.shape[0]
+    for i in range(bends.shape[0]):
+        for a in range(gap):
+            clear1(result[i, states + a])
+        for a in range(nw):
+            at, packed = a, bends[i]
+            for b in range(a):
+                line[b] = sign * packed[at]
+                at += nw - b - 1
+            rest, right = packed[at:], line[a:]
+            for b in range(right.shape[0]):
+                right[b] = sign * rest[b]
+            row = result[i, a + (gap if a >= states else 0)]
+            copy1(line[:states], row[:states])
+            clear1(row[states : states + gap])
+            copy1(line[states:], row[states + gap :])
+
+
+# --- one sum of second derivatives ---
+
+
+@part
+def weighted_part(place):
+    """Σ weights ∂²(q'_d, p')/∂w², into the first row of ``bends``; needs the first ones, and weights in ``on_rows``."""
+    step = loaded(place)
+    set_adjoint(step.chain)
+    set_forms(step.results, step.alpha, step.h, step.share, step.chain)
+    bend_forms(step.results, step.chain)
+    return 0
+
+
+@kernel
+def set_adjoint(chain):
+    """Weights on (E, h) for those on q'_d, which ``on_rows`` has in its first row; those on p' stand in the second."""
+    nd, on_rows = chain.mass.shape[0], chain.on_rows
+    for k in range(chain.load.shape[0]):
+        chain.load[k] = 0.0
+    for k in range(nd):
+        total = on_rows[E_ROW, k]
+        for j in range(nd):
+            total += chain.p_by_end[j, k] * on_rows[P_ROW, j]
+        chain.load[k] = total
+    solve_dense_transposed(chain.matrix, chain.order, chain.load, chain.adjoint)
+    for k in range(nd):
+        on_rows[E_ROW, k] = -chain.adjoint[k]
+
+
+@kernel
+def set_forms(found, alpha, h, share, chain):
+    """S, C and B, weighted."""
+    forms, n = chain.forms, chain.coordinate.shape[0]
+    for kind in range(KINDS):
+        for x in range(n):
+            for y in range(n):
+                forms[kind, x, y] = 0.0
+    triples = found.triples
+    for row in range(triples.total[0]):
+        set_discrete(triples.value[row], alpha, h, chain.discrete)
+        for of in range(3):
+            j, a, b = turned_triple(triples.joint[row], of, chain.column)
+            if j < chain.mass.shape[0]:
+                add_to_forms(chain, j, of, a, b)
+    bends = found.bends
+    for row in range(bends.total[0]):
+        j = chain.column[bends.place[row, 0]]
+        if j < chain.mass.shape[0]:
+            weight = share * chain.on_rows[E_ROW, j] + (1.0 - share) * chain.on_rows[P_ROW, j]
+            add_bend_to_forms(chain, bends.place[row], h * weight * bends.value[row], alpha, h)
+
+
+@kernel
+def add_to_forms(chain, j, of, a, b):
+    """What ``discrete`` is of the rows j, weighted."""
+    forms, discrete, row = chain.forms, chain.discrete, stride_of(of)
+    by_a, by_b = stride_of(of + 1), stride_of(of + 2)
+    on_e, on_p = chain.on_rows[E_ROW, j], chain.on_rows[P_ROW, j]
+    ends = on_e * discrete[by_a + by_b] + on_p * discrete[row + by_a + by_b]
+    starts = on_e * discrete[0] + on_p * discrete[row]
+    forms[BY_ENDS, a, b] += ends
+    forms[BY_ENDS, b, a] += ends
+    forms[BY_BOTH, a, b] += on_e * discrete[by_b] + on_p * discrete[row + by_b]
+    forms[BY_BOTH, b, a] += on_e * discrete[by_a] + on_p * discrete[row + by_a]
+    forms[BY_STARTS, a, b] += starts
+    forms[BY_STARTS, b, a] += starts
+
+
+@kernel
+def add_bend_to_forms(chain, place, value, alpha, h):
+    """The same of a second derivative of a force."""
+    forms, n = chain.forms, chain.coordinate.shape[0]
+    one, one_start, one_end = change_of(place[1], n, alpha, h)
+    other, other_start, other_end = change_of(place[2], n, alpha, h)
+    a, b = chain.column[one], chain.column[other]
+    part = 0.5 * value if place[1] == place[2] else value
+    forms[BY_ENDS, a, b] += part * one_end * other_end
+    forms[BY_ENDS, b, a] += part * one_end * other_end
+    forms[BY_BOTH, a, b] += part * one_start * other_end
+    forms[BY_BOTH, b, a] += part * other_start * one_end
+    forms[BY_STARTS, a, b] += part * one_start * other_start
+    forms[BY_STARTS, b, a] += part * one_start * other_start
+
+
+@kernel
+def bend_forms(found, chain):
+    """R of the weights, packed."""
+    nd = chain.mass.shape[0]
+    bent, forms = found.bent, chain.forms
+    for row in range(bent.total[0]):
+        value = bent.value[row, BY_COORDINATES]
+        for of in range(3):
+            j, a, b = turned_triple(bent.joint[row], of, chain.column)
+            if j < nd:
+                forms[BY_STARTS, a, b] -= chain.on_rows[E_ROW, j] * value
+                forms[BY_STARTS, b, a] -= chain.on_rows[E_ROW, j] * value
+    subtract_end_curvature(found.curvature[1], chain)
+    set_weighted_leaning(found.curvature[0], chain)
+    gather_moved(chain.end, chain.every, chain.moved)
+    places = chain.every, chain.every
+    multipliers, moved, turned = chain.solved[nd:], chain.moved, chain.turned
+    bend_row(forms, places, chain.leaning, multipliers, moved, turned, chain.beside, chain.bends[0])
+
+
+@kernel
+def subtract_end_curvature(curvature, chain):
+    """What h(q') = 0 adds to S."""
+    held, nd = chain.held, chain.mass.shape[0]
+    for c in range(held.first.shape[0] - 1):
+        for place in range(held.first[c], held.first[c + 1]):
+            a = held.member[place]
+            for other in range(held.first[c], held.first[c + 1]):
+                b = held.member[other]
+                bent = curvature[c, chain.coordinate[a], chain.coordinate[b]]
+                chain.forms[BY_ENDS, a, b] -= chain.adjoint[nd + c] * bent
+
+
+@kernel
+def set_weighted_leaning(curvature, chain):
+    """The curvature of h by a weighted sum of rows."""
+    held, nd = chain.held, chain.mass.shape[0]
+    for c in range(chain.leaning.shape[0]):
+        for k in range(chain.leaning.shape[1]):
+            chain.leaning[c, k] = 0.0
+        for place in range(held.first[c], held.first[c + 1]):
+            j = held.member[place]
+            if j < nd:
+                for other in range(held.first[c], held.first[c + 1]):
+                    k = held.member[other]
+                    bent = curvature[c, chain.coordinate[j], chain.coordinate[k]]
+                    chain.leaning[c, k] += chain.on_rows[E_ROW, j] * bent

@@ -1,0 +1,384 @@
+"""Continuous dynamics of a mechanism: (28), (29) and (36) of Johnson & Murphey 2009, each evaluation in O(n).
+
+With V_i the bodies' velocities, h_i their momenta and F_i the wrenches on them, about one point O in world axes, (28)
+is s_j · Σ (I_i V̇_i + V_i ×* h_i − F_i) = f_j over all bodies at and beyond joint j. Coordinates whose motion is given
+accelerate as they are told. With constraints, M q̈ = … + Dhᵀ λ and Dh q̈ + d(Dh)/dt q̇ = 0: a border of the mass matrix.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from biped.kernels.midpoint.elimination import wrench_cross
+from biped.kernels.midpoint.equations import momentum_of, point_velocity
+from biped.kernels.solve.causes import NOT_FINITE
+from biped.kernels.tree.dynamics import project_wrenches
+from biped.kernels.tree.kinematics import motion_cross
+from contact.arrays import Floats, Integers, unset
+from contact.vectors import add, add6, add_scaled6, cross, dot, load3, load6, store6, sub
+from formulations.mechanism.kernels.border import solve_border
+from formulations.mechanism.kernels.constraints import (
+    ALONG,
+    CAM,
+    DISTANCE,
+    FIRST_FACTOR,
+    LINEAR,
+    SECOND_FACTOR,
+    STRING,
+    cam_lift,
+    length_of,
+)
+from formulations.mechanism.kernels.custom import (
+    CONSTRAINT,
+    JACOBIAN,
+    ask_custom,
+    custom_work,
+    set_strain_rates,
+    set_strains,
+)
+from formulations.mechanism.kernels.forces import force_work
+from formulations.mechanism.kernels.loop import ENERGY, KINETIC, NEWTON, NUMBERS, POTENTIAL, WORK
+from formulations.mechanism.kernels.node import factor_node, load_momenta, place_node, set_energies
+from formulations.mechanism.kernels.points import turned
+from formulations.mechanism.kernels.step import load_impulses, part_in
+from formulations.mechanism.kernels.system import Mechanics, Room
+from kernelcache import call, kernel, loaded, part
+
+# [m or rad] that strains move by in differences.
+DIFFERENCE = 1e-3
+
+NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+AT_REST = (0.0, 0.0, 0.0)
+
+# Places in a row of ``given``.
+PLACE = 0
+RATE = 1
+ACCELERATION = 2
+
+
+# Places in ``Flow.parts``.
+SLOPE = 0
+RECORD = 1
+TAKE_STEPS = 2
+PARTS = 3
+
+
+class Rates(NamedTuple):
+    """What a state's derivative is made of, and room for it."""
+
+    bodies: Floats  # (n, 6) rates of change of the bodies' twists at O
+    balance: Floats  # (n,) what forces leave for the acceleration of coordinates that are free
+    bend: Floats  # (m,) what constraints would accelerate by if these did not
+    acceleration: Floats  # (n,) q̈
+    multiplier: Floats  # (m,) λ of (36a)
+    stage: Floats  # (2 n + 1,) q, v and work
+    slope: Floats  # (4, 2 n + 1) of the stages of a step
+    steps: Integers  # (1,) taken
+
+
+def new_rates(n: int, m: int) -> Rates:
+    """Room, filled with NaN."""
+    shapes: tuple[tuple[int, ...], ...] = (n, 6), (n,), (m,), (n,), (m,), (2 * n + 1,), (4, 2 * n + 1)
+    return Rates._make([*(unset(*shape) for shape in shapes), np.zeros(1, dtype=np.int64)])
+
+
+class Flow(NamedTuple):
+    """All that an integration needs, in one argument."""
+
+    mechanics: Mechanics
+    room: Room
+    rates: Rates
+    state: Floats  # (2 n + 1,) q, v, and the work of forces that are not of a potential
+    step: float  # [s]
+    inputs: Floats  # (., 1 + inputs) time and functions of it
+    given: Floats  # (., 3, n) places, rates and accelerations of prescribed coordinates, at the same times
+    rows: Floats  # (., columns) what is recorded
+    parts: Integers  # (PARTS,) addresses of what is compiled by itself
+
+
+@kernel
+def accelerate_bodies_of(tree, node, acceleration, bodies):
+    """Rates of change of the bodies' twists at O for accelerations of the coordinates."""
+    for i in range(tree.parent.shape[0]):
+        s, parent = load6(node.poses.motion, i), tree.parent[i]
+        a = NOTHING
+        if parent >= 0:
+            bracket = motion_cross(load6(node.velocity, parent), s)
+            a = add_scaled6(load6(bodies, parent), node.rates[i], bracket)
+        store6(bodies, i, add_scaled6(a, acceleration[i], s))
+
+
+@kernel
+def set_balance(tree, node, acceleration, rates):
+    """f_j + s_j · F less what the bodies take to accelerate like this; ``node`` has F in ``impulse``, f in ``load``."""
+    accelerate_bodies_of(tree, node, acceleration, rates.bodies)
+    for i in range(tree.parent.shape[0]):
+        inertial = momentum_of(tree, node, i, load6(rates.bodies, i))
+        turning = wrench_cross(load6(node.velocity, i), load6(node.momentum, i))
+        store6(node.factors.wrench, i, add_scaled6(load6(node.impulse, i), -1.0, add6(inertial, turning)))
+    project_wrenches(tree, node, rates.balance)
+    for i in range(tree.parent.shape[0]):
+        rates.balance[i] = node.load[i] + rates.balance[i] - tree.armature[i] * acceleration[i]
+
+
+@kernel
+def body_turn(node, bodies, body):
+    """Angular velocity and acceleration of a body, or of the world."""
+    if body < 0:
+        return AT_REST, AT_REST
+    return load6(node.velocity, body)[3:], load6(bodies, body)[3:]
+
+
+@kernel
+def point_motion(points, node, bodies, arms, k):
+    """Velocity and acceleration of a point."""
+    body = points.body[k]
+    if body < 0:
+        return AT_REST, AT_REST
+    arm, spin, rate = load3(arms, k), load6(node.velocity, body)[3:], load6(bodies, body)
+    velocity = point_velocity(node, body, arm)
+    return velocity, add(add(rate[:3], cross(rate[3:], arm)), cross(spin, velocity))
+
+
+@kernel
+def set_bends(mechanics, room, acceleration, rates):
+    """d²h/dt² for these accelerations of the coordinates, of which ``rates.bodies`` has the bodies'."""
+    constraints, points, node, arms = mechanics.constraints, mechanics.points, room.node, room.node_arms
+    for c in range(constraints.kind.shape[0]):
+        kind, first, second = constraints.kind[c], constraints.first[c], constraints.second[c]
+        if kind == LINEAR:
+            rates.bend[c] = (
+                constraints.number[c, FIRST_FACTOR] * acceleration[first]
+                + constraints.number[c, SECOND_FACTOR] * acceleration[second]
+            )
+        elif kind == CAM:
+            _, slope, bend, _ = cam_lift(constraints.number, c, room.node_q[first])
+            rate = room.node_rates[first]
+            rates.bend[c] = slope * acceleration[first] + bend * rate * rate - acceleration[second]
+        elif kind == ALONG or kind == DISTANCE or kind == STRING:
+            v1, a1 = point_motion(points, node, rates.bodies, arms, first)
+            v2, a2 = point_motion(points, node, rates.bodies, arms, second)
+            apart, v, a = sub(load3(arms, first), load3(arms, second)), sub(v1, v2), sub(a1, a2)
+            if kind != ALONG:
+                rates.bend[c] = (dot(v, v) + dot(apart, a)) / length_of(constraints, c, room.node_q)
+                if kind == STRING:
+                    rates.bend[c] += length_bend(constraints, c, room, acceleration, dot(apart, apart), dot(apart, v))
+            else:
+                carrier = constraints.carrier[c]
+                n = turned(node.poses, carrier, load3(constraints.direction, c))
+                spin, turn = body_turn(node, rates.bodies, carrier)
+                n_rate = cross(spin, n)
+                n_bend = add(cross(turn, n), cross(spin, n_rate))
+                rates.bend[c] = dot(n_bend, apart) + 2.0 * dot(n_rate, v) + dot(n, a)
+
+
+@kernel
+def length_bend(constraints, c, room, acceleration, square, approach):
+    """What a length L that is a coordinate adds: −2 (d·v) L̇/L² + d² L̇²/L³ − ½ (d²/L² + 1) L̈, d² = ``square``."""
+    j = constraints.carrier[c]
+    length, rate = room.node_q[j], room.node_rates[j]
+    change = (square * rate / length - 2.0 * approach) * rate / (length * length)
+    return change - 0.5 * (square / (length * length) + 1.0) * acceleration[j]
+
+
+@kernel
+def set_custom_bends(mechanics, room, acceleration, rates):
+    """The same of users' constraints: Σ ∂h/∂z z̈ + d(∂h/∂z)/dt ż, the second by differences of order four."""
+    customs = room.customs
+    if customs.kind.shape[0] == 0:
+        return
+    set_strain_rates(customs, mechanics.points, room.node_arms, room.node)
+    set_strains(customs, room.node_arms, room.node_q)
+    for k in range(customs.kind.shape[0]):
+        if customs.kind[k] == CONSTRAINT:
+            ask_custom(customs, k, 0.0, JACOBIAN)
+            for c in range(customs.rows[k]):
+                bend = 0.0
+                for i in range(customs.first[k], customs.first[k + 1]):
+                    change = strain_acceleration(customs, mechanics.points, room, acceleration, rates.bodies, i)
+                    bend += slope_of(customs, k, c, i) * change
+                rates.bend[customs.row[k] + c] = bend
+            dt = DIFFERENCE / largest_rate(customs, k)
+            add_slope_change(customs, k, dt, 8.0 / (12.0 * dt), rates.bend)
+            add_slope_change(customs, k, -2.0 * dt, -8.0 / (12.0 * dt), rates.bend)
+            add_slope_change(customs, k, 3.0 * dt, -1.0 / (12.0 * dt), rates.bend)
+            add_slope_change(customs, k, -4.0 * dt, 1.0 / (12.0 * dt), rates.bend)
+
+
+@kernel
+def slope_of(customs, k, c, i):
+    """∂h_c/∂z_i."""
+    begin, end = customs.first[k], customs.first[k + 1]
+    return customs.jacobian[customs.slopes[k] + c * (end - begin) + i - begin]
+
+
+@kernel
+def strain_acceleration(customs, points, room, acceleration, bodies, i):
+    """z̈_i."""
+    p = customs.point[i]
+    if p < 0:
+        return acceleration[customs.coordinate[i]]
+    _, a = point_motion(points, room.node, bodies, room.node_arms, p)
+    return (a[0], a[1], a[2])[customs.axis[i]]
+
+
+@kernel
+def largest_rate(customs, k):
+    """[1/s] of the strains of a component, and one at least."""
+    largest = 1.0
+    for i in range(customs.first[k], customs.first[k + 1]):
+        largest = max(largest, abs(customs.rate[i]))
+    return largest
+
+
+@kernel
+def add_slope_change(customs, k, moved, weight, bend):
+    """Move the strains on for a time, and add ``weight`` times what ∂h/∂z makes of ż there."""
+    for i in range(customs.first[k], customs.first[k + 1]):
+        customs.z[i] += moved * customs.rate[i]
+    ask_custom(customs, k, 0.0, JACOBIAN)
+    for c in range(customs.rows[k]):
+        for i in range(customs.first[k], customs.first[k + 1]):
+            bend[customs.row[k] + c] += weight * slope_of(customs, k, c, i) * customs.rate[i]
+
+
+@kernel
+def load_now(mechanics, inputs, k, room):
+    """The tree at ``node_q`` and ``node_rates``; all forces, on bodies in ``impulse``, on coordinates in ``load``."""
+    node = room.node
+    place_node(mechanics, room.node_rates, room)
+    for j in range(node.load.shape[0]):
+        node.load[j] = 0.0
+    load_impulses(mechanics, inputs, k, 1.0, 1.0, room.customs, room.node_arms, node, node.load)
+
+
+@kernel
+def accelerate(mechanics, given, inputs, k, room, rates):
+    """q̈ and λ at ``node_q`` and ``node_rates``, with ``given`` (n,) accelerations; SINGULAR, DEPENDENT or 0."""
+    node, border, tree = room.node, room.node_border, mechanics.tree
+    load_now(mechanics, inputs, k, room)
+    set_balance(tree, node, given, rates)
+    set_bends(mechanics, room, given, rates)
+    set_custom_bends(mechanics, room, given, rates)
+    failed = factor_node(mechanics, room)
+    if failed != 0:
+        return failed
+    for c in range(rates.bend.shape[0]):
+        border.load[c] = -rates.bend[c]
+    solve_border(tree, node, 0.0, border, rates.balance, rates.acceleration)
+    for j in range(given.shape[0]):
+        rates.acceleration[j] += given[j]
+    for c in range(rates.multiplier.shape[0]):
+        rates.multiplier[c] = -border.unknown[c]
+    return 0
+
+
+@kernel
+def ask_stage(prescribed, given, k, rates, room):
+    """What is asked about is the stage; what is prescribed is where it should be."""
+    n = prescribed.shape[0]
+    for j in range(n):
+        if prescribed[j] != 0:
+            rates.stage[j], rates.stage[n + j] = given[k, PLACE, j], given[k, RATE, j]
+        room.node_q[j], room.node_rates[j] = rates.stage[j], rates.stage[n + j]
+        room.given_rates[j] = given[k, ACCELERATION, j] if prescribed[j] != 0 else 0.0
+
+
+@part
+def slope_part(place, i, k):
+    """d/dt of ``rates.stage`` into slope ``i``, at the time to which row k of the inputs belongs; 0, or why not."""
+    world = loaded(place)
+    mechanics, room, rates = world.mechanics, world.room, world.rates
+    ask_stage(mechanics.prescribed, world.given, k, rates, room)
+    failed = accelerate(mechanics, room.given_rates, world.inputs, k, room, rates)
+    n = room.node_q.shape[0]
+    for j in range(n):
+        rates.slope[i, j], rates.slope[i, n + j] = room.node_rates[j], rates.acceleration[j]
+    work = force_work(mechanics.forces, world.inputs, k, 1.0, room.node) + custom_work(room.customs, 1.0)
+    rates.slope[i, 2 * n] = work
+    return failed
+
+
+@part
+def record_part(place, k, row):
+    """The row of a state whose slope was just evaluated, laid out as that of a step."""
+    world = loaded(place)
+    mechanics, room, rates = world.mechanics, world.room, world.rates
+    load_now(mechanics, world.inputs, k, room)
+    load_momenta(mechanics.tree, room.node, room.node_momentum)
+    set_energies(mechanics, room)
+    set_balance(mechanics.tree, room.node, rates.acceleration, rates)
+    fill_row(mechanics.prescribed, room, rates, world.state[2 * room.node_q.shape[0]], world.rows[row])
+    return 0
+
+
+@kernel
+def fill_row(prescribed, room, rates, work, row):
+    n = prescribed.shape[0]
+    for j in range(n):
+        row[j], row[n + j], row[2 * n + j] = room.node_q[j], room.node_rates[j], room.node_momentum[j]
+    at = 3 * n
+    row[at + KINETIC], row[at + POTENTIAL] = room.energy[0], room.energy[1]
+    row[at + ENERGY] = room.energy[0] + room.energy[1]
+    row[at + WORK] = work
+    row[at + NEWTON] = 0.0
+    at += NUMBERS
+    for c in range(rates.multiplier.shape[0]):
+        row[at] = rates.multiplier[c]
+        at += 1
+    for j in range(n):
+        if prescribed[j] != 0:  # what is lacking to accelerate as it does, drives it
+            row[at] = -rates.balance[j]
+            for c in range(rates.multiplier.shape[0]):
+                row[at] -= room.node_border.rows[c, j] * rates.multiplier[c]
+            at += 1
+
+
+@kernel
+def set_stage(place, i):
+    """The state, moved along the slope before stage ``i`` of a step; whether it is finite."""
+    world = loaded(place)
+    rates, state = world.rates, world.state
+    h = 0.0 if i == 0 else (world.step if i == 3 else 0.5 * world.step)
+    finite = True
+    for j in range(state.shape[0]):
+        rates.stage[j] = state[j] + (h * rates.slope[i - 1, j] if i > 0 else 0.0)
+        finite = finite and math.isfinite(rates.stage[j])
+    return finite
+
+
+@kernel
+def finish_step(place, taken):
+    """The four slopes with their weights."""
+    world = loaded(place)
+    slope, state = world.rates.slope, world.state
+    for j in range(state.shape[0]):
+        mean = (slope[0, j] + 2.0 * slope[1, j] + 2.0 * slope[2, j] + slope[3, j]) / 6.0
+        state[j] += world.step * mean
+    world.rates.steps[0] = taken
+
+
+@part
+def take_steps_part(place, steps, every, row):
+    """Steps of the classical method of order 4, with a row at every multiple of ``every``; 0 or why it ended.
+
+    Rows 2 k, 2 k + 1 and 2 k + 2 of the inputs belong to the beginning, middle and end of step k.
+    """
+    for k in range(steps):
+        for i in range(4):
+            if not set_stage(place, i):
+                return NOT_FINITE
+            failed = call(part_in(place, SLOPE), place, i, 2 * k + (i + 1) // 2)
+            if failed != 0:
+                return failed
+            if i == 0 and k % every == 0:
+                call(part_in(place, RECORD), place, 2 * k, row + k // every)
+        finish_step(place, k + 1)
+    return 0
+
+
+#: Each part with the whole numbers that it is called with, in the order of ``Flow.parts``.
+FUNCTIONS: tuple[tuple[Any, ...], ...] = ((slope_part, 0, 0), (record_part, 0, 0), (take_steps_part, 0, 0, 0))
+#: What a part calls.
+CALLS = {TAKE_STEPS: (SLOPE, RECORD)}

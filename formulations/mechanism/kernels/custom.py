@@ -1,0 +1,283 @@
+"""Potentials, forces and constraints that a user has written: functions of places and coordinates, compiled apart.
+
+What one is a function of, its strains z, are places of points, three entries each, and coordinates, one each. Its
+functions stand in a part of their own, called by its address, so that the steps are compiled once for all of them.
+"""
+
+from typing import Any, NamedTuple
+
+from biped.kernels.midpoint.elimination import subtract_arm_block
+from biped.kernels.midpoint.equations import add_point_impulse, point_velocity
+from contact.arrays import Floats, Integers
+from contact.vectors import load3
+from formulations.mechanism.kernels.points import add_point_pairings
+from kernelcache import call, kernel
+
+# Kinds.
+POTENTIAL = 0
+FORCE = 1
+CONSTRAINT = 2
+
+# What a part is asked for.
+ENERGY = 0  # of a potential, into ``energy``
+FORCES = 1  # into ``force``
+SLOPES = 2  # of the forces by z, into ``slope``: of potentials with second derivatives
+VALUES = 3  # of a constraint, into ``value``
+JACOBIAN = 4  # of a constraint by z, into ``jacobian``
+
+# Relative steps of differences, where there are no derivatives that only the search for a root needs.
+SPREAD = 1e-6
+
+
+class CustomRoom(NamedTuple):
+    """What the functions of one component read and write."""
+
+    number: Floats  # its numbers, in the order of its fields
+    z: Floats  # (s,)
+    rate: Floats  # (s,) ż
+    energy: Floats  # (1,)
+    force: Floats  # (s,)
+    slope: Floats  # (s, s)
+    rate_slope: Floats  # (s, s)
+    value: Floats  # (rows,)
+    jacobian: Floats  # (rows, s)
+
+
+class Customs(NamedTuple):
+    """All such components of a mechanism; the strains of all stand in one array, those of each side by side."""
+
+    kind: Integers  # (k,)
+    exact: Integers  # (k,) 1 where a part knows SLOPES
+    address: Integers  # (k,) of the part
+    place: Any  # (k,) addresses of the ``CustomRoom``s; where everything is interpreted, these themselves
+    first: Integers  # (k + 1,) where the strains of each begin
+    slopes: Integers  # (k,) where its slopes begin in ``slope``, or a constraint's in ``jacobian``
+    row: Integers  # (k,) the first of a constraint's rows of h
+    rows: Integers  # (k,) how many
+    value: Integers  # (k,) where its values begin in ``values``
+    border: Integers  # (k,) the first place in the border of what is no constraint
+    point: Integers  # (s,) of a strain, or −1
+    axis: Integers  # (s,) of the point's place
+    coordinate: Integers  # (s,) of a strain that is one
+    z: Floats  # (s,) what the rooms' arrays are parts of
+    rate: Floats  # (s,)
+    force: Floats  # (s,)
+    energy: Floats  # (k,)
+    slope: Floats  # (.,) of all, row by row
+    rate_slope: Floats  # (.,)
+    values: Floats  # (.,)
+    jacobian: Floats  # (.,)
+
+
+@kernel
+def set_strains(customs, arms, q):
+    """z from places of points and coordinates."""
+    for i in range(customs.z.shape[0]):
+        if customs.point[i] >= 0:
+            customs.z[i] = arms[customs.point[i], customs.axis[i]]
+        else:
+            customs.z[i] = q[customs.coordinate[i]]
+
+
+@kernel
+def set_strain_rates(customs, points, arms, room):
+    """ż at the middle of a step."""
+    for i in range(customs.rate.shape[0]):
+        p = customs.point[i]
+        customs.rate[i] = 0.0
+        if p < 0:
+            customs.rate[i] = room.rates[customs.coordinate[i]]
+        elif points.body[p] >= 0:
+            customs.rate[i] = point_velocity(room, points.body[p], load3(arms, p))[customs.axis[i]]
+
+
+@kernel
+def ask_custom(customs, k, time, wanted):
+    return call(customs.address[k], customs.place[k], wanted, time)
+
+
+@kernel
+def ask_slopes(customs, k, time):
+    """The derivatives of the forces by z, and by its rate; differences, where the part does not know them."""
+    if customs.exact[k] != 0:
+        ask_custom(customs, k, time, SLOPES)
+        return
+    set_differences(customs, k, time, customs.z, customs.slope)
+    if customs.kind[k] == FORCE:
+        set_differences(customs, k, time, customs.rate, customs.rate_slope)
+    ask_custom(customs, k, time, FORCES)
+
+
+@kernel
+def set_differences(customs, k, time, moved, slope):
+    """Central differences of the forces: only the search for a root needs them."""
+    first, size = customs.first[k], customs.first[k + 1] - customs.first[k]
+    for j in range(size):
+        kept = moved[first + j]
+        spread = SPREAD * max(1.0, abs(kept))
+        moved[first + j] = kept - spread
+        ask_custom(customs, k, time, FORCES)
+        for i in range(size):
+            slope[customs.slopes[k] + i * size + j] = customs.force[first + i]
+        moved[first + j] = kept + spread
+        ask_custom(customs, k, time, FORCES)
+        for i in range(size):
+            before = slope[customs.slopes[k] + i * size + j]
+            slope[customs.slopes[k] + i * size + j] = 0.5 / spread * (customs.force[first + i] - before)
+        moved[first + j] = kept
+
+
+@kernel
+def duration_of(customs, k, potentials, forces):
+    return potentials if customs.kind[k] == POTENTIAL else forces
+
+
+@kernel
+def along(axis, value):
+    return (value if axis == 0 else 0.0, value if axis == 1 else 0.0, value if axis == 2 else 0.0)
+
+
+@kernel
+def add_custom_impulses(customs, points, arms, time, potentials, forces, room, load):
+    """Their impulses, ``potentials`` and ``forces`` being the times [s] for which they act."""
+    if customs.kind.shape[0] == 0:
+        return
+    set_strains(customs, arms, room.middle)
+    set_strain_rates(customs, points, arms, room)
+    for k in range(customs.kind.shape[0]):
+        if customs.kind[k] != CONSTRAINT:
+            ask_custom(customs, k, time, FORCES)
+            duration = duration_of(customs, k, potentials, forces)
+            for i in range(customs.first[k], customs.first[k + 1]):
+                add_strain_impulse(customs, points, arms, i, duration * customs.force[i], room, load)
+
+
+@kernel
+def add_strain_impulse(customs, points, arms, i, impulse, room, load):
+    p = customs.point[i]
+    if p < 0:
+        load[customs.coordinate[i]] += impulse
+    elif points.body[p] >= 0:
+        add_point_impulse(room, points.body[p], load3(arms, p), along(customs.axis[i], impulse))
+
+
+@kernel
+def add_custom_blocks(customs, points, arms, potentials, forces, room):
+    """What forces at points add to Newton's matrix by their arms; needs them as ``add_custom_impulses`` leaves them."""
+    for k in range(customs.kind.shape[0]):
+        if customs.kind[k] != CONSTRAINT:
+            duration = duration_of(customs, k, potentials, forces)
+            for i in range(customs.first[k], customs.first[k + 1]):
+                p = customs.point[i]
+                if p >= 0 and points.body[p] >= 0:
+                    impulse = along(customs.axis[i], duration * customs.force[i])
+                    subtract_arm_block(room.factors.by_pose, points.body[p], load3(arms, p), impulse)
+
+
+@kernel
+def set_custom_border(tree, customs, points, arms, time, alpha, h, potentials, forces, room, border):
+    """The derivatives of their forces, as in ``set_spring_border``: columns −Uᵀ of the strains, rows of slopes times U.
+
+    Of the rates of points, what their displacement adds is left out: of order h beside the rest.
+    """
+    if customs.kind.shape[0] == 0:
+        return
+    set_strains(customs, arms, room.middle)  # the constraints have seen others since
+    set_strain_rates(customs, points, arms, room)
+    for k in range(customs.kind.shape[0]):
+        if customs.kind[k] != CONSTRAINT:
+            ask_slopes(customs, k, time)
+            begin, end, start = customs.first[k], customs.first[k + 1], customs.border[k]
+            for i in range(begin, end):
+                set_strain_column(tree, customs, points, arms, i, room.poses, border.columns[start + i - begin])
+            duration = duration_of(customs, k, potentials, forces)
+            set_slope_rows(customs, k, end - begin, alpha * duration, duration / h, border)
+
+
+@kernel
+def set_strain_column(tree, customs, points, arms, i, poses, row):
+    for j in range(row.shape[0]):
+        row[j] = 0.0
+    add_strain(tree, customs, points, arms, i, -1.0, poses, row)
+
+
+@kernel
+def add_strain(tree, customs, points, arms, i, factor, poses, row):
+    """Add ``factor`` times ∂z_i/∂q."""
+    p = customs.point[i]
+    if p < 0:
+        row[customs.coordinate[i]] += factor
+    else:
+        add_point_pairings(tree, poses, points.body[p], load3(arms, p), along(customs.axis[i], factor), row)
+
+
+@kernel
+def set_slope_rows(customs, k, s, by_place, by_rate, border):
+    start, first = customs.border[k], customs.slopes[k]
+    for a in range(s):
+        for j in range(border.rows.shape[1]):
+            border.rows[start + a, j] = 0.0
+        for b in range(s):
+            at = first + a * s + b
+            slope = by_place * customs.slope[at] + by_rate * customs.rate_slope[at]
+            for j in range(border.rows.shape[1]):
+                border.rows[start + a, j] += slope * border.columns[start + b, j]
+        border.corner[start + a, start + a] = 1.0
+
+
+@kernel
+def custom_energy(customs, arms, q):
+    """[J] of all potentials among them."""
+    total = 0.0
+    if customs.kind.shape[0] > 0:
+        set_strains(customs, arms, q)
+    for k in range(customs.kind.shape[0]):
+        if customs.kind[k] == POTENTIAL:
+            ask_custom(customs, k, 0.0, ENERGY)
+            total += customs.energy[k]
+    return total
+
+
+@kernel
+def set_custom_values(customs, arms, q, values):
+    """Their rows of h(q)."""
+    if customs.kind.shape[0] > 0:
+        set_strains(customs, arms, q)
+    for k in range(customs.kind.shape[0]):
+        if customs.kind[k] == CONSTRAINT:
+            ask_custom(customs, k, 0.0, VALUES)
+            for c in range(customs.rows[k]):
+                values[customs.row[k] + c] = customs.values[customs.value[k] + c]
+
+
+@kernel
+def set_custom_rows(tree, customs, points, poses, arms, q, rows):
+    """Their rows of Dh(q)."""
+    if customs.kind.shape[0] > 0:
+        set_strains(customs, arms, q)
+    for k in range(customs.kind.shape[0]):
+        if customs.kind[k] == CONSTRAINT:
+            ask_custom(customs, k, 0.0, JACOBIAN)
+            for c in range(customs.rows[k]):
+                set_custom_row(tree, customs, points, poses, arms, k, c, rows[customs.row[k] + c])
+
+
+@kernel
+def set_custom_row(tree, customs, points, poses, arms, k, c, row):
+    begin, end = customs.first[k], customs.first[k + 1]
+    for j in range(row.shape[0]):
+        row[j] = 0.0
+    for i in range(begin, end):
+        slope = customs.jacobian[customs.slopes[k] + c * (end - begin) + i - begin]
+        add_strain(tree, customs, points, arms, i, slope, poses, row)
+
+
+@kernel
+def custom_work(customs, h):
+    """[J] of the forces among them in a step; needs them as ``add_custom_impulses`` leaves them."""
+    work = 0.0
+    for k in range(customs.kind.shape[0]):
+        if customs.kind[k] == FORCE:
+            for i in range(customs.first[k], customs.first[k + 1]):
+                work += h * customs.force[i] * customs.rate[i]
+    return work

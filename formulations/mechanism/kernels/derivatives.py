@@ -1,0 +1,301 @@
+"""Derivatives of a mechanism's potentials, constraints and forces, to the order that a step's second ones need.
+
+By the tree's alone see ``biped.kernels.midpoint.derivatives``. Here is what components add, by ``jets``: springs are
+functions of r = d · d, d between two points; constraints are products; wrenches are paired with unit twists. What is of
+the third order is appended to lists: ``third`` and ``bent`` are ``Triples``, ``bends`` are ``Bends``.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.kernels.tree.kinematics import motion_cross
+from contact.arrays import Floats, Integers
+from contact.vectors import add, cross, dot, dot6, load3, load6, scale
+from formulations.mechanism.kernels.constraints import ALONG, CAM, DISTANCE, STRING, cam_lift, length_of
+from formulations.mechanism.kernels.forces import BODY, SPATIAL, wrench_of
+from formulations.mechanism.kernels.jets import (
+    APART,
+    FIRST,
+    TURNED,
+    add2,
+    add3,
+    product0,
+    product1,
+    product2,
+    product3,
+    set_jets,
+)
+from formulations.mechanism.kernels.points import turned
+from formulations.mechanism.kernels.potentials import NEWTONIAN
+from kernelcache import kernel, routine
+
+NOWHERE = (0.0, 0.0, 0.0)
+
+
+class Bends(NamedTuple):
+    """Second derivatives of forces along coordinates, listed: of which, and by which two of (q, v), in either order."""
+
+    total: Integers  # (1,) of rows
+    place: Integers  # (., 3) a coordinate; and k for q_k, n + k for v_k
+    value: Floats  # (.,)
+
+
+def new_bends(rows: int) -> Bends:
+    """Room for so many."""
+    return Bends(np.zeros(1, dtype=np.int64), np.zeros((rows, 3), dtype=np.int64), np.full(rows, np.nan))
+
+
+@routine
+def add_bend(bends, of, first, second, value):
+    """Append one."""
+    row = bends.total[0]
+    bends.total[0] = row + 1
+    bends.place[row, 0], bends.place[row, 1], bends.place[row, 2] = of, first, second
+    bends.value[row] = value
+
+
+@kernel
+def polynomial_slopes(coefficient, k, x):
+    """Value, derivative and second derivative of Σ c_j x^j, j from 1."""
+    value = slope = bend = 0.0
+    for j in range(coefficient.shape[1], 0, -1):
+        bend = bend * x + 2.0 * slope
+        slope = slope * x + value
+        value = value * x + coefficient[k, j - 1]
+    return value * x, slope * x + value, bend * x + 2.0 * slope
+
+
+@kernel
+def spring_by_square(springs, k, r):
+    """V', V'' and V''' of spring k by r, the square of the distance."""
+    x = math.sqrt(r)
+    if springs.law[k] == NEWTONIAN:
+        c = springs.coefficient[k, 0] / (r * x)
+        return 0.5 * c, -0.75 * c / r, 1.875 * c / (r * r)
+    force, slope, bend = polynomial_slopes(springs.coefficient, k, x - springs.rest[k])
+    if springs.rest[k] == 0.0 and bend == 0.0:  # linear from zero, and smooth there
+        return 0.5 * slope, 0.0, 0.0
+    pull = force / x
+    return 0.5 * pull, 0.25 * (slope - pull) / r, 0.125 * (bend / x - 3.0 * (slope - pull) / r) / r
+
+
+@kernel
+def add_spring_derivatives(mechanics, poses, arms, jets, order, gradient, hessian, third):
+    """Of −V of all springs; ``order`` 1, 2 or 3 says how far."""
+    springs, points = mechanics.springs, mechanics.points
+    for s in range(springs.law.shape[0]):
+        one, other = springs.first[s], springs.second[s]
+        bodies = (points.body[one], points.body[other], -1)
+        set_jets(mechanics.tree.parent, poses.motion, bodies, (load3(arms, one), load3(arms, other), NOWHERE), jets)
+        by_r = spring_by_square(springs, s, product0(jets, APART, APART))
+        add_function_of_square(jets, by_r, order, gradient, hessian, third)
+
+
+@routine
+def add_function_of_square(jets, by_r, order, gradient, hessian, third):
+    """Subtract the derivatives of V(r), r = d · d, by the chain rule."""
+    V1, V2, V3 = by_r
+    count, member = jets.total[0], jets.member
+    for i in range(count):
+        r_i = product1(jets, APART, APART, i)
+        gradient[member[i]] -= V1 * r_i
+        if order >= 2:
+            for j in range(i, count):
+                r_j, r_ij = product1(jets, APART, APART, j), product2(jets, APART, APART, i, j)
+                add2(hessian, member[i], member[j], -(V1 * r_ij + V2 * r_i * r_j))
+                if order >= 3:
+                    for k in range(j, count):
+                        r_k = product1(jets, APART, APART, k)
+                        value = V1 * product3(jets, APART, APART, i, j, k) + V3 * r_i * r_j * r_k
+                        value += V2 * r_ij * r_k
+                        value += V2 * product2(jets, APART, APART, i, k) * r_j
+                        value += V2 * product2(jets, APART, APART, j, k) * r_i
+                        add3(third, member[i], member[j], member[k], -value)
+
+
+@kernel
+def add_weight_derivatives(mechanics, poses, arms, jets, order, gradient, hessian, third):
+    """Of force · p of all constant forces at points."""
+    weights, points = mechanics.weights, mechanics.points
+    for w in range(weights.point.shape[0]):
+        point = weights.point[w]
+        vectors = (load3(arms, point), NOWHERE, load3(weights.force, w))
+        set_jets(mechanics.tree.parent, poses.motion, (points.body[point], -1, -1), vectors, jets)
+        for i in range(jets.total[0]):
+            gradient[jets.member[i]] += product1(jets, TURNED, FIRST, i)
+        if order >= 2:
+            add_product_hessian(jets, TURNED, FIRST, 1.0, hessian)
+        if order >= 3:
+            add_product_third(jets, TURNED, FIRST, 1.0, third)
+
+
+@kernel
+def add_coordinate_spring_derivatives(mechanics, q, order, gradient, hessian, third):
+    """Of −V of all springs at one coordinate."""
+    springs = mechanics.coordinate_springs
+    for s in range(springs.coordinate.shape[0]):
+        j = springs.coordinate[s]
+        force, slope, bend = polynomial_slopes(springs.coefficient, s, q[j] - springs.rest[s])
+        gradient[j] -= force
+        if order >= 2:
+            hessian[j, j] -= slope
+        if order >= 3:
+            add3(third, j, j, j, -bend)
+
+
+@routine
+def add_product_hessian(jets, a, b, factor, hessian):
+    count, member = jets.total[0], jets.member
+    for i in range(count):
+        for j in range(i, count):
+            add2(hessian, member[i], member[j], factor * product2(jets, a, b, i, j))
+
+
+@routine
+def add_product_third(jets, a, b, factor, third):
+    count, member = jets.total[0], jets.member
+    for i in range(count):
+        for j in range(i, count):
+            for k in range(j, count):
+                add3(third, member[i], member[j], member[k], factor * product3(jets, a, b, i, j, k))
+
+
+@kernel
+def add_constraint_derivatives(mechanics, poses, arms, q, jets, hessians, multiplier, order, third):
+    """D²h to (m, n, n) ``hessians``, and where ``order`` is 3, Σ λ_c D³h_c to the list ``third``."""
+    constraints, points = mechanics.constraints, mechanics.points
+    for c in range(constraints.kind.shape[0]):
+        kind = constraints.kind[c]
+        if kind == CAM:
+            j = constraints.first[c]
+            _, _, bend, change = cam_lift(constraints.number, c, q[j])
+            hessians[c, j, j] += bend
+            if order >= 3:
+                add3(third, j, j, j, multiplier[c] * change)
+        elif kind == ALONG or kind == DISTANCE or kind == STRING:
+            one, other, carrier = constraints.first[c], constraints.second[c], -1
+            n, a, factor = NOWHERE, APART, 1.0
+            if kind == ALONG:
+                carrier, a = constraints.carrier[c], TURNED
+                n = turned(poses, carrier, load3(constraints.direction, c))
+            else:
+                factor = 0.5 / length_of(constraints, c, q)
+            bodies = (points.body[one], points.body[other], carrier)
+            set_jets(mechanics.tree.parent, poses.motion, bodies, (load3(arms, one), load3(arms, other), n), jets)
+            add_product_hessian(jets, a, APART, factor, hessians[c])
+            if order >= 3:
+                add_product_third(jets, a, APART, factor * multiplier[c], third)
+            if kind == STRING:
+                length = constraints.carrier[c]
+                add_length_derivatives(jets, length, q[length], hessians[c], multiplier[c], order, third)
+
+
+@routine
+def add_length_derivatives(jets, j, length, hessian, multiplier, order, third):
+    """What the length's coordinate j adds: h = r f − L/2 with f = 1/2L, r the square of the distance."""
+    count, member = jets.total[0], jets.member
+    r = product0(jets, APART, APART)
+    f1, f2, f3 = -0.5 / length**2, 1.0 / length**3, -3.0 / length**4
+    hessian[j, j] += r * f2
+    if order >= 3:
+        add3(third, j, j, j, multiplier * r * f3)
+    for i in range(count):
+        a, r_a = member[i], product1(jets, APART, APART, i)
+        hessian[a, j] += r_a * f1
+        hessian[j, a] += r_a * f1
+        if order >= 3:
+            add3(third, a, j, j, multiplier * r_a * f2)
+            for k in range(i, count):
+                add3(third, a, member[k], j, multiplier * f1 * product2(jets, APART, APART, i, k))
+
+
+@kernel
+def twist_change(motion, kind, k, inner, outer):
+    """How s_k changes with q_inner and q_outer (inner ≤ outer, or inner −1 for one only), seen from what stays still.
+
+    Seen from the body, where a BODY wrench stays, only joints beyond k turn it; seen from the world, only those before.
+    """
+    s = load6(motion, k)
+    if kind == BODY:
+        if inner >= 0:
+            s = motion_cross(s, load6(motion, inner))
+        return motion_cross(s, load6(motion, outer))
+    s = motion_cross(load6(motion, outer), s)
+    if inner >= 0:
+        s = motion_cross(load6(motion, inner), s)
+    return s
+
+
+@routine
+def wrench_slope(motion, kind, arm, wrench, k, inner, outer):
+    """∂(s_k · wrench)/∂q_outer, or ∂²/∂q_inner ∂q_outer; 0 where ``inner`` is −1: inner ≤ outer on the body's path."""
+    if kind == BODY:
+        if k >= (inner if inner >= 0 else outer):
+            return 0.0
+        return dot6(twist_change(motion, kind, k, inner, outer), wrench)
+    value = 0.0
+    moment = wrench[3:]
+    if kind != SPATIAL:
+        # The force's part is the derivative of p; the moment about p stays in the world.
+        force = wrench[:3]
+        moment = add(moment, scale(-1.0, cross(arm, force)))
+        value = dot(point_slope(motion, arm, k, inner, outer), force)
+        if outer < k:
+            value += dot(twist_change(motion, kind, k, inner, outer)[3:], moment)
+        return value
+    return dot6(twist_change(motion, kind, k, inner, outer), wrench) if outer < k else 0.0
+
+
+@kernel
+def point_slope(motion, arm, k, inner, outer):
+    """∂²p/∂q_k ∂q_outer, or with q_inner the third one."""
+    last = max(k, outer)
+    s = load6(motion, last)
+    p = add(s[:3], cross(s[3:], arm))
+    middle = min(k, outer)
+    if inner >= 0:
+        if inner > middle:
+            middle, inner = inner, middle
+        return cross(load6(motion, inner)[3:], cross(load6(motion, middle)[3:], p))
+    return cross(load6(motion, middle)[3:], p)
+
+
+@kernel
+def add_force_derivatives(mechanics, inputs, row, middle, order, by, bends):
+    """∂f/∂(q, v) to ``by`` (n, 2n), and where ``order`` is 3, ∂²f/∂q∂q to the list; all is linear in v."""
+    forces = mechanics.forces
+    n = forces.damping.shape[0]
+    for j in range(n):
+        by[j, n + j] -= forces.damping[j]
+    for f in range(forces.wrench_kind.shape[0]):
+        kind, body = forces.wrench_kind[f], forces.wrench_body[f]
+        arm, wrench = wrench_of(forces, inputs, row, middle.poses, f)
+        k = body
+        while k >= 0:
+            add_wrench_slopes(mechanics.tree.parent, middle.poses.motion, kind, body, arm, wrench, k, by[k])
+            if order >= 3:
+                add_wrench_bends(mechanics.tree.parent, middle.poses.motion, kind, body, arm, wrench, k, bends)
+            k = mechanics.tree.parent[k]
+
+
+@routine
+def add_wrench_slopes(parents, motion, kind, body, arm, wrench, k, row):
+    """The derivatives of s_k · wrench by all q."""
+    outer = body
+    while outer >= 0:
+        row[outer] += wrench_slope(motion, kind, arm, wrench, k, -1, outer)
+        outer = parents[outer]
+
+
+@routine
+def add_wrench_bends(parents, motion, kind, body, arm, wrench, k, bends):
+    """The second ones."""
+    outer = body
+    while outer >= 0:
+        inner = outer
+        while inner >= 0:
+            add_bend(bends, k, inner, outer, wrench_slope(motion, kind, arm, wrench, k, inner, outer))
+            inner = parents[inner]
+        outer = parents[outer]

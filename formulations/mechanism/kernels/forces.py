@@ -1,0 +1,94 @@
+"""Forces that are not of a potential: dampers, and torques and wrenches that are functions of time (section IV-E).
+
+In a step each acts at the middle, a part of its impulse towards (45) and the rest towards the momentum after: halves in
+the paper.
+"""
+
+from typing import NamedTuple
+
+from biped.kernels.midpoint.elimination import subtract_arm_block, subtract_turned_block
+from contact.arrays import Floats, Integers
+from contact.vectors import add, add6, cross, load3, load6, load9, mat_mul, mat_vec, scale, store6
+from formulations.mechanism.kernels.points import place_of
+from kernelcache import kernel
+
+# Axes and place of a wrench.
+BODY = 0  # force at the frame's origin and moment, in the frame's axes
+HYBRID = 1  # the same in the world's axes
+SPATIAL = 2  # force and moment about the world's origin, in the world's axes
+
+
+class Forces(NamedTuple):
+    """What acts besides potentials; ``input`` is the place of a function of time in a row of inputs, the time first."""
+
+    damping: Floats  # (n,) [N·m·s/rad or N·s/m] of each coordinate
+    torque_coordinate: Integers  # (nt,)
+    torque_input: Integers  # (nt,)
+    wrench_kind: Integers  # (nf,) BODY, HYBRID or SPATIAL
+    wrench_body: Integers  # (nf,)
+    wrench_offset: Floats  # (nf, 3) [m] the frame's origin from the body's centre of mass, home axes
+    wrench_axes: Floats  # (nf, 9) the frame's axes in the home configuration
+    wrench_input: Integers  # (nf,) the first of six: force, moment
+
+
+@kernel
+def add_force_impulses(forces, inputs, k, duration, room, load):
+    """The impulses in ``duration``, to the bodies' impulses and the coordinates' load; ``k``: the row of ``inputs``."""
+    for j in range(forces.damping.shape[0]):
+        load[j] -= duration * forces.damping[j] * room.rates[j]
+    for t in range(forces.torque_coordinate.shape[0]):
+        load[forces.torque_coordinate[t]] += duration * inputs[k, forces.torque_input[t]]
+    for f in range(forces.wrench_kind.shape[0]):
+        _, wrench = wrench_of(forces, inputs, k, room.poses, f)
+        body = forces.wrench_body[f]
+        store6(
+            room.impulse,
+            body,
+            add6(load6(room.impulse, body), scale(duration, wrench[:3]) + scale(duration, wrench[3:])),
+        )
+
+
+@kernel
+def wrench_of(forces, inputs, k, poses, f):
+    """The frame's origin, and the wrench about O; both in world axes."""
+    first = forces.wrench_input[f]
+    force = (inputs[k, first], inputs[k, first + 1], inputs[k, first + 2])
+    moment = (inputs[k, first + 3], inputs[k, first + 4], inputs[k, first + 5])
+    kind, body = forces.wrench_kind[f], forces.wrench_body[f]
+    arm = place_of(poses, body, load3(forces.wrench_offset, f))
+    if kind == BODY:
+        axes = mat_mul(load9(poses.rotation, body), load9(forces.wrench_axes, f))
+        force, moment = mat_vec(axes, force), mat_vec(axes, moment)
+    if kind != SPATIAL:
+        moment = add(moment, cross(arm, force))
+    return arm, force + moment
+
+
+@kernel
+def add_force_blocks(forces, inputs, k, h, duration, room):
+    """What these forces add to Newton's matrix."""
+    for j in range(forces.damping.shape[0]):
+        room.diagonal[j] += duration * forces.damping[j] / h
+    for f in range(forces.wrench_kind.shape[0]):
+        arm, wrench = wrench_of(forces, inputs, k, room.poses, f)
+        force, moment = scale(duration, wrench[:3]), scale(duration, wrench[3:])
+        if forces.wrench_kind[f] == BODY:
+            subtract_turned_block(room.factors.by_pose, forces.wrench_body[f], force + moment)
+        elif forces.wrench_kind[f] == HYBRID:
+            subtract_arm_block(room.factors.by_pose, forces.wrench_body[f], arm, force)
+
+
+@kernel
+def force_work(forces, inputs, k, h, room):
+    """[J] done in a step; the sums of impulses in ``room`` are not needed."""
+    work = 0.0
+    for j in range(forces.damping.shape[0]):
+        work -= forces.damping[j] * room.rates[j] * room.moved[j]
+    for t in range(forces.torque_coordinate.shape[0]):
+        work += inputs[k, forces.torque_input[t]] * room.moved[forces.torque_coordinate[t]]
+    for f in range(forces.wrench_kind.shape[0]):
+        _, wrench = wrench_of(forces, inputs, k, room.poses, f)
+        velocity = load6(room.velocity, forces.wrench_body[f])
+        for axis in range(6):
+            work += h * wrench[axis] * velocity[axis]
+    return work

@@ -1,0 +1,139 @@
+"""All derivatives that the equations of a step have at its solution, in one pass (Johnson, Schultz & Murphey 2014)."""
+
+from typing import NamedTuple
+
+from biped.kernels.midpoint.derivatives import (
+    Beyond,
+    Triples,
+    gather_beyond,
+    list_lagrangian_third,
+    new_beyond,
+    new_triples,
+    set_lagrangian_gradient,
+    set_lagrangian_hessian,
+)
+from biped.kernels.midpoint.equations import MidpointRoom, new_midpoint_room, place_middle
+from biped.kernels.tree.kinematics import Poses, new_poses, place_bodies
+from contact.arrays import Floats, unset
+from contact.vectors import copy1
+from formulations.mechanism.kernels.constraints import set_constraint_rows
+from formulations.mechanism.kernels.derivatives import (
+    Bends,
+    add_constraint_derivatives,
+    add_coordinate_spring_derivatives,
+    add_force_derivatives,
+    add_spring_derivatives,
+    add_weight_derivatives,
+    new_bends,
+)
+from formulations.mechanism.kernels.jets import Jets, new_jets
+from formulations.mechanism.kernels.points import place_points
+from kernelcache import kernel, loaded, part
+
+
+class Derivatives(NamedTuple):
+    """Room, and what comes out; by (q, v) in the middle of the step, q at places 0 … n, v after them."""
+
+    middle: MidpointRoom
+    beyond: Beyond
+    jets: Jets
+    arms: Floats  # (np, 3)
+    node: Poses  # at either end
+    node_q: Floats  # (n,)
+    gradient: Floats  # (2n,) of L
+    hessian: Floats  # (2n, 2n)
+    triples: Triples  # third ones; empty if not asked for, as all of this order are
+    force: Floats  # (n, 2n) of f
+    bends: Bends  # second ones of f
+    rows: Floats  # (2, m, n) Dh at both ends
+    curvature: Floats  # (2, m, n, n) D²h at both ends
+    bent: Triples  # Σ λ_c D³h_c at the beginning
+
+
+class Sizes(NamedTuple):
+    """How many third derivatives there can be: of L, second ones of f, and those of h."""
+
+    triples: int
+    bends: int
+    bent: int
+
+
+def new_derivatives(n: int, m: int, points: int, sizes: Sizes) -> Derivatives:
+    """Room for the derivatives of n coordinates' equations with m constraints."""
+    return Derivatives(
+        middle=new_midpoint_room(n, 0), beyond=new_beyond(n), jets=new_jets(n), arms=unset(points, 3),
+        node=new_poses(n, n, 0), node_q=unset(n), gradient=unset(2 * n), hessian=unset(2 * n, 2 * n),
+        triples=new_triples(sizes.triples), force=unset(n, 2 * n), bends=new_bends(sizes.bends), rows=unset(2, m, n),
+        curvature=unset(2, m, n, n), bent=new_triples(sizes.bent),
+    )  # fmt: skip
+
+
+@part
+def derive_part(place, order):
+    """All of ``results``, to order 2 or 3, for which there must be room."""
+    step = loaded(place)
+    clear(step.results)
+    set_tree_derivatives(step.mechanics.tree, step.q, step.moved, step.alpha, step.h, order, step.results)
+    add_potential_derivatives(step.mechanics, order, step.results)
+    add_force_derivatives(
+        step.mechanics, step.inputs, 0, step.results.middle, order, step.results.force, step.results.bends
+    )
+    set_end_derivatives(step.mechanics, step.q, step.moved, step.multiplier, order, 0.0, step.results)
+    set_end_derivatives(step.mechanics, step.q, step.moved, step.multiplier, order, 1.0, step.results)
+    return 0
+
+
+@kernel
+def clear(results):
+    """Zeros where entries are added up, or are not written since joints do not couple; empty lists."""
+    set_zeros(results.hessian)
+    set_zeros(results.force)
+    set_zeros(results.curvature)
+    results.triples.total[0] = results.bends.total[0] = results.bent.total[0] = 0
+
+
+@kernel
+def set_zeros(array):
+    flat = array.reshape(-1)
+    for i in range(flat.shape[0]):
+        flat[i] = 0.0
+
+
+@kernel
+def set_tree_derivatives(tree, q, moved, alpha, h, order, results):
+    """Of the tree's own Lagrangian."""
+    copy1(moved, results.middle.moved)
+    place_middle(tree, q, alpha, h, results.middle)
+    gather_beyond(tree, results.middle, results.beyond)
+    set_lagrangian_gradient(tree, results.middle, results.beyond, results.gradient)
+    set_lagrangian_hessian(tree, results.middle, results.beyond, results.hessian)
+    if order >= 3:
+        list_lagrangian_third(tree, results.middle, results.beyond, results.triples)
+
+
+@kernel
+def add_potential_derivatives(mechanics, order, results):
+    """Of all potentials but uniform gravity, which is the tree's."""
+    poses, arms, jets = results.middle.poses, results.arms, results.jets
+    gradient, hessian, third = results.gradient, results.hessian, results.triples
+    place_points(mechanics.points, poses, arms)
+    add_spring_derivatives(mechanics, poses, arms, jets, order, gradient, hessian, third)
+    add_weight_derivatives(mechanics, poses, arms, jets, order, gradient, hessian, third)
+    add_coordinate_spring_derivatives(mechanics, results.middle.middle, order, gradient, hessian, third)
+
+
+@kernel
+def set_end_derivatives(mechanics, q, moved, multiplier, order, end, results):
+    """Dh and D²h at the beginning (``end`` 0) or the end (1), and λ · D³h at the beginning."""
+    tree, points, q_end = mechanics.tree, mechanics.points, results.node_q
+    for j in range(q.shape[0]):
+        q_end[j] = q[j] + end * moved[j]
+    place_bodies(tree, q_end, results.node)
+    place_points(points, results.node, results.arms)
+    where = 0 if end == 0.0 else 1
+    set_constraint_rows(tree, mechanics.constraints, points, results.node, results.arms, q_end, results.rows[where])
+    wanted = order if end == 0.0 else 2
+    add_constraint_derivatives(
+        mechanics, results.node, results.arms, q_end, results.jets, results.curvature[where], multiplier, wanted,
+        results.bent,
+    )  # fmt: skip

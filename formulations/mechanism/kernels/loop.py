@@ -1,0 +1,199 @@
+"""Many steps of a mechanism, recorded as they go."""
+
+import math
+from typing import Any
+
+from biped.kernels.tree.kinematics import place_bodies
+from contact.vectors import copy1
+from formulations.mechanism.kernels.node import constraints_part, energies_part, momentum_part, rates_part
+from formulations.mechanism.kernels.points import place_points
+from formulations.mechanism.kernels.step import (
+    RIGHT,
+    commit_part,
+    correct_part,
+    evaluate_part,
+    factor_part,
+    impulses_part,
+    part_in,
+    rows_part,
+    solve_part,
+)
+from formulations.mechanism.kernels.system import (
+    BEGIN,
+    COMMIT,
+    CORRECT,
+    ENERGIES,
+    EVALUATE,
+    FACTOR,
+    FRESH,
+    IMPULSES,
+    RATES,
+    RECORD_END,
+    ROWS,
+    SOLVE,
+    TAKE_STEPS,
+)
+from kernelcache import call, kernel, loaded, part, unpacked
+
+# Places of numbers in a row after coordinates, rates and momenta, each (n,); multipliers and driving forces follow.
+KINETIC = 0
+POTENTIAL = 1
+ENERGY = 2
+WORK = 3
+NEWTON = 4
+NUMBERS = 5
+
+
+@part
+def begin_part(place):
+    """What a step needs of the configuration where it begins: Dh(q_k)."""
+    place_begin(place)
+    call(part_in(place, ROWS), place, RIGHT)
+    return 0
+
+
+@kernel
+def place_begin(place):
+    world = loaded(place)
+    room = world.room
+    copy1(world.motion.q, room.end_q)
+    place_bodies(world.mechanics.tree, room.end_q, room.end)
+    place_points(world.mechanics.points, room.end, room.end_arms)
+
+
+@kernel
+def most_in(place):
+    rule = unpacked(place).rule
+    return rule.max_iterations, rule.max_backtracks
+
+
+@part
+def take_steps_part(place, steps, every, row):
+    """``steps`` steps, with a row at the beginning of each that is a multiple of ``every``; 0 or why it ended.
+
+    Args:
+        place: of a ``World``, whose inputs begin with those of the step before the first.
+        steps: how many to take; the first has a row.
+        every: steps from row to row.
+        row: the first one's.
+    """
+    most, trials = most_in(place)
+    for k in range(1, steps + 1):
+        wanted = (k - 1) % every == 0
+        if wanted:
+            failed = record_node(place, k, row)
+            if failed != 0:
+                return failed
+        iterations = call(part_in(place, SOLVE), place, k, most, trials)
+        if iterations < 0:
+            return iterations
+        if wanted:
+            record_forces(place, iterations, row)
+            row += 1
+        call(part_in(place, COMMIT), place, k, iterations)
+    return 0
+
+
+@part
+def record_end_part(place, row):
+    """The row of a motion's end; its multipliers are those of a step that is solved and not taken."""
+    failed = record_node(place, 1, row)
+    if failed != 0:
+        return failed
+    most, trials = most_in(place)
+    iterations = call(part_in(place, SOLVE), place, 1, most, trials)
+    if iterations < 0:
+        return iterations
+    record_forces(place, iterations, row)
+    return 0
+
+
+@kernel
+def record_node(place, k, row):
+    """Coordinates, rates, momenta and energies where a step begins; multipliers are not known yet."""
+    ask_node(place, k)
+    failed = call(part_in(place, RATES), place)
+    if failed != 0:
+        return failed
+    call(part_in(place, ENERGIES), place)
+    write_node(place, row)
+    return 0
+
+
+@kernel
+def ask_node(place, k):
+    world = loaded(place)
+    set_given_rates(world.mechanics.prescribed, world.given, k, world.rule.h, world.room.given_rates)
+    copy1(world.motion.q, world.room.node_q)
+    copy1(world.motion.momentum, world.room.node_momentum)
+
+
+@kernel
+def set_given_rates(prescribed, given, k, h, rates):
+    for j in range(rates.shape[0]):
+        rates[j] = (given[k + 1, j] - given[k - 1, j]) / (2.0 * h) if prescribed[j] != 0 else 0.0
+
+
+@kernel
+def write_node(place, row):
+    world = loaded(place)
+    fill_node(world.motion, world.room, world.rows[row])
+
+
+@kernel
+def fill_node(motion, room, row):
+    n = motion.q.shape[0]
+    for j in range(row.shape[0]):
+        row[j] = math.nan
+    for j in range(n):
+        row[j], row[n + j], row[2 * n + j] = motion.q[j], room.node_rates[j], motion.momentum[j]
+    at = 3 * n
+    row[at + KINETIC], row[at + POTENTIAL] = room.energy[0], room.energy[1]
+    row[at + ENERGY] = room.energy[0] + room.energy[1]
+    row[at + WORK] = motion.work[0]
+    row[at + NEWTON] = 0.0
+
+
+@kernel
+def record_forces(place, iterations, row):
+    world = loaded(place)
+    fill_forces(world.mechanics.prescribed, world.motion, world.rule.h, world.room, iterations, world.rows[row])
+
+
+@kernel
+def fill_forces(prescribed, motion, h, room, iterations, row):
+    """Forces of the constraints, −λ/h, and those that drive prescribed coordinates, −e/h, from a step that is solved.
+
+    A momentum that comes from rates belongs to the node, not to the step before: the first multiplier is half an
+    impulse, and its force twice as much.
+    """
+    n = motion.q.shape[0]
+    rate = (2.0 if motion.counts[FRESH] == 1 else 1.0) / h
+    at = 3 * n + NUMBERS
+    for c in range(motion.multiplier.shape[0]):
+        row[at] = -rate * motion.multiplier[c]
+        at += 1
+    for j in range(n):
+        if prescribed[j] != 0:
+            row[at] = -rate * room.middle.residual[j]
+            at += 1
+    row[3 * n + NEWTON] = iterations
+
+
+#: Each part with the whole numbers that it is called with, in the order of ``World.parts``.
+FUNCTIONS: tuple[tuple[Any, ...], ...] = (
+    (evaluate_part, 0), (factor_part, 0), (correct_part,), (solve_part, 0, 0, 0), (commit_part, 0, 0),
+    (impulses_part, 0, 0), (rows_part, 0),
+    (momentum_part,), (rates_part,), (energies_part,), (constraints_part,),
+    (begin_part,), (take_steps_part, 0, 0, 0), (record_end_part, 0),
+)  # fmt: skip
+#: What a part calls.
+CALLS = {
+    EVALUATE: (IMPULSES,),
+    FACTOR: (ROWS,),
+    SOLVE: (EVALUATE, FACTOR, CORRECT),
+    COMMIT: (IMPULSES, ROWS),
+    BEGIN: (ROWS,),
+    TAKE_STEPS: (SOLVE, COMMIT, RATES, ENERGIES),
+    RECORD_END: (SOLVE, RATES, ENERGIES),
+}

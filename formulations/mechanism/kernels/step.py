@@ -1,0 +1,453 @@
+"""One step of a mechanism: Newton's method for (45) of Johnson & Murphey 2009, and the momentum after it."""
+
+import math
+
+from biped.kernels.midpoint.elimination import eliminate_blocks
+from biped.kernels.midpoint.equations import (
+    place_middle,
+    set_gravity_impulses,
+    set_midpoint_blocks,
+    set_midpoint_momentum,
+    set_midpoint_residual,
+)
+from biped.kernels.solve.causes import DEPENDENT, NOT_CONVERGED, NOT_FINITE, SINGULAR, STUCK, TURNED_TOO_FAR
+from biped.kernels.solve.line_search import suffices
+from biped.kernels.tree.kinematics import place_bodies
+from biped.kernels.tree.tree import REVOLUTE
+from contact.vectors import copy1, dot, load3
+from formulations.mechanism.kernels.ballast import add_ballast, set_ballast_border
+from formulations.mechanism.kernels.border import factor_border, solve_border
+from formulations.mechanism.kernels.constraints import set_constraint_rows, set_constraint_values
+from formulations.mechanism.kernels.custom import (
+    add_custom_blocks,
+    add_custom_impulses,
+    custom_work,
+    set_custom_border,
+    set_custom_rows,
+    set_custom_values,
+)
+from formulations.mechanism.kernels.forces import add_force_blocks, add_force_impulses, force_work
+from formulations.mechanism.kernels.points import place_points
+from formulations.mechanism.kernels.potentials import add_spring_blocks, add_spring_impulses, set_spring_border
+from formulations.mechanism.kernels.system import (
+    CORRECT,
+    EVALUATE,
+    FACTOR,
+    FRESH,
+    IMPULSES,
+    ITERATIONS,
+    KEPT,
+    KNOWN,
+    LAST_ITERATIONS,
+    MOST_ITERATIONS,
+    PAST,
+    ROWS,
+    STEPS,
+    WAIT,
+)
+from kernelcache import call, kernel, loaded, part, unpacked
+
+# Steps that are solved without the last step's factors after one that these did not help.
+RETRY_AFTER = 16
+
+EPSILON = 2.0**-52
+# What rounding leaves of a residual is so many times the largest term's.
+ROUNDINGS = 16.0
+
+
+# What branches or loops takes addresses.
+
+
+@kernel
+def part_in(place, number):
+    return unpacked(place).parts[number]
+
+
+@kernel
+def guess_step(place, k):
+    """The first candidate goes on as the last steps did (by parabola, line, or as it is); what is given is given."""
+    world = loaded(place)
+    guess(world.mechanics.prescribed, world.motion, world.given, k, world.room)
+
+
+@kernel
+def guess(prescribed, motion, given, k, room):
+    known = motion.counts[KNOWN]
+    moved = room.middle.moved
+    for j in range(moved.shape[0]):
+        if prescribed[j] != 0:
+            moved[j] = given[k + 1, j] - given[k, j]
+        elif known >= 3:
+            moved[j] = 3.0 * (motion.past[0, j] - motion.past[1, j]) + motion.past[2, j]
+        elif known == 2:
+            moved[j] = 2.0 * motion.past[0, j] - motion.past[1, j]
+        else:
+            moved[j] = motion.past[0, j]
+
+
+# Halves of a step.
+LEFT = 0
+RIGHT = 1
+
+
+@part
+def impulses_part(place, k, half):
+    """The impulses on bodies and coordinates that belong to one half of a step: LEFT of e, RIGHT of the momentum after.
+
+    Of potentials (1 − α) h or α h, of other forces σ h or (1 − σ) h; those of coordinates are added to ``middle.load``
+    or ``right_load``.
+    """
+    world = loaded(place)
+    mechanics, rule, room = world.mechanics, world.rule, world.room
+    load = room.middle.load if half == LEFT else room.right_load
+    potentials = ((1.0 - rule.alpha) if half == LEFT else rule.alpha) * rule.h
+    forces = (rule.share if half == LEFT else 1.0 - rule.share) * rule.h
+    load_impulses(mechanics, world.inputs, k, potentials, forces, room.customs, room.middle_arms, room.middle, load)
+    return 0
+
+
+@kernel
+def load_impulses(mechanics, inputs, k, potentials, forces, customs, arms, middle, load):
+    """All impulses on bodies and coordinates, ``potentials`` and ``forces`` being the times [s] for which they act.
+
+    Row ``k`` of the inputs is that of the time, ``arms`` are where the points are, and ``middle`` is a ``MidpointRoom``
+    that is placed: its ``impulse`` gets what acts on bodies; what acts along coordinates is added to ``load`` (n,).
+    """
+    points = mechanics.points
+    set_gravity_impulses(mechanics.tree, middle, potentials)
+    springs, at, weights = mechanics.springs, mechanics.coordinate_springs, mechanics.weights
+    add_spring_impulses(springs, at, weights, points, arms, middle.middle, potentials, middle, load)
+    add_force_impulses(mechanics.forces, inputs, k, forces, middle, load)
+    add_custom_impulses(customs, points, arms, inputs[k, 0], potentials, forces, middle, load)
+
+
+@part
+def rows_part(place, of):
+    """Dh(q_{k+1}) into the border: its rows for a correction, its columns once that is where the next step begins."""
+    world = loaded(place)
+    mechanics, room = world.mechanics, world.room
+    tree, points, arms = mechanics.tree, mechanics.points, room.end_arms
+    rows = room.border.rows if of == LEFT else room.border.columns
+    set_constraint_rows(tree, mechanics.constraints, points, room.end, arms, room.end_q, rows)
+    set_custom_rows(tree, room.customs, points, room.end, arms, room.end_q, rows)
+    return 0
+
+
+@part
+def evaluate_part(place, k):
+    """e and h(q_{k+1}) of the candidate, and the larger of their norms relative to their tolerances."""
+    place_candidate(place)
+    call(part_in(place, IMPULSES), place, k, LEFT)
+    measure_candidate(place)
+    return 0
+
+
+@kernel
+def place_candidate(place):
+    """Poses, velocities and momenta at the middle of the step; p − Dh(q_k)ᵀ λ as the coordinates' load."""
+    world = loaded(place)
+    motion, room = world.motion, world.room
+    middle = room.middle
+    place_middle(world.mechanics.tree, motion.q, world.rule.alpha, world.rule.h, middle)
+    place_points(world.mechanics.points, middle.poses, room.middle_arms)
+    copy1(motion.momentum, middle.load)
+    for c in range(room.values.shape[0]):
+        for j in range(middle.load.shape[0]):
+            middle.load[j] -= room.border.columns[c, j] * motion.multiplier[c]
+
+
+@kernel
+def measure_candidate(place):
+    """The norms of (45) and of the constraints."""
+    world = loaded(place)
+    mechanics, motion, rule, room = world.mechanics, world.motion, world.rule, world.room
+    motion.residual[0] = set_midpoint_residual(mechanics.tree, room.middle, mechanics.prescribed)
+    set_end(mechanics, motion, room)
+    norm = motion.residual[0] / max(rule.tolerance, round_off(mechanics, motion, room))
+    off = motion.residual[1] / max(rule.tolerance, place_round_off(room))
+    motion.residual[2] = math.hypot(norm, off)
+
+
+@kernel
+def set_end(mechanics, motion, room):
+    """The constraints at q_{k+1}."""
+    total = 0.0
+    if room.values.shape[0] > 0:
+        for j in range(room.end_q.shape[0]):
+            room.end_q[j] = motion.q[j] + room.middle.moved[j]
+        place_bodies(mechanics.tree, room.end_q, room.end)
+        place_points(mechanics.points, room.end, room.end_arms)
+        set_constraint_values(mechanics.constraints, room.end, room.end_arms, room.end_q, room.values)
+        set_custom_values(room.customs, room.end_arms, room.end_q, room.values)
+        for c in range(room.values.shape[0]):
+            total += room.values[c] * room.values[c]
+    motion.residual[1] = math.sqrt(total)
+
+
+@kernel
+def round_off(mechanics, motion, room):
+    """[N·s] what rounding leaves of e: of the momenta's moments about O, and of Δ, which is carried to the places."""
+    tree, middle = mechanics.tree, room.middle
+    total = 0.0
+    for i in range(tree.parent.shape[0]):
+        com = load3(middle.poses.com, i)
+        reach = dot(com, com)
+        size = abs(middle.momentum[i, 0]) + abs(middle.momentum[i, 1]) + abs(middle.momentum[i, 2])
+        total += size * (1.0 + math.sqrt(reach))
+        total += abs(middle.momentum[i, 3]) + abs(middle.momentum[i, 4]) + abs(middle.momentum[i, 5])
+        total += abs(motion.momentum[i])
+    return ROUNDINGS * EPSILON * total
+
+
+@kernel
+def place_round_off(room):
+    """[m] the same of h: places are sums along the tree."""
+    farthest = 1.0
+    for k in range(room.end_arms.shape[0]):
+        arm = load3(room.end_arms, k)
+        farthest = max(farthest, math.sqrt(dot(arm, arm)))
+    return ROUNDINGS * EPSILON * farthest
+
+
+@part
+def factor_part(place, k):
+    """Newton's matrix of the candidate, factored; SINGULAR, DEPENDENT or 0."""
+    set_blocks(place, k)
+    if eliminate_in(place) >= 0:
+        return SINGULAR
+    call(part_in(place, ROWS), place, LEFT)
+    set_border(place, k)
+    if factor_border_in(place) >= 0:
+        return DEPENDENT
+    set_counts(place, KEPT, 1)
+    return 0
+
+
+@kernel
+def set_blocks(place, k):
+    """What all bodies and forces put into their own blocks."""
+    world = loaded(place)
+    mechanics, rule, room = world.mechanics, world.rule, world.room
+    middle, points, arms = room.middle, mechanics.points, room.middle_arms
+    before, forced = (1.0 - rule.alpha) * rule.h, rule.share * rule.h
+    set_midpoint_blocks(mechanics.tree, rule.h, before, middle)
+    springs, at, weights = mechanics.springs, mechanics.coordinate_springs, mechanics.weights
+    add_spring_blocks(springs, at, weights, points, arms, middle.middle, rule.alpha, before, middle)
+    add_force_blocks(mechanics.forces, world.inputs, k, rule.h, forced, middle)
+    add_custom_blocks(room.customs, points, arms, before, forced, middle)
+    add_ballast(mechanics.ballast, rule.h, middle.diagonal)
+
+
+@kernel
+def eliminate_in(place):
+    world = loaded(place)
+    mechanics, rule, middle = world.mechanics, world.rule, world.room.middle
+    return eliminate_blocks(mechanics.tree, middle, rule.alpha, rule.h, middle.diagonal, mechanics.prescribed)
+
+
+@kernel
+def set_border(place, k):
+    """Forces between bodies, and what has no mass; the constraints' rows are there."""
+    world = loaded(place)
+    mechanics, rule, room = world.mechanics, world.rule, world.room
+    tree, points, arms, border = mechanics.tree, mechanics.points, room.middle_arms, room.border
+    alpha, before, forced = rule.alpha, (1.0 - rule.alpha) * rule.h, rule.share * rule.h
+    set_spring_border(tree, mechanics.springs, points, arms, alpha, before, room.middle, border)
+    set_ballast_border(mechanics.ballast, rule.h, mechanics.ballast.first[0], border)
+    time = world.inputs[k, 0]
+    set_custom_border(tree, room.customs, points, arms, time, alpha, rule.h, before, forced, room.middle, border)
+
+
+@kernel
+def factor_border_in(place):
+    world = loaded(place)
+    return factor_border(world.mechanics.tree, world.room.middle, world.rule.alpha, world.room.border)
+
+
+@part
+def correct_part(place):
+    """δ into ``middle.delta`` and μ into the border, by the factors at hand; where the candidate is, is remembered."""
+    world = loaded(place)
+    motion, room = world.motion, world.room
+    border, m = room.border, room.values.shape[0]
+    for c in range(border.load.shape[0]):
+        border.load[c] = -room.values[c] if c < m else 0.0
+    solve_border(world.mechanics.tree, room.middle, world.rule.alpha, border, room.middle.residual, room.middle.delta)
+    copy1(room.middle.moved, room.base_moved)
+    copy1(motion.multiplier, room.base_multiplier)
+    return 0
+
+
+@kernel
+def displace(motion, room, factor):
+    """The candidate at ``factor`` of Newton's step from where the search began."""
+    for j in range(room.base_moved.shape[0]):
+        room.middle.moved[j] = room.base_moved[j] + factor * room.middle.delta[j]
+    for c in range(room.base_multiplier.shape[0]):
+        motion.multiplier[c] = room.base_multiplier[c] + factor * room.border.unknown[c]
+
+
+@kernel
+def displace_in(place, factor):
+    world = loaded(place)
+    displace(world.motion, world.room, factor)
+
+
+@kernel
+def counts_of(place, what):
+    return unpacked(place).motion.counts[what]
+
+
+@kernel
+def set_counts(place, what, value):
+    unpacked(place).motion.counts[what] = value
+
+
+@kernel
+def norm_in(place):
+    return unpacked(place).motion.residual[2]
+
+
+@kernel
+def norm_at(place, k, factor):
+    """The residual's norm at ``factor`` of Newton's step."""
+    displace_in(place, factor)
+    call(part_in(place, EVALUATE), place, k)
+    return norm_in(place)
+
+
+@kernel
+def search_line(place, k, trials, norm):
+    """Take the largest of 1, 1/2, 1/4, … of Newton's step that reduces the residual; its norm, inf if none does."""
+    factor = 1.0
+    for _ in range(trials):
+        reduced = norm_at(place, k, factor)
+        if suffices(reduced, 1.0, factor, norm):
+            return reduced
+        factor *= 0.5
+    return math.inf
+
+
+@kernel
+def try_kept(place, k, old, norm):
+    """One iteration by the factors at hand, of the last step if ``old``; the norm after it, or as it was if less."""
+    call(part_in(place, CORRECT), place)
+    reduced = norm_at(place, k, 1.0)
+    if reduced <= 1.0 or reduced <= 0.1 * norm:
+        return reduced
+    if old:
+        set_counts(place, WAIT, RETRY_AFTER)
+    if reduced < norm:
+        return reduced
+    return norm_at(place, k, 0.0)
+
+
+@kernel
+def may_try_kept(place):
+    """Whether there are factors of a step before, and their turn has come."""
+    if counts_of(place, WAIT) > 0:
+        set_counts(place, WAIT, counts_of(place, WAIT) - 1)
+        return False
+    return counts_of(place, KEPT) == 1
+
+
+@part
+def solve_part(place, k, most, trials):
+    """Δ and λ of a step from the motion as it is; the number of iterations, or why there is no solution.
+
+    Args:
+        place: of a ``World``.
+        k: the row of inputs.
+        most: iterations.
+        trials: of a line search.
+    """
+    guess_step(place, k)
+    call(part_in(place, EVALUATE), place, k)
+    norm, iteration = norm_in(place), 0
+    kept, fresh = norm > 1.0 and may_try_kept(place), False
+    while not norm <= 1.0:
+        if not math.isfinite(norm):
+            return NOT_FINITE
+        if iteration >= most:
+            return NOT_CONVERGED
+        if kept or fresh:
+            norm = try_kept(place, k, kept, norm)
+            kept = fresh = False
+        else:
+            failed = call(part_in(place, FACTOR), place, k)
+            if failed != 0:
+                return failed
+            call(part_in(place, CORRECT), place)
+            before = norm
+            norm = search_line(place, k, trials, norm)
+            if norm == math.inf:
+                return STUCK
+            fresh = norm * norm <= before  # as much again, by the same factors, is enough
+        iteration += 1
+    return TURNED_TOO_FAR if turns_too_far(place) else iteration
+
+
+@kernel
+def turns_too_far(place):
+    world = loaded(place)
+    return is_beyond_half_turn(world.mechanics.tree, world.room.middle.moved)
+
+
+@kernel
+def is_beyond_half_turn(tree, moved):
+    """Whether an angle changes by more than π: a solution, but of equations that no longer say how it moves."""
+    beyond = False
+    for j in range(moved.shape[0]):
+        beyond |= tree.kind[j] == REVOLUTE and not abs(moved[j]) <= math.pi
+    return beyond
+
+
+@part
+def commit_part(place, k, iterations):
+    """The momentum after a step that is solved, and its end as the next one's beginning."""
+    add_work(place, k)
+    call(part_in(place, IMPULSES), place, k, RIGHT)
+    finish_step(place, iterations)
+    call(part_in(place, ROWS), place, RIGHT)
+    return 0
+
+
+@kernel
+def add_work(place, k):
+    world = loaded(place)
+    rule, room = world.rule, world.room
+    for j in range(room.right_load.shape[0]):
+        room.right_load[j] = 0.0
+    world.motion.work[0] += force_work(world.mechanics.forces, world.inputs, k, rule.h, room.middle)
+    world.motion.work[0] += custom_work(room.customs, rule.h)
+
+
+@kernel
+def finish_step(place, iterations):
+    world = loaded(place)
+    mechanics, motion, room = world.mechanics, world.motion, world.room
+    set_midpoint_momentum(mechanics.tree, world.rule.h, room.middle, room.right_load, motion.momentum)
+    move_on(mechanics.prescribed, motion, room.middle)
+    count_step(motion, iterations)
+
+
+@kernel
+def move_on(prescribed, motion, middle):
+    for j in range(motion.q.shape[0]):
+        if prescribed[j] == 0:
+            # What is left of e is carried over, so that the solver's tolerance leaves no trace in the momentum.
+            motion.momentum[j] += middle.residual[j]
+        motion.q[j] += middle.moved[j]
+        motion.past[2, j], motion.past[1, j] = motion.past[1, j], motion.past[0, j]
+        motion.past[0, j] = middle.moved[j]
+
+
+@kernel
+def count_step(motion, iterations):
+    count = motion.counts
+    count[KNOWN] = min(count[KNOWN] + 1, PAST)
+    count[FRESH] = 0
+    count[STEPS] += 1
+    count[LAST_ITERATIONS] = iterations
+    count[ITERATIONS] += iterations
+    count[MOST_ITERATIONS] = max(count[MOST_ITERATIONS], iterations)

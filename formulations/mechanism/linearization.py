@@ -1,0 +1,403 @@
+"""A mechanism as a discrete system x' = f(x, u), with its exact first and second derivatives.
+
+Johnson, Schultz & Murphey 2014, "Structured linearization of discrete mechanical systems for analysis and optimal
+control". The map is the very step that ``Mechanism.simulate`` takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from biped.errors import IntegrationError
+from biped.inputs.checks import above_zero, is_finite
+from biped.kernels.solve.causes import DEPENDENT, NOT_FINITE, SINGULAR
+from contact.arrays import Floats, Integers
+from formulations.mechanism.derivation import Derivation
+from formulations.mechanism.errors import MechanismError, SingularStepError
+from formulations.mechanism.inputs import DrivenTorques, checked_vector
+from formulations.mechanism.kernels import system as places
+from formulations.mechanism.kernels.chain import Chain, SolvedStep, spread_bends
+from formulations.mechanism.kernels.system import Rule as SolverRule
+from formulations.mechanism.simulation import MAX_BACKTRACKS
+from formulations.mechanism.singularity import cause_of
+from kernelcache import Engine
+
+if TYPE_CHECKING:
+    from formulations.mechanism.mechanism import Mechanism, Vector
+
+_MAX_ITERATIONS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class DiscreteMechanism:
+    """One step of a mechanism as a map of its state x = (q_d, q_k, p, v_k) under inputs u = (torques, ρ), (7).
+
+    d are the dynamic and k the kinematic coordinates; p are the momenta of the dynamic ones, ρ is where the kinematic
+    ones are at the end of the step, v_k = (ρ − q_k)/h their rates in it. Multipliers are no state: (q, p, u, ρ) decide
+    them.
+
+    Attributes:
+        mechanism: whose steps they are.
+        step: [s] h.
+        torques: the coordinates whose ``Torque`` is an input in place of its function of time; all by default.
+        alpha: of the midpoint.
+        force_share: σ, the part of the impulses of torques, dampers and wrenches that acts at the step's beginning.
+            The paper of 2009 and ``simulate`` have ½, that of 2014 has 1.
+        tolerance: of a step's equations [N·s or N·m·s] and of constraints [m or rad], as far as rounding permits.
+
+    Raises:
+        MechanismError: a coordinate has no torque, or a number is none that a step can have.
+    """
+
+    mechanism: Mechanism
+    step: float
+    torques: Sequence[str] | None = None
+    alpha: float = 0.5
+    force_share: float = 0.5
+    tolerance: float = 1e-12
+
+    def __post_init__(self) -> None:
+        above_zero(self.step, "step")
+        above_zero(self.tolerance, "tolerance")
+        for what, value in (("alpha", self.alpha), ("force_share", self.force_share)):
+            if not (is_finite(value) and 0.0 <= value <= 1.0):
+                raise MechanismError(f"{what} = {value!r}: it must be from 0 to 1")
+        _ = self._driven
+
+    # --- what it is made of ---
+
+    @cached_property
+    def _dynamic(self) -> Integers:
+        return np.flatnonzero(self.mechanism.mechanics.prescribed == 0)
+
+    @cached_property
+    def _kinematic(self) -> Integers:
+        return np.flatnonzero(self.mechanism.mechanics.prescribed != 0)
+
+    @cached_property
+    def _driven(self) -> DrivenTorques:
+        return DrivenTorques(self.mechanism, self.torques)
+
+    @cached_property
+    def state_names(self) -> tuple[str, ...]:
+        """Of x: coordinates, ``momentum_…`` of the dynamic ones, ``rate_…`` of the kinematic ones."""
+        m = self.mechanism
+        dynamic, kinematic = m.dynamic_coordinates, m.kinematic_coordinates
+        return (
+            *dynamic, *kinematic, *(f"momentum_{name}" for name in dynamic), *(f"rate_{name}" for name in kinematic)
+        )  # fmt: skip
+
+    @cached_property
+    def input_names(self) -> tuple[str, ...]:
+        """Of u: ``torque_…``, and where the kinematic coordinates go."""
+        return (*self._driven.names, *self.mechanism.kinematic_coordinates)
+
+    @property
+    def states(self) -> int:
+        """How many."""
+        return len(self.state_names)
+
+    @property
+    def inputs(self) -> int:
+        """How many."""
+        return len(self.input_names)
+
+    def state(self, q: Vector | None = None, v: Vector | None = None, momentum: Vector | None = None) -> Floats:
+        """X of a configuration with rates, or with momenta in their place.
+
+        Args:
+            q: by name, or all in the mechanism's order.
+            v: rates; of the kinematic coordinates too.
+            momentum: in place of what ``v`` makes of it.
+
+        Raises:
+            MechanismError: something does not fit.
+        """
+        m = self.mechanism
+        place, rates = m.configuration(q), m.rates(v)
+        p = m.momentum(place, rates) if momentum is None else m.configuration(momentum)
+        d, k = self._dynamic, self._kinematic
+        return np.concatenate([place[d], place[k], p[d], rates[k]])
+
+    def configuration_of(self, x: Floats) -> Floats:
+        """(n,) or (…, n) q of one state or many, in the mechanism's order."""
+        x = np.asarray(x, dtype=float)
+        q = np.empty((*x.shape[:-1], self.mechanism.size))
+        nd = self._dynamic.size
+        q[..., self._dynamic] = x[..., :nd]
+        q[..., self._kinematic] = x[..., nd : self.mechanism.size]
+        return q
+
+    def momentum_of(self, x: Floats) -> Floats:
+        """(n,) or (…, n) p, in the mechanism's order; NaN of kinematic coordinates."""
+        x = np.asarray(x, dtype=float)
+        p = np.full((*x.shape[:-1], self.mechanism.size), np.nan)
+        start = self.mechanism.size
+        p[..., self._dynamic] = x[..., start : start + self._dynamic.size]
+        return p
+
+    # --- the map ---
+
+    def advance(self, x: Floats, u: Floats, time: float = 0.0) -> Floats:
+        """X' = f(x, u) of the step that begins at ``time`` [s].
+
+        Raises:
+            IntegrationError: the step could not be solved; the message says why.
+            MechanismError: x or u has another size, or is not finite.
+        """
+        return self._solved(x, u, time).next_state
+
+    def rollout(self, x: Floats, u: Floats, time: float = 0.0) -> Floats:
+        """(N + 1, states) from one state under (N, inputs)."""
+        states = [np.asarray(x, dtype=float)]
+        for k, row in enumerate(np.asarray(u, dtype=float)):
+            states.append(self.advance(states[-1], row, time + k * self.step))
+        return np.array(states)
+
+    def linearize(self, x: Floats, u: Floats, time: float = 0.0) -> Linearization:
+        """The step and its derivatives, (9).
+
+        Raises:
+            SingularStepError: the step is solved, but its map has no derivative there.
+            IntegrationError, MechanismError: as of ``advance``.
+        """
+        return Linearization(self, self._solved(x, u, time))
+
+    def _solved(self, x: Floats, u: Floats, time: float) -> Solved:
+        x, u = checked_vector(x, self.state_names, "x"), checked_vector(u, self.input_names, "u")
+        engine, d, k, torques = self._engine, self._dynamic, self._kinematic, len(self._driven.names)
+        world, motion = engine.world, engine.world.motion
+        q = self.configuration_of(x)
+        motion.q[:], motion.momentum[:] = q, 0.0
+        motion.momentum[d] = x[q.size : q.size + d.size]
+        motion.multiplier[:], motion.past[:], motion.counts[:] = 0.0, 0.0, 0
+        world.given[:] = q
+        world.given[1, k] = u[torques:]
+        world.inputs[0] = self._driven.row(u[:torques], time + self.alpha * self.step)
+        self._guess(q, (world.given[1] - q) / self.step)
+        engine.enter(places.BEGIN)
+        iterations = engine.enter(places.SOLVE, 0, _MAX_ITERATIONS, MAX_BACKTRACKS)
+        if iterations < 0:
+            self._fail(iterations, time)
+        multiplier = motion.multiplier.copy()
+        engine.enter(places.COMMIT, 0, iterations)
+        end = u[torques:]
+        after = np.concatenate([motion.q[d], end, motion.momentum[d], (end - q[k]) / self.step])
+        return Solved(x, u, time, q, motion.past[0].copy(), multiplier, world.inputs.copy(), after)
+
+    def _guess(self, q: Floats, given_rates: Floats) -> None:
+        """The step's displacement by the rates that its momentum means; from nothing where it means none."""
+        room, motion = self._engine.world.room, self._engine.world.motion
+        room.node_q[:], room.node_momentum[:], room.given_rates[:] = q, motion.momentum, given_rates
+        if self._engine.enter(places.RATES) == 0:
+            motion.past[0] = self.step * room.node_rates
+            motion.counts[places.KNOWN] = 1
+
+    def _fail(self, failed: int, time: float) -> None:
+        error = SingularStepError if failed in (SINGULAR, DEPENDENT) else IntegrationError
+        world = self._engine.world
+        cause = cause_of(self.mechanism, world.room, failed, self.step, _MAX_ITERATIONS)
+        raise error(
+            f"{self.mechanism.name}: a step of {self.step:g} s at t = {time:g} s: {cause}; the residual is "
+            f"{world.motion.residual[0]:.3g}; try a smaller step"
+        )
+
+    @cached_property
+    def _engine(self) -> Engine:
+        share, tolerance = float(self.force_share), float(self.tolerance)
+        rule = SolverRule(float(self.alpha), float(self.step), tolerance, _MAX_ITERATIONS, MAX_BACKTRACKS, share)
+        engine = self.mechanism.engine(rule)
+        engine.take_in(inputs=np.zeros((1, 1 + len(self.mechanism.inputs))), given=np.zeros((2, self.mechanism.size)))
+        return engine
+
+    def _derivation(self, order: int) -> Derivation:
+        return Derivation(
+            self.mechanism, order, alpha=float(self.alpha), h=float(self.step), share=float(self.force_share),
+            forced=self._driven.coordinates,
+        )  # fmt: skip
+
+    @cached_property
+    def _first(self) -> Derivation:
+        return self._derivation(2)
+
+    @cached_property
+    def _second(self) -> Derivation:
+        return self._derivation(3)
+
+    def _chain(self, solved: Solved, order: int) -> Derivation:
+        """The first derivatives of a step's map, with its equations' to ``order``.
+
+        Raises:
+            SingularStepError: it has none.
+        """
+        derivation = self._first if order == 2 else self._second
+        derivation.place(solved.q, solved.moved, solved.multiplier, solved.row)
+        derivation.derive()
+        failed = derivation.differentiate()
+        if failed:
+            raise SingularStepError(f"{self.mechanism.name}: {self._reason(failed, derivation.step)}")
+        return derivation
+
+    def _reason(self, failed: int, step: SolvedStep) -> str:
+        """Why a step has no derivative."""
+        if failed == NOT_FINITE:
+            return "the step's equations have derivatives that are not finite"
+        names = self.mechanism.dynamic_coordinates
+        if failed == SINGULAR:
+            worst = names[int(np.argmin(np.abs(np.diag(step.chain.mass)) / step.chain.sizes[: len(names)]))]
+            return (
+                f"the step has no derivative: its matrix M = ∂E/∂q' is singular (det M = 0) at {worst!r}; a coordinate "
+                "moves no mass, or the step is too long"
+            )
+        rows = step.results.rows[1][:, self._dynamic]
+        rank = np.linalg.matrix_rank(rows)
+        if rank < len(rows):
+            return (
+                f"the constraints depend on one another: {len(rows)} rows of Dh have rank {rank}, so that "
+                "Dh(q') M⁻¹ Dh(q)ᵀ is singular; leave out what others imply"
+            )
+        return (
+            "the step has no derivative: Dh(q') M⁻¹ Dh(q)ᵀ is singular, although the constraints do not depend on one "
+            "another; take a smaller step"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A step that is solved.
+
+    Attributes:
+        x, u, time: where it begins.
+        q: (n,) configuration there.
+        moved: (n,) by how much it changes.
+        multiplier: (m,) λ [N·s or N·m·s].
+        row: (1, 1 + all inputs).
+        next_state: f(x, u).
+    """
+
+    x: Floats
+    u: Floats
+    time: float
+    q: Floats
+    moved: Floats
+    multiplier: Floats
+    row: Floats
+    next_state: Floats
+
+
+class DiscreteLagrangian(NamedTuple):
+    """Second derivatives of L_d(q, q') = h L((1 − α) q + α q', (q' − q)/h) by its two slots, [N·s/m, N·m·s/rad, …].
+
+    Rows and columns are all coordinates in the mechanism's order. D₂D₁L_d is the transpose of D₁D₂L_d.
+    """
+
+    D11: Floats  # (n, n) D₁D₁L_d
+    D12: Floats  # (n, n) D₁D₂L_d: by q of a row, by q' of a column
+    D22: Floats  # (n, n) D₂D₂L_d
+
+
+class Linearization:
+    """δx' = A δx + B δu, and what is beyond it.
+
+    Attributes:
+        system: whose it is.
+        next_state: x'.
+        A: (states, states) ∂x'/∂x.
+        B: (states, inputs) ∂x'/∂u.
+        multipliers: (m,) the constraints' forces [N or N·m], means over the step, as in a motion's table: −λ/h of (45).
+        multipliers_by_state: (m, states) their derivatives by x.
+        multipliers_by_input: (m, inputs) their derivatives by u.
+        determinant: det M_{k+1} of (8); the step is a map where it is not zero. With a variable that moves no mass and
+            that constraints hold it is zero, and the step still a map.
+        constraint_determinant: det[Dh(q') M⁻¹ Dh(q)ᵀ] (section VII); 1 without constraints, infinite if that is 0.
+
+    Raises:
+        SingularStepError: one of the two determinants vanishes.
+    """
+
+    def __init__(self, system: DiscreteMechanism, solved: Solved) -> None:
+        self.system, self._solved = system, solved
+        self.next_state, self.multipliers = solved.next_state, -solved.multiplier / system.step
+        chain = system._chain(solved, 2).step.chain
+        self._set_maps(chain)
+        self.determinant, self.constraint_determinant = map(float, chain.determinant)
+        if system.mechanism.loose:  # of M with a ballast: M itself has a column of zeros
+            self.determinant, self.constraint_determinant = 0.0, float("inf")
+
+    def _set_maps(self, chain: Chain) -> None:
+        """A, B and the same of the multipliers, from the chain's w; x's rates are not among it."""
+        system, nd, h = self.system, self.system._dynamic.size, self.system.step
+        n = system.mechanism.size
+        known, nk = n + nd, n - nd
+        A, B = np.zeros((system.states, system.states)), np.zeros((system.states, system.inputs))
+        A[:nd, :known], B[:nd] = chain.end[:nd, :known], chain.end[:nd, known:]
+        A[n:known, :known], B[n:known] = chain.momentum[:, :known], chain.momentum[:, known:]
+        kinematic, first = np.arange(nk), system.inputs - nk
+        B[nd + kinematic, first + kinematic] = 1.0
+        A[known + kinematic, nd + kinematic], B[known + kinematic, first + kinematic] = -1.0 / h, 1.0 / h
+        self.A, self.B = A, B
+        self.multipliers_by_state = np.zeros((self.multipliers.size, system.states))
+        self.multipliers_by_state[:, :known] = -chain.solved[nd:, :known] / h
+        self.multipliers_by_input = -chain.solved[nd:, known:] / h
+
+    @cached_property
+    def lagrangian(self) -> DiscreteLagrangian:
+        """The second derivatives of the discrete Lagrangian of which (10)-(15) are made."""
+        system, n = self.system, self.system.mechanism.size
+        found = system._chain(self._solved, 2).step.results.hessian
+        h, late = system.step, system.alpha
+        early = 1.0 - late
+        place, mixed, rate = h * found[:n, :n], found[:n, n:], found[n:, n:] / h
+        both = mixed + mixed.T
+        return DiscreteLagrangian(
+            early * early * place - early * both + rate,
+            early * late * place + early * mixed - late * mixed.T - rate,
+            late * late * place + late * both + rate,
+        )
+
+    def second(self) -> Floats:
+        """(states, N, N) second derivatives of x' by (x, u), N = states + inputs: (16)-(27), (31), (32)."""
+        chain, nd = self._twice(), self.system._dynamic.size
+        rows, n = chain.matrix.shape[0], self.system.mechanism.size
+        result = np.empty((self.system.states, *2 * (self.system.states + self.system.inputs,)))
+        result[nd:n] = result[n + nd :] = 0.0
+        self._spread(chain.bends[:nd], -1.0, result[:nd])
+        self._spread(chain.bends[rows:], 1.0, result[n : n + nd])
+        return result
+
+    def multipliers_second(self) -> Floats:
+        """(m, N, N) second derivatives of ``multipliers`` by (x, u)."""
+        chain, nd = self._twice(), self.system._dynamic.size
+        rows = chain.matrix.shape[0]
+        result = np.empty((rows - nd, *2 * (self.system.states + self.system.inputs,)))
+        self._spread(chain.bends[nd:rows], 1.0 / self.system.step, result)  # bends are of −y
+        return result
+
+    def _twice(self) -> Chain:
+        derivation = self.system._chain(self._solved, 3)
+        derivation.differentiate_twice()
+        return derivation.step.chain
+
+    def weighted_second(self, weights: Floats) -> Floats:
+        """(N, N) Σ w_i ∂²x'_i/∂(x, u)², for weights (states,), without the single ones: as dear as ``linearize``."""
+        system, n, nd = self.system, self.system.mechanism.size, self.system._dynamic.size
+        weights = np.asarray(weights, dtype=float)
+        derivation = system._chain(self._solved, 3)
+        derivation.add_up(weights[:nd], weights[n : n + nd])
+        result = np.empty((1, *2 * (system.states + system.inputs,)))
+        self._spread(derivation.step.chain.bends[:1], 1.0, result)
+        return result[0]
+
+    def _spread(self, bends: Floats, sign: float, result: Floats) -> None:
+        """Packed rows by w as matrices by (x, u)."""
+        system = self.system
+        nd, nk = system._dynamic.size, system._kinematic.size
+        spread_bends(bends, sign, 2 * nd + nk, nk, system._second.step.chain.beside, result)
+
+
+__all__ = ["DiscreteLagrangian", "DiscreteMechanism", "Linearization", "SingularStepError"]

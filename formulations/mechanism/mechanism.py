@@ -1,0 +1,452 @@
+"""A mechanism: a tree of frames with potentials, constraints and forces, in generalized coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biped.dynamics.numerics import project
+from biped.errors import IntegrationError
+from biped.inputs.checks import numbers
+from biped.model.errors import unknown
+from biped.presentation import shown_by
+from biped.runs.march import Announce, Progress
+from contact.arrays import Floats
+from formulations.mechanism.as_model import loose_variables, to_model
+from formulations.mechanism.compilation import Builder, Coordinate, Label, Place, Structure, structure_of
+from formulations.mechanism.component import Component, Constraint, Force, Potential
+from formulations.mechanism.custom_arrays import Custom
+from formulations.mechanism.errors import MechanismError
+from formulations.mechanism.frames import Frame
+from formulations.mechanism.inputs import Input
+from formulations.mechanism.kernels.loop import CALLS, FUNCTIONS
+from formulations.mechanism.kernels.system import (
+    CONSTRAINTS,
+    ENERGIES,
+    MOMENTUM,
+    PARTS,
+    RATES,
+    Mechanics,
+    Rule,
+    World,
+    new_motion,
+    new_room,
+)
+from formulations.mechanism.simulation import Motion, Settings, simulate
+from formulations.mechanism.singularity import singularity
+from formulations.mechanism.view import FrameView
+from kernelcache import Engine, no_parts
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from biped.model import Model
+    from biped.presentation import View
+
+#: Configuration or rates: of all variables in their order, or of some by name, the others being zero.
+Vector = ArrayLike | Mapping[str, float]
+
+# Rounds in which a configuration is brought to the constraints.
+ROUNDS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanism:
+    """A tree of coordinate frames with masses, and what acts between them (Johnson & Murphey 2009).
+
+    Its generalized coordinates are the configuration variables of the frames' transforms. Loops are closed by
+    constraints. It is immutable; ``simulate`` makes runs of it.
+
+    Attributes:
+        name: of the mechanism.
+        frames: the children of the world, each with all that it carries.
+        gravity: [m/s²] of all masses; zero if None.
+        potentials, constraints, forces: what acts, in any order.
+
+    Raises:
+        MechanismError: something does not fit: a name that is used twice or unknown, a frame that carries itself, a
+            component of another kind. The message says what would be right.
+    """
+
+    name: str
+    frames: Sequence[Frame]
+    gravity: Sequence[float] | None = (0.0, 0.0, -9.81)
+    potentials: Sequence[Potential] = ()
+    constraints: Sequence[Constraint] = ()
+    forces: Sequence[Force] = ()
+
+    def __post_init__(self) -> None:
+        if not str(self.name).strip():
+            raise MechanismError(f"name = {self.name!r}: a mechanism needs a name, a text that is not empty")
+        object.__setattr__(self, "frames", _all_of(Frame, self.frames, "frames"))
+        object.__setattr__(self, "potentials", _all_of(Potential, self.potentials, "potentials"))
+        object.__setattr__(self, "constraints", _all_of(Constraint, self.constraints, "constraints"))
+        object.__setattr__(self, "forces", _all_of(Force, self.forces, "forces"))
+        if self.gravity is not None:
+            object.__setattr__(self, "gravity", numbers(self.gravity, 3, "gravity"))
+        _ = self.mechanics  # what does not fit is told now, not at the first use
+
+    def __repr__(self) -> str:
+        parts = [f"{len(self.coordinates)} configuration variables"]
+        parts += [
+            f"{len(found)} {what}"
+            for what, found in (
+                ("kinematic", self.kinematic_coordinates),
+                ("constraints", self.constraint_names),
+                ("potentials", self.potentials),
+                ("forces", self.forces),
+            )
+            if found
+        ]
+        return f"Mechanism {self.name!r}: {', '.join(parts)}"
+
+    # --- what it is made of ---
+
+    @cached_property
+    def structure(self) -> Structure:
+        """Where its frames are, and the kernels' tree."""
+        return structure_of(self.frames, self.gravity or (0.0, 0.0, 0.0))
+
+    @cached_property
+    def _built(self) -> tuple[Builder, Mechanics]:
+        builder = Builder(self.structure)
+        for component in (*self.potentials, *self.constraints, *self.forces):
+            builder.add(component)
+        loose = loose_variables(self.structure) if builder.labels else {}
+        return builder, builder.finish([c.frame.is_kinematic for c in self.structure.coordinates], loose)
+
+    @property
+    def mechanics(self) -> Mechanics:
+        """All of it as the kernels take it."""
+        return self._built[1]
+
+    @property
+    def loose(self) -> Mapping[str, float]:
+        """The variables that move no mass, so that only constraints hold them, with the ballast of the elimination."""
+        ballast = self.mechanics.ballast
+        return {self.coordinates[j]: float(b) for j, b in zip(ballast.coordinate, ballast.inertia, strict=True)}
+
+    @property
+    def inputs(self) -> Sequence[tuple[str, Input]]:
+        """The functions of time in it, with what they belong to, in the order of a row of inputs."""
+        return self._built[0].inputs
+
+    @property
+    def labels(self) -> Sequence[Label]:
+        """Of the constraints' multipliers: names and units."""
+        return self._built[0].labels
+
+    @property
+    def customs(self) -> Sequence[Custom]:
+        """The components in it that a user has written."""
+        return self._built[0].customs
+
+    @property
+    def size(self) -> int:
+        """How many configuration variables."""
+        return len(self.structure.coordinates)
+
+    @property
+    def variables(self) -> tuple[Coordinate, ...]:
+        """The configuration variables, in the order of q, with their transforms."""
+        return self.structure.coordinates
+
+    @cached_property
+    def coordinates(self) -> tuple[str, ...]:
+        """The names of all configuration variables, in the order of q."""
+        return tuple(c.name for c in self.structure.coordinates)
+
+    @cached_property
+    def kinematic_coordinates(self) -> tuple[str, ...]:
+        """Of those whose motion is given."""
+        return tuple(c.name for c in self.structure.coordinates if c.frame.is_kinematic)
+
+    @cached_property
+    def dynamic_coordinates(self) -> tuple[str, ...]:
+        """Of the others."""
+        return tuple(c.name for c in self.structure.coordinates if not c.frame.is_kinematic)
+
+    @cached_property
+    def constraint_names(self) -> tuple[str, ...]:
+        """One a row of h(q)."""
+        return tuple(label.name for label in self.labels)
+
+    @cached_property
+    def frame_names(self) -> tuple[str, ...]:
+        """Of all frames that have one, the world's first."""
+        return tuple(self.structure.named)
+
+    def frame(self, name: str) -> FrameView:
+        """A frame by its name: where it is, and how it moves.
+
+        Raises:
+            ModelError: there is no such frame; the message lists those that there are.
+        """
+        if name not in self.structure.named:
+            raise unknown("frame", name, self.structure.named)
+        return FrameView(self, name, self.structure.named[name])
+
+    def at(self, place: Place) -> FrameView:
+        """The same of any place of the structure, also of a frame without a name."""
+        return FrameView(self, "" if place.frame is None else place.frame.name or "", place)
+
+    def with_components(self, *components: Component) -> Mechanism:
+        """The same with more potentials, constraints and forces."""
+        chosen = {
+            "potentials": (*self.potentials, *(c for c in components if isinstance(c, Potential))),
+            "constraints": (*self.constraints, *(c for c in components if isinstance(c, Constraint))),
+            "forces": (*self.forces, *(c for c in components if isinstance(c, Force))),
+        }
+        found: dict[str, Any] = dict(chosen)
+        return replace(self, **found)
+
+    # --- at one configuration ---
+
+    def configuration(self, q: Vector | None = None) -> Floats:
+        """(n,) q from an array, or from some variables by name; those not named are zero.
+
+        Raises:
+            MechanismError: it is neither, or has other names.
+        """
+        return self._vector(q, "q")
+
+    def rates(self, v: Vector | None = None) -> Floats:
+        """(n,) q̇, alike."""
+        return self._vector(v, "v")
+
+    def _vector(self, given: Vector | None, what: str) -> Floats:
+        result = np.zeros(self.size)
+        if isinstance(given, Mapping):
+            for name, value in given.items():
+                if name not in self.coordinates:
+                    raise unknown("configuration variable", name, self.coordinates)
+                result[self.coordinates.index(name)] = value
+        elif given is not None:
+            try:
+                result = np.array(given, dtype=float)
+            except (TypeError, ValueError):
+                raise MechanismError(f"{what} = {given!r}: it must be numbers, or a table of them by name") from None
+        if result.shape != (self.size,):
+            raise MechanismError(
+                f"{what} has shape {result.shape}; it must be ({self.size},), the variables being "
+                f"{', '.join(self.coordinates[:20])}{', …' if self.size > 20 else ''}"
+            )
+        if not np.all(np.isfinite(result)):
+            raise MechanismError(f"{what} has numbers that are not finite")
+        return result
+
+    def engine(self, rule: Rule | None = None) -> Engine:
+        """The kernels for it, with room of their own."""
+        mechanics, n, m = self.mechanics, self.size, len(self.labels)
+        border = int(mechanics.border[0])
+        customs, kept = self._built[0].new_customs(border)
+        world = World(
+            mechanics=mechanics,
+            motion=new_motion(n, m),
+            rule=rule or Rule(0.5, 0.01, 1e-10, 1, 1, 0.5),
+            room=new_room(n, m, border, mechanics.points.body.shape[0], customs, mechanics.ballast.coordinate.size),
+            inputs=np.zeros((0, 1 + len(self.inputs))),
+            given=np.zeros((0, n)),
+            rows=np.zeros((0, 0)),
+            parts=no_parts(PARTS),
+        )
+        return Engine(world, FUNCTIONS, CALLS, kept)
+
+    def energies(self, q: Vector, v: Vector | None = None) -> tuple[float, float]:
+        """Kinetic and potential energy [J]."""
+        engine = self.engine()
+        room = engine.world.room
+        room.node_q[:], room.node_rates[:] = self.configuration(q), self.rates(v)
+        engine.enter(ENERGIES)
+        return float(room.energy[0]), float(room.energy[1])
+
+    def kinetic_energy(self, q: Vector, v: Vector) -> float:
+        """[J]."""
+        return self.energies(q, v)[0]
+
+    def potential_energy(self, q: Vector) -> float:
+        """[J] of gravity and all other potentials."""
+        return self.energies(q)[1]
+
+    def momentum(self, q: Vector, v: Vector) -> Floats:
+        """(n,) ∂L/∂q̇ = M(q) v."""
+        engine = self.engine()
+        room = engine.world.room
+        room.node_q[:], room.node_rates[:] = self.configuration(q), self.rates(v)
+        engine.enter(MOMENTUM)
+        return room.node_momentum
+
+    def rates_of(self, q: Vector, momentum: Vector, given: Vector | None = None) -> Floats:
+        """(n,) the rates on the constraints of a momentum, but for the constraints' own part of it.
+
+        Args:
+            q: configuration.
+            momentum: (n,); of kinematic variables it does not matter.
+            given: rates of the kinematic variables.
+
+        Raises:
+            MechanismError: the mass matrix is singular there, or the constraints depend on each other.
+        """
+        engine = self.engine()
+        room = engine.world.room
+        room.node_q[:], room.node_momentum[:] = self.configuration(q), self._vector(momentum, "momentum")
+        room.given_rates[:] = np.where(self.mechanics.prescribed != 0, self.rates(given), 0.0)
+        if engine.enter(RATES):
+            told = singularity(self, room)
+            raise MechanismError(
+                f"the mass matrix is singular at q, or the constraints depend on each other there: {told}"
+            )
+        return room.node_rates
+
+    def constraint_values(self, q: Vector) -> Floats:
+        """(m,) h(q) [m or rad], in the order of ``constraint_names``."""
+        return self._constraints_at(self.configuration(q), self.engine())[0]
+
+    def largest_constraints(self, q: Floats) -> Floats:
+        """(rows,) the largest ``|h(q)|`` [m or rad] for configurations (rows, n); zero without constraints."""
+        engine = self.engine()
+        found = [np.abs(self._constraints_at(row, engine)[0]).max(initial=0.0) for row in q]
+        return np.array(found, dtype=np.float64)
+
+    def constraint_jacobian(self, q: Vector) -> Floats:
+        """(m, n) Dh(q)."""
+        return self._constraints_at(self.configuration(q), self.engine())[1]
+
+    def _constraints_at(self, q: Floats, engine: Engine) -> tuple[Floats, Floats]:
+        """h(q) and Dh(q), which the next call writes over."""
+        room = engine.world.room
+        room.node_q[:] = q
+        engine.enter(CONSTRAINTS)
+        return room.values, room.node_border.rows[: room.values.size]
+
+    def satisfy_constraints(self, q: Vector, tolerance: float = 1e-12) -> Floats:
+        """(n,) a configuration near q on the constraints: least changes of the variables, but of kinematic ones.
+
+        Args:
+            q: where to begin.
+            tolerance: [m or rad] of each constraint.
+
+        Raises:
+            IntegrationError: none was found; the message says how far off which constraint still is.
+        """
+        engine, free = self.engine(), self.mechanics.prescribed == 0
+
+        def least(_: Floats, rows: Floats, change: Floats) -> Floats:
+            displacement = np.zeros(self.size)
+            displacement[free] = np.linalg.lstsq(rows[:, free], change, rcond=1e-12)[0]
+            return displacement
+
+        found, is_closed = project(
+            self.configuration(q), lambda place: self._constraints_at(place, engine), least, np.add,
+            lambda _, values: bool(np.abs(values).max(initial=0.0) <= tolerance), longest=1.0, rounds=ROUNDS,
+        )  # fmt: skip
+        if is_closed:
+            return found
+        values = self.constraint_values(found)
+        worst = int(np.argmax(np.abs(values)))
+        raise IntegrationError(
+            f"no configuration near q was found on the constraints: {self.constraint_names[worst]!r} is off by "
+            f"{values[worst]:.3g}; begin nearer, or see whether they can be satisfied at all"
+        )
+
+    # --- in motion ---
+
+    def simulate(
+        self,
+        duration: float,
+        step: float = 0.01,
+        *,
+        q: Vector | None = None,
+        v: Vector | None = None,
+        q0: Vector | None = None,
+        q1: Vector | None = None,
+        kinematic: Mapping[str, Input] | None = None,
+        alpha: float = 0.5,
+        tolerance: float = 1e-10,
+        max_iterations: int = 50,
+        record_every: int = 1,
+        start: float = 0.0,
+        progress: Progress | None = None,
+        announce: Announce | None = None,
+    ) -> Motion:
+        """The motion from a configuration and rates, or from two configurations one step apart.
+
+        Args:
+            duration: [s] a whole number of steps.
+            step: [s] h.
+            q: configuration at the start: an array, or values by name, the others being zero.
+            v: rates at the start, alike; on constraints, they must be on them too. Without them, the mechanism is at
+                rest, but for what kinematic variables drive by constraints.
+            q0: in place of q and v: the configuration before the first step, as the paper's initialization procedure
+                has it. The first row is then that of q₁, at ``start + step``.
+            q1: with q0: that after the first step.
+            kinematic: the motions of all kinematic variables, by name: numbers, ``biped.signals.Signal``, or functions
+                of an array of times. They also decide the start of these variables.
+            alpha: of the generalized midpoint rule, 0 to 1; ½ is of second order and symmetric.
+            tolerance: of a step's equations [N·s or N·m·s] and of constraints [m or rad], as far as rounding permits.
+            max_iterations: of Newton's method in a step.
+            record_every: steps from row to row.
+            start: [s] time at the start.
+            progress: called now and then with the fraction that is done.
+            announce: called with a line before something is compiled.
+
+        Raises:
+            MechanismError: something cannot be used: a start off the constraints, constraints that depend on each other
+                there, a mass matrix that is singular, no motion for a kinematic variable.
+            IntegrationError: a step could not be solved; the message says when and why, and ``error.run`` has the
+                motion before that.
+        """
+        settings = Settings(
+            duration=duration, step=step, alpha=alpha, tolerance=tolerance, max_iterations=max_iterations,
+            record_every=record_every, start=start,
+        )  # fmt: skip
+        return simulate(self, settings, q=q, v=v, pair=(q0, q1), given=kinematic, progress=progress, announce=announce)
+
+    # --- to look at ---
+
+    @cached_property
+    def model(self) -> Model:
+        """Its tree as a `Model`, which draws it; loops are open (`formulations.mechanism.as_model`).
+
+        Raises:
+            ModelError: nothing resists a configuration variable but constraints.
+        """
+        return to_model(self)
+
+    def plot(self, q: Vector | None = None, *, names: bool = True) -> Figure:
+        """A figure of it: links, joints, masses, springs, and what constraints hold together.
+
+        Args:
+            q: configuration; all variables zero if not given.
+            names: whether frames are named.
+
+        Raises:
+            MechanismError: q is no configuration.
+        """
+        figure: Figure = shown_by("plot_mechanism")(self, q, names=names)
+        return figure
+
+    def view(self, q: Vector | None = None) -> View:
+        """See it in three dimensions, inline in a notebook, else in the browser.
+
+        Raises:
+            MechanismError: q is no configuration.
+            ModelError: as ``model``.
+            MissingExtraError: the viewer is not installed; the message says how to install it.
+        """
+        return self.model.view(self.configuration(q))
+
+
+def _all_of(kind: type, given: Sequence[Any], what: str) -> tuple[Any, ...]:
+    """A tuple of what is all of one kind."""
+    if isinstance(given, (kind, str)) or not isinstance(given, Sequence):
+        raise MechanismError(f"{what} = {given!r}: it must be a list of {kind.__name__} objects")
+    for item in given:
+        if not isinstance(item, kind):
+            raise MechanismError(f"{what}: {item!r} is no {kind.__name__}")
+    return tuple(given)

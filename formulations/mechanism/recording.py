@@ -1,0 +1,134 @@
+"""From the motion of a mechanism to an ordinary run, which all tools of runs take: view, render, report, export."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biped.kernels.loop.log import EVENT_WIDTH
+from biped.kernels.state.simulation_state import STEP_LENGTH, STEPS, TIME_ORIGIN, TOTAL_STEPS
+from biped.kernels.tree.dynamics import new_tree_data
+from biped.kernels.tree.rows import fill_totals
+from biped.metrics.runs import assemble
+from biped.model import Model
+from biped.runs.march import constraint_check
+from biped.runs.recording import Recording
+from biped.runs.row_layout import Columns, columns_of
+from biped.runs.run import Run
+from biped.runs.state import State
+from biped.runs.summary import Counters, Ending, Stepping
+from biped.runs.verdict import COMPLETED, FAILED
+from contact.arrays import Floats
+from formulations.mechanism.errors import MechanismError
+from formulations.mechanism.forces import Torque
+from formulations.mechanism.inputs import sampled
+
+if TYPE_CHECKING:
+    from formulations.mechanism.simulation import Motion
+
+#: What a run has in its ledger instead.
+_IN_LEDGER = ("kinetic_energy", "potential_energy", "work")
+
+
+def run_of(motion: Motion) -> Run:
+    """The motion as a ``Run`` of the mechanism's `Model`, whose columns of momenta, energy and multipliers it keeps.
+
+    The ledger's ``actuators`` are all forces that are not of a potential, and what drives prescribed variables.
+
+    Raises:
+        MechanismError: it has no rows, or a configuration variable has a name that makes its momentum another column.
+        ModelError: the mechanism makes no model.
+    """
+    frame = motion.frame
+    if not len(frame):
+        raise MechanismError(f"the motion of {motion.mechanism.name!r} has no rows: there is nothing to record")
+    model = motion.mechanism.model
+    columns = _columns(motion, model)
+    rows = np.zeros((len(frame), len(columns.names)))
+    for place, name in enumerate(columns.names):
+        if name in frame.columns:
+            rows[:, place] = frame[name]
+    _fill_torques(motion, columns, rows)
+    _fill_ledger(motion, columns, rows)
+    _fill_totals(model, motion, columns, rows)
+    counts, failed = motion.metrics, motion.summary["verdict"] == FAILED
+    run = assemble(
+        Recording(
+            model=model,
+            rows=rows,
+            events=np.zeros((0, EVENT_WIDTH)),
+            columns=columns,
+            standing=frozenset(),
+            counters=Counters(
+                counts["steps"], round(counts["newton_mean"] * counts["steps"]), counts["newton_max"], 0,
+                motion.summary["wall_time"],
+            ),
+            stepping=Stepping("midpoint", counts["step"]),
+            ending=Ending(FAILED, error=motion.summary["reason"]) if failed else Ending(COMPLETED),
+            set_point=None,
+            singular_angles={},
+            unheeded_limits={},
+            disturbances=(),
+            began=float(rows[0, 0]),
+            state=_state(model, motion),
+        )
+    )  # fmt: skip
+    if motion.mechanism.constraint_names:
+        run.add_check(constraint_check(motion.constraint_errors))
+    return run
+
+
+def _columns(motion: Motion, model: Model) -> Columns:
+    """Those of any run of the model, and the motion's own."""
+    known = columns_of(model)
+    own = {name: unit for name, unit in motion.units.items() if name not in known.units and name not in _IN_LEDGER}
+    for name in motion.mechanism.coordinates:
+        if f"momentum_{name}" in known.units:
+            raise MechanismError(
+                f"configuration variable {name!r}: its momentum would be called as the whole's, momentum_{name}; "
+                "give it another name"
+            )
+    return columns_of(model, own=own)
+
+
+def _state(model: Model, motion: Motion) -> State:
+    """Where it ended."""
+    state = State.at(model, motion.q[-1], motion.v[-1])
+    arrays, steps = state.arrays, int(motion.summary["steps"])
+    arrays.clock[STEP_LENGTH] = motion.summary["step"]
+    arrays.clock[TIME_ORIGIN] = float(motion.frame["time"].iloc[-1]) - steps * motion.summary["step"]
+    arrays.counts[STEPS] = arrays.counts[TOTAL_STEPS] = steps
+    return state
+
+
+def _fill_torques(motion: Motion, columns: Columns, rows: Floats) -> None:
+    """Of motors, and of what drives prescribed variables; dampers and wrenches are no torques of joints."""
+    times = motion.frame["time"].to_numpy()
+    at = columns.layout.torque
+    names = motion.mechanism.coordinates
+    for force in motion.mechanism.forces:
+        if isinstance(force, Torque):
+            rows[:, at + names.index(force.coordinate)] += sampled(force.torque, times, f"torque of {force.coordinate}")
+    for name in motion.mechanism.kinematic_coordinates:
+        rows[:, at + names.index(name)] = motion.frame[f"driving_{name}"]
+
+
+def _fill_ledger(motion: Motion, columns: Columns, rows: Floats) -> None:
+    at = columns.layout.ledger
+    place = {name: at + k for k, name in enumerate(columns.sections["ledger"])}
+    kinetic, potential, work = (motion.frame[name].to_numpy() for name in _IN_LEDGER)
+    rows[:, place["ledger_kinetic"]] = kinetic
+    rows[:, place["ledger_potential"]] = potential
+    rows[:, place["ledger_actuators"]] = work
+    total = kinetic + potential
+    rows[:, place["ledger_residual"]] = total - total[0] - (work - work[0])
+
+
+def _fill_totals(model: Model, motion: Motion, columns: Columns, rows: Floats) -> None:
+    layout = columns.layout
+    q, v = np.ascontiguousarray(motion.q), np.ascontiguousarray(motion.v)
+    data = new_tree_data(model.n, model.nv, model.nc)
+    fill_totals(
+        model.tree, q, v, data, rows[:, layout.momentum : layout.momentum + 6], rows[:, layout.com : layout.com + 3]
+    )

@@ -1,0 +1,372 @@
+"""Motions of a mechanism: what is checked before the first step, what steps take and leave, and their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from biped.dynamics.numerics import check_on_constraints
+from biped.errors import InputError
+from biped.inputs.checks import is_finite
+from biped.runs.march import Announce, Progress, StepSettings, chunk_of, energy_check, march, parts_of_run
+from biped.runs.run import Run
+from biped.runs.state import State
+from biped.runs.world import World
+from contact.arrays import Floats
+from formulations.mechanism.errors import MechanismError
+from formulations.mechanism.inputs import Input, checked_input, sampled, table_of_inputs
+from formulations.mechanism.kernels import system as places
+from formulations.mechanism.kernels.system import Rule
+from formulations.mechanism.singularity import cause_of, singularity
+
+if TYPE_CHECKING:
+    from formulations.mechanism.mechanism import Mechanism, Vector
+
+MAX_BACKTRACKS = 12
+# Forces act by halves at both ends of a step (section IV-E).
+FORCE_SHARE = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(StepSettings):
+    """How steps are taken; ``Mechanism.simulate`` documents each."""
+
+    alpha: float
+    start: float
+
+    error: ClassVar[type[InputError]] = MechanismError
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not is_finite(self.start):
+            raise MechanismError(f"start = {self.start!r}: it must be a finite number of seconds")
+        if not (is_finite(self.alpha) and 0.0 <= self.alpha <= 1.0):
+            raise MechanismError(f"alpha = {self.alpha!r}: it must be from 0 to 1; ½ is of second order")
+
+    @property
+    def rule(self) -> Rule:
+        """What the kernels take."""
+        return Rule(
+            float(self.alpha), float(self.step), float(self.tolerance), int(self.max_iterations), MAX_BACKTRACKS,
+            FORCE_SHARE,
+        )  # fmt: skip
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Motion(Run):
+    """A run of a mechanism in its own coordinates.
+
+    What draws, judges and saves runs takes its ``run``, which is one of the mechanism's tree.
+
+    Attributes:
+        mechanism: that moved.
+    """
+
+    mechanism: Mechanism
+
+    @property
+    def q(self) -> Floats:
+        """(rows, n) configurations."""
+        return self.frame[[name for name, _ in coordinate_columns(self.mechanism)]].to_numpy()
+
+    @property
+    def v(self) -> Floats:
+        """(rows, n) rates."""
+        return self.frame[[f"rate_{name}" for name in self.mechanism.coordinates]].to_numpy()
+
+    @property
+    def momentum(self) -> Floats:
+        """(rows, n) momenta."""
+        return self.frame[[f"momentum_{name}" for name in self.mechanism.coordinates]].to_numpy()
+
+    @cached_property
+    def constraint_errors(self) -> Floats:
+        """(rows,) the largest entry of h(q) of each row, whatever its sign, [m or rad]; zero without constraints."""
+        return self.mechanism.largest_constraints(self.q)
+
+    @cached_property
+    def run(self) -> Run:
+        """The motion as a run of the mechanism's tree with its loops open, which every tool of runs takes.
+
+        Raises:
+            MechanismError: it has no rows, or the momentum of a variable would be called as another column.
+            ModelError: nothing resists a configuration variable but constraints.
+        """
+        from formulations.mechanism.recording import run_of
+
+        return run_of(self)
+
+    @property
+    def state(self) -> State:
+        """Where its ``run`` ended."""
+        return self.run.state
+
+    def save(self, folder: str | Path) -> Path:
+        """Write its ``run``: ``biped view``, ``render`` and ``report`` open it, and `Run.load`.
+
+        Raises:
+            MechanismError: as ``run``.
+            OSError: the folder cannot be written.
+        """
+        return self.run.save(folder)
+
+
+def coordinate_columns(mechanism: Mechanism) -> list[tuple[str, str]]:
+    """The columns of the configuration variables, with their units: ``angle_…`` or ``position_…``."""
+    return [(f"{'angle' if c.is_rotation else 'position'}_{c.name}", c.unit) for c in mechanism.variables]
+
+
+def columns_of(mechanism: Mechanism) -> dict[str, str]:
+    """The units of the columns of a motion, in order, after the time."""
+    variables = mechanism.variables
+    units = dict(coordinate_columns(mechanism))
+    units |= {f"rate_{c.name}": f"{c.unit}/s" for c in variables}
+    units |= {f"momentum_{c.name}": f"{c.force_unit}*s" for c in variables}
+    units |= dict.fromkeys(("kinetic_energy", "potential_energy", "energy", "work"), "J")
+    units |= {"newton_iterations": "1"}
+    units |= {f"multiplier_{label.name}": label.unit for label in mechanism.labels}
+    units |= {f"driving_{c.name}": c.force_unit for c in variables if c.frame.is_kinematic}
+    return units
+
+
+def simulate(
+    mechanism: Mechanism,
+    settings: Settings,
+    *,
+    q: Vector | None,
+    v: Vector | None,
+    pair: tuple[Vector | None, Vector | None],
+    given: Mapping[str, Input] | None,
+    progress: Progress | None,
+    announce: Announce | None,
+) -> Motion:
+    """See ``Mechanism.simulate``."""
+    motion = _Simulation(mechanism, settings, given or {})
+    if announce is not None and not motion.engine.is_ready(places.TAKE_STEPS):
+        announce("compiling the steps of mechanisms, once for this machine")
+    if any(part is not None for part in pair):
+        if q is not None or v is not None or any(part is None for part in pair):
+            raise MechanismError(
+                "give either q (and v) or both q0 and q1: a configuration and rates, or two configurations"
+            )
+        motion.start_from_two(mechanism.configuration(pair[0]), mechanism.configuration(pair[1]))
+    else:
+        motion.start(mechanism.configuration(q), None if v is None else mechanism.rates(v))
+    return march(motion.ready(), settings.steps - motion.began, progress)
+
+
+def start_of(
+    mechanism: Mechanism,
+    settings: Settings,
+    q: Vector | None,
+    v: Vector | None,
+    given: Mapping[str, Input],
+    driven: Floats,
+) -> tuple[Floats, Floats]:
+    """Configuration and rates at the start of a motion, checked as ``simulate`` checks them.
+
+    ``driven`` (n,) has the rates of prescribed variables.
+    """
+    run = _Simulation(mechanism, settings, given)
+    run.start(mechanism.configuration(q), None if v is None else mechanism.rates(v), driven)
+    return run.motion.q, run.room.node_rates
+
+
+class _Simulation:
+    """State and room of one motion."""
+
+    def __init__(self, mechanism: Mechanism, settings: Settings, given: Mapping[str, Input]) -> None:
+        self.mechanism, self.settings, self.rule = mechanism, settings, settings.rule
+        self.mechanics = mechanism.mechanics
+        self.engine = mechanism.engine(self.rule)
+        self.room, self.motion = self.engine.world.room, self.engine.world.motion
+        self.given = checked_motions(mechanism, given)
+        self.began = 0  # steps before the first row: one, where two configurations were given
+        self.chunk = chunk_of(settings.record_every)
+
+    # --- functions of time ---
+
+    def inputs(self, first: int, count: int) -> Floats:
+        """Rows of times and functions of them in the middle of steps, from the step before ``first`` on."""
+        steps = np.arange(first - 1, first + count + 1, dtype=np.float64)
+        return table_of_inputs(self.mechanism.inputs, self.settings.start + self.rule.h * (steps + self.rule.alpha))
+
+    def prescribed(self, first: int, count: int) -> Floats:
+        """Rows of kinematic variables at the beginnings of steps, from the step before ``first`` on."""
+        times = self.settings.start + self.rule.h * np.arange(first - 1, first + count + 2, dtype=np.float64)
+        table = np.zeros((len(times), self.mechanism.size))
+        for name, value in self.given.items():
+            table[:, self.mechanism.coordinates.index(name)] = sampled(value, times, f"motion of {name!r}")
+        return table
+
+    # --- the start ---
+
+    def start(self, q: Floats, v: Floats | None, driven: Floats | None = None) -> None:
+        """From a configuration and rates: p₀ = M(q₀) v₀. Without rates, at rest but for what moves as it is given.
+
+        ``driven`` has the rates of what is prescribed, by default over two steps.
+        """
+        motion, table = self.motion, self.prescribed(0, 0)
+        prescribed = self.mechanics.prescribed != 0
+        q[prescribed] = table[1, prescribed]
+        if driven is None:
+            driven = (table[2] - table[0]) / (2.0 * self.rule.h)
+        driven = np.where(prescribed, driven, 0.0)
+        self.check_constraints(q, "the start")
+        at_rest = self.rates_at_rest(q, driven)
+        v = at_rest if v is None else np.where(prescribed, driven, v)
+        self.check_constraints(q, "the start", v)
+        motion.q[:] = q
+        self.room.node_q[:], self.room.node_rates[:] = q, v
+        self.engine.enter(places.MOMENTUM)
+        motion.momentum[:] = self.room.node_momentum
+        motion.past[0] = self.rule.h * v
+        motion.counts[places.FRESH] = 1
+        self.engine.enter(places.BEGIN)
+
+    def start_from_two(self, q0: Floats, q1: Floats) -> None:
+        """From two configurations one step apart: the initialization procedure of section V-A."""
+        if self.settings.steps < 1:
+            raise MechanismError(
+                f"duration = {self.settings.duration:g} s: two configurations are one step of {self.rule.h:g} s apart, "
+                "so that a motion from them lasts as long at least"
+            )
+        table = self.prescribed(0, 1)
+        for name in self.given:
+            row = self.mechanism.coordinates.index(name)
+            q0[row], q1[row] = table[1, row], table[2, row]
+        self.check_constraints(q0, "q0")
+        self.check_constraints(q1, "q1")
+        self.rates_at_rest(q1, np.zeros_like(q1))
+        self.motion.q[:] = q0
+        self.room.middle.moved[:] = q1 - q0
+        self.engine.take_in(inputs=self.inputs(0, 1))
+        self.engine.enter(places.BEGIN)
+        self.engine.enter(places.EVALUATE, 1)
+        self.room.middle.residual[:] = 0.0  # p₁ is what this step ends with, whatever p it would have to begin with
+        self.engine.enter(places.COMMIT, 1, 0)
+        self.motion.counts[places.STEPS], self.motion.work[0] = 0, 0.0
+        self.began = 1
+
+    def check_constraints(self, q: Floats, what: str, v: Floats | None = None) -> None:
+        """A configuration must be on the constraints, which are independent there, and rates on theirs, Dh v = 0."""
+        check_on_constraints(
+            self.mechanism.constraint_values(q), self.mechanism.constraint_jacobian(q), v,
+            [repr(name) for name in self.mechanism.constraint_names], what=what, error=MechanismError,
+            free=self.mechanics.prescribed == 0,
+            hint="; satisfy_constraints finds a configuration near by that is on them",
+        )  # fmt: skip
+
+    def rates_at_rest(self, q: Floats, driven: Floats) -> Floats:
+        """The rates of no momentum, but for what prescribed variables drive; the momentum must determine rates."""
+        room = self.room
+        room.node_q[:], room.given_rates[:], room.node_momentum[:] = q, driven, 0.0
+        if self.engine.enter(places.RATES):
+            told = singularity(self.mechanism, room)
+            raise MechanismError(
+                "the mass matrix is singular at the start: a configuration variable moves no mass there; give masses "
+                "or rotational inertias to what it moves, or leave singular orientations such as three rotations whose "
+                f"axes lie in a plane{f': {told}' if told else ''}"
+            )
+        return room.node_rates.copy()
+
+    # --- steps ---
+
+    def ready(self) -> _Simulation:
+        """With room for rows."""
+        every, steps = self.settings.record_every, self.settings.steps - self.began
+        if self.began and every > 1:
+            raise MechanismError("record_every must be 1 where a motion starts from two configurations")
+        self.rows = np.full((steps // every + 1, len(columns_of(self.mechanism))), np.nan)
+        self.engine.take_in(rows=self.rows)
+        return self
+
+    def look_ahead(self, first: int, count: int) -> None:
+        """The functions of time of the steps from ``first`` on, counted from the first row."""
+        first += self.began
+        self.engine.take_in(inputs=self.inputs(first, count), given=self.prescribed(first, count))
+
+    def advance(self, first: int, count: int) -> int:
+        """Steps, with a row at the beginning of each that has one."""
+        every = self.settings.record_every
+        return self.engine.enter(places.TAKE_STEPS, count, every, first // every)
+
+    def finish(self, steps: int) -> int:
+        """The row of the end; where no step is found from there on, its forces stay unknown."""
+        self.engine.enter(places.RECORD_END, len(self.rows) - 1)
+        return 0
+
+    def failure(self, cause: int) -> str:
+        """What ended the motion."""
+        taken = int(self.motion.counts[places.STEPS])
+        reached = self.settings.start + self.rule.h * (self.began + taken)
+        told = cause_of(self.mechanism, self.room, cause, self.rule.h, self.rule.max_iterations)
+        off, worst, _ = self.motion.residual
+        message = f"{self.mechanism.name} at t = {reached:.9g} s: {told}; the residual is {off:.3g}"
+        if self.mechanism.labels:
+            message += f", the largest constraint {worst:.3g}"
+        return message + f" after a step of {self.rule.h:g} s; try a smaller step"
+
+    def recorded(self, seconds: float, failure: str) -> Motion:
+        """The rows that are complete enough to have coordinates."""
+        count = self.motion.counts
+        steps = int(count[places.STEPS])
+        metrics = {
+            "step": self.rule.h,
+            "alpha": self.rule.alpha,
+            "steps": steps,
+            "newton_mean": float(count[places.ITERATIONS]) / max(1, steps),
+            "newton_max": int(count[places.MOST_ITERATIONS]),
+        }
+        rows = self.rows[~np.isnan(self.rows[:, 0])] if failure else self.rows
+        times = self.settings.start + self.rule.h * (
+            self.began + self.settings.record_every * np.arange(len(rows), dtype=np.float64)
+        )
+        return motion_of(self.mechanism, times, rows, metrics, seconds, failure)
+
+
+def motion_of(
+    mechanism: Mechanism, times: Floats, rows: Floats, metrics: Mapping[str, Any], seconds: float, failure: str,
+    without: tuple[str, ...] = (),
+) -> Motion:  # fmt: skip
+    """Rows (rows, columns) in the order of ``columns_of`` as a motion, but for the columns ``without``."""
+    units = columns_of(mechanism)
+    columns = {name: rows[:, k] for k, name in enumerate(units) if name not in without}
+    columns["work"] = columns["work"] + driving_work(mechanism, times, columns)
+    residual = columns["energy"] - columns["work"]
+    world = World("a mechanism", mechanism.name, metrics["step"])
+    return Motion(mechanism=mechanism, **parts_of_run(
+        world, times, columns, units, seconds=seconds, failure=failure, metrics=metrics,
+        checks=[energy_check(residual - residual[:1], columns["kinetic_energy"], columns["energy"])],
+    ))  # fmt: skip
+
+
+def driving_work(mechanism: Mechanism, times: Floats, columns: Mapping[str, Floats]) -> Floats:
+    """(rows,) [J] what prescribed variables are driven with since the first row, by trapezoids from row to row."""
+    power = np.zeros(len(times))
+    for name in mechanism.kinematic_coordinates:
+        power += np.nan_to_num(columns[f"driving_{name}"]) * columns[f"rate_{name}"]
+    parts = 0.5 * np.diff(times) * (power[1:] + power[:-1])
+    return np.concatenate([np.zeros(min(1, len(times))), np.cumsum(parts)])
+
+
+def checked_motions(mechanism: Mechanism, given: Mapping[str, Input]) -> dict[str, Input]:
+    """The motions of all kinematic variables, and of no others."""
+    wanted = mechanism.kinematic_coordinates
+    for name in given:
+        if name not in wanted:
+            raise MechanismError(
+                f"kinematic: {name!r} is no kinematic variable; they are {', '.join(wanted) or 'none'}: make it one by "
+                f"kinematic({name!r}) as its transform's parameter"
+            )
+    missing = [name for name in wanted if name not in given]
+    if missing:
+        raise MechanismError(
+            f"kinematic: no motion for {', '.join(missing)}; give a number, a Signal or a function of times"
+        )
+    return {name: checked_input(value, f"motion of {name!r}") for name, value in given.items()}

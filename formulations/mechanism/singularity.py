@@ -1,0 +1,110 @@
+"""Which matrix of a step or of a configuration is singular, or nearly, and where: section VII of the paper of 2014.
+
+The factorization that is at hand says it: a pivot of M that is a small part of what the masses beyond a joint could
+resist it with, or one of the multipliers' matrix that is a small part of its row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biped.integrators.causes import why
+from biped.kernels.midpoint.equations import MidpointRoom
+from contact.arrays import Floats, Integers
+from formulations.mechanism.kernels.system import Border, Room
+
+if TYPE_CHECKING:
+    from formulations.mechanism.mechanism import Mechanism
+
+#: Parts of a pivot's size below which it is told, and below which it is nothing but rounding.
+NEARLY, ROUNDING = 1e-5, 1e-13
+
+
+def singularity(mechanism: Mechanism, room: Room, step: float = 1.0) -> str:
+    """A clause that names the matrix and what is lost, or nothing: of the last ``step`` [s] tried, else of a node."""
+    last = _of_matrix(mechanism, room.middle, room.border, step)
+    return last or _of_matrix(mechanism, room.node, room.node_border, 1.0)
+
+
+def cause_of(mechanism: Mechanism, room: Room, failed: int, step: float = 1.0, iterations: int | None = None) -> str:
+    """Why a step of so many seconds has no solution, with the matrix that is singular, if one is."""
+    return "; ".join(filter(None, (why(failed, iterations), singularity(mechanism, room, step))))
+
+
+def _of_matrix(mechanism: Mechanism, room: MidpointRoom, border: Border, step: float) -> str:
+    """Of M, or of Newton's matrix: the tree's part first, then the Schur complement of the multipliers."""
+    inverse, free = room.factors.d, mechanism.mechanics.prescribed == 0
+    if not np.all(np.isfinite(inverse)) or not np.any(free):
+        return ""
+    sizes = _resistances(mechanism, room) / step
+    share = np.full(inverse.size, np.inf)
+    regular = free & (inverse != 0.0)
+    share[free & ~regular] = 0.0
+    share[regular] = 1.0 / np.maximum(np.abs(inverse[regular]) * sizes[regular], np.finfo(float).tiny)
+    worst = int(np.argmin(share))
+    if share[worst] < NEARLY:
+        return (
+            f"M is {_nearly(share[worst])}singular there (det M = 0): {mechanism.coordinates[worst]!r} moves no mass "
+            "that others do not, or the step is too long for it"
+        )
+    ballast = _rows_of_ballast(mechanism, border)
+    return _dependence(border, mechanism.constraint_names, ballast)
+
+
+def _resistances(mechanism: Mechanism, room: MidpointRoom) -> Floats:
+    """(n,) [kg or kg m²] what the masses beyond each joint could resist it with, wherever its axis points."""
+    tree, motion, com = mechanism.mechanics.tree, room.poses.motion, room.poses.com
+    turn = motion[:, 3:]
+    turning = (turn**2).sum(axis=1)
+    point = np.cross(turn, motion[:, :3]) / np.where(turning > 0.0, turning, 1.0)[:, None]
+    moments = room.inertia[:, [0, 4, 8]].sum(axis=1)
+    found = np.zeros(tree.parent.size)
+    for body in range(tree.parent.size):
+        j = body
+        while j >= 0:
+            arm = com[body] - point[j]
+            turned = 2.0 * tree.mass[body] * (arm @ arm) + moments[body]
+            found[j] += turned if turning[j] > 0.0 else tree.mass[body]
+            j = tree.parent[j]
+    return found + tree.armature
+
+
+def _rows_of_ballast(mechanism: Mechanism, border: Border) -> dict[int, str]:
+    """By its row in the border, the variable that moves no mass."""
+    at_node = border.load.size < int(mechanism.mechanics.border[0])
+    first = len(mechanism.labels) if at_node else int(mechanism.mechanics.ballast.first[0])
+    return dict(enumerate(mechanism.loose, first))
+
+
+def _dependence(border: Border, constraints: Sequence[str], ballast: Mapping[int, str]) -> str:
+    """Of the constraints, or of what they should hold."""
+    schur = border.schur
+    if not schur.size or not np.all(np.isfinite(schur)):
+        return ""
+    rows = (np.tril(schur, -1) + np.eye(len(schur))) @ np.triu(schur)
+    order = _order(border.order)
+    sizes = np.maximum(np.abs(rows).max(axis=1), np.abs(np.diag(border.corner))[order])
+    share = np.abs(np.diag(schur)) / np.where(sizes > 0.0, sizes, 1.0)
+    worst = int(np.argmin(share))
+    if share[worst] >= NEARLY:
+        return ""
+    which = int(order[worst])
+    if which in ballast:
+        return f"{ballast[which]!r} moves no mass, and no constraint holds it there"
+    name = f" at {constraints[which]!r}, which says what others say" if which < len(constraints) else ""
+    return f"[Dh M⁻¹ Dhᵀ] is {_nearly(share[worst])}singular there{name}: the constraints depend on each other"
+
+
+def _nearly(share: float) -> str:
+    return f"nearly ({share:.1e}) " if share > ROUNDING else ""
+
+
+def _order(swaps: Integers) -> Integers:
+    """Which row of a matrix has come to be which, by the swaps of its elimination."""
+    order = np.arange(swaps.size)
+    for k, other in enumerate(swaps):
+        order[[k, other]] = order[[other, k]]
+    return order

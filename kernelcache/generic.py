@@ -1,0 +1,62 @@
+"""Kernels that are chosen by the class of an argument."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from kernelcache.kernels import F, kernel, stands_for
+
+
+class Generic:
+    """What ``generic`` makes of a function: its implementations, by the class of one argument."""
+
+    def __init__(self, argument: str, declared: Callable[..., Any]) -> None:
+        self.argument, self.declared = argument, declared
+        self.place = list(inspect.signature(declared).parameters).index(argument)
+        self.implementations: dict[type, Callable[..., Any]] = {}
+
+    def register(self, kind: type) -> Callable[[F], F]:
+        """A decorator: the function serves where the argument is a named tuple of this class."""
+
+        def keep(function: F) -> F:
+            self.implementations[kind] = function
+            return kernel(function)
+
+        return keep
+
+    def of(self, kind: type) -> Callable[..., Any]:
+        """The implementation for a class."""
+        if kind not in self.implementations:
+            raise TypeError(f"{self.declared.__name__}: nothing registered for {self.argument} of {kind}")
+        return self.implementations[kind]
+
+    def among(self, kinds: set[type]) -> list[Callable[..., Any]]:
+        """The implementations for some classes."""
+        return [self.implementations[kind] for kind in kinds if kind in self.implementations]
+
+
+def generic(argument: str) -> Callable[[Callable[..., Any]], Any]:
+    """A kernel that has an implementation for each class of one of its arguments, a named tuple.
+
+    The class is known when a caller is compiled, so that the choice costs nothing and the caller is cached
+    with it: what a function handed over as an argument would prevent. Implementations are registered by
+    ``@name.register(kind)``, in any module, with the same parameters; the decorated function itself only
+    declares them.
+    """
+
+    def decorate(declared: Callable[..., Any]) -> Any:
+        table = Generic(argument, declared)
+
+        @functools.wraps(declared)
+        def chosen(*args: Any) -> Any:
+            return table.of(type(args[table.place]))(*args)
+
+        def compiled(*types: Any) -> Callable[..., Any]:
+            return table.of(types[table.place].instance_class)
+
+        stands_for(chosen, compiled)
+        chosen.register, chosen.table = table.register, table  # type: ignore[attr-defined]
+        return chosen
+
+    return decorate

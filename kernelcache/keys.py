@@ -1,0 +1,255 @@
+"""The key of a kernel: a digest of all that its machine code is made of.
+
+Kernels inline one another across files, so that machine code depends on more than the function it is compiled from. A
+key covers the function's own code, the values of the names that it uses, the kernels among these in the same way, of a
+``generic`` the implementations for the classes that can occur, and the layout of these classes. Files, lines, comments
+and docstrings are in no key; neither is what is called by address (``kernelcache.parts``), which is compiled by
+itself: an edit compiles again what it is a part of, and nothing else.
+
+Code is taken as it was loaded. A file may be edited while a process runs without anything false being kept.
+"""
+
+import enum
+import functools
+import hashlib
+import opcode
+import pickle
+import platform
+import secrets
+import sys
+from collections.abc import Iterator
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+import llvmlite
+import numba
+import numpy as np
+
+types: Any = numba.types
+
+_LOAD_GLOBAL = opcode.opmap["LOAD_GLOBAL"]
+_EXTENDED_ARG = opcode.opmap["EXTENDED_ARG"]
+#: Of a code object, beside its bytecode and constants.
+_SHAPE = ("co_argcount", "co_kwonlyargcount", "co_names", "co_varnames", "co_freevars", "co_cellvars")
+
+#: Of Numba's settings, those that change machine code.
+_SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "DEBUG_ARRAY_OPT")
+
+
+def key_of(function: FunctionType, signature: tuple[Any, ...], options: object, target: object) -> str:
+    """The key of a function, compiled for the types of its arguments.
+
+    Args:
+        function: as it was written, not its dispatcher.
+        signature: Numba's types of the arguments.
+        options: of its decorator.
+        target: the processor that the code is for.
+    """
+    words = [
+        _compiler(),
+        _infrastructure(),
+        repr((options, target)),
+        f"{function.__module__}.{function.__qualname__}",
+        str(signature),
+        *Closure(function, signature).words(),
+    ]
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()[:32]
+
+
+def classes_in(kind: Any) -> Iterator[type]:
+    """The classes of all named tuples in one of Numba's types."""
+    if isinstance(kind, types.CPointer):
+        kind = kind.dtype
+    if isinstance(kind, types.BaseNamedTuple):
+        yield kind.instance_class
+    if isinstance(kind, types.BaseTuple):
+        for part in kind:
+            yield from classes_in(part)
+
+
+class Closure:
+    """All functions and classes that a function is compiled from, for the types of its arguments.
+
+    Attributes:
+        functions: by themselves, in the order in which they were met.
+        classes: of named tuples that occur: they choose among implementations.
+    """
+
+    def __init__(self, function: FunctionType, signature: tuple[Any, ...]) -> None:
+        self.functions: dict[FunctionType, None] = {}
+        self.classes = {found for part in signature for found in classes_in(part)}
+        self._tables: list[Any] = []
+        self._add(function)
+
+    def _add(self, function: FunctionType) -> None:
+        left = [function]
+        while left:
+            found = left.pop()
+            if found not in self.functions:
+                self.functions[found] = None
+                own = _read(found)
+                self.classes |= own.classes
+                self._tables += own.tables
+                left += own.functions
+            if not left:  # classes that were met late choose implementations too
+                left = [
+                    chosen
+                    for table in self._tables
+                    for chosen in table.among(self.classes)
+                    if chosen not in self.functions
+                ]
+
+    def words(self) -> list[str]:
+        """A digest of each function and each class."""
+        return sorted({_read(function).digest for function in self.functions} | set(map(_layout, self.classes)))
+
+
+class _Own(NamedTuple):
+    """A function itself: a digest of its code and of the constants that it names, and what else it names."""
+
+    digest: str
+    functions: tuple[FunctionType, ...]
+    classes: frozenset[type]
+    tables: tuple[Any, ...]
+
+
+@functools.cache
+def _read(function: FunctionType) -> _Own:
+    words = [function.__module__, function.__qualname__, *_code_words(function.__code__, function.__doc__)]
+    functions: list[FunctionType] = []
+    classes: set[type] = set()
+    tables: list[Any] = []
+    for name, value in _names_of(function):
+        if hasattr(getattr(value, "table", None), "among"):  # a generic
+            tables.append(value.table)
+            words.append(f"{name} generic")
+        elif (compiled := compiled_from(value)) is not None:
+            functions.append(compiled)
+            words.append(f"{name} kernel {compiled.__module__}.{compiled.__qualname__} {options_of(value)}")
+        else:
+            if isinstance(value, type) and hasattr(value, "_fields"):
+                classes.add(value)
+            words.append(f"{name} {_value_word(value)}")
+    digest = hashlib.sha256("\n".join(words).encode()).hexdigest()
+    return _Own(digest, tuple(functions), frozenset(classes), tuple(tables))
+
+
+def options_of(dispatcher: Any) -> list[tuple[str, object]]:
+    """What a decorator told Numba."""
+    return sorted(getattr(dispatcher, "targetoptions", {}).items())
+
+
+def compiled_from(value: Any) -> FunctionType | None:
+    """The Python of a dispatcher or an intrinsic, or what stands for a function in compiled code; None of all else."""
+    for name in ("py_func", "compiled_as", "_defn"):
+        found = getattr(value, name, None)
+        if isinstance(found, FunctionType):
+            return found
+    return None
+
+
+def _code_words(code: CodeType, docstring: str | None = None) -> Iterator[str]:
+    yield code.co_code.hex()
+    yield repr([getattr(code, name) for name in _SHAPE])
+    for place, constant in enumerate(code.co_consts):
+        if isinstance(constant, CodeType):
+            yield from _code_words(constant)
+        elif place > 0 or constant != docstring:  # a docstring, or that there is none, is the first
+            yield _value_word(constant)
+
+
+def _names_of(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    """The names that a function takes from outside of it, and what they stand for."""
+    attributes = set(_attributes(function.__code__))
+    for name in dict.fromkeys(_globals(function.__code__)):
+        if name in function.__globals__:
+            value = function.__globals__[name]
+            yield name, value
+            if isinstance(value, ModuleType):
+                yield from (
+                    (f"{name}.{other}", getattr(value, other)) for other in sorted(attributes) if hasattr(value, other)
+                )
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            yield name, cell.cell_contents
+        except ValueError:  # it has no value yet
+            yield name, None
+    yield "defaults", function.__defaults__
+    yield "keywords", tuple(sorted((function.__kwdefaults__ or {}).items()))
+
+
+def _attributes(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _attributes(constant)
+
+
+def _globals(code: CodeType) -> Iterator[str]:
+    """Names that are loaded as globals: ``dis`` finds them too, in a hundred times the time."""
+    extended = 0
+    words = code.co_code
+    for op, argument in zip(words[::2], words[1::2], strict=True):
+        argument |= extended
+        extended = argument << 8 if op == _EXTENDED_ARG else 0
+        if op == _LOAD_GLOBAL:
+            yield code.co_names[argument >> 1]  # the lowest bit says whether it is called
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _globals(constant)
+
+
+def _value_word(value: Any) -> str:
+    """A value that is compiled in, as text that is the same in each process."""
+    if value is None or value is Ellipsis or isinstance(value, (bool, str, bytes)):
+        return repr(value)
+    if isinstance(value, (enum.Enum, type, FunctionType, BuiltinFunctionType, np.ufunc)):
+        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', None) or value!r}"
+    if isinstance(value, (int, float, complex)):
+        return f"{type(value).__name__} {value!r}"
+    if isinstance(value, (np.ndarray, np.generic)):
+        return f"{value.dtype.str} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+    if isinstance(value, (tuple, list, frozenset, set)):
+        items = [_value_word(item) for item in value]
+        return f"{type(value).__qualname__} {items if isinstance(value, (tuple, list)) else sorted(items)}"
+    if isinstance(value, (ModuleType, types.Type)):
+        return f"{type(value).__name__} {getattr(value, '__name__', value)}"
+    try:
+        return hashlib.sha256(pickle.dumps(value)).hexdigest()
+    except Exception:  # nobody knows what decides the machine code then: it serves this process alone
+        return secrets.token_hex(16)
+
+
+def _layout(kind: type) -> str:
+    """A class of named tuples: its fields in their order decide where code finds them."""
+    fields, defaults = getattr(kind, "_fields", ()), getattr(kind, "_field_defaults", {})
+    return f"{kind.__module__}.{kind.__qualname__} {fields} {_value_word(tuple(defaults.values()))}"
+
+
+def _compiler() -> str:
+    """The compiler, and all that decides how it reads a function."""
+    versions = (numba.__version__, llvmlite.__version__, np.__version__.partition(".")[0])
+    settings = [getattr(numba.config, name, None) for name in _SETTINGS]
+    return repr((*versions, platform.python_implementation(), sys.version_info[:2], settings))
+
+
+@functools.cache
+def _infrastructure() -> str:
+    """A digest of what turns kernels into machine code, besides Numba."""
+    words: list[str] = []
+    for name in ("bitcode", "generic", "kernels", "parts", "references"):
+        module = sys.modules[f"{__package__}.{name}"]
+        for found in _functions_of(module):
+            words += _code_words(found.__code__, found.__doc__)
+            words += [f"{name} {value}" for name, value in _names_of(found) if name.isupper()]  # options, by constants
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()
+
+
+def _functions_of(owner: Any) -> Iterator[FunctionType]:
+    for value in vars(owner).values():
+        value = getattr(value, "fget", value)
+        if getattr(value, "__module__", None) == getattr(owner, "__module__", owner.__name__):
+            if isinstance(value, FunctionType):
+                yield value
+            elif isinstance(value, type):
+                yield from _functions_of(value)

@@ -1,0 +1,117 @@
+"""Where what acts in joints has a kink: told, with the derivatives of both sides, those that the step has nearby."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from biped import InputError, Midpoint, Recursive, Scene, State, human
+from biped.derivatives.gradients import Differentiator
+from biped.derivatives.linearization import KinkError, Linearizer
+from biped.kernels.tree.tree import STOP_DAMPING, STOP_STIFFNESS
+from biped.model import random_tree
+from contact import Floor
+
+STEP = 1e-3
+JOINT, FREE = 2, {"max_effort": 60.0}
+
+
+def tree(**limits):
+    """A tree that floats, of hinges, one of which has limits."""
+    model = random_tree(np.random.default_rng(3), 5, floating=True, kinds=("revolute",), armature=0.05)
+    bodies = list(model.bodies)
+    bodies[JOINT] = replace(bodies[JOINT], joint=replace(bodies[JOINT].joint, **limits))
+    return replace(model, bodies=tuple(bodies))
+
+
+def moving(model):
+    """A scene of two steps, and its state, with torques."""
+    rng = np.random.default_rng(4)
+    state = State.at(model, model.neutral(), rng.normal(size=model.nv))
+    state.arrays.torque[6:] = rng.normal(size=model.nv - 6)
+    how = {"step": STEP, "duration": 2 * STEP, "integrator": Recursive(tolerance=1e-12)}
+    return Scene(model, floor=Floor(), state=state, **how), state
+
+
+def linearizer(**limits):
+    scene, state = moving(tree(**(FREE | limits)))
+    return Linearizer(scene, span="step"), state
+
+
+def ends_of():
+    """Where the joint begins and ends a step without limits."""
+    free, state = linearizer()
+    found = free.at(state)
+    place, dof = int(free.model.tree.first_q[JOINT]), int(free.model.tree.first_v[JOINT])
+    begin = float(state.q[place])
+    return begin, begin + float(found.moved[dof])
+
+
+def limits_at(kind, away):
+    """Limits whose kink the free step misses by ``away``, below zero on the side where they do not act."""
+    begin, end = ends_of()
+    rate = (end - begin) / STEP
+    stop = tree(**FREE, upper=100.0).tree.passive[JOINT]
+    press = STOP_DAMPING, STOP_STIFFNESS
+    if kind == "end":
+        return {"upper": end - away} if rate > 0.0 else {"lower": end + away}
+    if kind == "begin":
+        return {"upper": begin - away} if rate > 0.0 else {"lower": begin + away}
+    if kind == "pressure":
+        middle = 0.5 * (begin + end) + float(stop[press[0]] / stop[press[1]]) * rate
+        return {"upper": middle - away} if rate < 0.0 else {"lower": middle + away}
+    if kind == "speed":
+        return {"max_velocity": abs(rate) - away / STEP}
+    free, state = linearizer()
+    return {"max_effort": abs(float(state.arrays.torque[int(free.model.tree.first_v[JOINT])])) - away}
+
+
+@pytest.mark.parametrize(
+    ("kind", "what"),
+    [("end", "stop"), ("begin", "stop"), ("pressure", "presses"), ("speed", "braked"), ("effort", "limit")],
+)
+def test_a_kink_of_a_joint_is_told_with_both_sides(kind, what):
+    """The two sides are the limits of the derivatives nearby, on which the limit acts and does not."""
+    at, state = linearizer(**limits_at(kind, 0.0))
+    with pytest.raises(KinkError, match=what) as raised:
+        at.at(state)
+    here = raised.value.kinks[0]
+    assert here.where == "joint"
+    assert here.point == at.model.bodies[JOINT].joint.name
+    nearby, apart = [], 2e-4 if kind == "effort" else 2e-7
+    for sign in (1.0, -1.0):
+        once, twice = (
+            near.at(there) for near, there in (linearizer(**limits_at(kind, sign * k * apart)) for k in (1.0, 2.0))
+        )
+        nearby.append((2.0 * once.A - twice.A, 2.0 * once.B - twice.B))
+    size = max(np.abs(A).max() for A, _ in nearby)
+    jump = max(np.abs(nearby[0][k] - nearby[1][k]).max() for k in (0, 1))
+    assert jump > 1e-7 * size
+    for A, B in nearby:
+        errors = [max(np.abs(side.A - A).max(), np.abs(side.B - B).max()) for side in raised.value.sides]
+        assert min(errors) < 1e-3 * jump
+    first, second = raised.value.sides
+    assert max(np.abs(first.A - second.A).max(), np.abs(first.B - second.B).max()) > 0.5 * jump
+
+
+def test_away_from_kinks_their_distance_is_told():
+    near, state = linearizer(**limits_at("end", 1e-5))
+    found = near.at(state)
+    stop = next(kink for kink in found.kinks if "stop" in kink.what and "presses" not in kink.what)
+    assert stop.value == pytest.approx(1e-5, rel=0.2)
+    assert stop.unit == "rad"
+
+
+def test_the_midpoint_rule_is_refused_in_a_sentence():
+    scene = Scene(human(), integrator=Midpoint())
+    with pytest.raises(InputError, match="midpoint.*is not linearized"):
+        Linearizer(scene, span="step")
+
+
+def test_a_gradient_tells_of_a_joint_at_its_stop():
+    """The same stop that a linearization tells of, met at the end of the first step."""
+    for away, met in ((0.0, True), (1e-4, False)):
+        scene, _ = moving(tree(**limits_at("end", away)))
+        found = Differentiator(scene, ()).of("rms_torque")
+        assert (found.kinks > 0) is met
+        assert any(kink.where == "joint" and "stop" in kink.what for kink in found.nearest)

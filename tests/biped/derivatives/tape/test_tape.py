@@ -1,0 +1,166 @@
+"""Functions noted from interpreted kernels: their values elsewhere, and their gradients, against complex steps."""
+
+import cmath
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from biped import InputError, Scene, Session, human
+from biped.derivatives.gradients.slopes import slopes
+from biped.derivatives.linearization.kernels.law import LawDifferentiator
+from biped.derivatives.linearization.law import LawDerivative
+from biped.derivatives.tape.kernels import (
+    DONE,
+    differentiate_results,
+    differentiate_tape,
+    evaluate_tape,
+    new_tape_jacobian,
+)
+from biped.derivatives.tape.law import law_and_tree, leaves_of, note_law
+from biped.derivatives.tape.recorder import Recorder
+from contact.analytic import bounded, cos, sin, sqrt
+from controllers import WorkspaceController
+from controllers.set_point import SetPointMotion
+from kernelcache import Entry, Packed
+
+
+def many(x, y, z):
+    """All operations there are, some results twice, and zeros and ones that vanish."""
+    a = sin(x) * cos(y) - z / (x * x + 2.0) + 0.0 * y
+    b = sqrt(x * x + y * y + 1.0) * 1.0 - (-z) * a
+    c = (3.0 - b) / (1.0 + a * a) + b * b - 2.0 / (b + 5.0)
+    return [a, b * c, bounded(c, -2.0, 2.0), c - a, 0.0]
+
+
+def noted(at):
+    recorder = Recorder()
+    inputs = recorder.arguments(at)
+    return recorder.tape(inputs, many(*inputs))
+
+
+def results(tape):
+    return np.array([tape.value[k] if k >= 0 else 0.0 for k in tape.result])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_it_is_the_function_anywhere_and_its_gradient(seed):
+    rng = np.random.default_rng(seed)
+    tape = noted((0.3, -0.2, 0.7))
+    at, weights = rng.normal(size=3), rng.normal(size=5)
+    tape.value[:3] = at
+    assert evaluate_tape(tape)
+    assert results(tape) == pytest.approx(many(*at), rel=1e-15, abs=1e-15)
+    differentiate_tape(tape, weights)
+    expected = []
+    for k in range(3):
+        moved = at.astype(complex)
+        moved[k] += 1e-20j
+        expected.append(sum(w * complex(f).imag for w, f in zip(weights, many(*moved), strict=True)) / 1e-20)
+    assert tape.gradient == pytest.approx(expected, rel=1e-12, abs=1e-13)
+
+
+def test_a_branch_that_comes_out_otherwise_is_told():
+    recorder = Recorder()
+    x = recorder.argument(1.0)
+    tape = recorder.tape([x], [x * 2.0 if x > 0.5 else -x])
+    assert evaluate_tape(tape)
+    assert results(tape)[0] == 2.0
+    tape.value[0] = 0.4
+    assert not evaluate_tape(tape)
+
+
+def test_what_would_lose_its_derivative_is_an_error():
+    x = Recorder().argument(0.5)
+    for lossy in (lambda: math.sin(x), lambda: float(x), lambda: bool(x), lambda: cmath.exp(x), lambda: int(x)):
+        with pytest.raises(TypeError):
+            lossy()
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.3])
+def test_the_law_is_the_one_that_a_complex_step_goes_through(seconds):
+    """All torques by all displacements and momenta, at a state where it was not noted."""
+    scene = Scene(human(), WorkspaceController())
+    session = Session(scene)
+    session.advance(3)
+    law = scene.controller.law(scene.model)
+    chosen = [path for path, _ in leaves_of(law_and_tree(law, scene.model.tree))][:4]
+    nq, nv = scene.model.nq, scene.model.nv
+    tape = note_law(law, scene.model.tree, session.state.q, session.state.momentum, 6, chosen)
+    session.advance(round(seconds / session.period))
+    q, momentum = session.state.q, session.state.momentum
+    exact = LawDifferentiator(law, scene.model.tree, nq, nv, 6)
+    expected = exact.at(q, momentum, 0.0)
+    tape.value[:nq], tape.value[nq + nv : nq + 2 * nv] = q, momentum
+    assert evaluate_tape(tape)
+    assert results(tape) == pytest.approx(exact.torque, rel=1e-13, abs=1e-11)
+    for dof in range(6, nv):
+        differentiate_tape(tape, np.eye(nv)[dof])
+        assert tape.gradient[nq : nq + 2 * nv] == pytest.approx(
+            expected[dof], rel=1e-11, abs=1e-11 * abs(expected).max()
+        )
+
+
+def test_a_set_point_that_moves_is_refused():
+    controller = WorkspaceController(motion=SetPointMotion(shape="sine", displacement=(0.01, 0.0, 0.0)))
+    scene = Scene(human(), controller)
+    state = scene.initial_state
+    with pytest.raises(InputError, match="depends on time"):
+        note_law(controller.law(scene.model), scene.model.tree, state.q, state.momentum, 13, ())
+
+
+def test_slopes_are_exact_of_what_is_linear_and_extrapolated_else():
+    assert slopes(lambda x: np.array([3.0 * x, -x / 7.0, 5.0]), 7.07, "x") == pytest.approx(
+        [3.0, -1 / 7, 0.0], rel=1e-14
+    )
+    assert slopes(lambda x: np.array([math.exp(x), 1.0 / x]), 1.3, "x") == pytest.approx(
+        [math.exp(1.3), -1.0 / 1.69], rel=1e-9
+    )
+    with pytest.raises(InputError, match="not smooth"):
+        slopes(lambda x: np.array([abs(x - 2.0)]), 2.001, "x")
+
+
+def test_a_gain_of_zero_is_varied_to_the_side_that_there_is():
+    gains = WorkspaceController().gains
+
+    def at(value):
+        return np.array([3.0 * replace(gains, kp_position=(value, 50.0, 200.0)).kp_position[0]])
+
+    assert slopes(at, 0.0, "gain")[0] == 3.0
+    with pytest.raises(InputError, match="but to one side"):
+        slopes(lambda x: at(x) ** 2, 0.0, "gain")
+    with pytest.raises(InputError, match="cannot be varied by itself"):
+        slopes(at, -8.0, "gain")
+
+
+def test_all_results_at_once_are_each_by_itself():
+    """More of them than are gathered at once, one twice, one that is an argument, and some that are zero."""
+    recorder = Recorder()
+    inputs = recorder.arguments((0.3, -0.2, 0.7))
+    results = [*many(*inputs), *many(*inputs[::-1]), *many(inputs[1], inputs[2], inputs[0]), inputs[0]]
+    tape = recorder.tape(inputs, results)
+    jacobian = new_tape_jacobian(tape, 1, 2)
+    assert Entry(differentiate_results, Packed(jacobian))() == DONE
+    for k in range(len(results)):
+        differentiate_tape(tape, np.eye(len(results))[k])
+        assert np.array_equal(jacobian.found[k], tape.gradient[1:])
+    assert np.count_nonzero(jacobian.found) > len(results)
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.3])
+def test_linearizations_take_the_law_by_its_tape_as_exactly_as_by_a_complex_step(seconds):
+    scene = Scene(human(), WorkspaceController())
+    session = Session(scene)
+    session.advance(round(seconds / session.period))
+    plan = scene.prepare()
+    q, momentum = session.state.q, session.state.momentum
+    recorded = len(plan.controller.recorded)
+    twin = LawDifferentiator(plan.law, plan.nominal_model.tree, plan.model.nq, plan.model.nv, recorded)
+    expected = twin.at(q, momentum, 0.0).copy()
+    derivative = LawDerivative(plan)
+    found = derivative.at(q, momentum, 0.0, twin.torque.copy())
+    assert np.abs(found - expected).max() < 1e-12 * np.abs(expected).max()
+    assert "_by_complex_step" not in vars(derivative)
+    derivative.at(q, momentum, 0.0, twin.torque + 1.0)  # not what the tape says: it is no function of the state alone
+    assert "_by_complex_step" in vars(derivative)

@@ -1,0 +1,106 @@
+"""Manifolds of convex shapes against other ways to the same distances."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from biped.model.geometry import quaternion_matrix
+from contact.boxes import separation
+from formulations.assembly import Shape, block, capsule, sphere
+from formulations.assembly.collision import Collider, collide
+
+from .random_assemblies import random_unit
+
+SIZES = (1.0, 0.8, 0.5), (0.6, 0.7, 0.9)
+LEVEL = np.eye(3)
+ORIGIN = np.zeros(3)
+
+
+def collided(one, two, place, turn=LEVEL, other_turn=LEVEL):
+    return collide(Collider(one), Collider(two), (ORIGIN, np.asarray(place, dtype=float)), (turn, other_turn))
+
+
+def as_box(place, R, size):
+    return tuple(map(float, place)), tuple(map(float, R.reshape(-1))), tuple(0.5 * edge for edge in size)
+
+
+def in_shape(shape, points, place, R):
+    """How far points are outside of a polytope, at most."""
+    local = (points - place) @ R
+    return max(((local - shape.array[face.corners[0]]) @ face.normal).max() for face in shape.faces)
+
+
+def test_boxes_in_one_another_are_as_deep_as_the_separating_axis_theorem_says():
+    """And where they touch nearly, where a distance is rounding; points are on both boxes."""
+    rng, one, two, compared = np.random.default_rng(1), block(SIZES[0]), block(SIZES[1]), 0
+    for _ in range(600):
+        R, S = quaternion_matrix(random_unit(rng, 4)), quaternion_matrix(random_unit(rng, 4))
+        place = np.array(random_unit(rng)) * rng.uniform(0.6, 1.0)
+        depth, normal = separation(as_box(ORIGIN, R, SIZES[0]), as_box(place, S, SIZES[1]))
+        if not -0.1 < depth < 0.0:
+            continue
+        place = place - (depth - float(rng.choice([0.0, 1e-13, -1e-12, -1e-6, -1e-3]))) * np.array(normal)
+        depth, _ = separation(as_box(ORIGIN, R, SIZES[0]), as_box(place, S, SIZES[1]))
+        gap, found = collided(one, two, place, R, S)
+        assert_allclose(gap, depth, atol=1e-14)
+        assert in_shape(one, found.first, ORIGIN, R) < 1e-12
+        assert in_shape(two, found.second, place, S) < 1e-12
+        compared += 1
+    assert compared > 50
+
+
+@pytest.mark.parametrize("gap", [0.0, 1e-12, -1e-12, 1e-6, 1e-2])
+def test_a_box_lies_on_four_points_however_it_is_turned(gap):
+    """Of a smaller box its corners, whatever the distance; eight of equal boxes across one another."""
+    turn = quaternion_matrix((math.cos(0.2), 0.0, 0.0, math.sin(0.2)))
+    found, manifold = collided(block((1.0, 1.0, 0.2)), block((0.3, 0.4, 0.2)), (0.1, 0.2, 0.2 + gap), LEVEL, turn)
+    assert_allclose(found, gap, atol=1e-15)
+    assert_allclose(manifold.normal, (0.0, 0.0, 1.0), atol=1e-15)
+    assert_allclose(manifold.gaps, gap, atol=1e-15)
+    assert len(manifold.first) == 4
+    eighth = quaternion_matrix((math.cos(math.pi / 8.0), 0.0, 0.0, math.sin(math.pi / 8.0)))
+    _, octagon = collided(block((1.0, 1.0, 0.2)), block((1.0, 1.0, 0.2)), (0.0, 0.0, 0.2 + gap), LEVEL, eighth)
+    assert len(octagon.first) == 8
+
+
+def test_spheres_are_as_far_apart_as_their_centres_less_radii():
+    gap, found = collided(sphere(0.3), sphere(0.2, (0.0, 0.0, 0.1)), (0.3, 0.4, -0.1))
+    assert_allclose(gap, 0.0, atol=1e-15)
+    assert_allclose(found.normal, (0.6, 0.8, 0.0), atol=1e-15)
+
+
+def test_a_sphere_off_an_edge_and_off_a_corner_is_apart_along_the_way_between():
+    for center in ((0.7, 0.1, 0.6), (0.7, 0.6, 0.8)):
+        nearest = np.clip(center, -0.5, 0.5)
+        gap, found = collided(block((1.0, 1.0, 1.0)), sphere(0.1), center)
+        assert_allclose(gap, np.linalg.norm(center - nearest) - 0.1, atol=1e-14)
+        assert_allclose(found.normal, (center - nearest) / np.linalg.norm(center - nearest), atol=1e-12)
+
+
+def test_a_capsule_lies_on_a_box_and_along_another_on_two_points():
+    lying = capsule((-0.3, 0.0, 0.0), (0.4, 0.0, 0.0), 0.1)
+    gap, found = collided(block((1.0, 1.0, 1.0)), lying, (0.3, 0.0, 0.6))
+    assert_allclose(gap, 0.0, atol=1e-15)
+    assert_allclose(np.sort(found.second[:, 0]), (0.0, 0.5), atol=1e-12)
+    gap, found = collided(lying, lying, (0.2, 0.0, 0.2))
+    assert_allclose(gap, 0.0, atol=1e-15)
+    assert_allclose(np.sort(found.second[:, 0]), (-0.1, 0.4), atol=1e-12)
+    gap, found = collided(lying, lying, (1.0, 0.0, 0.0))
+    assert_allclose(gap, 0.1, atol=1e-14)
+    assert len(found.first) == 1
+
+
+def test_the_other_way_round_is_the_same_turned_over():
+    rng = np.random.default_rng(7)
+    shapes = [block(SIZES[0]), capsule((0.0, 0.0, -0.3), (0.1, 0.0, 0.4), 0.15), sphere(0.2, (0.1, 0.0, 0.0)),
+              Shape(tuple(map(tuple, rng.normal(size=(4, 3)))), 0.05)]  # fmt: skip
+    for one in shapes:
+        for two in shapes:
+            R, S = quaternion_matrix(random_unit(rng, 4)), quaternion_matrix(random_unit(rng, 4))
+            place = 3.0 * np.array(random_unit(rng))
+            gap, found = collide(Collider(one), Collider(two), (ORIGIN, place), (R, S))
+            back, turned = collide(Collider(two), Collider(one), (place, ORIGIN), (S, R))
+            assert_allclose(gap, back, atol=1e-9)
+            assert_allclose(found.normal, -turned.normal, atol=1e-6)

@@ -1,0 +1,191 @@
+"""Mechanisms as models and models as mechanisms: the same kinematics, mass matrix and energy, and back again."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from biped import dynamics
+from biped.model import (
+    Body,
+    Model,
+    ModelError,
+    ModelWarning,
+    floating,
+    human,
+    load_urdf,
+    prismatic,
+    random_tree,
+    revolute,
+    urdf_text,
+)
+from formulations.mechanism import (
+    Damper,
+    Distance,
+    LinearSpring,
+    Mechanism,
+    PointAlong,
+    Torque,
+    kinematic,
+    rx,
+    ry,
+    tx,
+    tz,
+)
+from formulations.mechanism.as_model import to_model
+from formulations.mechanism.conversion import configuration_of, from_model, variables_of
+from tests.conftest import random_configuration
+
+from .longhand import System, Tree
+from .random_frames import GRAVITY, regular_frames
+
+
+def longhand(frames, q, gravity):
+    """Mass matrix and potential energy, by the paper's recursions."""
+    system = System(Tree(frames)).with_gravity(gravity)
+    system.tree.set(q, q)
+    return system.L_vv(), system.potential_energy()
+
+
+def close(value, expected):
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(value, expected, rtol=0.0, atol=1e-12 * scale)
+
+
+def fell(frames, q):
+    """[J] less than at home: a model does not know what a mechanism has on the ground."""
+    return longhand(frames, q, GRAVITY)[1] - longhand(frames, np.zeros(len(q)), GRAVITY)[1]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_mechanism_is_its_model(seed):
+    rng = np.random.default_rng(seed)
+    frames = regular_frames(rng, 9)
+    mechanism = Mechanism("drawn", frames, GRAVITY)
+    model = to_model(mechanism)
+    n = len(mechanism.coordinates)
+    assert model.joint_names == mechanism.coordinates
+    for _ in range(3):
+        q, v = rng.standard_normal((2, n))
+        M, _ = longhand(frames, q, GRAVITY)
+        close(dynamics.mass_matrix(model, q), M)
+        close(mechanism.momentum(q, v), M @ v)
+        energy, start = dynamics.energy(model, q, v), dynamics.energy(model, np.zeros(n), v)
+        assert energy.kinetic == pytest.approx(0.5 * v @ M @ v, rel=1e-12)
+        assert energy.potential - start.potential == pytest.approx(fell(frames, q), rel=1e-12, abs=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_mechanisms_model_is_the_mechanism_again(seed):
+    rng = np.random.default_rng(seed + 100)
+    model = random_tree(rng, 8, floating=False, kinds=("revolute", "prismatic"))
+    again = to_model(from_model(model))
+    assert [(b.name, b.parent) for b in again.bodies] == [(b.joint.name, parent_joint(model, b)) for b in model.bodies]
+    for body, other in zip(again.bodies, model.bodies, strict=True):
+        assert body.joint.kind == other.joint.kind
+        assert body.mass == pytest.approx(other.mass, rel=1e-14)
+        close(body.joint.axis, other.joint.axis)
+        np.testing.assert_allclose(body.joint.position, other.joint.position, atol=1e-14)
+        np.testing.assert_allclose(body.com, other.com, atol=1e-14)
+        np.testing.assert_allclose(body.inertia, other.inertia, atol=1e-14)
+
+
+def parent_joint(model, body):
+    return None if body.parent is None else model.bodies[model.body_index(body.parent)].joint.name
+
+
+@pytest.mark.filterwarnings("ignore::biped.model.errors.ModelWarning")
+@pytest.mark.parametrize("case", ["human", "random", "ground"])
+def test_a_model_is_its_mechanism(case):
+    rng = np.random.default_rng(3)
+    model = human() if case == "human" else random_tree(rng, 7, floating=case == "random")
+    mechanism = from_model(model)
+    assert len(mechanism.coordinates) == model.nv
+    for _ in range(3):
+        q, v = random_configuration(model, rng), rng.standard_normal(model.nv)
+        values, rates = variables_of(model, q, v)
+        for body, at, com in zip(
+            model.bodies, dynamics.forward_kinematics(model, q).position, model.tree.com_offset, strict=True
+        ):
+            assert np.isfinite(com).all()
+            np.testing.assert_allclose(mechanism.frame(f"{body.name}_com").position(values), at, atol=1e-12)
+        energy = dynamics.energy(model, q, v)
+        assert mechanism.kinetic_energy(values, rates) == pytest.approx(energy.kinetic, rel=1e-11)
+        assert mechanism.potential_energy(values) == pytest.approx(energy.potential, rel=1e-12)
+        back, speeds = configuration_of(model, values, rates)
+        signs = np.where(np.abs(back - q) > np.abs(back + q), -1.0, 1.0)  # a quaternion and its opposite are one turn
+        np.testing.assert_allclose(signs * back, q, atol=1e-12)
+        np.testing.assert_allclose(speeds, v, atol=1e-10)
+
+
+def test_a_robot_from_urdf_goes_through():
+    """Through URDF's text, and with hinges about any axis."""
+    rng = np.random.default_rng(1)
+    model = random_tree(rng, 5, floating=False, kinds=("revolute", "prismatic"))
+    mechanism = from_model(load_urdf(urdf_text(model)))
+    q = rng.standard_normal(5)
+    M = np.column_stack([mechanism.momentum(q, e) for e in np.eye(5)])
+    close(M, dynamics.mass_matrix(model, q))
+
+
+def test_what_a_model_does_not_carry_is_told():
+    frames = [
+        tx(kinematic("rail"), ry("a", tz(-1.0, name="bob", mass=1.0)), name="rail"),
+        tx(0.5, ry("b", tz(-1.0, name="other", mass=(1.0, 0.0, 0.3, 0.0)))),
+    ]
+    mechanism = Mechanism(
+        "told",
+        frames,
+        None,
+        potentials=[LinearSpring("bob", "other", 3.0)],
+        constraints=[Distance("bob", "other", 0.5), PointAlong("bob", "other", (0, 0, 1))],
+        forces=[Damper("a", 0.1), Damper("a", 0.2), Torque("b", 1.0)],
+    )
+    model = to_model(mechanism)
+    assert model.gravity == (0.0, 0.0, 0.0)
+    assert [body.joint.damping for body in model.bodies] == [0.0, pytest.approx(0.3), 0.0]
+    assert [body.joint.armature for body in model.bodies] == [1.0, 0.0, 0.0]
+    assert model.notes == (
+        "of the mechanism, 2 constraints are left out, so that loops are open",
+        "of the mechanism, 1 potentials are left out",
+        "of the mechanism, 1 forces are left out",
+        "joints that the mechanism prescribes are free, with an armature of 1: rail",
+        "body b has principal moments that no body has, one above the sum of the others: the lesser were raised",
+    )
+    np.testing.assert_allclose(np.linalg.eigvalsh(model.bodies[2].inertia), (0.15, 0.15, 0.3), atol=1e-15)
+    M, _ = longhand(frames, np.array([0.1, 0.2, 0.3]), (0, 0, 0))
+    M[0, 0] += 1.0
+    close(dynamics.mass_matrix(model, [0.1, 0.2, 0.3]), M)  # what was raised does not turn here
+
+
+def test_what_a_mechanism_does_not_carry_is_told():
+    hinge = replace(revolute("j", (0, 1, 0)), lower=-1.0, friction=0.1, armature=0.2, damping=0.3)
+    body = Body("arm", 1.0, 0.1 * np.eye(3), (0, 0, -0.5), hinge)
+    with pytest.warns(ModelWarning) as told:
+        mechanism = from_model(Model("arm", (body,)))
+    assert [str(one.message) for one in told] == [
+        f"arm: a mechanism has no {what}, which is left out of j" for what in ("limits", "dry friction", "armature")
+    ]
+    assert mechanism.forces == (Damper("j", 0.3),)
+
+
+@pytest.mark.parametrize("axis", [(1, 0, 0), (0, -1, 0), (0, 0, -1), (0.3, -0.5, 0.7), (-1, 1e-9, 0)])
+@pytest.mark.parametrize("make", [revolute, prismatic])
+def test_an_axis_of_any_direction(axis, make):
+    model = Model("one", (Body("b", 1.0, np.diag([0.1, 0.2, 0.25]), (0.1, 0.2, -0.3), make("j", axis, (1, 2, 3))),))
+    mechanism = from_model(model)
+    at = mechanism.frame("b_com").position({"j": 0.7})
+    np.testing.assert_allclose(at, dynamics.forward_kinematics(model, [0.7]).position[0], atol=1e-14)
+
+
+def test_a_variable_that_moves_nothing_makes_no_model():
+    with pytest.raises(ModelError, match="body 'b': nothing resists its joint 'b': the body has no mass"):
+        to_model(Mechanism("spare", [rx("a", tz(-1.0, ry("b"), mass=1.0))]))
+
+
+def test_a_floating_root_has_the_place_of_its_centre_of_mass():
+    body = Body("b", 1.0, np.diag([0.1, 0.2, 0.25]), (0.1, 0.2, -0.3), floating("free", (0, 0, 1)))
+    mechanism = from_model(Model("one", (body,)))
+    assert mechanism.coordinates == tuple(f"free_{name}" for name in ("x", "y", "z", "yaw", "pitch", "roll"))
+    at = mechanism.frame("b_com").position({"free_x": 1.0, "free_y": 2.0, "free_z": 3.0, "free_roll": 0.4})
+    np.testing.assert_allclose(at, (1.0, 2.0, 3.0), atol=1e-15)

@@ -1,0 +1,119 @@
+"""Variables that move no mass and that only constraints hold: a rod without mass is a wire."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from biped import Run
+from formulations.mechanism import (
+    Coincident,
+    Constraint,
+    DiscreteMechanism,
+    Distance,
+    Frame,
+    LinearSpring,
+    Mechanism,
+    MechanismError,
+    PointAlong,
+    accelerations,
+    integrate,
+    ry,
+    tx,
+    tz,
+)
+from tests.differences import jacobian
+
+from .random_frames import tangent_rates
+from .twin import twin_of
+
+ROD = 1.1
+
+
+def bars(constraints: list[Constraint], *coupler: Frame) -> Mechanism:
+    """Crank and rocker, coupled by something, with a spring between them."""
+    crank = ry("crank", tz(-0.6, *coupler, name="A", mass=1.0))
+    rocker = tx(1.2, ry("rocker", tz(-1.0, name="B", mass=(0.5, 0.01, 0.02, 0.01))))
+    springs = [LinearSpring("A", "B", 3.0, 0.4), LinearSpring("B", "world", 2.0)]
+    return Mechanism("bars", [crank, rocker], potentials=springs, constraints=constraints)
+
+
+@pytest.fixture(scope="module")
+def wired():
+    return bars([Distance("A", "B", ROD)])
+
+
+@pytest.fixture(scope="module")
+def coupled():
+    """The same with a rod that has no mass."""
+    return bars([Coincident("tip", "B", "xz")], ry("coupler", tx(ROD, name="tip")))
+
+
+@pytest.fixture(scope="module")
+def start(coupled):
+    """A configuration of the coupled one, and rates on its constraints."""
+    q = coupled.satisfy_constraints({"crank": 0.8, "coupler": -0.5})
+    return q, tangent_rates(coupled, q, np.array([5.0, 0.1, 2.0]))
+
+
+def without_coupler(values: np.ndarray) -> np.ndarray:
+    return values[..., [0, 2]]
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.25])
+def test_a_rod_without_mass_is_a_wire(wired, coupled, start, alpha):
+    """The two discrete systems are the same: so are their motions, to rounding, and the forces along the rod."""
+    q, v = start
+    rod = coupled.simulate(3.0, 0.01, q=q, v=v, alpha=alpha, tolerance=1e-13)
+    wire = wired.simulate(3.0, 0.01, q=without_coupler(q), v=without_coupler(v), alpha=alpha, tolerance=1e-13)
+    assert np.ptp(wire.q, axis=0).min() > 0.5
+    assert_allclose(without_coupler(rod.q), wire.q, atol=1e-10)
+    assert_allclose(rod.frame["energy"], wire.frame["energy"], atol=1e-10)
+    forces = rod.frame.filter(like="multiplier_").to_numpy()
+    tension = wire.frame["multiplier_A_B"].to_numpy()
+    assert_allclose(np.hypot(*forces.T), np.abs(tension), atol=1e-7)
+    assert np.abs(rod.frame["momentum_coupler"]).max() < 1e-12
+
+
+def test_its_steps_and_accelerations_are_the_papers(coupled, start):
+    """Whose matrices are dense: with constraints they are regular, though M is not."""
+    q, v = start
+    twin = twin_of(coupled)
+    state = twin.step(twin.start(q, v), 0.01, 1e-12)
+    motion = coupled.simulate(0.01, 0.01, q=q, v=v, tolerance=1e-13)
+    assert_allclose(motion.q[1], state.q, atol=1e-11)
+    assert_allclose(motion.momentum[1], state.p, atol=1e-10)
+    assert_allclose(accelerations(coupled, q, v).coordinates, twin.accelerations(q, v)[0], atol=1e-9)
+    assert_allclose(coupled.rates_of(q, coupled.momentum(q, v)), v, atol=1e-12)
+    exact = integrate(coupled, 0.5, 0.001, q=q, v=v).q[-1]
+    assert_allclose(coupled.simulate(0.5, 0.001, q=q, v=v).q[-1], exact, atol=1e-5)
+
+
+def test_its_step_has_derivatives_though_det_M_is_zero(coupled, start):
+    q, v = start
+    system, nothing = DiscreteMechanism(coupled, 0.01, tolerance=1e-14), np.zeros(0)  # its rest is no smooth function
+    x = np.concatenate([q, coupled.momentum(q, v)])
+    found = system.linearize(x, nothing)
+    assert jacobian(lambda x: system.advance(x, nothing), x, 1e-4).departure(found.A, 1e-7) <= 1.0
+    assert (found.determinant, found.constraint_determinant) == (0.0, np.inf)
+
+
+def test_its_model_stands_and_its_motion_is_a_run(coupled, start):
+    assert coupled.loose.keys() == {"coupler"}
+    model = coupled.model
+    assert [body.joint.armature > 0.0 for body in model.bodies] == [False, True, False]
+    assert any("move no mass" in note for note in model.notes)
+    run = coupled.simulate(0.1, 0.01, q=start[0]).run
+    assert isinstance(run, Run)
+    assert np.abs(run.frame["ledger_residual"]).max() < 1e-3
+
+
+def test_what_nothing_holds_is_told():
+    loose = ry("loose", tx(1.0, name="end"))
+    held = PointAlong("A", "world", (0, 0, 1), offset=-0.5)
+    mechanism = Mechanism("m", [tx("x", ry("a", tz(-0.6, loose, name="A", mass=1.0)))], constraints=[held])
+    with pytest.raises(MechanismError, match="'loose' moves no mass, and no constraint holds it there"):
+        mechanism.simulate(1.0, 0.01, q=mechanism.satisfy_constraints({"a": 0.5}))
+
+
+def test_mechanisms_without_constraints_have_none():
+    assert not Mechanism("m", [ry("a", tz(-1.0, ry("b"), mass=1.0))]).loose
