@@ -29,7 +29,7 @@ DESCRIPTION = ROOT / PROJECT["readme"]
 PAGES = [ROOT / "README.md", DESCRIPTION, *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("tutorials/*.md"))]
 #: A language, or what the site runs while it is built: {code-cell} and {picture}, with the picture's path.
 FENCE = re.compile(r"^```(\w*|\{[\w-]+\}.*)\s*$")
-PACKAGES = "biped|contact|controllers|experiments"
+PACKAGES = "biped|contact|controllers|experiments|formulations|kernelcache"
 LINK = re.compile(r"(?<!`)\[[^\]`]*\]\(([^)\s]+)\)")
 
 pytestmark = pytest.mark.docs

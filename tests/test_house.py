@@ -101,7 +101,11 @@ def is_listed(module, file):
 
 def test_imports_within_functions_are_those_of_one_list():
     files = [path.relative_to(ROOT).as_posix() for path in tracked_files()]
-    sources = [file for file in files if re.fullmatch(r"(biped|contact|controllers|experiments|formulations|kernelcache)/.*\.py", file)]
+    sources = [
+        file
+        for file in files
+        if re.fullmatch(r"(biped|contact|controllers|experiments|formulations|kernelcache)/.*\.py", file)
+    ]
     found = [(module, file) for file in sources for module in imported_within_functions(ROOT / file)]
     assert len(found) > 100
     assert [pair for pair in found if not is_listed(*pair)] == []
