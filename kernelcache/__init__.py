@@ -5,7 +5,7 @@ It stands in the lowest layer because all the others use it.
 
 from kernelcache.beside import Call, compile_ahead
 from kernelcache.cache import cache_folder
-from kernelcache.engine import Engine, Entry, Packed, addresses, are_ready, no_parts, places_of
+from kernelcache.engine import Engine, Entry, addresses, are_ready, no_parts, places_of
 from kernelcache.generic import Generic, generic
 from kernelcache.kernels import kernel, routine, stands_for, subroutine
 from kernelcache.optional import Nothing, optional
@@ -14,14 +14,13 @@ from kernelcache.parts import (
     address_of,
     call,
     is_compiled,
-    kind_of,
     loaded,
     number_of,
-    pack,
     part,
     part_for_each,
     unpacked,
 )
+from kernelcache.references import Packed, kind_of
 from kernelcache.sources import kernel_sources, sources_digest
 from kernelcache.target import target_name
 

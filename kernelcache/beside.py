@@ -24,7 +24,6 @@ from typing import Any, NamedTuple
 from numba.core.event import trigger_event
 
 from kernelcache.cache import cache_folder
-from kernelcache.interpreter import sweep
 from kernelcache.keys import Closure
 
 #: Functions to compile that a process is worth starting for: that takes about a second, a function 50 ms.
@@ -107,7 +106,6 @@ def compile_elsewhere() -> None:
     """
     global _elsewhere
     _elsewhere = True
-    sweep()
 
 
 def leave_to_others(job: Job) -> None:

@@ -13,7 +13,7 @@ from llvmlite import binding
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 
-from kernelcache.references import Lowering, LoweringOfCalled, lowered_by
+from kernelcache.target import NUMBERS
 
 #: A cached kernel's own code, and the files of the kernels that it calls.
 Serialized = tuple[str, str, tuple[bytes, tuple[str, ...]]]
@@ -115,6 +115,16 @@ class Bitcode(_Library):
         return library
 
 
+class Called(Bitcode):
+    """The code of a kernel that LLVM is not to inline."""
+
+    def _finalize_final_module(self) -> None:
+        for function in self._final_module.functions:
+            if not function.is_declaration and _is_routine(function):
+                function.add_function_attribute("noinline")
+        super()._finalize_final_module()
+
+
 class _Own:
     """What there is of a kernel to link, without what it calls."""
 
@@ -150,6 +160,10 @@ class MachineCode(_Library):
     _final_module: Any
     _shared_module: Any
     _linking_libraries: list[Any]
+
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self.enable_object_caching()
 
     def add_linking_library(self, library: Any) -> None:
         """Link a library, and if it is a kernel, those that it calls."""
@@ -199,7 +213,6 @@ class MachineCode(_Library):
         """A routine or a part from what was cached of it."""
         name, _, (code, bitcode, symbols) = serialized
         library = cls(codegen, name)
-        library.enable_object_caching()
         library._set_compiled_object(code)
         library._bitcode = bitcode
         library._finalize_final_module()
@@ -222,31 +235,36 @@ def _set_no_environment(name: str, environment: Any) -> None:
     """Environments hold the interpreter's objects, of which kernels have none."""
 
 
-class BitcodeCompiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler up to the bitcode."""
+class _KernelCompiler(Compiler):  # type: ignore[misc]
+    """Numba's compiler, with a library of ours and symbols that no two kernels share."""
 
-    _lowering = Lowering
+    _library: type[_Library]
 
     def define_pipelines(self) -> Any:
-        """Numba's; the library is made here, where the function's name is known, and before it is needed."""
-        self.state.library = Bitcode(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
-        return lowered_by(self._lowering, super().define_pipelines())
+        """Return Numba's pipelines, after the library is made: here the function is known, and nothing has begun."""
+        function = self.state.func_id
+        function.unique_id = next(NUMBERS)
+        function.unique_name = f"{function.func_qualname}${function.unique_id}"
+        self.state.library = self._library(self.state.targetctx.codegen(), function.func_qualname)
+        return super().define_pipelines()
+
+
+class BitcodeCompiler(_KernelCompiler):
+    """Up to the bitcode: for kernels that are inlined."""
+
+    _library = Bitcode
 
 
 class CalledBitcodeCompiler(BitcodeCompiler):
-    """The same, of what is called."""
+    """Up to the bitcode, for kernels that are called, not inlined."""
 
-    _lowering = LoweringOfCalled
+    _library = Called
 
 
-class MachineCodeCompiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler, which links each kernel once."""
+class MachineCodeCompiler(_KernelCompiler):
+    """To machine code; each kernel is linked once."""
 
-    def define_pipelines(self) -> Any:
-        """Numba's, with a library that is made here."""
-        self.state.library = MachineCode(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
-        self.state.library.enable_object_caching()
-        return lowered_by(Lowering, super().define_pipelines())
+    _library = MachineCode
 
 
 def rebuilt(target_context: Any, library: Bitcode | MachineCode, payload: tuple[Any, ...]) -> Any:

@@ -1,9 +1,7 @@
 """Named tuples where parts find them, and parts that are ready to be entered from Python."""
 
-import itertools
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numba.core.config import DISABLE_JIT
@@ -11,40 +9,13 @@ from numpy.typing import NDArray
 
 from kernelcache.beside import Call
 from kernelcache.kernels import routine
-from kernelcache.parts import address_of, call, compile_parts, is_part_compiled, kind_of, pack
+from kernelcache.parts import address_of, call, compile_parts, is_part_compiled
+from kernelcache.references import Packed
 
 #: A part, and what it is called with: whole numbers, others, and what is ``Packed``.
 Use = tuple[Any, ...]
 
 
-class Packed:
-    """A named tuple of arrays and numbers, where parts find it as long as this is there.
-
-    Attributes:
-        value: the tuple.
-        place: its address; where everything is interpreted, the tuple itself.
-    """
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-        self._words = None if DISABLE_JIT else pack(value)
-        self.place: Any = value if self._words is None else self._words.ctypes.data
-
-    def __reduce__(self) -> NoReturn:
-        """Refuse copies and pickles, which would have the addresses of this one's arrays."""
-        raise TypeError(
-            "what compiled kernels have the addresses of cannot be copied or pickled: make a new object, or go back "
-            "within a session by Session.save and Session.restore"
-        )
-
-    @cached_property
-    def kind(self) -> int:
-        """A number that is the same for all that the same machine code works on."""
-        return _kinds.setdefault(kind_of(self.value), next(_numbers))
-
-
-_kinds: dict[object, int] = {}
-_numbers = itertools.count()
 #: By a part and the kinds of what it is called with: of thousands of trials all are alike.
 _addresses: dict[object, int] = {}
 

@@ -12,7 +12,7 @@ from kernelcache import target  # noqa: F401 (it tells Numba which processor to 
 from kernelcache.beside import Job, leave_to_others
 from kernelcache.bitcode import BitcodeCompiler, CalledBitcodeCompiler, MachineCodeCompiler
 from kernelcache.cache import BITCODE, MACHINE_CODE, KernelCache
-from kernelcache.interpreter import undisturbed
+from kernelcache.references import Packed
 
 types: Any = numba.types
 
@@ -28,12 +28,8 @@ class _Compiled(CPUDispatcher):  # type: ignore[misc]
             tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()}
         )
 
-    def compile(self, sig: Any) -> Any:
-        """Numba's, in less time."""
-        return undisturbed(super().compile, sig)
 
-
-class _Inlined(_Compiled):
+class Inlined(_Compiled):
     """A kernel without an entry from Python: called from there, it runs as the Python that it is."""
 
     def __call__(self, *args: Any) -> Any:
@@ -42,6 +38,12 @@ class _Inlined(_Compiled):
 
 class _Called(_Compiled):
     """A routine: it may have been compiled elsewhere when it is first called."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it, named tuples by reference."""
+        packed = (Packed(value) if hasattr(value, "_fields") else value for value in args)
+        named = {name: Packed(value) if hasattr(value, "_fields") else value for name, value in kwargs.items()}
+        return super().__call__(*packed, **named)
 
     def compile(self, sig: Any) -> Any:
         """Numba's, after other processes have been asked."""
@@ -55,13 +57,15 @@ _WITHIN = {"forceinline": False, "no_cpython_wrapper": True, "pipeline_class": C
 _INLINED = {"forceinline": True, "no_cpython_wrapper": True, "pipeline_class": BitcodeCompiler}
 
 
-def compiled(function: F, **options: Any) -> F:
-    """A function's dispatcher, with a cache where its file is there to be edited."""
-    chosen = {"pipeline_class": MachineCodeCompiler} | _COMMON | options
-    dispatcher = numba.njit(**chosen)(function)
-    if isinstance(dispatcher, CPUDispatcher) and os.path.isfile(function.__code__.co_filename):
-        suffix = BITCODE if issubclass(chosen["pipeline_class"], BitcodeCompiler) else MACHINE_CODE
-        dispatcher._cache = KernelCache(dispatcher, suffix)  # not with NUMBA_DISABLE_JIT, or in a notebook
+def compiled(function: F, kind: type[_Compiled], **options: Any) -> F:
+    """Return a function's dispatcher, with a cache where its file is there to be edited."""
+    if numba.config.DISABLE_JIT:
+        return function
+    chosen = {"pipeline_class": MachineCodeCompiler, "nopython": True, "boundscheck": None} | _COMMON | options
+    pipeline = chosen.pop("pipeline_class")
+    dispatcher: Any = kind(function, targetoptions=chosen, pipeline_class=pipeline)
+    if os.path.isfile(function.__code__.co_filename):  # not in a notebook
+        dispatcher._cache = KernelCache(dispatcher, BITCODE if issubclass(pipeline, BitcodeCompiler) else MACHINE_CODE)
     return dispatcher
 
 
@@ -75,7 +79,7 @@ def kernel(function: F) -> F:
 
     Called from Python it runs interpreted, with the same result.
     """
-    return interpreted_from_python(compiled(function, **_INLINED))
+    return compiled(function, Inlined, **_INLINED)
 
 
 def subroutine(function: F) -> F:
@@ -84,22 +88,12 @@ def subroutine(function: F) -> F:
     Of a function of twice the size LLVM optimizes some more than twice as long. It is told that nothing is written
     where the arguments' named tuples are: they are only read, by whomever.
     """
-    return interpreted_from_python(compiled(function, **_WITHIN))
-
-
-def interpreted_from_python(dispatcher: F) -> F:
-    """A dispatcher that has no entry from Python."""
-    if isinstance(dispatcher, CPUDispatcher):  # not with NUMBA_DISABLE_JIT
-        dispatcher.__class__ = _Inlined
-    return dispatcher
+    return compiled(function, Inlined, **_WITHIN)
 
 
 def routine(function: F) -> F:
     """Like ``kernel``, but called, not inlined, and open to Python: what the typed API enters by."""
-    dispatcher = compiled(function)
-    if isinstance(dispatcher, CPUDispatcher):  # not with NUMBA_DISABLE_JIT
-        dispatcher.__class__ = _Called
-    return dispatcher
+    return compiled(function, _Called)
 
 
 def stands_for(function: F, implementation: Callable[..., Any]) -> F:

@@ -25,6 +25,8 @@ import llvmlite
 import numba
 import numpy as np
 
+from kernelcache.references import Reference
+
 types: Any = numba.types
 
 _LOAD_GLOBAL = opcode.opmap["LOAD_GLOBAL"]
@@ -58,13 +60,10 @@ def key_of(function: FunctionType, signature: tuple[Any, ...], options: object, 
 
 def classes_in(kind: Any) -> Iterator[type]:
     """The classes of all named tuples in one of Numba's types."""
-    if isinstance(kind, types.CPointer):
-        kind = kind.dtype
-    if isinstance(kind, types.BaseNamedTuple):
+    if isinstance(kind, (types.BaseNamedTuple, Reference)):
         yield kind.instance_class
-    if isinstance(kind, types.BaseTuple):
-        for part in kind:
-            yield from classes_in(part)
+    for part in kind.kinds if isinstance(kind, Reference) else kind if isinstance(kind, types.BaseTuple) else ():
+        yield from classes_in(part)
 
 
 class Closure:

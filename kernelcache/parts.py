@@ -16,22 +16,20 @@ and from Python ``use(address_of(count_all, world, 3), pack(world).ctypes.data)`
 """
 
 import hashlib
-import itertools
 import re
 import types as python_types
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numba
-import numpy as np
 from llvmlite import ir
 from numba.core.registry import CPUDispatcher
-from numba.extending import intrinsic, lower_builtin, type_callable
+from numba.extending import intrinsic
 
 from kernelcache.beside import Call, Job, compile_all
 from kernelcache.cache import KernelCache
-from kernelcache.kernels import F, compiled, interpreted_from_python, stands_for
-from kernelcache.references import settled
+from kernelcache.kernels import F, Inlined, compiled, kernel, stands_for
+from kernelcache.references import kind_of, reference_to
 
 types: Any = numba.types
 
@@ -39,32 +37,16 @@ types: Any = numba.types
 _parts: list[Callable[..., int]] = []
 
 
-#: Those of NumPy's flags that are part of an array's type: C and Fortran order, aligned, writeable.
-_FLAGS = 0x0001 | 0x0002 | 0x0100 | 0x0400
-
 
 def part(function: F) -> F:
     """A kernel that is compiled once, by itself, and called by its address (see the module)."""
-    dispatcher = interpreted_from_python(compiled(function, no_cfunc_wrapper=False, no_cpython_wrapper=True))
+    dispatcher = compiled(function, Inlined, no_cfunc_wrapper=False, no_cpython_wrapper=True)
     _parts.append(dispatcher)
     return dispatcher
 
 
-def kind_of(value: Any) -> object:
-    """What decides how compiled code sees a value, a number, an array, or a named tuple of them.
-
-    Numba's ``typeof`` says the same of a world in some milliseconds; this takes a hundredth of that.
-    """
-    if isinstance(value, tuple):
-        return type(value), *map(kind_of, value)
-    if isinstance(value, np.ndarray):
-        return value.dtype, value.ndim, value.flags.num & _FLAGS
-    return type(value)
-
-
 def _part_types(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    kinds = (numba.typeof(argument) for argument in arguments)
-    return tuple(types.CPointer(kind) if isinstance(kind, types.BaseTuple) else kind for kind in kinds)
+    return tuple(reference_to(numba.typeof(argument)) for argument in arguments)
 
 
 def compile_parts(parts: Iterable[tuple[Any, ...]], beside: Sequence[Call] = ()) -> None:
@@ -114,39 +96,14 @@ def call(address: int, *args: Any) -> int:
     return _parts[address](*args)
 
 
-def unpacked(place: Any) -> Any:
-    """The value at an address; where everything is interpreted, the address is the value.
-
-    What is used of it is read where it is used: in loops that write to arrays again and again, since LLVM cannot know
-    that they do not write here. For those there is ``loaded``.
-    """
+@kernel
+def unpacked(place):
     return place
 
 
-def loaded(place: Any) -> Any:
-    """The same, read as a whole before all else."""
+@kernel
+def loaded(place):
     return place
-
-
-def pack(value: Any) -> Any:
-    """A named tuple of arrays and numbers as words, at whose address parts find it as long as both are there."""
-    words: list[int] = []
-    _put_words(value, words)
-    return np.array(words, dtype=np.int64)
-
-
-def _put_words(value: Any, words: list[int]) -> None:
-    if isinstance(value, tuple):
-        for item in value:
-            _put_words(item, words)
-    elif isinstance(value, np.ndarray):
-        words += [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
-    elif isinstance(value, float):
-        words.append(int(np.float64(value).view(np.int64)))
-    elif isinstance(value, (bool, int, np.integer)):
-        words.append(int(value))
-    else:
-        raise TypeError(f"{value!r}: a part takes arrays, numbers, and named tuples of them")
 
 
 def _compiled_call(address: Any, *args: Any) -> Any:
@@ -154,12 +111,6 @@ def _compiled_call(address: Any, *args: Any) -> Any:
 
 
 stands_for(call, _compiled_call)
-
-
-@type_callable(loaded)  # type: ignore[untyped-decorator]
-@type_callable(unpacked)  # type: ignore[untyped-decorator]
-def _type_of_unpacked(_: Any) -> Any:
-    return lambda place: place.dtype
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -172,57 +123,6 @@ def _call_at(_: Any, address: Any, args: Any) -> Any:
         return builder.call(builder.inttoptr(values[0], kind.as_pointer()), found)
 
     return types.int64(address, args), generate
-
-
-@lower_builtin(unpacked, types.Any)  # type: ignore[untyped-decorator]
-def _unpack(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    return _read(context, builder, signature, values, lambda place: settled(builder.gep(place, [ir.IntType(32)(0)])))
-
-
-@lower_builtin(loaded, types.Any)  # type: ignore[untyped-decorator]
-def _load(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    return _read(context, builder, signature, values, lambda place: place)
-
-
-def _read(context: Any, builder: Any, signature: Any, values: Any, place_as: Callable[[Any], Any]) -> Any:
-    kind = signature.return_type
-    if _is_as_packed(kind):
-        return builder.load(place_as(builder.bitcast(values[0], context.get_value_type(kind).as_pointer())))
-    words = builder.bitcast(values[0], ir.IntType(64).as_pointer())
-    return _load_words(context, builder, kind, words, itertools.count())
-
-
-def _is_as_packed(kind: Any) -> bool:
-    """Whether ``pack`` writes what compiled code has in its place: words of 64 bits, as numbers and arrays are."""
-    if isinstance(kind, types.BaseTuple):
-        return all(map(_is_as_packed, kind))
-    return isinstance(kind, types.Array) or kind in (types.float64, types.int64)
-
-
-def _load_words(context: Any, builder: Any, kind: Any, words: Any, places: Iterator[int]) -> Any:
-    """What ``pack`` has written, number by number: LLVM finds out by itself which of them are not needed."""
-
-    def load(wanted: Any) -> Any:
-        where = builder.gep(words, [ir.IntType(64)(next(places))])
-        loaded = builder.load(builder.bitcast(where, wanted.as_pointer()))
-        loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
-        return loaded
-
-    if isinstance(kind, types.BaseTuple):
-        items = [_load_words(context, builder, inner, words, places) for inner in kind]
-        return context.make_tuple(builder, kind, items)
-    if isinstance(kind, types.Array):
-        value = ir.Constant(context.get_value_type(kind), ir.Undefined)
-        for k, element in enumerate(value.type.elements):
-            count = element.count if isinstance(element, ir.ArrayType) else 0
-            for j in range(count):
-                value = builder.insert_value(value, load(element.element), (k, j))
-            if not isinstance(element, ir.ArrayType):
-                value = builder.insert_value(value, load(element), k)
-        return value
-    if kind == types.boolean:
-        return builder.icmp_signed("!=", load(ir.IntType(64)), ir.IntType(64)(0))
-    return load(context.get_value_type(kind))
 
 
 class ForEach:

@@ -1,178 +1,199 @@
-"""Named tuples are handed to compiled functions by reference.
+"""Named tuples by reference: what Python packs, compiled code has the address of.
 
-A tree or a workspace is a tuple of dozens of arrays. For a call Numba takes it apart, number by number, and what is
-called puts it together again: of ten instructions that it wrote nine did that, each an object of Python, a line of
-text, and work for LLVM, which took them away. Here a call hands over where the tuple is. Tuples never change; a
-variable that is assigned once is therefore where its value was found: in an argument, or in another such variable.
+A tree or a workspace is a named tuple of dozens of arrays. Numba hands tuples over by value: each call takes one apart,
+number by number, and the callee puts it together again. Here Python writes a tuple into memory once (``Packed``), and
+its type in compiled code is a ``Reference``: an address, with the tuple's fields as attributes. Packed memory is never
+written again while its owner lives, so that LLVM may read a field once and keep it.
+
+Named tuples that compiled code makes itself, and those of all other packages, stay as Numba has them.
 """
 
-from collections import Counter
-from typing import Any
+import hashlib
+import itertools
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, NoReturn
 
 import numba
+import numpy as np
 from llvmlite import ir
-from numba.core import codegen, lowering
-from numba.core import ir as numba_ir
-from numba.core.compiler_machinery import PassManager, register_pass
-from numba.core.datamodel import models, register_default
-from numba.core.typed_passes import NativeLowering
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    lower_getattr_generic,
+    models,
+    register_model,
+    typeof_impl,
+    unbox,
+)
 
 types: Any = numba.types
 
-#: A part of all keys of compiled code, Numba's own too: code that takes named tuples otherwise is not to be linked.
-CONVENTION = "named tuples by reference, 1"
-
-_magic_tuple = codegen.CPUCodegen.magic_tuple
-codegen.CPUCodegen.magic_tuple = lambda self: (*_magic_tuple(self), CONVENTION)
+#: Flags of NumPy that are part of an array's type: C and Fortran order, aligned, writeable.
+_FLAGS = 0x0001 | 0x0002 | 0x0100 | 0x0400
+_WORD = ir.IntType(64)
 
 
-class _ByReference(models.DataModel):  # type: ignore[misc]
-    """What differs from Numba's models of named tuples."""
+class Reference(types.Type):  # type: ignore[misc]
+    """The type of a packed named tuple.
 
-    def get_argument_type(self) -> Any:
-        return self.get_value_type().as_pointer()
+    Attributes:
+        instance_class: class of the tuple.
+        kinds: types of its fields; a field that is a named tuple is a reference into the same memory.
+    """
 
-    def as_argument(self, builder: Any, value: Any) -> Any:
-        return _place_of(builder, value) or _put(builder, value)
+    def __init__(self, instance_class: type, kinds: tuple[Any, ...]) -> None:
+        self.instance_class, self.kinds = instance_class, kinds
+        digest = hashlib.sha256(repr([str(kind) for kind in kinds]).encode()).hexdigest()[:16]
+        super().__init__(f"{instance_class.__module__}.{instance_class.__qualname__}@{digest}")
 
-    def from_argument(self, builder: Any, value: Any) -> Any:
-        value.is_settled = True
-        return builder.load(value)
-
-    def as_data(self, builder: Any, value: Any) -> Any:
-        return value if self._is_kept_so else super().as_data(builder, value)
-
-    def from_data(self, builder: Any, value: Any) -> Any:
-        return value if self._is_kept_so else super().from_data(builder, value)
-
-    def as_return(self, builder: Any, value: Any) -> Any:
-        return value if self._is_kept_so else super().as_return(builder, value)
-
-    def from_return(self, builder: Any, value: Any) -> Any:
-        return value if self._is_kept_so else super().from_return(builder, value)
-
-    @property
-    def _is_kept_so(self) -> bool:
-        """Whether it is the same in memory: but for truth values, which are bytes there."""
-        return bool(self.get_value_type() == self.get_data_type())
+    @cached_property
+    def words(self) -> int:
+        """Size in memory, in words of 8 bytes."""
+        return sum(map(_words_of, self.kinds))
 
 
-@register_default(types.NamedTuple)
-class _NamedTuple(_ByReference, models.TupleModel):  # type: ignore[misc]
-    """Of various types."""
+def reference_to(kind: Any) -> Any:
+    """Return the type of a packed value, given Numba's type of the value."""
+    if isinstance(kind, types.BaseNamedTuple):
+        return Reference(kind.instance_class, tuple(map(reference_to, kind)))
+    return kind
 
 
-@register_default(types.NamedUniTuple)
-class _NamedUniTuple(_ByReference, models.UniTupleModel):  # type: ignore[misc]
-    """Of one type."""
+def _words_of(kind: Any) -> int:
+    if isinstance(kind, Reference):
+        return int(kind.words)
+    if isinstance(kind, types.BaseTuple):
+        return sum(map(_words_of, kind))
+    return 5 + 2 * int(kind.ndim) if isinstance(kind, types.Array) else 1
 
 
-def settled(place: Any) -> Any:
-    """Mark a pointer: until its value is computed anew, or the function has ended, nothing else is written there."""
-    place.is_settled = True
-    return place
+# --- in compiled code ---
+
+register_model(Reference)(models.OpaqueModel)
 
 
-def _is_settled(place: Any) -> bool:
-    return getattr(place, "is_settled", False)
+@infer_getattr
+class _Fields(AttributeTemplate):  # type: ignore[misc]
+    """The fields of a reference are its attributes."""
+
+    key = Reference
+
+    def generic_resolve(self, kind: Reference, name: str) -> Any:
+        fields = getattr(kind.instance_class, "_fields", ())
+        return kind.kinds[fields.index(name)] if name in fields else None
 
 
-def _place_of(builder: Any, value: Any) -> Any:
-    """Where a value is and will be, if it was taken from a tuple whose place is settled; or None."""
-    source, way = _source(value)
-    if not isinstance(source, ir.instructions.LoadInstr) or not _is_settled(source.operands[0]):
-        return None
-    place = source.operands[0]
-    return settled(builder.gep(place, [ir.IntType(32)(k) for k in (0, *way)], inbounds=True)) if way else place
+@lower_getattr_generic(Reference)  # type: ignore[untyped-decorator]
+def _field(context: Any, builder: Any, kind: Reference, value: Any, name: str) -> Any:
+    number = kind.instance_class._fields.index(name)  # type: ignore[attr-defined]
+    start = sum(map(_words_of, kind.kinds[:number]))
+    return _read(context, builder, kind.kinds[number], value, itertools.count(start))
 
 
-def _source(value: Any) -> tuple[Any, list[int]]:
-    """What a value was taken from, and which part of that it is."""
-    way: list[int] = []
-    while True:
-        if isinstance(value, ir.instructions.ExtractValue):
-            way = [*value.indices, *way]
-            value = value.aggregate
-        elif isinstance(value, ir.instructions.InsertValue) and way:
-            known = list(value.indices)
-            if len(known) > len(way) and known[: len(way)] == way:  # it was put together itself
-                return value, way
-            inside = way[: len(known)] == known
-            value, way = (value.value, way[len(known) :]) if inside else (value.aggregate, way)
-        else:
-            return value, way
+def _read(context: Any, builder: Any, kind: Any, base: Any, words: Iterator[int]) -> Any:
+    """Read a field word by word: LLVM drops the words that are not used."""
+
+    def at(word: int) -> Any:
+        return builder.gep(base, [_WORD(8 * word)])
+
+    def load(wanted: Any) -> Any:
+        loaded = builder.load(builder.bitcast(at(next(words)), wanted.as_pointer()))
+        loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
+        return loaded
+
+    if isinstance(kind, Reference):
+        return at(next(words))
+    if isinstance(kind, types.BaseTuple):
+        return context.make_tuple(builder, kind, [_read(context, builder, inner, base, words) for inner in kind])
+    if isinstance(kind, types.Array):
+        value = ir.Constant(context.get_value_type(kind), None)
+        next(words), next(words)  # its owner: Python keeps it
+        for place, element in list(enumerate(value.type.elements))[2:]:
+            if isinstance(element, ir.ArrayType):
+                for axis in range(element.count):
+                    value = builder.insert_value(value, load(element.element), (place, axis))
+            else:
+                value = builder.insert_value(value, load(element), place)
+        return value
+    if kind == types.boolean:
+        return builder.icmp_signed("!=", load(_WORD), _WORD(0))
+    return load(context.get_value_type(kind))
 
 
-def _put(builder: Any, value: Any) -> Any:
-    """A place on the stack for a value; Numba's own way fills it with zeros first."""
-    with builder.goto_entry_block():
-        place = builder.alloca(value.type)
-    builder.store(value, place)
-    return place
+# --- in Python ---
 
 
-class _Lower(lowering.Lower):  # type: ignore[misc]
-    """Numba's, for functions whose variables are no objects."""
+class Packed:
+    """A named tuple of arrays and numbers in memory that compiled code reads.
 
-    def init(self) -> None:
-        super().init()
-        self._assigned: Counter[str] = Counter()  # in a generator, whose variables live on, none is a place
+    Attributes:
+        value: the tuple.
+        place: its address, valid as long as this object lives; the tuple itself where everything is interpreted.
+    """
 
-    def lower_normal_function(self, fndesc: Any) -> None:
-        self._assigned = Counter(
-            statement.target.name for block in self.blocks.values() for statement in block.find_insts(numba_ir.Assign)
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self._words = None if numba.config.DISABLE_JIT else np.array(list(_words(value)), dtype=np.int64)
+        self.place: Any = value if self._words is None else self._words.ctypes.data
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse copies and pickles, which would have the addresses of this one's arrays.
+
+        Raises:
+            TypeError: always.
+        """
+        raise TypeError(
+            "what compiled kernels have the addresses of cannot be copied or pickled: make a new object, or go back "
+            "within a session by Session.save and Session.restore"
         )
-        super().lower_normal_function(fndesc)
 
-    def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
-        if not self._is_place(name):
-            super().storevar(value, name, argidx)
-            return
-        self._singly_assigned_vars.discard(name)  # Numba's, whose values have no place
-        self.varmap[name] = _place_of(self.builder, value) or settled(_put(self.builder, value))
+    @cached_property
+    def kind(self) -> int:
+        """A number that is equal for all values that the same machine code works on."""
+        return _kinds.setdefault(kind_of(self.value), next(_numbers))
 
-    def _alloca_var(self, name: str, fetype: Any) -> None:
-        if not self._is_place(name):
-            super()._alloca_var(name, fetype)
-
-    def _is_place(self, name: str) -> bool:
-        """Whether a variable has no room of its own, but is where its value is."""
-        return self._assigned[name] == 1 and isinstance(self.typeof(name), types.BaseNamedTuple)
-
-    def delvar(self, name: str) -> None:
-        """There is nothing to give back, without Numba's runtime."""
+    @cached_property
+    def _numba_type_(self) -> Any:
+        return reference_to(numba.typeof(self.value))
 
 
-class _LowerCalled(_Lower):
-    """For what is not inlined: it is told what LLVM would see in its callers."""
-
-    def extract_function_arguments(self) -> Any:
-        found = super().extract_function_arguments()
-        self.function.attributes.add("noinline")
-        for argument in filter(_is_settled, self.function.args):
-            argument.add_attribute("noalias")
-        return found
+_kinds: dict[object, int] = {}
+_numbers = itertools.count()
 
 
-@register_pass(mutates_CFG=True, analysis_only=False)
-class Lowering(NativeLowering):  # type: ignore[misc]
-    """Numba's, by reference."""
-
-    _name = "lowering_by_reference"
-    lowering_class = _Lower
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class LoweringOfCalled(NativeLowering):  # type: ignore[misc]
-    """The same, of what is not inlined."""
-
-    _name = "lowering_of_called_by_reference"
-    lowering_class = _LowerCalled
+def kind_of(value: Any) -> object:
+    """Return what decides the type of a number, an array or a named tuple: a hundred times faster than ``typeof``."""
+    if isinstance(value, tuple):
+        return type(value), *map(kind_of, value)
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.ndim, value.flags.num & _FLAGS
+    return type(value)
 
 
-def lowered_by(kind: type[NativeLowering], pipelines: list[PassManager]) -> list[PassManager]:
-    """Numba's pipelines with this in the place of its own lowering."""
-    for pipeline in pipelines:
-        pipeline.passes[:] = [(kind if known is NativeLowering else known, *more) for known, *more in pipeline.passes]
-        pipeline.finalize()
-    return pipelines
+def _words(value: Any) -> Iterator[int]:
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _words(item)
+    elif isinstance(value, np.ndarray):
+        yield from (0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides)
+    elif isinstance(value, float):
+        yield int(np.float64(value).view(np.int64))
+    elif isinstance(value, (bool, int, np.integer, np.bool_)):
+        yield int(value)
+    else:
+        raise TypeError(f"{value!r}: compiled code takes arrays, numbers, and named tuples of them")
+
+
+@typeof_impl.register(Packed)
+def _type_of_packed(value: Packed, _: Any) -> Any:
+    return value._numba_type_
+
+
+@unbox(Reference)  # type: ignore[untyped-decorator]
+def _unbox(_: Reference, packed: Any, context: Any) -> NativeValue:
+    place = context.pyapi.object_getattr_string(packed, "place")
+    address = context.pyapi.long_as_voidptr(place)
+    context.pyapi.decref(place)
+    return NativeValue(address)

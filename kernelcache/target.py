@@ -12,7 +12,6 @@ import threading
 
 import numba
 from llvmlite import binding
-from numba.core.bytecode import FunctionIdentity
 
 #: Since 2013 (Haswell) and 2015 (Excavator): AVX2, FMA, BMI2.
 X86 = "x86-64-v3"
@@ -73,6 +72,5 @@ class FunctionNumbers:
 
 
 NUMBERS = FunctionNumbers()
-FunctionIdentity._unique_ids = NUMBERS
 os.register_at_fork(after_in_child=NUMBERS.begin)
 choose()
