@@ -1,55 +1,28 @@
-"""Named tuples where parts find them, and parts that are ready to be entered from Python."""
+"""Parts that are ready to be entered from Python."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numba
 import numpy as np
-from numba.core.config import DISABLE_JIT
 from numpy.typing import NDArray
 
-from kernelcache.beside import Call
 from kernelcache.kernels import routine
-from kernelcache.parts import address_of, call, compile_parts, is_part_compiled
+from kernelcache.parts import Use, addresses, are_ready, call
 from kernelcache.references import Packed
-
-#: A part, and what it is called with: whole numbers, others, and what is ``Packed``.
-Use = tuple[Any, ...]
-
-
-#: By a part and the kinds of what it is called with: of thousands of trials all are alike.
-_addresses: dict[object, int] = {}
 
 
 def places_of(packed: Sequence[Packed]) -> Any:
-    """(n,) where parts find each."""
-    places: Any = np.empty(len(packed), dtype=object if DISABLE_JIT else np.int64)
+    """Return the addresses of packed tuples, (n,)."""
+    places: Any = np.empty(len(packed), dtype=object if numba.config.DISABLE_JIT else np.int64)
     for k, one in enumerate(packed):
         places[k] = one.place
     return places
 
 
-def addresses(uses: Sequence[Use], beside: Sequence[Call] = ()) -> NDArray[np.int64]:
-    """(n,) those of parts; what is not there yet is compiled side by side, and ``beside`` with it."""
-    keys = [(part, *(one.kind if isinstance(one, Packed) else type(one) for one in given)) for part, *given in uses]
-    if not all(key in _addresses for key in keys):
-        calls = list(map(_call_of, uses))
-        compile_parts(calls, beside)
-        _addresses.update((key, address_of(*one)) for key, one in zip(keys, calls, strict=True))
-    return np.array([_addresses[key] for key in keys], dtype=np.int64)
-
-
 def no_parts(count: int) -> NDArray[np.int64]:
     """(count,) for addresses of parts that are not there yet, as an ``Engine`` finds them."""
     return np.full(count, -1, dtype=np.int64)
-
-
-def are_ready(uses: Sequence[Use]) -> bool:
-    """Whether ``addresses`` compiles nothing."""
-    return all(is_part_compiled(*_call_of(use)) for use in uses)
-
-
-def _call_of(use: Use) -> Use:
-    return tuple(one.value if isinstance(one, Packed) else one for one in use)
 
 
 @routine
@@ -66,7 +39,7 @@ class Entry:
         arguments: what it is called with; those that are not ``Packed`` only tell what numbers are to come.
     """
 
-    def __init__(self, part: Callable[..., int], *arguments: Any) -> None:
+    def __init__(self, part: Any, *arguments: Any) -> None:
         self._address = int(addresses([(part, *arguments)])[0])
         self._arguments = arguments
 

@@ -3,7 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from kernelcache.kernels import F, kernel, stands_for
 
@@ -57,6 +57,33 @@ def generic(argument: str) -> Callable[[Callable[..., Any]], Any]:
 
         stands_for(chosen, compiled)
         chosen.register, chosen.table = table.register, table  # type: ignore[attr-defined]
+        return chosen
+
+    return decorate
+
+
+class Nothing(NamedTuple):
+    """Stands where there is none of something optional."""
+
+
+def optional(argument: str, kind: type, otherwise: Any = None) -> Callable[[Callable[..., Any]], Any]:
+    """A kernel of one of its arguments that may be ``Nothing``.
+
+    Which it is, is known when a caller is compiled: of ``Nothing`` no code is left.
+
+    Args:
+        argument: its name.
+        kind: the class of named tuples that the kernel is written for.
+        otherwise: what it returns for ``Nothing``; or a function of the same arguments that returns it.
+    """
+
+    def absent(*_: Any) -> Any:
+        return otherwise
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        chosen = generic(argument)(function)
+        chosen.register(kind)(function)
+        chosen.register(Nothing)(otherwise if callable(otherwise) else absent)
         return chosen
 
     return decorate

@@ -1,109 +1,104 @@
-"""Parts: kernels that are compiled by themselves, and called by their address.
+"""Parts: kernels that are compiled by themselves and called by their address.
 
-What is inlined is optimized again in each caller, and each caller's caller. A part is not; but it takes addresses
-of what it works on (``pack``), and numbers, and gives back a whole number. ``unpacked`` makes a value of an
-address::
+LLVM optimizes an inlined kernel again in each of its callers. A part is compiled once, for all callers. It takes packed
+named tuples (``kernelcache.references.Packed``) and numbers, and returns a whole number::
 
     @part
-    def count_all(place, more):
-        return count(unpacked(place)) + more
+    def count_all(world, more):
+        return count(world.rows) + more
 
     @routine
-    def use(address, place):
-        return call(address, place, 3)
+    def use(address, world):
+        return call(address, world, 3)
 
-and from Python ``use(address_of(count_all, world, 3), pack(world).ctypes.data)``.
+and from Python ``use(addresses([(count_all, Packed(world), 3)])[0], Packed(world).place)``. A caller need not know what
+type the part has for what is at an address.
 """
 
 import hashlib
 import re
 import types as python_types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numba
+import numpy as np
 from llvmlite import ir
-from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
-from kernelcache.beside import Call, Job, compile_all
 from kernelcache.cache import KernelCache
-from kernelcache.kernels import F, Inlined, compiled, kernel, stands_for
-from kernelcache.references import kind_of, reference_to
+from kernelcache.kernels import F, Inlined, by_reference, compiled, stands_for
+from kernelcache.references import Packed
+from kernelcache.target import PLAIN
+from kernelcache.workers import Call, Job, compile_all
 
 types: Any = numba.types
 
-# Parts by number, for a caller that is interpreted.
-_parts: list[Callable[..., int]] = []
+#: A part and the arguments it is called with, each ``Packed`` or a number like those to come.
+Use = tuple[Any, ...]
 
+#: All parts, by number: what takes the place of addresses where everything is interpreted.
+_parts: list[Callable[..., int]] = []
+#: Addresses of parts, by the part and the kinds of its arguments.
+_addresses: dict[object, int] = {}
+_kept: list[Any] = []  # what the addresses of stock Numba are valid with
 
 
 def part(function: F) -> F:
-    """A kernel that is compiled once, by itself, and called by its address (see the module)."""
+    """Return a kernel that is compiled once, by itself, and called by its address (see the module)."""
     dispatcher = compiled(function, Inlined, no_cfunc_wrapper=False, no_cpython_wrapper=True)
     _parts.append(dispatcher)
     return dispatcher
 
 
-def _part_types(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(reference_to(numba.typeof(argument)) for argument in arguments)
+def number_of(function: Callable[..., int]) -> int:
+    """Return what takes the place of a part's address where everything is interpreted."""
+    return next(k for k, known in enumerate(_parts) if known is function)
 
 
-def compile_parts(parts: Iterable[tuple[Any, ...]], beside: Sequence[Call] = ()) -> None:
-    """Compile parts that are not there yet, side by side.
+def addresses(uses: Sequence[Use], beside: Sequence[Call] = ()) -> NDArray[np.int64]:
+    """Return the addresses of parts, (n,).
 
     Args:
-        parts: each with what ``address_of`` is called with.
-        beside: what compiles more that will be needed.
+        uses: parts, with arguments; those not compiled yet are compiled side by side.
+        beside: calls that compile more of what will be needed, made meanwhile if anything is compiled.
     """
-    jobs = [
-        Job(function, _part_types(tuple(arguments)))
-        for function, *arguments in parts
-        if isinstance(function, CPUDispatcher)  # not with NUMBA_DISABLE_JIT
-    ]
-    compile_all(jobs, beside)
+    keys = [(part, *(one.kind if isinstance(one, Packed) else type(one) for one in given)) for part, *given in uses]
+    if not all(key in _addresses for key in keys):
+        if not (numba.config.DISABLE_JIT or PLAIN):
+            compile_all([_job(use) for use in uses], beside)
+        _addresses.update((key, _address(use)) for key, use in zip(keys, uses, strict=True))
+    return np.array([_addresses[key] for key in keys], dtype=np.int64)
 
 
-def address_of(function: Callable[..., int], *arguments: Any) -> int:
-    """The address of a part, compiled if need be, for numbers like these, and addresses of named tuples like these."""
-    if not isinstance(function, CPUDispatcher):  # with NUMBA_DISABLE_JIT
+def are_ready(uses: Sequence[Use]) -> bool:
+    """Return whether ``addresses`` compiles nothing."""
+    return bool(numba.config.DISABLE_JIT) or (not PLAIN and all(_job(use).is_done for use in uses))
+
+
+def _job(use: Use) -> Job:
+    function, *arguments = use
+    return Job(function, tuple(map(numba.typeof, arguments)))
+
+
+def _address(use: Use) -> int:
+    function, *arguments = use
+    if numba.config.DISABLE_JIT:
         return number_of(function)
-    kind = function, tuple(map(kind_of, arguments))
-    if kind not in _addresses:
-        _addresses[kind] = _compiled_address(function, _part_types(arguments))
-    return _addresses[kind]
-
-
-#: Of parts, by themselves and the kinds of what they are called with.
-_addresses: dict[object, int] = {}
-
-
-def _compiled_address(function: Any, kinds: tuple[Any, ...]) -> int:
-    compile_all([Job(function, kinds)])
+    kinds = tuple(map(numba.typeof, arguments))
+    if PLAIN:
+        _kept.append(numba.cfunc(types.int64(*kinds), nopython=True, error_model="numpy")(function.py_func))
+        return int(_kept[-1].address)
     if kinds not in function.overloads:  # it is on disk
         function.compile(kinds)
     found = function.overloads[kinds]
     return int(found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name))
 
 
-def number_of(function: Callable[..., int]) -> int:
-    """What takes the place of a part's address where everything is interpreted."""
-    return next(k for k, known in enumerate(_parts) if known is function)
-
-
 def call(address: int, *args: Any) -> int:
-    """What the part at this address gives back for these arguments."""
+    """Return what the part at this address returns for these arguments."""
     return _parts[address](*args)
-
-
-@kernel
-def unpacked(place):
-    return place
-
-
-@kernel
-def loaded(place):
-    return place
 
 
 def _compiled_call(address: Any, *args: Any) -> Any:
@@ -158,13 +153,8 @@ def part_for_each(function: Callable[..., int]) -> ForEach:
     return ForEach(function)
 
 
-def is_part_compiled(function: Callable[..., int], *arguments: Any) -> bool:
-    """Whether ``address_of`` compiles nothing."""
-    return not isinstance(function, CPUDispatcher) or Job(function, _part_types(arguments)).is_done
-
-
 def is_compiled(function: Callable[..., Any], *arguments: Any) -> bool:
-    """Whether calling this routine compiles nothing, since its machine code is already on disk.
+    """Return whether calling this routine compiles nothing, since its machine code is already on disk.
 
     With ``arguments`` the code for their types is meant, else any.
     """
@@ -174,4 +164,4 @@ def is_compiled(function: Callable[..., Any], *arguments: Any) -> bool:
     dispatcher: Any = function
     if not arguments:
         return bool(dispatcher.overloads) or cache.has(None, None)
-    return Job(dispatcher, tuple(dispatcher.typeof_pyval(argument) for argument in arguments)).is_done
+    return Job(dispatcher, tuple(dispatcher.typeof_pyval(by_reference(one)) for one in arguments)).is_done

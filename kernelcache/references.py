@@ -138,6 +138,12 @@ class Packed:
         self._words = None if numba.config.DISABLE_JIT else np.array(list(_words(value)), dtype=np.int64)
         self.place: Any = value if self._words is None else self._words.ctypes.data
 
+    def seen_as(self, kind: type) -> "Packed":
+        """Return this memory as another named tuple, whose fields are the first ones of this tuple."""
+        seen = object.__new__(Packed)
+        seen.value, seen._words, seen.place = kind(*self.value[: len(kind._fields)]), self._words, self.place  # type: ignore[attr-defined]
+        return seen
+
     def __reduce__(self) -> NoReturn:
         """Refuse copies and pickles, which would have the addresses of this one's arrays.
 

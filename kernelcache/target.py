@@ -13,6 +13,9 @@ import threading
 import numba
 from llvmlite import binding
 
+#: Whether kernels are compiled by stock ``numba.njit``, without this package's compiler and cache.
+PLAIN = os.environ.get("BIPED_PLAIN_NUMBA", "0") not in ("", "0")
+
 #: Since 2013 (Haswell) and 2015 (Excavator): AVX2, FMA, BMI2.
 X86 = "x86-64-v3"
 # Its code is scheduled, and loops are unrolled, as for Zen 3: that takes 2 % off a step, on Intel's processors too.

@@ -20,7 +20,7 @@ from biped.metrics import METRICS
 from biped.model import Body, Joint, Model, human, random_tree
 from biped.runs.state import State
 from experiments.benchmarks.timing import UnitOfWork
-from kernelcache.beside import compile_elsewhere, end_idle
+from kernelcache.workers import compile_elsewhere, end_idle
 
 compile_elsewhere()  # a process of tests meets hundreds of kernels
 settings.register_profile("without a deadline", deadline=None)  # a busy machine may be slow

@@ -88,7 +88,7 @@ class SessionBatch:
         self._reasons: Integers = np.full(count, OK)
         loops = [session.move_to(self._joined(session.plan.world, k)) for k, session in enumerate(self.sessions)]
         self._parts = np.array([session.plan.world.parts for session in self.sessions])
-        self._common, self._whole = map(places_of, zip(*(loop.packed for loop in loops), strict=True))
+        self._worlds = places_of([loop.packed for loop in loops])
         self._made_of = scene, count, start, workers
         self._chunks = np.linspace(0, count, min(workers or os.cpu_count() or 1, count) + 1).astype(int)
         self._pool = ThreadPoolExecutor(len(self._chunks) - 1)
@@ -150,7 +150,7 @@ class SessionBatch:
         self.sessions[k].end_by(int(self._reasons[k]))
 
     def _hold(self, begin: int, end: int) -> None:
-        hold_each(self._parts, self._common, self._whole, self._period, self._reasons, begin, end)
+        hold_each(self._parts, self._worlds, self._period, self._reasons, begin, end)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy, and pickle, as a new batch whose sessions go on from where those of this one are."""

@@ -25,7 +25,7 @@ def two(x):
 COMPILE = """
 import sys
 import numba
-from kernelcache import beside
+from kernelcache import workers
 from kernelcache import address_of, routine, call
 
 {before}
@@ -72,7 +72,7 @@ def test_a_process_that_nobody_waits_for_any_more_ends(tmp_path):
         "import time\n\n\ndef wait(number):\n    open(f'{number}', 'w').close()\n    time.sleep(2.0)\n"
     )
     code = (
-        "import os, time; from kernelcache import beside; from pieces import wait\n"
+        "import os, time; from kernelcache import workers; from pieces import wait\n"
         "calls = [beside.Call(wait, (k,), 1) for k in range(5)]\n"
         "import threading; threading.Timer(4.0, os._exit, (1,)).start()\n"
         "beside.compile_ahead(calls, print)\n"
@@ -88,7 +88,7 @@ def test_why_something_was_not_compiled_is_said(tmp_path):
         "    if what:\n        raise ValueError(what)\n"
     )
     code = (
-        "from kernelcache import beside; from pieces import do; beside.cores = lambda: 1\n"
+        "from kernelcache import workers; from pieces import do; beside.cores = lambda: 1\n"
         "calls = [beside.Call(do, (what,), 1) for what in ('', 'no such\\nlaw', 'end', '')]\n"
         "beside.compile_ahead(calls, print)\n"
     )
@@ -100,7 +100,7 @@ def test_why_something_was_not_compiled_is_said(tmp_path):
 #: Two calls that note which process made them; the second by a module of which there may be another one tomorrow.
 NOTED = """
 import os
-from kernelcache import beside
+from kernelcache import workers
 from pieces import note
 
 beside.cores = lambda: 1
@@ -140,21 +140,21 @@ def test_a_process_compiles_more_than_one_bundle_where_nothing_has_come_to_mean_
 
 
 def test_what_cannot_be_handed_over_is_told(tmp_path):
-    code = "from kernelcache import beside; beside.compile_ahead([beside.Call(print, (lambda: 0,), 1)], print)"
+    code = "from kernelcache import workers; beside.compile_ahead([beside.Call(print, (lambda: 0,), 1)], print)"
     said = said_in(tmp_path, code)
     assert said == "('print',) TypeError: a call of print cannot be handed to another process\n"
 
 
 def test_what_a_job_reads_and_writes_is_not_taken_for_an_answer(tmp_path):
     job = "import os; assert os.read(0, 9) == b''; os.write(1, b'so'); print('it is')"
-    code = f"from kernelcache import beside; beside.compile_ahead([beside.Call(exec, ({job!r},), 1)] * 2, print)"
+    code = f"from kernelcache import workers; beside.compile_ahead([beside.Call(exec, ({job!r},), 1)] * 2, print)"
     said = said_in(tmp_path, code)
     assert said == "\n\n"
 
 
 def test_a_process_that_is_kept_goes_where_the_one_is_that_asks(tmp_path):
     code = (
-        "import os\nfrom kernelcache import beside\nbeside.compile_elsewhere()\nbeside.cores = lambda: 1\n"
+        "import os\nfrom kernelcache import workers\nbeside.compile_elsewhere()\nbeside.cores = lambda: 1\n"
         "for folder in ('one', 'two'):\n    os.makedirs(folder)\n    os.chdir(folder)\n"
         '    beside.compile_ahead([beside.Call(exec, (\'open("here", "x").close()\',), 1)], print)\n'
     )

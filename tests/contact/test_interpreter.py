@@ -6,9 +6,9 @@ import sys
 import weakref
 
 import pytest
+from kernelcache.interpreter import undisturbed
 
 from kernelcache import interpreter
-from kernelcache.interpreter import undisturbed
 
 
 class Kept:

@@ -342,7 +342,7 @@ def _names(model: Any) -> tuple[list[str], list[str]]:
 def are_steps_ready(world: World, driven: Integers) -> bool:
     """Whether a linearizer of this world's steps compiles nothing but its loop."""
     room = Packed(new_linearized(world, 1, driven, 1))
-    return are_ready([*step_calls(room), (linearize_steps, room, 0, 0, 0)])
+    return are_ready([*step_calls(room), (linearize_steps, room, 0, 0)])
 
 
 def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from contact.arrays import Floats, Integers
 from contact.vectors import add_scaled6, load6, store6
-from kernelcache import kernel, part, routine, unpacked
+from kernelcache import kernel, part, routine
 
 # What an operation does.
 ADD = 0
@@ -159,12 +159,11 @@ def differentiate_tape(tape, weights):
 
 
 @part
-def differentiate_results(place):
+def differentiate_results(jacobian):
     """The derivatives of all results into ``found``, for the arguments that are in the tape's ``value``.
 
     DONE, or ELSEWHERE with nothing found, where branches are others than those that were noted.
     """
-    jacobian = unpacked(place)
     if not evaluate_tape(jacobian.tape):
         return ELSEWHERE
     jacobian.found[:] = 0.0

@@ -10,7 +10,7 @@ from biped.inputs.checks import is_finite
 from biped.integrators.explicit.integrators import ContinuousTime, room_for
 from biped.integrators.explicit.interrupts import interrupts_afterwards
 from biped.integrators.explicit.kernels.methods import Explicit, begin_flow, end_flow, no_stages, slope_of_flow
-from biped.kernels.loop.closed_loop import World, common_of, interpreted, record, take_step
+from biped.kernels.loop.closed_loop import World, interpreted, record, take_step
 from biped.kernels.loop.log import STRIDE
 from biped.kernels.solve.causes import NOT_CONVERGED
 from biped.kernels.state.method import advance
@@ -92,7 +92,7 @@ class Adaptive(ContinuousTime):
             with interrupts_afterwards():
                 if state.counts[STEPS] % log.cursor[STRIDE] == 0:
                     record(world)
-                reason: int = take_step(common_of(other), other)
+                reason: int = take_step(other)
                 if reason != OK:
                     return reason
         return OK

@@ -1,6 +1,7 @@
 """The plant between two control ticks: steps with the joints' torques held, recorded as they go."""
 
 import math
+from collections import namedtuple
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -48,12 +49,10 @@ from kernelcache import (
     call,
     generic,
     kernel,
-    loaded,
     number_of,
     part,
     part_for_each,
     routine,
-    unpacked,
 )
 
 
@@ -86,42 +85,23 @@ class World(NamedTuple):
     state: SimulationState
     pushes: Pushes
     scratch: Scratch
+    projectile: Projectile
+    fall: FallLimits
+    log: Log
+    sensors: SensorModel
+    measurement: Measurement  # input of the controller
+    torque: Floats  # (nv,) output of the controller
+    actuators: Actuators
+    parts: Integers  # (PARTS,) addresses of the parts below
     method: Any  # one of ``biped.kernels.state.method``
-    projectile: Projectile
-    fall: FallLimits
-    log: Log
-    sensors: SensorModel
-    measurement: Measurement  # what the controller is told
-    torque: Floats  # (nv,) what it asks for
-    actuators: Actuators
-    parts: Integers  # (PARTS,) addresses of what is compiled by itself
 
 
-class CommonWorld(NamedTuple):
-    """The world but for the method: what works on it is compiled once for all of them."""
-
-    tree: Tree
-    ground: Ground
-    state: SimulationState
-    pushes: Pushes
-    scratch: Scratch
-    projectile: Projectile
-    fall: FallLimits
-    log: Log
-    sensors: SensorModel
-    measurement: Measurement
-    torque: Floats
-    actuators: Actuators
-    parts: Integers
-
-
-def common_of(world: World) -> CommonWorld:
-    """The world but for the method."""
-    return CommonWorld(**{name: getattr(world, name) for name in CommonWorld._fields})
+#: A world of any method: what is compiled for it serves all methods. It begins in memory as a ``World`` does.
+AnyWorld = namedtuple("AnyWorld", World._fields[:-1])  # type: ignore[misc]
 
 
 def interpreted(world: World, method: Any) -> World:
-    """The same world for a caller that is interpreted, with another method, which is too."""
+    """Return the world for a caller that is interpreted, with another method, which is too."""
     parts: tuple[Any, ...] = advance_world, measure_part, apply_part, append_row_to, meet_box, take_steps
     return world._replace(method=method, parts=np.array([number_of(one) for one in parts]))
 
@@ -176,49 +156,6 @@ def reason_to_stop(world, period):
     return reason
 
 
-# Below, what branches or loops takes addresses.
-
-
-@kernel
-def observe_in(place):
-    common = unpacked(place)
-    observe(common.tree, common.state, common.scratch.motion, common.log)
-
-
-@kernel
-def reason_in(place, period):
-    return reason_to_stop(unpacked(place), period)
-
-
-@kernel
-def is_followed_by_floor(place):
-    return follows(unpacked(place).ground.motion)
-
-
-@kernel
-def let_floor_follow(place, period):
-    common = unpacked(place)
-    follow(common.tree, common.ground, common.state, common.scratch.motion.poses, period)
-
-
-@kernel
-def is_rate_limited(place):
-    return unpacked(place).fall.rate < math.inf
-
-
-@kernel
-def measure_in(place):
-    common = unpacked(place)
-    measure(common.tree, common.state, common.scratch.motion, common.sensors, common.actuators, common.measurement)
-
-
-@kernel
-def ask_for_nothing(place):
-    torque = unpacked(place).torque
-    for dof in range(torque.shape[0]):
-        torque[dof] = 0.0
-
-
 # What ``measure_part`` shows a controller.
 NOT_SHOWN = 0
 SHOWN = 1
@@ -226,36 +163,35 @@ SHOWN_ANYWAY = 2
 
 
 @part
-def measure_part(place, period, shows):
-    """A limit of a fall or LOG_FULL if the loop must stop before ``period`` more steps, else OK.
+def measure_part(world, period, shows):
+    """Return a limit of a fall or LOG_FULL if the loop must stop before ``period`` more steps, else OK.
 
-    With ``shows`` the controller is shown the plant, and finds it in ``world.measurement``: SHOWN if the loop goes on,
-    SHOWN_ANYWAY in any case. A floor that turns with the body sees it, too.
+    With ``shows`` the controller is shown the plant in ``world.measurement``: with SHOWN if the loop goes on, with
+    SHOWN_ANYWAY in any case. A floor that turns with the body follows it first.
     """
-    if period > 0 and is_followed_by_floor(place):
-        let_floor_follow(place, period)
-    if shows or is_rate_limited(place):
-        observe_in(place)
-    reason = reason_in(place, period)
+    motion = world.scratch.motion
+    if period > 0 and follows(world.ground.motion):
+        follow(world.tree, world.ground, world.state, motion.poses, period)
+    if shows or world.fall.rate < math.inf:
+        observe(world.tree, world.state, motion, world.log)
+    reason = reason_to_stop(world, period)
     if shows == SHOWN_ANYWAY or (shows == SHOWN and reason == OK):
-        measure_in(place)
-        ask_for_nothing(place)
+        measure(world.tree, world.state, motion, world.sensors, world.actuators, world.measurement)
+        world.torque[:] = 0.0
     return reason
 
 
 @part
-def apply_part(place):
+def apply_part(world):
     """Apply the torques in ``world.torque``, until the next tick."""
-    common = unpacked(place)
-    apply_torques(common.tree, common.state, common.scratch.motion.rates, common.actuators, common.torque)
+    apply_torques(world.tree, world.state, world.scratch.motion.rates, world.actuators, world.torque)
     return OK
 
 
 @part_for_each
-def ask(law, place):
+def ask(law, world):
     """``control`` as a part: one for each class of laws."""
-    common = unpacked(place)
-    control(loaded(law), common.measurement, common.torque, common.log.extra)
+    control(law, world.measurement, world.torque, world.log.extra)
     return OK
 
 
@@ -275,158 +211,88 @@ def append_row(tree, ground, state, scratch, projectile, log):
 
 
 @part
-def append_row_to(place):
+def append_row_to(world):
     """``append_row`` as a part."""
-    common = unpacked(place)
-    append_row(common.tree, common.ground, common.state, common.scratch, common.projectile, common.log)
+    append_row(world.tree, world.ground, world.state, world.scratch, world.projectile, world.log)
+    return OK
+
+
+@part
+def advance_world(world, steps, begin, h):
+    """Take ``steps`` recorded steps, or those before the first that may meet a thrown box, which is BOX_IS_NEAR.
+
+    With no steps only ``advance`` from ``begin`` by ``h``. The only part that knows the method.
+    """
+    state, projectile = world.state, world.projectile
+    has_box = steps > 0 and projectile.status[ARMED] == 1
+    for _ in range(max(steps, 1)):
+        if steps > 0:
+            if state.counts[STEPS] % world.log.cursor[STRIDE] == 0:
+                call(world.parts[APPEND_ROW], world)
+            begin, h = time_of(state), state.clock[STEP_LENGTH]
+            if has_box and not passes(world.tree, state, world.scratch.motion.poses, projectile, h):
+                return BOX_IS_NEAR
+        reason = advance(world.tree, world.ground, state, world.pushes, world.scratch, world.method, begin, h)
+        if steps == 0 or reason != OK:
+            return reason
+        if has_box and not fly_projectile(world.tree, projectile, h):
+            return COLLISION_FAILED
+        finish_step(world)
     return OK
 
 
 @kernel
-def now_in(place):
-    """Time, and length of a step [s]."""
-    state = unpacked(place).state
-    return time_of(state), state.clock[STEP_LENGTH]
-
-
-@kernel
-def set_back(place, begin):
-    """After an impact, box and tree are where they collided."""
-    state = unpacked(place).state
-    state.clock[TIME_ORIGIN] += begin - time_of(state)
-
-
-@kernel
-def impact_in(place, h):
-    common = unpacked(place)
-    return time_before_impact(common.tree, common.state, common.scratch.motion.poses, common.projectile, h)
-
-
-@kernel
-def fly_in(place, h):
-    common = unpacked(place)
-    return fly_projectile(common.tree, common.projectile, h)
-
-
-@kernel
-def collide_in(place, begin, rest):
-    common = unpacked(place)
-    outcome = collide(common.tree, common.state, common.scratch.motion, common.projectile, common.log, begin)
-    if outcome == OK:
-        unpacked(place).projectile.state[ELAPSED] = rest
-    return outcome
+def finish_step(world):
+    """Count the step that was taken, and log what touched or lifted."""
+    count_step(world.state)
+    log_contact_changes(world.state, world.log, time_of(world.state))
 
 
 @part
-def meet_box(place, whole):
-    """One step of the tree and of the thrown box: in two parts with the collision between them if they meet."""
-    begin, h = now_in(place)
-    part_of_it = impact_in(place, h)
-    rest = h - part_of_it
+def meet_box(world):
+    """Take one step of the tree and of the thrown box: in two parts with the collision between them if they meet."""
+    tree, state, motion, projectile = world.tree, world.state, world.scratch.motion, world.projectile
+    begin, h = time_of(state), state.clock[STEP_LENGTH]
+    length = time_before_impact(tree, state, motion.poses, projectile, h)
+    rest = h - length
     for _ in range(2):
-        if part_of_it > 0.0:
-            reason = call(part_in(place, ADVANCE), whole, place, 0, begin, part_of_it)
+        if length > 0.0:
+            reason = call(world.parts[ADVANCE], world, 0, begin, length)
             if reason != OK:
-                set_back(place, begin)
+                state.clock[TIME_ORIGIN] += begin - time_of(state)  # box and tree are where they collided
                 return reason
-            if not fly_in(place, part_of_it):
+            if not fly_projectile(tree, projectile, length):
                 return COLLISION_FAILED
         if rest == 0.0:
             break
-        begin += part_of_it
-        if collide_in(place, begin, rest) != OK:
+        begin += length
+        if collide(tree, state, motion, projectile, world.log, begin) != OK:
             return COLLISION_FAILED
-        part_of_it, rest = rest, 0.0
+        projectile.state[ELAPSED] = rest
+        length, rest = rest, 0.0
     return OK
 
 
 @kernel
-def part_in(place, number):
-    return unpacked(place).parts[number]
-
-
-@kernel
-def is_armed(place):
-    return unpacked(place).projectile.status[ARMED] == 1
-
-
-@kernel
-def finish_step(place):
-    common = unpacked(place)
-    count_step(common.state)
-    log_contact_changes(common.state, common.log, time_of(common.state))
-
-
-@kernel
-def is_row_due(place):
-    common = unpacked(place)
-    return common.state.counts[STEPS] % common.log.cursor[STRIDE] == 0
-
-
-@kernel
-def record_if_due(place):
-    if is_row_due(place):
-        call(part_in(place, APPEND_ROW), place)
-
-
-@kernel
-def box_passes(place, h):
-    common = unpacked(place)
-    return passes(common.tree, common.state, common.scratch.motion.poses, common.projectile, h)
-
-
-@kernel
-def steps_done(place):
-    return unpacked(place).state.counts[STEPS]
-
-
-@part
-def advance_world(whole, place, steps, begin, h):
-    """``steps`` steps, recorded, or those before the first in which a thrown box may be met, which is BOX_IS_NEAR.
-
-    With no steps only ``advance`` from ``begin`` by ``h``. The only part that knows the method. It takes several steps
-    at once because it takes a while to get at the arrays.
-    """
-    world = loaded(whole)
-    tree, ground, state, pushes, scratch = world.tree, world.ground, world.state, world.pushes, world.scratch
-    method = world.method
-    has_box = steps > 0 and is_armed(place)
-    for _ in range(max(steps, 1)):
-        if steps > 0:
-            record_if_due(place)
-            begin, h = now_in(place)
-            if has_box and not box_passes(place, h):
-                return BOX_IS_NEAR
-        reason = advance(tree, ground, state, pushes, scratch, method, begin, h)
-        if steps == 0 or reason != OK:
-            return reason
-        if has_box and not fly_in(place, h):
-            return COLLISION_FAILED
-        finish_step(place)
-    return OK
-
-
-@kernel
-def take_step(place, whole):
-    """One step of the tree, and of the thrown box if there is one."""
-    if is_armed(place):
-        reason = call(part_in(place, MEET_BOX), place, whole)
+def take_step(world):
+    """Take one step of the tree, and of the thrown box if there is one."""
+    if world.projectile.status[ARMED] == 1:
+        reason = call(world.parts[MEET_BOX], world)
     else:
-        begin, h = now_in(place)
-        reason = call(part_in(place, ADVANCE), whole, place, 0, begin, h)
+        reason = call(world.parts[ADVANCE], world, 0, time_of(world.state), world.state.clock[STEP_LENGTH])
     if reason == OK:
-        finish_step(place)
+        finish_step(world)
     return reason
 
 
 @part
-def take_steps(place, whole, steps):
+def take_steps(world, steps):
     """Take ``steps`` steps, recording every ``stride``-th state before it is left; OK, or a cause of failure."""
-    end = steps_done(place) + steps
-    while steps_done(place) < end:
-        reason = call(part_in(place, ADVANCE), whole, place, end - steps_done(place), 0.0, 0.0)
+    end = world.state.counts[STEPS] + steps
+    while world.state.counts[STEPS] < end:
+        reason = call(world.parts[ADVANCE], world, end - world.state.counts[STEPS], 0.0, 0.0)
         if reason == BOX_IS_NEAR:
-            reason = take_step(place, whole)
+            reason = take_step(world)
         if reason != OK:
             return reason
     return OK
@@ -438,38 +304,37 @@ ASK = PARTS
 
 
 @routine
-def run_ticks(parts, common, whole, asked, law, ticks, period):
-    """The closed loop by addresses; ``asked`` is that of ``ask``, and NOBODY where there is no controller."""
+def run_ticks(parts, world, asked, law, ticks, period):
+    """Run the closed loop, by addresses; ``asked`` is that of ``ask``, and NOBODY where there is no controller."""
     for done in range(ticks):
-        reason = call(parts[MEASURE], common, period, NOT_SHOWN if asked == NOBODY else SHOWN)
+        reason = call(parts[MEASURE], world, period, NOT_SHOWN if asked == NOBODY else SHOWN)
         if reason == OK:
             if asked != NOBODY:
-                call(asked, law, common)
-                call(parts[APPLY], common)
-            reason = call(parts[TAKE_STEPS], common, whole, period)
+                call(asked, law, world)
+                call(parts[APPLY], world)
+            reason = call(parts[TAKE_STEPS], world, period)
         if reason != OK:
             return done, reason
     return ticks, OK
 
 
 @routine
-def hold_each(parts, common, whole, period, reasons, begin, end):
-    """A control period of the worlds from ``begin`` to ``end``, with the torques that are in them, and a look at them.
+def hold_each(parts, worlds, period, reasons, begin, end):
+    """Take a control period of the worlds from ``begin`` to ``end``, with the torques that are in them; then measure.
 
     Args:
         parts: (worlds, PARTS) those of each.
-        common: (worlds,) addresses.
-        whole: (worlds,) addresses.
+        worlds: (worlds,) addresses.
         period: steps.
-        reasons: (worlds,) why each ended; those that have, and are not OK, stay where they are.
+        reasons: (worlds,) why each ended; a world that has ended, and whose reason is not OK, stays where it is.
         begin: first world.
         end: behind the last.
     """
     for k in range(begin, end):
         if reasons[k] == OK:
-            call(parts[k, APPLY], common[k])
-            reason = call(parts[k, TAKE_STEPS], common[k], whole[k], period)
-            seen = call(parts[k, MEASURE], common[k], period, SHOWN_ANYWAY)
+            call(parts[k, APPLY], worlds[k])
+            reason = call(parts[k, TAKE_STEPS], worlds[k], period)
+            seen = call(parts[k, MEASURE], worlds[k], period, SHOWN_ANYWAY)
             reasons[k] = seen if reason == OK else reason
 
 
@@ -482,31 +347,32 @@ class Loop:
         beside: what compiles more that will be needed, on other cores.
 
     Attributes:
-        packed: what parts work on: the world but for its method, and all of it.
+        packed: what parts work on.
+        place: its address.
     """
 
     def __init__(self, world: World, law: Any, beside: Sequence[Call] = ()) -> None:
         self.world, self.law = world, law
-        self.packed = common, whole = Packed(common_of(world)), Packed(world)
-        self._law = _packed_law(law)
-        self.common, self.whole, self.law_address = common.place, whole.place, self._law.place
-        uses = _uses(common, whole, self._law)
+        self.packed, self._law = _seen(Packed(world)), _packed_law(law)
+        self.place, self.law_address = self.packed.place, self._law.place
+        uses = _uses(Packed(world), self._law)
         found = dict(zip(uses, addresses(list(uses.values()), beside), strict=True))
         self.asked = int(found.pop(ASK, NOBODY))
         world.parts[list(found)] = list(found.values())
-        self._measure, self._apply = Entry(*uses[MEASURE]), Entry(*uses[APPLY])
-        self._append_row, self._take_steps = Entry(*uses[APPEND_ROW]), Entry(*uses[TAKE_STEPS])
+        self._measure, self._apply = Entry(measure_part, self.packed, 0, 0), Entry(apply_part, self.packed)
+        self._append_row = Entry(append_row_to, self.packed)
+        self._take_steps = Entry(take_steps, self.packed, 0)
         self.run(0, 1)
         self.rollout(0)
 
     def run(self, ticks: int, period: int) -> tuple[int, int]:
         """``ticks`` control ticks of ``steps_per_tick`` steps; how many were done, and why it ended."""
-        done, reason = run_ticks(self.world.parts, self.common, self.whole, self.asked, self.law_address, ticks, period)
+        done, reason = run_ticks(self.world.parts, self.place, self.asked, self.law_address, ticks, period)
         return int(done), int(reason)
 
     def rollout(self, steps: int) -> int:
         """Take ``steps`` steps with the torques as they are; OK, or a cause of failure."""
-        return self._take_steps(self.whole, steps)
+        return self._take_steps(steps)
 
     def measure(self, period: int, shows: int) -> int:
         """The start of a tick, for a controller that is not compiled."""
@@ -538,26 +404,31 @@ class Loop:
 
 def record(world: World) -> None:
     """Append a row for the present state of a world that a ``Loop`` is there for."""
-    Entry(append_row_to, Packed(common_of(world)))()
+    Entry(append_row_to, _seen(Packed(world)))()
 
 
 def is_ready(world: World, law: Any) -> bool:
-    """Whether ``Loop`` compiles nothing."""
-    return are_ready(list(_uses(Packed(common_of(world)), Packed(world), _packed_law(law)).values()))
+    """Return whether ``Loop`` compiles nothing."""
+    return are_ready(list(_uses(Packed(world), _packed_law(law)).values()))
+
+
+def _seen(world: Packed) -> Packed:
+    return world.seen_as(AnyWorld)
 
 
 def _packed_law(law: Any) -> Packed:
     return Packed(Passive() if law is None else law)
 
 
-def _uses(common: Packed, whole: Packed, law: Packed) -> dict[int, tuple[Any, ...]]:
+def _uses(stepped: Packed, law: Packed) -> dict[int, tuple[Any, ...]]:
     """Each part that is needed and what it is called with, by its place in ``World.parts``, and ``ask``."""
+    world = _seen(stepped)
     uses: dict[int, tuple[Any, ...]] = {
-        ADVANCE: (advance_world, whole, common, 0, 0.0, 0.0), MEASURE: (measure_part, common, 0, 0),
-        APPLY: (apply_part, common), APPEND_ROW: (append_row_to, common), TAKE_STEPS: (take_steps, common, 0, 0),
+        ADVANCE: (advance_world, stepped, 0, 0.0, 0.0), MEASURE: (measure_part, world, 0, 0),
+        APPLY: (apply_part, world), APPEND_ROW: (append_row_to, world), TAKE_STEPS: (take_steps, world, 0),
     }  # fmt: skip
-    if whole.value.projectile.status[ARMED] == 1:  # a box that nobody throws is met by nobody
-        uses[MEET_BOX] = meet_box, common, 0
+    if world.value.projectile.status[ARMED] == 1:
+        uses[MEET_BOX] = meet_box, world
     if not isinstance(law.value, Passive):
-        uses[ASK] = ask.of(type(law.value)), law, common
+        uses[ASK] = ask.of(type(law.value)), law, world
     return uses

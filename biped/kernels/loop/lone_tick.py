@@ -9,7 +9,7 @@ from biped.kernels.loop.measurement import Measurement, new_measurement, place_m
 from biped.kernels.state.status import OK
 from biped.kernels.tree.tree import Tree
 from contact.arrays import Floats
-from kernelcache import Entry, Packed, loaded, part_for_each
+from kernelcache import Entry, Packed, part_for_each
 
 
 class LoneTick(NamedTuple):
@@ -21,12 +21,11 @@ class LoneTick(NamedTuple):
 
 
 @part_for_each
-def answer(law, place):
+def answer(law, tick):
     """``control`` for what was measured."""
-    tick = loaded(place)
     place_measured(tick.measurement)
     tick.torque[:] = 0.0
-    control(loaded(law), tick.measurement, tick.torque, tick.recorded)
+    control(law, tick.measurement, tick.torque, tick.recorded)
     return OK
 
 

@@ -38,7 +38,7 @@ from contact.arrays import Floats, Integers, unset
 from contact.vectors import copy1, dot, load6
 from formulations.mechanism.kernels.linearization import Derivatives
 from formulations.mechanism.kernels.system import Mechanics
-from kernelcache import kernel, loaded, part, routine
+from kernelcache import kernel, part, routine
 
 # A pivot below this part of its column's size is nothing but rounding.
 ROUNDING = 1e-13
@@ -166,9 +166,8 @@ def new_chain(
 
 
 @part
-def first_part(place):
+def first_part(step):
     """∂(q'_d, λ)/∂w, ∂q'/∂w and ∂p'/∂w; 0, NOT_FINITE, SINGULAR of M, or DEPENDENT of Dh(q') M⁻¹ Dh(q)ᵀ."""
-    step = loaded(place)
     set_row_slopes(step.results, step.multiplier, step.alpha, step.h, step.share, step.chain)
     set_matrix(step.results, step.h, step.chain)
     add_ballast_to_mass(step.mechanics.ballast, step.h, step.chain)
@@ -357,9 +356,8 @@ def solve_first(h, share, chain):
 
 
 @part
-def second_part(place):
+def second_part(step):
     """−∂²(q'_d, λ)/∂w² and ∂²p'/∂w², into ``bends``: (16)-(27), (31), (32). Needs the first ones."""
-    step = loaded(place)
     set_blocks(step.results, step.alpha, step.h, step.share, step.chain)
     bend_rows(step.results.curvature[0], step.chain)
     subtract_bent(step.results.bent, step.chain)
@@ -640,9 +638,8 @@ def spread_bends(bends, sign, states, gap, line, result):
 
 
 @part
-def weighted_part(place):
+def weighted_part(step):
     """Σ weights ∂²(q'_d, p')/∂w², into the first row of ``bends``; needs the first ones, and weights in ``on_rows``."""
-    step = loaded(place)
     set_adjoint(step.chain)
     set_forms(step.results, step.alpha, step.h, step.share, step.chain)
     bend_forms(step.results, step.chain)

@@ -41,9 +41,9 @@ from formulations.mechanism.kernels.forces import force_work
 from formulations.mechanism.kernels.loop import ENERGY, KINETIC, NEWTON, NUMBERS, POTENTIAL, WORK
 from formulations.mechanism.kernels.node import factor_node, load_momenta, place_node, set_energies
 from formulations.mechanism.kernels.points import turned
-from formulations.mechanism.kernels.step import load_impulses, part_in
+from formulations.mechanism.kernels.step import load_impulses
 from formulations.mechanism.kernels.system import Mechanics, Room
-from kernelcache import call, kernel, loaded, part
+from kernelcache import call, kernel, part
 
 # [m or rad] that strains move by in differences.
 DIFFERENCE = 1e-3
@@ -286,9 +286,8 @@ def ask_stage(prescribed, given, k, rates, room):
 
 
 @part
-def slope_part(place, i, k):
+def slope_part(world, i, k):
     """d/dt of ``rates.stage`` into slope ``i``, at the time to which row k of the inputs belongs; 0, or why not."""
-    world = loaded(place)
     mechanics, room, rates = world.mechanics, world.room, world.rates
     ask_stage(mechanics.prescribed, world.given, k, rates, room)
     failed = accelerate(mechanics, room.given_rates, world.inputs, k, room, rates)
@@ -301,9 +300,8 @@ def slope_part(place, i, k):
 
 
 @part
-def record_part(place, k, row):
+def record_part(world, k, row):
     """The row of a state whose slope was just evaluated, laid out as that of a step."""
-    world = loaded(place)
     mechanics, room, rates = world.mechanics, world.room, world.rates
     load_now(mechanics, world.inputs, k, room)
     load_momenta(mechanics.tree, room.node, room.node_momentum)
@@ -336,9 +334,8 @@ def fill_row(prescribed, room, rates, work, row):
 
 
 @kernel
-def set_stage(place, i):
+def set_stage(world, i):
     """The state, moved along the slope before stage ``i`` of a step; whether it is finite."""
-    world = loaded(place)
     rates, state = world.rates, world.state
     h = 0.0 if i == 0 else (world.step if i == 3 else 0.5 * world.step)
     finite = True
@@ -349,9 +346,8 @@ def set_stage(place, i):
 
 
 @kernel
-def finish_step(place, taken):
+def finish_step(world, taken):
     """The four slopes with their weights."""
-    world = loaded(place)
     slope, state = world.rates.slope, world.state
     for j in range(state.shape[0]):
         mean = (slope[0, j] + 2.0 * slope[1, j] + 2.0 * slope[2, j] + slope[3, j]) / 6.0
@@ -360,21 +356,21 @@ def finish_step(place, taken):
 
 
 @part
-def take_steps_part(place, steps, every, row):
+def take_steps_part(world, steps, every, row):
     """Steps of the classical method of order 4, with a row at every multiple of ``every``; 0 or why it ended.
 
     Rows 2 k, 2 k + 1 and 2 k + 2 of the inputs belong to the beginning, middle and end of step k.
     """
     for k in range(steps):
         for i in range(4):
-            if not set_stage(place, i):
+            if not set_stage(world, i):
                 return NOT_FINITE
-            failed = call(part_in(place, SLOPE), place, i, 2 * k + (i + 1) // 2)
+            failed = call(world.parts[SLOPE], world, i, 2 * k + (i + 1) // 2)
             if failed != 0:
                 return failed
             if i == 0 and k % every == 0:
-                call(part_in(place, RECORD), place, 2 * k, row + k // every)
-        finish_step(place, k + 1)
+                call(world.parts[RECORD], world, 2 * k, row + k // every)
+        finish_step(world, k + 1)
     return 0
 
 

@@ -3,7 +3,7 @@
 import types
 
 from formulations.mechanism.kernels.custom import ENERGY, FORCES, VALUES
-from kernelcache import kernel, part, unpacked
+from kernelcache import kernel, part
 
 
 def named_part(function, name):
@@ -25,8 +25,7 @@ def negate(array):
 def potential_part(name, energy, gradient, hessian):
     """Of V, ∂V and ∂²V; forces and slopes are their negatives."""
 
-    def potential(place, wanted, time):
-        room = unpacked(place)
+    def potential(room, wanted, time):
         if wanted == ENERGY:
             room.energy[0] = energy(room.z, room.number)
         elif wanted == FORCES:
@@ -43,8 +42,7 @@ def potential_part(name, energy, gradient, hessian):
 def potential_without_hessian(name, energy, gradient):
     """Of V and ∂V."""
 
-    def rough_potential(place, wanted, time):
-        room = unpacked(place)
+    def rough_potential(room, wanted, time):
         if wanted == ENERGY:
             room.energy[0] = energy(room.z, room.number)
         else:
@@ -58,8 +56,7 @@ def potential_without_hessian(name, energy, gradient):
 def force_part(name, force):
     """Of a force."""
 
-    def of_force(place, wanted, time):
-        room = unpacked(place)
+    def of_force(room, wanted, time):
         force(room.z, room.rate, time, room.number, room.force)
         return 0
 
@@ -69,8 +66,7 @@ def force_part(name, force):
 def constraint_part(name, value, jacobian):
     """Of h and Dh."""
 
-    def constraint(place, wanted, time):
-        room = unpacked(place)
+    def constraint(room, wanted, time):
         if wanted == VALUES:
             value(room.z, room.number, room.value)
         else:

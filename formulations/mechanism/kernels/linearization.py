@@ -28,7 +28,7 @@ from formulations.mechanism.kernels.derivatives import (
 )
 from formulations.mechanism.kernels.jets import Jets, new_jets
 from formulations.mechanism.kernels.points import place_points
-from kernelcache import kernel, loaded, part
+from kernelcache import kernel, part
 
 
 class Derivatives(NamedTuple):
@@ -69,9 +69,8 @@ def new_derivatives(n: int, m: int, points: int, sizes: Sizes) -> Derivatives:
 
 
 @part
-def derive_part(place, order):
+def derive_part(step, order):
     """All of ``results``, to order 2 or 3, for which there must be room."""
-    step = loaded(place)
     clear(step.results)
     set_tree_derivatives(step.mechanics.tree, step.q, step.moved, step.alpha, step.h, order, step.results)
     add_potential_derivatives(step.mechanics, order, step.results)

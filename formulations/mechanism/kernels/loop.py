@@ -14,7 +14,6 @@ from formulations.mechanism.kernels.step import (
     evaluate_part,
     factor_part,
     impulses_part,
-    part_in,
     rows_part,
     solve_part,
 )
@@ -33,7 +32,7 @@ from formulations.mechanism.kernels.system import (
     SOLVE,
     TAKE_STEPS,
 )
-from kernelcache import call, kernel, loaded, part, unpacked
+from kernelcache import call, kernel, part
 
 # Places of numbers in a row after coordinates, rates and momenta, each (n,); multipliers and driving forces follow.
 KINETIC = 0
@@ -45,16 +44,15 @@ NUMBERS = 5
 
 
 @part
-def begin_part(place):
+def begin_part(world):
     """What a step needs of the configuration where it begins: Dh(q_k)."""
-    place_begin(place)
-    call(part_in(place, ROWS), place, RIGHT)
+    place_begin(world)
+    call(world.parts[ROWS], world, RIGHT)
     return 0
 
 
 @kernel
-def place_begin(place):
-    world = loaded(place)
+def place_begin(world):
     room = world.room
     copy1(world.motion.q, room.end_q)
     place_bodies(world.mechanics.tree, room.end_q, room.end)
@@ -62,67 +60,66 @@ def place_begin(place):
 
 
 @kernel
-def most_in(place):
-    rule = unpacked(place).rule
+def most_in(world):
+    rule = world.rule
     return rule.max_iterations, rule.max_backtracks
 
 
 @part
-def take_steps_part(place, steps, every, row):
+def take_steps_part(world, steps, every, row):
     """``steps`` steps, with a row at the beginning of each that is a multiple of ``every``; 0 or why it ended.
 
     Args:
-        place: of a ``World``, whose inputs begin with those of the step before the first.
+        world: of a ``World``, whose inputs begin with those of the step before the first.
         steps: how many to take; the first has a row.
         every: steps from row to row.
         row: the first one's.
     """
-    most, trials = most_in(place)
+    most, trials = world.rule.max_iterations, world.rule.max_backtracks
     for k in range(1, steps + 1):
         wanted = (k - 1) % every == 0
         if wanted:
-            failed = record_node(place, k, row)
+            failed = record_node(world, k, row)
             if failed != 0:
                 return failed
-        iterations = call(part_in(place, SOLVE), place, k, most, trials)
+        iterations = call(world.parts[SOLVE], world, k, most, trials)
         if iterations < 0:
             return iterations
         if wanted:
-            record_forces(place, iterations, row)
+            record_forces(world, iterations, row)
             row += 1
-        call(part_in(place, COMMIT), place, k, iterations)
+        call(world.parts[COMMIT], world, k, iterations)
     return 0
 
 
 @part
-def record_end_part(place, row):
+def record_end_part(world, row):
     """The row of a motion's end; its multipliers are those of a step that is solved and not taken."""
-    failed = record_node(place, 1, row)
+    failed = record_node(world, 1, row)
     if failed != 0:
         return failed
-    most, trials = most_in(place)
-    iterations = call(part_in(place, SOLVE), place, 1, most, trials)
+    most, trials = world.rule.max_iterations, world.rule.max_backtracks
+    iterations = call(world.parts[SOLVE], world, 1, most, trials)
     if iterations < 0:
         return iterations
-    record_forces(place, iterations, row)
+    record_forces(world, iterations, row)
     return 0
 
 
 @kernel
-def record_node(place, k, row):
+def record_node(world, k, row):
     """Coordinates, rates, momenta and energies where a step begins; multipliers are not known yet."""
-    ask_node(place, k)
-    failed = call(part_in(place, RATES), place)
+    ask_node(world, k)
+    failed = call(world.parts[RATES], world)
     if failed != 0:
         return failed
-    call(part_in(place, ENERGIES), place)
-    write_node(place, row)
+    call(world.parts[ENERGIES], world)
+    write_node(world, row)
     return 0
 
 
 @kernel
-def ask_node(place, k):
-    world = loaded(place)
+def ask_node(world, k):
     set_given_rates(world.mechanics.prescribed, world.given, k, world.rule.h, world.room.given_rates)
     copy1(world.motion.q, world.room.node_q)
     copy1(world.motion.momentum, world.room.node_momentum)
@@ -135,8 +132,7 @@ def set_given_rates(prescribed, given, k, h, rates):
 
 
 @kernel
-def write_node(place, row):
-    world = loaded(place)
+def write_node(world, row):
     fill_node(world.motion, world.room, world.rows[row])
 
 
@@ -155,8 +151,7 @@ def fill_node(motion, room, row):
 
 
 @kernel
-def record_forces(place, iterations, row):
-    world = loaded(place)
+def record_forces(world, iterations, row):
     fill_forces(world.mechanics.prescribed, world.motion, world.rule.h, world.room, iterations, world.rows[row])
 
 

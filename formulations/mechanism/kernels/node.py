@@ -11,7 +11,7 @@ from formulations.mechanism.kernels.constraints import set_constraint_rows, set_
 from formulations.mechanism.kernels.custom import custom_energy, set_custom_rows, set_custom_values
 from formulations.mechanism.kernels.points import place_points
 from formulations.mechanism.kernels.potentials import spring_energy
-from kernelcache import kernel, loaded, part
+from kernelcache import kernel, part
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -36,9 +36,8 @@ def load_momenta(tree, node, momentum):
 
 
 @part
-def momentum_part(place):
+def momentum_part(world):
     """p = M(q) v of ``node_q`` and ``node_rates``, into ``node_momentum``."""
-    world = loaded(place)
     room = world.room
     place_node(world.mechanics, room.node_rates, room)
     load_momenta(world.mechanics.tree, room.node, room.node_momentum)
@@ -46,12 +45,11 @@ def momentum_part(place):
 
 
 @part
-def rates_part(place):
+def rates_part(world):
     """v with M(q) v = p but for forces of the constraints, on which v is, into ``node_rates``; 0, or why not.
 
     Of ``node_q``, ``node_momentum`` and ``given_rates``, which has those of prescribed coordinates, and else zeros.
     """
-    world = loaded(place)
     mechanics, room = world.mechanics, world.room
     node, border, tree = room.node, room.node_border, mechanics.tree
     place_node(mechanics, room.given_rates, room)
@@ -103,9 +101,8 @@ def rest(tree, node):
 
 
 @part
-def energies_part(place):
+def energies_part(world):
     """Kinetic and potential energy [J] of ``node_q`` and ``node_rates``, into ``energy``."""
-    world = loaded(place)
     place_node(world.mechanics, world.room.node_rates, world.room)
     set_energies(world.mechanics, world.room)
     return 0
@@ -129,9 +126,8 @@ def weight_energy(tree, node):
 
 
 @part
-def constraints_part(place):
+def constraints_part(world):
     """h(q) of ``node_q`` into ``values``, and Dh(q) into the first rows of ``node_border``."""
-    world = loaded(place)
     mechanics, room = world.mechanics, world.room
     node = room.node
     place_node(mechanics, room.given_rates, room)

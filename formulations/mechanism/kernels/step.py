@@ -45,7 +45,7 @@ from formulations.mechanism.kernels.system import (
     STEPS,
     WAIT,
 )
-from kernelcache import call, kernel, loaded, part, unpacked
+from kernelcache import call, kernel, part
 
 # Steps that are solved without the last step's factors after one that these did not help.
 RETRY_AFTER = 16
@@ -55,18 +55,9 @@ EPSILON = 2.0**-52
 ROUNDINGS = 16.0
 
 
-# What branches or loops takes addresses.
-
-
 @kernel
-def part_in(place, number):
-    return unpacked(place).parts[number]
-
-
-@kernel
-def guess_step(place, k):
+def guess_step(world, k):
     """The first candidate goes on as the last steps did (by parabola, line, or as it is); what is given is given."""
-    world = loaded(place)
     guess(world.mechanics.prescribed, world.motion, world.given, k, world.room)
 
 
@@ -91,13 +82,12 @@ RIGHT = 1
 
 
 @part
-def impulses_part(place, k, half):
+def impulses_part(world, k, half):
     """The impulses on bodies and coordinates that belong to one half of a step: LEFT of e, RIGHT of the momentum after.
 
     Of potentials (1 − α) h or α h, of other forces σ h or (1 − σ) h; those of coordinates are added to ``middle.load``
     or ``right_load``.
     """
-    world = loaded(place)
     mechanics, rule, room = world.mechanics, world.rule, world.room
     load = room.middle.load if half == LEFT else room.right_load
     potentials = ((1.0 - rule.alpha) if half == LEFT else rule.alpha) * rule.h
@@ -122,9 +112,8 @@ def load_impulses(mechanics, inputs, k, potentials, forces, customs, arms, middl
 
 
 @part
-def rows_part(place, of):
+def rows_part(world, of):
     """Dh(q_{k+1}) into the border: its rows for a correction, its columns once that is where the next step begins."""
-    world = loaded(place)
     mechanics, room = world.mechanics, world.room
     tree, points, arms = mechanics.tree, mechanics.points, room.end_arms
     rows = room.border.rows if of == LEFT else room.border.columns
@@ -134,18 +123,17 @@ def rows_part(place, of):
 
 
 @part
-def evaluate_part(place, k):
+def evaluate_part(world, k):
     """e and h(q_{k+1}) of the candidate, and the larger of their norms relative to their tolerances."""
-    place_candidate(place)
-    call(part_in(place, IMPULSES), place, k, LEFT)
-    measure_candidate(place)
+    place_candidate(world)
+    call(world.parts[IMPULSES], world, k, LEFT)
+    measure_candidate(world)
     return 0
 
 
 @kernel
-def place_candidate(place):
+def place_candidate(world):
     """Poses, velocities and momenta at the middle of the step; p − Dh(q_k)ᵀ λ as the coordinates' load."""
-    world = loaded(place)
     motion, room = world.motion, world.room
     middle = room.middle
     place_middle(world.mechanics.tree, motion.q, world.rule.alpha, world.rule.h, middle)
@@ -157,9 +145,8 @@ def place_candidate(place):
 
 
 @kernel
-def measure_candidate(place):
+def measure_candidate(world):
     """The norms of (45) and of the constraints."""
-    world = loaded(place)
     mechanics, motion, rule, room = world.mechanics, world.motion, world.rule, world.room
     motion.residual[0] = set_midpoint_residual(mechanics.tree, room.middle, mechanics.prescribed)
     set_end(mechanics, motion, room)
@@ -210,23 +197,24 @@ def place_round_off(room):
 
 
 @part
-def factor_part(place, k):
+def factor_part(world, k):
     """Newton's matrix of the candidate, factored; SINGULAR, DEPENDENT or 0."""
-    set_blocks(place, k)
-    if eliminate_in(place) >= 0:
+    mechanics, rule, room = world.mechanics, world.rule, world.room
+    middle = room.middle
+    set_blocks(world, k)
+    if eliminate_blocks(mechanics.tree, middle, rule.alpha, rule.h, middle.diagonal, mechanics.prescribed) >= 0:
         return SINGULAR
-    call(part_in(place, ROWS), place, LEFT)
-    set_border(place, k)
-    if factor_border_in(place) >= 0:
+    call(world.parts[ROWS], world, LEFT)
+    set_border(world, k)
+    if factor_border(mechanics.tree, middle, rule.alpha, room.border) >= 0:
         return DEPENDENT
-    set_counts(place, KEPT, 1)
+    world.motion.counts[KEPT] = 1
     return 0
 
 
 @kernel
-def set_blocks(place, k):
+def set_blocks(world, k):
     """What all bodies and forces put into their own blocks."""
-    world = loaded(place)
     mechanics, rule, room = world.mechanics, world.rule, world.room
     middle, points, arms = room.middle, mechanics.points, room.middle_arms
     before, forced = (1.0 - rule.alpha) * rule.h, rule.share * rule.h
@@ -239,16 +227,8 @@ def set_blocks(place, k):
 
 
 @kernel
-def eliminate_in(place):
-    world = loaded(place)
-    mechanics, rule, middle = world.mechanics, world.rule, world.room.middle
-    return eliminate_blocks(mechanics.tree, middle, rule.alpha, rule.h, middle.diagonal, mechanics.prescribed)
-
-
-@kernel
-def set_border(place, k):
+def set_border(world, k):
     """Forces between bodies, and what has no mass; the constraints' rows are there."""
-    world = loaded(place)
     mechanics, rule, room = world.mechanics, world.rule, world.room
     tree, points, arms, border = mechanics.tree, mechanics.points, room.middle_arms, room.border
     alpha, before, forced = rule.alpha, (1.0 - rule.alpha) * rule.h, rule.share * rule.h
@@ -258,16 +238,9 @@ def set_border(place, k):
     set_custom_border(tree, room.customs, points, arms, time, alpha, rule.h, before, forced, room.middle, border)
 
 
-@kernel
-def factor_border_in(place):
-    world = loaded(place)
-    return factor_border(world.mechanics.tree, world.room.middle, world.rule.alpha, world.room.border)
-
-
 @part
-def correct_part(place):
+def correct_part(world):
     """δ into ``middle.delta`` and μ into the border, by the factors at hand; where the candidate is, is remembered."""
-    world = loaded(place)
     motion, room = world.motion, world.room
     border, m = room.border, room.values.shape[0]
     for c in range(border.load.shape[0]):
@@ -288,40 +261,19 @@ def displace(motion, room, factor):
 
 
 @kernel
-def displace_in(place, factor):
-    world = loaded(place)
-    displace(world.motion, world.room, factor)
-
-
-@kernel
-def counts_of(place, what):
-    return unpacked(place).motion.counts[what]
-
-
-@kernel
-def set_counts(place, what, value):
-    unpacked(place).motion.counts[what] = value
-
-
-@kernel
-def norm_in(place):
-    return unpacked(place).motion.residual[2]
-
-
-@kernel
-def norm_at(place, k, factor):
+def norm_at(world, k, factor):
     """The residual's norm at ``factor`` of Newton's step."""
-    displace_in(place, factor)
-    call(part_in(place, EVALUATE), place, k)
-    return norm_in(place)
+    displace(world.motion, world.room, factor)
+    call(world.parts[EVALUATE], world, k)
+    return world.motion.residual[2]
 
 
 @kernel
-def search_line(place, k, trials, norm):
+def search_line(world, k, trials, norm):
     """Take the largest of 1, 1/2, 1/4, … of Newton's step that reduces the residual; its norm, inf if none does."""
     factor = 1.0
     for _ in range(trials):
-        reduced = norm_at(place, k, factor)
+        reduced = norm_at(world, k, factor)
         if suffices(reduced, 1.0, factor, norm):
             return reduced
         factor *= 0.5
@@ -329,67 +281,66 @@ def search_line(place, k, trials, norm):
 
 
 @kernel
-def try_kept(place, k, old, norm):
+def try_kept(world, k, old, norm):
     """One iteration by the factors at hand, of the last step if ``old``; the norm after it, or as it was if less."""
-    call(part_in(place, CORRECT), place)
-    reduced = norm_at(place, k, 1.0)
+    call(world.parts[CORRECT], world)
+    reduced = norm_at(world, k, 1.0)
     if reduced <= 1.0 or reduced <= 0.1 * norm:
         return reduced
     if old:
-        set_counts(place, WAIT, RETRY_AFTER)
+        world.motion.counts[WAIT] = RETRY_AFTER
     if reduced < norm:
         return reduced
-    return norm_at(place, k, 0.0)
+    return norm_at(world, k, 0.0)
 
 
 @kernel
-def may_try_kept(place):
+def may_try_kept(world):
     """Whether there are factors of a step before, and their turn has come."""
-    if counts_of(place, WAIT) > 0:
-        set_counts(place, WAIT, counts_of(place, WAIT) - 1)
+    if world.motion.counts[WAIT] > 0:
+        world.motion.counts[WAIT] = world.motion.counts[WAIT] - 1
         return False
-    return counts_of(place, KEPT) == 1
+    return world.motion.counts[KEPT] == 1
 
 
 @part
-def solve_part(place, k, most, trials):
+def solve_part(world, k, most, trials):
     """Δ and λ of a step from the motion as it is; the number of iterations, or why there is no solution.
 
     Args:
-        place: of a ``World``.
+        world: of a ``World``.
         k: the row of inputs.
         most: iterations.
         trials: of a line search.
     """
-    guess_step(place, k)
-    call(part_in(place, EVALUATE), place, k)
-    norm, iteration = norm_in(place), 0
-    kept, fresh = norm > 1.0 and may_try_kept(place), False
+    guess_step(world, k)
+    call(world.parts[EVALUATE], world, k)
+    norm, iteration = world.motion.residual[2], 0
+    kept, fresh = norm > 1.0 and may_try_kept(world), False
     while not norm <= 1.0:
         if not math.isfinite(norm):
             return NOT_FINITE
         if iteration >= most:
             return NOT_CONVERGED
         if kept or fresh:
-            norm = try_kept(place, k, kept, norm)
+            norm = try_kept(world, k, kept, norm)
             kept = fresh = False
         else:
-            failed = call(part_in(place, FACTOR), place, k)
+            failed = call(world.parts[FACTOR], world, k)
             if failed != 0:
                 return failed
-            call(part_in(place, CORRECT), place)
+            call(world.parts[CORRECT], world)
             before = norm
-            norm = search_line(place, k, trials, norm)
+            norm = search_line(world, k, trials, norm)
             if norm == math.inf:
                 return STUCK
             fresh = norm * norm <= before  # as much again, by the same factors, is enough
         iteration += 1
-    return TURNED_TOO_FAR if turns_too_far(place) else iteration
+    return TURNED_TOO_FAR if turns_too_far(world) else iteration
 
 
 @kernel
-def turns_too_far(place):
-    world = loaded(place)
+def turns_too_far(world):
     return is_beyond_half_turn(world.mechanics.tree, world.room.middle.moved)
 
 
@@ -403,18 +354,17 @@ def is_beyond_half_turn(tree, moved):
 
 
 @part
-def commit_part(place, k, iterations):
+def commit_part(world, k, iterations):
     """The momentum after a step that is solved, and its end as the next one's beginning."""
-    add_work(place, k)
-    call(part_in(place, IMPULSES), place, k, RIGHT)
-    finish_step(place, iterations)
-    call(part_in(place, ROWS), place, RIGHT)
+    add_work(world, k)
+    call(world.parts[IMPULSES], world, k, RIGHT)
+    finish_step(world, iterations)
+    call(world.parts[ROWS], world, RIGHT)
     return 0
 
 
 @kernel
-def add_work(place, k):
-    world = loaded(place)
+def add_work(world, k):
     rule, room = world.rule, world.room
     for j in range(room.right_load.shape[0]):
         room.right_load[j] = 0.0
@@ -423,8 +373,7 @@ def add_work(place, k):
 
 
 @kernel
-def finish_step(place, iterations):
-    world = loaded(place)
+def finish_step(world, iterations):
     mechanics, motion, room = world.mechanics, world.motion, world.room
     set_midpoint_momentum(mechanics.tree, world.rule.h, room.middle, room.right_load, motion.momentum)
     move_on(mechanics.prescribed, motion, room.middle)

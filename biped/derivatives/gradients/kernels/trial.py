@@ -24,15 +24,15 @@ from biped.derivatives.linearization.kernels.steps import (
     UNKNOWN_STEP,
     is_explained,
     new_linearized,
-    part_of,
     step_calls,
 )
 from biped.derivatives.linearization.kernels.steps import SUBSTEPS as STEP_NUMBER
 from biped.derivatives.tape.kernels import Tape, differentiate_tape, evaluate_tape
-from biped.kernels.loop.closed_loop import ADVANCE, APPLY, MEASURE, NOBODY, NOT_SHOWN, SHOWN, Loop, World, now_in
+from biped.kernels.loop.closed_loop import ADVANCE, APPLY, MEASURE, NOBODY, NOT_SHOWN, SHOWN, Loop, World
 from biped.kernels.state.pushes import set_push_impulses
+from biped.kernels.state.simulation_state import STEP_LENGTH
 from biped.kernels.state.status import OK
-from biped.kernels.step.step import prepare
+from biped.kernels.step.step import prepare, time_of
 from biped.kernels.variational.equations import reference_point
 from biped.kernels.variational.joints import JOINT_SWITCHES
 from biped.kernels.variational.newton import place_push
@@ -41,7 +41,7 @@ from contact.ground import begin_ground
 from contact.modes import NONE
 from contact.regimes import SWITCHES
 from contact.vectors import copy1
-from kernelcache import Entry, Packed, addresses, call, kernel, loaded, part, unpacked
+from kernelcache import Entry, Packed, addresses, call, kernel, part
 
 #: What ``take_ticks`` gives back where there is no more room.
 NO_ROOM = -102
@@ -151,9 +151,8 @@ def note_state(R, state, row):
 
 
 @part
-def keep_part(record, place, begin, h):
+def keep_part(R, L, begin, h):
     """Note the step that was taken: when it began, and where it led."""
-    R, L = loaded(record), loaded(place)
     row = R.taken[SUBSTEPS]
     if row < R.span.shape[0]:
         R.span[row, 0], R.span[row, 1] = begin, h
@@ -164,40 +163,32 @@ def keep_part(record, place, begin, h):
 
 
 @part
-def keep_tick_part(record, place, common, begin):
+def keep_tick_part(R, L, world, begin):
     """Note what is held from here on."""
-    R, L = loaded(record), loaded(place)
     tick = R.taken[TICKS]
     R.first[tick], R.time[tick] = R.taken[SUBSTEPS], begin
     if R.taken[SUBSTEPS] == 0:
         note_state(R, L.state, 0)
     if tick < R.asked.shape[0]:
-        copy1(unpacked(common).torque, R.asked[tick])
+        copy1(world.torque, R.asked[tick])
         copy1(L.state.torque, R.held[tick])
     return OK
 
 
 @kernel
-def count_tick(record):
-    R = loaded(record)
+def count_tick(R):
     R.taken[TICKS] += 1
     R.first[R.taken[TICKS]] = R.taken[SUBSTEPS]
 
 
-@kernel
-def own_part(record, number):
-    return unpacked(record).parts[number]
-
-
 @part
-def take_ticks(record, place, common, whole, loop, asked, law, ticks, period):
+def take_ticks(R, L, world, loop, asked, law, ticks, period):
     """``ticks`` control ticks of ``period`` steps, all of them noted; OK, or why not.
 
     Args:
-        record: the trial's.
-        place: where the ``Linearized`` is.
-        common: where the loop's parts find the world.
-        whole: and the method.
+        R: the trial's ``Record``.
+        L: the ``Linearized``.
+        world: address of the loop's world.
         loop: of the loop's parts.
         asked: as for ``biped.kernels.loop.closed_loop.run_ticks``.
         law: likewise.
@@ -205,29 +196,21 @@ def take_ticks(record, place, common, whole, loop, asked, law, ticks, period):
         period: steps of each.
     """
     for _ in range(ticks):
-        reason = call(address_in(loop, MEASURE), common, 0, NOT_SHOWN if asked == NOBODY else SHOWN)
+        reason = call(loop.of[MEASURE], world, 0, NOT_SHOWN if asked == NOBODY else SHOWN)
         if reason != OK:
             return reason
         if asked != NOBODY:
-            call(asked, law, common)
-            call(address_in(loop, APPLY), common)
-        begin, h = now_in(place)
-        call(own_part(record, KEEP_TICK), record, place, common, begin)
+            call(asked, law, world)
+            call(loop.of[APPLY], world)
+        call(R.parts[KEEP_TICK], R, L, world, time_of(L.state))
         for _ in range(period):
-            begin, h = now_in(place)
-            keep = own_part(record, KEEP)
-            reason = call(part_of(place, TAKE_STEP), place, common, whole, keep, record, begin, h)
+            begin, h = time_of(L.state), L.state.clock[STEP_LENGTH]
+            reason = call(L.parts[TAKE_STEP], L, world, R.parts[KEEP], R, begin, h)
             if reason != OK:
                 return reason
-        count_tick(record)
-    begin, h = now_in(place)
-    call(own_part(record, KEEP_TICK), record, place, common, begin)
+        count_tick(R)
+    call(R.parts[KEEP_TICK], R, L, world, time_of(L.state))
     return OK
-
-
-@kernel
-def address_in(addresses, number):
-    return unpacked(addresses).of[number]
 
 
 # --- backwards ---
@@ -250,9 +233,8 @@ def put_step(R, L, row):
 
 
 @part
-def place_part(record, place, row, tick):
+def place_part(R, L, row, tick):
     """Let the world be in a step that was noted: what acts in it, and where it ends."""
-    R, L = loaded(record), loaded(place)
     put_step(R, L, row)
     copy1(R.held[tick], L.before.torque)
     L.taken[STEP_NUMBER] = row  # where a step ends the next begins: that is a kink once
@@ -267,9 +249,8 @@ def place_part(record, place, row, tick):
 
 
 @part
-def pull_part(record, place, row, h):
+def pull_part(R, L, row, h):
     """The weights of the state before the step, and how near it was to kinks."""
-    R, L = loaded(record), loaded(place)
     for dof in range(R.asking.shape[0]):
         R.asking[dof] = R.weight.torque[dof]
     keep_weights(R.multipliers, R.weight, L.derivative.points, row)
@@ -318,20 +299,14 @@ def note_kinks(R, nearest, switch, row):
 
 
 @kernel
-def length_of(record, row):
-    return unpacked(record).span[row, 1]
-
-
-@kernel
-def steps_of(record, tick):
-    first = unpacked(record).first
+def steps_of(R, tick):
+    first = R.first
     return first[tick], first[tick + 1]
 
 
 @part
-def pull_torques(record, tick):
+def pull_torques(R, tick):
     """From the weights of what was held to those of what was asked for, and of what was held before."""
-    R = loaded(record)
     weight, kept, last = R.weight, R.share[0], tick == 0
     for dof in range(weight.torque.shape[0]):
         given = R.passes[tick, dof] * (weight.torque[dof] + R.of_torque[tick, dof])
@@ -341,9 +316,8 @@ def pull_torques(record, tick):
 
 
 @part
-def pull_law(record, laws, tick):
+def pull_law(R, tape, tick):
     """Let the weights of the torques be those of the state that the law was shown, by its tape."""
-    R, tape = loaded(record), loaded(laws)
     shown = max(tick - int(R.share[1]), 0)
     row, nq, nv = R.first[shown], R.q.shape[1], R.asking.shape[0]
     for k in range(nq):
@@ -376,30 +350,24 @@ def differs(tape, asked):
 
 
 @part
-def add_state_weights(record, tick):
+def add_state_weights(R, tick):
     """Add the weights that the state at a tick has by itself."""
-    R = loaded(record)
     for k in range(R.asking.shape[0]):
         R.weight.q[k] += R.of_q[tick, k]
         R.weight.momentum[k] += R.of_momentum[tick, k]
     return OK
 
 
-@kernel
-def is_asked(record):
-    return unpacked(record).share[2] == 1.0
-
-
 @part
-def pull_tick(record, place, tick):
+def pull_tick(R, L, tick):
     """Back through the steps of a tick."""
-    first, end = steps_of(record, tick)
+    first, end = steps_of(R, tick)
     for row in range(end - 1, first - 1, -1):
-        call(own_part(record, PLACE), record, place, row, tick)
-        call(part_of(place, DIFFERENTIATE), place, length_of(record, row))
-        if not is_explained(place):
+        call(R.parts[PLACE], R, L, row, tick)
+        call(L.parts[DIFFERENTIATE], L, R.span[row, 1])
+        if not is_explained(L):
             return UNKNOWN_STEP
-        call(own_part(record, PULL), record, place, row, length_of(record, row))
+        call(R.parts[PULL], R, L, row, R.span[row, 1])
     return OK
 
 
@@ -410,21 +378,16 @@ LAW = 2
 STATES = 3
 
 
-@kernel
-def set_left_at(record, tick):
-    unpacked(record).taken[LEFT_AT] = tick
-
-
 @part
-def go_back_through(record, place, laws, addresses, tick, is_left):
+def go_back_through(R, L, laws, addresses, tick, is_left):
     """Back from the state behind a tick, which is ``tick``, to the first; OK, or why not.
 
     Where another branch of the law was taken, it ends there, to be gone on with by another tape: with ``is_left`` 1,
     from the tick that it was left at.
 
     Args:
-        record: the trial's.
-        place: where the ``Linearized`` is.
+        R: the trial's.
+        L: where the ``Linearized`` is.
         laws: the law's tape.
         addresses: of ``pull_tick``, ``pull_torques``, ``pull_law`` and ``add_state_weights``.
         tick: where to begin.
@@ -432,16 +395,16 @@ def go_back_through(record, place, laws, addresses, tick, is_left):
     """
     while tick >= 0:
         if not is_left:
-            reason = call(address_in(addresses, TICK), record, place, tick)
+            reason = call(addresses.of[TICK], R, L, tick)
             if reason != OK:
                 return reason
-            call(address_in(addresses, TORQUES), record, tick)
-        if is_asked(record):
-            reason = call(address_in(addresses, LAW), record, laws, tick)
+            call(addresses.of[TORQUES], R, tick)
+        if R.share[2] == 1.0:
+            reason = call(addresses.of[LAW], R, laws, tick)
             if reason != OK:
-                set_left_at(record, tick)
+                R.taken[LEFT_AT] = tick
                 return reason
-        call(address_in(addresses, STATES), record, tick)
+        call(addresses.of[STATES], R, tick)
         is_left = 0
         tick -= 1
     return OK
@@ -451,20 +414,20 @@ def go_back_through(record, place, laws, addresses, tick, is_left):
 
 
 @part
-def add_part(record, place, row, h):
-    """The equations of a step that was noted, in the world that ``place`` is of."""
-    add_equations(unpacked(record).multipliers, unpacked(place), row, h)
+def add_part(R, L, row, h):
+    """The equations of a step that was noted, in the world that ``L`` is of."""
+    add_equations(R.multipliers, L, row, h)
     return OK
 
 
 @part
-def add_all(record, place, ticks):
+def add_all(R, L, ticks):
     """Those of all steps of so many ticks."""
     for tick in range(ticks):
-        first, end = steps_of(record, tick)
+        first, end = steps_of(R, tick)
         for row in range(first, end):
-            call(own_part(record, PLACE), record, place, row, tick)
-            call(own_part(record, ADD), record, place, row, length_of(record, row))
+            call(R.parts[PLACE], R, L, row, tick)
+            call(R.parts[ADD], R, L, row, R.span[row, 1])
     return OK
 
 
@@ -477,16 +440,16 @@ class Trial:
         kept = steps if keeps else 0
         self.record = new_record(len(state.q), len(state.momentum), len(state.mode), steps, ticks, numbers, kept)
         self._record, self._room = Packed(self.record), _room_in(loop.world)
-        record, room, (common, _) = self._record, self._room, loop.packed
+        record, room, world = self._record, self._room, loop.packed
         room.value.parts[:STEP], room.value.parts[STEP] = addresses(step_calls(room)), parts[ADVANCE]
         self.record.parts[:] = addresses([
-            (keep_part, record, room, 0.0, 0.0), (keep_tick_part, record, room, common, 0.0),
+            (keep_part, record, room, 0.0, 0.0), (keep_tick_part, record, room, world, 0.0),
             (place_part, record, room, 0, 0), (pull_part, record, room, 0, 0.0), (add_part, record, room, 0, 0.0),
         ])  # fmt: skip
         law = pull_law, record, Packed(tape), 0
         backwards = (pull_tick, record, room, 0), (pull_torques, record, 0), law, (add_state_weights, record, 0)
         self._backwards = Packed(Addresses(addresses(backwards)))
-        self._take = Entry(take_ticks, record, room, 0, 0, Packed(Addresses(parts)), 0, 0, 0, 0)
+        self._take = Entry(take_ticks, record, room, 0, Packed(Addresses(parts)), 0, 0, 0, 0)
         self._way_back(tape)
         self._equations_in(room)
 
@@ -494,7 +457,7 @@ class Trial:
         """``ticks`` control ticks from where the world is, noted; OK, or why not."""
         self.record.taken[:] = 0
         loop = self.loop
-        return self._take(loop.common, loop.whole, loop.asked, loop.law_address, ticks, period)
+        return self._take(loop.place, loop.asked, loop.law_address, ticks, period)
 
     def _way_back(self, tape: Tape) -> Entry:
         return Entry(go_back_through, self._record, self._room, Packed(tape), self._backwards, 0, 0)

@@ -20,7 +20,7 @@ from biped.kernels.variational.equations import displace
 from contact.arrays import Floats, Integers
 from contact.piecewise import Signals
 from contact.vectors import copy1
-from kernelcache import Entry, Packed, addresses, call, kernel, loaded, part, part_for_each, unpacked
+from kernelcache import Entry, Packed, addresses, call, kernel, part, part_for_each
 
 #: So small that its square is nothing beside one.
 REACH = 1e-20
@@ -107,9 +107,8 @@ def add_direction(at, direction, found):
 
 
 @part
-def place_part(place):
+def place_part(D):
     """Poses, inertias and rates of the displaced state."""
-    D = loaded(place)
     displace_state(D)
     place_bodies(D.tree, D.q, D.motion.poses)
     turn_inertias(D.tree, D.motion.poses, D.motion.inertia)
@@ -118,20 +117,18 @@ def place_part(place):
 
 
 @part
-def move_part(place):
+def move_part(D):
     """The rates of another momentum in the same configuration."""
-    D = loaded(place)
     add_direction(D.at_momentum, D.momentum_direction, D.momentum)
     solve(D.tree, D.motion.poses.motion, D.motion.poses.motion, D.momentum, D.motion.factors, D.motion.rates)
     return OK
 
 
 @part_for_each
-def ask_beside(law, place):
+def ask_beside(law, D):
     """``control`` for the displaced state."""
-    D = loaded(place)
     D.torque[:] = 0.0
-    control(loaded(law), D.measurement, D.torque, D.recorded)
+    control(law, D.measurement, D.torque, D.recorded)
     return OK
 
 
@@ -147,9 +144,8 @@ def show_rates(law, measurement, torque, recorded):
 
 
 @kernel
-def point_along(place, column):
+def point_along(D, column):
     """Displace along one of the 2 nv directions; along none for a column below zero."""
-    D = loaded(place)
     nv = D.q_direction.shape[0]
     for dof in range(nv):
         D.q_direction[dof] = 1.0 if dof == column else 0.0
@@ -157,45 +153,33 @@ def point_along(place, column):
 
 
 @kernel
-def take_column(place, column):
-    D = loaded(place)
+def take_column(D, column):
     for dof in range(D.torque.shape[0]):
         D.derivative[dof, column] = D.torque[dof].imag / REACH
 
 
 @kernel
-def dofs_in(place):
-    return unpacked(place).at_momentum.shape[0]
-
-
-@kernel
-def part_of(place, number):
-    return unpacked(place).parts[number]
-
-
-@kernel
-def place_real(place):
-    D = loaded(place)
+def place_real(D):
     place_bodies(D.tree, D.at_q, D.poses)
 
 
 @part
-def differentiate_law(place, law):
+def differentiate_law(D, law):
     """Fill ``derivative`` for the state at ``at_q``, ``at_momentum``."""
-    place_real(place)
-    nv = dofs_in(place)
+    place_real(D)
+    nv = D.at_momentum.shape[0]
     for column in range(nv):
-        point_along(place, column)
-        call(part_of(place, PLACE), place)
-        call(part_of(place, ASK), law, place)
-        take_column(place, column)
-    point_along(place, -1)
-    call(part_of(place, PLACE), place)
+        point_along(D, column)
+        call(D.parts[PLACE], D)
+        call(D.parts[ASK], law, D)
+        take_column(D, column)
+    point_along(D, -1)
+    call(D.parts[PLACE], D)
     for column in range(nv, 2 * nv):
-        point_along(place, column)
-        call(part_of(place, MOVE), place)
-        call(part_of(place, ASK), law, place)
-        take_column(place, column)
+        point_along(D, column)
+        call(D.parts[MOVE], D)
+        call(D.parts[ASK], law, D)
+        take_column(D, column)
     return OK
 
 

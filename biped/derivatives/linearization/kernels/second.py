@@ -38,7 +38,7 @@ from biped.kernels.variational.newton import place_candidate, place_push
 from contact.arrays import Floats, Integers
 from contact.ground import Ground
 from contact.vectors import load3
-from kernelcache import Entry, Packed, addresses, call, kernel, loaded, part, unpacked
+from kernelcache import Entry, Packed, addresses, call, kernel, part
 
 Complexes = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
@@ -109,9 +109,8 @@ def displaced_into(D, poses, q, column, first, found):
 
 
 @part
-def displace_part(place, column):
+def displace_part(D, column):
     """Put both ends of the step, and its anchors, iε away along one direction."""
-    D = loaded(place)
     nv = D.direction.shape[0]
     note_beginning(D.begin, D.state)
     displaced_into(D, D.begin_poses, D.begin.q, column, 0, D.state.q)
@@ -124,9 +123,8 @@ def displace_part(place, column):
 
 
 @part
-def evaluate_part(place):
+def evaluate_part(D):
     """The step's equations there."""
-    D = loaded(place)
     tree, state, scratch, pushes = D.tree, D.state, D.scratch, D.pushes
     prepare(tree, state, scratch)
     set_candidate(tree, state.q, D.candidate, scratch)
@@ -138,9 +136,8 @@ def evaluate_part(place):
 
 
 @part
-def differentiate_part(place):
+def differentiate_part(D):
     """Their first derivatives there."""
-    D = loaded(place)
     h, derivative = D.length[0], D.derivative
     differentiate_solved(D.body, D.tree, D.ground, D.state, D.pushes, D.scratch, derivative, 0, h)
     load_newton_blocks(D.tree, D.state, D.scratch, derivative, derivative.block, h)
@@ -204,9 +201,8 @@ def move_rows(jacobian, M, first, rows):
 
 
 @part
-def take_part(place, column):
+def take_part(D, column):
     """Keep what came of one direction; for a column below zero the values themselves."""
-    D = loaded(place)
     take_rows(D, D.residual, 0, column)
     take_rows(D, D.momentum, D.residual.shape[0], column)
     take_rows(D, D.anchor, 2 * D.residual.shape[0], column)
@@ -224,31 +220,20 @@ def take_rows(D, found, first, column):
 
 
 @kernel
-def directions_of(place):
-    return unpacked(place).first.shape[0]
-
-
-@kernel
-def part_of(place, number):
-    return unpacked(place).parts[number]
-
-
-@kernel
-def place_ends_of(place):
-    D = loaded(place)
+def place_ends_of(D):
     place_bodies(D.tree, D.begin.q, D.begin_poses)
     place_bodies(D.tree, D.end_q, D.end_poses)
 
 
 @part
-def differentiate_twice(place):
+def differentiate_twice(D):
     """Fill ``first`` and ``second`` for the step from ``begin`` to ``end_q``."""
-    place_ends_of(place)
-    for column in range(-1, directions_of(place)):
-        call(part_of(place, DISPLACE), place, column)
-        call(part_of(place, EVALUATE), place)
-        call(part_of(place, DIFFERENTIATE), place)
-        call(part_of(place, TAKE), place, column)
+    place_ends_of(D)
+    for column in range(-1, D.first.shape[0]):
+        call(D.parts[DISPLACE], D, column)
+        call(D.parts[EVALUATE], D)
+        call(D.parts[DIFFERENTIATE], D)
+        call(D.parts[TAKE], D, column)
     return OK
 
 

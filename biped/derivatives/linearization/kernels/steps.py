@@ -12,12 +12,12 @@ import numpy as np
 from biped.derivatives.linearization.kernels.points import TURNED_PLACE, TURNED_STEP, TURNED_SWITCH
 from biped.derivatives.linearization.kernels.step import StepDerivative, differentiate_step, new_step_derivative
 from biped.derivatives.linearization.kernels.tangent import Tangent, carry, new_tangent, seed
-from biped.kernels.loop.closed_loop import ADVANCE, Loop, World, now_in
+from biped.kernels.loop.closed_loop import ADVANCE, Loop, World
 from biped.kernels.state.checkpoint import Checkpoint, new_checkpoint, roll_back, save_checkpoint
 from biped.kernels.state.pushes import Pushes
-from biped.kernels.state.simulation_state import RETRIED, SimulationState, new_simulation_state
+from biped.kernels.state.simulation_state import RETRIED, STEP_LENGTH, SimulationState, new_simulation_state
 from biped.kernels.state.status import OK
-from biped.kernels.step.step import count_step, prepare
+from biped.kernels.step.step import count_step, prepare, time_of
 from biped.kernels.tree.tree import Tree
 from biped.kernels.variational.equations import Scratch, contact_chord, new_scratch
 from biped.kernels.variational.joints import JOINT_SWITCHES
@@ -27,7 +27,7 @@ from contact.modes import NONE, SLIDING, STICKING
 from contact.point_law import dragged_anchor
 from contact.regimes import CLIPPED, HEIGHT, PRESSURE, SLIP, SPEED, SWITCHES
 from contact.vectors import add, copy1, load3, scale
-from kernelcache import Entry, Packed, addresses, call, kernel, loaded, part, unpacked
+from kernelcache import Entry, Packed, addresses, call, kernel, part
 
 # What ``linearize_steps`` gives back besides what ``biped.kernels.state.status`` lists.
 TOO_MANY_PARTS = -100  # of one step
@@ -162,9 +162,8 @@ def other_mode(switch, before, after):
 
 
 @part
-def set_off_part(place):
+def set_off_part(L):
     """From the state that the world has been given, with a variation of each number of it and of each torque."""
-    L = loaded(place)
     prepare(L.tree, L.state, L.live)
     seed(L.tangent, L.driven)
     L.taken[SUBSTEPS] = 0
@@ -172,27 +171,24 @@ def set_off_part(place):
 
 
 @part
-def begin_part(place):
+def begin_part(L):
     """Note where a step begins."""
-    L = loaded(place)
     note_beginning(L.state, L.before)
     save_checkpoint(L.state, L.checkpoint)
     return OK
 
 
 @part
-def go_back_part(place):
+def go_back_part(L):
     """Take the step back."""
-    L = loaded(place)
     roll_back(L.state, L.checkpoint)
     prepare(L.tree, L.state, L.live)
     return OK
 
 
 @part
-def differentiate_part(place, h):
+def differentiate_part(L, h):
     """The derivative of the step of length h that led to where the world is."""
-    L = loaded(place)
     L.left_over[0] = differentiate_step(
         L.body, L.tree, L.ground, L.before, L.state.q, L.pushes, L.scratch, L.derivative, L.taken[SUBSTEPS], h
     )
@@ -200,38 +196,17 @@ def differentiate_part(place, h):
 
 
 @part
-def carry_part(place, h):
+def carry_part(L, h):
     """Carry the variations through it."""
-    L = loaded(place)
     carry(L.tree, L.scratch, L.derivative, L.tangent, h)
     turn_mode(L, h)
     note_contact(L)
     return OK
 
 
-# Below, what branches or loops takes addresses, as in ``biped.kernels.loop.closed_loop``.
-
-
 @kernel
-def retried_in(place):
-    """Steps that were taken in parts, so far."""
-    return unpacked(place).state.counts[RETRIED]
-
-
-@kernel
-def set_retried(place, count):
-    unpacked(place).state.counts[RETRIED] = count
-
-
-@kernel
-def finish_step(place):
-    count_step(unpacked(place).state)
-
-
-@kernel
-def is_explained(place):
+def is_explained(L):
     """Whether the equations of a variational step are what led from its start to its end."""
-    L = loaded(place)
     return L.left_over[0] <= LEFT_OVER * (1.0 + greatest(L.state.momentum))
 
 
@@ -243,62 +218,56 @@ def greatest(values):
     return most
 
 
-@kernel
-def part_of(place, number):
-    return unpacked(place).parts[number]
-
-
 @part
-def take_whole_step(place, common, whole, keep, own, begin, h):
+def take_whole_step(L, world, keep, own, begin, h):
     """One step, and ``keep`` of it; one that was taken in parts is taken back, and gone through part by part.
 
     Args:
-        place: where the ``Linearized`` is.
-        common: where the loop's parts find the world.
-        whole: and the method.
-        keep: address of what is called for each part: with ``own``, ``place``, when it began, and how long it was.
+        L: the ``Linearized``.
+        world: address of the loop's world.
+        keep: address of what is called for each part: with ``own``, ``L``, when it began, and how long it was.
         own: what that works on.
         begin: [s].
         h: [s].
     """
     done, size = 0, MOST_PARTS
     while done < MOST_PARTS:
-        call(part_of(place, BEGIN), place)
-        retried = retried_in(place)
+        call(L.parts[BEGIN], L)
+        retried = L.state.counts[RETRIED]  # of steps so far
         length, since = h * (size / MOST_PARTS), begin + h * (done / MOST_PARTS)
-        reason = call(part_of(place, STEP), whole, common, 0, since, length)
+        reason = call(L.parts[STEP], world, 0, since, length)
         if reason != OK:
             return reason
-        if retried_in(place) != retried:
-            set_retried(place, retried)
+        if L.state.counts[RETRIED] != retried:
+            L.state.counts[RETRIED] = retried
             if size == 1:
                 return TOO_MANY_PARTS
-            call(part_of(place, GO_BACK), place)
+            call(L.parts[GO_BACK], L)
             size //= 2
             continue
-        reason = call(keep, own, place, since, length)
+        reason = call(keep, own, L, since, length)
         if reason != OK:
             return reason
         done += size
-    finish_step(place)
+    count_step(L.state)
     return OK
 
 
 @part
-def keep_derivative(own, place, begin, h):
+def keep_derivative(own, L, begin, h):
     """The variations through the step that was taken."""
-    call(part_of(place, DIFFERENTIATE), place, h)
-    if not is_explained(place):
+    call(L.parts[DIFFERENTIATE], L, h)
+    if not is_explained(L):
         return UNKNOWN_STEP
-    return call(part_of(place, CARRY), place, h)
+    return call(L.parts[CARRY], L, h)
 
 
 @part
-def linearize_steps(place, common, whole, steps):
+def linearize_steps(L, world, steps):
     """Take ``steps`` steps with the torques that are held, and carry the variations along; OK, or why not."""
     for _ in range(steps):
-        begin, h = now_in(place)
-        reason = call(part_of(place, TAKE_STEP), place, common, whole, part_of(place, KEEP), place, begin, h)
+        begin, h = time_of(L.state), L.state.clock[STEP_LENGTH]
+        reason = call(L.parts[TAKE_STEP], L, world, L.parts[KEEP], L, begin, h)
         if reason != OK:
             return reason
     return OK
@@ -308,7 +277,7 @@ def step_calls(room: Any) -> tuple[tuple[Any, ...], ...]:
     """Each part of steps that are gone through and what it is called with, in the order of ``Linearized.parts``."""
     return (
         (begin_part, room), (go_back_part, room), (differentiate_part, room, 0.0), (carry_part, room, 0.0),
-        (set_off_part, room), (take_whole_step, room, 0, 0, 0, 0, 0.0, 0.0), (keep_derivative, 0, room, 0.0, 0.0),
+        (set_off_part, room), (take_whole_step, room, 0, 0, 0, 0.0, 0.0), (keep_derivative, 0, room, 0.0, 0.0),
     )  # fmt: skip
 
 
@@ -325,7 +294,7 @@ class Linearizer:
         room = Packed(self.room)
         self.room.parts[:STEP] = addresses(step_calls(room))
         self.room.parts[STEP] = loop.world.parts[ADVANCE]
-        self._set_off, self._take = Entry(set_off_part, room), Entry(linearize_steps, room, 0, 0, 0)
+        self._set_off, self._take = Entry(set_off_part, room), Entry(linearize_steps, room, 0, 0)
         self.take(0)
 
     def set_off(self) -> None:
@@ -334,4 +303,4 @@ class Linearizer:
 
     def take(self, steps: int) -> int:
         """``steps`` steps of the loop with the torques as they are; OK, or why not."""
-        return self._take(self.loop.common, self.loop.whole, steps)
+        return self._take(self.loop.place, steps)
