@@ -1,9 +1,8 @@
-"""Compiled kernels on disk, where nobody else can have put them.
+"""Compiled kernels on disk.
 
-A file's name is the key of what is in it (``kernelcache.keys``), so that nothing in it can be out of date, and
-processes that write at once write the same. What is loaded from here is run. Folders and files are therefore taken only
-if they belong to this user and no one else may write to them; folders are made so. A file that is damaged, or another
-kernel's, as its end says, is compiled anew.
+A file's name has the key of its content (``kernelcache.keys``), so that no file is ever out of date, and processes that
+write at once write the same. What is loaded from here is run: the folder must belong to this user, and no one else may
+write to it. A file that is damaged, or another kernel's, is compiled anew.
 """
 
 import atexit
@@ -22,17 +21,13 @@ from pathlib import Path
 from typing import Any
 
 import platformdirs
-from numba.core.caching import _Cache
-from numba.core.serialize import dumps
 
-from kernelcache.bitcode import Bitcode, MachineCode, rebuilt
 from kernelcache.keys import key_of, options_of
-from kernelcache.target import NUMBERS
+from kernelcache.private import Bitcode, Cache, MachineCode, dumps, rebuilt
 
 _NAME = "biped-kernels"
 _DIGEST = 32  # bytes of the checksum before the content of a file
-_END = b"\0kernel "  # before a file's name, which has its kernel's key, behind the content: pickles are not read so far
-#: Of the files of kernels that are inlined, and of what is called.
+#: Ends of the names of files: of kernels that are inlined, and of machine code.
 BITCODE, MACHINE_CODE = ".bitcode", ".code"
 _KEPT = 30 * 86400.0  # [s] for which a file is kept that nobody uses
 _DAY = 86400.0
@@ -40,29 +35,25 @@ _DAY = 86400.0
 #: Kernels that came with the package; there are none in a clone.
 SHIPPED = Path(__file__).parent / "shipped"
 
-# Sentences for who runs the program; without a handler of its own, ``logging`` puts them on the standard error.
+# Sentences for the user; without a handler of its own, ``logging`` puts them on the standard error.
 _log = logging.getLogger("biped")
+_said: set[str] = set()
 
 
 def say(sentence: str) -> None:
-    """Tell the user what is not as it should be, once."""
+    """Warn the user of something, once."""
     if sentence not in _said:
         _said.add(sentence)
         _log.warning("biped: %s", sentence)
 
 
-_said: set[str] = set()
-
-
 def distrust(path: Path) -> str | None:
-    """Why what is in this file or folder may be someone else's; None if only this user can have written it.
+    """Return why the content of a file or folder may be someone else's; None if only this user can have written it.
 
     Raises:
         OSError: it cannot be looked at.
     """
-    found = os.lstat(path)
-    if stat.S_ISLNK(found.st_mode):
-        return "it is a link"
+    found = os.stat(path)
     if found.st_uid != os.geteuid():
         return f"it belongs to another user (uid {found.st_uid}, and this is {os.geteuid()})"
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
@@ -70,31 +61,9 @@ def distrust(path: Path) -> str | None:
     return None
 
 
-def _make_private(folder: Path) -> str | None:
-    """Make a folder that only this user can enter, if it is not there; why it cannot be used, or None."""
-    try:
-        if not folder.is_dir():
-            # Not with ``parents=True``, which gives the mode only to the last of them.
-            if not folder.parent.is_dir():
-                found = _make_private(folder.parent)
-                if found is not None:
-                    return found
-            with contextlib.suppress(FileExistsError):
-                folder.mkdir(mode=0o700)
-        found = distrust(folder)
-        if found is not None:
-            return f"{folder}: {found}"
-        with tempfile.TemporaryFile(dir=folder):
-            return None
-    except OSError as error:
-        return f"{error.filename or folder}: {error.strerror or error}"
-
-
 def _chosen_root(chosen: str) -> Path:
     root = Path(os.path.realpath(chosen))
-    problem = None
-    if root.exists():
-        problem = distrust(root) if root.is_dir() else "it is no folder"
+    problem = (distrust(root) if root.is_dir() else "it is no folder") if root.exists() else None
     if problem is not None:
         raise PermissionError(
             f"BIPED_CACHE_DIR = {chosen}: {problem}; compiled kernels are run as they are found, so it must be a "
@@ -103,26 +72,25 @@ def _chosen_root(chosen: str) -> Path:
     return root
 
 
-def _for_this_process(problem: str) -> Path:
-    """A folder of its own for one process, in which nobody can have put anything."""
-    folder = Path(tempfile.mkdtemp(prefix=f"{_NAME}-"))
-    owner = os.getpid()
-
-    def remove() -> None:
-        if os.getpid() == owner:
-            shutil.rmtree(folder, ignore_errors=True)
-
-    atexit.register(remove)
-    say(
-        f"compiled kernels cannot be kept for the next time, since {problem}; "
-        "set BIPED_CACHE_DIR to a folder that only you can write to"
-    )
-    return folder
+def _make_private(folder: Path) -> str | None:
+    """Make a folder that only this user can enter, if it is not there; return why it cannot be used, or None."""
+    try:
+        for one in (*reversed(folder.parents), folder):
+            if not one.is_dir():
+                with contextlib.suppress(FileExistsError):  # another process is as quick
+                    one.mkdir(mode=0o700)
+        problem = distrust(folder)
+        if problem is not None:
+            return f"{folder}: {problem}"
+        with tempfile.TemporaryFile(dir=folder):
+            return None
+    except OSError as error:
+        return f"{error.filename or folder}: {error.strerror or error}"
 
 
 @cache
 def cache_folder() -> Path:
-    """The folder of compiled kernels: below ``BIPED_CACHE_DIR`` if that is set, else the user's.
+    """Return the folder of compiled kernels: below ``BIPED_CACHE_DIR`` if that is set, else the user's.
 
     Where that cannot be written, or may be someone else's, a new folder in the system's temporary one serves this
     process alone.
@@ -134,13 +102,22 @@ def cache_folder() -> Path:
     folder = (_chosen_root(chosen) if chosen else platformdirs.user_cache_path("biped-balance")) / _NAME
     problem = _make_private(folder)
     if problem is not None:
-        folder = _for_this_process(problem) / _NAME
-        folder.mkdir(mode=0o700)
-    _drop_what_nobody_uses(folder)
+        say(
+            f"compiled kernels cannot be kept for the next time, since {problem}; "
+            "set BIPED_CACHE_DIR to a folder that only you can write to"
+        )
+        folder = Path(tempfile.mkdtemp(prefix=f"{_NAME}-"))
+        atexit.register(_remove, folder, os.getpid())
+    _drop_unused(folder)
     return folder
 
 
-def _drop_what_nobody_uses(folder: Path) -> None:
+def _remove(folder: Path, owner: int) -> None:
+    if os.getpid() == owner:  # and not a fork of it
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _drop_unused(folder: Path) -> None:
     """Once a day, remove what was neither written nor loaded for a month."""
     stamp, now = folder / "cleaned", time.time()
     with contextlib.suppress(OSError):  # of another process that does the same
@@ -152,25 +129,13 @@ def _drop_what_nobody_uses(folder: Path) -> None:
                 shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
 
 
-def _read(path: Path, owners: set[int]) -> Any:
-    """The object in a file; None if there is none, if it cannot be trusted, or is damaged."""
+def _read(path: Path) -> Any:
+    """Return the object in a file; None if there is none, or if it is damaged."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe would be waited for
-        with open(handle, "rb") as file:
-            found = os.fstat(handle)
-            if not stat.S_ISREG(found.st_mode):
-                raise ValueError("it is no file of data")
-            if found.st_uid not in owners or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-                raise ValueError("other users can have written it")
-            content = file.read()
-        if hashlib.sha256(content[_DIGEST:]).digest() != content[:_DIGEST]:
+        content = path.read_bytes()
+        if _digest(path, content[_DIGEST:]) != content[:_DIGEST]:
             raise ValueError("it is damaged")
-        _, end, whose = content.rpartition(_END)
-        if not end:  # of an earlier version
-            return None
-        if whose != path.name.encode():
-            raise ValueError("it is another kernel's")
-        if time.time() - found.st_mtime > _DAY:
+        if time.time() - path.stat().st_mtime > _DAY:
             with contextlib.suppress(OSError):  # a read-only folder
                 os.utime(path)
         return pickle.loads(content[_DIGEST:])
@@ -182,23 +147,27 @@ def _read(path: Path, owners: set[int]) -> Any:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """All of it, or nothing; only this user can read it."""
-    content += _END + path.name.encode()
+    """Write all of a file, or nothing; only this user can read it."""
     handle, draft = tempfile.mkstemp(dir=path.parent)
     try:
         with open(handle, "wb") as file:
-            file.write(hashlib.sha256(content).digest() + content)
+            file.write(_digest(path, content) + content)
         os.replace(draft, path)
     except BaseException:
         Path(draft).unlink(missing_ok=True)
         raise
 
 
-class KernelCache(_Cache):  # type: ignore[misc]
+def _digest(path: Path, content: bytes) -> bytes:
+    """Return the checksum of a kernel: its name is a part of it."""
+    return hashlib.sha256(path.name.encode() + content).digest()
+
+
+class KernelCache(Cache):  # type: ignore[misc]
     """The machine code of a function for all types of arguments that it was called with."""
 
     def __init__(self, dispatcher: Any, suffix: str) -> None:
-        """Of a dispatcher, in files that end so."""
+        """Keep the code of a dispatcher, in files that end so."""
         function = dispatcher.py_func
         self._function, self._options, self._suffix = function, options_of(dispatcher), suffix
         self._name = re.sub(r"[^\w.]", "", f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}")
@@ -227,21 +196,21 @@ class KernelCache(_Cache):  # type: ignore[misc]
         return list(cache_folder().glob(f"{self._name}-*{self._suffix}"))
 
     def file_name(self, sig: Any, codegen: Any) -> str:
-        """The name of the file for some types of arguments and a processor."""
+        """Return the name of the file for some types of arguments and a processor."""
         arguments = tuple(getattr(sig, "args", sig))
         if arguments not in self._keys:
             self._keys[arguments] = key_of(self._function, arguments, self._options, codegen.magic_tuple())
         return f"{self._name}-{self._keys[arguments]}{self._suffix}"
 
     def has(self, sig: Any, codegen: Any) -> bool:
-        """Whether there is machine code for these types, or, without any, for some."""
+        """Return whether there is machine code for these types, or, without any, for some."""
         if sig is None:
             return bool(self._files())
         name = self.file_name(sig, codegen)
         return (SHIPPED / name).exists() or (cache_folder() / name).exists()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What is there for these types, or None."""
+        """Return what is there for these types, or None."""
         target_context.refresh()
         if not self._is_enabled:
             return None
@@ -252,7 +221,6 @@ class KernelCache(_Cache):  # type: ignore[misc]
                 return _rebuild(target_context, name, payload)
             except Exception as error:
                 say(f"a compiled kernel is compiled again: {name}: {str(error) or type(error).__name__}")
-        NUMBERS.expect(name.removesuffix(self._suffix).rpartition("-")[2])
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -260,12 +228,8 @@ class KernelCache(_Cache):  # type: ignore[misc]
         if not self._is_enabled or data.lifted or data.library.has_dynamic_globals:  # addresses of this process
             return
         name = self.file_name(sig, data.codegen)
-        path = cache_folder() / name
         try:
-            problem = _make_private(path.parent)
-            if problem is not None:
-                raise PermissionError(problem)
-            _write(path, dumps(data._reduce()))
+            _write(cache_folder() / name, dumps(data._reduce()))
         except OSError as error:
             say(f"compiled kernels cannot be kept for the next time: {error.filename or ''} {error.strerror or error}")
             return
@@ -279,9 +243,7 @@ _kernels: dict[str, Bitcode] = {}
 
 
 def _payload(name: str) -> Any:
-    """What a file of this name has in it; who could have written what was shipped could have written this program."""
-    own = os.geteuid()
-    return _read(SHIPPED / name, {own, os.stat(__file__).st_uid}) or _read(cache_folder() / name, {own})
+    return _read(SHIPPED / name) or _read(cache_folder() / name)
 
 
 def _rebuild(target_context: Any, name: str, payload: Any) -> Any:

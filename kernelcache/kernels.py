@@ -5,11 +5,17 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
-from numba.core.registry import CPUDispatcher
 from numba.extending import overload
 
-from kernelcache.bitcode import BitcodeCompiler, CalledBitcodeCompiler, MachineCodeCompiler
 from kernelcache.cache import BITCODE, MACHINE_CODE, KernelCache
+from kernelcache.private import (
+    NO_ALLOCATION,
+    BitcodeCompiler,
+    CalledBitcodeCompiler,
+    CPUDispatcher,
+    MachineCodeCompiler,
+    keep_in,
+)
 from kernelcache.references import Packed
 from kernelcache.target import PLAIN
 
@@ -49,7 +55,7 @@ def by_reference(value: Any) -> Any:
     return Packed(value) if isinstance(value, tuple) and hasattr(value, "_fields") else value
 
 
-_COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
+_COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True} | NO_ALLOCATION
 # ``forceinline`` is given in both, since Numba hands it on to what a kernel calls; and options are a part of the key.
 _WITHIN = {"forceinline": False, "no_cpython_wrapper": True}
 _INLINED = {"forceinline": True, "no_cpython_wrapper": True}
@@ -64,7 +70,8 @@ def compiled(function: F, kind: type[_Compiled], pipeline: Any = MachineCodeComp
     chosen = {"nopython": True, "boundscheck": None} | _COMMON | options
     dispatcher: Any = kind(function, targetoptions=chosen, pipeline_class=pipeline)
     if os.path.isfile(function.__code__.co_filename):  # not in a notebook
-        dispatcher._cache = KernelCache(dispatcher, BITCODE if issubclass(pipeline, BitcodeCompiler) else MACHINE_CODE)
+        suffix = BITCODE if issubclass(pipeline, BitcodeCompiler) else MACHINE_CODE
+        keep_in(dispatcher, KernelCache(dispatcher, suffix))
     return dispatcher  # type: ignore[no-any-return]
 
 

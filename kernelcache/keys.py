@@ -3,8 +3,8 @@
 Kernels inline one another across files, so that machine code depends on more than the function it is compiled from. A
 key covers the function's own code, the values of the names that it uses, the kernels among these in the same way, of a
 ``generic`` the implementations for the classes that can occur, and the layout of these classes. Files, lines, comments
-and docstrings are in no key; neither is what is called by address (``kernelcache.parts``), which is compiled by
-itself: an edit compiles again what it is a part of, and nothing else.
+and docstrings are in no key; neither is what is called by address (``kernelcache.parts``), which is compiled by itself:
+an edit compiles again what it is a part of, and nothing else.
 
 Code is taken as it was loaded. A file may be edited while a process runs without anything false being kept.
 """
@@ -12,12 +12,12 @@ Code is taken as it was loaded. A file may be edited while a process runs withou
 import enum
 import functools
 import hashlib
-import opcode
 import pickle
 import platform
 import secrets
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -25,21 +25,18 @@ import llvmlite
 import numba
 import numpy as np
 
-from kernelcache.references import Reference
-
 types: Any = numba.types
 
-_LOAD_GLOBAL = opcode.opmap["LOAD_GLOBAL"]
-_EXTENDED_ARG = opcode.opmap["EXTENDED_ARG"]
 #: Of a code object, beside its bytecode and constants.
 _SHAPE = ("co_argcount", "co_kwonlyargcount", "co_names", "co_varnames", "co_freevars", "co_cellvars")
-
 #: Of Numba's settings, those that change machine code.
 _SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "DEBUG_ARRAY_OPT")
+#: Modules of this package that decide how a kernel becomes machine code.
+_COMPILER = ("generic", "kernels", "parts", "private", "references")
 
 
 def key_of(function: FunctionType, signature: tuple[Any, ...], options: object, target: object) -> str:
-    """The key of a function, compiled for the types of its arguments.
+    """Return the key of a function, compiled for the types of its arguments, in hexadecimal digits.
 
     Args:
         function: as it was written, not its dispatcher.
@@ -49,7 +46,6 @@ def key_of(function: FunctionType, signature: tuple[Any, ...], options: object, 
     """
     words = [
         _compiler(),
-        _infrastructure(),
         repr((options, target)),
         f"{function.__module__}.{function.__qualname__}",
         str(signature),
@@ -59,10 +55,10 @@ def key_of(function: FunctionType, signature: tuple[Any, ...], options: object, 
 
 
 def classes_in(kind: Any) -> Iterator[type]:
-    """The classes of all named tuples in one of Numba's types."""
-    if isinstance(kind, (types.BaseNamedTuple, Reference)):
+    """Yield the classes of all named tuples in one of Numba's types."""
+    if hasattr(kind, "instance_class"):
         yield kind.instance_class
-    for part in kind.kinds if isinstance(kind, Reference) else kind if isinstance(kind, types.BaseTuple) else ():
+    for part in getattr(kind, "kinds", kind if isinstance(kind, types.BaseTuple) else ()):  # of a ``Reference``
         yield from classes_in(part)
 
 
@@ -91,20 +87,16 @@ class Closure:
                 self._tables += own.tables
                 left += own.functions
             if not left:  # classes that were met late choose implementations too
-                left = [
-                    chosen
-                    for table in self._tables
-                    for chosen in table.among(self.classes)
-                    if chosen not in self.functions
-                ]
+                chosen = (one for table in self._tables for one in table.among(self.classes))
+                left = [one for one in chosen if one not in self.functions]
 
     def words(self) -> list[str]:
-        """A digest of each function and each class."""
+        """Return a digest of each function and each class."""
         return sorted({_read(function).digest for function in self.functions} | set(map(_layout, self.classes)))
 
 
 class _Own(NamedTuple):
-    """A function itself: a digest of its code and of the constants that it names, and what else it names."""
+    """A function by itself: a digest of its code and of the constants that it names, and what else it names."""
 
     digest: str
     functions: tuple[FunctionType, ...]
@@ -134,12 +126,12 @@ def _read(function: FunctionType) -> _Own:
 
 
 def options_of(dispatcher: Any) -> list[tuple[str, object]]:
-    """What a decorator told Numba."""
+    """Return what a decorator told Numba."""
     return sorted(getattr(dispatcher, "targetoptions", {}).items())
 
 
 def compiled_from(value: Any) -> FunctionType | None:
-    """The Python of a dispatcher or an intrinsic, or what stands for a function in compiled code; None of all else."""
+    """Return the Python of a dispatcher or an intrinsic, or what stands for a function in compiled code, or None."""
     for name in ("py_func", "compiled_as", "_defn"):
         found = getattr(value, name, None)
         if isinstance(found, FunctionType):
@@ -158,16 +150,17 @@ def _code_words(code: CodeType, docstring: str | None = None) -> Iterator[str]:
 
 
 def _names_of(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """The names that a function takes from outside of it, and what they stand for."""
-    attributes = set(_attributes(function.__code__))
-    for name in dict.fromkeys(_globals(function.__code__)):
+    """Yield the names that a function may take from outside of it, and what they stand for.
+
+    A name of an attribute that is also one of the module's is among them: that is once too often at most.
+    """
+    names = dict.fromkeys(_names_in(function.__code__))
+    for name in names:
         if name in function.__globals__:
             value = function.__globals__[name]
             yield name, value
             if isinstance(value, ModuleType):
-                yield from (
-                    (f"{name}.{other}", getattr(value, other)) for other in sorted(attributes) if hasattr(value, other)
-                )
+                yield from ((f"{name}.{one}", getattr(value, one)) for one in sorted(names) if hasattr(value, one))
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
             yield name, cell.cell_contents
@@ -177,29 +170,15 @@ def _names_of(function: FunctionType) -> Iterator[tuple[str, Any]]:
     yield "keywords", tuple(sorted((function.__kwdefaults__ or {}).items()))
 
 
-def _attributes(code: CodeType) -> Iterator[str]:
+def _names_in(code: CodeType) -> Iterator[str]:
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _attributes(constant)
-
-
-def _globals(code: CodeType) -> Iterator[str]:
-    """Names that are loaded as globals: ``dis`` finds them too, in a hundred times the time."""
-    extended = 0
-    words = code.co_code
-    for op, argument in zip(words[::2], words[1::2], strict=True):
-        argument |= extended
-        extended = argument << 8 if op == _EXTENDED_ARG else 0
-        if op == _LOAD_GLOBAL:
-            yield code.co_names[argument >> 1]  # the lowest bit says whether it is called
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _globals(constant)
+            yield from _names_in(constant)
 
 
 def _value_word(value: Any) -> str:
-    """A value that is compiled in, as text that is the same in each process."""
+    """Return a value that is compiled in, as text that is the same in each process."""
     if value is None or value is Ellipsis or isinstance(value, (bool, str, bytes)):
         return repr(value)
     if isinstance(value, (enum.Enum, type, FunctionType, BuiltinFunctionType, np.ufunc)):
@@ -215,40 +194,26 @@ def _value_word(value: Any) -> str:
         return f"{type(value).__name__} {getattr(value, '__name__', value)}"
     try:
         return hashlib.sha256(pickle.dumps(value)).hexdigest()
-    except Exception:  # nobody knows what decides the machine code then: it serves this process alone
+    except Exception:  # what decides the machine code is not known: it serves this process alone
         return secrets.token_hex(16)
 
 
 def _layout(kind: type) -> str:
-    """A class of named tuples: its fields in their order decide where code finds them."""
+    """Return a class of named tuples as text: its fields in their order decide where code finds them."""
     fields, defaults = getattr(kind, "_fields", ()), getattr(kind, "_field_defaults", {})
     return f"{kind.__module__}.{kind.__qualname__} {fields} {_value_word(tuple(defaults.values()))}"
 
 
 def _compiler() -> str:
-    """The compiler, and all that decides how it reads a function."""
+    """Return the compiler, and all that decides how it reads a function."""
     versions = (numba.__version__, llvmlite.__version__, np.__version__.partition(".")[0])
     settings = [getattr(numba.config, name, None) for name in _SETTINGS]
-    return repr((*versions, platform.python_implementation(), sys.version_info[:2], settings))
+    return repr((*versions, platform.python_implementation(), sys.version_info[:2], settings, _sources()))
 
 
 @functools.cache
-def _infrastructure() -> str:
-    """A digest of what turns kernels into machine code, besides Numba."""
-    words: list[str] = []
-    for name in ("bitcode", "generic", "kernels", "parts", "references"):
-        module = sys.modules[f"{__package__}.{name}"]
-        for found in _functions_of(module):
-            words += _code_words(found.__code__, found.__doc__)
-            words += [f"{name} {value}" for name, value in _names_of(found) if name.isupper()]  # options, by constants
-    return hashlib.sha256("\n".join(words).encode()).hexdigest()
-
-
-def _functions_of(owner: Any) -> Iterator[FunctionType]:
-    for value in vars(owner).values():
-        value = getattr(value, "fget", value)
-        if getattr(value, "__module__", None) == getattr(owner, "__module__", owner.__name__):
-            if isinstance(value, FunctionType):
-                yield value
-            elif isinstance(value, type):
-                yield from _functions_of(value)
+def _sources() -> str:
+    digest = hashlib.sha256()
+    for name in _COMPILER:
+        digest.update(Path(__file__).with_name(f"{name}.py").read_bytes())
+    return digest.hexdigest()

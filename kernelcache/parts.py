@@ -15,9 +15,6 @@ and from Python ``use(addresses([(count_all, Packed(world), 3)])[0], Packed(worl
 type the part has for what is at an address.
 """
 
-import hashlib
-import re
-import types as python_types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,10 +25,11 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from kernelcache.cache import KernelCache
-from kernelcache.kernels import F, Inlined, by_reference, compiled, stands_for
+from kernelcache.kernels import F, Inlined, by_reference, compiled, routine, stands_for
+from kernelcache.private import cache_of, entry_address
 from kernelcache.references import Packed
 from kernelcache.target import PLAIN
-from kernelcache.workers import Call, Job, compile_all
+from kernelcache.workers import Job, compile_all
 
 types: Any = numba.types
 
@@ -57,17 +55,12 @@ def number_of(function: Callable[..., int]) -> int:
     return next(k for k, known in enumerate(_parts) if known is function)
 
 
-def addresses(uses: Sequence[Use], beside: Sequence[Call] = ()) -> NDArray[np.int64]:
-    """Return the addresses of parts, (n,).
-
-    Args:
-        uses: parts, with arguments; those not compiled yet are compiled side by side.
-        beside: calls that compile more of what will be needed, made meanwhile if anything is compiled.
-    """
+def addresses(uses: Sequence[Use]) -> NDArray[np.int64]:
+    """Return the addresses of parts, (n,); those that are not compiled yet are compiled side by side."""
     keys = [(part, *(one.kind if isinstance(one, Packed) else type(one) for one in given)) for part, *given in uses]
     if not all(key in _addresses for key in keys):
         if not (numba.config.DISABLE_JIT or PLAIN):
-            compile_all([_job(use) for use in uses], beside)
+            compile_all([_job(use) for use in uses])
         _addresses.update((key, _address(use)) for key, use in zip(keys, uses, strict=True))
     return np.array([_addresses[key] for key in keys], dtype=np.int64)
 
@@ -92,8 +85,7 @@ def _address(use: Use) -> int:
         return int(_kept[-1].address)
     if kinds not in function.overloads:  # it is on disk
         function.compile(kinds)
-    found = function.overloads[kinds]
-    return int(found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name))
+    return entry_address(function, kinds)
 
 
 def call(address: int, *args: Any) -> int:
@@ -120,48 +112,48 @@ def _call_at(_: Any, address: Any, args: Any) -> Any:
     return types.int64(address, args), generate
 
 
-class ForEach:
-    """What ``part_for_each`` makes of a function: a part for each class of named tuples."""
-
-    def __init__(self, function: Callable[..., int]) -> None:
-        self.function = function
-        self.parts: dict[type, Callable[..., int]] = {}
-
-    def of(self, kind: type) -> Callable[..., int]:
-        """The part for a class."""
-        if kind not in self.parts:
-            self.parts[kind] = self._for(kind)
-        return self.parts[kind]
-
-    def _for(self, kind: type) -> Callable[..., int]:
-        function: Any = self.function
-        own = python_types.FunctionType(
-            function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
-        )
-        tag = hashlib.sha256(kind.__module__.encode()).hexdigest()[:8]
-        own.__qualname__ = re.sub(r"\W", "_", f"{function.__qualname__}_{kind.__qualname__}_{tag}")
-        own.__module__ = function.__module__
-        own.__dict__["for_each"] = function.__name__, kind  # by which other processes find it
-        return part(own)
-
-
-def part_for_each(function: Callable[..., int]) -> ForEach:
-    """A part that is compiled for each class of what it works on, into files of its own.
-
-    Anyone may add classes. An index of all of them could only be read where all of their modules are.
-    """
-    return ForEach(function)
-
-
 def is_compiled(function: Callable[..., Any], *arguments: Any) -> bool:
     """Return whether calling this routine compiles nothing, since its machine code is already on disk.
 
     With ``arguments`` the code for their types is meant, else any.
     """
-    cache = getattr(function, "_cache", None)
+    cache = cache_of(function)
     if not isinstance(cache, KernelCache):
         return True
     dispatcher: Any = function
     if not arguments:
         return bool(dispatcher.overloads) or cache.has(None, None)
     return Job(dispatcher, tuple(dispatcher.typeof_pyval(by_reference(one)) for one in arguments)).is_done
+
+
+def places_of(packed: Sequence[Packed]) -> Any:
+    """Return the addresses of packed tuples, (n,)."""
+    places: Any = np.empty(len(packed), dtype=object if numba.config.DISABLE_JIT else np.int64)
+    for k, one in enumerate(packed):
+        places[k] = one.place
+    return places
+
+
+@routine
+def enter(address: int, arguments: tuple[Any, ...]) -> int:
+    """Call a part from Python."""
+    return call(address, *arguments)
+
+
+class Entry:
+    """A part, ready to be entered: compiled, or loaded, once this is made.
+
+    Args:
+        part: which.
+        arguments: what it is called with; those that are not ``Packed`` only tell what numbers are to come.
+    """
+
+    def __init__(self, part: Any, *arguments: Any) -> None:
+        self._address = int(addresses([(part, *arguments)])[0])
+        self._arguments = arguments
+
+    def __call__(self, *numbers: Any) -> int:
+        """What the part gives back, for these numbers in their places."""
+        left = iter(numbers)
+        given = tuple(one.place if isinstance(one, Packed) else next(left) for one in self._arguments)
+        return int(enter(self._address, given))

@@ -17,7 +17,6 @@ from typing import Any, NoReturn
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     NativeValue,
     infer_getattr,
@@ -27,6 +26,8 @@ from numba.extending import (
     typeof_impl,
     unbox,
 )
+
+from kernelcache.private import AttributeTemplate
 
 types: Any = numba.types
 

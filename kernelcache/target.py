@@ -1,14 +1,12 @@
-"""The processor that machine code is made for, and symbols that no two kernels share.
+"""The processor that kernels are compiled for, and the switch to stock Numba.
 
 Code for whatever processor there is would give a run other bits on another machine, wherever LLVM chooses other
-instructions. One fixed target gives the same bits on every machine of it, and lets what is compiled be shipped.
+instructions. One fixed target gives the same bits on every machine of its kind, and lets compiled kernels be shipped.
+It is chosen by Numba's documented settings ``CPU_NAME`` and ``CPU_FEATURES``, which hold for the whole process.
 """
 
-import itertools
 import os
 import platform
-import secrets
-import threading
 
 import numba
 from llvmlite import binding
@@ -28,7 +26,7 @@ _NEEDED = ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
 
 
 def fixed_target() -> str | None:
-    """The target of this machine's kind, or None where its processor is older, or of another kind."""
+    """Return the target of this machine's kind, or None where its processor is older, or of another kind."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return None
     features = binding.get_host_cpu_features()
@@ -44,36 +42,9 @@ def choose() -> None:
 
 
 def target_name() -> str:
-    """The processor that kernels are compiled for."""
+    """Return the name of the processor that kernels are compiled for."""
     is_fixed = numba.config.CPU_FEATURES == _WITHOUT_OTHERS
     return X86 if is_fixed else numba.config.CPU_NAME or binding.get_host_cpu_name()
 
 
-class FunctionNumbers:
-    """The numbers by which Numba tells compiled functions of one name apart, in the names of their symbols.
-
-    It counts. Code from two processes then has the same symbol for two functions, and a third process that loads both
-    runs one in the place of the other (numba#10486). Here a kernel has a number of its key, which all processes give
-    to the same code and none to another, and whatever else is compiled one that no other process gives.
-    """
-
-    def __init__(self) -> None:
-        self._own = threading.local()
-        self.begin()
-
-    def begin(self) -> None:
-        """Count from where no other process does."""
-        self._others = itertools.count(secrets.randbits(60))
-
-    def expect(self, key: str) -> None:
-        """The next function that this thread compiles has this key, of hexadecimal digits."""
-        self._own.key = key
-
-    def __next__(self) -> int:
-        key = self._own.__dict__.pop("key", None)
-        return next(self._others) if key is None else int(key[:15], 16)
-
-
-NUMBERS = FunctionNumbers()
-os.register_at_fork(after_in_child=NUMBERS.begin)
 choose()

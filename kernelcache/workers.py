@@ -16,14 +16,13 @@ import subprocess
 import sys
 import threading
 import types as python_types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
-from numba.core.event import trigger_event
-
 from kernelcache.cache import cache_folder
 from kernelcache.keys import Closure
+from kernelcache.private import cache_of, trigger_event
 
 #: Functions to compile that a process is worth starting for: a start takes about a second, a function 50 ms.
 WORTHWHILE = 40
@@ -55,14 +54,14 @@ class Job:
     @property
     def is_done(self) -> bool:
         """Whether it is loaded, or on disk."""
-        overloads, cache = self.dispatcher.overloads, self.dispatcher._cache
+        overloads, cache = self.dispatcher.overloads, cache_of(self.dispatcher)
         return self.kinds in overloads or bool(
             hasattr(cache, "has") and cache.has(self.kinds, self.dispatcher.targetctx.codegen())
         )
 
 
 class Call(NamedTuple):
-    """A function, found by its name, that compiles what it needs when it is called with what can be pickled."""
+    """A function, found by its name, that compiles what it needs when it is called with these arguments."""
 
     function: Callable[..., None]
     arguments: tuple[Any, ...]
@@ -80,47 +79,23 @@ def cores() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-def compile_all(jobs: Sequence[Job], calls: Sequence[Call] = ()) -> None:
-    """Compile what is not on disk yet, in several processes where that is worth it; end when all have ended.
-
-    This process takes a share itself. ``calls`` are made where something is compiled at all: it is not known what they
-    compile.
-    """
-    left = [job for job in jobs if not job.is_done]
-    here, *others = _shares(left, calls if left else (), cores())
-    with _processes(others, len(others)):
-        for job in here:
-            if isinstance(job, Job):
-                job.dispatcher.compile(job.kinds)
+def compile_all(jobs: Sequence[Job]) -> None:
+    """Compile in other processes what is not on disk yet, if it is worth that; end when all have ended."""
+    left = [job for job in jobs if not job.is_done and _can_be_named(job)]
+    if cores() > 1 and sum(job.size for job in left) >= WORTHWHILE:
+        _compile(left, cores(), lambda _: None)
 
 
 def compile_ahead(calls: Sequence[Call], progress: Progress) -> None:
     """Compile what calls need, in as many processes at once as there are cores; load nothing."""
-    bundles: list[list[Work]] = [[] for _ in range(max(cores(), math.ceil(sum(call.size for call in calls) / MOST)))]
-    for call in sorted(calls, key=lambda call: -call.size):
-        min(bundles, key=_size).append(call)
-    with _processes([bundle for bundle in bundles if bundle], cores(), progress):
-        pass
+    _compile(calls, max(cores(), math.ceil(sum(call.size for call in calls) / MOST)), progress)
 
 
-def _size(works: Sequence[Work]) -> int:
-    return sum(work.size for work in works)
-
-
-def _shares(jobs: list[Job], calls: Sequence[Call], processes: int) -> list[list[Work]]:
-    """Distribute work, the largest first, each to the share that has least; the first share is that of this process."""
-    here: list[Work] = [job for job in jobs if not _can_be_named(job)]
-    shares: list[list[Work]] = [here, *([] for _ in range(processes - 1))]
-    movable: list[Work] = [*calls, *(job for job in jobs if job not in here)]
-    for job in sorted(movable, key=lambda job: -job.size):
-        min(shares, key=_size).append(job)
-    busy = [share for share in shares[1:] if _size(share) >= WORTHWHILE]
-    return [shares[0] + [job for share in shares[1:] if share not in busy for job in share], *busy]
-
-
-@contextlib.contextmanager
-def _processes(bundles: list[list[Work]], at_once: int, progress: Progress = lambda _: None) -> Iterator[None]:
-    """Let processes compile bundles of work meanwhile; wait for them, unless something is raised here."""
+def _compile(works: Sequence[Work], processes: int, progress: Progress) -> None:
+    """Distribute work over processes, the largest first, each to the one that has least."""
+    bundles: list[list[Work]] = [[] for _ in range(min(processes, len(works)))]
+    for work in sorted(works, key=lambda work: -work.size):
+        min(bundles, key=lambda bundle: sum(other.size for other in bundle)).append(work)
     running: list[subprocess.Popen[bytes]] = []
     stopped = threading.Event()
 
@@ -141,13 +116,11 @@ def _processes(bundles: list[list[Work]], at_once: int, progress: Progress = lam
         for _ in range(left):
             progress(f"the process that compiles it has ended with {process.returncode}")
 
-    with ThreadPoolExecutor(max(at_once, 1)) as pool:
+    with ThreadPoolExecutor(cores()) as pool, trigger_event("numba:compile"):  # for a display of what is compiled
         followers = [pool.submit(follow, bundle) for bundle in bundles]
         try:
-            yield
-            with trigger_event("numba:compile"):  # for a display of what is compiled
-                for follower in followers:
-                    follower.result()
+            for follower in followers:
+                follower.result()
         finally:
             stopped.set()
             for process in running:
@@ -181,12 +154,10 @@ def _is_there(module: str) -> bool:
     return module != "__main__" and found is not None and getattr(found, "__file__", None) is not None
 
 
-def _address(function: Any) -> tuple[str, str, type | None] | None:
-    """Module, name, and for one of ``part_for_each`` the class; None if it is not found there."""
-    name, kind = getattr(function, "for_each", (function.__qualname__, None))
-    found = getattr(sys.modules.get(function.__module__), name, None)
-    is_it = found is not None and (kind is not None or getattr(found, "py_func", None) is function)
-    return (function.__module__, name, kind) if is_it else None
+def _address(function: Any) -> tuple[str, str] | None:
+    """Return a function's module and name; None if it is not found there."""
+    found = getattr(sys.modules.get(function.__module__), function.__qualname__, None)
+    return (function.__module__, function.__qualname__) if getattr(found, "py_func", None) is function else None
 
 
 def _written(share: list[Work]) -> bytes:
@@ -194,20 +165,8 @@ def _written(share: list[Work]) -> bytes:
     closures = [job.closure for job in share if isinstance(job, Job)]
     modules = {found.__module__: None for closure in closures for found in (*closure.functions, *closure.classes)}
     files = [(name, str(sys.modules[name].__file__)) for name in modules]
-    jobs = [(_address(job.dispatcher.py_func), job.kinds) if isinstance(job, Job) else _picklable(job) for job in share]
+    jobs = [(_address(job.dispatcher.py_func), job.kinds) if isinstance(job, Job) else job for job in share]
     return pickle.dumps(files) + pickle.dumps(jobs)
-
-
-def _picklable(call: Call) -> Call:
-    try:
-        pickle.dumps(call)
-    except Exception:  # of a user's model: what it needs is compiled when it is called
-        return Call(_refuse, (getattr(call.function, "__name__", "something"),), 0)
-    return call
-
-
-def _refuse(name: str) -> None:
-    raise TypeError(f"a call of {name} cannot be handed to another process")
 
 
 def main() -> None:
@@ -231,17 +190,6 @@ def main() -> None:
         answer.write(" ".join(problem.split()).encode() + b"\n")
 
 
-def _do(job: Any) -> None:
-    if isinstance(job, Call):
-        job.function(*job.arguments)
-        return
-    (module, name, kind), kinds = job
-    found = getattr(sys.modules[module], name)
-    left = Job(found if kind is None else found.of(kind), kinds)
-    if not left.is_done:
-        left.dispatcher.compile(left.kinds)
-
-
 def _module(name: str, file: str) -> python_types.ModuleType:
     """A module by its name, or, where it has been given one of its own, from its file."""
     if name in sys.modules:
@@ -255,3 +203,13 @@ def _module(name: str, file: str) -> python_types.ModuleType:
         module = sys.modules[name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         return module
+
+
+def _do(job: Any) -> None:
+    if isinstance(job, Call):
+        job.function(*job.arguments)
+        return
+    (module, name), kinds = job
+    left = Job(getattr(sys.modules[module], name), kinds)
+    if not left.is_done:
+        left.dispatcher.compile(left.kinds)

@@ -24,7 +24,6 @@ from biped.runs.summary import Ending
 from biped.runs.verdict import FAILED
 from biped.simulation.failures import describe_failure, limit_of
 from biped.simulation.plan import Plan
-from kernelcache import Call
 
 T = TypeVar("T")
 Progress = Callable[[float], None]
@@ -73,21 +72,24 @@ class Driver:
 
     def warm_up(self, announce: Announce | None, measures: bool = False) -> None:
         """Load or compile the kernels, so that the wall time is that of the steps; ``measures``: the metrics' too."""
-        if announce is not None and not is_ready(self.world, self.law):
+        compiles = not is_ready(self.world, self.law)
+        if announce is not None and compiles:
             announce("compiling the kernels for this integrator and controller, once: a minute or two")
-        self.loop = Loop(self.world, self.law, (self._rehearsal(),) if measures else ())
+        self.loop = Loop(self.world, self.law)
+        if measures and compiles:
+            self._rehearse_metrics()
         if self.plan.take_steps is not None:
             self.plan.take_steps(self.world, 0)
 
-    def _rehearsal(self) -> Call:
-        """What compiles the metrics of its run."""
+    def _rehearse_metrics(self) -> None:
+        """Compile the metrics of its run."""
         plan = self.plan
         context = MeasurementContext(
             set_point=plan.set_point,
             start_time=start_time_of(plan.disturbances),
             stimulus=stimulus_of(plan.disturbances),
         )
-        return Call(rehearse, (plan.model, plan.columns.names, context), 60)
+        rehearse(plan.model, plan.columns.names, context)
 
     def ready(self) -> Loop:
         """The compiled loop, loaded or compiled if need be."""

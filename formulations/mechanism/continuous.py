@@ -17,12 +17,12 @@ from scipy.integrate import DOP853
 from biped.kernels.solve.causes import NOT_FINITE
 from biped.runs.march import Progress, chunk_of, march
 from contact.arrays import Floats
+from formulations.mechanism.engine import Engine, no_parts
 from formulations.mechanism.errors import MechanismError
 from formulations.mechanism.inputs import Input, sampled, table_of_inputs
 from formulations.mechanism.kernels import continuous as kernels
 from formulations.mechanism.simulation import Motion, Settings, checked_motions, columns_of, motion_of, start_of
 from formulations.mechanism.singularity import cause_of
-from kernelcache import Engine, no_parts
 
 if TYPE_CHECKING:
     from formulations.mechanism.mechanism import Mechanism, Vector

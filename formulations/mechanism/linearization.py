@@ -18,6 +18,7 @@ from biped.inputs.checks import above_zero, is_finite
 from biped.kernels.solve.causes import DEPENDENT, NOT_FINITE, SINGULAR
 from contact.arrays import Floats, Integers
 from formulations.mechanism.derivation import Derivation
+from formulations.mechanism.engine import Engine
 from formulations.mechanism.errors import MechanismError, SingularStepError
 from formulations.mechanism.inputs import DrivenTorques, checked_vector
 from formulations.mechanism.kernels import system as places
@@ -25,7 +26,6 @@ from formulations.mechanism.kernels.chain import Chain, SolvedStep, spread_bends
 from formulations.mechanism.kernels.system import Rule as SolverRule
 from formulations.mechanism.simulation import MAX_BACKTRACKS
 from formulations.mechanism.singularity import cause_of
-from kernelcache import Engine
 
 if TYPE_CHECKING:
     from formulations.mechanism.mechanism import Mechanism, Vector

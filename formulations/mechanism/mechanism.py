@@ -21,6 +21,7 @@ from formulations.mechanism.as_model import loose_variables, to_model
 from formulations.mechanism.compilation import Builder, Coordinate, Label, Place, Structure, structure_of
 from formulations.mechanism.component import Component, Constraint, Force, Potential
 from formulations.mechanism.custom_arrays import Custom
+from formulations.mechanism.engine import Engine, no_parts
 from formulations.mechanism.errors import MechanismError
 from formulations.mechanism.frames import Frame
 from formulations.mechanism.inputs import Input
@@ -40,7 +41,6 @@ from formulations.mechanism.kernels.system import (
 from formulations.mechanism.simulation import Motion, Settings, simulate
 from formulations.mechanism.singularity import singularity
 from formulations.mechanism.view import FrameView
-from kernelcache import Engine, no_parts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

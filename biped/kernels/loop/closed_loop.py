@@ -2,7 +2,6 @@
 
 import math
 from collections import namedtuple
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +40,6 @@ from contact.arrays import Floats, Integers
 from contact.ground import END, START, Ground, to_floor
 from contact.vectors import copy1
 from kernelcache import (
-    Call,
     Entry,
     Packed,
     addresses,
@@ -51,7 +49,6 @@ from kernelcache import (
     kernel,
     number_of,
     part,
-    part_for_each,
     routine,
 )
 
@@ -188,9 +185,9 @@ def apply_part(world):
     return OK
 
 
-@part_for_each
+@part
 def ask(law, world):
-    """``control`` as a part: one for each class of laws."""
+    """``control`` as a part, compiled for each class of laws."""
     control(law, world.measurement, world.torque, world.log.extra)
     return OK
 
@@ -344,19 +341,18 @@ class Loop:
     Args:
         world: what it advances.
         law: of the controller, or None.
-        beside: what compiles more that will be needed, on other cores.
 
     Attributes:
         packed: what parts work on.
         place: its address.
     """
 
-    def __init__(self, world: World, law: Any, beside: Sequence[Call] = ()) -> None:
+    def __init__(self, world: World, law: Any) -> None:
         self.world, self.law = world, law
         self.packed, self._law = _seen(Packed(world)), _packed_law(law)
         self.place, self.law_address = self.packed.place, self._law.place
         uses = _uses(Packed(world), self._law)
-        found = dict(zip(uses, addresses(list(uses.values()), beside), strict=True))
+        found = dict(zip(uses, addresses(list(uses.values())), strict=True))
         self.asked = int(found.pop(ASK, NOBODY))
         world.parts[list(found)] = list(found.values())
         self._measure, self._apply = Entry(measure_part, self.packed, 0, 0), Entry(apply_part, self.packed)
@@ -430,5 +426,5 @@ def _uses(stepped: Packed, law: Packed) -> dict[int, tuple[Any, ...]]:
     if world.value.projectile.status[ARMED] == 1:
         uses[MEET_BOX] = meet_box, world
     if not isinstance(law.value, Passive):
-        uses[ASK] = ask.of(type(law.value)), law, world
+        uses[ASK] = ask, law, world
     return uses

@@ -9,7 +9,7 @@ from biped.kernels.loop.measurement import Measurement, new_measurement, place_m
 from biped.kernels.state.status import OK
 from biped.kernels.tree.tree import Tree
 from contact.arrays import Floats
-from kernelcache import Entry, Packed, part_for_each
+from kernelcache import Entry, Packed, part
 
 
 class LoneTick(NamedTuple):
@@ -20,7 +20,7 @@ class LoneTick(NamedTuple):
     recorded: Floats
 
 
-@part_for_each
+@part
 def answer(law, tick):
     """``control`` for what was measured."""
     place_measured(tick.measurement)
@@ -42,7 +42,7 @@ class AskedLaw:
 
     def __init__(self, law: Any, room: Room) -> None:
         self.room = room
-        self._answer = Entry(answer.of(type(law)), Packed(law), room.packed)
+        self._answer = Entry(answer, Packed(law), room.packed)
 
     def torques(self) -> Floats:
         """(nv,) [N·m] for what the room's measurement says; the next tick writes over it."""

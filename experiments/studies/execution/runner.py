@@ -15,8 +15,8 @@ from experiments.studies.execution.executors import Executor, Separate, Work, ex
 from experiments.studies.failures import Result
 from experiments.studies.store.folder import Study
 from experiments.studies.store.header import Header, edited
+from experiments.studies.store.sources import sources_digest
 from experiments.studies.trial import FILES, Trial, run_trial
-from kernelcache import sources_digest
 
 #: Called with the number of trials that are done, of those asked for.
 Progress = Callable[[float], None]

@@ -63,7 +63,8 @@ class Header:
 def stamp() -> dict[str, Any]:
     """A stamp of all that the last digit of a result depends on: machine, versions, commit, kernels."""
     from experiments.cli.machine import stamp as machine
-    from kernelcache import sources_digest, target_name
+    from experiments.studies.store.sources import sources_digest
+    from kernelcache import target_name
 
     return {**machine(), "target": target_name(), "kernels": sources_digest()}
 

@@ -20,7 +20,7 @@ from biped.kernels.variational.equations import displace
 from contact.arrays import Floats, Integers
 from contact.piecewise import Signals
 from contact.vectors import copy1
-from kernelcache import Entry, Packed, addresses, call, kernel, part, part_for_each
+from kernelcache import Entry, Packed, addresses, call, kernel, part
 
 #: So small that its square is nothing beside one.
 REACH = 1e-20
@@ -124,7 +124,7 @@ def move_part(D):
     return OK
 
 
-@part_for_each
+@part
 def ask_beside(law, D):
     """``control`` for the displaced state."""
     D.torque[:] = 0.0
@@ -189,9 +189,7 @@ class LawDifferentiator:
     def __init__(self, law: Any, tree: Tree, nq: int, nv: int, recorded: int) -> None:
         self.room = new_law_derivative(tree, nq, nv, recorded)
         room, self._law = Packed(self.room), Packed(complex_room(law))
-        self.room.parts[:] = addresses(
-            [(place_part, room), (move_part, room), (ask_beside.of(type(law)), self._law, room)]
-        )
+        self.room.parts[:] = addresses([(place_part, room), (move_part, room), (ask_beside, self._law, room)])
         self._differentiate = Entry(differentiate_law, room, 0)
 
     def at(self, q: Floats, momentum: Floats, time: float) -> Floats:

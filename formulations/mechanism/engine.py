@@ -1,53 +1,17 @@
-"""Parts that are ready to be entered from Python."""
+"""The parts of a mechanism, each compiled when it is first entered."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numba
 import numpy as np
-from numpy.typing import NDArray
 
-from kernelcache.kernels import routine
-from kernelcache.parts import Use, addresses, are_ready, call
-from kernelcache.references import Packed
+from contact.arrays import Integers
+from kernelcache import Packed, Use, addresses, are_ready, enter
 
 
-def places_of(packed: Sequence[Packed]) -> Any:
-    """Return the addresses of packed tuples, (n,)."""
-    places: Any = np.empty(len(packed), dtype=object if numba.config.DISABLE_JIT else np.int64)
-    for k, one in enumerate(packed):
-        places[k] = one.place
-    return places
-
-
-def no_parts(count: int) -> NDArray[np.int64]:
+def no_parts(count: int) -> Integers:
     """(count,) for addresses of parts that are not there yet, as an ``Engine`` finds them."""
     return np.full(count, -1, dtype=np.int64)
-
-
-@routine
-def enter(address: int, arguments: tuple[Any, ...]) -> int:
-    """Call a part from Python."""
-    return call(address, *arguments)
-
-
-class Entry:
-    """A part, ready to be entered: compiled, or loaded, once this is made.
-
-    Args:
-        part: which.
-        arguments: what it is called with; those that are not ``Packed`` only tell what numbers are to come.
-    """
-
-    def __init__(self, part: Any, *arguments: Any) -> None:
-        self._address = int(addresses([(part, *arguments)])[0])
-        self._arguments = arguments
-
-    def __call__(self, *numbers: Any) -> int:
-        """What the part gives back, for these numbers in their places."""
-        left = iter(numbers)
-        given = tuple(one.place if isinstance(one, Packed) else next(left) for one in self._arguments)
-        return int(enter(self._address, given))
 
 
 class Engine:

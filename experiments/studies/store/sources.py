@@ -1,4 +1,4 @@
-"""Which state of the kernels a study's trials were computed by."""
+"""The state of the kernels that a study's trials were computed by."""
 
 import hashlib
 from functools import cache
@@ -11,8 +11,8 @@ _PACKAGES = ("contact", "biped", "controllers", "formulations", "experiments")
 
 
 def kernel_sources() -> list[Path]:
-    """The files that kernels stand in: ``kernels.py``, those below a folder ``kernels``, and all of ``contact``."""
-    top = Path(__file__).resolve().parents[1]
+    """Return the files of kernels: ``kernels.py``, those below a folder ``kernels``, and all of ``contact``."""
+    top = Path(__file__).resolve().parents[3]
     found = sorted((top / "contact").glob("*.py"))
     for package in _PACKAGES:
         found += sorted((top / package).glob("**/kernels.py"))
@@ -22,7 +22,7 @@ def kernel_sources() -> list[Path]:
 
 @cache
 def sources_digest() -> str:
-    """A digest of all kernels' files: where it differs, results may differ in their last bits."""
+    """Return a digest of all files of kernels: where it differs, results may differ in their last bits."""
     digest = hashlib.sha256(repr((numba.__version__, llvmlite.__version__)).encode())
     for source in kernel_sources():
         digest.update(source.name.encode())

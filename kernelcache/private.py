@@ -1,19 +1,30 @@
-"""Kernels that are only ever inlined need no machine code of their own: they are kept as LLVM's bitcode.
+"""All that this package uses of Numba beyond its documented interface, in one file: README.md has a table of the names.
 
-Numba optimizes each function with all that it calls, and makes machine code of it: for a kernel that is inlined into
-others that is work for nothing, two fifths of the time of a first run. Here such a kernel is only brought into the
-form that its callers link, without what it calls itself; a routine or a part links all that it is made of, once, and
-is optimized as a whole.
+Kernels that are only inlined need no machine code of their own. Numba optimizes each function with all that it calls,
+and makes machine code of it: for an inlined kernel that is wasted, two fifths of the time of a first run. Here such a
+kernel is kept as LLVM's bitcode, without what it calls (``Bitcode``). A routine or a part links all that it is made of
+once, and is optimized as a whole (``MachineCode``).
 """
 
 from collections.abc import Callable
 from typing import Any
 
 from llvmlite import binding
+from numba.core.caching import _Cache as Cache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
+from numba.core.event import trigger_event
+from numba.core.registry import CPUDispatcher
+from numba.core.serialize import dumps
+from numba.core.typing.templates import AttributeTemplate
 
-from kernelcache.target import NUMBERS
+from kernelcache import target  # noqa: F401 (it tells Numba which processor to compile for)
+from kernelcache.keys import key_of
+
+__all__ = ["AttributeTemplate", "CPUDispatcher", "Cache", "dumps", "trigger_event"]
+
+#: An option of dispatchers: no reference counts, and so no function that allocates.
+NO_ALLOCATION = {"_nrt": False}
 
 #: A cached kernel's own code, and the files of the kernels that it calls.
 Serialized = tuple[str, str, tuple[bytes, tuple[str, ...]]]
@@ -29,7 +40,7 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
         ll_module.data_layout = self._codegen._data_layout
         options = binding.create_pipeline_tuning_options(speed_level=1)
         # In a kernel, an unrolled loop would copy calls that are yet to be inlined; a part is slower without.
-        options.loop_unrolling = not any(isinstance(library, Bitcode) for library in self._linking_libraries)
+        options.loop_unrolling = isinstance(self, MachineCode)
         builder = binding.create_pass_builder(self._codegen._tm, options)
         passes = builder.getFunctionPassManager()
         for function in ll_module.functions:
@@ -44,14 +55,12 @@ class Bitcode(_Library):
         uses: the kernels that it calls, and those that these call; each after all that call it, since LLVM links a
             kernel only where something that is there already calls it.
         file_name: the name of its file in the cache; empty where it is in none.
-        own: its code without theirs, for those who link that too.
     """
 
     def __init__(self, codegen: Any, name: str) -> None:
         super().__init__(codegen, name)
         self.uses: dict[Bitcode, None] = {}
         self.file_name = ""
-        self.own = _Own(self)
 
     @property
     def codegen(self) -> Any:
@@ -125,25 +134,6 @@ class Called(Bitcode):
         super()._finalize_final_module()
 
 
-class _Own:
-    """What there is of a kernel to link, without what it calls."""
-
-    def __init__(self, library: Bitcode) -> None:
-        self._library = library
-
-    @property
-    def names(self) -> list[str]:
-        """Of the kernel's functions, and of the routines' that it calls."""
-        return [function.name for function in self._library.own_module().functions if not function.is_declaration]
-
-    @property
-    def _reload_init(self) -> Any:
-        return self._library._reload_init
-
-    def _get_module_for_linking(self) -> Any:
-        return self._library.own_module()
-
-
 def _is_routine(function: Any) -> bool:
     """Whether it may be called from elsewhere: of all kernels LLVM is told whether to inline them."""
     return not {b"alwaysinline", b"noinline"} & set(function.attributes)
@@ -163,26 +153,30 @@ class MachineCode(_Library):
 
     def __init__(self, codegen: Any, name: str) -> None:
         super().__init__(codegen, name)
+        self._kernels: dict[Bitcode, None] = {}
         self.enable_object_caching()
 
     def add_linking_library(self, library: Any) -> None:
-        """Link a library, and if it is a kernel, those that it calls."""
-        if not isinstance(library, Bitcode):
+        """Link a library, or, once all others are linked, a kernel and those that it calls."""
+        if isinstance(library, Bitcode):
+            library._ensure_finalized()
+            used = {library: None, **library.uses}
+            self._kernels = {known: None for known in self._kernels if known not in used} | used
+        else:
             super().add_linking_library(library)
-            return
-        library._ensure_finalized()
-        own = dict.fromkeys(other.own for other in (library, *library.uses))
-        self._linking_libraries = [*(known for known in self._linking_libraries if known not in own), *own]
 
     def _optimize_final_module(self) -> None:
-        """Numba's, after LLVM is told that nobody else calls the kernels: it finds out less of what may be replaced."""
-        own = (library for library in self._linking_libraries if isinstance(library, _Own))
-        kernels = {name for library in own for name in library.names}
-        for function in self._final_module.functions:
-            if function.name in kernels and not function.is_declaration:
-                function.linkage = binding.Linkage.internal
-                if _is_routine(function):  # which others call by its name
-                    function.name += ".own"
+        """Link kernels as functions that nobody else calls, of which LLVM drops what is inlined; then optimize."""
+        for library in self._kernels:
+            self._reload_init.update(library._reload_init)
+            module = library.own_module()
+            names = {function.name for function in module.functions if not function.is_declaration}
+            self._final_module.link_in(module, preserve=True)
+            for function in self._final_module.functions:
+                if function.name in names and not function.is_declaration:
+                    function.linkage = binding.Linkage.internal
+                    if _is_routine(function):  # which others call by its name
+                        function.name += ".own"
         super()._optimize_final_module()
 
     def _verify_declare_only_symbols(self) -> None:
@@ -242,10 +236,12 @@ class _KernelCompiler(Compiler):  # type: ignore[misc]
 
     def define_pipelines(self) -> Any:
         """Return Numba's pipelines, after the library is made: here the function is known, and nothing has begun."""
-        function = self.state.func_id
-        function.unique_id = next(NUMBERS)
+        function, codegen = self.state.func_id, self.state.targetctx.codegen()
+        # Numba counts: code from two processes then has one symbol for two functions (numba#10486).
+        key = key_of(function.func, self.state.args, self._library.__name__, codegen.magic_tuple())
+        function.unique_id = int(key[:15], 16)
         function.unique_name = f"{function.func_qualname}${function.unique_id}"
-        self.state.library = self._library(self.state.targetctx.codegen(), function.func_qualname)
+        self.state.library = self._library(codegen, function.func_qualname)
         return super().define_pipelines()
 
 
@@ -272,3 +268,19 @@ def rebuilt(target_context: Any, library: Bitcode | MachineCode, payload: tuple[
     codegen = _InsteadOf(library.codegen, unserialize_library=lambda _: library)
     found = CompileResult._rebuild(_InsteadOf(target_context, codegen=lambda: codegen), *payload)
     return found._replace(target_context=target_context)
+
+
+def entry_address(dispatcher: Any, kinds: tuple[Any, ...]) -> int:
+    """Return the address by which C would call what a dispatcher has compiled for some types."""
+    found = dispatcher.overloads[kinds]
+    return int(found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name))
+
+
+def keep_in(dispatcher: Any, cache: Cache) -> None:
+    """Let a dispatcher load what it compiles from a cache, and keep it there."""
+    dispatcher._cache = cache
+
+
+def cache_of(dispatcher: Any) -> Any:
+    """Return the cache of a dispatcher, or None."""
+    return getattr(dispatcher, "_cache", None)
