@@ -40,7 +40,7 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
         ll_module.data_layout = self._codegen._data_layout
         options = binding.create_pipeline_tuning_options(speed_level=1)
         # In a kernel, an unrolled loop would copy calls that are yet to be inlined; a part is slower without.
-        options.loop_unrolling = isinstance(self, MachineCode)
+        options.loop_unrolling = not any(isinstance(library, Bitcode) for library in self._linking_libraries)
         builder = binding.create_pass_builder(self._codegen._tm, options)
         passes = builder.getFunctionPassManager()
         for function in ll_module.functions:

@@ -20,9 +20,7 @@ from biped.metrics import METRICS
 from biped.model import Body, Joint, Model, human, random_tree
 from biped.runs.state import State
 from experiments.benchmarks.timing import UnitOfWork
-from kernelcache.workers import compile_elsewhere, end_idle
 
-compile_elsewhere()  # a process of tests meets hundreds of kernels
 settings.register_profile("without a deadline", deadline=None)  # a busy machine may be slow
 settings.load_profile("without a deadline")
 
@@ -124,7 +122,6 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """What the tests cost, for ``docs/sums.py``: seconds of all, and the memory of the largest process."""
-    end_idle()  # what they have used is counted when they have ended
     if hasattr(session.config, "workeroutput"):
         own, children = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
         peak = own.ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)

@@ -37,7 +37,7 @@ def square_area(factor, shape):
 
 @area.register(Point)
 def point_area(factor, shape):
-    return 0.0 * factor * len(shape)
+    return 0.0 * factor
 
 
 @kernel

@@ -22,7 +22,8 @@ from biped.simulation.scene import Scene
 from biped.simulation.simulate import simulate
 from biped.simulation.world import Fall
 from controllers.workspace import WorkspaceController
-from kernelcache import engine, is_compiled, kernel, kernel_sources, kind_of, routine
+from experiments.studies.store.sources import kernel_sources
+from kernelcache import is_compiled, kernel, kind_of, parts, routine
 
 from ..conftest import ROOT, run_python, said_by
 
@@ -38,7 +39,7 @@ from controllers.workspace import WorkspaceController
 plan = Scene(human(), WorkspaceController()).prepare()
 assert closed_loop.is_ready(plan.world, plan.law)
 simulate(human(), WorkspaceController(), duration=0.01)
-loaded = (closed_loop.ask.of(type(plan.law)), closed_loop.advance_world, step.prepare)
+loaded = (closed_loop.ask, closed_loop.advance_world, step.prepare)
 print(*(len(f.stats.cache_hits) for f in loaded), sum(len(f.stats.cache_misses) for f in loaded))
 """
 
@@ -100,7 +101,7 @@ def test_a_trial_of_a_known_kind_asks_numba_nothing(person, posture, monkeypatch
     def asked(*_):
         raise AssertionError("a part's address was looked up again")
 
-    monkeypatch.setattr(engine, "address_of", asked)
+    monkeypatch.setattr(parts, "_address", asked)
     assert run(person, posture).frame.equals(first)
     with pytest.raises(AssertionError, match="looked up"):
         simulate(chain(2), WeightlessLaw(), duration=0.01)
@@ -206,7 +207,7 @@ def test_processes_that_compile_at_once_do_not_take_one_anothers_code(tmp_path):
 
 
 LINKED_LATE = """
-from kernelcache import address_of, call, kernel, part, routine
+from kernelcache import addresses, call, kernel, part, routine
 
 
 @kernel
@@ -229,7 +230,7 @@ def both(x):
     return first(x) + second(x)
 
 
-print(routine(lambda address, x: call(address, x))(address_of(both, 1), 20))
+print(routine(lambda address, x: call(address, x))(addresses([(both, 1)])[0], 20))
 """
 
 
