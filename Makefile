@@ -17,9 +17,13 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
 SPHINX := $(BIN)/python -m sphinx --quiet
 OLDEST := $(VENV)-oldest
+NUMBAS := build/numba
 
 OLDEST_TESTS := tests/contact tests/biped/simulation tests/biped/model tests/biped/disturbances \
 	tests/experiments/studies/store/test_sweep.py tests/experiments/studies/store/test_folder.py
+
+NUMBA_TESTS := tests/kernelcache tests/contact/test_box_on_floor.py
+PLAIN_TESTS := $(addprefix tests/kernelcache/test_,references.py parts.py generic.py plain.py)
 
 # The least version of everything that is always installed.
 define LOWEST
@@ -29,10 +33,17 @@ for needed in tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencie
 endef
 export LOWEST
 
+# Another Numba, and the LLVM that it needs, before those of the virtual environment; NumPy is of the same version.
+define with_numba
+$(PIP) install --quiet --upgrade --target $(NUMBAS)-$(1) "$(2)" "numpy==$$($(BIN)/python -c 'import numpy; print(numpy.__version__)')" \
+	&& export PYTHONPATH=$(NUMBAS)-$(1) && $(BIN)/python -c 'import numba; print("Numba", numba.__version__)' \
+	&& $(PYTEST) -n $(JOBS) --dist loadfile -m "not slow" $(NUMBA_TESTS)
+endef
+
 # Container images set it. Each process of the tests would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test slow docs site pages links browser lint format types contract jit-off check oldest bench numbers sums campaign modules robots films wheel clean
+.PHONY: help demo test slow docs site pages links browser lint format types contract jit-off check oldest oldest-numba newest-numba plain bench numbers budget campaign modules robots films wheel clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -94,15 +105,23 @@ oldest: $(BIN)/pip  ## run some tests with the oldest versions that pyproject.to
 	@$(OLDEST)/bin/python -m pip -qq --disable-pip-version-check install -c $(OLDEST)/constraints.txt -e . hypothesis pytest pytest-xdist
 	@$(OLDEST)/bin/python -m pytest -n $(JOBS) --dist loadfile -m "not slow and not browser" $(OLDEST_TESTS)
 
+oldest-numba: $(STAMP)  ## run the compiler's tests with the oldest Numba that pyproject.toml allows
+	@$(call with_numba,oldest,$$($(BIN)/python -c "$$LOWEST" | grep '^numba'))
+
+newest-numba: $(STAMP)  ## run the compiler's tests with the newest Numba
+	@$(call with_numba,newest,numba)
+
+plain: $(STAMP)  ## run the compiler's tests, and a simulation, with stock Numba
+	@BIPED_PLAIN_NUMBA=1 $(PYTEST) -n $(JOBS) --dist loadfile $(PLAIN_TESTS)
+
 bench: $(STAMP)  ## measure the speed, beside MuJoCo
 	@$(BIN)/biped bench
 
-numbers: $(STAMP)  ## fill the README's numbers in from the last benchmark, and keep what the whole costs
+numbers: $(STAMP)  ## fill the README's numbers in from the last benchmark
 	@$(BIN)/python docs/numbers.py
-	@$(BIN)/python docs/sums.py keep
 
-sums: $(STAMP)  ## measure what the whole costs; fails where that has grown by more than its share
-	@$(BIN)/python docs/sums.py check
+budget: $(STAMP)  ## measure lines, compile time, test time and memory; fails above the limits in docs/budget.py
+	@$(BIN)/python docs/budget.py
 
 modules: $(STAMP)  ## write the table of public modules in docs/api.md
 	@$(BIN)/python docs/modules.py

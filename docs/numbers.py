@@ -91,8 +91,6 @@ def main(path: str = "results/bench/bench.json") -> int:
     if kept["stamp"]["quick"]:
         print(f"{path}: of `biped bench --quick`, which is too noisy to be told: run `make bench`", file=sys.stderr)
         return 2
-    if KEPT.exists():
-        kept["sums"] = json.loads(KEPT.read_text(encoding="utf-8")).get("sums", [])
     KEPT.write_text(json.dumps(kept, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     README.write_text(BLOCK.sub(lambda _: block_of(kept), README.read_text(encoding="utf-8")), encoding="utf-8")
     return 0

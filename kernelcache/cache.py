@@ -229,6 +229,7 @@ class KernelCache(Cache):  # type: ignore[misc]
             return
         name = self.file_name(sig, data.codegen)
         try:
+            cache_folder().mkdir(mode=0o700, parents=True, exist_ok=True)  # it may be gone since
             _write(cache_folder() / name, dumps(data._reduce()))
         except OSError as error:
             say(f"compiled kernels cannot be kept for the next time: {error.filename or ''} {error.strerror or error}")

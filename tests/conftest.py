@@ -121,7 +121,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """What the tests cost, for ``docs/sums.py``: seconds of all, and the memory of the largest process."""
+    """What the tests cost, for ``docs/budget.py``: seconds of all, and the memory of the largest process."""
     if hasattr(session.config, "workeroutput"):
         own, children = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
         peak = own.ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)

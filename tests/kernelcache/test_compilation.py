@@ -146,6 +146,19 @@ def test_an_inlined_kernel_runs_interpreted_from_python():
     assert quadruple(3.0) == 12.0
 
 
+def test_a_kernel_is_not_compiled_for_each_constant():
+    @routine
+    def double(x):
+        return 2 * x
+
+    @routine
+    def several():
+        return double(3) + double(4)
+
+    assert several() == 14
+    assert len(double.overloads) == 1
+
+
 def test_kernels_stand_where_a_study_looks_for_their_sources():
     """A study says by which state of them it was computed."""
     top = Path(__file__).parents[2]

@@ -218,7 +218,9 @@ settings = {name: repr(value) for name, value in vars(numba.config).items() if n
 settings |= {name: repr(getattr(numba.config, name)) for name in ("CPU_NAME", "CPU_FEATURES")}
 pair = numba.typeof(Pair(1.0, 2.0))
 print(json.dumps({
-    "key": repr(key), "code": re.sub(r"B\\d+v\\d+|\\$\\d+", "", assembler), "settings": settings,
+    "key": repr(key),
+    "code": re.findall(r"(?m)^\\t[a-z].*", re.sub(r"B\\d+v\\d+|\\$\\d+", "", assembler)),
+    "settings": settings,
     "collector": [gc.isenabled(), gc.get_threshold(), gc.get_freeze_count()],
     "model": repr(type(default_manager[pair])), "names": [codegen.CPUCodegen.magic_tuple.__module__,
     type(FunctionIdentity._unique_ids).__name__],
@@ -230,7 +232,8 @@ SCALED = "import numba\n\n\n@numba.njit(cache=True)\ndef scaled(pair, factor):\n
 def test_functions_of_others_are_compiled_and_kept_as_without_us(tmp_path):
     (tmp_path / "users_own.py").write_text(SCALED)
     target = {"NUMBA_CPU_NAME": "x86-64-v2", "NUMBA_CPU_FEATURES": "+sse3"}
-    more = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)]), "NUMBA_CACHE_DIR": str(tmp_path / "cache"), **target}
+    path = os.pathsep.join([str(ROOT), str(tmp_path)])
+    more = {"PYTHONPATH": path, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), **target}
     alone, together = (run_python(USERS_OWN, who, cwd=tmp_path, **more) for who in ("alone", "with biped"))
     assert (alone.stderr, together.stderr) == ("", "")
     assert together.stdout == alone.stdout

@@ -1,6 +1,6 @@
 """Start-up, in processes of their own: what it costs until the first run is there.
 
-As a program it prints a first run's cost, for ``docs/sums.py``.
+As a program it prints a first run's cost, for ``docs/budget.py``.
 """
 
 import json
