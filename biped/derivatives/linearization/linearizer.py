@@ -121,7 +121,7 @@ class Linearizer:
         if announce is not None and not (is_ready(world, self.plan.law) and are_steps_ready(world, self._inputs)):
             announce("compiling the kernels of linearizations, once: a minute or two")
         self.loop = Loop(world, self.plan.law)
-        self._law = LawDerivative(self.plan) if self.closed_loop else None
+        self._law = _law_derivative(self.plan) if self.closed_loop else None
         self._begin = self.plan.state.copy()
         self._steps = StepLinearizer(self.loop, self._inputs, MOST_NOTED)
         self._names, self._input_names = _names(self.model), (joints, units)
@@ -332,6 +332,11 @@ class Linearizer:
             grown[row : row + 2 * nv, row - 2 * nv : row] = np.eye(2 * nv)
         past = [f"{name}[-{k}]" for k in range(1, d + 1) for name in names[: 2 * nv]]
         return grown, np.vstack([B, np.zeros((2 * nv * d, B.shape[1]))]), names + past, units + units[: 2 * nv] * d
+
+
+def _law_derivative(plan: Plan) -> LawDerivative:
+    recorded = 0 if plan.controller is None else len(plan.controller.recorded)
+    return LawDerivative(plan.law, plan.nominal_model.tree, recorded)
 
 
 def _names(model: Any) -> tuple[list[str], list[str]]:

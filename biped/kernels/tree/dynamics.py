@@ -39,7 +39,7 @@ from contact.vectors import (
     sub,
     triple,
 )
-from kernelcache import kernel, routine
+from kernelcache import kernel, routine, subroutine
 
 
 class TreeData(NamedTuple):
@@ -160,6 +160,12 @@ def set_tree_data(tree, q, rates, motion):
 
 
 @routine
+def accelerate_tree(tree, motion, accelerations):
+    """Call ``accelerate_bodies`` from Python."""
+    accelerate_bodies(tree, motion, accelerations)
+
+
+@subroutine
 def accelerate_bodies(tree, motion, accelerations):
     """Rates of change of the bodies' twists at O (equation 3.10); needs poses and drifts."""
     for i in range(tree.parent.shape[0]):

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from biped.derivatives.linearization.kernels.law import REACH, complex_room
 from biped.derivatives.linearization.kernels.points import set_point_jacobian
 from biped.derivatives.linearization.kernels.step import (
     StepDerivative,
@@ -37,10 +36,14 @@ from biped.kernels.variational.equations import Scratch, displace, new_scratch, 
 from biped.kernels.variational.newton import place_candidate, place_push
 from contact.arrays import Floats, Integers
 from contact.ground import Ground
+from contact.piecewise import Signals
 from contact.vectors import load3
 from kernelcache import Entry, Packed, addresses, call, kernel, loaded, part, unpacked
 
 Complexes = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
+
+#: Length of a complex step: its square is negligible beside one.
+REACH = 1e-20
 
 # Places of the addresses of parts.
 DISPLACE = 0
@@ -79,6 +82,14 @@ class SecondDerivative(NamedTuple):
     first: Floats  # (2 nv + 2 nc, 2 nv + 2 nc) of the three one below the other: their values
     second: Floats  # (directions, 2 nv + 2 nc, 2 nv + 2 nc) and their derivatives
     parts: Integers  # (PARTS,)
+
+
+def complex_room(value: Any) -> Any:
+    """Return nested named tuples with complex arrays; trees and functions of time stay as they are."""
+    if isinstance(value, tuple) and hasattr(value, "_fields") and not isinstance(value, (Signals, Tree)):
+        return type(value)(*(complex_room(item) for item in value))
+    is_real = isinstance(value, np.ndarray) and value.dtype == np.float64
+    return value.astype(np.complex128) if is_real else value
 
 
 def new_second_derivative(body: Any, tree: Tree, ground: Ground, pushes: Pushes, nq: int) -> SecondDerivative:
