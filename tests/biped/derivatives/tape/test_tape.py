@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from biped import InputError, Scene, Session, human
-<<<<<<< HEAD:tests/biped/derivatives/tape/test_tape.py
 from biped.derivatives.gradients.slopes import slopes
-from biped.derivatives.linearization.kernels.law import LawDifferentiator
+from biped.derivatives.linearization.kernels.second import REACH, complex_room
 from biped.derivatives.linearization.law import LawDerivative
 from biped.derivatives.tape.kernels import (
     DONE,
@@ -21,19 +20,11 @@ from biped.derivatives.tape.kernels import (
 )
 from biped.derivatives.tape.law import note_law
 from biped.derivatives.tape.recorder import Recorder
-=======
-from biped.gradients.slopes import slopes
 from biped.kernels.loop.closed_loop import control
 from biped.kernels.loop.measurement import Measurement
 from biped.kernels.tree.dynamics import new_tree_data, rates_from_momentum, turn_inertias
 from biped.kernels.tree.kinematics import new_poses, place_bodies
 from biped.kernels.variational.equations import displace
-from biped.linearization.kernels.second import REACH, complex_room
-from biped.linearization.law import LawDerivative
-from biped.tape.kernels import DONE, differentiate_results, differentiate_tape, evaluate_tape, new_tape_jacobian
-from biped.tape.law import law_and_tree, leaves_of, note_law
-from biped.tape.recorder import Recorder
->>>>>>> 706fde2f (A law has one derivative, by its tape; the complex step checks it in the tests):tests/biped/tape/test_tape.py
 from contact.analytic import bounded, cos, sin, sqrt
 from controllers import WorkspaceController
 from controllers.set_point import SetPointMotion
@@ -104,7 +95,9 @@ def by_complex_step(law, tree, q, momentum, recorded, direction, time=0.0):
     turn_inertias(tree, motion.poses, motion.inertia)
     rates_from_momentum(tree, momentum + 1j * REACH * direction[nv:], motion)
     unknown, nothing = np.full((nc, 3), np.nan), np.full(nv, np.nan)
-    seen = Measurement(tree, np.array([time]), moved, motion, unknown, np.zeros(nc, np.int64), nothing, nothing, nothing)
+    seen = Measurement(
+        tree, np.array([time]), moved, motion, unknown, np.zeros(nc, np.int64), nothing, nothing, nothing
+    )
     torque = np.zeros(nv, dtype=complex)
     control(complex_room(law), seen, torque, np.zeros(recorded, dtype=complex))
     return torque.real, torque.imag / REACH
