@@ -36,12 +36,7 @@ from formulations.mechanism.kernels.system import (
 from kernelcache import call, kernel, loaded, part, unpacked
 
 # Places of numbers in a row after coordinates, rates and momenta, each (n,); multipliers and driving forces follow.
-KINETIC = 0
-POTENTIAL = 1
-ENERGY = 2
-WORK = 3
-NEWTON = 4
-NUMBERS = 5
+KINETIC, POTENTIAL, ENERGY, WORK, NEWTON, NUMBERS = range(6)
 
 
 @part

@@ -49,10 +49,7 @@ NO_ROOM = -102
 OTHER_BRANCH = -103
 
 # Places in ``Record.taken``.
-SUBSTEPS = 0
-TICKS = 1
-AT_KINKS = 2
-CHANGED = 3
+SUBSTEPS, TICKS, AT_KINKS, CHANGED = range(4)
 LEFT_AT = 4  # the tick whose law is to be gone back through, on the way back
 TAKEN = 5
 
@@ -62,12 +59,7 @@ AT_KINK = 1e-6
 SAME = 1e-9
 
 # Places of the addresses of parts.
-KEEP = 0
-KEEP_TICK = 1
-PLACE = 2
-PULL = 3
-ADD = 4
-PARTS = 5
+KEEP, KEEP_TICK, PLACE, PULL, ADD, PARTS = range(6)
 
 
 class Addresses(NamedTuple):
@@ -404,10 +396,7 @@ def pull_tick(record, place, tick):
 
 
 # Places in the ``Addresses`` of ``go_back_through``.
-TICK = 0
-TORQUES = 1
-LAW = 2
-STATES = 3
+TICK, TORQUES, LAW, STATES = range(4)
 
 
 @kernel

@@ -46,11 +46,7 @@ Complexes = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 REACH = 1e-20
 
 # Places of the addresses of parts.
-DISPLACE = 0
-EVALUATE = 1
-DIFFERENTIATE = 2
-TAKE = 3
-PARTS = 4
+DISPLACE, EVALUATE, DIFFERENTIATE, TAKE, PARTS = range(5)
 
 
 class SecondDerivative(NamedTuple):

@@ -17,10 +17,7 @@ from contact.vectors import norm, scale, sub
 from kernelcache import kernel
 
 # Attempts at a step: from the last step's impulses, from none, from far inside of the inequalities by small parts.
-EXPECTED = 0
-FRESH = 1
-CAUTIOUS = 2
-ATTEMPTS = 3
+EXPECTED, FRESH, CAUTIOUS, ATTEMPTS = range(4)
 # Where the last of them begins, in products of the one before.
 FARTHER = 1e4
 
