@@ -28,6 +28,7 @@ from controllers.joint_values import JointValues, checked
 from controllers.kernels.cone_workspace import ConeWorkspaceLaw, Limits, Stance, Tasks, new_room
 from controllers.kernels.contact_qp import BASE, ContactQp, new_contact_qp
 from controllers.kernels.workspace import Legs
+from controllers.parameter import parameter
 from controllers.workspace import LARGEST_INERTIA, WorkspaceController
 
 
@@ -45,14 +46,10 @@ class ConeWorkspaceController(WorkspaceController):
     legs come near to straight, so that it is damped there unless set otherwise, and no torque is beyond reason.
 
     Attributes:
-        friction: coefficient that it relies on.
         weight_moment: [1/m²] of what is missed of the wanted moment on the central body, beside 1 of the force's.
         weight_split: of the points' forces beside those of the thesis's split.
         torque_limit: [N·m] for all joints or by joint; the model's own efforts count besides. A joint that neither
             limits gets what would hold the whole weight at a lever arm as long as the centre of mass is high, at most.
-        kp_feet: [1/s²] of a foot that does not stand flat.
-        kd_feet: [1/s] of the same.
-        lift: [m] of a point that counts as standing where another of its foot touches.
         posture: (nq,) where its feet stand beside each other, which ``holding`` sets; as at home if not given.
         largest_inertia: [kg, kg·m²] as of ``WorkspaceController``; infinite is the thesis's law.
 
@@ -64,13 +61,8 @@ class ConeWorkspaceController(WorkspaceController):
     analytic: ClassVar[bool] = False  # a quadratic program
 
     friction: float = a_friction()
-    weight_moment: float = field(
-        default=10.0,
-        metadata={"unit": "1/m²", "title": "weight: moment on the trunk", "range": (1e-4, 100.0), "scale": "log"},
-    )
-    weight_split: float = field(
-        default=1e-3, metadata={"title": "weight: split between the points", "range": (1e-5, 0.1), "scale": "log"}
-    )
+    weight_moment: float = parameter(10.0, "1/m²", "weight: moment on the trunk", 1e-4, 100.0)
+    weight_split: float = parameter(1e-3, "", "weight: split between the points", 1e-5, 0.1)
     torque_limit: JointValues = field(default=math.inf, metadata=TORQUE_LIMIT)
     kp_feet: float = a_foot_stiffness(400.0)
     kd_feet: float = a_foot_damping(40.0)

@@ -4,6 +4,7 @@ Where both feet stand and no step has been taken yet, a tick is that of ``whole_
 """
 
 import math
+from collections import namedtuple
 from typing import NamedTuple
 
 from biped.kernels.loop.closed_loop import control
@@ -101,31 +102,12 @@ PATIENCE = 3.0
 EARLY = 0.5
 
 
-class Manner(NamedTuple):
-    """How it steps, besides where."""
-
-    most: int  # steps
-    trigger: float  # [m] of ξ and the lean beyond the soles, beyond which it steps
-    again: float  # [m] the same once it has stepped
-    lean: float  # [m s] by which a trunk that leans, and goes on to lean, counts as ξ
-    same: float  # [m] what it costs to step with the same foot again
-    unload: float  # [s]
-    load: float  # [s]
-    heaviest: float  # of the weight, what a foot bears at most once it steps: more throws the body into the air
-    clearance: float  # [m]
-    crossing_clearance: float  # [m] of a foot that passes the other leg
-    first: float  # of a swing, the part in which a foot that crosses gets before or behind the other leg
-    landing: float  # of how fast the body goes, how fast a foot lands
-    inset: float  # of the way to the middle of a sole by which its corners are drawn in
-    weight_swing: float
-    swing_yaw: float  # of that weight, what that of the foot's turn about the vertical is
-    kp_swing: float  # [1/s²] of the turn of a foot that swings
-    kd_swing: float
-    sink: float  # [m] by which the body may come down as it steps
-    leg: float  # of its length, what a leg that stands is stretched to
-    drift: float  # [1/s] at which the posture becomes the one that it has
-    close: float  # [s] of standing after steps, until the feet are brought together; 0: never
-    period: float  # [s]
+#: How it steps in one direction, besides where: fields of ``controllers.stepping.Stepping``, and ``most`` steps.
+Manner = namedtuple(
+    "Manner",
+    "most trigger again lean same unload load heaviest clearance crossing_clearance first landing inset weight_swing "
+    "swing_yaw kp_swing kd_swing sink leg drift close period",
+)
 
 
 class StepTasks(NamedTuple):
