@@ -13,17 +13,7 @@ from biped.model import Model
 from biped.runs.postures import standing
 from contact import RUBBER
 from contact.arrays import Floats, Integers
-from controllers.feet import (
-    TORQUE_LIMIT,
-    a_foot_damping,
-    a_foot_stiffness,
-    a_friction,
-    a_lift,
-    a_posture,
-    points_of_feet,
-    torque_limits,
-    within_reason,
-)
+from controllers import feet as feet_fields
 from controllers.joint_values import JointValues, checked
 from controllers.kernels.cone_workspace import ConeWorkspaceLaw, Limits, Stance, Tasks, new_room
 from controllers.kernels.contact_qp import BASE, ContactQp, new_contact_qp
@@ -60,15 +50,15 @@ class ConeWorkspaceController(WorkspaceController):
 
     analytic: ClassVar[bool] = False  # a quadratic program
 
-    friction: float = a_friction()
+    friction: float = feet_fields.a_friction()
     weight_moment: float = parameter(10.0, "1/m²", "weight: moment on the trunk", 1e-4, 100.0)
     weight_split: float = parameter(1e-3, "", "weight: split between the points", 1e-5, 0.1)
-    torque_limit: JointValues = field(default=math.inf, metadata=TORQUE_LIMIT)
-    kp_feet: float = a_foot_stiffness(400.0)
-    kd_feet: float = a_foot_damping(40.0)
-    lift: float = a_lift(0.01)
+    torque_limit: JointValues = field(default=math.inf, metadata=feet_fields.TORQUE_LIMIT)
+    kp_feet: float = feet_fields.a_foot_stiffness(400.0)
+    kd_feet: float = feet_fields.a_foot_damping(40.0)
+    lift: float = feet_fields.a_lift(0.01)
     largest_inertia: float = field(default=300.0, metadata=LARGEST_INERTIA)
-    posture: tuple[float, ...] | None = a_posture()
+    posture: tuple[float, ...] | None = feet_fields.a_posture()
 
     @property
     def recorded(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -110,7 +100,7 @@ class ConeWorkspaceController(WorkspaceController):
         return qp
 
     def _limits(self, model: Model, legs: Legs) -> Limits:
-        most = within_reason(torque_limits(self.torque_limit, model), model)
+        most = feet_fields.within_reason(feet_fields.torque_limits(self.torque_limit, model), model)
         dofs, owners, limits = [], [], []
         for body, leg in zip(model.bodies, legs.leg, strict=True):
             if leg >= 0 and body.joint.has_axis:
@@ -124,7 +114,7 @@ def _stance(model: Model, posture: tuple[float, ...] | None) -> Stance:
     """The feet as they stand when nothing has happened."""
     placed = forward_kinematics(model, standing(model, RUBBER).q if posture is None else posture)
     feet = [model.body_index(foot) for foot in model.feet]
-    return Stance(placed.position[feet], placed.orientation[feet], *points_of_feet(model))
+    return Stance(placed.position[feet], placed.orientation[feet], *feet_fields.points_of_feet(model))
 
 
 def _integers(values: list[int]) -> Integers:

@@ -17,19 +17,7 @@ from biped.model.geometry import Vector3
 from biped.runs.postures import STANDING_TRUNK, has_human_legs, standing
 from contact import RUBBER, Floor
 from contact.arrays import Floats, Integers
-from controllers.feet import (
-    TORQUE_LIMIT,
-    a_foot_damping,
-    a_foot_stiffness,
-    a_friction,
-    a_lift,
-    a_posture,
-    limp,
-    place_of,
-    points_of_feet,
-    torque_limits,
-    within_reason,
-)
+from controllers import feet as feet_fields
 from controllers.joint_values import JointValues, checked
 from controllers.kernels.whole_body import Limits, Stance, Tasks, WholeBodyLaw, new_program, new_room
 from controllers.parameter import parameter
@@ -75,8 +63,8 @@ class WholeBodyController(Controller):
     kp_trunk: float = parameter(150.0, "1/s²", "stiffness of the trunk's orientation", 0.0, 200.0)
     kd_trunk: float = parameter(4.8, "1/s", "its damping", 0.0, 40.0)
     kd_momentum: float = parameter(4.1, "1/s", "decay of the angular momentum", 0.0, 20.0)
-    kp_feet: float = a_foot_stiffness(500.0)
-    kd_feet: float = a_foot_damping(20.0)
+    kp_feet: float = feet_fields.a_foot_stiffness(500.0)
+    kd_feet: float = feet_fields.a_foot_damping(20.0)
     kp_posture: float = parameter(50.0, "1/s²", "stiffness of the joints' posture", 0.0, 200.0)
     kd_posture: float = parameter(10.0, "1/s", "its damping", 0.0, 40.0)
     weight_height: float = parameter(1.15, "", "weight: height of the centre of mass", 0.01, 100.0)
@@ -85,13 +73,13 @@ class WholeBodyController(Controller):
     weight_feet: float = parameter(11.0, "", "weight: feet", 0.1, 1000.0)
     weight_posture: float = parameter(1.1e-3, "", "weight: joints' posture", 1e-6, 1e-2)
     weight_force: float = parameter(5e-3, "", "weight: contact forces", 1e-4, 0.1)
-    friction: float = a_friction()
-    torque_limit: JointValues = field(default=math.inf, metadata=TORQUE_LIMIT)
+    friction: float = feet_fields.a_friction()
+    torque_limit: JointValues = field(default=math.inf, metadata=feet_fields.TORQUE_LIMIT)
     margin: float = parameter(0.001, "m", "by which the centre of pressure is kept within a sole")
-    lift: float = a_lift(0.03)
+    lift: float = feet_fields.a_lift(0.03)
     look_ahead: float = parameter(0.05, "s", "in which a joint may come to the end of its range")
     period: float = parameter(2e-3, "s", "time between two control ticks")
-    posture: tuple[float, ...] | None = a_posture()
+    posture: tuple[float, ...] | None = feet_fields.a_posture()
 
     recorded: ClassVar[tuple[str, ...] | Mapping[str, str]] = ("qp_ended", "qp_iterations")
 
@@ -113,7 +101,7 @@ class WholeBodyController(Controller):
     def set_point_from(self, model: Model, q: Floats) -> SetPoint:
         """Where that posture has it above the feet as they stand in ``q``."""
         held = self._held(model, RUBBER)
-        points = points_of_feet(model)[0]
+        points = feet_fields.points_of_feet(model)[0]
         now, then = (forward_kinematics(model, at).contact[points].mean(axis=0) for at in (q, held))
         x, y, z = self.target_position
         return SetPoint((x + float(now[0] - then[0]), y + float(now[1] - then[1]), z), UPRIGHT, on_floor=True)
@@ -124,7 +112,7 @@ class WholeBodyController(Controller):
 
     def holding(self, model: Model, q: Floats) -> Self:
         """With that posture; its central body is to be upright."""
-        return replace(self, target_position=place_of(q), posture=tuple(q.tolist()))
+        return replace(self, target_position=feet_fields.place_of(q), posture=tuple(q.tolist()))
 
     def _held(self, model: Model, floor: Floor) -> Floats:
         """(nq,) the posture with the central body at its place; of robots, their own."""
@@ -142,7 +130,7 @@ class WholeBodyController(Controller):
 
     def _law_with(self, model: Model, more: int) -> WholeBodyLaw:
         """The same, its program with room for so many further rows."""
-        if not model.is_floating or not model.feet or not len(points_of_feet(model)[0]):
+        if not model.is_floating or not model.feet or not len(feet_fields.points_of_feet(model)[0]):
             raise InputError(
                 f"the whole-body controller needs a floating root and feet with contact points; model {model.name!r} "
                 "lacks them"
@@ -180,16 +168,18 @@ class WholeBodyController(Controller):
         places = placed.position[feet]
         floor = np.append(places.mean(axis=0)[:2], 0.0)
         com = body.com + (np.array(self.target_position) - q[:3]) - floor
-        points, owners = points_of_feet(model)
+        points, owners = feet_fields.points_of_feet(model)
         turns = placed.orientation[feet]
         inset = _inwards(model, points, owners, self.margin)
         held = np.ones(model.nv)  # what hangs limp would be swung by all the rest, the more the longer
-        held[[model.dof(joint) for joint in limp(torque_limits(self.torque_limit, model), model)]] = _LIMP_SHARE
+        held[
+            [model.dof(joint) for joint in feet_fields.limp(feet_fields.torque_limits(self.torque_limit, model), model)]
+        ] = _LIMP_SHARE
         return Stance(com, q.copy(), feet, places - floor, turns, points, owners, inset, held)
 
     def _limits(self, model: Model) -> Limits:
-        most = torque_limits(self.torque_limit, model)
-        reason = within_reason(most, model)
+        most = feet_fields.torque_limits(self.torque_limit, model)
+        reason = feet_fields.within_reason(most, model)
         joints = {body.joint.name: body.joint for body in model.bodies if body.joint.has_axis}
         ranged = [
             name for name in most

@@ -21,16 +21,8 @@ from biped.model.geometry import quaternion_matrix
 from biped.runs.row_layout import Columns, columns_of
 from biped.runs.state import State, fingerprint, of_other_masses
 from biped.runs.summary import Stepping
+from biped.simulation import effort
 from biped.simulation.clock import DEFAULT_PERIOD, Clock, clock_of
-from biped.simulation.effort import (
-    can_bound,
-    forget_efforts,
-    given_by_muscles,
-    let_actuators_give,
-    set_impedance,
-    unheeded,
-    with_bounds,
-)
 from biped.simulation.room import free_memory, in_gigabytes
 from biped.simulation.world import MOST_BYTES, Sizes, build_world
 from contact.arrays import Floats
@@ -90,7 +82,7 @@ class Plan:
 
     def unheeded_limits(self) -> dict[str, float]:
         """[N·m] by joint that an impedance holds: its actuator's limit, where that bounds the law's torques only."""
-        return unheeded(self.model, self.world.tree, self.world.actuators, _held(self.state))
+        return effort.unheeded(self.model, self.world.tree, self.world.actuators, _held(self.state))
 
 
 def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
@@ -102,8 +94,8 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     state = _state_for(model, carrying, state)
     check_fits(integrator, carrying, INTEGRATORS, moving_floor=acting.floor_moves)
     impedance = (None if controller is None else controller.impedance(model)) or Impedance()
-    bounds = given_by_muscles(carrying, impedance)
-    apart = acting.actuators is not None and can_bound(integrator) and bool(bounds.any() or impedance.passive)
+    bounds = effort.given_by_muscles(carrying, impedance)
+    apart = acting.actuators is not None and effort.can_bound(integrator) and bool(bounds.any() or impedance.passive)
     has_tendons = apart and bool(impedance.passive)
     _check_controller(controller, model, acting, bool(bounds.any()))
     _check_loops(carrying, state, acting)
@@ -125,12 +117,12 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     in_one_go = in_one_go and fits_in_one_go(clock, columns)
     sizes = Sizes(clock.steps_per_tick, clock.stride, len(recorded), span, clock.steps if in_one_go else 0)
     world = build_world(carrying, model, floor, state, integrator, acting, scene.fall, columns, sizes)
-    set_impedance(carrying, state.arrays, impedance)
+    effort.set_impedance(carrying, state.arrays, impedance)
     if apart:
-        world = world._replace(tree=with_bounds(carrying, impedance))
-        let_actuators_give(world, bounds)
+        world = world._replace(tree=effort.with_bounds(carrying, impedance))
+        effort.let_actuators_give(world, bounds)
     else:
-        forget_efforts(state.arrays)
+        effort.forget_efforts(state.arrays)
     return Plan(
         model=carrying,
         nominal_model=model,

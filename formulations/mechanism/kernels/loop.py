@@ -5,34 +5,9 @@ from typing import Any
 
 from biped.kernels.tree.kinematics import place_bodies
 from contact.vectors import copy1
+from formulations.mechanism.kernels import step, system
 from formulations.mechanism.kernels.node import constraints_part, energies_part, momentum_part, rates_part
 from formulations.mechanism.kernels.points import place_points
-from formulations.mechanism.kernels.step import (
-    RIGHT,
-    commit_part,
-    correct_part,
-    evaluate_part,
-    factor_part,
-    impulses_part,
-    part_in,
-    rows_part,
-    solve_part,
-)
-from formulations.mechanism.kernels.system import (
-    BEGIN,
-    COMMIT,
-    CORRECT,
-    ENERGIES,
-    EVALUATE,
-    FACTOR,
-    FRESH,
-    IMPULSES,
-    RATES,
-    RECORD_END,
-    ROWS,
-    SOLVE,
-    TAKE_STEPS,
-)
 from kernelcache import call, kernel, loaded, part, unpacked
 
 # Places of numbers in a row after coordinates, rates and momenta, each (n,); multipliers and driving forces follow.
@@ -43,7 +18,7 @@ KINETIC, POTENTIAL, ENERGY, WORK, NEWTON, NUMBERS = range(6)
 def begin_part(place):
     """What a step needs of the configuration where it begins: Dh(q_k)."""
     place_begin(place)
-    call(part_in(place, ROWS), place, RIGHT)
+    call(step.part_in(place, system.ROWS), place, step.RIGHT)
     return 0
 
 
@@ -79,13 +54,13 @@ def take_steps_part(place, steps, every, row):
             failed = record_node(place, k, row)
             if failed != 0:
                 return failed
-        iterations = call(part_in(place, SOLVE), place, k, most, trials)
+        iterations = call(step.part_in(place, system.SOLVE), place, k, most, trials)
         if iterations < 0:
             return iterations
         if wanted:
             record_forces(place, iterations, row)
             row += 1
-        call(part_in(place, COMMIT), place, k, iterations)
+        call(step.part_in(place, system.COMMIT), place, k, iterations)
     return 0
 
 
@@ -96,7 +71,7 @@ def record_end_part(place, row):
     if failed != 0:
         return failed
     most, trials = most_in(place)
-    iterations = call(part_in(place, SOLVE), place, 1, most, trials)
+    iterations = call(step.part_in(place, system.SOLVE), place, 1, most, trials)
     if iterations < 0:
         return iterations
     record_forces(place, iterations, row)
@@ -107,10 +82,10 @@ def record_end_part(place, row):
 def record_node(place, k, row):
     """Coordinates, rates, momenta and energies where a step begins; multipliers are not known yet."""
     ask_node(place, k)
-    failed = call(part_in(place, RATES), place)
+    failed = call(step.part_in(place, system.RATES), place)
     if failed != 0:
         return failed
-    call(part_in(place, ENERGIES), place)
+    call(step.part_in(place, system.ENERGIES), place)
     write_node(place, row)
     return 0
 
@@ -163,7 +138,7 @@ def fill_forces(prescribed, motion, h, room, iterations, row):
     impulse, and its force twice as much.
     """
     n = motion.q.shape[0]
-    rate = (2.0 if motion.counts[FRESH] == 1 else 1.0) / h
+    rate = (2.0 if motion.counts[system.FRESH] == 1 else 1.0) / h
     at = 3 * n + NUMBERS
     for c in range(motion.multiplier.shape[0]):
         row[at] = -rate * motion.multiplier[c]
@@ -177,18 +152,18 @@ def fill_forces(prescribed, motion, h, room, iterations, row):
 
 #: Each part with the whole numbers that it is called with, in the order of ``World.parts``.
 FUNCTIONS: tuple[tuple[Any, ...], ...] = (
-    (evaluate_part, 0), (factor_part, 0), (correct_part,), (solve_part, 0, 0, 0), (commit_part, 0, 0),
-    (impulses_part, 0, 0), (rows_part, 0),
+    (step.evaluate_part, 0), (step.factor_part, 0), (step.correct_part,), (step.solve_part, 0, 0, 0),
+    (step.commit_part, 0, 0), (step.impulses_part, 0, 0), (step.rows_part, 0),
     (momentum_part,), (rates_part,), (energies_part,), (constraints_part,),
     (begin_part,), (take_steps_part, 0, 0, 0), (record_end_part, 0),
 )  # fmt: skip
 #: What a part calls.
 CALLS = {
-    EVALUATE: (IMPULSES,),
-    FACTOR: (ROWS,),
-    SOLVE: (EVALUATE, FACTOR, CORRECT),
-    COMMIT: (IMPULSES, ROWS),
-    BEGIN: (ROWS,),
-    TAKE_STEPS: (SOLVE, COMMIT, RATES, ENERGIES),
-    RECORD_END: (SOLVE, RATES, ENERGIES),
+    system.EVALUATE: (system.IMPULSES,),
+    system.FACTOR: (system.ROWS,),
+    system.SOLVE: (system.EVALUATE, system.FACTOR, system.CORRECT),
+    system.COMMIT: (system.IMPULSES, system.ROWS),
+    system.BEGIN: (system.ROWS,),
+    system.TAKE_STEPS: (system.SOLVE, system.COMMIT, system.RATES, system.ENERGIES),
+    system.RECORD_END: (system.SOLVE, system.RATES, system.ENERGIES),
 }

@@ -2,55 +2,24 @@
 
 import math
 
+from biped.kernels.midpoint import equations
 from biped.kernels.midpoint.elimination import eliminate_blocks
-from biped.kernels.midpoint.equations import (
-    place_middle,
-    set_gravity_impulses,
-    set_midpoint_blocks,
-    set_midpoint_momentum,
-    set_midpoint_residual,
-)
 from biped.kernels.solve.causes import DEPENDENT, NOT_CONVERGED, NOT_FINITE, SINGULAR, STUCK, TURNED_TOO_FAR
 from biped.kernels.solve.line_search import suffices
+from biped.kernels.solve.rounding import EPSILON
 from biped.kernels.tree.kinematics import place_bodies
 from biped.kernels.tree.tree import REVOLUTE
+from biped.kernels.variational.newton import RETRY_AFTER
 from contact.vectors import copy1, dot, load3
+from formulations.mechanism.kernels import custom, system
 from formulations.mechanism.kernels.ballast import add_ballast, set_ballast_border
 from formulations.mechanism.kernels.border import factor_border, solve_border
 from formulations.mechanism.kernels.constraints import set_constraint_rows, set_constraint_values
-from formulations.mechanism.kernels.custom import (
-    add_custom_blocks,
-    add_custom_impulses,
-    custom_work,
-    set_custom_border,
-    set_custom_rows,
-    set_custom_values,
-)
 from formulations.mechanism.kernels.forces import add_force_blocks, add_force_impulses, force_work
 from formulations.mechanism.kernels.points import place_points
 from formulations.mechanism.kernels.potentials import add_spring_blocks, add_spring_impulses, set_spring_border
-from formulations.mechanism.kernels.system import (
-    CORRECT,
-    EVALUATE,
-    FACTOR,
-    FRESH,
-    IMPULSES,
-    ITERATIONS,
-    KEPT,
-    KNOWN,
-    LAST_ITERATIONS,
-    MOST_ITERATIONS,
-    PAST,
-    ROWS,
-    STEPS,
-    WAIT,
-)
 from kernelcache import call, kernel, loaded, part, unpacked
 
-# Steps that are solved without the last step's factors after one that these did not help.
-RETRY_AFTER = 16
-
-EPSILON = 2.0**-52
 # What rounding leaves of a residual is so many times the largest term's.
 ROUNDINGS = 16.0
 
@@ -72,7 +41,7 @@ def guess_step(place, k):
 
 @kernel
 def guess(prescribed, motion, given, k, room):
-    known = motion.counts[KNOWN]
+    known = motion.counts[system.KNOWN]
     moved = room.middle.moved
     for j in range(moved.shape[0]):
         if prescribed[j] != 0:
@@ -114,11 +83,11 @@ def load_impulses(mechanics, inputs, k, potentials, forces, customs, arms, middl
     that is placed: its ``impulse`` gets what acts on bodies; what acts along coordinates is added to ``load`` (n,).
     """
     points = mechanics.points
-    set_gravity_impulses(mechanics.tree, middle, potentials)
+    equations.set_gravity_impulses(mechanics.tree, middle, potentials)
     springs, at, weights = mechanics.springs, mechanics.coordinate_springs, mechanics.weights
     add_spring_impulses(springs, at, weights, points, arms, middle.middle, potentials, middle, load)
     add_force_impulses(mechanics.forces, inputs, k, forces, middle, load)
-    add_custom_impulses(customs, points, arms, inputs[k, 0], potentials, forces, middle, load)
+    custom.add_custom_impulses(customs, points, arms, inputs[k, 0], potentials, forces, middle, load)
 
 
 @part
@@ -129,7 +98,7 @@ def rows_part(place, of):
     tree, points, arms = mechanics.tree, mechanics.points, room.end_arms
     rows = room.border.rows if of == LEFT else room.border.columns
     set_constraint_rows(tree, mechanics.constraints, points, room.end, arms, room.end_q, rows)
-    set_custom_rows(tree, room.customs, points, room.end, arms, room.end_q, rows)
+    custom.set_custom_rows(tree, room.customs, points, room.end, arms, room.end_q, rows)
     return 0
 
 
@@ -137,7 +106,7 @@ def rows_part(place, of):
 def evaluate_part(place, k):
     """e and h(q_{k+1}) of the candidate, and the larger of their norms relative to their tolerances."""
     place_candidate(place)
-    call(part_in(place, IMPULSES), place, k, LEFT)
+    call(part_in(place, system.IMPULSES), place, k, LEFT)
     measure_candidate(place)
     return 0
 
@@ -148,7 +117,7 @@ def place_candidate(place):
     world = loaded(place)
     motion, room = world.motion, world.room
     middle = room.middle
-    place_middle(world.mechanics.tree, motion.q, world.rule.alpha, world.rule.h, middle)
+    equations.place_middle(world.mechanics.tree, motion.q, world.rule.alpha, world.rule.h, middle)
     place_points(world.mechanics.points, middle.poses, room.middle_arms)
     copy1(motion.momentum, middle.load)
     for c in range(room.values.shape[0]):
@@ -161,7 +130,7 @@ def measure_candidate(place):
     """The norms of (45) and of the constraints."""
     world = loaded(place)
     mechanics, motion, rule, room = world.mechanics, world.motion, world.rule, world.room
-    motion.residual[0] = set_midpoint_residual(mechanics.tree, room.middle, mechanics.prescribed)
+    motion.residual[0] = equations.set_midpoint_residual(mechanics.tree, room.middle, mechanics.prescribed)
     set_end(mechanics, motion, room)
     norm = motion.residual[0] / max(rule.tolerance, round_off(mechanics, motion, room))
     off = motion.residual[1] / max(rule.tolerance, place_round_off(room))
@@ -178,7 +147,7 @@ def set_end(mechanics, motion, room):
         place_bodies(mechanics.tree, room.end_q, room.end)
         place_points(mechanics.points, room.end, room.end_arms)
         set_constraint_values(mechanics.constraints, room.end, room.end_arms, room.end_q, room.values)
-        set_custom_values(room.customs, room.end_arms, room.end_q, room.values)
+        custom.set_custom_values(room.customs, room.end_arms, room.end_q, room.values)
         for c in range(room.values.shape[0]):
             total += room.values[c] * room.values[c]
     motion.residual[1] = math.sqrt(total)
@@ -215,11 +184,11 @@ def factor_part(place, k):
     set_blocks(place, k)
     if eliminate_in(place) >= 0:
         return SINGULAR
-    call(part_in(place, ROWS), place, LEFT)
+    call(part_in(place, system.ROWS), place, LEFT)
     set_border(place, k)
     if factor_border_in(place) >= 0:
         return DEPENDENT
-    set_counts(place, KEPT, 1)
+    set_counts(place, system.KEPT, 1)
     return 0
 
 
@@ -230,11 +199,11 @@ def set_blocks(place, k):
     mechanics, rule, room = world.mechanics, world.rule, world.room
     middle, points, arms = room.middle, mechanics.points, room.middle_arms
     before, forced = (1.0 - rule.alpha) * rule.h, rule.share * rule.h
-    set_midpoint_blocks(mechanics.tree, rule.h, before, middle)
+    equations.set_midpoint_blocks(mechanics.tree, rule.h, before, middle)
     springs, at, weights = mechanics.springs, mechanics.coordinate_springs, mechanics.weights
     add_spring_blocks(springs, at, weights, points, arms, middle.middle, rule.alpha, before, middle)
     add_force_blocks(mechanics.forces, world.inputs, k, rule.h, forced, middle)
-    add_custom_blocks(room.customs, points, arms, before, forced, middle)
+    custom.add_custom_blocks(room.customs, points, arms, before, forced, middle)
     add_ballast(mechanics.ballast, rule.h, middle.diagonal)
 
 
@@ -255,7 +224,7 @@ def set_border(place, k):
     set_spring_border(tree, mechanics.springs, points, arms, alpha, before, room.middle, border)
     set_ballast_border(mechanics.ballast, rule.h, mechanics.ballast.first[0], border)
     time = world.inputs[k, 0]
-    set_custom_border(tree, room.customs, points, arms, time, alpha, rule.h, before, forced, room.middle, border)
+    custom.set_custom_border(tree, room.customs, points, arms, time, alpha, rule.h, before, forced, room.middle, border)
 
 
 @kernel
@@ -312,7 +281,7 @@ def norm_in(place):
 def norm_at(place, k, factor):
     """The residual's norm at ``factor`` of Newton's step."""
     displace_in(place, factor)
-    call(part_in(place, EVALUATE), place, k)
+    call(part_in(place, system.EVALUATE), place, k)
     return norm_in(place)
 
 
@@ -331,12 +300,12 @@ def search_line(place, k, trials, norm):
 @kernel
 def try_kept(place, k, old, norm):
     """One iteration by the factors at hand, of the last step if ``old``; the norm after it, or as it was if less."""
-    call(part_in(place, CORRECT), place)
+    call(part_in(place, system.CORRECT), place)
     reduced = norm_at(place, k, 1.0)
     if reduced <= 1.0 or reduced <= 0.1 * norm:
         return reduced
     if old:
-        set_counts(place, WAIT, RETRY_AFTER)
+        set_counts(place, system.WAIT, RETRY_AFTER)
     if reduced < norm:
         return reduced
     return norm_at(place, k, 0.0)
@@ -345,10 +314,10 @@ def try_kept(place, k, old, norm):
 @kernel
 def may_try_kept(place):
     """Whether there are factors of a step before, and their turn has come."""
-    if counts_of(place, WAIT) > 0:
-        set_counts(place, WAIT, counts_of(place, WAIT) - 1)
+    if counts_of(place, system.WAIT) > 0:
+        set_counts(place, system.WAIT, counts_of(place, system.WAIT) - 1)
         return False
-    return counts_of(place, KEPT) == 1
+    return counts_of(place, system.KEPT) == 1
 
 
 @part
@@ -362,7 +331,7 @@ def solve_part(place, k, most, trials):
         trials: of a line search.
     """
     guess_step(place, k)
-    call(part_in(place, EVALUATE), place, k)
+    call(part_in(place, system.EVALUATE), place, k)
     norm, iteration = norm_in(place), 0
     kept, fresh = norm > 1.0 and may_try_kept(place), False
     while not norm <= 1.0:
@@ -374,10 +343,10 @@ def solve_part(place, k, most, trials):
             norm = try_kept(place, k, kept, norm)
             kept = fresh = False
         else:
-            failed = call(part_in(place, FACTOR), place, k)
+            failed = call(part_in(place, system.FACTOR), place, k)
             if failed != 0:
                 return failed
-            call(part_in(place, CORRECT), place)
+            call(part_in(place, system.CORRECT), place)
             before = norm
             norm = search_line(place, k, trials, norm)
             if norm == math.inf:
@@ -406,9 +375,9 @@ def is_beyond_half_turn(tree, moved):
 def commit_part(place, k, iterations):
     """The momentum after a step that is solved, and its end as the next one's beginning."""
     add_work(place, k)
-    call(part_in(place, IMPULSES), place, k, RIGHT)
+    call(part_in(place, system.IMPULSES), place, k, RIGHT)
     finish_step(place, iterations)
-    call(part_in(place, ROWS), place, RIGHT)
+    call(part_in(place, system.ROWS), place, RIGHT)
     return 0
 
 
@@ -419,14 +388,14 @@ def add_work(place, k):
     for j in range(room.right_load.shape[0]):
         room.right_load[j] = 0.0
     world.motion.work[0] += force_work(world.mechanics.forces, world.inputs, k, rule.h, room.middle)
-    world.motion.work[0] += custom_work(room.customs, rule.h)
+    world.motion.work[0] += custom.custom_work(room.customs, rule.h)
 
 
 @kernel
 def finish_step(place, iterations):
     world = loaded(place)
     mechanics, motion, room = world.mechanics, world.motion, world.room
-    set_midpoint_momentum(mechanics.tree, world.rule.h, room.middle, room.right_load, motion.momentum)
+    equations.set_midpoint_momentum(mechanics.tree, world.rule.h, room.middle, room.right_load, motion.momentum)
     move_on(mechanics.prescribed, motion, room.middle)
     count_step(motion, iterations)
 
@@ -445,9 +414,9 @@ def move_on(prescribed, motion, middle):
 @kernel
 def count_step(motion, iterations):
     count = motion.counts
-    count[KNOWN] = min(count[KNOWN] + 1, PAST)
-    count[FRESH] = 0
-    count[STEPS] += 1
-    count[LAST_ITERATIONS] = iterations
-    count[ITERATIONS] += iterations
-    count[MOST_ITERATIONS] = max(count[MOST_ITERATIONS], iterations)
+    count[system.KNOWN] = min(count[system.KNOWN] + 1, system.PAST)
+    count[system.FRESH] = 0
+    count[system.STEPS] += 1
+    count[system.LAST_ITERATIONS] = iterations
+    count[system.ITERATIONS] += iterations
+    count[system.MOST_ITERATIONS] = max(count[system.MOST_ITERATIONS], iterations)

@@ -9,24 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.derivatives.gradients.kernels.equations import (
-    Multipliers,
-    add_equations,
-    keep_multipliers,
-    keep_weights,
-    new_multipliers,
-)
+from biped.derivatives.gradients.kernels import equations
 from biped.derivatives.gradients.kernels.step import Adjoint, new_adjoint, pull_back
-from biped.derivatives.linearization.kernels.steps import (
-    DIFFERENTIATE,
-    STEP,
-    TAKE_STEP,
-    UNKNOWN_STEP,
-    is_explained,
-    new_linearized,
-    part_of,
-    step_calls,
-)
+from biped.derivatives.linearization.kernels import steps as linearized
 from biped.derivatives.linearization.kernels.steps import SUBSTEPS as STEP_NUMBER
 from biped.derivatives.tape.kernels import Tape, differentiate_tape, evaluate_tape
 from biped.kernels.loop.closed_loop import ADVANCE, APPLY, MEASURE, NOBODY, NOT_SHOWN, SHOWN, Loop, World, now_in
@@ -106,7 +91,7 @@ class Record(NamedTuple):
     passes: Floats  # (ticks, nv) 1, or 0 where an actuator was at its limit
     share: Floats  # (3,) what a lag keeps of the last torques; ticks by which sensors are late; whether a law is asked
     numbers: Floats  # (numbers,) weights of what the law depends on
-    multipliers: Multipliers  # of the steps' equations, for those of other worlds
+    multipliers: equations.Multipliers  # of the steps' equations, for those of other worlds
     impedance: Floats  # (3, nv) of the joints' stiffness, damping and rest
     asking: Floats  # (nv,) room
     nearest: Nearest  # of contact points
@@ -121,10 +106,10 @@ def new_record(nq: int, nv: int, nc: int, steps: int, ticks: int, numbers: int, 
     return Record(
         q=z((steps + 1, nq)), momentum=z((steps + 1, nv)), mode=z((steps + 1, nc), whole),
         anchor=z((steps + 1, nc, 2)), down=z((steps + 1, nc), whole), span=z((steps, 2)), first=z(ticks + 1, whole),
-        time=z(ticks + 1),
-        asked=z((ticks, nv)), held=z((ticks, nv)), taken=z(TAKEN, whole), weight=new_adjoint(nv, nc),
+        time=z(ticks + 1), asking=z(nv), asked=z((ticks, nv)), held=z((ticks, nv)), taken=z(TAKEN, whole),
+        weight=new_adjoint(nv, nc),
         of_q=z((ticks + 1, nv)), of_momentum=z((ticks + 1, nv)), of_torque=z((ticks, nv)), passes=np.ones((ticks, nv)),
-        share=z(3), numbers=z(numbers), multipliers=new_multipliers(nv, nc, kept), impedance=z((3, nv)), asking=z(nv),
+        share=z(3), numbers=z(numbers), multipliers=equations.new_multipliers(nv, nc, kept), impedance=z((3, nv)),
         nearest=new_nearest(nc, SWITCHES), nearest_joint=new_nearest(nv, JOINT_SWITCHES), parts=z(PARTS, whole),
     )  # fmt: skip
 
@@ -208,7 +193,7 @@ def take_ticks(record, place, common, whole, loop, asked, law, ticks, period):
         for _ in range(period):
             begin, h = now_in(place)
             keep = own_part(record, KEEP)
-            reason = call(part_of(place, TAKE_STEP), place, common, whole, keep, record, begin, h)
+            reason = call(linearized.part_of(place, linearized.TAKE_STEP), place, common, whole, keep, record, begin, h)
             if reason != OK:
                 return reason
         count_tick(record)
@@ -264,9 +249,9 @@ def pull_part(record, place, row, h):
     R, L = loaded(record), loaded(place)
     for dof in range(R.asking.shape[0]):
         R.asking[dof] = R.weight.torque[dof]
-    keep_weights(R.multipliers, R.weight, L.derivative.points, row)
+    equations.keep_weights(R.multipliers, R.weight, L.derivative.points, row)
     pull_back(L.tree, L.scratch, L.derivative, R.weight, h)
-    keep_multipliers(R.multipliers, R.weight, row)
+    equations.keep_multipliers(R.multipliers, R.weight, row)
     pull_impedance(L.tree, L.before, L.state.q, R, h)
     note_changes(R, row)
     note_kinks(R, R.nearest, L.derivative.points.switch, row)
@@ -388,9 +373,9 @@ def pull_tick(record, place, tick):
     first, end = steps_of(record, tick)
     for row in range(end - 1, first - 1, -1):
         call(own_part(record, PLACE), record, place, row, tick)
-        call(part_of(place, DIFFERENTIATE), place, length_of(record, row))
-        if not is_explained(place):
-            return UNKNOWN_STEP
+        call(linearized.part_of(place, linearized.DIFFERENTIATE), place, length_of(record, row))
+        if not linearized.is_explained(place):
+            return linearized.UNKNOWN_STEP
         call(own_part(record, PULL), record, place, row, length_of(record, row))
     return OK
 
@@ -442,7 +427,7 @@ def go_back_through(record, place, laws, addresses, tick, is_left):
 @part
 def add_part(record, place, row, h):
     """The equations of a step that was noted, in the world that ``place`` is of."""
-    add_equations(unpacked(record).multipliers, unpacked(place), row, h)
+    equations.add_equations(unpacked(record).multipliers, unpacked(place), row, h)
     return OK
 
 
@@ -467,7 +452,10 @@ class Trial:
         self.record = new_record(len(state.q), len(state.momentum), len(state.mode), steps, ticks, numbers, kept)
         self._record, self._room = Packed(self.record), _room_in(loop.world)
         record, room, (common, _) = self._record, self._room, loop.packed
-        room.value.parts[:STEP], room.value.parts[STEP] = addresses(step_calls(room)), parts[ADVANCE]
+        room.value.parts[: linearized.STEP], room.value.parts[linearized.STEP] = (
+            addresses(linearized.step_calls(room)),
+            parts[ADVANCE],
+        )
         self.record.parts[:] = addresses([
             (keep_part, record, room, 0.0, 0.0), (keep_tick_part, record, room, common, 0.0),
             (place_part, record, room, 0, 0), (pull_part, record, room, 0, 0.0), (add_part, record, room, 0, 0.0),
@@ -508,4 +496,4 @@ class Trial:
 
 def _room_in(world: World) -> Packed:
     """Room for the steps of a world, whose variations nobody asks for."""
-    return Packed(new_linearized(world, 1, np.zeros(0, dtype=np.int64), 1))
+    return Packed(linearized.new_linearized(world, 1, np.zeros(0, dtype=np.int64), 1))
