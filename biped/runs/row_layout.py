@@ -146,15 +146,10 @@ def _begin(section: list[str], where: Mapping[str, int]) -> int:
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a row, and which of them a person sees.
+    """The columns of a row, and which of them a person sees."""
 
-    Attributes:
-        sections: unit by column, by section, in the order of the row.
-        hidden: those that a person does not see: nothing drives a floating root.
-    """
-
-    sections: Mapping[str, Section]
-    hidden: frozenset[str]
+    sections: Mapping[str, Section]  #: unit by column, by section, in the order of the row
+    hidden: frozenset[str]  #: those that a person does not see: nothing drives a floating root
 
     @cached_property
     def units(self) -> dict[str, str]:

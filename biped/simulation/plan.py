@@ -38,41 +38,23 @@ MUCH = 1 << 30
 
 @dataclass(frozen=True)
 class Plan:
-    """All that a session needs.
+    """All that a session needs."""
 
-    Attributes:
-        model: what moves, loads included.
-        nominal_model: what the controller takes it for.
-        controller: or None.
-        law: its compiled law, or that of a system without one; None where it is asked from Python.
-        take_steps: the integrator's own ``rollout``, where it steps from Python.
-        stepping: what of the integrator the checks of a run depend on.
-        can_go_back: whether the integrator can, to a state from before.
-        world: of the compiled loops.
-        state: which they change.
-        columns: of a row.
-        clock: steps and ticks.
-        set_point: where the controller wants the root to be, or None.
-        singular_angles: [rad] by joint, where the controller's torques grow without bounds.
-        disturbances: what acts.
-        in_one_go: the log holds the whole run, so that nothing is copied on the way; no progress is shown.
-    """
-
-    model: Model
-    nominal_model: Model
-    controller: Controller | None
-    law: Any
-    take_steps: Callable[[World, int], int] | None
-    stepping: Stepping
-    can_go_back: bool
-    world: World
-    state: State
-    columns: Columns
-    clock: Clock
-    set_point: SetPoint | None
-    singular_angles: Mapping[str, float]
-    disturbances: tuple[Disturbance, ...]
-    in_one_go: bool = False
+    model: Model  #: what moves, loads included
+    nominal_model: Model  #: what the controller takes it for
+    controller: Controller | None  #: or None
+    law: Any  #: its compiled law, or that of a system without one; None where it is asked from Python
+    take_steps: Callable[[World, int], int] | None  #: the integrator's own ``rollout``, where it steps from Python
+    stepping: Stepping  #: what of the integrator the checks of a run depend on
+    can_go_back: bool  #: whether the integrator can, to a state from before
+    world: World  #: of the compiled loops
+    state: State  #: which they change
+    columns: Columns  #: of a row
+    clock: Clock  #: steps and ticks
+    set_point: SetPoint | None  #: where the controller wants the root to be, or None
+    singular_angles: Mapping[str, float]  #: [rad] by joint, where the controller's torques grow without bounds
+    disturbances: tuple[Disturbance, ...]  #: what acts
+    in_one_go: bool = False  #: the log holds the whole run, so that nothing is copied on the way; no progress is shown
 
     @property
     def delays_impedance(self) -> bool:

@@ -38,17 +38,11 @@ _WORDS = {
 
 @dataclass(frozen=True, eq=False)
 class Limited:
-    """Derivatives of actuators that pass a desired torque or are at their limits.
+    """Derivatives of actuators that pass a desired torque or are at their limits."""
 
-    Attributes:
-        passes: (nv,) 1, or 0 where one is at its limit.
-        slopes: (nv, 2 nv) ∂(limit)/∂(q, p) where one is.
-        kinks: where they are near a kink.
-    """
-
-    passes: Floats
-    slopes: Floats
-    kinks: tuple[Kink, ...]
+    passes: Floats  #: (nv,) 1, or 0 where one is at its limit
+    slopes: Floats  #: (nv, 2 nv) ∂(limit)/∂(q, p) where one is
+    kinks: tuple[Kink, ...]  #: where they are near a kink
 
 
 class ActuatorLimits:
