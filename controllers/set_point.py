@@ -32,17 +32,6 @@ class SetPointPath(Displacement):
     Position p_d(t) = p_d + (x, y, z), orientation R_d(t) = exp(φ̂) R_d with the rotation vector φ = (roll, pitch, yaw).
     Velocities and accelerations are the signals' own derivatives: a signal that jumps, or has a kink, asks for neither
     there. Before its first knot a signal is zero, and from its last one on it stays.
-
-    Attributes:
-        x: [m].
-        y: [m].
-        z: [m].
-        roll: [rad] about x.
-        pitch: [rad] about y.
-        yaw: [rad] about z.
-
-    Raises:
-        InputError: one is no ``Signal``.
     """
 
     WHAT: ClassVar[str] = "set point"

@@ -146,7 +146,7 @@ class StepCurvature:
 
 @dataclass(frozen=True, eq=False)
 class Curvature:
-    """The second derivatives of some steps, one after the other, by the first state and by torques held through them."""
+    """Second derivatives of successive steps, by the first state and by torques held through them."""
 
     steps: tuple[StepCurvature, ...]  #: of each
 
