@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -17,9 +17,9 @@ GRAVITY = 9.81
 Stimulus = Literal["tilt", "torque", "translation"]
 
 
-def measured(unit: str, *default: float) -> Any:
+def measured(unit: str, default: Any = MISSING) -> Any:
     """Return a dataclass field with a unit, and a default if there is one."""
-    return field(metadata={"unit": unit}, **({"default": default[0]} if default else {}))
+    return field(default=default, metadata={"unit": unit})
 
 
 @dataclass(frozen=True)
