@@ -1,7 +1,7 @@
 """What laws of quiet stance share: passive ankles, all other joints held, and the pendulum that is left."""
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -18,6 +18,7 @@ from contact.arrays import Floats
 from controllers.feet import a_posture, place_of
 from controllers.joint_values import angles_of
 from controllers.kernels.ankles import Ankles
+from controllers.parameter import parameter
 
 
 @dataclass(frozen=True)
@@ -30,12 +31,8 @@ class AnkleController(Controller):
     Attributes:
         passive_stiffness: of both ankles together [m g h], tendons and muscles as long as they are; about 0.65
             (Casadio et al. 2005) to 0.9 (Loram and Lakie 2002) in quiet stance; 0.15 in large sways (Peterka 2002).
-        passive_damping: of both ankles together [m g h s].
-        held_stiffness: of all other joints [N·m/rad].
-        held_damping: of all other joints [N·m·s/rad].
         smoothing: [s] time constant of a low pass through which legs and feet are felt (our choice). Feet tremble on a
             floor that yields, and a law that follows at once keeps them trembling.
-        period: [s] between two ticks.
         posture: (nq,) that it holds, which ``holding`` sets; that of ``biped.Stance()`` if not given.
 
     Raises:
@@ -43,18 +40,12 @@ class AnkleController(Controller):
         ModelError: the model has no two legs with ankles that pitch; raised when the model is known.
     """
 
-    passive_stiffness: float = field(
-        default=0.65, metadata={"unit": "m g h", "title": "of passive ankles", "range": (0.0, 2.0)}
-    )
-    passive_damping: float = field(
-        default=0.015, metadata={"unit": "m g h s", "title": "of passive ankles", "range": (0.0, 0.2)}
-    )
-    held_stiffness: float = field(default=3000.0, metadata={"unit": "N·m/rad", "title": "of all other joints"})
-    held_damping: float = field(default=60.0, metadata={"unit": "N·m·s/rad", "title": "of all other joints"})
-    smoothing: float = field(
-        default=0.02, metadata={"unit": "s", "title": "time constant with which legs and feet are felt"}
-    )
-    period: float = field(default=2e-3, metadata={"unit": "s", "title": "time between two control ticks"})
+    passive_stiffness: float = parameter(0.65, "m g h", "of passive ankles", 0.0, 2.0)
+    passive_damping: float = parameter(0.015, "m g h s", "of passive ankles", 0.0, 0.2)
+    held_stiffness: float = parameter(3000.0, "N·m/rad", "of all other joints")
+    held_damping: float = parameter(60.0, "N·m·s/rad", "of all other joints")
+    smoothing: float = parameter(0.02, "s", "time constant with which legs and feet are felt")
+    period: float = parameter(2e-3, "s", "time between two control ticks")
     posture: tuple[float, ...] | None = a_posture()
 
     def __post_init__(self) -> None:

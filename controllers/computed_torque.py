@@ -16,6 +16,7 @@ from biped.signals import Signal, compile_signals
 from contact.arrays import Floats
 from controllers.joint_values import JointValues, angles_of, by_joint, checked
 from controllers.kernels.computed_torque import ComputedTorqueLaw
+from controllers.parameter import parameter
 
 STILL = Signal(np.zeros(1), np.zeros((1, 1)))
 
@@ -37,23 +38,18 @@ class ComputedTorque(Controller):
         kd: K_v [1/s].
         target: θ_d [rad or m], from which ``path`` counts.
         path: by joint, how its target moves [rad or m].
-        period: [s] between two ticks.
 
     Raises:
         InputError: a gain is negative, a matrix is not symmetric positive definite, or a number is not finite.
         ModelError: a table names a joint that the model does not have; raised when the model is known.
     """
 
-    kp: JointValues | Floats = field(
-        default=400.0, metadata={"unit": "1/s²", "title": "stiffness of each joint's error", "range": (0.0, 2000.0)}
-    )
-    kd: JointValues | Floats = field(
-        default=40.0, metadata={"unit": "1/s", "title": "damping of each joint's error", "range": (0.0, 200.0)}
-    )
+    kp: JointValues | Floats = parameter(400.0, "1/s²", "stiffness of each joint's error", 0.0, 2000.0)
+    kd: JointValues | Floats = parameter(40.0, "1/s", "damping of each joint's error", 0.0, 200.0)
     target: JointValues = field(default_factory=dict)
     path: Mapping[str, Signal] = field(default_factory=dict)
     analytic: ClassVar[bool] = True  # but where the floor's forces of the last step are felt, which are no state
-    period: float = field(default=2e-3, metadata={"unit": "s", "title": "time between two control ticks"})
+    period: float = parameter(2e-3, "s", "time between two control ticks")
 
     def __post_init__(self) -> None:
         for name in ("kp", "kd"):

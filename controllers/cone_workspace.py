@@ -13,21 +13,12 @@ from biped.model import Model
 from biped.runs.postures import standing
 from contact import RUBBER
 from contact.arrays import Floats, Integers
-from controllers.feet import (
-    TORQUE_LIMIT,
-    a_foot_damping,
-    a_foot_stiffness,
-    a_friction,
-    a_lift,
-    a_posture,
-    points_of_feet,
-    torque_limits,
-    within_reason,
-)
+from controllers import feet as feet_fields
 from controllers.joint_values import JointValues, checked
 from controllers.kernels.cone_workspace import ConeWorkspaceLaw, Limits, Stance, Tasks, new_room
 from controllers.kernels.contact_qp import BASE, ContactQp, new_contact_qp
 from controllers.kernels.workspace import Legs
+from controllers.parameter import parameter
 from controllers.workspace import LARGEST_INERTIA, WorkspaceController
 
 
@@ -45,14 +36,10 @@ class ConeWorkspaceController(WorkspaceController):
     legs come near to straight, so that it is damped there unless set otherwise, and no torque is beyond reason.
 
     Attributes:
-        friction: coefficient that it relies on.
         weight_moment: [1/m²] of what is missed of the wanted moment on the central body, beside 1 of the force's.
         weight_split: of the points' forces beside those of the thesis's split.
         torque_limit: [N·m] for all joints or by joint; the model's own efforts count besides. A joint that neither
             limits gets what would hold the whole weight at a lever arm as long as the centre of mass is high, at most.
-        kp_feet: [1/s²] of a foot that does not stand flat.
-        kd_feet: [1/s] of the same.
-        lift: [m] of a point that counts as standing where another of its foot touches.
         posture: (nq,) where its feet stand beside each other, which ``holding`` sets; as at home if not given.
         largest_inertia: [kg, kg·m²] as of ``WorkspaceController``; infinite is the thesis's law.
 
@@ -63,20 +50,15 @@ class ConeWorkspaceController(WorkspaceController):
 
     analytic: ClassVar[bool] = False  # a quadratic program
 
-    friction: float = a_friction()
-    weight_moment: float = field(
-        default=10.0,
-        metadata={"unit": "1/m²", "title": "weight: moment on the trunk", "range": (1e-4, 100.0), "scale": "log"},
-    )
-    weight_split: float = field(
-        default=1e-3, metadata={"title": "weight: split between the points", "range": (1e-5, 0.1), "scale": "log"}
-    )
-    torque_limit: JointValues = field(default=math.inf, metadata=TORQUE_LIMIT)
-    kp_feet: float = a_foot_stiffness(400.0)
-    kd_feet: float = a_foot_damping(40.0)
-    lift: float = a_lift(0.01)
+    friction: float = feet_fields.a_friction()
+    weight_moment: float = parameter(10.0, "1/m²", "weight: moment on the trunk", 1e-4, 100.0)
+    weight_split: float = parameter(1e-3, "", "weight: split between the points", 1e-5, 0.1)
+    torque_limit: JointValues = field(default=math.inf, metadata=feet_fields.TORQUE_LIMIT)
+    kp_feet: float = feet_fields.a_foot_stiffness(400.0)
+    kd_feet: float = feet_fields.a_foot_damping(40.0)
+    lift: float = feet_fields.a_lift(0.01)
     largest_inertia: float = field(default=300.0, metadata=LARGEST_INERTIA)
-    posture: tuple[float, ...] | None = a_posture()
+    posture: tuple[float, ...] | None = feet_fields.a_posture()
 
     @property
     def recorded(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -118,7 +100,7 @@ class ConeWorkspaceController(WorkspaceController):
         return qp
 
     def _limits(self, model: Model, legs: Legs) -> Limits:
-        most = within_reason(torque_limits(self.torque_limit, model), model)
+        most = feet_fields.within_reason(feet_fields.torque_limits(self.torque_limit, model), model)
         dofs, owners, limits = [], [], []
         for body, leg in zip(model.bodies, legs.leg, strict=True):
             if leg >= 0 and body.joint.has_axis:
@@ -132,7 +114,7 @@ def _stance(model: Model, posture: tuple[float, ...] | None) -> Stance:
     """The feet as they stand when nothing has happened."""
     placed = forward_kinematics(model, standing(model, RUBBER).q if posture is None else posture)
     feet = [model.body_index(foot) for foot in model.feet]
-    return Stance(placed.position[feet], placed.orientation[feet], *points_of_feet(model))
+    return Stance(placed.position[feet], placed.orientation[feet], *feet_fields.points_of_feet(model))
 
 
 def _integers(values: list[int]) -> Integers:

@@ -16,6 +16,7 @@ from biped.model.legs import foot_under
 from contact.arrays import Floats
 from controllers.joint_values import JointValues, by_joint, checked
 from controllers.kernels.joint_pd import PdLaw
+from controllers.parameter import parameter
 
 MEANS = ("impedance", "servo")
 
@@ -40,11 +41,9 @@ class HeldJoints:
         ModelError: ``angles`` names a joint that the model does not have; raised when the model is known.
     """
 
-    by: Literal["impedance", "servo"] = field(
-        default="impedance", metadata={"title": "what holds joints that are in no leg"}
-    )
-    frequency: float = field(default=5.0, metadata={"unit": "Hz", "title": "of joints that are in no leg"})
-    damping_ratio: float = field(default=1.0, metadata={"title": "of joints that are in no leg"})
+    by: Literal["impedance", "servo"] = parameter("impedance", "", "what holds joints that are in no leg")
+    frequency: float = parameter(5.0, "Hz", "of joints that are in no leg")
+    damping_ratio: float = parameter(1.0, "", "of joints that are in no leg")
     angles: JointValues = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -13,6 +13,7 @@ from biped.kernels.loop.closed_loop import Passive
 from biped.model import Model
 from contact.arrays import Floats
 from controllers.joint_values import JointValues, angles_of, by_joint, checked
+from controllers.parameter import parameter
 
 #: Stiff enough for the human to stand upright: at the ankles, gravity pulls it over with about 750 N·m/rad.
 STIFFNESS = 2000.0
@@ -30,8 +31,6 @@ class JointImpedance(Controller):
     no stiffness, no damping and the rest angle zero.
 
     Attributes:
-        stiffness: [N·m/rad].
-        damping: [N·m·s/rad].
         rest: where the springs are at rest [rad].
         period: [s] between two looks at whether the model has fallen; the impedance itself knows no ticks.
 
@@ -40,14 +39,10 @@ class JointImpedance(Controller):
         ModelError: a table names a joint that the model does not have; raised when the model is known.
     """
 
-    stiffness: JointValues = field(
-        default=STIFFNESS, metadata={"unit": "N·m/rad", "title": "stiffness of each joint", "range": (0.0, 4000.0)}
-    )
-    damping: JointValues = field(
-        default=DAMPING, metadata={"unit": "N·m·s/rad", "title": "damping of each joint", "range": (0.0, 200.0)}
-    )
+    stiffness: JointValues = parameter(STIFFNESS, "N·m/rad", "stiffness of each joint", 0.0, 4000.0)
+    damping: JointValues = parameter(DAMPING, "N·m·s/rad", "damping of each joint", 0.0, 200.0)
     rest: JointValues = field(default_factory=dict)
-    period: float = field(default=2e-3, metadata={"unit": "s", "title": "time between two control ticks"})
+    period: float = parameter(2e-3, "s", "time between two control ticks")
 
     def __post_init__(self) -> None:
         checked(self.stiffness, "impedance.stiffness", least=0.0)

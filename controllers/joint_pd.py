@@ -13,6 +13,7 @@ from biped.model import Model
 from contact.arrays import Floats
 from controllers.joint_values import JointValues, angles_of, by_joint, checked
 from controllers.kernels.joint_pd import PdLaw
+from controllers.parameter import parameter
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,6 @@ class JointPD(Controller):
         kp: k_p [N·m/rad].
         kd: k_d [N·m·s/rad].
         target: θ_d [rad].
-        limit: the greatest torque [N·m].
-        period: [s] between two ticks.
 
     Raises:
         InputError: a gain is negative, a limit is not above zero, or a number is not finite.
@@ -39,15 +38,11 @@ class JointPD(Controller):
 
     analytic: ClassVar[bool] = True
 
-    kp: JointValues = field(
-        default=1500.0, metadata={"unit": "N·m/rad", "title": "stiffness of each joint", "range": (0.0, 3000.0)}
-    )
-    kd: JointValues = field(
-        default=4.0, metadata={"unit": "N·m·s/rad", "title": "damping of each joint", "range": (0.0, 20.0)}
-    )
+    kp: JointValues = parameter(1500.0, "N·m/rad", "stiffness of each joint", 0.0, 3000.0)
+    kd: JointValues = parameter(4.0, "N·m·s/rad", "damping of each joint", 0.0, 20.0)
     target: JointValues = field(default_factory=dict)
-    limit: JointValues = field(default=float("inf"), metadata={"unit": "N·m", "title": "greatest torque of each joint"})
-    period: float = field(default=2e-3, metadata={"unit": "s", "title": "time between two control ticks"})
+    limit: JointValues = parameter(float("inf"), "N·m", "greatest torque of each joint")
+    period: float = parameter(2e-3, "s", "time between two control ticks")
 
     def __post_init__(self) -> None:
         checked(self.kp, "joint_pd.kp", least=0.0)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
@@ -19,15 +19,11 @@ from controllers.feet import TORQUE_LIMIT, a_posture, frame_of, place_of, torque
 from controllers.joint_values import JointValues, by_joint, checked
 from controllers.kernels.lqr import LqrLaw
 from controllers.lqr_design import Cost, Design, Plan, design_of, warm_up
+from controllers.parameter import parameter
 
 REFERENCES = ("world", "feet")
 #: Of a table of gains.
 MOST_PERIODS = 10_000
-
-
-def _weight(unit: str, title: str, most: float) -> dict[str, Any]:
-    metadata = {"unit": unit, "title": f"weight: {title}", "range": (most * 1e-6, most), "scale": "log"}
-    return metadata | {"repeats": True}
 
 
 @dataclass(frozen=True)
@@ -49,21 +45,13 @@ class LQR(Controller):
 
     Attributes:
         target_position: [m] of the trunk's centre of mass; robots stand in their own posture.
-        weight_com: of the centre of mass's displacement along x, y, z.
-        weight_com_velocity: of its velocity.
-        weight_trunk: of the trunk's turn about x, y, z.
-        weight_trunk_rate: of its angular velocity.
         weight_joints: of the joints' displacements, one for all or by joint; those that a table leaves out have none.
-        weight_joint_rates: of their rates.
         weight_torque: of torques; one for all, by joint, or a symmetric positive definite matrix over
             ``model.joint_names``.
         horizon: [s] from the start of the run, over which gains are those of a finite horizon that ends then; later,
             and if infinite, they are the steady ones.
         weight_end: [s] at the end of a finite horizon Q counts as if it lasted for so long.
-        reference: what errors are seen from: the ``world`` or the ``feet``.
         torque_limit: [N·m] for all joints or by joint; the model's own efforts count besides.
-        period: [s] between two ticks.
-        step: [s] of the integrator that it is designed for.
         posture: (nq,) that it holds, which ``holding`` sets; feet flat below home's, or a robot's own, if not given.
         floor: that it is designed for; ``contact.RUBBER`` if not given.
 
@@ -74,39 +62,24 @@ class LQR(Controller):
 
     analytic: ClassVar[bool] = True
 
-    target_position: Vector3 = field(
-        default=STANDING_TRUNK, metadata={"unit": "m", "title": "trunk's centre of mass in the posture that it holds"}
+    target_position: Vector3 = parameter(STANDING_TRUNK, "m", "trunk's centre of mass in the posture that it holds")
+    weight_com: Vector3 = parameter(
+        (25.0, 5.0, 35.0), "1/m²", "weight: centre of mass along x, y, z", 0.01, 1e4, repeats=True
     )
-    weight_com: Vector3 = field(
-        default=(25.0, 5.0, 35.0), metadata=_weight("1/m²", "centre of mass along x, y, z", 1e4)
+    weight_com_velocity: Vector3 = parameter((2.5, 0.7, 1.0), "s²/m²", "weight: its velocity", 0.01, 1e4, repeats=True)
+    weight_trunk: Vector3 = parameter(
+        (2.5, 2.5, 2.5), "1/rad²", "weight: trunk's turn about x, y, z", 0.01, 1e4, repeats=True
     )
-    weight_com_velocity: Vector3 = field(default=(2.5, 0.7, 1.0), metadata=_weight("s²/m²", "its velocity", 1e4))
-    weight_trunk: Vector3 = field(
-        default=(2.5, 2.5, 2.5), metadata=_weight("1/rad²", "trunk's turn about x, y, z", 1e4)
-    )
-    weight_trunk_rate: Vector3 = field(default=(0.1, 0.1, 0.1), metadata=_weight("s²/rad²", "its rate", 1e3))
-    weight_joints: JointValues = field(
-        default=100.0,
-        metadata={"unit": "1/rad²", "title": "weight: each joint's displacement", "range": (1e-4, 1e3), "scale": "log"},
-    )
-    weight_joint_rates: JointValues = field(
-        default=0.01,
-        metadata={"unit": "s²/rad²", "title": "weight: each joint's rate", "range": (1e-6, 1e2), "scale": "log"},
-    )
-    weight_torque: JointValues | Floats = field(
-        default=1e-5,
-        metadata={"unit": "1/(N·m)²", "title": "weight: each joint's torque", "range": (1e-7, 1e-2), "scale": "log"},
-    )
-    horizon: float = field(
-        default=math.inf, metadata={"unit": "s", "title": "after which gains are the steady ones; inf: from the start"}
-    )
-    weight_end: float = field(default=1.0, metadata={"unit": "s", "title": "weight: the end of a finite horizon"})
-    reference: Literal["world", "feet"] = field(
-        default="feet", metadata={"title": f"what errors are seen from: {' or '.join(REFERENCES)}"}
-    )
+    weight_trunk_rate: Vector3 = parameter((0.1, 0.1, 0.1), "s²/rad²", "weight: its rate", 0.001, 1e3, repeats=True)
+    weight_joints: JointValues = parameter(100.0, "1/rad²", "weight: each joint's displacement", 1e-4, 1e3)
+    weight_joint_rates: JointValues = parameter(0.01, "s²/rad²", "weight: each joint's rate", 1e-6, 1e2)
+    weight_torque: JointValues | Floats = parameter(1e-5, "1/(N·m)²", "weight: each joint's torque", 1e-7, 1e-2)
+    horizon: float = parameter(math.inf, "s", "after which gains are the steady ones; inf: from the start")
+    weight_end: float = parameter(1.0, "s", "weight: the end of a finite horizon")
+    reference: Literal["world", "feet"] = parameter("feet", "", f"what errors are seen from: {' or '.join(REFERENCES)}")
     torque_limit: JointValues = field(default=math.inf, metadata=TORQUE_LIMIT)
-    period: float = field(default=2e-3, metadata={"unit": "s", "title": "time between two control ticks"})
-    step: float = field(default=5e-4, metadata={"unit": "s", "title": "of the integrator that it is designed for"})
+    period: float = parameter(2e-3, "s", "time between two control ticks")
+    step: float = parameter(5e-4, "s", "of the integrator that it is designed for")
     floor: Floor | None = None
     posture: tuple[float, ...] | None = a_posture()
 

@@ -62,14 +62,10 @@ class StanceModel:
 
     x = (δq, δp) in tangent coordinates. The anchors of the floor's springs, which stay where they are while all points
     stick, are parameters of it.
-
-    Attributes:
-        state: the posture, and the torques that keep it.
-        found: the linearization.
     """
 
-    state: State
-    found: Linearization
+    state: State  #: the posture, and the torques that keep it
+    found: Linearization  #: the linearization
 
     @property
     def model(self) -> Model:

@@ -1,7 +1,7 @@
 """People's law of quiet stance, as models of postural control have it: an inverted pendulum on ankles that are felt."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from biped.inputs.checks import above_zero, zero_or_above
 from biped.model import Model
 from controllers.ankles import AnkleController
 from controllers.kernels.postural import PosturalLaw, TorqueFeedback
+from controllers.parameter import parameter
 
 
 @dataclass(frozen=True)
@@ -46,21 +47,11 @@ class Postural(AnkleController):
 
     recorded: ClassVar[dict[str, str]] = {"sensed_sway": "rad", "ankle_torque": "N*m"}
 
-    stiffness: float = field(
-        default=0.95, metadata={"unit": "m g h", "title": "of the feedback of sway", "range": (0.0, 3.0)}
-    )
-    damping: float = field(
-        default=0.4, metadata={"unit": "m g h s", "title": "of the feedback of sway", "range": (0.0, 1.0)}
-    )
-    weight: float = field(
-        default=0.0, metadata={"title": "of the sway felt against the feet; the rest: in space", "range": (0.0, 1.0)}
-    )
-    torque_feedback: float = field(
-        default=0.0, metadata={"unit": "rad/(m g h rad)", "title": "of the floor's torque, slow", "range": (0.0, 0.3)}
-    )
-    torque_feedback_time: float = field(
-        default=15.0, metadata={"unit": "s", "title": "time constant of the feedback of torque", "range": (0.1, 30.0)}
-    )
+    stiffness: float = parameter(0.95, "m g h", "of the feedback of sway", 0.0, 3.0)
+    damping: float = parameter(0.4, "m g h s", "of the feedback of sway", 0.0, 1.0)
+    weight: float = parameter(0.0, "", "of the sway felt against the feet; the rest: in space", 0.0, 1.0)
+    torque_feedback: float = parameter(0.0, "rad/(m g h rad)", "of the floor's torque, slow", 0.0, 0.3)
+    torque_feedback_time: float = parameter(15.0, "s", "time constant of the feedback of torque", 0.1, 30.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()

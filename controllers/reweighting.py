@@ -1,7 +1,7 @@
 """A law that makes up for disturbances that it estimates, and so relies on the senses that it can."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -10,6 +10,7 @@ from biped.inputs.checks import above_zero, zero_or_above
 from biped.model import Model
 from controllers.ankles import AnkleController
 from controllers.kernels.reweighting import Estimate, ReweightingLaw
+from controllers.parameter import parameter
 
 _DEGREE = math.pi / 180.0
 
@@ -46,26 +47,16 @@ class Reweighting(AnkleController):
 
     recorded: ClassVar[dict[str, str]] = {"sensed_sway": "rad", "ankle_torque": "N*m", "estimated_tilt": "rad"}
 
-    tilt_gain: float = field(default=0.75, metadata={"title": "of the floor's estimated tilt", "range": (0.0, 1.0)})
-    tilt_threshold: float = field(
-        default=0.33 * _DEGREE, metadata={"unit": "rad/s", "title": "below it no tilt is felt", "range": (0.0, 0.02)}
-    )
-    gravity_gain: float = field(default=0.55, metadata={"title": "of gravity's estimated pull", "range": (0.0, 1.0)})
-    gravity_threshold: float = field(
-        default=0.07 * _DEGREE, metadata={"unit": "rad", "title": "below it no pull is felt", "range": (0.0, 0.01)}
-    )
-    servo: float = field(default=0.85, metadata={"title": "gain of the servo", "range": (0.0, 2.0)})
-    stiffness: float = field(default=1.0, metadata={"unit": "m g h", "title": "of the servo", "range": (0.0, 3.0)})
-    damping: float = field(default=0.3, metadata={"unit": "m g h s", "title": "of the servo", "range": (0.0, 1.0)})
-    leak: float = field(
-        default=20.0, metadata={"unit": "s", "title": "in which the estimated tilt is forgotten", "range": (1.0, 60.0)}
-    )
-    passive_stiffness: float = field(
-        default=0.0, metadata={"unit": "m g h", "title": "of passive ankles", "range": (0.0, 2.0)}
-    )
-    passive_damping: float = field(
-        default=0.0, metadata={"unit": "m g h s", "title": "of passive ankles", "range": (0.0, 0.2)}
-    )
+    tilt_gain: float = parameter(0.75, "", "of the floor's estimated tilt", 0.0, 1.0)
+    tilt_threshold: float = parameter(0.33 * _DEGREE, "rad/s", "below it no tilt is felt", 0.0, 0.02)
+    gravity_gain: float = parameter(0.55, "", "of gravity's estimated pull", 0.0, 1.0)
+    gravity_threshold: float = parameter(0.07 * _DEGREE, "rad", "below it no pull is felt", 0.0, 0.01)
+    servo: float = parameter(0.85, "", "gain of the servo", 0.0, 2.0)
+    stiffness: float = parameter(1.0, "m g h", "of the servo", 0.0, 3.0)
+    damping: float = parameter(0.3, "m g h s", "of the servo", 0.0, 1.0)
+    leak: float = parameter(20.0, "s", "in which the estimated tilt is forgotten", 1.0, 60.0)
+    passive_stiffness: float = parameter(0.0, "m g h", "of passive ankles", 0.0, 2.0)
+    passive_damping: float = parameter(0.0, "m g h s", "of passive ankles", 0.0, 0.2)
 
     def __post_init__(self) -> None:
         super().__post_init__()

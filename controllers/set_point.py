@@ -16,6 +16,7 @@ from biped.model.geometry import Vector3
 from biped.records.read import Reading
 from biped.signals import Displacement, Signal
 from contact.arrays import Floats
+from controllers.parameter import parameter
 
 Shape = Literal["none", "step", "return", "sine", "recorded"]
 NO_FILE = "none"
@@ -31,17 +32,6 @@ class SetPointPath(Displacement):
     Position p_d(t) = p_d + (x, y, z), orientation R_d(t) = exp(φ̂) R_d with the rotation vector φ = (roll, pitch, yaw).
     Velocities and accelerations are the signals' own derivatives: a signal that jumps, or has a kink, asks for neither
     there. Before its first knot a signal is zero, and from its last one on it stays.
-
-    Attributes:
-        x: [m].
-        y: [m].
-        z: [m].
-        roll: [rad] about x.
-        pitch: [rad] about y.
-        yaw: [rad] about z.
-
-    Raises:
-        InputError: one is no ``Signal``.
     """
 
     WHAT: ClassVar[str] = "set point"
@@ -124,32 +114,21 @@ class SetPointMotion:
     Attributes:
         shape: ``none``; a ``step``, with the least jerk, to where it stays; the same and a ``return`` after ``hold``; a
             ``sine`` about the set point; or ``recorded``.
-        displacement: [m] along x, y, z: of the step, or the sine's amplitude.
-        turn: [rad] rotation vector, the same.
-        start: [s] when it begins.
-        rise: [s] of a step, or in which a sine fades in and out.
-        hold: [s] between the step and its return.
-        frequency: [Hz] of the sine.
-        duration: [s] of the sine.
         file: of ``recorded``: a CSV file with the columns time, x, y, z and, where it turns, qw, qx, qy, qz.
 
     Raises:
         InputError: a number is impossible, nothing moves, or the file is no such table.
     """
 
-    shape: Shape = field(default="none", metadata={"title": "of the set point's motion"})
-    displacement: Vector3 = field(
-        default=(0.0, 0.0, 0.0), metadata={"unit": "m", "title": "of the set point; amplitude of the sine"}
-    )
-    turn: Vector3 = field(
-        default=(0.0, 0.0, 0.0), metadata={"unit": "rad", "title": "rotation vector of the set point, the same"}
-    )
-    start: float = field(default=0.5, metadata={"unit": "s", "title": "when the set point begins to move"})
-    rise: float = field(default=1.0, metadata={"unit": "s", "title": "of a step; fading in and out of a sine"})
-    hold: float = field(default=0.5, metadata={"unit": "s", "title": "between a step and its return"})
-    frequency: float = field(default=0.5, metadata={"unit": "Hz", "title": "of the sine"})
-    duration: float = field(default=10.0, metadata={"unit": "s", "title": "of the sine"})
-    file: str = field(default=NO_FILE, metadata={"title": "recorded: CSV file with time, x, y, z, qw, qx, qy, qz"})
+    shape: Shape = parameter("none", "", "of the set point's motion")
+    displacement: Vector3 = parameter((0.0, 0.0, 0.0), "m", "of the set point; amplitude of the sine")
+    turn: Vector3 = parameter((0.0, 0.0, 0.0), "rad", "rotation vector of the set point, the same")
+    start: float = parameter(0.5, "s", "when the set point begins to move")
+    rise: float = parameter(1.0, "s", "of a step; fading in and out of a sine")
+    hold: float = parameter(0.5, "s", "between a step and its return")
+    frequency: float = parameter(0.5, "Hz", "of the sine")
+    duration: float = parameter(10.0, "s", "of the sine")
+    file: str = parameter(NO_FILE, "", "recorded: CSV file with time, x, y, z, qw, qx, qy, qz")
     reading: Reading = field(default=_AS_IT_IS, metadata={"inline": True})
 
     def __post_init__(self) -> None:

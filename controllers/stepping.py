@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise, product
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
@@ -21,6 +21,7 @@ from controllers.kernels.legs_apart import LegCapsules
 from controllers.kernels.step_plan import SEEN, Legs, Seen, StepRules
 from controllers.kernels.stepping import MEMORY, PHASES, Manner, SteppingLaw
 from controllers.kernels.whole_body import Tasks
+from controllers.parameter import parameter
 from controllers.whole_body import WholeBodyController
 
 #: Steps: more than anybody takes.
@@ -31,31 +32,23 @@ T = TypeVar("T")
 _OF_ANOTHER_KIND = ("instruction", "swinging", "landed", "aside", "back")
 
 
-def _number(default: float, unit: str, title: str, least: float, most: float, scale: str = "linear") -> Any:
-    return field(default=default, metadata={"unit": unit, "title": title, "range": (least, most), "scale": scale})
-
-
 @dataclass(frozen=True)
 class StepTasks:
-    """Gains and weights of the whole-body program from the first step on, as ``WholeBodyController`` has them.
+    """Gains and weights of the whole-body program from the first step on, as ``WholeBodyController`` has them."""
 
-    Attributes:
-        weight_yaw: of the trunk's turn about the vertical, apart from its lean.
-    """
-
-    capture: float = _number(8.0, "1/s", "decay of the divergent component's error", 0.0, 30.0)
-    kp_height: float = _number(80.0, "1/s²", "stiffness of the centre of mass's height", 0.0, 200.0)
-    kd_height: float = _number(18.0, "1/s", "its damping", 0.0, 40.0)
-    kp_trunk: float = _number(100.0, "1/s²", "stiffness of the trunk's orientation", 0.0, 200.0)
-    kd_trunk: float = _number(20.0, "1/s", "its damping", 0.0, 40.0)
-    kd_momentum: float = _number(4.0, "1/s", "decay of the angular momentum", 0.0, 20.0)
-    weight_height: float = _number(5.0, "", "weight: height of the centre of mass", 0.01, 100.0, "log")
-    weight_trunk: float = _number(0.02, "", "weight: trunk's orientation", 1e-4, 1.0, "log")
-    weight_momentum: float = _number(0.01, "", "weight: angular momentum", 1e-4, 10.0, "log")
-    weight_feet: float = _number(11.0, "", "weight: feet that stand", 0.1, 1000.0, "log")
-    weight_yaw: float = _number(0.01, "", "weight: trunk's turn about the vertical", 1e-5, 1.0, "log")
-    weight_posture: float = _number(2e-4, "", "weight: joints' posture", 1e-6, 1e-2, "log")
-    weight_force: float = _number(5e-3, "", "weight: contact forces", 1e-4, 0.1, "log")
+    capture: float = parameter(8.0, "1/s", "decay of the divergent component's error", 0.0, 30.0)
+    kp_height: float = parameter(80.0, "1/s²", "stiffness of the centre of mass's height", 0.0, 200.0)
+    kd_height: float = parameter(18.0, "1/s", "its damping", 0.0, 40.0)
+    kp_trunk: float = parameter(100.0, "1/s²", "stiffness of the trunk's orientation", 0.0, 200.0)
+    kd_trunk: float = parameter(20.0, "1/s", "its damping", 0.0, 40.0)
+    kd_momentum: float = parameter(4.0, "1/s", "decay of the angular momentum", 0.0, 20.0)
+    weight_height: float = parameter(5.0, "", "weight: height of the centre of mass", 0.01, 100.0)
+    weight_trunk: float = parameter(0.02, "", "weight: trunk's orientation", 1e-4, 1.0)
+    weight_momentum: float = parameter(0.01, "", "weight: angular momentum", 1e-4, 10.0)
+    weight_feet: float = parameter(11.0, "", "weight: feet that stand", 0.1, 1000.0)
+    weight_yaw: float = parameter(0.01, "", "weight: trunk's turn about the vertical", 1e-5, 1.0)
+    weight_posture: float = parameter(2e-4, "", "weight: joints' posture", 1e-6, 1e-2)
+    weight_force: float = parameter(5e-3, "", "weight: contact forces", 1e-4, 0.1)
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -65,43 +58,20 @@ class StepTasks:
 
 #: What tunings have found (``examples/gains-stepping.toml``) for one foot in the air, and for both after a step.
 SWINGING = StepTasks(
-    kp_height=9.944,
-    kd_height=18.21,
-    kp_trunk=24.12,
-    kd_trunk=12.01,
-    kd_momentum=13.71,
-    weight_height=0.1029,
-    weight_trunk=0.002607,
-    weight_yaw=0.0001334,
-    weight_momentum=1.122,
-    weight_feet=51.78,
-    weight_posture=6.256e-05,
+    kp_height=9.944, kd_height=18.21, kp_trunk=24.12, kd_trunk=12.01, kd_momentum=13.71, weight_height=0.1029,
+    weight_trunk=0.002607, weight_yaw=0.0001334, weight_momentum=1.122, weight_feet=51.78, weight_posture=6.256e-05,
     weight_force=0.0007037,
-)
+)  # fmt: skip
 LANDED = StepTasks(
-    capture=2.465,
-    kp_height=16.33,
-    kd_height=4.643,
-    kp_trunk=15.04,
-    kd_trunk=4.608,
-    kd_momentum=1.009,
-    weight_height=8.99,
-    weight_trunk=0.001728,
-    weight_yaw=0.0008477,
-    weight_momentum=0.5243,
-    weight_feet=6.033,
-    weight_posture=0.0001372,
-    weight_force=0.0005595,
-)
+    capture=2.465, kp_height=16.33, kd_height=4.643, kp_trunk=15.04, kd_trunk=4.608, kd_momentum=1.009,
+    weight_height=8.99, weight_trunk=0.001728, weight_yaw=0.0008477, weight_momentum=0.5243, weight_feet=6.033,
+    weight_posture=0.0001372, weight_force=0.0005595,
+)  # fmt: skip
 
 #: For one foot in the air as the body goes back.
 SWINGING_BACK = replace(
-    SWINGING,
-    kd_trunk=6.727,
-    weight_trunk=0.003594,
-    weight_momentum=0.6782,
-    weight_posture=9.248e-05,
-)
+    SWINGING, kd_trunk=6.727, weight_trunk=0.003594, weight_momentum=0.6782, weight_posture=9.248e-05,
+)  # fmt: skip
 
 
 def _check_ways(way: Any, name: str) -> None:
@@ -113,31 +83,16 @@ def _check_ways(way: Any, name: str) -> None:
 
 @dataclass(frozen=True)
 class StepsAside:
-    """What is another number of steps to the side; `Stepping` says of what.
+    """Values of `Stepping` that differ for steps to the side; raises InputError for a number out of range."""
 
-    Attributes:
-        bearing: [rad] between straight ahead, or straight back, and the way that the body goes, from which its steps,
-            from the first on, are to the side.
-        across: of the way to the capture point, across the body's way.
-        swing: [s] a swing at least.
-        speed: [m/s] of a foot that swings, in the mean, above which it costs.
-        heaviest: of the weight, what a foot bears at most as it steps.
-        clearance: [m] of a foot that swings.
-        landing: of how fast the body goes, how fast a foot lands.
-        swing_yaw: of a swinging foot's weight, what that of its turn is.
-
-    Raises:
-        InputError: a number is out of range.
-    """
-
-    bearing: float = _number(0.916, "rad", "from straight ahead or back, from which steps are to the side", 0.0, 1.6)
-    across: float = _number(0.7589, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
-    swing: float = _number(0.2, "s", "a swing at least", 0.1, 0.8)
-    speed: float = _number(1.055, "m/s", "of a foot that swings, in the mean, above which it costs", 0.5, 6.0)
-    heaviest: float = _number(1.803, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
-    clearance: float = _number(0.03076, "m", "of a foot that swings", 0.01, 0.2)
-    landing: float = _number(0.8989, "", "of how fast the body goes, how fast a foot lands", 0.0, 2.0)
-    swing_yaw: float = _number(0.088, "", "of a swinging foot's weight, what that of its turn is", 0.0, 1.0)
+    bearing: float = parameter(0.916, "rad", "from straight ahead or back, from which steps are to the side", 0.0, 1.6)
+    across: float = parameter(0.7589, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
+    swing: float = parameter(0.2, "s", "a swing at least", 0.1, 0.8)
+    speed: float = parameter(1.055, "m/s", "of a foot that swings, in the mean, above which it costs", 0.5, 6.0)
+    heaviest: float = parameter(1.803, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
+    clearance: float = parameter(0.03076, "m", "of a foot that swings", 0.01, 0.2)
+    landing: float = parameter(0.8989, "", "of how fast the body goes, how fast a foot lands", 0.0, 2.0)
+    swing_yaw: float = parameter(0.088, "", "of a swinging foot's weight, what that of its turn is", 0.0, 1.0)
 
     def __post_init__(self) -> None:
         _check_ways(self, "aside")
@@ -145,30 +100,24 @@ class StepsAside:
 
 @dataclass(frozen=True)
 class StepsBack:
-    """What is another number of steps back in a hurry; `Stepping` says of what.
+    """Values of `Stepping` that differ for steps back in a hurry.
 
     Attributes:
         hurry: [m] of the capture point from the centre of mass as the first step begins, above which steps back are
             such ones.
-        across: of the way to the capture point, across the body's way.
-        swing: [s] a swing at least.
-        heaviest: of the weight, what a foot bears at most as it steps.
-        landing: of how fast the body goes, how fast a foot lands.
-        inset: of the sole, in which the centre of pressure is not planned.
-        weight_swing: of the task of a foot that swings.
         swinging: gains and weights on one foot.
 
     Raises:
         InputError: a number is out of range.
     """
 
-    hurry: float = _number(0.09, "m", "of the capture point from the centre of mass, at least", 0.0, 1.0)
-    across: float = _number(0.6841, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
-    swing: float = _number(0.2667, "s", "a swing at least", 0.1, 0.8)
-    heaviest: float = _number(1.583, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
-    landing: float = _number(0.6, "", "of how fast the body goes, how fast a foot lands", 0.0, 2.0)
-    inset: float = _number(0.1232, "", "of the sole, in which the centre of pressure is not planned", 0.0, 0.9)
-    weight_swing: float = _number(0.1938, "", "weight: a foot that swings", 0.1, 1000.0, "log")
+    hurry: float = parameter(0.09, "m", "of the capture point from the centre of mass, at least", 0.0, 1.0)
+    across: float = parameter(0.6841, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
+    swing: float = parameter(0.2667, "s", "a swing at least", 0.1, 0.8)
+    heaviest: float = parameter(1.583, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
+    landing: float = parameter(0.6, "", "of how fast the body goes, how fast a foot lands", 0.0, 2.0)
+    inset: float = parameter(0.1232, "", "of the sole, in which the centre of pressure is not planned", 0.0, 0.9)
+    weight_swing: float = parameter(0.1938, "", "weight: a foot that swings", 0.1, 1000.0)
     swinging: StepTasks = SWINGING_BACK
 
     def __post_init__(self) -> None:
@@ -185,42 +134,12 @@ class Stepping(WholeBodyController):
 
     Attributes:
         instruction: ``try-not-to-step``, ``step-freely`` (from ``again`` on), ``one-step-only``, or ``feet-in-place``.
-        trigger: [m] beyond the soles, of the capture point, from which it steps.
-        lean: [m s] by which the trunk's lean and its rate count as capture point.
-        again: [m] the same after a step.
-        same: [m] cost of another step with the same foot.
-        across: of the way to the capture point, across the body's way.
-        unload: [s] in which a foot is unloaded.
-        swing: [s] a swing at least.
-        longest_swing: [s] a swing at most.
-        load: [s] in which a foot is loaded.
-        speed: [m/s] of a foot that swings, in the mean, above which it costs.
         fastest: [m/s] of a foot that swings, in the mean, at most: what it lacks counts as short of the capture point.
-        beyond: [m] by which a foot is put beyond the capture point.
-        apart: [m] of the feet from side to side, at least.
-        past: [m] of legs that cross, fore and aft.
-        lateness: [m/s] cost of a later landing.
-        length: cost of a longer step.
-        crossing: [m] cost of crossing the legs.
-        heaviest: of the weight, what a foot bears at most as it steps.
-        clearance: [m] of a foot that swings.
-        crossing_clearance: [m] of a foot that crosses.
-        first: of a swing, in which a foot that crosses gets past the other leg.
         landing: of how fast the body goes, how fast a foot lands: at between 0.2 and 1 m/s.
-        inset: of the sole, in which the centre of pressure is not planned.
-        swing_yaw: of a swinging foot's weight, what that of its turn is.
-        kp_swing: [1/s²] stiffness of the turn of a foot that swings.
-        kd_swing: [1/s] its damping.
-        sink: [m] by which the body may come down as it steps.
-        gap: [m] that legs leave between one another.
-        leg: of a leg's length, what it is stretched to.
-        drift: [1/s] at which the posture becomes the one that it has.
-        close: [s] of standing after steps, until the feet are brought beside one another again; 0: they stay.
-        weight_swing: of the task of a foot that swings.
         swinging: gains and weights on one foot.
         landed: gains and weights on both feet, after a step.
-        aside: what is another number of steps to the side.
-        back: what is another number of steps back.
+        aside: values that differ for steps to the side.
+        back: values that differ for steps back in a hurry.
 
     Raises:
         InputError: a number is out of range, or there is no such instruction.
@@ -231,41 +150,41 @@ class Stepping(WholeBodyController):
         "foothold_y": "m", "foothold_time": "s",
     }  # fmt: skip
 
-    instruction: Literal["try-not-to-step", "step-freely", "one-step-only", "feet-in-place"] = field(
-        default="try-not-to-step", metadata={"title": f"to who is pushed: {', '.join(INSTRUCTIONS)}"}
+    instruction: Literal["try-not-to-step", "step-freely", "one-step-only", "feet-in-place"] = parameter(
+        "try-not-to-step", "", f"to who is pushed: {', '.join(INSTRUCTIONS)}"
     )
-    trigger: float = _number(0.01785, "m", "beyond the soles, of the capture point, from which it steps", -0.05, 0.1)
-    lean: float = _number(0.01, "m s", "by which the trunk's lean and its rate count as capture point", 0.0, 0.1)
-    again: float = _number(-0.04682, "m", "the same after a step", -0.1, 0.1)
-    same: float = _number(0.07368, "m", "cost of another step with the same foot", 0.0, 1.0)
-    across: float = _number(0.7912, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
-    unload: float = _number(0.002495, "s", "in which a foot is unloaded", 0.0, 0.2)
-    swing: float = _number(0.2321, "s", "a swing at least", 0.1, 0.8)
-    longest_swing: float = _number(0.8281, "s", "a swing at most", 0.2, 1.5)
-    load: float = _number(0.005069, "s", "in which a foot is loaded", 0.0, 0.3)
-    speed: float = _number(1.438, "m/s", "of a foot that swings, in the mean, above which it costs", 0.5, 6.0)
-    fastest: float = _number(3.4, "m/s", "of a foot that swings, in the mean, at most", 1.0, 10.0)
-    beyond: float = _number(0.02792, "m", "by which a foot is put beyond the capture point", -0.1, 0.2)
-    apart: float = _number(0.1026, "m", "of the feet from side to side, at least", 0.05, 0.5)
-    past: float = _number(0.378, "m", "of legs that cross, fore and aft", 0.1, 0.5)
-    lateness: float = _number(0.1978, "m/s", "cost of a later landing", 0.0, 2.0)
-    length: float = _number(0.4728, "", "cost of a longer step", 0.0, 2.0)
-    crossing: float = _number(0.2003, "m", "cost of crossing the legs", 0.0, 1.0)
-    heaviest: float = _number(1.186, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
-    clearance: float = _number(0.02139, "m", "of a foot that swings", 0.01, 0.2)
-    crossing_clearance: float = _number(0.1109, "m", "of a foot that crosses", 0.01, 0.3)
-    first: float = _number(0.4132, "", "of a swing, in which a foot that crosses gets past the other leg", 0.2, 1.0)
-    landing: float = _number(0.5, "", "of how fast the body goes, how fast a foot lands", 0.0, 2.0)
-    inset: float = _number(0.2157, "", "of the sole, in which the centre of pressure is not planned", 0.0, 0.9)
-    swing_yaw: float = _number(0.08353, "", "of a swinging foot's weight, what that of its turn is", 0.0, 1.0)
-    kp_swing: float = _number(500.0, "1/s²", "stiffness of the turn of a foot that swings", 0.0, 2000.0)
-    kd_swing: float = _number(45.0, "1/s", "its damping", 0.0, 100.0)
-    sink: float = _number(0.01258, "m", "by which the body may come down as it steps", 0.0, 0.2)
-    gap: float = _number(0.01, "m", "that legs leave between one another", 0.0, 0.1)
-    leg: float = _number(0.9792, "", "of a leg's length, what it is stretched to", 0.7, 1.0)
-    drift: float = _number(20.89, "1/s", "at which the posture becomes the one that it has", 0.0, 50.0)
-    close: float = _number(0.0, "s", "of standing after steps, until feet close again; 0: they stay", 0.0, 10.0)
-    weight_swing: float = _number(0.3119, "", "weight: a foot that swings", 0.1, 1000.0, "log")
+    trigger: float = parameter(0.01785, "m", "beyond the soles, of the capture point, from which it steps", -0.05, 0.1)
+    lean: float = parameter(0.01, "m s", "by which the trunk's lean and its rate count as capture point", 0.0, 0.1)
+    again: float = parameter(-0.04682, "m", "the same after a step", -0.1, 0.1)
+    same: float = parameter(0.07368, "m", "cost of another step with the same foot", 0.0, 1.0)
+    across: float = parameter(0.7912, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
+    unload: float = parameter(0.002495, "s", "in which a foot is unloaded", 0.0, 0.2)
+    swing: float = parameter(0.2321, "s", "a swing at least", 0.1, 0.8)
+    longest_swing: float = parameter(0.8281, "s", "a swing at most", 0.2, 1.5)
+    load: float = parameter(0.005069, "s", "in which a foot is loaded", 0.0, 0.3)
+    speed: float = parameter(1.438, "m/s", "of a foot that swings, in the mean, above which it costs", 0.5, 6.0)
+    fastest: float = parameter(3.4, "m/s", "of a foot that swings, in the mean, at most", 1.0, 10.0)
+    beyond: float = parameter(0.02792, "m", "by which a foot is put beyond the capture point", -0.1, 0.2)
+    apart: float = parameter(0.1026, "m", "of the feet from side to side, at least", 0.05, 0.5)
+    past: float = parameter(0.378, "m", "of legs that cross, fore and aft", 0.1, 0.5)
+    lateness: float = parameter(0.1978, "m/s", "cost of a later landing", 0.0, 2.0)
+    length: float = parameter(0.4728, "", "cost of a longer step", 0.0, 2.0)
+    crossing: float = parameter(0.2003, "m", "cost of crossing the legs", 0.0, 1.0)
+    heaviest: float = parameter(1.186, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
+    clearance: float = parameter(0.02139, "m", "of a foot that swings", 0.01, 0.2)
+    crossing_clearance: float = parameter(0.1109, "m", "of a foot that crosses", 0.01, 0.3)
+    first: float = parameter(0.4132, "", "of a swing, in which a foot that crosses gets past the other leg", 0.2, 1.0)
+    landing: float = parameter(0.5, "", "of how fast the body goes, how fast a foot lands", 0.0, 2.0)
+    inset: float = parameter(0.2157, "", "of the sole, in which the centre of pressure is not planned", 0.0, 0.9)
+    swing_yaw: float = parameter(0.08353, "", "of a swinging foot's weight, what that of its turn is", 0.0, 1.0)
+    kp_swing: float = parameter(500.0, "1/s²", "stiffness of the turn of a foot that swings", 0.0, 2000.0)
+    kd_swing: float = parameter(45.0, "1/s", "its damping", 0.0, 100.0)
+    sink: float = parameter(0.01258, "m", "by which the body may come down as it steps", 0.0, 0.2)
+    gap: float = parameter(0.01, "m", "that legs leave between one another", 0.0, 0.1)
+    leg: float = parameter(0.9792, "", "of a leg's length, what it is stretched to", 0.7, 1.0)
+    drift: float = parameter(20.89, "1/s", "at which the posture becomes the one that it has", 0.0, 50.0)
+    close: float = parameter(0.0, "s", "of standing after steps, until feet close again; 0: they stay", 0.0, 10.0)
+    weight_swing: float = parameter(0.3119, "", "weight: a foot that swings", 0.1, 1000.0)
     swinging: StepTasks = SWINGING
     landed: StepTasks = LANDED
     aside: StepsAside = StepsAside()

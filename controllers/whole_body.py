@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -17,33 +17,14 @@ from biped.model.geometry import Vector3
 from biped.runs.postures import STANDING_TRUNK, has_human_legs, standing
 from contact import RUBBER, Floor
 from contact.arrays import Floats, Integers
-from controllers.feet import (
-    TORQUE_LIMIT,
-    a_foot_damping,
-    a_foot_stiffness,
-    a_friction,
-    a_lift,
-    a_posture,
-    limp,
-    place_of,
-    points_of_feet,
-    torque_limits,
-    within_reason,
-)
+from controllers import feet as feet_fields
 from controllers.joint_values import JointValues, checked
 from controllers.kernels.whole_body import Limits, Stance, Tasks, WholeBodyLaw, new_program, new_room
+from controllers.parameter import parameter
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 #: Of the posture's weight: enough for the program to have one solution.
 _LIMP_SHARE = 1e-3
-
-
-def _gain(unit: str, title: str, most: float) -> dict[str, Any]:
-    return {"unit": unit, "title": title, "range": (0.0, most)}
-
-
-def _weight(title: str, least: float, most: float) -> dict[str, Any]:
-    return {"title": f"weight: {title}", "range": (least, most), "scale": "log"}
 
 
 @dataclass(frozen=True)
@@ -63,66 +44,42 @@ class WholeBodyController(Controller):
     Attributes:
         target_position: [m] of the central body's centre of mass in the posture that it holds; what counts is
             where that puts the centre of mass, from the feet.
-        capture: [1/s] at which the divergent component's error decays.
-        kp_height: [1/s²] of the centre of mass's height.
-        kd_height: [1/s].
-        kp_trunk: [1/s²] of the trunk's orientation.
-        kd_trunk: [1/s].
-        kd_momentum: [1/s] of the angular momentum.
-        kp_feet: [1/s²] of a foot that does not stand flat.
-        kd_feet: [1/s] of any foot.
-        kp_posture: [1/s²] of the joints.
-        kd_posture: [1/s].
         weight_height: of its error, beside 1 of the centre of mass's horizontal acceleration.
-        weight_trunk: of the trunk's.
         weight_momentum: of the angular momentum's change, over m z².
-        weight_feet: of the feet's.
-        weight_posture: of the joints'.
         weight_force: of the contact forces, over m.
-        friction: coefficient that it relies on.
         torque_limit: [N·m] for all joints or by joint; the model's own efforts count besides. A joint that neither
             limits gets what would hold the whole weight at a lever arm as long as the centre of mass is high, at most.
-        margin: [m] by which the centre of pressure is kept within the edges of a sole.
-        lift: [m] of a point that counts as standing where another of its foot touches.
-        look_ahead: [s] in which a joint may come to the end of its range.
         posture: (nq,) that it holds, which ``holding`` sets; feet flat below home's, or a robot's own, if not given.
-        period: [s] between two ticks.
 
     Raises:
         InputError: a number is out of range.
         ModelError: ``torque_limit`` names a joint that the model does not have; raised when the model is known.
     """
 
-    target_position: Vector3 = field(
-        default=STANDING_TRUNK, metadata={"unit": "m", "title": "trunk's centre of mass in the posture that it holds"}
-    )
-    capture: float = field(default=23.0, metadata=_gain("1/s", "decay of the divergent component's error", 30.0))
-    kp_height: float = field(default=40.0, metadata=_gain("1/s²", "stiffness of the centre of mass's height", 200.0))
-    kd_height: float = field(default=13.0, metadata=_gain("1/s", "its damping", 40.0))
-    kp_trunk: float = field(default=150.0, metadata=_gain("1/s²", "stiffness of the trunk's orientation", 200.0))
-    kd_trunk: float = field(default=4.8, metadata=_gain("1/s", "its damping", 40.0))
-    kd_momentum: float = field(default=4.1, metadata=_gain("1/s", "decay of the angular momentum", 20.0))
-    kp_feet: float = a_foot_stiffness(500.0)
-    kd_feet: float = a_foot_damping(20.0)
-    kp_posture: float = field(default=50.0, metadata=_gain("1/s²", "stiffness of the joints' posture", 200.0))
-    kd_posture: float = field(default=10.0, metadata=_gain("1/s", "its damping", 40.0))
-    weight_height: float = field(default=1.15, metadata=_weight("height of the centre of mass", 0.01, 100.0))
-    weight_trunk: float = field(default=7.7e-4, metadata=_weight("trunk's orientation", 1e-4, 1.0))
-    weight_momentum: float = field(default=0.047, metadata=_weight("angular momentum", 1e-4, 10.0))
-    weight_feet: float = field(default=11.0, metadata=_weight("feet", 0.1, 1000.0))
-    weight_posture: float = field(default=1.1e-3, metadata=_weight("joints' posture", 1e-6, 1e-2))
-    weight_force: float = field(default=5e-3, metadata=_weight("contact forces", 1e-4, 0.1))
-    friction: float = a_friction()
-    torque_limit: JointValues = field(default=math.inf, metadata=TORQUE_LIMIT)
-    margin: float = field(
-        default=0.001, metadata={"unit": "m", "title": "by which the centre of pressure is kept within a sole"}
-    )
-    lift: float = a_lift(0.03)
-    look_ahead: float = field(
-        default=0.05, metadata={"unit": "s", "title": "in which a joint may come to the end of its range"}
-    )
-    period: float = field(default=2e-3, metadata={"unit": "s", "title": "time between two control ticks"})
-    posture: tuple[float, ...] | None = a_posture()
+    target_position: Vector3 = parameter(STANDING_TRUNK, "m", "trunk's centre of mass in the posture that it holds")
+    capture: float = parameter(23.0, "1/s", "decay of the divergent component's error", 0.0, 30.0)
+    kp_height: float = parameter(40.0, "1/s²", "stiffness of the centre of mass's height", 0.0, 200.0)
+    kd_height: float = parameter(13.0, "1/s", "its damping", 0.0, 40.0)
+    kp_trunk: float = parameter(150.0, "1/s²", "stiffness of the trunk's orientation", 0.0, 200.0)
+    kd_trunk: float = parameter(4.8, "1/s", "its damping", 0.0, 40.0)
+    kd_momentum: float = parameter(4.1, "1/s", "decay of the angular momentum", 0.0, 20.0)
+    kp_feet: float = feet_fields.a_foot_stiffness(500.0)
+    kd_feet: float = feet_fields.a_foot_damping(20.0)
+    kp_posture: float = parameter(50.0, "1/s²", "stiffness of the joints' posture", 0.0, 200.0)
+    kd_posture: float = parameter(10.0, "1/s", "its damping", 0.0, 40.0)
+    weight_height: float = parameter(1.15, "", "weight: height of the centre of mass", 0.01, 100.0)
+    weight_trunk: float = parameter(7.7e-4, "", "weight: trunk's orientation", 1e-4, 1.0)
+    weight_momentum: float = parameter(0.047, "", "weight: angular momentum", 1e-4, 10.0)
+    weight_feet: float = parameter(11.0, "", "weight: feet", 0.1, 1000.0)
+    weight_posture: float = parameter(1.1e-3, "", "weight: joints' posture", 1e-6, 1e-2)
+    weight_force: float = parameter(5e-3, "", "weight: contact forces", 1e-4, 0.1)
+    friction: float = feet_fields.a_friction()
+    torque_limit: JointValues = field(default=math.inf, metadata=feet_fields.TORQUE_LIMIT)
+    margin: float = parameter(0.001, "m", "by which the centre of pressure is kept within a sole")
+    lift: float = feet_fields.a_lift(0.03)
+    look_ahead: float = parameter(0.05, "s", "in which a joint may come to the end of its range")
+    period: float = parameter(2e-3, "s", "time between two control ticks")
+    posture: tuple[float, ...] | None = feet_fields.a_posture()
 
     recorded: ClassVar[tuple[str, ...] | Mapping[str, str]] = ("qp_ended", "qp_iterations")
 
@@ -144,7 +101,7 @@ class WholeBodyController(Controller):
     def set_point_from(self, model: Model, q: Floats) -> SetPoint:
         """Where that posture has it above the feet as they stand in ``q``."""
         held = self._held(model, RUBBER)
-        points = points_of_feet(model)[0]
+        points = feet_fields.points_of_feet(model)[0]
         now, then = (forward_kinematics(model, at).contact[points].mean(axis=0) for at in (q, held))
         x, y, z = self.target_position
         return SetPoint((x + float(now[0] - then[0]), y + float(now[1] - then[1]), z), UPRIGHT, on_floor=True)
@@ -155,7 +112,7 @@ class WholeBodyController(Controller):
 
     def holding(self, model: Model, q: Floats) -> Self:
         """With that posture; its central body is to be upright."""
-        return replace(self, target_position=place_of(q), posture=tuple(q.tolist()))
+        return replace(self, target_position=feet_fields.place_of(q), posture=tuple(q.tolist()))
 
     def _held(self, model: Model, floor: Floor) -> Floats:
         """(nq,) the posture with the central body at its place; of robots, their own."""
@@ -173,7 +130,7 @@ class WholeBodyController(Controller):
 
     def _law_with(self, model: Model, more: int) -> WholeBodyLaw:
         """The same, its program with room for so many further rows."""
-        if not model.is_floating or not model.feet or not len(points_of_feet(model)[0]):
+        if not model.is_floating or not model.feet or not len(feet_fields.points_of_feet(model)[0]):
             raise InputError(
                 f"the whole-body controller needs a floating root and feet with contact points; model {model.name!r} "
                 "lacks them"
@@ -211,16 +168,18 @@ class WholeBodyController(Controller):
         places = placed.position[feet]
         floor = np.append(places.mean(axis=0)[:2], 0.0)
         com = body.com + (np.array(self.target_position) - q[:3]) - floor
-        points, owners = points_of_feet(model)
+        points, owners = feet_fields.points_of_feet(model)
         turns = placed.orientation[feet]
         inset = _inwards(model, points, owners, self.margin)
         held = np.ones(model.nv)  # what hangs limp would be swung by all the rest, the more the longer
-        held[[model.dof(joint) for joint in limp(torque_limits(self.torque_limit, model), model)]] = _LIMP_SHARE
+        held[
+            [model.dof(joint) for joint in feet_fields.limp(feet_fields.torque_limits(self.torque_limit, model), model)]
+        ] = _LIMP_SHARE
         return Stance(com, q.copy(), feet, places - floor, turns, points, owners, inset, held)
 
     def _limits(self, model: Model) -> Limits:
-        most = torque_limits(self.torque_limit, model)
-        reason = within_reason(most, model)
+        most = feet_fields.torque_limits(self.torque_limit, model)
+        reason = feet_fields.within_reason(most, model)
         joints = {body.joint.name: body.joint for body in model.bodies if body.joint.has_axis}
         ranged = [
             name for name in most

@@ -18,6 +18,7 @@ from contact.arrays import Floats
 from controllers.feet import place_of
 from controllers.held_joints import HeldJoints
 from controllers.kernels.workspace import Gains, Legs, WorkspaceLaw, new_scratch
+from controllers.parameter import parameter
 from controllers.set_point import SetPointMotion, SetPointPath
 
 Vector3 = tuple[float, float, float]
@@ -39,9 +40,8 @@ TARGET = ("target_x", "target_y", "target_z", "target_qw", "target_qx", "target_
 HANGING = 0.03
 
 
-def _gain(unit: str, title: str, most: float) -> dict[str, Any]:
-    """Metadata of a gain's field; ``most`` is twice what tuning has found good."""
-    return {"unit": unit, "title": title, "source": THESIS, "repeats": True, "matrix": True, "range": (0.0, most)}
+#: Metadata of gains, whose ranges end at twice what tuning has found good.
+_GAIN = {"source": THESIS, "repeats": True, "matrix": True}
 
 
 @dataclass(frozen=True)
@@ -52,27 +52,21 @@ class WorkspaceGains:
     numbers row by row, or three rows of three. The defaults are those of Wendlandt 1997, section 4.3: the vertical one
     after astronauts' jumps, the others with a damping ratio of one half.
 
-    Attributes:
-        kp_position: [1/s²].
-        kd_position: [1/s].
-        kp_orientation: [1/s²].
-        kd_orientation: [1/s].
-
     Raises:
         InputError: for a gain that is not finite, or negative; a matrix that is not symmetric or not positive definite.
     """
 
-    kp_position: Gain = field(
-        default=(50.0, 50.0, 200.0), metadata=_gain("1/s²", "stiffness of the position error along x, y, z", 400.0)
+    kp_position: Gain = parameter(
+        (50.0, 50.0, 200.0), "1/s²", "stiffness of the position error along x, y, z", 0.0, 400.0, **_GAIN
     )
-    kd_position: Gain = field(
-        default=(7.07, 7.07, 14.142), metadata=_gain("1/s", "damping of the position error along x, y, z", 60.0)
+    kd_position: Gain = parameter(
+        (7.07, 7.07, 14.142), "1/s", "damping of the position error along x, y, z", 0.0, 60.0, **_GAIN
     )
-    kp_orientation: Gain = field(
-        default=(50.0, 50.0, 50.0), metadata=_gain("1/s²", "stiffness of the orientation error about x, y, z", 800.0)
+    kp_orientation: Gain = parameter(
+        (50.0, 50.0, 50.0), "1/s²", "stiffness of the orientation error about x, y, z", 0.0, 800.0, **_GAIN
     )
-    kd_orientation: Gain = field(
-        default=(7.07, 7.07, 7.07), metadata=_gain("1/s", "damping of the orientation error about x, y, z", 120.0)
+    kd_orientation: Gain = parameter(
+        (7.07, 7.07, 7.07), "1/s", "damping of the orientation error about x, y, z", 0.0, 120.0, **_GAIN
     )
 
     def __post_init__(self) -> None:
@@ -109,20 +103,16 @@ class WorkspaceController(Controller):
     the least norm, and turns it into joint torques.
 
     Attributes:
-        target_position: [m] of the central body's centre of mass.
         target_orientation: unit quaternion, scalar first, body to world.
-        gains: of the error dynamics.
         reference: what the set point is fixed to: the ``world``, as in the thesis, or the ``feet``: it then moves
             sideways with the point midway between them, and velocities count from theirs. On a floor that moves, the
             first is a sense of balance alone, the second a sense of the legs' posture.
         feet_at: [m] x and y of the point midway between the feet's centres of mass for which the set point is meant;
             where it is in the home configuration, if not given. It is used with the reference ``feet`` only.
-        period: [s] between two ticks.
         held: how joints that are in no leg are kept where they are; the law takes them as locked.
         motion: how the set point moves from there: a ``SetPointPath`` of signals, or the numbers of a
             ``SetPointMotion``. The law then feeds velocities and accelerations forward (equations 4.13 and 4.24), and
             the run records where the set point is, ``target_*``.
-        big_base: how many times the central body's inertia the feet are taken to have (Algorithm 4.3).
         largest_inertia: L [kg, kg·m²] of the central body along its legs, beyond which the law is damped. Where knees
             are straight the trunk cannot be accelerated along the legs: the law takes it for infinitely heavy there,
             and its torques grow without bounds. P_1 (1 + (P_1/L)²)⁻¹ then stands for P_1, L/2 at most and fading beyond
@@ -134,28 +124,22 @@ class WorkspaceController(Controller):
 
     analytic: ClassVar[bool] = True
 
-    target_position: Vector3 = field(
-        default=(-0.01, 0.0, 1.10),
-        metadata={"unit": "m", "title": "set point of the trunk's centre of mass", "source": THESIS},
+    target_position: Vector3 = parameter(
+        (-0.01, 0.0, 1.10), "m", "set point of the trunk's centre of mass", source=THESIS
     )
-    target_orientation: Quaternion = field(
-        default=(1.0, 0.0, 0.0, 0.0),
-        metadata={"title": "set point of the trunk's orientation, unit quaternion w, x, y, z", "source": THESIS},
+    target_orientation: Quaternion = parameter(
+        (1.0, 0.0, 0.0, 0.0), "", "set point of the trunk's orientation, unit quaternion w, x, y, z", source=THESIS
     )
     gains: WorkspaceGains = field(default_factory=WorkspaceGains, metadata={"inline": True})
-    reference: Literal["world", "feet"] = field(
-        default="world", metadata={"title": f"what the set point is fixed to: {' or '.join(REFERENCES)}"}
+    reference: Literal["world", "feet"] = parameter(
+        "world", "", f"what the set point is fixed to: {' or '.join(REFERENCES)}"
     )
     feet_at: tuple[float, float] | None = None
-    period: float = field(
-        default=2e-3, metadata={"unit": "s", "title": "time between two control ticks", "source": THESIS}
-    )
+    period: float = parameter(2e-3, "s", "time between two control ticks", source=THESIS)
     # Hidden, since the experiments' human has legs only.
     held: HeldJoints = field(default_factory=HeldJoints, metadata={"hidden": True})
     motion: SetPointMotion | SetPointPath = field(default_factory=SetPointMotion)
-    big_base: float = field(
-        default=1e6, metadata={"title": "of the trunk's inertia, taken to be in each foot", "source": THESIS_42}
-    )
+    big_base: float = parameter(1e6, "", "of the trunk's inertia, taken to be in each foot", source=THESIS_42)
     largest_inertia: float = field(default=float("inf"), metadata=LARGEST_INERTIA)
 
     @property

@@ -82,7 +82,7 @@ def forward_kinematics(
         InputError: an array has the wrong length, or numbers that are not finite.
     """
     motion = _moving(model, q, v)
-    kernels.accelerate_bodies(model.tree, motion, checked(acceleration, model.nv, "acceleration"))
+    kernels.accelerate_tree(model.tree, motion, checked(acceleration, model.nv, "acceleration"))
     origin = np.asarray(reference_point(model.tree, checked(q, model.nq, "q")))
     arm, spin, turn = motion.poses.com, motion.velocity[:, 3:], motion.acceleration[:, 3:]
     velocity = motion.velocity[:, :3] + np.cross(spin, arm)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import MISSING, dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,11 @@ from biped.metrics.fourier import Complexes
 #: [m/s²].
 GRAVITY = 9.81
 Stimulus = Literal["tilt", "torque", "translation"]
+
+
+def measured(unit: str, default: Any = MISSING) -> Any:
+    """Return a dataclass field with a unit, and a default if there is one."""
+    return field(default=default, metadata={"unit": unit})
 
 
 @dataclass(frozen=True)
@@ -31,34 +36,21 @@ class IndependentChannels:
     for a floor that tilts by ψ about the ankles and a torque T_d from outside; one that shifts by x is a torque
     −m h ẍ. Sway is forwards where tilt and shift are.
 
-    Attributes:
-        inertia: J of the body about the ankles [kg·m²].
-        toppling: m g h [N·m/rad].
-        stiffness: K [m g h].
-        damping: D [m g h s].
-        weight: W of proprioception, 0 to 1; the rest is graviception's.
-        delay: τ [s].
-        passive_stiffness: [m g h].
-        passive_damping: [m g h s].
-        torque_feedback: G [rad/(m g h rad)].
-        torque_feedback_time: T_F [s].
-        smoothing: [s] of L.
-
     Raises:
         InputError: a number is not finite, or below what it can be.
     """
 
-    inertia: float = field(metadata={"unit": "kg*m**2"})
-    toppling: float = field(metadata={"unit": "N*m/rad"})
-    stiffness: float = field(default=1.3, metadata={"unit": "m g h"})
-    damping: float = field(default=0.4, metadata={"unit": "m g h s"})
-    weight: float = 0.5
-    delay: float = field(default=0.15, metadata={"unit": "s"})
-    passive_stiffness: float = field(default=0.1, metadata={"unit": "m g h"})
-    passive_damping: float = field(default=0.05, metadata={"unit": "m g h s"})
-    torque_feedback: float = field(default=0.0, metadata={"unit": "rad/(m g h rad)"})
-    torque_feedback_time: float = field(default=15.0, metadata={"unit": "s"})
-    smoothing: float = field(default=0.0, metadata={"unit": "s"})
+    inertia: float = measured("kg*m**2")  # J of the body about the ankles
+    toppling: float = measured("N*m/rad")  # m g h
+    stiffness: float = measured("m g h", 1.3)  # K
+    damping: float = measured("m g h s", 0.4)  # D
+    weight: float = 0.5  # W of proprioception, 0 to 1; the rest is graviception's
+    delay: float = measured("s", 0.15)  # τ
+    passive_stiffness: float = measured("m g h", 0.1)
+    passive_damping: float = measured("m g h s", 0.05)
+    torque_feedback: float = measured("rad/(m g h rad)", 0.0)  # G
+    torque_feedback_time: float = measured("s", 15.0)  # T_F
+    smoothing: float = measured("s", 0.0)  # of L
 
     def __post_init__(self) -> None:
         for name in ("inertia", "toppling", "torque_feedback_time"):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from biped.errors import InputError
-from biped.identification.channels import GRAVITY
+from biped.identification.channels import GRAVITY, measured
 from biped.inputs.checks import above_zero, zero_or_above
 from biped.metrics.fourier import Complexes
 from contact.arrays import Floats
@@ -35,54 +35,31 @@ class DoublePendulum:
     outside is d: −(m₁ c₁ + m₂ l, m₂ c₂) ẍ of a floor that shifts, (z, 0) of a horizontal force on the legs at the
     height z above the ankles, (l, z) of one on the trunk at z above the hips.
 
-    Attributes:
-        leg_mass: m₁ of both legs without feet [kg].
-        leg_length: l from ankles to hips [m].
-        leg_com: c₁ from ankles to the legs' centre of mass [m].
-        leg_inertia: of the legs about their centre of mass [kg·m²].
-        trunk_mass: m₂ of all above the hips [kg].
-        trunk_com: c₂ from hips to its centre of mass [m].
-        trunk_inertia: about its centre of mass [kg·m²].
-        ankle_stiffness: K₁₁, torque of the ankles by the legs' angle [N·m/rad].
-        ankle_damping: D₁₁ [N·m·s/rad].
-        hip_stiffness: K₂₂ [N·m/rad].
-        hip_damping: D₂₂ [N·m·s/rad].
-        ankle_by_hip: K₁₂, torque of the ankles by the hip's angle [N·m/rad].
-        ankle_by_hip_rate: D₁₂ [N·m·s/rad].
-        hip_by_ankle: K₂₁, torque of the hips by the legs' angle [N·m/rad].
-        hip_by_ankle_rate: D₂₁ [N·m·s/rad].
-        weight: W, 0 to 1.
-        delay: τ [s].
-        passive_ankle_stiffness: P₁₁ [N·m/rad]; the passive parts are diagonal.
-        passive_ankle_damping: R₁₁ [N·m·s/rad].
-        passive_hip_stiffness: P₂₂ [N·m/rad].
-        passive_hip_damping: R₂₂ [N·m·s/rad].
-
     Raises:
         InputError: a number is not finite, or below what it can be.
     """
 
-    leg_mass: float = field(metadata={"unit": "kg"})
-    leg_length: float = field(metadata={"unit": "m"})
-    leg_com: float = field(metadata={"unit": "m"})
-    leg_inertia: float = field(metadata={"unit": "kg*m**2"})
-    trunk_mass: float = field(metadata={"unit": "kg"})
-    trunk_com: float = field(metadata={"unit": "m"})
-    trunk_inertia: float = field(metadata={"unit": "kg*m**2"})
-    ankle_stiffness: float = field(metadata={"unit": "N*m/rad"})
-    ankle_damping: float = field(metadata={"unit": "N*m*s/rad"})
-    hip_stiffness: float = field(metadata={"unit": "N*m/rad"})
-    hip_damping: float = field(metadata={"unit": "N*m*s/rad"})
-    ankle_by_hip: float = field(default=0.0, metadata={"unit": "N*m/rad"})
-    ankle_by_hip_rate: float = field(default=0.0, metadata={"unit": "N*m*s/rad"})
-    hip_by_ankle: float = field(default=0.0, metadata={"unit": "N*m/rad"})
-    hip_by_ankle_rate: float = field(default=0.0, metadata={"unit": "N*m*s/rad"})
-    weight: float = 0.5
-    delay: float = field(default=0.1, metadata={"unit": "s"})
-    passive_ankle_stiffness: float = field(default=0.0, metadata={"unit": "N*m/rad"})
-    passive_ankle_damping: float = field(default=0.0, metadata={"unit": "N*m*s/rad"})
-    passive_hip_stiffness: float = field(default=0.0, metadata={"unit": "N*m/rad"})
-    passive_hip_damping: float = field(default=0.0, metadata={"unit": "N*m*s/rad"})
+    leg_mass: float = measured("kg")  # m₁ of both legs without feet
+    leg_length: float = measured("m")  # l from ankles to hips
+    leg_com: float = measured("m")  # c₁ from ankles to the legs' centre of mass
+    leg_inertia: float = measured("kg*m**2")  # of the legs about their centre of mass
+    trunk_mass: float = measured("kg")  # m₂ of all above the hips
+    trunk_com: float = measured("m")  # c₂ from hips to its centre of mass
+    trunk_inertia: float = measured("kg*m**2")  # about its centre of mass
+    ankle_stiffness: float = measured("N*m/rad")  # K₁₁, torque of the ankles by the legs' angle
+    ankle_damping: float = measured("N*m*s/rad")  # D₁₁
+    hip_stiffness: float = measured("N*m/rad")  # K₂₂
+    hip_damping: float = measured("N*m*s/rad")  # D₂₂
+    ankle_by_hip: float = measured("N*m/rad", 0.0)  # K₁₂, torque of the ankles by the hip's angle
+    ankle_by_hip_rate: float = measured("N*m*s/rad", 0.0)  # D₁₂
+    hip_by_ankle: float = measured("N*m/rad", 0.0)  # K₂₁, torque of the hips by the legs' angle
+    hip_by_ankle_rate: float = measured("N*m*s/rad", 0.0)  # D₂₁
+    weight: float = 0.5  # W, 0 to 1
+    delay: float = measured("s", 0.1)  # τ
+    passive_ankle_stiffness: float = measured("N*m/rad", 0.0)  # P₁₁; the passive parts are diagonal
+    passive_ankle_damping: float = measured("N*m*s/rad", 0.0)  # R₁₁
+    passive_hip_stiffness: float = measured("N*m/rad", 0.0)  # P₂₂
+    passive_hip_damping: float = measured("N*m*s/rad", 0.0)  # R₂₂
 
     def __post_init__(self) -> None:
         for name in ("leg_mass", "leg_length", "leg_com", "trunk_mass", "trunk_com"):

@@ -121,37 +121,15 @@ def frequency_response(
     *,
     begin: float | None = None,
     skip: int = 1,
-    per_decade: float | None = None,
-    over: Literal["cycles", "trials"] = "cycles",
-    confidence: float = 0.95,
-    resamples: int = 1000,
-    seed: int = 0,
     units: Mapping[str, str] | None = None,
+    **how: Any,
 ) -> FrequencyResponse:
-    """The response to a periodic stimulus, from the whole cycles of one trial or several.
+    """Return the response to a periodic stimulus, from the whole cycles of one trial or several.
 
-    Args:
-        time: (n,) [s], growing, that all trials share.
-        stimulus: (n,), or (trials, n) where it is another one in each trial.
-        responses: (n,) or (trials, n) by name.
-        period: [s] of a cycle of the stimulus.
-        frequencies: [Hz] at which the stimulus moves, as ``Signal.frequencies``; multiples of 1/period.
-        begin: [s] when the first cycle begins; the first time if not given.
-        skip: how many cycles of each trial are dropped, in which transients die away.
-        per_decade: bands of neighbouring frequencies, so many in a decade, whose spectra are averaged; each frequency
-            by itself if not given.
-        over: what is drawn anew for intervals: cycles; or trials as wholes, where they differ from each other by more
-            than their cycles do, such as those of several people.
-        confidence: of the intervals.
-        resamples: how often it is drawn; 0 for no intervals.
-        seed: of the draws.
-        units: of the responses and, as ``stimulus``, of the stimulus.
-
-    Raises:
-        InputError: as ``cycle_spectra`` and ``response_of``.
+    The arguments are those of ``cycle_spectra`` and, as ``how``, those of ``response_of``, which raise its errors.
     """
     spectra = cycle_spectra(time, stimulus, responses, period, frequencies, begin=begin, skip=skip, units=units)
-    return response_of(spectra, per_decade=per_decade, over=over, confidence=confidence, resamples=resamples, seed=seed)
+    return response_of(spectra, **how)
 
 
 def response_of(
@@ -163,10 +141,19 @@ def response_of(
     resamples: int = 1000,
     seed: int = 0,
 ) -> FrequencyResponse:
-    """The response of spectra that are there; ``frequency_response`` says what the arguments are.
+    """Return the response to a stimulus, from the spectra of cycles or windows.
+
+    Args:
+        spectra: of stimulus and responses.
+        per_decade: number of bands in a decade over which spectra are averaged; each frequency by itself if None.
+        over: what is drawn anew for intervals: cycles; or whole trials, if trials differ from each other by more than
+            their cycles do, such as those of several people.
+        confidence: of the intervals.
+        resamples: number of draws; 0 for no intervals.
+        seed: of the draws.
 
     Raises:
-        InputError: the stimulus does not move at a frequency at which it is to, or an argument makes no sense.
+        InputError: the stimulus does not move at a frequency at which it should, or an argument is out of range.
     """
     excited = spectra.frequencies[spectra.excited]
     u, y = spectra.stimulus[:, spectra.excited], spectra.stacked()[:, spectra.excited]

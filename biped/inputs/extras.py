@@ -15,19 +15,12 @@ if TYPE_CHECKING:
 
 
 class Optional(NamedTuple):
-    """An optional package.
+    """An optional package."""
 
-    Attributes:
-        extra: that brings it, as in pyproject.toml; empty if none does.
-        purpose: what it is for, with the verb: "pages need".
-        installed: its name on an index.
-        note: what else has to be known to install it.
-    """
-
-    extra: str
-    purpose: str
-    installed: str
-    note: str = ""
+    extra: str  #: that brings it, as in pyproject.toml; empty if none does
+    purpose: str  #: what it is for, with the verb: "pages need"
+    installed: str  #: its name on an index
+    note: str = ""  #: what else has to be known to install it
 
 
 #: By the name by which it is imported.

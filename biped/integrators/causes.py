@@ -1,31 +1,20 @@
 """Causes of failure as sentences."""
 
-from biped.kernels.solve.causes import (
-    COLLISION_FAILED,
-    CREATES_ENERGY,
-    DEPENDENT,
-    LANDED_TOO_DEEP,
-    NO_VELOCITY,
-    NOT_CONVERGED,
-    NOT_FINITE,
-    SINGULAR,
-    STUCK,
-    TURNED_TOO_FAR,
-)
+from biped.kernels.solve import causes
 
 #: What a kernel returned, and what that means.
 SENTENCES = {
-    NOT_CONVERGED: "Newton's method does not converge",
-    NOT_FINITE: "a number is not finite",
-    TURNED_TOO_FAR: "a body would turn by more than a right angle, or an angle change by more than half a turn",
-    LANDED_TOO_DEEP: "a point lands too deep",
-    COLLISION_FAILED: "the thrown box's flight or collision has no solution",
-    STUCK: "no part of Newton's step reduces the residual: no solution is near",
-    SINGULAR: "the derivative of the equations is singular, as where something that is solved for moves no mass",
-    DEPENDENT: "the constraints depend on each other there, so that their forces are not determined",
-    NO_VELOCITY: "no velocity has this momentum (singular mass matrix or constraint Jacobian, or a motion that is not "
-    "finite)",
-    CREATES_ENERGY: "joints and contacts created energy, as where they leave a body no way out",
+    causes.NOT_CONVERGED: "Newton's method does not converge",
+    causes.NOT_FINITE: "a number is not finite",
+    causes.TURNED_TOO_FAR: "a body would turn by more than a right angle, or an angle change by more than half a turn",
+    causes.LANDED_TOO_DEEP: "a point lands too deep",
+    causes.COLLISION_FAILED: "the thrown box's flight or collision has no solution",
+    causes.STUCK: "no part of Newton's step reduces the residual: no solution is near",
+    causes.SINGULAR: "the derivative of the equations is singular, as where something that is solved for moves no mass",
+    causes.DEPENDENT: "the constraints depend on each other there, so that their forces are not determined",
+    causes.NO_VELOCITY: "no velocity has this momentum (singular mass matrix or constraint Jacobian, or a motion that "
+    "is not finite)",
+    causes.CREATES_ENERGY: "joints and contacts created energy, as where they leave a body no way out",
 }
 
 
@@ -36,5 +25,5 @@ def why(cause: int, iterations: int | None = None) -> str:
         cause: what a kernel returned.
         iterations: of Newton's method that were allowed, if the sentence is to tell.
     """
-    allowed = f" in {iterations} iterations" if cause == NOT_CONVERGED and iterations is not None else ""
+    allowed = f" in {iterations} iterations" if cause == causes.NOT_CONVERGED and iterations is not None else ""
     return SENTENCES[cause] + allowed

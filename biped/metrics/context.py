@@ -46,19 +46,12 @@ class Stimulus:
 
 @dataclass(frozen=True)
 class Span:
-    """When a disturbance acts.
+    """When a disturbance acts."""
 
-    Attributes:
-        what: in words: "a push".
-        begins: [s].
-        ends: [s].
-        period: [s] of its slowest part, where it is periodic; 0 of others.
-    """
-
-    what: str
-    begins: float
-    ends: float
-    period: float = 0.0
+    what: str  #: in words: "a push"
+    begins: float  #: [s]
+    ends: float  #: [s]
+    period: float = 0.0  #: [s] of its slowest part, where it is periodic; 0 of others
 
 
 @dataclass(frozen=True)

@@ -6,21 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biped.kernels.tree.tree import (
-    DAMPING,
-    FRICTION,
-    LOWER,
-    MAX_EFFORT,
-    MAX_SPEED,
-    MIN_EFFORT,
-    PASSIVE,
-    SPEED_DAMPING,
-    STOP_DAMPING,
-    STOP_STIFFNESS,
-    UPPER,
-    ClosingJoints,
-    Tree,
-)
+from biped.kernels.tree import tree
 from biped.model.body import Body
 from biped.model.closing_joint import ClosingJoint
 from biped.model.contact_point import ContactPoint
@@ -40,7 +26,7 @@ WEIGHT_LEVER = 0.1
 LIMP = 1e-6
 
 
-def compile_tree(bodies: Sequence[Body], contacts: Sequence[ContactPoint], gravity: Vector3) -> Tree:
+def compile_tree(bodies: Sequence[Body], contacts: Sequence[ContactPoint], gravity: Vector3) -> tree.Tree:
     """The `Tree` of ``bodies``, which stand parents first and without fixed joints.
 
     A floating joint's coordinates are the place of the centre of mass itself: its ``com_offset`` is zero,
@@ -50,7 +36,7 @@ def compile_tree(bodies: Sequence[Body], contacts: Sequence[ContactPoint], gravi
     com_offset = _floats([_com_offset(body) for body in bodies], 3)
     nq = [body.joint.nq for body in bodies]
     nv = [body.joint.nv for body in bodies]
-    return Tree(
+    return tree.Tree(
         parent=_integers([-1 if body.parent is None else index[body.parent] for body in bodies]),
         kind=_integers([body.joint.code for body in bodies]),
         axis=_floats([body.joint.axis for body in bodies], 3),
@@ -76,7 +62,7 @@ def _pitch(bodies: Sequence[Body]) -> Floats:
     return pitch if pitch.any() else np.zeros(0)
 
 
-def compile_closing(joints: Sequence[ClosingJoint], bodies: Sequence[Body]) -> ClosingJoints:
+def compile_closing(joints: Sequence[ClosingJoint], bodies: Sequence[Body]) -> tree.ClosingJoints:
     """The kernels' constraints of the closing joints, beside the `Tree` of ``bodies``."""
     index = {body.name: i for i, body in enumerate(bodies)}
     inboard = [-1 if joint.parent is None else index[joint.parent] for joint in joints]
@@ -84,7 +70,7 @@ def compile_closing(joints: Sequence[ClosingJoint], bodies: Sequence[Body]) -> C
     rows = [row for joint in joints for row in joint.rows]
     counts = [len(joint.rows) for joint in joints]
     bases = [np.zeros(3) if i < 0 else np.array(bodies[i].com) for i in inboard]
-    return ClosingJoints(
+    return tree.ClosingJoints(
         inboard=_integers(inboard),
         outboard=_integers(outboard),
         inboard_point=_floats([np.subtract(j.position, com) for j, com in zip(joints, bases, strict=True)], 3),
@@ -106,9 +92,9 @@ def _passive(bodies: Sequence[Body]) -> Floats:
     """The joints' limits and bearings as ``Tree.passive`` has them; no rows where no joint has any."""
     joints = [body.joint for body in bodies]
     if not any(joint.is_limited or joint.damping or joint.friction for joint in joints):
-        return np.zeros((0, PASSIVE))
+        return np.zeros((0, tree.PASSIVE))
     mass = sum(body.mass for body in bodies)
-    return _floats([_passive_row(joint, mass) for joint in joints], PASSIVE)
+    return _floats([_passive_row(joint, mass) for joint in joints], tree.PASSIVE)
 
 
 def _passive_row(joint: Joint, mass: float) -> Floats:
@@ -116,13 +102,18 @@ def _passive_row(joint: Joint, mass: float) -> Floats:
     weight = -mass * STANDARD_GRAVITY[2] * (WEIGHT_LEVER if joint.turns else 1.0)
     load = joint.max_effort if LIMP * weight < joint.max_effort < math.inf else weight
     stiffness = load / STOP_YIELD[joint.kind] if joint.has_axis else 0.0
-    row = np.zeros(PASSIVE)
-    row[[LOWER, UPPER, MAX_SPEED, MAX_EFFORT]] = joint.lower, joint.upper, joint.max_velocity, joint.max_effort
-    row[MIN_EFFORT] = -joint.max_effort
-    row[[DAMPING, FRICTION]] = joint.damping, joint.friction
-    row[[STOP_STIFFNESS, STOP_DAMPING]] = stiffness, STOP_TIME * stiffness
+    row = np.zeros(tree.PASSIVE)
+    row[[tree.LOWER, tree.UPPER, tree.MAX_SPEED, tree.MAX_EFFORT]] = (
+        joint.lower,
+        joint.upper,
+        joint.max_velocity,
+        joint.max_effort,
+    )
+    row[tree.MIN_EFFORT] = -joint.max_effort
+    row[[tree.DAMPING, tree.FRICTION]] = joint.damping, joint.friction
+    row[[tree.STOP_STIFFNESS, tree.STOP_DAMPING]] = stiffness, STOP_TIME * stiffness
     if joint.max_velocity < math.inf:
-        row[SPEED_DAMPING] = load / (SPEED_YIELD * joint.max_velocity)
+        row[tree.SPEED_DAMPING] = load / (SPEED_YIELD * joint.max_velocity)
     return row
 
 

@@ -13,21 +13,13 @@ ALONG = 0.9
 
 @dataclass(frozen=True)
 class Leg:
-    """A leg.
+    """A leg."""
 
-    Attributes:
-        side: left or right.
-        foot: its body that stands on the floor.
-        joints: of one degree of freedom, from the hip to the foot.
-        sagittal: those that turn about the direction to the side: hip, knee and ankle pitch.
-        frontal: those that turn about the direction to the front: hip and ankle roll.
-    """
-
-    side: str
-    foot: str
-    joints: tuple[str, ...]
-    sagittal: tuple[str, ...]
-    frontal: tuple[str, ...]
+    side: str  #: left or right
+    foot: str  #: its body that stands on the floor
+    joints: tuple[str, ...]  #: of one degree of freedom, from the hip to the foot
+    sagittal: tuple[str, ...]  #: those that turn about the direction to the side: hip, knee and ankle pitch
+    frontal: tuple[str, ...]  #: those that turn about the direction to the front: hip and ankle roll
 
     @property
     def knee(self) -> str | None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biped.kernels.tree.tree import Tree
+from biped.model import geometry
 from biped.model.actuator import Actuator
 from biped.model.body import Body
 from biped.model.closing_joint import ClosingJoint
@@ -19,20 +20,6 @@ from biped.model.compilation import compile_tree
 from biped.model.contact_point import ContactPoint
 from biped.model.description import describe, model_facts, model_title
 from biped.model.errors import ModelError, duplicate, unknown
-from biped.model.geometry import (
-    LARGEST_ANGLE,
-    STANDARD_GRAVITY,
-    Vector3,
-    horizontal,
-    matrix3,
-    name_of,
-    not_negative,
-    number,
-    orientation_from,
-    positive,
-    quaternion,
-    vector3,
-)
 from biped.model.inertia import shifted
 from biped.model.joint import Joint
 from biped.model.line import Line
@@ -95,9 +82,9 @@ class Model:
     bodies: tuple[Body, ...]
     contact_points: tuple[ContactPoint, ...] = ()
     shapes: tuple[Box, ...] = ()
-    gravity: Vector3 = STANDARD_GRAVITY
+    gravity: geometry.Vector3 = geometry.STANDARD_GRAVITY
     feet: tuple[str, ...] = ()
-    facing: Vector3 = (1.0, 0.0, 0.0)
+    facing: geometry.Vector3 = (1.0, 0.0, 0.0)
     posture: tuple[tuple[str, float], ...] = ()
     body_points: tuple[ContactPoint, ...] = ()
     ranges: tuple[tuple[str, float, float], ...] = ()
@@ -111,7 +98,7 @@ class Model:
     floor_friction: float | None = None
 
     def __post_init__(self) -> None:
-        name_of(self.name, "a model")
+        geometry.name_of(self.name, "a model")
         ordered = sorted_depth_first(tuple(self.bodies))
         bodies, welds = merge_welds(ordered)
         check_regular(bodies)
@@ -124,14 +111,14 @@ class Model:
         object.__setattr__(self, "touching", tuple(_moved_pair(pair, welds) for pair in self.touching))
         object.__setattr__(self, "lines", tuple(_moved_line(line, welds) for line in self.lines))
         object.__setattr__(self, "feet", _moved_feet(self.feet, welds))
-        object.__setattr__(self, "gravity", vector3(self.gravity, f"model {self.name!r}: gravity"))
-        object.__setattr__(self, "facing", horizontal(self.facing, f"model {self.name!r}: facing"))
+        object.__setattr__(self, "gravity", geometry.vector3(self.gravity, f"model {self.name!r}: gravity"))
+        object.__setattr__(self, "facing", geometry.horizontal(self.facing, f"model {self.name!r}: facing"))
         object.__setattr__(self, "posture", self._checked_posture())
         object.__setattr__(self, "ranges", self._checked_ranges())
         object.__setattr__(self, "closing_joints", self._checked_closing(welds))
         self._check_joints("actuators", [one.joint for one in self.actuators])
         if self.floor_friction is not None:
-            not_negative(self.floor_friction, f"model {self.name!r}: floor_friction", "")
+            geometry.not_negative(self.floor_friction, f"model {self.name!r}: floor_friction", "")
 
     def _checked_closing(self, welds: Mapping[str, Weld]) -> tuple[ClosingJoint, ...]:
         moved = tuple(_moved_closing(joint, welds) for joint in self.closing_joints)
@@ -148,12 +135,14 @@ class Model:
 
     def _checked_posture(self) -> tuple[tuple[str, float], ...]:
         self._check_joints("posture", [joint for joint, _ in self.posture])
-        return tuple((joint, number(value, f"posture: joint {joint!r}")) for joint, value in self.posture)
+        return tuple((joint, geometry.number(value, f"posture: joint {joint!r}")) for joint, value in self.posture)
 
     def _checked_ranges(self) -> tuple[tuple[str, float, float], ...]:
         self._check_joints("ranges", [joint for joint, *_ in self.ranges])
         for joint, lower, upper in self.ranges:
-            if not number(lower, f"ranges: joint {joint!r}") <= number(upper, f"ranges: joint {joint!r}"):
+            if not geometry.number(lower, f"ranges: joint {joint!r}") <= geometry.number(
+                upper, f"ranges: joint {joint!r}"
+            ):
                 raise ModelError(f"ranges: joint {joint!r}: from {lower!r} to {upper!r} there is no way")
         return tuple((joint, float(lower), float(upper)) for joint, lower, upper in self.ranges)
 
@@ -320,7 +309,7 @@ class Model:
     # --- mechanics ---
 
     @property
-    def left(self) -> Vector3:
+    def left(self) -> geometry.Vector3:
         """The horizontal direction to its left at home, in the inertial frame."""
         x, y, _ = self.facing
         return -y, x, 0.0
@@ -380,10 +369,10 @@ class Model:
         q = self.neutral()
         if position is not None:
             self._check_floats("position")
-            q[0:3] = vector3(position, "position")
+            q[0:3] = geometry.vector3(position, "position")
         if orientation is not None:
             self._check_floats("orientation")
-            q[3:7] = orientation_from(orientation, "orientation", degrees=degrees)
+            q[3:7] = geometry.orientation_from(orientation, "orientation", degrees=degrees)
         for joint, value in (angles or {}).items():
             self._place(q, joint, value, degrees)
         return q
@@ -399,11 +388,11 @@ class Model:
         if kind == "floating":
             raise unknown("joint", joint, tuple(b.joint.name for b in self.bodies if b.joint.kind != "floating"))
         if kind == "spherical":
-            q[self.coordinates(joint)] = quaternion(value, f"angles[{joint!r}]")
+            q[self.coordinates(joint)] = geometry.quaternion(value, f"angles[{joint!r}]")
         else:
-            given = number(value, f"angles[{joint!r}]")
+            given = geometry.number(value, f"angles[{joint!r}]")
             given = math.radians(given) if degrees and kind == "revolute" else given
-            if kind == "revolute" and abs(given) > LARGEST_ANGLE:
+            if kind == "revolute" and abs(given) > geometry.LARGEST_ANGLE:
                 message = f"angles[{joint!r}] = {given:g} rad: it must be within a turn, 2π"
                 raise ModelError(message if degrees else f"{message}; degrees=True takes them in degrees")
             q[self.coordinate(joint)] = given
@@ -412,7 +401,7 @@ class Model:
 
     def with_gravity(self, gravity: ArrayLike) -> Model:
         """This model under another ``gravity`` (3,) [m/s²]."""
-        return replace(self, gravity=vector3(gravity, "gravity"))
+        return replace(self, gravity=geometry.vector3(gravity, "gravity"))
 
     def with_load(self, body: str, mass: float, position: ArrayLike, inertia: ArrayLike) -> Model:
         """This model with another rigid body welded to one of its bodies.
@@ -427,13 +416,13 @@ class Model:
             ModelError: there is no such body, or mass or inertia are not those of a rigid body.
         """
         i = self.body_index(body)
-        old, at = self.bodies[i], np.asarray(vector3(position, "position of the load"))
-        added = number(mass, "mass of the load")
-        whole = positive(old.mass + added, f"mass of {body!r} with its load", "kg")
+        old, at = self.bodies[i], np.asarray(geometry.vector3(position, "position of the load"))
+        added = geometry.number(mass, "mass of the load")
+        whole = geometry.positive(old.mass + added, f"mass of {body!r} with its load", "kg")
         shift = added / whole * at
         tensor = shifted(old.inertia, old.mass, shift) + shifted(inertia, added, at - shift)
-        com = vector3(np.add(old.com, shift), "com")
-        new = replace(old, mass=whole, com=com, inertia=matrix3(tensor, f"inertia of {body!r} with its load"))
+        com = geometry.vector3(np.add(old.com, shift), "com")
+        new = replace(old, mass=whole, com=com, inertia=geometry.matrix3(tensor, f"inertia of {body!r} with its load"))
         return replace(self, bodies=(*self.bodies[:i], new, *self.bodies[i + 1 :]))
 
     def with_contact_points(self, contact_points: Iterable[ContactPoint]) -> Model:
@@ -531,7 +520,7 @@ def _moved_points(points: Iterable[ContactPoint], welds: Mapping[str, Weld]) -> 
     moved = []
     for point in points:
         weld = _weld(f"contact point {point.name!r}", point.body, welds)
-        position = vector3(np.add(weld.offset, point.position), "position")
+        position = geometry.vector3(np.add(weld.offset, point.position), "position")
         moved.append(replace(point, body=weld.body, position=position))
     error = duplicate("contact points", [point.name for point in moved])
     if error:
@@ -543,14 +532,14 @@ def _moved(drawn: Iterable[Drawn], welds: Mapping[str, Weld]) -> tuple[Drawn, ..
     moved = []
     for one in drawn:
         weld = _weld(f"{type(one).__name__.lower()} on {one.body!r}", one.body, welds)
-        center = vector3(np.add(weld.offset, one.center), "center")
+        center = geometry.vector3(np.add(weld.offset, one.center), "center")
         moved.append(replace(one, body=weld.body, center=center))
     return tuple(moved)
 
 
 def _moved_capsule(capsule: Capsule, welds: Mapping[str, Weld]) -> Capsule:
     weld = _weld(f"capsule on {capsule.body!r}", capsule.body, welds)
-    begin, end = (vector3(np.add(weld.offset, place), "place") for place in (capsule.begin, capsule.end))
+    begin, end = (geometry.vector3(np.add(weld.offset, place), "place") for place in (capsule.begin, capsule.end))
     return replace(capsule, body=weld.body, begin=begin, end=end)
 
 
@@ -568,11 +557,13 @@ def _moved_line(line: Line, welds: Mapping[str, Weld]) -> Line:
     return replace(line, first=first, second=second, begin=begin, end=end)
 
 
-def _moved_end(body: str | None, place: Vector3, welds: Mapping[str, Weld]) -> tuple[str | None, Vector3]:
+def _moved_end(
+    body: str | None, place: geometry.Vector3, welds: Mapping[str, Weld]
+) -> tuple[str | None, geometry.Vector3]:
     if body is None:
         return None, place
     weld = _weld(f"line on {body!r}", body, welds)
-    return weld.body, vector3(np.add(weld.offset, place), "place")
+    return weld.body, geometry.vector3(np.add(weld.offset, place), "place")
 
 
 def _moved_closing(joint: ClosingJoint, welds: Mapping[str, Weld]) -> ClosingJoint:
@@ -582,10 +573,10 @@ def _moved_closing(joint: ClosingJoint, welds: Mapping[str, Weld]) -> ClosingJoi
     if parent is not None:
         if parent not in welds:
             raise ModelError(f"{what}: {unknown('body', parent, welds)}")
-        position = vector3(np.add(welds[parent].offset, position), "position")
+        position = geometry.vector3(np.add(welds[parent].offset, position), "position")
         parent = welds[parent].body or None
     child = _weld(what, joint.child, welds)
-    child_position = vector3(np.add(child.offset, joint.child_position), "child_position")
+    child_position = geometry.vector3(np.add(child.offset, joint.child_position), "child_position")
     return replace(joint, parent=parent, child=child.body, position=position, child_position=child_position)
 
 

@@ -38,19 +38,12 @@ SUCH_AS = "mm, cm, m, ms, s, N, N*m, kg, rad, deg, deg/s, m/s, m/s^2, V"
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit.
+    """A unit."""
 
-    Attributes:
-        factor: how many of ``name`` are in one.
-        name: in SI, or in degrees: m, N·m, m/s², deg/s; empty of what has none.
-        powers: of each base unit, in order of names; rad and deg are both the angle.
-        radians: what one of ``name`` has to be multiplied by for SI: (π/180)ⁿ, n the power of the degrees.
-    """
-
-    factor: float
-    name: str
-    powers: tuple[tuple[str, int], ...]
-    radians: float
+    factor: float  #: how many of ``name`` are in one
+    name: str  #: in SI, or in degrees: m, N·m, m/s², deg/s; empty of what has none
+    powers: tuple[tuple[str, int], ...]  #: of each base unit, in order of names; rad and deg are both the angle
+    radians: float  #: what one of ``name`` has to be multiplied by for SI: (π/180)ⁿ, n the power of the degrees
 
 
 def unit_of(text: str) -> Unit:

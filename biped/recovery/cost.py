@@ -59,19 +59,12 @@ class Weights:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Where a model with a floating root is at each of N ticks, in world axes.
+    """Where a model with a floating root is at each of N ticks, in world axes."""
 
-    Attributes:
-        com: (N, 3) [m] centre of mass of all.
-        contact: (N, nc, 3) [m] contact points.
-        com_jacobian: (N, 3, nv) ∂com by the unit twists of the configuration; empty if not asked for.
-        contact_jacobian: (N, nc, 3, nv) the same of the points.
-    """
-
-    com: Floats
-    contact: Floats
-    com_jacobian: Floats
-    contact_jacobian: Floats
+    com: Floats  #: (N, 3) [m] centre of mass of all
+    contact: Floats  #: (N, nc, 3) [m] contact points
+    com_jacobian: Floats  #: (N, 3, nv) ∂com by the unit twists of the configuration; empty if not asked for
+    contact_jacobian: Floats  #: (N, nc, 3, nv) the same of the points
 
 
 def places_of(model: Model, q: Floats, *, jacobians: bool = True) -> Places:

@@ -17,19 +17,12 @@ MOST_STEPS, STILL = 30, 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Direction:
-    """The result of a backward pass: a search direction, with feedback.
+    """The result of a backward pass: a search direction, with feedback."""
 
-    Attributes:
-        change: (N, m) of the inputs at the path's own states.
-        gains: (N, m, n) K of u = ū + change − K δx.
-        slope: of the cost along it.
-        curve: what the model adds to the slope: the cost is to fall by −(α slope + ½ α² curve).
-    """
-
-    change: Floats
-    gains: Floats
-    slope: float
-    curve: float
+    change: Floats  #: (N, m) of the inputs at the path's own states
+    gains: Floats  #: (N, m, n) K of u = ū + change − K δx
+    slope: float  #: of the cost along it
+    curve: float  #: what the model adds to the slope: the cost is to fall by −(α slope + ½ α² curve)
 
 
 def backward(

@@ -11,19 +11,12 @@ from contact.arrays import Floats
 
 @dataclass(frozen=True, eq=False)
 class Residual:
-    """One task: Σ ½ w r·r.
+    """One task: Σ ½ w r·r."""
 
-    Attributes:
-        name: of the task.
-        value: (N + 1, m) r, in units of what costs as much as one another.
-        jacobian: (N + 1, m, nx) ∂r.
-        weight: (N + 1,) w.
-    """
-
-    name: str
-    value: Floats
-    jacobian: Floats
-    weight: Floats
+    name: str  #: of the task
+    value: Floats  #: (N + 1, m) r, in units of what costs as much as one another
+    jacobian: Floats  #: (N + 1, m, nx) ∂r
+    weight: Floats  #: (N + 1,) w
 
     @property
     def cost(self) -> float:
@@ -52,15 +45,10 @@ class Quadratic:
 
 
 class LeastSquares(ABC):
-    """A cost of trajectories: squares of what tasks leave, and ½ u·R u a tick of the torques.
+    """A cost of trajectories: squares of what tasks leave, and ½ u·R u a tick of the torques."""
 
-    Attributes:
-        input: (m, m) R.
-        damping: (m, m) what a change of torques by as much as is a lot costs.
-    """
-
-    input: Floats
-    damping: Floats
+    input: Floats  #: (m, m) R
+    damping: Floats  #: (m, m) what a change of torques by as much as is a lot costs
 
     @abstractmethod
     def residuals(self, path: Path, *, jacobians: bool = True) -> list[Residual]:

@@ -71,22 +71,15 @@ def whole_steps(
 class StepSettings:
     """What every motion by implicit steps is told.
 
-    Attributes:
-        duration: [s] a whole number of steps.
-        step: [s]
-        tolerance: of a step's equations.
-        max_iterations: of Newton's method in a step.
-        record_every: steps from one row to the next; a whole number of times in all.
-
     Raises:
         InputError: of the kind ``error``; the message says what would be right.
     """
 
-    duration: float
-    step: float
-    tolerance: float
-    max_iterations: int
-    record_every: int
+    duration: float  #: [s] a whole number of steps
+    step: float  #: [s]
+    tolerance: float  #: of a step's equations
+    max_iterations: int  #: of Newton's method in a step
+    record_every: int  #: steps from one row to the next; a whole number of times in all
 
     error: ClassVar[type[InputError]] = InputError
 

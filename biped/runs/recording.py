@@ -14,36 +14,19 @@ from contact.arrays import Floats
 
 @dataclass(frozen=True)
 class Recording:
-    """A run as raw numbers; ``biped.metrics.assemble`` makes a ``Run`` of it.
+    """A run as raw numbers; ``biped.metrics.assemble`` makes a ``Run`` of it."""
 
-    Attributes:
-        model: what moved, loads included.
-        rows: (rows, columns) as ``columns`` names them.
-        events: (events, EVENT_WIDTH) as ``biped.kernels.loop.log`` has them.
-        columns: names and units of a row.
-        standing: names of the contact points on the floor at the start.
-        counters: of the solver.
-        stepping: what took the steps.
-        ending: how it ended.
-        set_point: where the controller wanted the root to be, or None.
-        singular_angles: [rad] by joint, where its torques grow without bounds.
-        unheeded_limits: [N·m] by joint that an impedance holds, its actuator's limit.
-        disturbances: what acted.
-        began: [s] time at the start.
-        state: where it ended.
-    """
-
-    model: Model
-    rows: Floats
-    events: Floats
-    columns: Columns
-    standing: frozenset[str]
-    counters: Counters
-    stepping: Stepping
-    ending: Ending
-    set_point: SetPoint | None
-    singular_angles: Mapping[str, float]
-    unheeded_limits: Mapping[str, float]
-    disturbances: tuple[Disturbance, ...]
-    began: float
-    state: State
+    model: Model  #: what moved, loads included
+    rows: Floats  #: (rows, columns) as ``columns`` names them
+    events: Floats  #: (events, EVENT_WIDTH) as ``biped.kernels.loop.log`` has them
+    columns: Columns  #: names and units of a row
+    standing: frozenset[str]  #: names of the contact points on the floor at the start
+    counters: Counters  #: of the solver
+    stepping: Stepping  #: what took the steps
+    ending: Ending  #: how it ended
+    set_point: SetPoint | None  #: where the controller wanted the root to be, or None
+    singular_angles: Mapping[str, float]  #: [rad] by joint, where its torques grow without bounds
+    unheeded_limits: Mapping[str, float]  #: [N·m] by joint that an impedance holds, its actuator's limit
+    disturbances: tuple[Disturbance, ...]  #: what acted
+    began: float  #: [s] time at the start
+    state: State  #: where it ended

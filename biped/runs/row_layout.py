@@ -8,18 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from biped.errors import InputError
-from biped.kernels.loop.log import (
-    ABSENT,
-    ContactColumns,
-    JointColumns,
-    LedgerColumns,
-    MomentumColumns,
-    PoseColumns,
-    RowLayout,
-)
+from biped.kernels.loop import log
 from biped.model import Model
 
-POSE = PoseColumns._fields
+POSE = log.PoseColumns._fields
 _XYZ = ("x", "y", "z")
 #: Units of a joint's coordinates, velocities and torques, by its kind.
 _COORDINATES = {
@@ -71,23 +63,23 @@ def sections_of(
         projectile: whether something is thrown.
         apart: whether what is passive in an impedance stands apart from what actuators give.
     """
-    contacts = [f"contact_{point}_{part}" for point in model.contact_names for part in ContactColumns._fields]
+    contacts = [f"contact_{point}_{part}" for point in model.contact_names for part in log.ContactColumns._fields]
     return {
         "time": {"time": "s"},
         "configuration": _of_joints(model, model.coordinate_names, _COORDINATES),
         "velocity": _of_joints(model, model.velocity_names, _VELOCITIES),
         "torque": _of_joints(model, torque_names(model), _TORQUES),
         "contacts": _with_units(contacts),
-        "ledger": dict.fromkeys(_prefixed("ledger", LedgerColumns._fields), "J"),
-        "momentum": _with_units(_prefixed("momentum", MomentumColumns._fields)),
+        "ledger": dict.fromkeys(_prefixed("ledger", log.LedgerColumns._fields), "J"),
+        "momentum": _with_units(_prefixed("momentum", log.MomentumColumns._fields)),
         "com": _with_units(_prefixed("com", _XYZ)),
-        "defect": _with_units(_prefixed("momentum_defect", MomentumColumns._fields)),
+        "defect": _with_units(_prefixed("momentum_defect", log.MomentumColumns._fields)),
         "iterations": {"newton_iterations": "1"},
         "controller": _recorded_section(recorded),
         "integrator": own or {},
         "platform": _with_units(pose_names("platform") if platform else ()),
         "projectile": _with_units(pose_names("projectile") if projectile else ()),
-        "joints": dict.fromkeys(_prefixed("ledger", JointColumns._fields), "J")
+        "joints": dict.fromkeys(_prefixed("ledger", log.JointColumns._fields), "J")
         if apart or len(model.tree.passive)
         else {},
     }
@@ -135,34 +127,29 @@ def _prefixed(prefix: str, parts: Iterable[str]) -> list[str]:
     return [f"{prefix}_{part}" for part in parts]
 
 
-def places_of(sections: Mapping[str, Section], columns: Sequence[str]) -> RowLayout:
+def places_of(sections: Mapping[str, Section], columns: Sequence[str]) -> log.RowLayout:
     """Where in rows with these columns each section begins; ABSENT of one that is empty or not there.
 
     Raises:
         InputError: the columns of a section do not stand side by side.
     """
     where = {name: place for place, name in enumerate(columns)}
-    return RowLayout(**{name: _begin(list(section), where) for name, section in sections.items()})
+    return log.RowLayout(**{name: _begin(list(section), where) for name, section in sections.items()})
 
 
 def _begin(section: list[str], where: Mapping[str, int]) -> int:
     there = [where[name] for name in section if name in where]
     if there and there != list(range(there[0], there[0] + len(there))):
         raise InputError(f"the columns {section[0]} to {section[-1]} must stand side by side")
-    return there[0] if there else ABSENT
+    return there[0] if there else log.ABSENT
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a row, and which of them a person sees.
+    """The columns of a row, and which of them a person sees."""
 
-    Attributes:
-        sections: unit by column, by section, in the order of the row.
-        hidden: those that a person does not see: nothing drives a floating root.
-    """
-
-    sections: Mapping[str, Section]
-    hidden: frozenset[str]
+    sections: Mapping[str, Section]  #: unit by column, by section, in the order of the row
+    hidden: frozenset[str]  #: those that a person does not see: nothing drives a floating root
 
     @cached_property
     def units(self) -> dict[str, str]:
@@ -175,7 +162,7 @@ class Columns:
         return tuple(self.units)
 
     @cached_property
-    def layout(self) -> RowLayout:
+    def layout(self) -> log.RowLayout:
         """Where the kernels write each section."""
         return places_of(self.sections, self.names)
 

@@ -17,19 +17,7 @@ from numpy.typing import ArrayLike
 from biped.disturbances.throw import Throw
 from biped.errors import InputError
 from biped.inputs.documents import json_of
-from biped.kernels.state.simulation_state import (
-    GIVEN,
-    LAST_STEP_LENGTH,
-    PATIENCE,
-    SENSED,
-    START,
-    STEP_LENGTH,
-    STEPS,
-    TIME_ORIGIN,
-    TOTAL_STEPS,
-    SimulationState,
-    new_simulation_state,
-)
+from biped.kernels.state import simulation_state
 from biped.kernels.tree.dynamics import kinetic_energy, mass_matrix, new_tree_data, potential_energy, set_tree_data
 from biped.kernels.variational.equations import reference_point
 from biped.model import Model
@@ -64,7 +52,7 @@ class State:
     def __init__(
         self,
         model: Model,
-        arrays: SimulationState,
+        arrays: simulation_state.SimulationState,
         projectile: Floats | None = None,
         throw: Throw | None = None,
         floor: Floats | None = None,
@@ -90,7 +78,7 @@ class State:
         Raises:
             InputError: for arrays of the wrong length or with numbers that are not finite.
         """
-        arrays = new_simulation_state(model.nq, model.nv, model.nc)
+        arrays = simulation_state.new_simulation_state(model.nq, model.nv, model.nc)
         arrays.q[:] = _checked(q, model.neutral(), "q")
         _make_units(model, arrays.q)
         if not np.isfinite(time):
@@ -110,12 +98,15 @@ class State:
     @property
     def time(self) -> float:
         """[s]."""
-        return float(self.arrays.clock[TIME_ORIGIN] + self.arrays.clock[STEP_LENGTH] * self.arrays.counts[STEPS])
+        return float(
+            self.arrays.clock[simulation_state.TIME_ORIGIN]
+            + self.arrays.clock[simulation_state.STEP_LENGTH] * self.arrays.counts[simulation_state.STEPS]
+        )
 
     @property
     def steps(self) -> int:
         """Steps taken since the start."""
-        return int(self.arrays.counts[TOTAL_STEPS])
+        return int(self.arrays.counts[simulation_state.TOTAL_STEPS])
 
     @property
     def q(self) -> Floats:
@@ -129,18 +120,18 @@ class State:
 
     def set_step(self, step: float) -> None:
         """Continue with steps of this length [s]; the clock starts counting anew if that is a change."""
-        if self.arrays.clock[STEP_LENGTH] != step:
+        if self.arrays.clock[simulation_state.STEP_LENGTH] != step:
             now = self.time
-            self.arrays.clock[TIME_ORIGIN], self.arrays.clock[STEP_LENGTH] = now, step
-            self.arrays.counts[STEPS] = 0
-            if self.arrays.counts[TOTAL_STEPS] == 0:
-                self.arrays.clock[LAST_STEP_LENGTH] = step
+            self.arrays.clock[simulation_state.TIME_ORIGIN], self.arrays.clock[simulation_state.STEP_LENGTH] = now, step
+            self.arrays.counts[simulation_state.STEPS] = 0
+            if self.arrays.counts[simulation_state.TOTAL_STEPS] == 0:
+                self.arrays.clock[simulation_state.LAST_STEP_LENGTH] = step
 
     def begin_anew(self, time: float = 0.0) -> None:
         """Let clock [s], counters and ledger begin here; the motion, and what is held and remembered, go on."""
         arrays = self.arrays
-        arrays.clock[TIME_ORIGIN] = time
-        lasting = [SENSED, PATIENCE, GIVEN]
+        arrays.clock[simulation_state.TIME_ORIGIN] = time
+        lasting = [simulation_state.SENSED, simulation_state.PATIENCE, simulation_state.GIVEN]
         kept = arrays.counts[lasting]
         arrays.counts[:] = 0
         arrays.counts[lasting] = kept
@@ -153,7 +144,7 @@ class State:
         """Let actuators begin with what they exert in another state, of a model with the same joints, and not slack."""
         ours, theirs = self.arrays, other.arrays
         ours.torque[:], ours.effort[:] = theirs.torque, theirs.effort
-        ours.counts[GIVEN] = theirs.counts[GIVEN]
+        ours.counts[simulation_state.GIVEN] = theirs.counts[simulation_state.GIVEN]
 
     def _mass(self) -> Floats:
         """(nv, nv) M(q)."""
@@ -168,7 +159,7 @@ class State:
         set_tree_data(tree, self.q, velocity, motion)
         origin = reference_point(tree, self.q)
         energy = kinetic_energy(tree, motion) + potential_energy(tree, motion.poses, origin)
-        self.arrays.ledger.works[START] = energy
+        self.arrays.ledger.works[simulation_state.START] = energy
         places: Floats = np.asarray(origin) + motion.poses.contact
         return places
 
@@ -182,7 +173,7 @@ class State:
             self.arrays = self.arrays._replace(cache=cache)
         if self.arrays.past.shape != past:
             self.arrays = self.arrays._replace(past=np.zeros(past))
-            self.arrays.counts[SENSED] = 0
+            self.arrays.counts[simulation_state.SENSED] = 0
 
     def carried_over(self, model: Model) -> State:
         """The same configuration and velocity of a model that differs in its bodies' masses, before any step.
@@ -244,7 +235,7 @@ class State:
                 saved = dict(archive)
             header = json_of(str(saved.pop("header")), _HEADER)
             if header.get("format") == FORMAT:
-                arrays = _nested(SimulationState, saved)
+                arrays = _nested(simulation_state.SimulationState, saved)
             throw = None if header.get("throw") is None else _throw(header["throw"])
         except (ValueError, KeyError, TypeError, EOFError, RuntimeError, BadZipFile, zlib.error) as error:
             raise InputError(f"{path}: not a state saved by State.save ({error})") from error
@@ -252,7 +243,7 @@ class State:
             raise InputError(f"{path}: saved by another version (format {header.get('format')}, here {FORMAT})")
         if header.get("fingerprint") != fingerprint(model):
             raise InputError(f"{path}: the state is that of {_another(header.get('model'), model)}")
-        for name, fresh in _flat(new_simulation_state(model.nq, model.nv, model.nc)):
+        for name, fresh in _flat(simulation_state.new_simulation_state(model.nq, model.nv, model.nc)):
             array = dict(_flat(arrays))[name]
             as_wide = array.ndim == fresh.ndim if name in _OF_ANY_LENGTH else array.shape == fresh.shape
             if not (as_wide and array.dtype == fresh.dtype):

@@ -15,23 +15,14 @@ LEAST_ENERGY = 1e-3
 
 @dataclass(frozen=True)
 class Check:
-    """One check.
+    """One check."""
 
-    Attributes:
-        name: what was looked at.
-        value: in ``unit``.
-        limit: up to which it is ok.
-        unit: of both.
-        passed: ``failed`` makes the run ``unreliable``, ``warning`` does not.
-        text: the finding in one sentence.
-    """
-
-    name: str
-    value: float
-    limit: float
-    unit: str
-    passed: Passed
-    text: str
+    name: str  #: what was looked at
+    value: float  #: in ``unit``
+    limit: float  #: up to which it is ok
+    unit: str  #: of both
+    passed: Passed  #: ``failed`` makes the run ``unreliable``, ``warning`` does not
+    text: str  #: the finding in one sentence
 
     def as_json(self) -> dict[str, Any]:
         """As a summary has it."""

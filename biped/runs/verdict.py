@@ -30,21 +30,13 @@ DECIDED = (RECOVERED, STEPPED, FELL, LOST_CONTROL)
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit of ``biped.Fall`` that ended a run.
+    """A limit of ``biped.Fall`` that ended a run."""
 
-    Attributes:
-        name: of ``Fall``'s attribute.
-        subject: the root's body, or the joint.
-        value: what it was: [m] above the floor, [rad] from upright, [rad/s].
-        limit: what it may be at most, or of a height at least.
-        time: [s].
-    """
-
-    name: Literal["height", "tilt", "joint_rate"]
-    subject: str
-    value: float
-    limit: float
-    time: float
+    name: Literal["height", "tilt", "joint_rate"]  #: of ``Fall``'s attribute
+    subject: str  #: the root's body, or the joint
+    value: float  #: what it was: [m] above the floor, [rad] from upright, [rad/s]
+    limit: float  #: what it may be at most, or of a height at least
+    time: float  #: [s]
 
     @property
     def verdict(self) -> str:

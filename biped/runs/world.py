@@ -20,53 +20,32 @@ WORLD = "world.json"
 
 @dataclass(frozen=True)
 class Hull:
-    """A surface on a body: the convex hull of points, and all within a radius of it.
+    """A surface on a body: the convex hull of points, and all within a radius of it."""
 
-    Attributes:
-        points: (k, 3) [m] from the body's centre of mass, in its axes.
-        radius: [m]
-    """
-
-    points: tuple[Vector3, ...]
-    radius: float = 0.0
+    points: tuple[Vector3, ...]  #: (k, 3) [m] from the body's centre of mass, in its axes
+    radius: float = 0.0  #: [m]
 
 
 @dataclass(frozen=True)
 class ContactMark:
-    """A point of a body over a plane, whose force is in the columns ``NAME_normal``, ``NAME_tangent_1``, ``…_2``.
+    """A point of a body over a plane, whose force is in the columns ``NAME_normal``, ``NAME_tangent_1``, ``…_2``."""
 
-    Attributes:
-        name: of the contact.
-        body: that it is on.
-        point: (3,) [m] from the body's centre of mass, in its axes.
-        frame: (3, 3) rows: the plane's normal and the two tangents, world axes.
-    """
-
-    name: str
-    body: str
-    point: Vector3
-    frame: tuple[Vector3, ...]
+    name: str  #: of the contact
+    body: str  #: that it is on
+    point: Vector3  #: (3,) [m] from the body's centre of mass, in its axes
+    frame: tuple[Vector3, ...]  #: (3, 3) rows: the plane's normal and the two tangents, world axes
 
 
 @dataclass(frozen=True)
 class Bodies:
-    """Rigid bodies whose poses are the columns ``NAME_x`` … ``NAME_z``, ``NAME_qw`` … ``NAME_qz`` of a run.
+    """Rigid bodies whose poses are the columns ``NAME_x`` … ``NAME_z``, ``NAME_qw`` … ``NAME_qz`` of a run."""
 
-    Attributes:
-        name: of the whole.
-        body_names: in the order of all arrays.
-        masses: (n,) [kg]
-        hulls: (n,) the surfaces of each.
-        contact_points: over planes.
-        floor: whether there is a floor to see.
-    """
-
-    name: str
-    body_names: tuple[str, ...]
-    masses: tuple[float, ...]
-    hulls: tuple[tuple[Hull, ...], ...]
-    contact_points: tuple[ContactMark, ...] = ()
-    floor: bool = False
+    name: str  #: of the whole
+    body_names: tuple[str, ...]  #: in the order of all arrays
+    masses: tuple[float, ...]  #: (n,) [kg]
+    hulls: tuple[tuple[Hull, ...], ...]  #: (n,) the surfaces of each
+    contact_points: tuple[ContactMark, ...] = ()  #: over planes
+    floor: bool = False  #: whether there is a floor to see
 
     #: As a model's: nothing is stretched between bodies, and who looks from the side has x to the right.
     lines: ClassVar[tuple[Line, ...]] = ()
@@ -75,38 +54,23 @@ class Bodies:
 
 @dataclass(frozen=True)
 class Plot:
-    """Columns of one unit that are looked at together.
+    """Columns of one unit that are looked at together."""
 
-    Attributes:
-        title: of the panel.
-        unit: of its axis.
-        columns: of the run.
-        logarithmic: whether the axis is.
-    """
-
-    title: str
-    unit: str
-    columns: tuple[str, ...]
-    logarithmic: bool = False
+    title: str  #: of the panel
+    unit: str  #: of its axis
+    columns: tuple[str, ...]  #: of the run
+    logarithmic: bool = False  #: whether the axis is
 
 
 @dataclass(frozen=True)
 class World:
-    """What moved in a run that is not one of a tree.
+    """What moved in a run that is not one of a tree."""
 
-    Attributes:
-        kind: with its article: "a mechanism", "an assembly", "a Lagrangian system".
-        name: of it.
-        step: [s]
-        plots: what of its columns is worth a look.
-        bodies: what there is to see in space, or None.
-    """
-
-    kind: str
-    name: str
-    step: float
-    plots: tuple[Plot, ...] = ()
-    bodies: Bodies | None = None
+    kind: str  #: with its article: "a mechanism", "an assembly", "a Lagrangian system"
+    name: str  #: of it
+    step: float  #: [s]
+    plots: tuple[Plot, ...] = ()  #: what of its columns is worth a look
+    bodies: Bodies | None = None  #: what there is to see in space, or None
 
     def save(self, folder: Path) -> None:
         """Write it beside a run's table.

@@ -10,18 +10,7 @@ from biped.integrators import Integrator
 from biped.kernels.loop.closed_loop import World
 from biped.kernels.loop.measurement import Actuators, put_effort
 from biped.kernels.state.simulation_state import GIVEN, SimulationState, unbounded
-from biped.kernels.tree.tree import (
-    DAMPING,
-    LOWER,
-    MAX_EFFORT,
-    MAX_SPEED,
-    MIN_EFFORT,
-    PASSIVE,
-    REST,
-    SPRING,
-    UPPER,
-    Tree,
-)
+from biped.kernels.tree import tree as trees
 from biped.model import Model
 from biped.model.errors import unknown
 from biped.model.strength import Strength
@@ -33,21 +22,21 @@ def can_bound(integrator: Integrator) -> bool:
     return integrator.takes_passive_joints and not integrator.steps_from_python
 
 
-def with_bounds(model: Model, impedance: Impedance) -> Tree:
+def with_bounds(model: Model, impedance: Impedance) -> trees.Tree:
     """A run's own tree: its rows of passive parts have room for bounds, and the passive parts of an impedance."""
     rows = model.tree.passive.copy() if len(model.tree.passive) else _without_limits(model.n)
     for joint in impedance.passive:
         row = rows[model.joint_index(joint)]
-        row[SPRING], row[REST] = impedance.stiffness.get(joint, 0.0), impedance.rest.get(joint, 0.0)
-        row[DAMPING] += impedance.damping.get(joint, 0.0)
+        row[trees.SPRING], row[trees.REST] = impedance.stiffness.get(joint, 0.0), impedance.rest.get(joint, 0.0)
+        row[trees.DAMPING] += impedance.damping.get(joint, 0.0)
     return model.tree._replace(passive=rows)
 
 
 def _without_limits(joints: int) -> Floats:
     """(joints, PASSIVE) rows of joints in which nothing acts."""
-    rows = np.zeros((joints, PASSIVE))
-    rows[:, [LOWER, MIN_EFFORT]] = -math.inf
-    rows[:, [UPPER, MAX_SPEED, MAX_EFFORT]] = math.inf
+    rows = np.zeros((joints, trees.PASSIVE))
+    rows[:, [trees.LOWER, trees.MIN_EFFORT]] = -math.inf
+    rows[:, [trees.UPPER, trees.MAX_SPEED, trees.MAX_EFFORT]] = math.inf
     return rows
 
 
@@ -107,7 +96,7 @@ def put_efforts(world: World) -> None:
             put_effort(tree, world.state, i)
 
 
-def unheeded(model: Model, tree: Tree, actuators: Actuators, held: NDArray[np.bool_]) -> dict[str, float]:
+def unheeded(model: Model, tree: trees.Tree, actuators: Actuators, held: NDArray[np.bool_]) -> dict[str, float]:
     """[N·m] by joint that an impedance holds: the limit of its actuator, where no step keeps the joint within it.
 
     Args:
@@ -122,7 +111,7 @@ def unheeded(model: Model, tree: Tree, actuators: Actuators, held: NDArray[np.bo
     if actuators.strength.size:
         most = np.minimum(most, actuators.strength[:, :, Strength._fields.index("peak")].max(axis=1))
     for i in np.flatnonzero(tree.dofs == 1) if len(tree.passive) else ():
-        kept[tree.first_v[i]] = tree.passive[i, MAX_EFFORT]
+        kept[tree.first_v[i]] = tree.passive[i, trees.MAX_EFFORT]
     dofs = {joint: model.dof(joint) for joint in model.joint_names}
     alone = held & (actuators.bounds == 0)
     return {joint: float(most[dof]) for joint, dof in dofs.items() if alone[dof] and most[dof] < kept[dof]}

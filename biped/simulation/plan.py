@@ -21,16 +21,8 @@ from biped.model.geometry import quaternion_matrix
 from biped.runs.row_layout import Columns, columns_of
 from biped.runs.state import State, fingerprint, of_other_masses
 from biped.runs.summary import Stepping
+from biped.simulation import effort
 from biped.simulation.clock import DEFAULT_PERIOD, Clock, clock_of
-from biped.simulation.effort import (
-    can_bound,
-    forget_efforts,
-    given_by_muscles,
-    let_actuators_give,
-    set_impedance,
-    unheeded,
-    with_bounds,
-)
 from biped.simulation.room import free_memory, in_gigabytes
 from biped.simulation.world import MOST_BYTES, Sizes, build_world
 from contact.arrays import Floats
@@ -46,41 +38,23 @@ MUCH = 1 << 30
 
 @dataclass(frozen=True)
 class Plan:
-    """All that a session needs.
+    """All that a session needs."""
 
-    Attributes:
-        model: what moves, loads included.
-        nominal_model: what the controller takes it for.
-        controller: or None.
-        law: its compiled law, or that of a system without one; None where it is asked from Python.
-        take_steps: the integrator's own ``rollout``, where it steps from Python.
-        stepping: what of the integrator the checks of a run depend on.
-        can_go_back: whether the integrator can, to a state from before.
-        world: of the compiled loops.
-        state: which they change.
-        columns: of a row.
-        clock: steps and ticks.
-        set_point: where the controller wants the root to be, or None.
-        singular_angles: [rad] by joint, where the controller's torques grow without bounds.
-        disturbances: what acts.
-        in_one_go: the log holds the whole run, so that nothing is copied on the way; no progress is shown.
-    """
-
-    model: Model
-    nominal_model: Model
-    controller: Controller | None
-    law: Any
-    take_steps: Callable[[World, int], int] | None
-    stepping: Stepping
-    can_go_back: bool
-    world: World
-    state: State
-    columns: Columns
-    clock: Clock
-    set_point: SetPoint | None
-    singular_angles: Mapping[str, float]
-    disturbances: tuple[Disturbance, ...]
-    in_one_go: bool = False
+    model: Model  #: what moves, loads included
+    nominal_model: Model  #: what the controller takes it for
+    controller: Controller | None  #: or None
+    law: Any  #: its compiled law, or that of a system without one; None where it is asked from Python
+    take_steps: Callable[[World, int], int] | None  #: the integrator's own ``rollout``, where it steps from Python
+    stepping: Stepping  #: what of the integrator the checks of a run depend on
+    can_go_back: bool  #: whether the integrator can, to a state from before
+    world: World  #: of the compiled loops
+    state: State  #: which they change
+    columns: Columns  #: of a row
+    clock: Clock  #: steps and ticks
+    set_point: SetPoint | None  #: where the controller wants the root to be, or None
+    singular_angles: Mapping[str, float]  #: [rad] by joint, where the controller's torques grow without bounds
+    disturbances: tuple[Disturbance, ...]  #: what acts
+    in_one_go: bool = False  #: the log holds the whole run, so that nothing is copied on the way; no progress is shown
 
     @property
     def delays_impedance(self) -> bool:
@@ -90,7 +64,7 @@ class Plan:
 
     def unheeded_limits(self) -> dict[str, float]:
         """[N·m] by joint that an impedance holds: its actuator's limit, where that bounds the law's torques only."""
-        return unheeded(self.model, self.world.tree, self.world.actuators, _held(self.state))
+        return effort.unheeded(self.model, self.world.tree, self.world.actuators, _held(self.state))
 
 
 def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
@@ -102,8 +76,8 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     state = _state_for(model, carrying, state)
     check_fits(integrator, carrying, INTEGRATORS, moving_floor=acting.floor_moves)
     impedance = (None if controller is None else controller.impedance(model)) or Impedance()
-    bounds = given_by_muscles(carrying, impedance)
-    apart = acting.actuators is not None and can_bound(integrator) and bool(bounds.any() or impedance.passive)
+    bounds = effort.given_by_muscles(carrying, impedance)
+    apart = acting.actuators is not None and effort.can_bound(integrator) and bool(bounds.any() or impedance.passive)
     has_tendons = apart and bool(impedance.passive)
     _check_controller(controller, model, acting, bool(bounds.any()))
     _check_loops(carrying, state, acting)
@@ -125,12 +99,12 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     in_one_go = in_one_go and fits_in_one_go(clock, columns)
     sizes = Sizes(clock.steps_per_tick, clock.stride, len(recorded), span, clock.steps if in_one_go else 0)
     world = build_world(carrying, model, floor, state, integrator, acting, scene.fall, columns, sizes)
-    set_impedance(carrying, state.arrays, impedance)
+    effort.set_impedance(carrying, state.arrays, impedance)
     if apart:
-        world = world._replace(tree=with_bounds(carrying, impedance))
-        let_actuators_give(world, bounds)
+        world = world._replace(tree=effort.with_bounds(carrying, impedance))
+        effort.let_actuators_give(world, bounds)
     else:
-        forget_efforts(state.arrays)
+        effort.forget_efforts(state.arrays)
     return Plan(
         model=carrying,
         nominal_model=model,

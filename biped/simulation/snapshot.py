@@ -19,25 +19,15 @@ from contact.modes import NONE
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Where a session was, bit for bit: the state, and what else its next step depends on.
+    """Where a session was, bit for bit: the state, and what else its next step depends on."""
 
-    Attributes:
-        state: its own copy.
-        law: copies of the arrays of a compiled law.
-        memory: what the controller says that it remembers (``Controller.memory``).
-        recorded: the numbers that the controller recorded last.
-        seeds: of the sensors' and the actuators' noise.
-        was_reset: whether a controller that is asked from Python had been.
-        ending: what had ended it, or None.
-    """
-
-    state: State
-    law: tuple[Any, ...]
-    memory: Any
-    recorded: Floats
-    seeds: tuple[int, int]
-    was_reset: bool
-    ending: Ending | None
+    state: State  #: its own copy
+    law: tuple[Any, ...]  #: copies of the arrays of a compiled law
+    memory: Any  #: what the controller says that it remembers (``Controller.memory``)
+    recorded: Floats  #: the numbers that the controller recorded last
+    seeds: tuple[int, int]  #: of the sensors' and the actuators' noise
+    was_reset: bool  #: whether a controller that is asked from Python had been
+    ending: Ending | None  #: what had ended it, or None
 
 
 def arrays_of(value: Any) -> tuple[Floats, ...]:

@@ -26,50 +26,13 @@ import numpy as np
 from biped.kernels.loop.closed_loop import control
 from biped.kernels.tree.dynamics import body_bias
 from biped.kernels.tree.whole_body import velocity_at
+from contact import vectors as v
 from contact.arrays import Floats, Integers
 from contact.point_law import touches
-from contact.vectors import (
-    add,
-    add6,
-    add_scaled6,
-    congruence,
-    cross,
-    dot6,
-    load3,
-    load4,
-    load6,
-    load9,
-    mat_scale,
-    mat_vec,
-    quat_difference,
-    scale,
-    store6,
-    sub,
-    triple,
-)
-from controllers.kernels.contact_qp import (
-    BASE,
-    ITERATIONS,
-    SOLVED,
-    ContactQp,
-    factor_contact_qp,
-    most_violated,
-    solve_contact_qp,
-)
+from controllers.kernels import contact_qp
+from controllers.kernels import workspace as thesis_law
 from controllers.kernels.set_point import desired_motion
 from controllers.kernels.whole_body import HELD, is_in_flight, keep_torques_in_range, lowest_touch, torque_range
-from controllers.kernels.workspace import (
-    WorkspaceLaw,
-    add_gram,
-    desired_wrench,
-    distribute_wrench,
-    initialize_and_move,
-    joint_torques,
-    record,
-    servo_torques,
-    solve_symmetric6,
-    workspace_dynamics,
-)
 from kernelcache import kernel, routine
 
 #: How a tick ended, besides SOLVED and HELD: limits of torque were left out, since with them there is no solution.
@@ -117,11 +80,11 @@ class Room(NamedTuple):
 class ConeWorkspaceLaw(NamedTuple):
     """All of the controller."""
 
-    workspace: WorkspaceLaw
+    workspace: thesis_law.WorkspaceLaw
     tasks: Tasks
     stance: Stance
     limits: Limits
-    qp: ContactQp
+    qp: contact_qp.ContactQp
     room: Room
 
 
@@ -138,21 +101,21 @@ def cone_workspace_torques(law, measurement, torque, recorded):
     gains, legs, scratch = workspace.gains, workspace.legs, workspace.scratch
     tree, motion = measurement.tree, measurement.motion
     desired = desired_motion(workspace.path, gains.target_position, gains.target_orientation, measurement.time[0])
-    initialize_and_move(tree, motion)  # Algorithms 4.1 and 4.2
+    thesis_law.initialize_and_move(tree, motion)  # Algorithms 4.1 and 4.2
     find_carriers(law, measurement)
     plan_feet(law, measurement)
-    workspace_dynamics(tree, gains.big_base, legs, motion, scratch)  # Algorithm 4.3
-    desired_wrench(gains, desired, legs, measurement.q, motion, scratch)  # Algorithm 4.4
-    distribute_wrench(legs, motion, scratch)  # Algorithm 4.5
+    thesis_law.workspace_dynamics(tree, gains.big_base, legs, motion, scratch)  # Algorithm 4.3
+    thesis_law.desired_wrench(gains, desired, legs, measurement.q, motion, scratch)  # Algorithm 4.4
+    thesis_law.distribute_wrench(legs, motion, scratch)  # Algorithm 4.5
     own_wrenches(law, measurement)
-    joint_torques(tree, legs, motion, scratch, torque)  # Algorithm 4.6
-    ended = SOLVED
+    thesis_law.joint_torques(tree, legs, motion, scratch, torque)  # Algorithm 4.6
+    ended = contact_qp.SOLVED
     if not (prefer_forces(law, measurement) and is_within_limits(law, measurement, torque)):
         ended = nearest_wrenches(law, measurement, torque)
-    servo_torques(tree, legs, workspace.servo, measurement, torque)
-    record(workspace, desired, recorded)
+    thesis_law.servo_torques(tree, legs, workspace.servo, measurement, torque)
+    thesis_law.record(workspace, desired, recorded)
     last = recorded.shape[0] - 1
-    recorded[last - 1], recorded[last] = float(ended), float(law.qp.counts[ITERATIONS])
+    recorded[last - 1], recorded[last] = float(ended), float(law.qp.counts[contact_qp.ITERATIONS])
 
 
 @kernel
@@ -178,7 +141,7 @@ def plan_feet(law, measurement):
     motion, planned = measurement.motion, law.room.planned
     in_flight = is_in_flight(law)
     for k in range(planned.shape[0]):
-        store6(planned, k, foot_acceleration(law, measurement, k, in_flight))
+        v.store6(planned, k, foot_acceleration(law, measurement, k, in_flight))
         i = law.workspace.legs.foot[k]
         for axis in range(6):
             motion.acceleration[i, axis] -= planned[k, axis]
@@ -199,17 +162,17 @@ def foot_acceleration(law, measurement, k, in_flight):
     still = (0.0, 0.0, 0.0)
     wanted = still
     if touching == 0:
-        place = load3(motion.poses.com, i)
+        place = v.load3(motion.poses.com, i)
         away, moving = from_others(law, motion, k)
-        wanted = add(scale(-stiffness, away), scale(-damping, moving))
+        wanted = v.add(v.scale(-stiffness, away), v.scale(-damping, moving))
     if in_flight:
-        wanted = add(wanted, triple(tree.gravity))
+        wanted = v.add(wanted, v.triple(tree.gravity))
     velocity = velocity_at(motion, i, place)
     omega = velocity[3:]
-    _, x, y, z = quat_difference(load4(motion.poses.quaternion, i), load4(law.stance.foot_turn, k))
-    alpha = add(scale(-2.0 * stiffness, (x, y, z)), scale(-damping, omega))
+    _, x, y, z = v.quat_difference(v.load4(motion.poses.quaternion, i), v.load4(law.stance.foot_turn, k))
+    alpha = v.add(v.scale(-2.0 * stiffness, (x, y, z)), v.scale(-damping, omega))
     # From the acceleration of the point there to the rate of change of the twist at O.
-    return sub(sub(wanted, cross(alpha, place)), cross(omega, velocity[:3])) + alpha
+    return v.sub(v.sub(wanted, v.cross(alpha, place)), v.cross(omega, velocity[:3])) + alpha
 
 
 @kernel
@@ -223,8 +186,8 @@ def middle_of_touch(law, motion, k):
             points += 1
             if carries[c]:
                 touching += 1
-                middle = add(middle, load3(motion.poses.contact, stance.point[c]))
-    return touching, points, scale(1.0 / max(touching, 1), middle)
+                middle = v.add(middle, v.load3(motion.poses.contact, stance.point[c]))
+    return touching, points, v.scale(1.0 / max(touching, 1), middle)
 
 
 @kernel
@@ -233,19 +196,21 @@ def from_others(law, motion, k):
     foot = law.workspace.legs.foot
     away, moving = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     share = 1.0 / max(foot.shape[0] - 1, 1)
-    here = sub(load3(motion.poses.com, foot[k]), load3(law.stance.foot_place, k))
+    here = v.sub(v.load3(motion.poses.com, foot[k]), v.load3(law.stance.foot_place, k))
     for other in range(foot.shape[0]):
         if other != k:
-            there = sub(load3(motion.poses.com, foot[other]), load3(law.stance.foot_place, other))
-            away = add(away, scale(share, sub(here, there)))
-            moving = add(moving, scale(share, sub(com_velocity(motion, foot[k]), com_velocity(motion, foot[other]))))
+            there = v.sub(v.load3(motion.poses.com, foot[other]), v.load3(law.stance.foot_place, other))
+            away = v.add(away, v.scale(share, v.sub(here, there)))
+            moving = v.add(
+                moving, v.scale(share, v.sub(com_velocity(motion, foot[k]), com_velocity(motion, foot[other])))
+            )
     return away, moving
 
 
 @kernel
 def com_velocity(motion, i):
     """[m/s] of a body's centre of mass."""
-    return velocity_at(motion, i, load3(motion.poses.com, i))[:3]
+    return velocity_at(motion, i, v.load3(motion.poses.com, i))[:3]
 
 
 @kernel
@@ -260,10 +225,10 @@ def own_wrenches(law, measurement):
     accelerate_legs(law, motion, tree)
     for k in range(legs.foot.shape[0]):
         i = legs.foot[k]
-        beyond = add6(load6(motion.factors.twist, i), load6(motion.acceleration, i))
+        beyond = v.add6(v.load6(motion.factors.twist, i), v.load6(motion.acceleration, i))
         inertia = big_inertia(tree, law.workspace.gains.big_base, motion, i)
         pressed = base_wrench(law, tree, motion, i, inertia, beyond)
-        store6(room.own, k, add_scaled6(pressed, -1.0, body_bias(tree, motion, i, load6(room.planned, k))))
+        v.store6(room.own, k, v.add_scaled6(pressed, -1.0, body_bias(tree, motion, i, v.load6(room.planned, k))))
 
 
 @kernel
@@ -275,29 +240,29 @@ def accelerate_legs(law, motion, tree):
         wanted[row] = law.workspace.scratch.wrench[row] - factors.wrench[0, row]
         for column in range(row + 1):
             gram[row, column] = factors.block[0, row, column]
-    solve_symmetric6(gram, wanted)
+    thesis_law.solve_symmetric6(gram, wanted)
     for axis in range(6):
         factors.twist[0, axis] = wanted[axis]
     for i in range(1, tree.parent.shape[0]):
-        a = load6(factors.twist, tree.parent[i])
+        a = v.load6(factors.twist, tree.parent[i])
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            delta = (factors.epsilon[dof] - dot6(load6(factors.w, dof), a)) * factors.d[dof]
-            a = add_scaled6(a, delta, load6(motion.poses.motion, dof))
-        store6(factors.twist, i, a)
+            delta = (factors.epsilon[dof] - v.dot6(v.load6(factors.w, dof), a)) * factors.d[dof]
+            a = v.add_scaled6(a, delta, v.load6(motion.poses.motion, dof))
+        v.store6(factors.twist, i, a)
 
 
 @kernel
 def big_inertia(tree, big_base, motion, i):
     """[kg m²] about the centre of mass of a foot, as big base."""
-    return congruence(load9(motion.poses.rotation, i), mat_scale(big_base, load9(tree.inertia, 0)))
+    return v.congruence(v.load9(motion.poses.rotation, i), v.mat_scale(big_base, v.load9(tree.inertia, 0)))
 
 
 @kernel
 def base_wrench(law, tree, motion, i, inertia, a):
     """The wrench about O that gives the big base of a foot the acceleration a, whatever its bias."""
-    com = load3(motion.poses.com, i)
-    force = scale(law.workspace.gains.big_base * tree.mass[0], add(a[:3], cross(a[3:], com)))
-    return force + add(mat_vec(inertia, a[3:]), cross(com, force))
+    com = v.load3(motion.poses.com, i)
+    force = v.scale(law.workspace.gains.big_base * tree.mass[0], v.add(a[:3], v.cross(a[3:], com)))
+    return force + v.add(v.mat_vec(inertia, a[3:]), v.cross(com, force))
 
 
 @kernel
@@ -313,7 +278,9 @@ def own_response(law, measurement):
         for i in range(1, tree.parent.shape[0]):
             if legs.leg[i] == k:
                 for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-                    accelerate_column_wise(T, load6(motion.poses.motion, dof), load6(factors.w, dof), factors.d[dof])
+                    accelerate_column_wise(
+                        T, v.load6(motion.poses.motion, dof), v.load6(factors.w, dof), factors.d[dof]
+                    )
         i = legs.foot[k]
         inertia = big_inertia(tree, law.workspace.gains.big_base, motion, i)
         for column in range(6):
@@ -345,32 +312,32 @@ def prefer_forces(law, measurement):
     exact = True
     for k in range(law.room.own.shape[0]):
         exact = prefer_forces_of_foot(law, motion, k) and exact
-    for i in range(BASE):
+    for i in range(contact_qp.BASE):
         qp.unknown[i] = 0.0
     for i in range(qp.preferred.shape[0]):
-        qp.unknown[BASE + i] = qp.preferred[i]
-    qp.counts[ITERATIONS] = 0
-    return exact and most_violated(qp, 0)[0] < 0
+        qp.unknown[contact_qp.BASE + i] = qp.preferred[i]
+    qp.counts[contact_qp.ITERATIONS] = 0
+    return exact and contact_qp.most_violated(qp, 0)[0] < 0
 
 
 @kernel
 def prefer_forces_of_foot(law, motion, k):
     stance, qp, scratch = law.stance, law.qp, law.workspace.scratch
-    com = load3(motion.poses.com, law.workspace.legs.foot[k])
-    wrench = add_scaled6(load6(scratch.leg_wrench, k), -1.0, load6(law.room.own, k))
-    moment = sub(wrench[3:], cross(com, wrench[:3]))
+    com = v.load3(motion.poses.com, law.workspace.legs.foot[k])
+    wrench = v.add_scaled6(v.load6(scratch.leg_wrench, k), -1.0, v.load6(law.room.own, k))
+    moment = v.sub(wrench[3:], v.cross(com, wrench[:3]))
     gram, multiplier = scratch.gram, scratch.multiplier
     gram[:] = 0.0
     for axis in range(3):
         multiplier[axis], multiplier[3 + axis] = wrench[axis], moment[axis]
     for c in range(stance.point.shape[0]):
         if stance.point_foot[c] == k and qp.carries[c]:
-            add_gram(gram, sub(load3(motion.poses.contact, stance.point[c]), com))
+            thesis_law.add_gram(gram, v.sub(v.load3(motion.poses.contact, stance.point[c]), com))
             for axis in range(3, 6):
                 gram[axis, axis] -= 1.0  # a point gives no moment of its own
     for axis in range(6):
         gram[axis, axis] += DAMPING
-    solve_symmetric6(gram, multiplier)
+    thesis_law.solve_symmetric6(gram, multiplier)
     exact = True
     for axis in range(6):
         exact = exact and DAMPING * abs(multiplier[axis]) < MISSED
@@ -379,8 +346,8 @@ def prefer_forces_of_foot(law, motion, k):
         if stance.point_foot[c] == k:
             force = (0.0, 0.0, 0.0)
             if qp.carries[c]:
-                arm = sub(load3(motion.poses.contact, stance.point[c]), com)
-                force = sub((m[0], m[1], m[2]), cross(arm, (m[3], m[4], m[5])))
+                arm = v.sub(v.load3(motion.poses.contact, stance.point[c]), com)
+                force = v.sub((m[0], m[1], m[2]), v.cross(arm, (m[3], m[4], m[5])))
             for axis in range(3):
                 qp.preferred[3 * c + axis] = force[axis]
     return exact
@@ -406,20 +373,20 @@ def nearest_wrenches(law, measurement, torque):
     own_response(law, measurement)
     write_cost(law, measurement.motion)
     write_balance(law, measurement.motion)
-    factor_contact_qp(qp)
+    contact_qp.factor_contact_qp(qp)
     bounded, ended, before = 0, HELD, 0
     for attempt in range(2):  # without limits of torque, then with them; one call, as each is compiled by itself
-        if solve_contact_qp(qp, bounded) != SOLVED:
+        if contact_qp.solve_contact_qp(qp, bounded) != contact_qp.SOLVED:
             break
         take_wrenches(law, measurement, torque)
-        ended = SOLVED
+        ended = contact_qp.SOLVED
         if attempt == 1 or is_within_limits(law, measurement, torque):
             break
-        ended, before = WITHOUT_LIMITS, qp.counts[ITERATIONS]
+        ended, before = WITHOUT_LIMITS, qp.counts[contact_qp.ITERATIONS]
         bounded = write_limits(law, measurement)
-    qp.counts[ITERATIONS] += before
+    qp.counts[contact_qp.ITERATIONS] += before
     if ended == HELD:
-        for dof in range(BASE, torque.shape[0]):
+        for dof in range(contact_qp.BASE, torque.shape[0]):
             torque[dof] = measurement.held[dof]
     keep_torques_in_range(law, measurement, law.limits.torque, torque)
     return ended
@@ -441,17 +408,17 @@ def write_cost(law, motion):
 def write_balance(law, motion):
     """(P − Σ L) a − Σ G f = Σ Q − F^bd."""
     qp, room, stance = law.qp, law.room, law.stance
-    for row in range(BASE):
+    for row in range(contact_qp.BASE):
         qp.load[row] = -law.workspace.scratch.wrench[row]
-        for column in range(BASE):
+        for column in range(contact_qp.BASE):
             qp.base[row, column] = motion.factors.block[0, row, column]
     for k in range(room.own.shape[0]):
-        for row in range(BASE):
+        for row in range(contact_qp.BASE):
             qp.load[row] += room.own[k, row]
-            for column in range(BASE):
+            for column in range(contact_qp.BASE):
                 qp.base[row, column] -= room.response[k, row, column]
     for c in range(stance.point.shape[0]):
-        x, y, z = load3(motion.poses.contact, stance.point[c])
+        x, y, z = v.load3(motion.poses.contact, stance.point[c])
         first = 3 * c
         for axis in range(3):
             qp.grasp[axis, first + axis] = 1.0
@@ -466,19 +433,19 @@ def write_limits(law, measurement):
     limits, qp, room, stance = law.limits, law.qp, law.room, law.stance
     row = 0
     for k in range(limits.torque_dof.shape[0]):
-        s, leg = load6(measurement.motion.poses.motion, limits.torque_dof[k]), limits.leg[k]
+        s, leg = v.load6(measurement.motion.poses.motion, limits.torque_dof[k]), limits.leg[k]
         low, high = torque_range(law, measurement, law.limits.torque, k)
         if low > -math.inf or high < math.inf:
             qp.rows[row] = 0.0
-            for column in range(BASE):
+            for column in range(contact_qp.BASE):
                 for axis in range(6):
                     qp.rows[row, column] -= s[axis] * room.response[leg, axis, column]
             for c in range(stance.point.shape[0]):
                 if stance.point_foot[c] == leg:
                     for column in range(3 * c, 3 * c + 3):
                         for axis in range(6):
-                            qp.rows[row, BASE + column] -= s[axis] * qp.grasp[axis, column]
-            own = -dot6(s, load6(room.own, leg))
+                            qp.rows[row, contact_qp.BASE + column] -= s[axis] * qp.grasp[axis, column]
+            own = -v.dot6(s, v.load6(room.own, leg))
             qp.lower[row], qp.upper[row] = low - own, high - own
             row += 1
     return row
@@ -496,10 +463,10 @@ def take_wrenches(law, measurement, torque):
                 total += room.response[k, row, column] * qp.unknown[column]
             wrench[k, row] = total
     for c in range(stance.point.shape[0]):
-        k, first = stance.point_foot[c], BASE + 3 * c
+        k, first = stance.point_foot[c], contact_qp.BASE + 3 * c
         force = (qp.unknown[first], qp.unknown[first + 1], qp.unknown[first + 2])
-        moment = cross(load3(motion.poses.contact, stance.point[c]), force)
+        moment = v.cross(v.load3(motion.poses.contact, stance.point[c]), force)
         for axis in range(3):
             wrench[k, axis] += force[axis]
             wrench[k, 3 + axis] += moment[axis]
-    joint_torques(measurement.tree, law.workspace.legs, motion, law.workspace.scratch, torque)
+    thesis_law.joint_torques(measurement.tree, law.workspace.legs, motion, law.workspace.scratch, torque)

@@ -102,9 +102,7 @@ def new_contact_qp(n: int, m: int, r: int) -> ContactQp:
 
 
 # Places in ``ContactQp.counts``.
-ACTIVE = 0
-ITERATIONS = 1
-ENDED = 2
+ACTIVE, ITERATIONS, ENDED = range(3)
 
 
 @kernel

@@ -4,12 +4,14 @@ Where both feet stand and no step has been taken yet, a tick is that of ``whole_
 """
 
 import math
+from collections import namedtuple
 from typing import NamedTuple
 
 from biped.kernels.loop.closed_loop import control
 from biped.kernels.tree.whole_body import bias_at, point_jacobian, velocity_at
 from contact.arrays import Floats, Integers
 from contact.vectors import load3, load4, load9, mat_vec, quat_difference
+from controllers.kernels import whole_body
 from controllers.kernels.contact_qp import ITERATIONS
 from controllers.kernels.legs_apart import LegCapsules, keep_legs_apart
 from controllers.kernels.step_plan import (
@@ -28,29 +30,6 @@ from controllers.kernels.step_plan import (
     nearest_in_hull,
     plan_step,
     within,
-)
-from controllers.kernels.whole_body import (
-    BEARING,
-    BETWEEN,
-    COM,
-    HIGH,
-    YAW,
-    Tasks,
-    WholeBodyLaw,
-    add_entry,
-    add_row,
-    balance_task,
-    clear_cost,
-    feet_task,
-    foot_task,
-    lowest_touch,
-    momentum_task,
-    posture_task,
-    see,
-    share_weight,
-    solve,
-    turn_task,
-    write_base,
 )
 from kernelcache import kernel
 
@@ -101,44 +80,25 @@ PATIENCE = 3.0
 EARLY = 0.5
 
 
-class Manner(NamedTuple):
-    """How it steps, besides where."""
-
-    most: int  # steps
-    trigger: float  # [m] of ξ and the lean beyond the soles, beyond which it steps
-    again: float  # [m] the same once it has stepped
-    lean: float  # [m s] by which a trunk that leans, and goes on to lean, counts as ξ
-    same: float  # [m] what it costs to step with the same foot again
-    unload: float  # [s]
-    load: float  # [s]
-    heaviest: float  # of the weight, what a foot bears at most once it steps: more throws the body into the air
-    clearance: float  # [m]
-    crossing_clearance: float  # [m] of a foot that passes the other leg
-    first: float  # of a swing, the part in which a foot that crosses gets before or behind the other leg
-    landing: float  # of how fast the body goes, how fast a foot lands
-    inset: float  # of the way to the middle of a sole by which its corners are drawn in
-    weight_swing: float
-    swing_yaw: float  # of that weight, what that of the foot's turn about the vertical is
-    kp_swing: float  # [1/s²] of the turn of a foot that swings
-    kd_swing: float
-    sink: float  # [m] by which the body may come down as it steps
-    leg: float  # of its length, what a leg that stands is stretched to
-    drift: float  # [1/s] at which the posture becomes the one that it has
-    close: float  # [s] of standing after steps, until the feet are brought together; 0: never
-    period: float  # [s]
+#: How it steps in one direction, besides where: fields of ``controllers.stepping.Stepping``, and ``most`` steps.
+Manner = namedtuple(
+    "Manner",
+    "most trigger again lean same unload load heaviest clearance crossing_clearance first landing inset weight_swing "
+    "swing_yaw kp_swing kd_swing sink leg drift close period",
+)
 
 
 class StepTasks(NamedTuple):
     """Gains and weights once it steps."""
 
-    tasks: Tasks
+    tasks: whole_body.Tasks
     weight_yaw: float  # of the trunk's turn about the vertical
 
 
 class SteppingLaw(NamedTuple):
     """All of the controller."""
 
-    body: WholeBodyLaw
+    body: whole_body.WholeBodyLaw
     swinging: tuple[StepTasks, StepTasks, StepTasks]  # on one foot, by which way it goes
     landed: StepTasks  # on both feet, after a step
     rules: tuple[StepRules, StepRules, StepRules]
@@ -156,22 +116,22 @@ class SteppingLaw(NamedTuple):
 def stepping_torques(law, measurement, torque, recorded):
     """One control tick."""
     body = law.body
-    see(body, measurement)
+    whole_body.see(body, measurement)
     look(law, measurement)
     decide(law, measurement)
     bear(law, measurement)
-    write_base(body, measurement)
-    clear_cost(body)
+    whole_body.write_base(body, measurement)
+    whole_body.clear_cost(body)
     if law.phase[PHASE] == STANDS and law.phase[TAKEN] == 0:
-        balance_task(body, measurement)
-        momentum_task(body, measurement)
-        turn_task(body, measurement)
-        feet_task(body, measurement)
-        posture_task(body, measurement)
+        whole_body.balance_task(body, measurement)
+        whole_body.momentum_task(body, measurement)
+        whole_body.turn_task(body, measurement)
+        whole_body.feet_task(body, measurement)
+        whole_body.posture_task(body, measurement)
     else:
         step_tasks(law, measurement)
         keep_legs_apart(law.capsules, measurement, body.room)
-    recorded[0] = solve(body, measurement, torque)
+    recorded[0] = whole_body.solve(body, measurement, torque)
     recorded[1] = float(body.qp.counts[ITERATIONS])
     recorded[2] = float(law.phase[TAKEN])
     recorded[3] = float(law.phase[PHASE])
@@ -197,19 +157,21 @@ def look(law, measurement):
     stance, room, numbers = body.stance, body.room, law.seen.numbers
     poses, rates = measurement.motion.poses, measurement.motion.rates
     gravity = -measurement.tree.gravity[2]
-    omega = math.sqrt(gravity / max(room.state[HIGH], 0.1 * stance.com[2]))
+    omega = math.sqrt(gravity / max(room.state[whole_body.HIGH], 0.1 * stance.com[2]))
     numbers[OMEGA] = omega
-    numbers[HIGH_AT] = room.state[HIGH]
+    numbers[HIGH_AT] = room.state[whole_body.HIGH]
     feel_floor(law, measurement)
     for axis in range(2):
         moving = -numbers[FLOOR_MOVES + axis]
         for dof in range(rates.shape[0]):
             moving += room.mass[axis, dof] * rates[dof] / room.mass[0, 0]
-        numbers[COM_AT + axis] = room.state[COM + axis]
-        numbers[XI + axis] = room.state[COM + axis] + moving / omega
+        numbers[COM_AT + axis] = room.state[whole_body.COM + axis]
+        numbers[XI + axis] = room.state[whole_body.COM + axis] + moving / omega
     points, count = legs.sole.shape[1], stance.point.shape[0]
     root, manner = load9(poses.rotation, 0), manner_of(law)
-    numbers[FLOOR_AT] = room.state[COM + 2] - room.state[HIGH] + 0.5 * (legs.high[0] + legs.high[1])
+    numbers[FLOOR_AT] = (
+        room.state[whole_body.COM + 2] - room.state[whole_body.HIGH] + 0.5 * (legs.high[0] + legs.high[1])
+    )
     for k in range(2):
         i = stance.foot[k]
         seen.foot[k, 0], seen.foot[k, 1] = poses.com[i, 0], poses.com[i, 1]
@@ -248,7 +210,7 @@ def feel_floor(law, measurement):
 
 @kernel
 def is_down(law, measurement, foot):
-    return lowest_touch(law.body.stance, measurement, foot) < math.inf
+    return whole_body.lowest_touch(law.body.stance, measurement, foot) < math.inf
 
 
 @kernel
@@ -393,7 +355,7 @@ def standing_goal(law):
     There it is nearer to where the other foot comes down: a body that then goes that way is caught by it.
     """
     state, com, seen, k = law.body.room.state, law.body.stance.com, law.seen, law.phase[SWING]
-    x, y = state[BETWEEN] + com[0], state[BETWEEN + 1] + com[1]
+    x, y = state[whole_body.BETWEEN] + com[0], state[whole_body.BETWEEN + 1] + com[1]
     if law.phase[PHASE] == SHIFTS:
         near_x, near_y = nearest_in_hull(seen.inner[k], law.legs.sole.shape[1], x, y)
         x = 0.5 * (near_x + seen.foot[k, 0] + law.legs.middle[k, 0])
@@ -443,7 +405,7 @@ def land(law, time):
     stance, seen, room = law.body.stance, law.seen, law.body.room
     for k in range(2):
         for axis in range(2):
-            stance.foot_place[k, axis] = seen.foot[k, axis] - room.state[BETWEEN + axis]
+            stance.foot_place[k, axis] = seen.foot[k, axis] - room.state[whole_body.BETWEEN + axis]
     law.phase[TAKEN] += 1
     enter(law, LOADS, time)
 
@@ -464,7 +426,7 @@ def bear(law, measurement):
         for k in range(stance.point.shape[0]):
             if stance.point_foot[k] == swing:
                 body.qp.carries[k] = 0
-        share_weight(body, measurement)
+        whole_body.share_weight(body, measurement)
 
 
 @kernel
@@ -480,13 +442,13 @@ def step_tasks(law, measurement):
 def do_tasks(law, chosen, measurement):
     """The same, of these weights."""
     body = law.body
-    stepping = WholeBodyLaw(chosen.tasks, body.stance, body.limits, body.qp, body.room)
+    stepping = whole_body.WholeBodyLaw(chosen.tasks, body.stance, body.limits, body.qp, body.room)
     body.qp.friction[0] = chosen.tasks.friction
     carry_task(law, chosen.tasks, measurement)
-    momentum_task(stepping, measurement)
+    whole_body.momentum_task(stepping, measurement)
     upright_task(stepping, chosen.weight_yaw, measurement)
     for axis in range(2):
-        body.room.state[BEARING + axis] = law.seen.numbers[FLOOR_MOVES + axis]
+        body.room.state[whole_body.BEARING + axis] = law.seen.numbers[FLOOR_MOVES + axis]
     for k in range(2):
         if law.phase[PHASE] == SWINGS and law.phase[SWING] == k:
             swing_task(law, measurement)
@@ -494,30 +456,30 @@ def do_tasks(law, chosen, measurement):
             if law.phase[PHASE] == SWINGS:
                 keep_place(law, k)
             if is_down(law, measurement, k):
-                foot_task(stepping, measurement, k, False)
+                whole_body.foot_task(stepping, measurement, k, False)
             else:
                 put_down(law, measurement, k)
     drift_posture(law, measurement)
-    posture_task(stepping, measurement)
+    whole_body.posture_task(stepping, measurement)
 
 
 @kernel
 def upright_task(law, weight_yaw, measurement):
     """The trunk upright, with another weight of its turn about the vertical."""
-    turn_task(law, measurement)
+    whole_body.turn_task(law, measurement)
     # What ``turn_task`` has given that turn, again by the difference of the weights.
     home, q = law.stance.posture, measurement.q
     stiffness, damping = law.tasks.trunk
     _, _, _, z = quat_difference((q[3], q[4], q[5], q[6]), (home[3], home[4], home[5], home[6]))
-    wanted = -stiffness * 2.0 * z - damping * measurement.motion.rates[YAW]
-    add_entry(law.qp, YAW, weight_yaw - law.tasks.weight_trunk, wanted)
+    wanted = -stiffness * 2.0 * z - damping * measurement.motion.rates[whole_body.YAW]
+    whole_body.add_entry(law.qp, whole_body.YAW, weight_yaw - law.tasks.weight_trunk, wanted)
 
 
 @kernel
 def keep_place(law, k):
     """A foot that stands while the other swings stands where it is."""
     for axis in range(2):
-        law.body.stance.foot_place[k, axis] = law.seen.foot[k, axis] - law.body.room.state[BETWEEN + axis]
+        law.body.stance.foot_place[k, axis] = law.seen.foot[k, axis] - law.body.room.state[whole_body.BETWEEN + axis]
 
 
 @kernel
@@ -558,7 +520,7 @@ def carry_task(law, tasks, measurement):
     px, py = wanted_pressure(law, tasks, measurement)
     for axis in range(3):
         row = room.jacobian[axis]
-        moving = -numbers[FLOOR_MOVES + axis] if axis < 2 else -room.state[BEARING + 2]
+        moving = -numbers[FLOOR_MOVES + axis] if axis < 2 else -room.state[whole_body.BEARING + 2]
         for dof in range(row.shape[0]):
             row[dof] = room.mass[axis, dof] / mass
             moving += row[dof] * rates[dof]
@@ -567,9 +529,11 @@ def carry_task(law, tasks, measurement):
             wanted = omega * omega * (numbers[COM_AT + axis] - (px if axis == 0 else py))
         else:
             stiffness, damping = tasks.height
-            wanted = stiffness * (wanted_height(law, measurement.time[0]) - room.state[HIGH]) - damping * moving
+            wanted = (
+                stiffness * (wanted_height(law, measurement.time[0]) - room.state[whole_body.HIGH]) - damping * moving
+            )
             weight = tasks.weight_height
-        add_row(qp, row, weight, wanted - room.bias[axis] / mass - tree.gravity[axis])
+        whole_body.add_row(qp, row, weight, wanted - room.bias[axis] / mass - tree.gravity[axis])
     qp.spread[0] = tasks.weight_force / (mass * mass)
 
 
@@ -620,7 +584,7 @@ def put_down(law, measurement, k):
             wanted = (law.seen.numbers[FLOOR_MOVES + axis] - moving[axis]) / PROMPT
         else:
             wanted = -manner.kp_swing * error[axis] - manner.kd_swing * moving[axis]
-        add_row(body.qp, body.room.jacobian[axis], manner.weight_swing, wanted - bias[axis])
+        whole_body.add_row(body.qp, body.room.jacobian[axis], manner.weight_swing, wanted - bias[axis])
 
 
 @kernel
@@ -664,5 +628,5 @@ def swing_task(law, measurement):
             wanted = memory[COMMANDED + axis]
         else:
             wanted = -manner.kp_swing * error[axis] - manner.kd_swing * moving[axis]
-        weight = manner.weight_swing * (manner.swing_yaw if axis == YAW else 1.0)
-        add_row(body.qp, room.jacobian[axis], weight, wanted - bias[axis])
+        weight = manner.weight_swing * (manner.swing_yaw if axis == whole_body.YAW else 1.0)
+        whole_body.add_row(body.qp, room.jacobian[axis], weight, wanted - bias[axis])

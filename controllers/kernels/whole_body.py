@@ -17,16 +17,7 @@ from biped.kernels.tree.whole_body import bias_at, bias_forces, drift, point_jac
 from contact.arrays import Floats, Integers
 from contact.point_law import touches
 from contact.vectors import add, cross, load3, load4, load6, load9, mat_vec, quat_difference, quat_mul, scale, sub
-from controllers.kernels.contact_qp import (
-    BASE,
-    ENDED,
-    ITERATIONS,
-    SOLVED,
-    ContactQp,
-    factor_contact_qp,
-    new_contact_qp,
-    solve_contact_qp,
-)
+from controllers.kernels import contact_qp
 from kernelcache import kernel
 
 # How a tick ended, besides those of ``contact_qp``; recorded.
@@ -113,7 +104,7 @@ class WholeBodyLaw(NamedTuple):
     tasks: Tasks
     stance: Stance
     limits: Limits
-    qp: ContactQp
+    qp: contact_qp.ContactQp
     room: Room
 
 
@@ -133,9 +124,9 @@ def new_room(nv: int, feet: int, points: int, more: int = 0) -> Room:
     )
 
 
-def new_program(nv: int, feet: int, points: int, limits: Limits, more: int = 0) -> ContactQp:
+def new_program(nv: int, feet: int, points: int, limits: Limits, more: int = 0) -> contact_qp.ContactQp:
     """Room for the program of a tick."""
-    return new_contact_qp(nv, points, len(limits.torque_dof) + feet + len(limits.range_dof) + more)
+    return contact_qp.new_contact_qp(nv, points, len(limits.torque_dof) + feet + len(limits.range_dof) + more)
 
 
 @control.register(WholeBodyLaw)
@@ -150,7 +141,7 @@ def whole_body_torques(law, measurement, torque, recorded):
     feet_task(law, measurement)
     posture_task(law, measurement)
     recorded[0] = solve(law, measurement, torque)
-    recorded[1] = float(law.qp.counts[ITERATIONS])
+    recorded[1] = float(law.qp.counts[contact_qp.ITERATIONS])
 
 
 @kernel
@@ -246,7 +237,7 @@ def write_base(law, measurement):
                 for axis in range(3):
                     room.push[dof, 3 * k + axis] = moved[axis]
             j = tree.parent[j]
-    for row in range(BASE):
+    for row in range(contact_qp.BASE):
         qp.load[row] = -room.bias[row]
         for dof in range(room.mass.shape[0]):
             qp.base[row, dof] = room.mass[row, dof]
@@ -517,14 +508,14 @@ def solve(law, measurement, torque):
     can.
     """
     limits, nv = law.limits, law.room.mass.shape[0]
-    factor_contact_qp(law.qp)
+    contact_qp.factor_contact_qp(law.qp)
     ended = HELD
     for most in (limits.torque, limits.reason):
         ended = solve_within(law, measurement, most, torque)
         if ended == HELD or is_within_reason(law, torque):
             break
     if ended == HELD:
-        for dof in range(BASE, nv):
+        for dof in range(contact_qp.BASE, nv):
             torque[dof] = measurement.held[dof]
     keep_torques_in_range(law, measurement, limits.reason, torque)
     return float(ended)
@@ -541,8 +532,10 @@ def solve_within(law, measurement, most, torque):
     bounded = write_load_limits(law, write_torque_limits(law, measurement, most))
     write_ranges(law, measurement, bounded)
     for ended in range(HELD):  # SOLVED, or else WITHOUT_RANGES; one call, as each is compiled by itself
-        solve_contact_qp(qp, bounded + (limits.range_dof.shape[0] + law.room.rows[0] if ended == SOLVED else 0))
-        if qp.counts[ENDED] == SOLVED:
+        contact_qp.solve_contact_qp(
+            qp, bounded + (limits.range_dof.shape[0] + law.room.rows[0] if ended == contact_qp.SOLVED else 0)
+        )
+        if qp.counts[contact_qp.ENDED] == contact_qp.SOLVED:
             write_torques(law, torque)
             return ended
     return HELD
@@ -562,7 +555,7 @@ def write_torques(law, torque):
     """M v̇ + h − Jᵀ f of the joints."""
     room, qp = law.room, law.qp
     nv = room.mass.shape[0]
-    for dof in range(BASE, nv):
+    for dof in range(contact_qp.BASE, nv):
         torque[dof] = room.bias[dof]
         for i in range(nv):
             torque[dof] += room.mass[dof, i] * qp.unknown[i]

@@ -25,19 +25,12 @@ GROUND = -1
 
 
 class SpanningTree(NamedTuple):
-    """Of the bodies, along the joints.
+    """Of the bodies, along the joints."""
 
-    Attributes:
-        order: bodies, each after the one that it hangs on.
-        parent: body that a body hangs on; −1 on the ground, or on nothing.
-        carrier: joint that it hangs on; −1 where it hangs on nothing.
-        closing: the joints that are left.
-    """
-
-    order: tuple[int, ...]
-    parent: tuple[int, ...]
-    carrier: tuple[int, ...]
-    closing: tuple[int, ...]
+    order: tuple[int, ...]  #: bodies, each after the one that it hangs on
+    parent: tuple[int, ...]  #: body that a body hangs on; −1 on the ground, or on nothing
+    carrier: tuple[int, ...]  #: joint that it hangs on; −1 where it hangs on nothing
+    closing: tuple[int, ...]  #: the joints that are left
 
 
 def closing_joints(bodies: int, ends: Sequence[tuple[int, int]]) -> tuple[int, ...]:

@@ -63,21 +63,13 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Coordinate:
-    """A configuration variable.
+    """A configuration variable."""
 
-    Attributes:
-        name: its name.
-        frame: whose transform it is the parameter of.
-        parent: the row of the body that it moves against, or −1.
-        origin: (3,) [m] a point of its axis in the home configuration.
-        axis: (3,) in the home configuration.
-    """
-
-    name: str
-    frame: Frame
-    parent: int
-    origin: Floats
-    axis: Floats
+    name: str  #: its name
+    frame: Frame  #: whose transform it is the parameter of
+    parent: int  #: the row of the body that it moves against, or −1
+    origin: Floats  #: (3,) [m] a point of its axis in the home configuration
+    axis: Floats  #: (3,) in the home configuration
 
     @property
     def is_rotation(self) -> bool:
@@ -97,21 +89,13 @@ class Coordinate:
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """What a mechanism's frames amount to.
+    """What a mechanism's frames amount to."""
 
-    Attributes:
-        coordinates: in the order of q, each after those before it on its way from the world.
-        places: of all frames, in the same order; frames without a name too.
-        named: the same by name, with that of the world.
-        tree: as the kernels take it.
-        com: (n, 3) [m] the bodies' centres of mass in the home configuration; of a body without mass, its joint.
-    """
-
-    coordinates: tuple[Coordinate, ...]
-    places: tuple[Place, ...]
-    named: dict[str, Place]
-    tree: Tree
-    com: Floats
+    coordinates: tuple[Coordinate, ...]  #: in the order of q, each after those before it on its way from the world
+    places: tuple[Place, ...]  #: of all frames, in the same order; frames without a name too
+    named: dict[str, Place]  #: the same by name, with that of the world
+    tree: Tree  #: as the kernels take it
+    com: Floats  #: (n, 3) [m] the bodies' centres of mass in the home configuration; of a body without mass, its joint
 
     @property
     def rows(self) -> dict[str, int]:

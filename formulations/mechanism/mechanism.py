@@ -25,19 +25,8 @@ from formulations.mechanism.engine import Engine, no_parts
 from formulations.mechanism.errors import MechanismError
 from formulations.mechanism.frames import Frame
 from formulations.mechanism.inputs import Input
+from formulations.mechanism.kernels import system
 from formulations.mechanism.kernels.loop import CALLS, FUNCTIONS
-from formulations.mechanism.kernels.system import (
-    CONSTRAINTS,
-    ENERGIES,
-    MOMENTUM,
-    PARTS,
-    RATES,
-    Mechanics,
-    Rule,
-    World,
-    new_motion,
-    new_room,
-)
 from formulations.mechanism.simulation import Motion, Settings, simulate
 from formulations.mechanism.singularity import singularity
 from formulations.mechanism.view import FrameView
@@ -113,7 +102,7 @@ class Mechanism:
         return structure_of(self.frames, self.gravity or (0.0, 0.0, 0.0))
 
     @cached_property
-    def _built(self) -> tuple[Builder, Mechanics]:
+    def _built(self) -> tuple[Builder, system.Mechanics]:
         builder = Builder(self.structure)
         for component in (*self.potentials, *self.constraints, *self.forces):
             builder.add(component)
@@ -121,7 +110,7 @@ class Mechanism:
         return builder, builder.finish([c.frame.is_kinematic for c in self.structure.coordinates], loose)
 
     @property
-    def mechanics(self) -> Mechanics:
+    def mechanics(self) -> system.Mechanics:
         """All of it as the kernels take it."""
         return self._built[1]
 
@@ -240,20 +229,22 @@ class Mechanism:
             raise MechanismError(f"{what} has numbers that are not finite")
         return result
 
-    def engine(self, rule: Rule | None = None) -> Engine:
+    def engine(self, rule: system.Rule | None = None) -> Engine:
         """The kernels for it, with room of their own."""
         mechanics, n, m = self.mechanics, self.size, len(self.labels)
         border = int(mechanics.border[0])
         customs, kept = self._built[0].new_customs(border)
-        world = World(
+        world = system.World(
             mechanics=mechanics,
-            motion=new_motion(n, m),
-            rule=rule or Rule(0.5, 0.01, 1e-10, 1, 1, 0.5),
-            room=new_room(n, m, border, mechanics.points.body.shape[0], customs, mechanics.ballast.coordinate.size),
+            motion=system.new_motion(n, m),
+            rule=rule or system.Rule(0.5, 0.01, 1e-10, 1, 1, 0.5),
+            room=system.new_room(
+                n, m, border, mechanics.points.body.shape[0], customs, mechanics.ballast.coordinate.size
+            ),
             inputs=np.zeros((0, 1 + len(self.inputs))),
             given=np.zeros((0, n)),
             rows=np.zeros((0, 0)),
-            parts=no_parts(PARTS),
+            parts=no_parts(system.PARTS),
         )
         return Engine(world, FUNCTIONS, CALLS, kept)
 
@@ -262,7 +253,7 @@ class Mechanism:
         engine = self.engine()
         room = engine.world.room
         room.node_q[:], room.node_rates[:] = self.configuration(q), self.rates(v)
-        engine.enter(ENERGIES)
+        engine.enter(system.ENERGIES)
         return float(room.energy[0]), float(room.energy[1])
 
     def kinetic_energy(self, q: Vector, v: Vector) -> float:
@@ -278,7 +269,7 @@ class Mechanism:
         engine = self.engine()
         room = engine.world.room
         room.node_q[:], room.node_rates[:] = self.configuration(q), self.rates(v)
-        engine.enter(MOMENTUM)
+        engine.enter(system.MOMENTUM)
         return room.node_momentum
 
     def rates_of(self, q: Vector, momentum: Vector, given: Vector | None = None) -> Floats:
@@ -296,7 +287,7 @@ class Mechanism:
         room = engine.world.room
         room.node_q[:], room.node_momentum[:] = self.configuration(q), self._vector(momentum, "momentum")
         room.given_rates[:] = np.where(self.mechanics.prescribed != 0, self.rates(given), 0.0)
-        if engine.enter(RATES):
+        if engine.enter(system.RATES):
             told = singularity(self, room)
             raise MechanismError(
                 f"the mass matrix is singular at q, or the constraints depend on each other there: {told}"
@@ -321,7 +312,7 @@ class Mechanism:
         """h(q) and Dh(q), which the next call writes over."""
         room = engine.world.room
         room.node_q[:] = q
-        engine.enter(CONSTRAINTS)
+        engine.enter(system.CONSTRAINTS)
         return room.values, room.node_border.rows[: room.values.size]
 
     def satisfy_constraints(self, q: Vector, tolerance: float = 1e-12) -> Floats:

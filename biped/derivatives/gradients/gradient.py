@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from biped.derivatives.gradients.kernels.trial import AT_KINKS, CHANGED, LEFT_AT, NO_ROOM, OTHER_BRANCH, TICKS, Trial
-from biped.derivatives.gradients.objectives import Trajectory, Value, Weights, evaluate
+from biped.derivatives.gradients.objectives import Trajectory, Weights, value_of, weights_of
 from biped.derivatives.gradients.parameters import Effect, Parameter, effect_of, parameters_of
 from biped.derivatives.gradients.plant import PlantSlopes
 from biped.derivatives.linearization.kernels.steps import TOO_MANY_PARTS, UNKNOWN_STEP
@@ -37,8 +37,6 @@ from biped.simulation.scene import Scene
 from biped.simulation.snapshot import put_state
 from contact.arrays import Floats
 
-#: [s] Two times that differ by less are the same.
-ROUNDING = 1e-9
 #: Steps that may be taken in parts, of all, before there is more room for them.
 SPARE = 512
 #: Times that a law may be noted anew in one trial, since it branches otherwise.
@@ -201,10 +199,8 @@ class Differentiator:
         self._at_limits = int(near.sum()) if world.actuators.seed[0] >= 0 else 0
 
     def _seen(self) -> Trajectory:
-        record, point = self._trial.record, self.plan.set_point
+        record = self._trial.record
         rows = record.first
-        start = start_time_of(self.scene.disturbances)
-        first = 0 if start is None else int(np.searchsorted(record.time, start - ROUNDING))
         return Trajectory(
             model=self.plan.model,
             time=record.time.copy(),
@@ -212,8 +208,8 @@ class Differentiator:
             momentum=record.momentum[rows].copy(),
             torque=np.vstack([record.held, record.held[-1:]]),
             down=record.down[rows].copy(),
-            first=first,
-            set_point=None if point is None else (np.array(point.position), np.array(point.orientation)),
+            start_time=start_time_of(self.scene.disturbances),
+            set_point=self.plan.set_point,
         )
 
     # --- the law ---
@@ -243,19 +239,20 @@ class Differentiator:
         """
         terms = {objective: 1.0} if isinstance(objective, str) else dict(objective)
         values = {name: self._value(name) for name in terms}
+        weights = {name: weights_of(name, self.trajectory, value) for name, value in values.items()}
         record = self._trial.record
         self._clear()
         for name, weight in terms.items():
-            found = values[name][1]
+            found = weights[name]
             record.of_q[:] += weight * found.q
             record.of_momentum[:] += weight * found.momentum
             record.of_torque[:] += weight * found.torque
         self._back()
-        position = sum(weight * values[name][1].position for name, weight in terms.items())
-        at_kinks = int(record.taken[AT_KINKS]) + self._at_limits + sum(value[1].kinks for value in values.values())
+        position = sum(weight * weights[name].position for name, weight in terms.items())
+        at_kinks = int(record.taken[AT_KINKS]) + self._at_limits + sum(one.kinks for one in weights.values())
         return Gradient(
             objective=" + ".join(terms) if isinstance(objective, str) else _told(terms),
-            value=sum(weight * values[name][0] for name, weight in terms.items()),
+            value=sum(weight * values[name] for name, weight in terms.items()),
             names=self.names,
             numbers=self.numbers,
             slopes=self._slopes(terms) + self.effect.position @ position,
@@ -296,9 +293,9 @@ class Differentiator:
         Raises:
             InputError: it has no gradient.
         """
-        return self._value(name)[1]
+        return weights_of(name, self.trajectory, self._value(name))
 
-    def _value(self, name: str) -> Value:
+    def _value(self, name: str) -> float:
         state, world = self._begin.arrays, self.plan.world
         if name.startswith(_TORQUES):
             if state.stiffness.any() or state.damping.any():
@@ -311,7 +308,7 @@ class Differentiator:
             name in _ON_FLOORS_AT_REST or (point is not None and point.on_floor)
         ):
             raise InputError(f"{name} has no gradient on a floor that moves")
-        return evaluate(name, self.trajectory)
+        return value_of(name, self.trajectory)
 
     def _clear(self) -> None:
         record = self._trial.record

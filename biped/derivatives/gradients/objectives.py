@@ -1,22 +1,26 @@
-"""Objectives of a trial that have gradients: the same numbers as the metrics of these names."""
+"""Objectives of a trial that have gradients: metrics, and their derivatives by the trial's states and torques."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
-from biped.derivatives.gradients.kernels.places import base_of, fill_margins
+from biped.control.controller import SetPoint
 from biped.errors import InputError
 from biped.kernels.tree.kinematics import new_poses
 from biped.kernels.tree.rows import differentiate_rows, place_rows
-from biped.metrics.layout import feet_of_points, standing_height
+from biped.metrics.context import MeasurementContext
+from biped.metrics.kernels.support import COM, CONTACT_PLACE, MARGIN, XCOM, gather_base
+from biped.metrics.layout import Layout
+from biped.metrics.measurement import Measurement
 from biped.model import Model
+from biped.runs.row_layout import columns_of
 from contact.arrays import Floats, Integers
-from contact.vectors import quat_conj, quat_mul, rotation_vector
+from contact.modes import NONE, STICKING
 
 #: [m, rad, N·m] below which a length has no direction.
 NOTHING = 1e-14
@@ -45,17 +49,17 @@ class Weights:
 
 @dataclass(frozen=True)
 class Trajectory:
-    """A trial at its control ticks: what objectives are of.
+    """The states of a trial at its control ticks.
 
     Attributes:
-        model: what moved.
+        model: the simulated model.
         time: (rows,) [s].
         q: (rows, nq).
         momentum: (rows, nv).
         torque: (rows, nv) held from each row on; in the last row that of the last tick.
         down: (rows, nc) 1 where a contact point is in contact, or carried load in the step before.
-        first: the first row that counts: where the disturbance begins.
-        set_point: position (3) and quaternion (4) that the root is to have, or None.
+        start_time: [s] when the first disturbance begins, or None.
+        set_point: of the root, or None.
     """
 
     model: Model
@@ -64,8 +68,8 @@ class Trajectory:
     momentum: Floats
     torque: Floats
     down: Integers
-    first: int
-    set_point: tuple[Floats, Floats] | None
+    start_time: float | None
+    set_point: SetPoint | None
 
     def nothing(self) -> Weights:
         """No weights yet."""
@@ -73,13 +77,23 @@ class Trajectory:
         return Weights(np.zeros((rows, nv)), np.zeros((rows, nv)), np.zeros((rows - 1, nv)), np.zeros(3))
 
     @cached_property
-    def places(self) -> tuple[Floats, Floats]:
-        """(rows, 3) [m] the centre of mass, and (rows, nc, 3) the contact points."""
-        model, rows = self.model, len(self.q)
-        com, contact = np.empty((rows, 3)), np.empty((rows, model.nc, 3))
+    def run(self) -> Measurement:
+        """The rows of a run with these states, without what no objective depends on: rates, forces and energies."""
+        model, count = self.model, len(self.q)
+        layout = Layout.of(model, tuple(columns_of(model).units))
+        places, rows = layout.places, np.zeros((count, len(layout.columns)))
+        com, contact = np.empty((count, 3)), np.empty((count, model.nc, 3))
         place_rows(model.tree, self.q, new_poses(model.n, model.nv, model.nc), com, contact)
-        root = self.q[:, :3] if model.is_floating else np.zeros((rows, 3))
-        return root + com, root[:, None] + contact
+        root = self.q[:, :3] if model.is_floating else np.zeros((count, 3))
+        if model.is_floating:
+            rows[:, places.root : places.root + 7] = self.q[:, :7]
+            rows[:, places.momentum : places.momentum + 3] = self.momentum[:, :3]
+        rows[:, places.time], rows[:, places.com : places.com + 3] = self.time, root + com
+        rows[:, places.contact] = np.where(self.down == 1, STICKING, NONE)
+        for axis in range(3):
+            rows[:, places.contact + CONTACT_PLACE + axis] = root[:, None, axis] + contact[:, :, axis]
+        rows[:, places.torque] = self.torque[:, [model.dof(joint) for joint in model.joint_names]]
+        return Measurement(layout, rows, None, MeasurementContext(start_time=self.start_time, set_point=self.set_point))
 
     def jacobians(self, row: int) -> tuple[Floats, Floats]:
         """(2, nv) of the centre of mass in a row, and (nc, 2, nv) of the contact points, as seen from above."""
@@ -89,54 +103,14 @@ class Trajectory:
         differentiate_rows(model.tree, self.q[row : row + 1], mass / mass.sum(), poses, com, contact)
         return com[0, :2], contact[0, :, :2]
 
-    @cached_property
-    def foot(self) -> Integers:
-        """(nc,) the number of each contact point's foot, or -1."""
-        return np.array(feet_of_points(self.model), np.int64)
 
-    @property
-    def ahead(self) -> float:
-        """[s] 1/ω₀ of the pendulum that stands for the body (Hof et al. 2005)."""
-        return math.sqrt(standing_height(self.model) / -float(self.model.gravity[2]))
-
-    @cached_property
-    def extrapolated(self) -> Floats:
-        """(rows, 2) [m] the extrapolated centre of mass."""
-        return self.places[0][:, :2] + self.ahead * self.momentum[:, :2] / float(self.model.tree.mass.sum())
-
-    @cached_property
-    def margins(self) -> Floats:
-        """(rows,) [m] of stability; NaN in the air."""
-        if not self.model.is_floating or not self.model.nc:
-            raise InputError(
-                "a margin of stability is one of a model that stands: with a floating root and contact points"
-            )
-        found, nc = np.empty(len(self.q)), self.model.nc
-        room = np.empty((nc, 2)), np.empty((2 * nc + 2, 2))
-        fill_margins(self.places[1], self.foot, self.down, self.extrapolated, *room, found)
-        return found
-
-
-Value = tuple[float, Weights]
-Compute = Callable[[Trajectory], Value]
-
-
-def _errors(trial: Trajectory) -> Floats:
-    """(rows, 3) [m] of the root from its set point."""
-    assert trial.set_point is not None
-    return trial.q[:, :3] - trial.set_point[0]
-
-
-def _turns(trial: Trajectory) -> Floats:
-    """(rows, 3) [rad] rotation vectors from the set point's orientation."""
-    assert trial.set_point is not None
-    w, x, y, z = (float(c) for c in trial.set_point[1])
-    back = quat_conj((w, x, y, z))
-    return np.array([rotation_vector(quat_mul(tuple(q[3:7]), back)) for q in trial.q])
+#: From a trial and a metric's value in it, the value's derivatives.
+Differentiate = Callable[[Trajectory, float], Weights]
 
 
 def _vectors(trial: Trajectory, turns: bool) -> Floats:
-    return _turns(trial) if turns else _errors(trial)
+    """(rows, 3) errors of the root: rotation vectors [rad] if ``turns``, else displacements [m]."""
+    return trial.run.errors[:, 3:] if turns else trial.run.errors[:, :3]
 
 
 def _of_errors(trial: Trajectory, along: Floats, turns: bool, kinks: int) -> Weights:
@@ -160,91 +134,74 @@ def _of_lengths(trial: Trajectory, vectors: Floats, turns: bool, weights: Floats
     return _of_errors(trial, along, turns, int(flat.sum()) + kinks)
 
 
-def _tail(trial: Trajectory, turns: bool) -> Value:
-    """Mean over the last tenth of the rows."""
-    vectors = _vectors(trial, turns)
-    n = len(vectors)
+def _tail(trial: Trajectory, _: float, turns: bool) -> Weights:
+    """Differentiate the mean error over the last tenth of the rows."""
+    vectors, n = _vectors(trial, turns), len(trial.time)
     weights = np.zeros(n)
     weights[n - max(1, n // 10) :] = 1.0 / max(1, n // 10)
-    return float(weights @ np.linalg.norm(vectors, axis=1)), _of_lengths(trial, vectors, turns, weights)
+    return _of_lengths(trial, vectors, turns, weights)
 
 
-def _peak(trial: Trajectory, turns: bool) -> Value:
+def _peak(trial: Trajectory, _: float, turns: bool) -> Weights:
     vectors = _vectors(trial, turns)
-    size = np.linalg.norm(vectors, axis=1)
-    at, tie = _greatest(size, trial.first)
+    at, tie = _greatest(np.linalg.norm(vectors, axis=1), trial.run.first)
     weights = np.zeros(len(vectors))
     weights[at] = 1.0
-    return float(size[at]), _of_lengths(trial, vectors, turns, weights, tie)
+    return _of_lengths(trial, vectors, turns, weights, tie)
 
 
-def _root_mean_square(values: Floats, share: Floats) -> tuple[float, Floats, int]:
-    """√(Σ share values²) of (rows, k), its derivatives by these, and 1 where it is zero and has none."""
-    root = math.sqrt(float(share @ (values**2).sum(axis=1)))
-    if root <= NOTHING:
-        return root, np.zeros_like(values), 1
-    return root, share[:, None] * values / root, 0
+def _of_root_mean_square(value: float, values: Floats, share: Floats) -> tuple[Floats, int]:
+    """The derivatives of √(Σ share values²) by values (rows, k), and 1 where it is zero and has none."""
+    return (np.zeros_like(values), 1) if value <= NOTHING else (share[:, None] * values / value, 0)
 
 
-def _rms(trial: Trajectory, turns: bool) -> Value:
-    """√(∫ e² dt / T), by the trapezoidal rule."""
-    value, along, flat = _root_mean_square(_vectors(trial, turns), _shares(trial))
-    return value, _of_errors(trial, along, turns, flat)
-
-
-def _shares(trial: Trajectory) -> Floats:
-    """(rows,) of an integral over time from the first row that counts, divided by that time."""
-    share, step = np.zeros(len(trial.time)), np.diff(trial.time[trial.first :])
-    share[trial.first : -1] += 0.5 * step
-    share[trial.first + 1 :] += 0.5 * step
-    return share / float(step.sum())
+def _rms(trial: Trajectory, value: float, turns: bool) -> Weights:
+    """Differentiate √(∫ e² dt / T), by the trapezoidal rule."""
+    first, share = trial.run.first, np.zeros(len(trial.time))
+    step = np.diff(trial.time[first:])
+    share[first:-1] += 0.5 * step
+    share[first + 1 :] += 0.5 * step
+    along, flat = _of_root_mean_square(value, _vectors(trial, turns), share / step.sum())
+    return _of_errors(trial, along, turns, flat)
 
 
 def _greatest(values: Floats, first: int) -> tuple[int, int]:
-    """Where the greatest is, and 1 where another one, not beside it, is as great."""
+    """Where the greatest is, and 1 where another one is as great."""
     at = first + int(np.argmax(values[first:]))
     rest = np.delete(values[first:], at - first)
     return at, int(len(rest) > 0 and rest.max() >= values[at] * (1.0 - TIED))
 
 
-def _rms_torque(trial: Trajectory, dofs: list[int]) -> Value:
-    """√(∫ Σ τ² dt / T), torques held from row to row."""
+def _rms_torque(trial: Trajectory, value: float, dofs: list[int]) -> Weights:
+    """Differentiate √(∫ Σ τ² dt / T) of torques that are held from row to row."""
     span = np.diff(trial.time)
-    span[: trial.first] = 0.0
-    share = span / float(span.sum())
-    value, along, flat = _root_mean_square(trial.torque[:-1][:, dofs], share)
+    span[: trial.run.first] = 0.0
+    along, flat = _of_root_mean_square(value, trial.torque[:-1][:, dofs], span / span.sum())
     found = trial.nothing()
     found.torque[:, dofs] = along
-    return value, replace(found, kinks=flat)
+    return replace(found, kinks=flat)
 
 
-def _peak_torque(trial: Trajectory, dofs: list[int]) -> Value:
-    size = np.abs(trial.torque[:-1][trial.first :][:, dofs])
-    row, column = np.unravel_index(int(np.argmax(size)), size.shape)
-    value, rest = float(size[row, column]), np.delete(size.ravel(), int(np.argmax(size)))
+def _peak_torque(trial: Trajectory, _: float, dofs: list[int]) -> Weights:
+    size = np.abs(trial.torque[:-1][trial.run.first :][:, dofs])
+    place, tie = _greatest(size.ravel(), 0)
+    row, column = np.unravel_index(place, size.shape)
     found = trial.nothing()
-    at, dof = trial.first + int(row), dofs[int(column)]
+    at, dof = trial.run.first + int(row), dofs[int(column)]
     found.torque[at, dof] = math.copysign(1.0, trial.torque[at, dof])
-    tie = int(len(rest) > 0 and rest.max() >= value * (1.0 - TIED))
-    return value, replace(found, kinks=tie)
+    return replace(found, kinks=tie)
 
 
-# --- the centre of mass ---
-
-
-def _com_excursion(trial: Trajectory) -> Value:
-    if not trial.model.nc:
-        raise InputError("com_excursion: it is not measured of a model without contact points")
-    places = trial.places[0][trial.first :, :2]
-    size = np.hypot(*(places - places[0]).T)
-    at, tie = _greatest(size, 0)
-    found = trial.nothing()
-    if size[at] <= NOTHING:
-        return float(size[at]), replace(found, kinks=1)
-    along = (places[at] - places[0]) / size[at]
-    for row, sign in ((trial.first + at, 1.0), (trial.first, -1.0)):
+def _com_excursion(trial: Trajectory, value: float) -> Weights:
+    first, found = trial.run.first, trial.nothing()
+    if value <= NOTHING:
+        return replace(found, kinks=1)
+    places = trial.run.series[first:, COM : COM + 2]
+    at, tie = _greatest(np.hypot(*(places - places[0]).T), 0)
+    along = (places[at] - places[0]) / value
+    for row, sign in ((first + at, 1.0), (first, -1.0)):
         found.q[row] += sign * (along @ trial.jacobians(row)[0])
-    return float(size[at]), replace(found, kinks=tie)
+    return replace(found, kinks=tie)
 
 
 # --- the margin of stability ---
@@ -252,10 +209,11 @@ def _com_excursion(trial: Trajectory) -> Value:
 
 def _base(trial: Trajectory, row: int) -> tuple[list[int], Floats]:
     """The corners of the base of support as contact points, counter-clockwise, and (corners, 2) their places."""
-    nc, places = trial.model.nc, trial.places[1][row]
-    hull = np.empty((2 * nc + 2, 2))
-    corners = hull[: base_of(places, trial.foot, trial.down[row], np.empty((nc, 2)), hull)]
-    return [int(np.argmin(np.abs(places[:, :2] - corner).sum(axis=1))) for corner in corners], corners
+    run = trial.run
+    first = run.places.contact + CONTACT_PLACE
+    places = run.rows[row, np.stack([first, first + 1], axis=1)]
+    corners = run.scratch.hull[: gather_base(run.rows[row], run.places, run.scratch)].copy()
+    return [int(np.argmin(np.abs(places - corner).sum(axis=1))) for corner in corners], corners
 
 
 def _nearest(corners: Floats, x: Floats) -> tuple[int, float]:
@@ -267,50 +225,46 @@ def _nearest(corners: Floats, x: Floats) -> tuple[int, float]:
     return edge, float(along[edge])
 
 
-def _margin(trial: Trajectory, row: int) -> Value:
-    """In a row: the nearest place of the boundary moves with the contact points that bear it."""
-    margin, found = float(trial.margins[row]), trial.nothing()
+def _margin(trial: Trajectory, margin: float, row: int) -> Weights:
+    """Differentiate the margin of a row: the nearest place of the boundary moves with its contact points."""
+    found, model = trial.nothing(), trial.model
     if abs(margin) <= NOTHING:
-        return margin, replace(found, kinks=1)
+        return replace(found, kinks=1)
     points, corners = _base(trial, row)
-    edge, along = _nearest(corners, trial.extrapolated[row])
+    extrapolated = trial.run.series[row, XCOM : XCOM + 2]
+    edge, along = _nearest(corners, extrapolated)
     after = (edge + 1) % len(corners)
     nearest = corners[edge] + along * (corners[after] - corners[edge])
-    n = (trial.extrapolated[row] - nearest) / margin
+    n = (extrapolated - nearest) / margin
     com, contact = trial.jacobians(row)
     found.q[row] = n @ com
     for c, share in ((points[edge], 1.0 - along), (points[after], along)):
         found.q[row] -= share * (n @ contact[c])
-    found.momentum[row, :2] = trial.ahead * n / float(trial.model.tree.mass.sum())
-    return margin, found
+    ahead = math.sqrt(trial.run.body.length / -float(model.gravity[2]))
+    found.momentum[row, :2] = ahead * n / model.total_mass
+    return found
 
 
-def _margin_end(trial: Trajectory) -> Value:
-    row = len(trial.time) - 1
-    if math.isnan(trial.margins[row]):
-        raise InputError("margin_of_stability_end: nothing touches the floor at the end")
-    return _margin(trial, row)
+def _margin_end(trial: Trajectory, value: float) -> Weights:
+    return _margin(trial, value, len(trial.time) - 1)
 
 
-def _margin_min(trial: Trajectory) -> Value:
-    margins = trial.margins[trial.first :]
-    if np.isnan(margins).all():
-        raise InputError("margin_of_stability_min: nothing touches the floor")
-    return _margin(trial, trial.first + int(np.nanargmin(margins)))
+def _margin_min(trial: Trajectory, value: float) -> Weights:
+    first = trial.run.first
+    return _margin(trial, value, first + int(np.nanargmin(trial.run.series[first:, MARGIN])))
 
 
-_OF_TRIALS: dict[str, Compute] = {
-    "position_error": lambda trial: _tail(trial, False),
-    "orientation_error": lambda trial: _tail(trial, True),
-    "peak_position_error": lambda trial: _peak(trial, False),
-    "peak_orientation_error": lambda trial: _peak(trial, True),
-    "rms_position_error": lambda trial: _rms(trial, False),
-    "rms_orientation_error": lambda trial: _rms(trial, True),
+_OF_TRIALS: dict[str, Differentiate] = {
+    "position_error": partial(_tail, turns=False),
+    "orientation_error": partial(_tail, turns=True),
+    "peak_position_error": partial(_peak, turns=False),
+    "peak_orientation_error": partial(_peak, turns=True),
+    "rms_position_error": partial(_rms, turns=False),
+    "rms_orientation_error": partial(_rms, turns=True),
     "com_excursion": _com_excursion,
     "margin_of_stability_min": _margin_min,
     "margin_of_stability_end": _margin_end,
 }
-_OF_ERRORS = tuple(name for name in _OF_TRIALS if name.endswith("_error"))
 _OF_TORQUES = {"rms_torque": _rms_torque, "peak_torque": _peak_torque}
 
 #: Names of the metrics that have gradients; those of torques also with ``_JOINT``.
@@ -318,27 +272,34 @@ DIFFERENTIABLE = (*_OF_TRIALS, *_OF_TORQUES)
 
 
 def is_differentiable(name: str, joints: tuple[str, ...]) -> bool:
-    """Whether a metric of a model with these joints has a gradient."""
+    """Return whether a metric of a model with these joints has a gradient."""
     return name in DIFFERENTIABLE or any(name == f"{stem}_{joint}" for stem in _OF_TORQUES for joint in joints)
 
 
-def evaluate(name: str, trial: Trajectory) -> Value:
-    """An objective, and its derivatives by the states and torques of a trial.
+def value_of(name: str, trial: Trajectory) -> float:
+    """Return an objective of a trial.
 
     Raises:
-        InputError: it has no gradient; the message says which have. Or it is not defined in this trial.
+        InputError: it is no metric with a gradient, or it is not defined in this trial.
     """
-    joints = trial.model.joint_names
+    if not is_differentiable(name, trial.model.joint_names):
+        raise InputError(
+            f"objective {name!r} has no gradient; those with one are {', '.join(DIFFERENTIABLE)}, and the last two of "
+            "one joint, as rms_torque_left_knee_pitch"
+        )
+    value = trial.run.value(name)
+    if not isinstance(value, float):
+        raise InputError(
+            f"{name} is not defined in this trial: an error needs a controller with a set point, and a margin or an "
+            "excursion contact points that touch the floor"
+        )
+    return value
+
+
+def weights_of(name: str, trial: Trajectory, value: float) -> Weights:
+    """Return the derivatives of an objective by the states and torques of a trial in which it has a value."""
     if name in _OF_TRIALS:
-        if name in _OF_ERRORS and trial.set_point is None:
-            raise InputError(f"{name}: the controller has no set point that stands still in the world")
-        return _OF_TRIALS[name](trial)
-    for stem, compute in _OF_TORQUES.items():
-        if name == stem:
-            return compute(trial, [trial.model.dof(joint) for joint in joints])
-        if name.startswith(f"{stem}_") and name.removeprefix(f"{stem}_") in joints:
-            return compute(trial, [trial.model.dof(name.removeprefix(f"{stem}_"))])
-    raise InputError(
-        f"objective {name!r} has no gradient; those with one are {', '.join(DIFFERENTIABLE)}, and the last two of one "
-        "joint, as rms_torque_left_knee_pitch"
-    )
+        return _OF_TRIALS[name](trial, value)
+    stem = next(stem for stem in _OF_TORQUES if name.startswith(stem))
+    joints = trial.model.joint_names if name == stem else (name.removeprefix(f"{stem}_"),)
+    return _OF_TORQUES[stem](trial, value, [trial.model.dof(joint) for joint in joints])

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from biped.derivatives.gradients.kernels.trial import Trial
-from biped.derivatives.gradients.objectives import Trajectory, evaluate
+from biped.derivatives.gradients.objectives import Trajectory, value_of
 from biped.derivatives.gradients.parameters import Parameter
 from biped.derivatives.gradients.slopes import slopes
 from biped.derivatives.linearization.coordinates import displacement
@@ -66,7 +66,7 @@ class PlantSlopes:
     def _seen_by(self, other: Plan) -> Floats:
         """The objective of the same states and torques."""
         seen = replace(self._trajectory, model=other.model)
-        return np.array([weight * evaluate(name, seen)[0] for name, weight in self._terms.items()])
+        return np.array([weight * value_of(name, seen) for name, weight in self._terms.items()])
 
     def _check(self, other: Plan, name: str) -> None:
         here, there = self._plan.world, other.world

@@ -1,70 +1,82 @@
-"""The exact derivative of a sampled law's torques by what it is shown."""
+"""The exact derivative of a sampled law's torques by the measured state."""
 
 from __future__ import annotations
 
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from biped.derivatives.linearization.kernels.law import LawDifferentiator
 from biped.derivatives.tape.kernels import DONE, Tape, TapeJacobian, differentiate_results, new_tape_jacobian
-from biped.derivatives.tape.law import LawTapes
+from biped.derivatives.tape.law import LawTapes, note_law
 from biped.errors import InputError
-from biped.simulation.plan import Plan
+from biped.kernels.tree.tree import Tree
 from contact.arrays import Floats
 from kernelcache import Entry, Packed
 
-#: Part of the greatest torque by which those of a tape may differ from what the law asked for: rounding is less.
+#: Largest difference between a tape's torques and the law's, as a share of the largest torque: rounding is less.
 SAME = 1e-9
 
 
 class LawDerivative:
-    """A law whose derivatives are asked for: by its tape, or of a law that has none by a complex step.
-
-    None have those that depend on time, on what they remember, or that are no operations that a tape knows.
+    """A compiled law with its exact derivative, by a tape of its operations.
 
     Args:
-        plan: whose law it is, before it is asked.
+        law: the named tuple, before it is asked.
+        tree: the plant that the law assumes.
+        recorded: number of values that the law records.
     """
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-        self._recorded = 0 if plan.controller is None else len(plan.controller.recorded)
-        self._tapes: LawTapes | None = LawTapes(plan.law, plan.nominal_model.tree, self._recorded)
+    def __init__(self, law: Any, tree: Tree, recorded: int) -> None:
+        self._law, self._tree, self._recorded = law, tree, recorded
+        self._tapes = LawTapes(law, tree, recorded)
+        self._depends_on_time = False
         self._noted: _Noted | None = None
 
-    def at(self, q: Floats, momentum: Floats, time: float, asked: Floats) -> Floats:
-        """(nv, 2 nv) ∂(torques)/∂(q, p) where it asked for these; NaN if it looks at the floor's forces."""
-        found = self._by_tape(q, momentum, asked)
-        return self._by_complex_step.at(q, momentum, time).copy() if found is None else found
+    def at(self, q: Floats, momentum: Floats, time: float, asked: Floats | None = None) -> Floats:
+        """Return ∂(torques)/∂(q, p), (nv, 2 nv); NaN if the law depends on contact forces.
 
-    def _by_tape(self, q: Floats, momentum: Floats, asked: Floats) -> Floats | None:
-        """The derivative; None where the law has no tape."""
-        if self._tapes is None:
-            return None
-        if self._noted is None or not self._noted.differentiate(q, momentum):
-            try:
-                self._noted = _Noted(self._tapes.at(q, momentum), len(q), len(momentum))
-            except InputError:
-                self._tapes = None
-                return None
+        Args:
+            q: (nq,) configuration.
+            momentum: (nv,).
+            time: [s].
+            asked: (nv,) torques that the law asked for there, which the tape must reproduce; not checked if None.
+
+        Raises:
+            InputError: the law has no exact derivative.
+        """
+        noted = self._noted_at(q, momentum, time)
+        if not self._depends_on_time and not _is_same(noted.torque, asked):
+            self._depends_on_time = True
+            noted = self._noted_at(q, momentum, time)
+        if not _is_same(noted.torque, asked):
+            raise InputError(
+                f"{type(self._law).__name__} has no exact derivative: its torques depend on more than configuration, "
+                "velocity and time; linearize with closed_loop=False, or take another controller"
+            )
+        return noted.found.copy() if np.isfinite(noted.torque).all() else np.full_like(noted.found, np.nan)
+
+    def _noted_at(self, q: Floats, momentum: Floats, time: float) -> _Noted:
+        if self._noted is None or self._depends_on_time or not self._noted.differentiate(q, momentum):
+            self._noted = _Noted(self._tape(q, momentum, time), len(q), len(momentum))
             self._noted.differentiate(q, momentum)
-        torque = self._noted.torque
-        if not np.isfinite(torque).all():
-            return np.full_like(self._noted.found, np.nan)
-        if np.abs(torque - asked).max(initial=0.0) > SAME * (1.0 + np.abs(asked).max(initial=0.0)):
-            self._tapes = None
-            return None
-        return self._noted.found.copy()
+        return self._noted
 
-    @cached_property
-    def _by_complex_step(self) -> LawDifferentiator:
-        plan = self._plan
-        return LawDifferentiator(plan.law, plan.nominal_model.tree, plan.model.nq, plan.model.nv, self._recorded)
+    def _tape(self, q: Floats, momentum: Floats, time: float) -> Tape:
+        if not self._depends_on_time:
+            try:
+                return self._tapes.at(q, momentum)
+            except InputError:
+                self._depends_on_time = True
+        return note_law(self._law, self._tree, q, momentum, self._recorded, (), time)
+
+
+def _is_same(torque: Floats, asked: Floats | None) -> bool:
+    """Return whether torques agree with those that the law asked for; NaN agrees with all."""
+    return asked is None or not np.abs(torque - asked).max(initial=0.0) > SAME * (1.0 + np.abs(asked).max(initial=0.0))
 
 
 class _Noted:
-    """A tape, ready to be differentiated by displacements and momenta."""
+    """A tape with workspace for its derivatives by displacements and momenta."""
 
     def __init__(self, tape: Tape, nq: int, nv: int) -> None:
         self._nq, self._nv, self._tape = nq, nv, tape
@@ -74,17 +86,17 @@ class _Noted:
         self._is_zero = tape.result < 0
 
     def differentiate(self, q: Floats, momentum: Floats) -> bool:
-        """Whether the law branches there as the tape does; then ``found`` and ``torque`` are those of there."""
+        """Evaluate ``found`` and ``torque`` at a state; False if the law takes other branches there than the tape."""
         nq, nv, value = self._nq, self._nv, self._tape.value
         value[:nq], value[nq + nv : nq + 2 * nv] = q, momentum
         return self._differentiate() == DONE
 
     @property
     def found(self) -> Floats:
-        """(nv, 2 nv), overwritten by the next."""
+        """(nv, 2 nv) ∂(torque)/∂(q, p); the next state overwrites it."""
         return self._room.found
 
     @property
     def torque(self) -> Floats:
-        """(nv,) likewise."""
+        """(nv,) torques; the next state overwrites them."""
         return np.where(self._is_zero, 0.0, self._tape.value[self._ends])

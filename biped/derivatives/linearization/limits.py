@@ -9,8 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from biped.derivatives.linearization.coordinates import configuration_names, torque_names
-from biped.derivatives.linearization.kernels.law import REACH, LawDifferentiator, RatesLaw
+from biped.derivatives.linearization.kernels.law import RatesLaw
+from biped.derivatives.linearization.kernels.second import REACH
 from biped.derivatives.linearization.kinks import Kink
+from biped.derivatives.linearization.law import LawDerivative
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import World
 from biped.kernels.loop.measurement import FASTEST_BACK, able, demanded_torque
@@ -36,17 +38,11 @@ _WORDS = {
 
 @dataclass(frozen=True, eq=False)
 class Limited:
-    """Derivatives of actuators that pass a desired torque or are at their limits.
+    """Derivatives of actuators that pass a desired torque or are at their limits."""
 
-    Attributes:
-        passes: (nv,) 1, or 0 where one is at its limit.
-        slopes: (nv, 2 nv) ∂(limit)/∂(q, p) where one is.
-        kinks: where they are near a kink.
-    """
-
-    passes: Floats
-    slopes: Floats
-    kinks: tuple[Kink, ...]
+    passes: Floats  #: (nv,) 1, or 0 where one is at its limit
+    slopes: Floats  #: (nv, 2 nv) ∂(limit)/∂(q, p) where one is
+    kinks: tuple[Kink, ...]  #: where they are near a kink
 
 
 class ActuatorLimits:
@@ -140,8 +136,8 @@ class ActuatorLimits:
         return self._world.scratch.motion.rates
 
     @cached_property
-    def _rates_law(self) -> LawDifferentiator:
-        return LawDifferentiator(RatesLaw(0), self._model.tree, self._model.nq, self._model.nv, 0)
+    def _rates_law(self) -> LawDerivative:
+        return LawDerivative(RatesLaw(0), self._model.tree, 0)
 
     @property
     def _rates_by_state(self) -> Floats:

@@ -9,22 +9,9 @@ from typing import Any, Literal
 import numpy as np
 
 from biped import dynamics
-from biped.derivatives.linearization.coordinates import (
-    anchor_names,
-    configuration_names,
-    displacement,
-    momentum_names,
-    torque_names,
-)
+from biped.derivatives.linearization import coordinates
+from biped.derivatives.linearization.kernels import steps
 from biped.derivatives.linearization.kernels.second import SecondDifferentiator
-from biped.derivatives.linearization.kernels.steps import (
-    SUBSTEPS,
-    TOO_MANY_PARTS,
-    UNKNOWN_STEP,
-    linearize_steps,
-    new_linearized,
-    step_calls,
-)
 from biped.derivatives.linearization.kernels.steps import Linearizer as StepLinearizer
 from biped.derivatives.linearization.kinks import AT_KINK, Kink, KinkError, nearest_joint_kinks, nearest_kinks
 from biped.derivatives.linearization.law import LawDerivative
@@ -116,12 +103,12 @@ class Linearizer:
         self.steps = self.plan.clock.steps_per_tick if span == "period" else 1
         self.period = self.steps * self.plan.clock.step
         self.delay = shared_delay(world.sensors)
-        joints, units, inputs = torque_names(self.model)
+        joints, units, inputs = coordinates.torque_names(self.model)
         self._inputs = np.array(inputs, dtype=np.int64)
         if announce is not None and not (is_ready(world, self.plan.law) and are_steps_ready(world, self._inputs)):
             announce("compiling the kernels of linearizations, once: a minute or two")
         self.loop = Loop(world, self.plan.law)
-        self._law = LawDerivative(self.plan) if self.closed_loop else None
+        self._law = _law_derivative(self.plan) if self.closed_loop else None
         self._begin = self.plan.state.copy()
         self._steps = StepLinearizer(self.loop, self._inputs, MOST_NOTED)
         self._names, self._input_names = _names(self.model), (joints, units)
@@ -158,7 +145,7 @@ class Linearizer:
             reason = self._steps.take(1)
             if reason != OK:
                 raise InputError(_cause(reason, start.time))
-            if int(room.taken[SUBSTEPS]) != k + 1:
+            if int(room.taken[steps.SUBSTEPS]) != k + 1:
                 raise InputError(
                     f"a step from {before.time:g} s on is taken in parts, as where a point lands: second derivatives "
                     "are those of whole steps"
@@ -214,7 +201,7 @@ class Linearizer:
         reason = self._steps.take(self.steps)
         if reason != OK:
             raise InputError(_cause(reason, start.time))
-        return tick, int(room.taken[SUBSTEPS])
+        return tick, int(room.taken[steps.SUBSTEPS])
 
     def _tick(self, turned: Kink | None = None) -> _Tick:
         """Let the controller set its torques; the derivative of what it asks for, and of what limits it."""
@@ -276,7 +263,7 @@ class Linearizer:
             A, B, names, units = self._with_delay(A, B, by_torque, asked, kept, passes, names, units)
         joints, torque_units = self._input_names
         moved = np.concatenate([
-            displacement(model, start.q, live.q),
+            coordinates.displacement(model, start.q, live.q),
             live.momentum - start.momentum,
             (live.arrays.anchor - start.arrays.anchor).ravel(),
         ])  # fmt: skip
@@ -302,7 +289,7 @@ class Linearizer:
         names: list[str], units: list[str],
     ) -> tuple[Floats, Floats, list[str], list[str]]:  # fmt: skip
         """The system with the actuators' torques as further states, part of which the next torque keeps."""
-        own, own_units, dofs = torque_names(self.model)
+        own, own_units, dofs = coordinates.torque_names(self.model)
         nx, nt, nv = len(A), len(dofs), self.model.nv
         lower = np.zeros((nt, nx))
         lower[:, : 2 * nv] = limits[dofs]
@@ -324,7 +311,7 @@ class Linearizer:
         oldest = slice(size - 2 * nv, size)
         grown[: len(by_torque), oldest] = by_torque @ asked
         if kept:
-            dofs = torque_names(self.model)[2]
+            dofs = coordinates.torque_names(self.model)[2]
             grown[len(by_torque) : nx, oldest] = (passes[:, None] * asked)[dofs]
         grown[nx : nx + 2 * nv, : 2 * nv] = np.eye(2 * nv)
         for k in range(1, d):
@@ -334,15 +321,20 @@ class Linearizer:
         return grown, np.vstack([B, np.zeros((2 * nv * d, B.shape[1]))]), names + past, units + units[: 2 * nv] * d
 
 
+def _law_derivative(plan: Plan) -> LawDerivative:
+    recorded = 0 if plan.controller is None else len(plan.controller.recorded)
+    return LawDerivative(plan.law, plan.nominal_model.tree, recorded)
+
+
 def _names(model: Any) -> tuple[list[str], list[str]]:
-    parts = configuration_names(model), momentum_names(model), anchor_names(model)
+    parts = coordinates.configuration_names(model), coordinates.momentum_names(model), coordinates.anchor_names(model)
     return [name for names, _ in parts for name in names], [unit for _, units in parts for unit in units]
 
 
 def are_steps_ready(world: World, driven: Integers) -> bool:
     """Whether a linearizer of this world's steps compiles nothing but its loop."""
-    room = Packed(new_linearized(world, 1, driven, 1))
-    return are_ready([*step_calls(room), (linearize_steps, room, 0, 0)])
+    room = Packed(steps.new_linearized(world, 1, driven, 1))
+    return are_ready([*steps.step_calls(room), (steps.linearize_steps, room, 0, 0)])
 
 
 def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
@@ -384,8 +376,8 @@ def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
 
 
 def _cause(reason: int, time: float) -> str:
-    if reason == TOO_MANY_PARTS:
+    if reason == steps.TOO_MANY_PARTS:
         return f"a step from {time:g} s on had to be taken in more than 256 parts: not linearized"
-    if reason == UNKNOWN_STEP:
+    if reason == steps.UNKNOWN_STEP:
         return f"something else than the equations of a step moved the model after {time:g} s: not linearized"
     return f"a step from {time:g} s on has no solution: not linearized"

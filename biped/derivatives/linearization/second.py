@@ -56,25 +56,15 @@ def _turn_of(tree: Tree, poses: Poses, body: int, moved: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class StepCurvature:
-    """The second derivatives of one step by its state (q, p, a) and by torques that are held on it.
+    """The second derivatives of one step by its state (q, p, a) and by torques that are held on it."""
 
-    Attributes:
-        first: (2 nv + 2 nc,) squared: ∂(e, p', a')/∂(q, q', a).
-        second: (columns, rows, columns) its derivatives along the same columns.
-        begin: (nv, nv, nv) Γ of the columns of q.
-        end_tree: whose.
-        end_poses: where the step ends.
-        by_torque: (nv,) [s] ∂p/∂τ: half of the step, or zero at an actuator's limit.
-        dofs: of the torques that are inputs.
-    """
-
-    first: Floats
-    second: Floats
-    begin: Floats
-    end_tree: Tree
-    end_poses: Poses
-    by_torque: Floats
-    dofs: Integers
+    first: Floats  #: (2 nv + 2 nc,) squared: ∂(e, p', a')/∂(q, q', a)
+    second: Floats  #: (columns, rows, columns) its derivatives along the same columns
+    begin: Floats  #: (nv, nv, nv) Γ of the columns of q
+    end_tree: Tree  #: whose
+    end_poses: Poses  #: where the step ends
+    by_torque: Floats  #: (nv,) [s] ∂p/∂τ: half of the step, or zero at an actuator's limit
+    dofs: Integers  #: of the torques that are inputs
 
     @classmethod
     def of(cls, found: SecondDerivative, by_torque: Floats, dofs: Integers) -> StepCurvature:
@@ -156,13 +146,9 @@ class StepCurvature:
 
 @dataclass(frozen=True, eq=False)
 class Curvature:
-    """The second derivatives of some steps, one after the other, by the first state and by torques held through them.
+    """Second derivatives of successive steps, by the first state and by torques held through them."""
 
-    Attributes:
-        steps: of each.
-    """
-
-    steps: tuple[StepCurvature, ...]
+    steps: tuple[StepCurvature, ...]  #: of each
 
     @cached_property
     def _roads(self) -> tuple[Floats, ...]:

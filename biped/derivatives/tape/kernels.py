@@ -21,22 +21,11 @@ from contact.vectors import add_scaled6, load6, store6
 from kernelcache import kernel, part, routine
 
 # What an operation does.
-ADD = 0
-SUB = 1
-MUL = 2
-DIV = 3
-NEG = 4
-SQRT = 5
-SIN = 6
-COS = 7
-MAX = 8
-MIN = 9
+ADD, SUB, MUL, DIV, NEG, SQRT, SIN, COS, MAX, MIN = range(10)
 AT_LEAST = 10  # 1 where the first number is not less than the second, else 0: what maxima have as derivatives
 
 # What a guard says: that the first number compared with the second is so.
-LESS = 0
-LESS_OR_EQUAL = 1
-EQUAL = 2
+LESS, LESS_OR_EQUAL, EQUAL = range(3)
 
 # What ``differentiate_results`` gives back: all is done, or another branch is to be taken there.
 DONE = 0

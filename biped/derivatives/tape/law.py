@@ -59,7 +59,9 @@ def law_and_tree(law: Any, tree: Tree) -> tuple[Any, tuple[Any, ...]]:
     return law, tuple(tree)
 
 
-def note_law(law: Any, tree: Tree, q: Floats, momentum: Floats, recorded: int, chosen: Sequence[Path]) -> Tape:
+def note_law(
+    law: Any, tree: Tree, q: Floats, momentum: Floats, recorded: int, chosen: Sequence[Path], time: float | None = None
+) -> Tape:
     """Run the law's kernels interpreted at a state, and note what they do.
 
     The tape's arguments are q (nq), displacements of q (nv) that are zero, p (nv), and chosen numbers of the law.
@@ -71,6 +73,7 @@ def note_law(law: Any, tree: Tree, q: Floats, momentum: Floats, recorded: int, c
         momentum: (nv,).
         recorded: how many numbers it records.
         chosen: which of the ``leaves_of`` it and the tree, ``law_and_tree``, are arguments too.
+        time: [s] the only time at which the tape holds; if None, the law must not depend on time.
 
     Raises:
         InputError: the law does something that has no exact derivative, or that depends on time.
@@ -95,8 +98,8 @@ def note_law(law: Any, tree: Tree, q: Floats, momentum: Floats, recorded: int, c
         rates_from_momentum(own, _objects(p), motion)
         unknown = np.full((nc, 3), np.nan, dtype=object)
         nothing = np.full(nv, np.nan, dtype=object)
-        time = _objects([recorder.argument(0.0)])
-        measurement = Measurement(own, time, moved, motion, unknown, np.zeros(nc, np.int64), nothing, nothing, nothing)
+        clock = _objects([recorder.argument(0.0) if time is None else time])
+        measurement = Measurement(own, clock, moved, motion, unknown, np.zeros(nc, np.int64), nothing, nothing, nothing)
         torque = _objects([0.0] * nv)
         control(_noting(law, inputs, (LAW,)), measurement, torque, _objects([0.0] * recorded))
     except (TypeError, NumbaError) as error:

@@ -12,27 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from biped.derivatives.tape.kernels import (
-    ADD,
-    AT_LEAST,
-    COS,
-    DIV,
-    EQUAL,
-    LESS,
-    LESS_OR_EQUAL,
-    MAX,
-    MIN,
-    MUL,
-    NEG,
-    SIN,
-    SQRT,
-    SUB,
-    Tape,
-)
+from biped.derivatives.tape import kernels
 from contact.analytic import Symbol
 from contact.arrays import Integers
 
-_FUNCTIONS = {"sqrt": SQRT, "sin": SIN, "cos": COS}
+_FUNCTIONS = {"sqrt": kernels.SQRT, "sin": kernels.SIN, "cos": kernels.COS}
 
 
 def _quotient(x: float, y: float) -> float:
@@ -41,22 +25,22 @@ def _quotient(x: float, y: float) -> float:
 
 
 _COMPUTE: dict[int, Callable[[float, float], float]] = {
-    ADD: operator.add,
-    SUB: operator.sub,
-    MUL: operator.mul,
-    DIV: _quotient,
-    NEG: lambda x, _: -x,
-    SQRT: lambda x, _: math.sqrt(x),
-    SIN: lambda x, _: math.sin(x),
-    COS: lambda x, _: math.cos(x),
-    MAX: max,
-    MIN: min,
-    AT_LEAST: lambda x, y: float(x >= y),
+    kernels.ADD: operator.add,
+    kernels.SUB: operator.sub,
+    kernels.MUL: operator.mul,
+    kernels.DIV: _quotient,
+    kernels.NEG: lambda x, _: -x,
+    kernels.SQRT: lambda x, _: math.sqrt(x),
+    kernels.SIN: lambda x, _: math.sin(x),
+    kernels.COS: lambda x, _: math.cos(x),
+    kernels.MAX: max,
+    kernels.MIN: min,
+    kernels.AT_LEAST: lambda x, y: float(x >= y),
 }
 _COMPARE: dict[int, Callable[[float, float], bool]] = {
-    LESS: operator.lt,
-    LESS_OR_EQUAL: operator.le,
-    EQUAL: operator.eq,
+    kernels.LESS: operator.lt,
+    kernels.LESS_OR_EQUAL: operator.le,
+    kernels.EQUAL: operator.eq,
 }
 
 
@@ -113,7 +97,7 @@ class Recorder:
         return Noted(self, place, self.values[place])
 
     def _made(self, kind: int, a: int, b: int) -> int:
-        if kind in (ADD, MUL) and a > b:
+        if kind in (kernels.ADD, kernels.MUL) and a > b:
             a, b = b, a
         place = self._known.get((kind, a, b))
         if place is None:
@@ -128,7 +112,7 @@ class Recorder:
         self.guards[kind, a, b] = found
         return found
 
-    def tape(self, arguments: Sequence[Noted], results: Sequence[Any]) -> Tape:
+    def tape(self, arguments: Sequence[Noted], results: Sequence[Any]) -> kernels.Tape:
         """The function from the arguments, which come first in its ``value``, to the results."""
         ends = [self.place_of(x) if isinstance(x, Noted) or x != 0.0 else -1 for x in results]
         inputs = [argument.place for argument in arguments]
@@ -143,7 +127,7 @@ class Recorder:
         operations = [self.operations[k] or (0, 0, 0) for k in made]
         edges = [edge for row in rows.edges for edge in row]
         whole = np.int64
-        return Tape(
+        return kernels.Tape(
             value=np.array([self.values[k] for k in order]),
             first=np.array([new[a] for _, a, _ in operations], dtype=whole),
             second=np.array([new[b] for _, _, b in operations], dtype=whole),
@@ -201,24 +185,24 @@ class Recorder:
             return ()
         kind, a, b = operation
         one = self.place_of(1.0)
-        if kind in (ADD, SUB):
-            return Edge(a, one, 1.0), Edge(b, one, 1.0 if kind == ADD else -1.0)
-        if kind == MUL:
+        if kind in (kernels.ADD, kernels.SUB):
+            return Edge(a, one, 1.0), Edge(b, one, 1.0 if kind == kernels.ADD else -1.0)
+        if kind == kernels.MUL:
             return Edge(a, b, 1.0), Edge(b, a, 1.0)
-        if kind == DIV:
-            return Edge(a, self._made(DIV, one, b), 1.0), Edge(b, self._made(DIV, place, b), -1.0)
-        if kind == NEG:
+        if kind == kernels.DIV:
+            return Edge(a, self._made(kernels.DIV, one, b), 1.0), Edge(b, self._made(kernels.DIV, place, b), -1.0)
+        if kind == kernels.NEG:
             return (Edge(a, one, -1.0),)
-        if kind == SQRT:
-            return (Edge(a, self._made(DIV, self.place_of(0.5), place), 1.0),)
-        if kind == SIN:
-            return (Edge(a, self._made(COS, a, a), 1.0),)
-        if kind == COS:
-            return (Edge(a, self._made(SIN, a, a), -1.0),)
-        if kind == AT_LEAST:
+        if kind == kernels.SQRT:
+            return (Edge(a, self._made(kernels.DIV, self.place_of(0.5), place), 1.0),)
+        if kind == kernels.SIN:
+            return (Edge(a, self._made(kernels.COS, a, a), 1.0),)
+        if kind == kernels.COS:
+            return (Edge(a, self._made(kernels.SIN, a, a), -1.0),)
+        if kind == kernels.AT_LEAST:
             return ()
-        first = self._made(AT_LEAST, a, b) if kind == MAX else self._made(AT_LEAST, b, a)
-        return Edge(a, first, 1.0), Edge(b, self._made(SUB, one, first), 1.0)
+        first = self._made(kernels.AT_LEAST, a, b) if kind == kernels.MAX else self._made(kernels.AT_LEAST, b, a)
+        return Edge(a, first, 1.0), Edge(b, self._made(kernels.SUB, one, first), 1.0)
 
     def _kind(self, place: int) -> int:
         operation = self.operations[place]
@@ -283,34 +267,34 @@ class Noted(Symbol):
 
     def within(self, low: Any, high: Any) -> Noted:
         """The nearest number from ``low`` to ``high``, noted as such: which side counts is no branch."""
-        return self.recorder.noted(MIN, self.recorder.noted(MAX, self, low), high)
+        return self.recorder.noted(kernels.MIN, self.recorder.noted(kernels.MAX, self, low), high)
 
     def __add__(self, other: Any) -> Any:
-        return self if _is(other, 0.0) else self.recorder.noted(ADD, self, other)
+        return self if _is(other, 0.0) else self.recorder.noted(kernels.ADD, self, other)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        return self if _is(other, 0.0) else self.recorder.noted(SUB, self, other)
+        return self if _is(other, 0.0) else self.recorder.noted(kernels.SUB, self, other)
 
     def __rsub__(self, other: Any) -> Any:
-        return -self if _is(other, 0.0) else self.recorder.noted(SUB, other, self)
+        return -self if _is(other, 0.0) else self.recorder.noted(kernels.SUB, other, self)
 
     def __mul__(self, other: Any) -> Any:
         if _is(other, 0.0):
             return 0.0
-        return self if _is(other, 1.0) else self.recorder.noted(MUL, self, other)
+        return self if _is(other, 1.0) else self.recorder.noted(kernels.MUL, self, other)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
-        return self if _is(other, 1.0) else self.recorder.noted(DIV, self, other)
+        return self if _is(other, 1.0) else self.recorder.noted(kernels.DIV, self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return 0.0 if _is(other, 0.0) else self.recorder.noted(DIV, other, self)
+        return 0.0 if _is(other, 0.0) else self.recorder.noted(kernels.DIV, other, self)
 
     def __neg__(self) -> Noted:
-        return self.recorder.noted(NEG, self, self)
+        return self.recorder.noted(kernels.NEG, self, self)
 
     def __pos__(self) -> Noted:
         return self
@@ -319,19 +303,19 @@ class Noted(Symbol):
         return -self if self < 0.0 else self
 
     def __lt__(self, other: Any) -> bool:
-        return self.recorder.compared(LESS, self, other)
+        return self.recorder.compared(kernels.LESS, self, other)
 
     def __le__(self, other: Any) -> bool:
-        return self.recorder.compared(LESS_OR_EQUAL, self, other)
+        return self.recorder.compared(kernels.LESS_OR_EQUAL, self, other)
 
     def __gt__(self, other: Any) -> bool:
-        return self.recorder.compared(LESS, other, self)
+        return self.recorder.compared(kernels.LESS, other, self)
 
     def __ge__(self, other: Any) -> bool:
-        return self.recorder.compared(LESS_OR_EQUAL, other, self)
+        return self.recorder.compared(kernels.LESS_OR_EQUAL, other, self)
 
     def __eq__(self, other: object) -> bool:
-        return self.recorder.compared(EQUAL, self, other)
+        return self.recorder.compared(kernels.EQUAL, self, other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other

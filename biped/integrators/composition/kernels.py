@@ -11,16 +11,8 @@ import math
 from typing import Any, NamedTuple
 
 from biped.kernels.solve.causes import cause_of
+from biped.kernels.state import method as methods
 from biped.kernels.state.checkpoint import Checkpoint, roll_back, save_checkpoint
-from biped.kernels.state.method import (
-    Solver,
-    Variational,
-    advance,
-    find_root,
-    remember,
-    set_initial_guess,
-    take_part,
-)
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, TOTAL_STEPS
 from biped.kernels.step.step import advance_in_parts, prepare, substep
 from biped.kernels.variational.equations import set_rates
@@ -45,8 +37,8 @@ UNTIL = 2  # ``TOTAL_STEPS`` when the last of them began
 class Composition(NamedTuple):
     """S(w_s h) ∘ … ∘ S(w_1 h) of a variational method S; ``biped.integrators.composition.weights`` has the weights."""
 
-    inner: Variational
-    solver: Solver  # that of the stages
+    inner: methods.Variational
+    solver: methods.Solver  # that of the stages
     weights: Floats
     checkpoint: Checkpoint  # where a part of the step began
     rate: Floats  # (nv,) the plant's then
@@ -67,10 +59,10 @@ def history_shape(method: Any, nv: int) -> tuple[int, int, int]:
     return (method.weights.shape[0], nv, DEPTH) if isinstance(method, Composition) else (0, nv, 0)
 
 
-advance.register(Composition)(advance_in_parts)
+methods.advance.register(Composition)(advance_in_parts)
 
 
-@take_part.register(Composition)
+@methods.take_part.register(Composition)
 def take_composed_part(tree, ground, state, pushes, scratch, method, begin, h, depth):
     """All stages or, where one does not converge, none: the part is taken back, so that all have its order."""
     save_checkpoint(state, method.checkpoint)
@@ -93,7 +85,7 @@ def take_stages(tree, ground, state, pushes, scratch, method, begin, h):
     for index in range(method.weights.shape[0]):
         part = method.weights[index] * h
         inner = method.inner
-        stage = Variational(inner.body, inner.root_finder, OwnRates(index), inner.solver, inner.closing)
+        stage = methods.Variational(inner.body, inner.root_finder, OwnRates(index), inner.solver, inner.closing)
         taken = substep(tree, ground, state, pushes, scratch, stage, time, part, math.inf)
         if taken < 0:
             return taken, most
@@ -142,13 +134,13 @@ def order_of_prediction(history, index, known):
     return known
 
 
-@set_initial_guess.register(OwnRates)
+@methods.set_initial_guess.register(OwnRates)
 def go_on_at_own_rates(tree, ground, state, pushes, scratch, guess, h):
     predict(state, guess.number, scratch.delta)
     go_on_at_rates(tree, state, scratch, h)
 
 
-@remember.register(OwnRates)
+@methods.remember.register(OwnRates)
 def remember_own_rates(tree, state, scratch, guess, h):
     """The new backward differences of the stage's rate: ∇⁰ is the rate, ∇ᵏ⁺¹ the change of ∇ᵏ."""
     set_rates(tree, state.q, scratch, h, scratch.delta)
@@ -164,7 +156,7 @@ def remember_own_rates(tree, state, scratch, guess, h):
     state.clock[LAST_STEP_LENGTH] = abs(h)
 
 
-@find_root.register(ScaledArticulatedNewton)
+@methods.find_root.register(ScaledArticulatedNewton)
 def find_by_scaled_newton(tree, ground, state, pushes, scratch, method, root_finder, h):
     """The guess is so good that after one exact iteration its factorization does the rest."""
     tolerance = tolerance_of(method, tree, scratch, h)

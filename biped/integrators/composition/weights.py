@@ -12,19 +12,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Scheme:
-    """A symmetric composition.
+    """A symmetric composition."""
 
-    Attributes:
-        name: as on the command line.
-        paper: author and year.
-        order: of the composed step, where that of the step composed is 2.
-        half: the weights up to the one in the middle, as decimals of more digits than a float has.
-    """
-
-    name: str
-    paper: str
-    order: int
-    half: tuple[str, ...]
+    name: str  #: as on the command line
+    paper: str  #: author and year
+    order: int  #: of the composed step, where that of the step composed is 2
+    half: tuple[str, ...]  #: the weights up to the one in the middle, as decimals of more digits than a float has
 
     @property
     def decimals(self) -> tuple[str, ...]:

@@ -23,40 +23,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.kernels.solve.cone import (
-    CONE,
-    cone_defects,
-    cone_stiffness,
-    is_cone,
-    linearized_cone,
-    set_cone_changes,
-    start_cone,
-)
+from biped.kernels.solve import cone as cones
 from biped.kernels.solve.pyramid import along, linearized_pyramid, set_sliding_changes, start_pyramid, sum_of_sides
 from biped.kernels.solve.rounding import resolved
+from contact import vectors as v
 from contact.arrays import Floats, Integers
-from contact.vectors import (
-    add,
-    cross,
-    dot,
-    hat,
-    load3,
-    load4,
-    load6,
-    load9,
-    mat_add,
-    mat_mul,
-    mat_scale,
-    mat_t_vec,
-    mat_vec,
-    norm,
-    outer,
-    scale,
-    store3,
-    store_twist,
-    sub,
-    transposed,
-)
 from kernelcache import kernel
 
 
@@ -87,7 +58,7 @@ def pairs_of(friction: float, directions: int) -> int:
     """How many pairs a point that touches has: of its gap, and of friction those of the pyramid or of the cone."""
     if friction == 0.0:
         return 1
-    return 2 + directions if directions else 1 + CONE
+    return 2 + directions if directions else 1 + cones.CONE
 
 
 def ground_contacts(
@@ -110,19 +81,19 @@ def begin_contacts(contacts, motion, room):
     for c in range(contacts.body.shape[0]):
         set_dimensions(contacts, room, c)
         b, o = contacts.body[c], contacts.other[c]
-        point = mat_vec(load9(poses.rotation, b), load3(contacts.point, c))
-        normal = load9(contacts.frame, c)[:3]
-        lead = scale(contacts.radius[c], normal)
-        arm, origin = sub(point, lead), load3(poses.com, b)
-        store3(room.arm_begin, 2 * c, arm)
-        store3(room.lead_begin, 2 * c, lead)
+        point = v.mat_vec(v.load9(poses.rotation, b), v.load3(contacts.point, c))
+        normal = v.load9(contacts.frame, c)[:3]
+        lead = v.scale(contacts.radius[c], normal)
+        arm, origin = v.sub(point, lead), v.load3(poses.com, b)
+        v.store3(room.arm_begin, 2 * c, arm)
+        v.store3(room.lead_begin, 2 * c, lead)
         if o >= 0:
-            other = mat_vec(load9(poses.rotation, o), load3(contacts.other_point, c))
-            between = sub(origin, load3(poses.com, o))
-            store3(room.arm_begin, 2 * c + 1, add(between, arm))
-            store3(room.lead_begin, 2 * c + 1, sub(other, add(between, arm)))
-            origin = sub(between, other)
-        room.gap_begin[c] = dot(normal, add(origin, point)) - contacts.height[c]
+            other = v.mat_vec(v.load9(poses.rotation, o), v.load3(contacts.other_point, c))
+            between = v.sub(origin, v.load3(poses.com, o))
+            v.store3(room.arm_begin, 2 * c + 1, v.add(between, arm))
+            v.store3(room.lead_begin, 2 * c + 1, v.sub(other, v.add(between, arm)))
+            origin = v.sub(between, other)
+        room.gap_begin[c] = v.dot(normal, v.add(origin, point)) - contacts.height[c]
 
 
 @kernel
@@ -130,8 +101,8 @@ def set_dimensions(contacts, room, c):
     """Those of the cones that the contact's slacks and multipliers stay in."""
     at = contacts.pair[c]
     room.dimension[at] = 1
-    if contacts.friction[c] > 0.0 and is_cone(contacts):
-        room.dimension[at + 1], room.dimension[at + 2], room.dimension[at + 3] = CONE, 0, 0
+    if contacts.friction[c] > 0.0 and cones.is_cone(contacts):
+        room.dimension[at + 1], room.dimension[at + 2], room.dimension[at + 3] = cones.CONE, 0, 0
     elif contacts.friction[c] > 0.0:
         room.dimension[at + 1 : at + width_of(contacts)] = 1
 
@@ -139,7 +110,7 @@ def set_dimensions(contacts, room, c):
 @kernel
 def width_of(contacts):
     """How many slacks a contact with friction has."""
-    return 1 + CONE if is_cone(contacts) else 2 + contacts.directions.shape[0]
+    return 1 + cones.CONE if cones.is_cone(contacts) else 2 + contacts.directions.shape[0]
 
 
 @kernel
@@ -153,26 +124,26 @@ def turned_by(turn, arm):
     """The change of an arm by a turn (c, u): 2 u × (c r + u × r)."""
     c, ux, uy, uz = turn
     u = (ux, uy, uz)
-    return scale(2.0, cross(u, add(scale(c, arm), cross(u, arm))))
+    return v.scale(2.0, v.cross(u, v.add(v.scale(c, arm), v.cross(u, arm))))
 
 
 @kernel
 def place_contacts(contacts, room):
     """Arms and displacements of the candidate."""
     for c in range(contacts.body.shape[0]):
-        frame = load9(contacts.frame, c)
+        frame = v.load9(contacts.frame, c)
         slide = (0.0, 0.0, 0.0)
         for side in range(2):
             b, sign = side_of(contacts, c, side)
             if b >= 0:
-                k, turn = 2 * c + side, load4(room.turn, b)
-                arm, lead = load3(room.arm_begin, k), load3(room.lead_begin, k)
+                k, turn = 2 * c + side, v.load4(room.turn, b)
+                arm, lead = v.load3(room.arm_begin, k), v.load3(room.lead_begin, k)
                 change, lead_change = turned_by(turn, arm), turned_by(turn, lead)
-                store3(room.arm_end, k, add(arm, change))
-                store3(room.lead_end, k, add(lead, lead_change))
-                n, x, y = mat_vec(frame, add(load3(room.moved, b), change))
-                slide = add(slide, scale(sign, (n + dot(frame[:3], lead_change), x, y)))
-        store3(room.slide, c, slide)
+                v.store3(room.arm_end, k, v.add(arm, change))
+                v.store3(room.lead_end, k, v.add(lead, lead_change))
+                n, x, y = v.mat_vec(frame, v.add(v.load3(room.moved, b), change))
+                slide = v.add(slide, v.scale(sign, (n + v.dot(frame[:3], lead_change), x, y)))
+        v.store3(room.slide, c, slide)
 
 
 @kernel
@@ -193,7 +164,7 @@ def set_contact_impulse(contacts, motion, c):
     at = contacts.pair[c]
     motion.contact_impulse[c, 0] = motion.dual[at]
     first, second = 0.0, 0.0
-    if contacts.friction[c] > 0.0 and is_cone(contacts):
+    if contacts.friction[c] > 0.0 and cones.is_cone(contacts):
         first, second = motion.dual[at + 2], motion.dual[at + 3]
     elif contacts.friction[c] > 0.0:
         for i in range(contacts.directions.shape[0]):
@@ -205,13 +176,13 @@ def set_contact_impulse(contacts, motion, c):
 @kernel
 def add_impulse(contacts, room, c, target, force):
     """An impulse in the contact's frame to what ``target`` (n, 6) has of the body, and its opposite to the other's."""
-    world = mat_t_vec(load9(contacts.frame, c), force)
+    world = v.mat_t_vec(v.load9(contacts.frame, c), force)
     for side in range(2):
         b, sign = side_of(contacts, c, side)
         if b >= 0:
-            before, impulse = load6(target, b), scale(sign, world)
-            moment = cross(load3(room.arm_begin, 2 * c + side), impulse)
-            store_twist(target, b, add(before[:3], impulse), add(before[3:], moment))
+            before, impulse = v.load6(target, b), v.scale(sign, world)
+            moment = v.cross(v.load3(room.arm_begin, 2 * c + side), impulse)
+            v.store_twist(target, b, v.add(before[:3], impulse), v.add(before[3:], moment))
 
 
 @kernel
@@ -219,7 +190,7 @@ def subtract_contacts(contacts, motion, room):
     """The contacts' impulses out of the balances."""
     for c in range(contacts.body.shape[0]):
         set_contact_impulse(contacts, motion, c)
-        add_impulse(contacts, room, c, room.balance, scale(-1.0, load3(motion.contact_impulse, c)))
+        add_impulse(contacts, room, c, room.balance, v.scale(-1.0, v.load3(motion.contact_impulse, c)))
 
 
 @kernel
@@ -230,8 +201,8 @@ def contact_defects(contacts, motion, room):
         at = contacts.pair[c]
         gap = gap_of(room, c) - motion.slack[at]
         total += gap * gap
-        if contacts.friction[c] > 0.0 and is_cone(contacts):
-            cone, way = cone_defects(contacts, motion, room, c)
+        if contacts.friction[c] > 0.0 and cones.is_cone(contacts):
+            cone, way = cones.cone_defects(contacts, motion, room, c)
             total += cone + way
         elif contacts.friction[c] > 0.0:
             cone = contacts.friction[c] * motion.dual[at] - sum_of_sides(contacts, motion, c) - motion.slack[at + 1]
@@ -256,16 +227,16 @@ def linearized_contact(contacts, motion, room, c):
     start, k = normal_change(motion, room, c, at)
     if contacts.friction[c] == 0.0:
         return (start, 0.0, 0.0), (k, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    if is_cone(contacts):
-        return linearized_cone(contacts, motion, room, c, start, k)
+    if cones.is_cone(contacts):
+        return cones.linearized_cone(contacts, motion, room, c, start, k)
     return linearized_pyramid(contacts, motion, room, c, start, k)
 
 
 @kernel
 def add_contact_block(block, K, arm_begin, lever_end):
     """P₁ᵀ K P₂ of a point, K in world axes."""
-    KP = mat_mul(K, lever_end)
-    RK, RKP = mat_mul(hat(arm_begin), K), mat_mul(hat(arm_begin), KP)
+    KP = v.mat_mul(K, lever_end)
+    RK, RKP = v.mat_mul(v.hat(arm_begin), K), v.mat_mul(v.hat(arm_begin), KP)
     for a in range(3):
         for b in range(3):
             block[a, b] += K[3 * a + b]
@@ -277,18 +248,20 @@ def add_contact_block(block, K, arm_begin, lever_end):
 @kernel
 def lever_of(contacts, room, c, side):
     """(9,) how a small turn of a body displaces where the step ends: the body's own point along the normal."""
-    normal, k = load9(contacts.frame, c)[:3], 2 * c + side
-    return mat_add(hat(scale(-1.0, load3(room.arm_end, k))), outer(normal, cross(load3(room.lead_end, k), normal)))
+    normal, k = v.load9(contacts.frame, c)[:3], 2 * c + side
+    return v.mat_add(
+        v.hat(v.scale(-1.0, v.load3(room.arm_end, k))), v.outer(normal, v.cross(v.load3(room.lead_end, k), normal))
+    )
 
 
 @kernel
 def add_contact_blocks(contacts, motion, room):
     """What the contacts add to Newton's matrix; it does not depend on the products that are aimed at."""
     for c in range(contacts.body.shape[0]):
-        frame = load9(contacts.frame, c)
+        frame = v.load9(contacts.frame, c)
         _, K = linearized_contact(contacts, motion, room, c)
-        K = mat_mul(transposed(frame), mat_mul(K, frame))
-        arm, lever = load3(room.arm_begin, 2 * c), lever_of(contacts, room, c, 0)
+        K = v.mat_mul(v.transposed(frame), v.mat_mul(K, frame))
+        arm, lever = v.load3(room.arm_begin, 2 * c), lever_of(contacts, room, c, 0)
         add_contact_block(room.diagonal[contacts.body[c]], K, arm, lever)
         if contacts.other[c] >= 0:
             add_other_blocks(contacts, room, c, K, arm, lever)
@@ -297,8 +270,8 @@ def add_contact_blocks(contacts, motion, room):
 @kernel
 def add_other_blocks(contacts, room, c, K, arm, lever):
     """The block of the other body, and those between both; the arm and the lever are those of ``body``."""
-    e, less = contacts.edge[c], mat_scale(-1.0, K)
-    other_arm, other_lever = load3(room.arm_begin, 2 * c + 1), lever_of(contacts, room, c, 1)
+    e, less = contacts.edge[c], v.mat_scale(-1.0, K)
+    other_arm, other_lever = v.load3(room.arm_begin, 2 * c + 1), lever_of(contacts, room, c, 1)
     add_contact_block(room.diagonal[contacts.other[c]], K, other_arm, other_lever)
     if contacts.is_upper[c] == 1:
         add_contact_block(room.upper[e], less, arm, other_lever)
@@ -320,15 +293,15 @@ def add_contact_loads(contacts, motion, room):
 def set_contact_changes(contacts, motion, room):
     """What becomes of the contacts' pairs when the bodies are displaced by the solution in ``room.load``."""
     for c in range(contacts.body.shape[0]):
-        frame = load9(contacts.frame, c)
+        frame = v.load9(contacts.frame, c)
         moved = (0.0, 0.0, 0.0)
         for side in range(2):
             b, sign = side_of(contacts, c, side)
             if b >= 0:
-                step, k = load6(room.load, b), 2 * c + side
-                n, x, y = mat_vec(frame, add(step[:3], cross(step[3:], load3(room.arm_end, k))))
-                rise = dot(frame[:3], cross(step[3:], load3(room.lead_end, k)))
-                moved = add(moved, scale(sign, (n + rise, x, y)))
+                step, k = v.load6(room.load, b), 2 * c + side
+                n, x, y = v.mat_vec(frame, v.add(step[:3], v.cross(step[3:], v.load3(room.arm_end, k))))
+                rise = v.dot(frame[:3], v.cross(step[3:], v.load3(room.lead_end, k)))
+                moved = v.add(moved, v.scale(sign, (n + rise, x, y)))
         set_point_changes(contacts, motion, room, c, moved)
 
 
@@ -341,8 +314,8 @@ def set_point_changes(contacts, motion, room, c, moved):
     gamma = start - k * dn
     room.dual_change[at] = gamma
     room.slack_change[at] = dn + resolved_gap(motion, room, c, at) - motion.slack[at]
-    if contacts.friction[c] > 0.0 and is_cone(contacts):
-        set_cone_changes(contacts, motion, room, c, gamma, dx, dy)
+    if contacts.friction[c] > 0.0 and cones.is_cone(contacts):
+        cones.set_cone_changes(contacts, motion, room, c, gamma, dx, dy)
     elif contacts.friction[c] > 0.0:
         set_sliding_changes(contacts, motion, room, c, gamma, dx, dy)
 
@@ -352,8 +325,8 @@ def stiffness_of(contacts, motion, c):
     """[N·s/m] of the pairs of contact c: γ/s, and of friction Σ β/η."""
     at = contacts.pair[c]
     stiff = motion.dual[at] / motion.slack[at]
-    if contacts.friction[c] > 0.0 and is_cone(contacts):
-        stiff += cone_stiffness(motion, at)
+    if contacts.friction[c] > 0.0 and cones.is_cone(contacts):
+        stiff += cones.cone_stiffness(motion, at)
     elif contacts.friction[c] > 0.0:
         for k in range(at + 2, at + 2 + contacts.directions.shape[0]):
             stiff += motion.dual[k] / motion.slack[k]
@@ -369,8 +342,8 @@ def pressing_contacts(contacts, motion, room):
         for side in range(2):
             b, _ = side_of(contacts, c, side)
             if b >= 0:
-                step = load6(room.load, b)
-                total += stiff * (norm(step[:3]) + norm(step[3:]) * norm(load3(room.arm_end, 2 * c + side)))
+                step = v.load6(room.load, b)
+                total += stiff * (v.norm(step[:3]) + v.norm(step[3:]) * v.norm(v.load3(room.arm_end, 2 * c + side)))
     return total
 
 
@@ -389,17 +362,17 @@ def start_contacts(contacts, bodies, motion, room, h, wide):
     """
     for c in range(contacts.body.shape[0]):
         at = contacts.pair[c]
-        weight = norm((bodies.gravity[0], bodies.gravity[1], bodies.gravity[2])) * h
-        way = max(h * weight, 1e-3 * norm(load3(room.slide, c)), abs(min(gap_of(room, c), 0.0)))
+        weight = v.norm((bodies.gravity[0], bodies.gravity[1], bodies.gravity[2])) * h
+        way = max(h * weight, 1e-3 * v.norm(v.load3(room.slide, c)), abs(min(gap_of(room, c), 0.0)))
         way = wide * max(way, 1e-9)
         usual = lighter(contacts, bodies, c) * max(weight, way / h)
         center = way * usual
         gap = max(gap_of(room, c), way)
         gamma = max(motion.contact_impulse[c, 0], center / gap)
         motion.slack[at], motion.dual[at] = gap, gamma
-        if contacts.friction[c] > 0.0 and is_cone(contacts):
+        if contacts.friction[c] > 0.0 and cones.is_cone(contacts):
             slide = (room.slide[c, 1], room.slide[c, 2])
-            start_cone(motion, at, contacts.friction[c] * gamma, slide, max(way, 2.0 * math.hypot(*slide)))
+            cones.start_cone(motion, at, contacts.friction[c] * gamma, slide, max(way, 2.0 * math.hypot(*slide)))
         elif contacts.friction[c] > 0.0:
             each = contacts.friction[c] * gamma / (contacts.directions.shape[0] + 1)
             start_pyramid(contacts, motion, room, c, each, way)

@@ -3,23 +3,10 @@
 import math
 
 from biped.kernels.solve.causes import LANDED_TOO_DEEP
+from biped.kernels.state import simulation_state as places
 from biped.kernels.state.checkpoint import roll_back, save_checkpoint
 from biped.kernels.state.method import Variational, advance, remember, take_part
 from biped.kernels.state.pushes import set_push_impulses
-from biped.kernels.state.simulation_state import (
-    CONTACT,
-    DISSIPATED,
-    ITERATIONS,
-    MOST_ITERATIONS,
-    PLATFORM,
-    PUSHES,
-    RECENT_ITERATIONS,
-    RETRIED,
-    STEP_LENGTH,
-    STEPS,
-    TIME_ORIGIN,
-    TOTAL_STEPS,
-)
 from biped.kernels.state.status import OK
 from biped.kernels.tree.dynamics import turn_inertias
 from biped.kernels.tree.kinematics import copy_poses, place_bodies
@@ -43,13 +30,13 @@ def prepare(tree, state, scratch):
 
 @kernel
 def time_of(state):
-    return state.clock[TIME_ORIGIN] + state.clock[STEP_LENGTH] * state.counts[STEPS]
+    return state.clock[places.TIME_ORIGIN] + state.clock[places.STEP_LENGTH] * state.counts[places.STEPS]
 
 
 @kernel
 def count_step(state):
-    state.counts[STEPS] += 1
-    state.counts[TOTAL_STEPS] += 1
+    state.counts[places.STEPS] += 1
+    state.counts[places.TOTAL_STEPS] += 1
 
 
 def advance_in_parts(tree, ground, state, pushes, scratch, method, begin, h):
@@ -103,11 +90,11 @@ def add_to_mean(state, scratch, share):
 
 @kernel
 def count_iterations(count, iterations, most, halved):
-    count[ITERATIONS] += iterations
-    count[MOST_ITERATIONS] = max(count[MOST_ITERATIONS], most)
-    count[RECENT_ITERATIONS] = max(count[RECENT_ITERATIONS], most)
+    count[places.ITERATIONS] += iterations
+    count[places.MOST_ITERATIONS] = max(count[places.MOST_ITERATIONS], most)
+    count[places.RECENT_ITERATIONS] = max(count[places.RECENT_ITERATIONS], most)
     if halved:
-        count[RETRIED] += 1
+        count[places.RETRIED] += 1
 
 
 @take_part.register(Variational)
@@ -161,7 +148,9 @@ def lands_too_deep(tree, ground, state, scratch, depth):
 def account_push_works(state, pushes, scratch, h):
     """The exact works of forces that are constant through the step."""
     for j in range(pushes.body.shape[0]):
-        state.ledger.works[PUSHES] += dot(load3(pushes.impulse, j), scale(1.0 / h, push_chord(pushes, scratch, j)))
+        state.ledger.works[places.PUSHES] += dot(
+            load3(pushes.impulse, j), scale(1.0 / h, push_chord(pushes, scratch, j))
+        )
 
 
 @kernel
@@ -249,10 +238,10 @@ def update_contact_mode(ground, state, h, c, middle, velocity, done):
     """The same for contact point c, which moved along a chord and on which the floor did the work ``done``."""
     mode, floor = state.mode[c], law_at(ground, c)
     force = force_in_floor(ground, load3(state.force, c))
-    state.ledger.works[CONTACT] += done
+    state.ledger.works[places.CONTACT] += done
     if is_moving(ground):
         in_floor = h * dot(force, velocity)
-        state.ledger.works[PLATFORM] += done - in_floor
+        state.ledger.works[places.PLATFORM] += done - in_floor
         done = in_floor
     anchor = (state.anchor[c, 0], state.anchor[c, 1])
     half = scale(0.5 * h, velocity)
@@ -266,7 +255,7 @@ def update_contact_mode(ground, state, h, c, middle, velocity, done):
     state.anchor[c, 0], state.anchor[c, 1] = anchor
     state.mode[c] = mode_of(found)
     kept = stored_at(ground, region_of(ground, end[0], end[1]), state.mode[c], end, anchor)
-    state.ledger.works[DISSIPATED] -= done + kept - stored
+    state.ledger.works[places.DISSIPATED] -= done + kept - stored
 
 
 @kernel

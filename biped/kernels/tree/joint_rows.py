@@ -15,23 +15,7 @@ and ρ by ½ (0, w) ρ with w = Rᵀ(φ_b − φ_a). A gradient is stored as for
 import math
 
 from biped.kernels.tree.row_kinds import AZIMUTH, COUNTER_AZIMUTH, HELIX, PERPENDICULAR, TRANSLATION, TWIST
-from contact.vectors import (
-    add,
-    cross,
-    dot,
-    load3,
-    load4,
-    load9,
-    mat_t_vec,
-    mat_vec,
-    quat_conj,
-    quat_matrix,
-    quat_mul,
-    scale,
-    store9,
-    store_twist,
-    sub,
-)
+from contact import vectors as v
 from kernelcache import kernel, routine, subroutine
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -43,7 +27,7 @@ ZERO = (0.0, 0.0, 0.0)
 def set_rotations(poses):
     """Rotation matrices of all quaternions."""
     for i in range(poses.com.shape[0]):
-        store9(poses.rotation, i, quat_matrix(load4(poses.quaternion, i)))
+        v.store9(poses.rotation, i, v.quat_matrix(v.load4(poses.quaternion, i)))
 
 
 @kernel
@@ -52,7 +36,7 @@ def inboard_pose(joints, poses, j):
     a = joints.inboard[j]
     if a < 0:
         return ZERO, NO_TURN, IDENTITY
-    return load3(poses.com, a), load4(poses.quaternion, a), load9(poses.rotation, a)
+    return v.load3(poses.com, a), v.load4(poses.quaternion, a), v.load9(poses.rotation, a)
 
 
 @kernel
@@ -60,36 +44,36 @@ def joint_geometry(joints, poses, j):
     """(R of the inboard body, arm s, arm r_b, r in its axes, ρ)."""
     com, quaternion, rotation = inboard_pose(joints, poses, j)
     b = joints.outboard[j]
-    arm = mat_vec(load9(poses.rotation, b), load3(joints.outboard_point, j))
-    reach = add(sub(load3(poses.com, b), com), arm)
-    r = sub(mat_t_vec(rotation, reach), load3(joints.inboard_point, j))
-    aligned = quat_mul(load4(poses.quaternion, b), quat_conj(load4(joints.alignment, j)))
-    return rotation, reach, arm, r, quat_mul(quat_conj(quaternion), aligned)
+    arm = v.mat_vec(v.load9(poses.rotation, b), v.load3(joints.outboard_point, j))
+    reach = v.add(v.sub(v.load3(poses.com, b), com), arm)
+    r = v.sub(v.mat_t_vec(rotation, reach), v.load3(joints.inboard_point, j))
+    aligned = v.quat_mul(v.load4(poses.quaternion, b), v.quat_conj(v.load4(joints.alignment, j)))
+    return rotation, reach, arm, r, v.quat_mul(v.quat_conj(quaternion), aligned)
 
 
 @kernel
 def relative_rotation(joints, poses, rotation, j, axis):
     """An axis of the outboard body, in the inboard body's axes."""
-    return mat_t_vec(rotation, mat_vec(load9(poses.rotation, joints.outboard[j]), axis))
+    return v.mat_t_vec(rotation, v.mat_vec(v.load9(poses.rotation, joints.outboard[j]), axis))
 
 
 @kernel
 def angle_about(rho, a):
     """The angle of the turn about a, and its gradient by w."""
     c, u = rho[0], (rho[1], rho[2], rho[3])
-    s = dot(u, a)
+    s = v.dot(u, a)
     size = c * c + s * s
-    gradient = add(scale(c, add(scale(c, a), cross(u, a))), scale(s, u))
-    return 2.0 * math.atan2(s, c), scale(1.0 / size, gradient)
+    gradient = v.add(v.scale(c, v.add(v.scale(c, a), v.cross(u, a))), v.scale(s, u))
+    return 2.0 * math.atan2(s, c), v.scale(1.0 / size, gradient)
 
 
 @kernel
 def azimuth(axis, zero, pointer):
     """The angle of ``pointer`` about ``axis``, from ``zero``; and its gradient by a turn of the pointer."""
-    across = cross(axis, zero)
-    x, y = dot(pointer, zero), dot(pointer, across)
-    gradient = sub(scale(x, cross(pointer, across)), scale(y, cross(pointer, zero)))
-    return math.atan2(y, x), scale(1.0 / (x * x + y * y), gradient)
+    across = v.cross(axis, zero)
+    x, y = v.dot(pointer, zero), v.dot(pointer, across)
+    gradient = v.sub(v.scale(x, v.cross(pointer, across)), v.scale(y, v.cross(pointer, zero)))
+    return math.atan2(y, x), v.scale(1.0 / (x * x + y * y), gradient)
 
 
 @kernel
@@ -102,21 +86,21 @@ def counted_on(angle, before):
 @kernel
 def rotational_part(joints, poses, rotation, rho, j, row, before):
     """(value, gradient by w) of a row that depends on the relative turn alone, or of the angle in a helix."""
-    a = load3(joints.axis, row)
+    a = v.load3(joints.axis, row)
     kind = joints.kind[row]
     if kind == TWIST:
         u = (rho[1], rho[2], rho[3])
-        return 2.0 * dot(a, u), add(scale(rho[0], a), cross(u, a))
+        return 2.0 * v.dot(a, u), v.add(v.scale(rho[0], a), v.cross(u, a))
     if kind == PERPENDICULAR:
-        b = relative_rotation(joints, poses, rotation, j, load3(joints.other, row))
-        return dot(a, b), cross(b, a)
+        b = relative_rotation(joints, poses, rotation, j, v.load3(joints.other, row))
+        return v.dot(a, b), v.cross(b, a)
     if kind == AZIMUTH:
-        b = relative_rotation(joints, poses, rotation, j, load3(joints.other, row))
-        angle, gradient = azimuth(a, load3(joints.reference, row), b)
+        b = relative_rotation(joints, poses, rotation, j, v.load3(joints.other, row))
+        angle, gradient = azimuth(a, v.load3(joints.reference, row), b)
         return counted_on(angle, before), gradient
     if kind == COUNTER_AZIMUTH:
-        b = relative_rotation(joints, poses, rotation, j, load3(joints.other, row))
-        zero = relative_rotation(joints, poses, rotation, j, load3(joints.reference, row))
+        b = relative_rotation(joints, poses, rotation, j, v.load3(joints.other, row))
+        zero = relative_rotation(joints, poses, rotation, j, v.load3(joints.reference, row))
         angle, gradient = azimuth(b, zero, a)
         return counted_on(-angle, before), gradient
     angle, gradient = angle_about(rho, a)
@@ -132,10 +116,10 @@ def set_rows(joints, poses, before, value, rows):
             kind = joints.kind[row]
             found, force_in, moment_in, force_out, moment_out = 0.0, ZERO, ZERO, ZERO, ZERO
             if kind == TRANSLATION or kind == HELIX:
-                axis = load3(joints.axis, row)
-                n = mat_vec(rotation, axis)
-                found = dot(axis, r)
-                force_in, moment_in, force_out, moment_out = scale(-1.0, n), cross(n, reach), n, cross(arm, n)
+                axis = v.load3(joints.axis, row)
+                n = v.mat_vec(rotation, axis)
+                found = v.dot(axis, r)
+                force_in, moment_in, force_out, moment_out = v.scale(-1.0, n), v.cross(n, reach), n, v.cross(arm, n)
             if kind != TRANSLATION:
                 start = before[row]
                 share = 1.0
@@ -144,11 +128,11 @@ def set_rows(joints, poses, before, value, rows):
                     start = (found - before[row]) / joints.pitch[row]
                 part, gradient = rotational_part(joints, poses, rotation, rho, j, row, start)
                 found += share * part
-                t = scale(share, mat_vec(rotation, gradient))
-                moment_in, moment_out = sub(moment_in, t), add(moment_out, t)
+                t = v.scale(share, v.mat_vec(rotation, gradient))
+                moment_in, moment_out = v.sub(moment_in, t), v.add(moment_out, t)
             value[row] = found
-            store_twist(rows, 2 * row, force_in, moment_in)
-            store_twist(rows, 2 * row + 1, force_out, moment_out)
+            v.store_twist(rows, 2 * row, force_in, moment_in)
+            v.store_twist(rows, 2 * row + 1, force_out, moment_out)
 
 
 @routine

@@ -8,10 +8,7 @@ from typing import NamedTuple
 
 from contact.arrays import Floats, Integers
 
-REVOLUTE = 1
-PRISMATIC = 2
-SPHERICAL = 3
-FLOATING = 4
+REVOLUTE, PRISMATIC, SPHERICAL, FLOATING = range(1, 5)
 
 # Places in a row of ``Tree.passive``.
 LOWER = 0  # [rad or m] −∞ where there is no limit

@@ -5,14 +5,7 @@ need the poses and inertias of a ``TreeData``, which a law has in ``measurement.
 ``drift`` first. ``motion.factors`` is their room: the centroidal map and the forces undo a factorization.
 """
 
-from biped.kernels.tree.dynamics import (
-    accelerate_bodies,
-    body_bias,
-    centre_of_mass,
-    factor_mass_matrix,
-    load_composite_blocks,
-    project_wrenches,
-)
+from biped.kernels.tree import dynamics
 from biped.kernels.tree.factorization import solve, store_block_times
 from biped.kernels.tree.kinematics import move_bodies
 from contact.vectors import add, cross, load3, load6, scale, store6, sub, triple
@@ -23,7 +16,7 @@ from kernelcache import routine
 def drift(tree, motion):
     """The bodies' velocities, and their accelerations while the rates do not change: J̇ v, as twists at O."""
     move_bodies(tree, motion.poses, motion.rates, motion.velocity, motion.bias)
-    accelerate_bodies(tree, motion, motion.nothing)
+    dynamics.accelerate_bodies(tree, motion, motion.nothing)
 
 
 @routine
@@ -68,8 +61,8 @@ def centroidal_map(tree, motion, result):
     From composite-body inertias, in O(n). Its first rows over the total mass are the Jacobian of the centre of mass.
     """
     block, room = motion.factors.block, motion.factors.u
-    load_composite_blocks(tree, motion)
-    com = centre_of_mass(tree, motion.poses)
+    dynamics.load_composite_blocks(tree, motion)
+    com = dynamics.centre_of_mass(tree, motion.poses)
     for i in range(tree.parent.shape[0]):
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
             store_block_times(block, i, load6(motion.poses.motion, dof), room, dof)
@@ -86,10 +79,10 @@ def centroidal_bias(tree, motion):
     force, moment = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     mass = 0.0
     for i in range(tree.parent.shape[0]):
-        wrench = body_bias(tree, motion, i, load6(motion.acceleration, i))
+        wrench = dynamics.body_bias(tree, motion, i, load6(motion.acceleration, i))
         force, moment = add(force, wrench[:3]), add(moment, wrench[3:])
         mass += tree.mass[i]
-    moment = sub(moment, cross(centre_of_mass(tree, motion.poses), force))
+    moment = sub(moment, cross(dynamics.centre_of_mass(tree, motion.poses), force))
     return add(force, scale(mass, triple(tree.gravity))) + moment
 
 
@@ -97,8 +90,8 @@ def centroidal_bias(tree, motion):
 def bias_forces(tree, motion, torque):
     """(nv,) C(q, v) v + g(q): what holds the rates as they are, gravity included; needs ``drift``."""
     for i in range(tree.parent.shape[0]):
-        store6(motion.factors.wrench, i, body_bias(tree, motion, i, load6(motion.acceleration, i)))
-    project_wrenches(tree, motion, torque)
+        store6(motion.factors.wrench, i, dynamics.body_bias(tree, motion, i, load6(motion.acceleration, i)))
+    dynamics.project_wrenches(tree, motion, torque)
 
 
 @routine
@@ -107,13 +100,13 @@ def gravity_forces(tree, motion, torque):
     for i in range(tree.parent.shape[0]):
         force = scale(-tree.mass[i], triple(tree.gravity))
         store6(motion.factors.wrench, i, force + cross(load3(motion.poses.com, i), force))
-    project_wrenches(tree, motion, torque)
+    dynamics.project_wrenches(tree, motion, torque)
 
 
 @routine
 def factorize(tree, motion):
     """M = L D Lᵀ in O(n), as articulated-body inertias in ``motion.factors``, for any number of ``solve_factored``."""
-    factor_mass_matrix(tree, motion, 0)
+    dynamics.factor_mass_matrix(tree, motion, 0)
 
 
 @routine

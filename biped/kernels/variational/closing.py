@@ -9,18 +9,10 @@ the ledger counts. They are the first part of the next step's λ, so that no pos
 import math
 
 from biped.kernels.solve.rounding import EPSILON
+from biped.kernels.tree import loops
 from biped.kernels.tree.closing import POSITION, ROTATION, Closing
 from biped.kernels.tree.dynamics import rates_from_momentum, turn_inertias
 from biped.kernels.tree.kinematics import copy_poses
-from biped.kernels.tree.loops import (
-    add_loop_impulses,
-    close_loops,
-    hand_down,
-    is_shift,
-    set_loop_gradient,
-    set_loop_rows,
-    wrench_at_point,
-)
 from contact.vectors import dot, load3, store6
 from kernelcache import kernel, optional
 
@@ -33,16 +25,16 @@ IMPLIED_GAP = 1e-9
 @optional("closing", Closing)
 def begin_closing(tree, scratch, closing):
     """The rows where the step begins; no impulses yet."""
-    set_loop_rows(scratch.motion.poses, closing)
-    set_loop_gradient(tree, scratch.motion.poses, closing)
+    loops.set_loop_rows(scratch.motion.poses, closing)
+    loops.set_loop_gradient(tree, scratch.motion.poses, closing)
     closing.impulse[:] = 0.0
 
 
 @optional("closing", Closing, lambda squared, *_: squared)
 def add_closing_impulses(squared, scratch, closing):
     """The rows at the candidate, and their impulses in the residual; the square of its norm, which was ``squared``."""
-    set_loop_rows(scratch.next, closing)
-    return add_loop_impulses(closing, closing.impulse, scratch.residual)
+    loops.set_loop_rows(scratch.next, closing)
+    return loops.add_loop_impulses(closing, closing.impulse, scratch.residual)
 
 
 @optional("closing", Closing, 0.0)
@@ -54,7 +46,7 @@ def square_of_gaps(tree, closing, h):
         moment += tree.inertia[i, 0] + tree.inertia[i, 4] + tree.inertia[i, 8]
     gaps = 0.0
     for r in range(closing.gap.shape[0]):
-        size = mass if is_shift(closing.joints, r) else moment
+        size = mass if loops.is_shift(closing.joints, r) else moment
         gaps += (size * closing.gap[r]) ** 2
     return gaps / (h * h * tree.parent.shape[0] * tree.parent.shape[0])
 
@@ -91,16 +83,16 @@ def change_impulses(closing, factor):
 def end_closing(scratch, closing):
     """Note what was found: the worst gaps, and the joints' impulses where the step begins."""
     for r in range(closing.gap.shape[0]):
-        kind = POSITION if is_shift(closing.joints, r) else ROTATION
+        kind = POSITION if loops.is_shift(closing.joints, r) else ROTATION
         closing.worst[kind] = max(closing.worst[kind], abs(closing.gap[r]))
-    set_loop_rows(scratch.motion.poses, closing)
+    loops.set_loop_rows(scratch.motion.poses, closing)
     store_wrenches(scratch.motion.poses, closing, closing.impulse, closing.start)
 
 
 @kernel
 def store_wrenches(poses, closing, impulse, wrenches):
     for j in range(wrenches.shape[0]):
-        store6(wrenches, j, wrench_at_point(poses, closing, impulse, j))
+        store6(wrenches, j, loops.wrench_at_point(poses, closing, impulse, j))
 
 
 @optional("closing", Closing)
@@ -111,14 +103,14 @@ def close_momentum(tree, state, scratch, closing):
     turn_inertias(tree, ahead.poses, ahead.inertia)
     rates_from_momentum(tree, state.momentum, ahead)
     close_rates(tree, ahead, closing, state.momentum)
-    hand_down(tree, closing, closing.change, scratch.wrench, 1.0)
+    loops.hand_down(tree, closing, closing.change, scratch.wrench, 1.0)
 
 
 @kernel
 def place_rate_rows(tree, poses, closing):
     """The rows of velocities, which have no gaps."""
-    set_loop_rows(poses, closing)
-    set_loop_gradient(tree, poses, closing)
+    loops.set_loop_rows(poses, closing)
+    loops.set_loop_gradient(tree, poses, closing)
     closing.gap[:] = 0.0
 
 
@@ -126,6 +118,6 @@ def place_rate_rows(tree, poses, closing):
 def close_rates(tree, ahead, closing, momentum):
     """Add the impulses to a momentum that keep the loops closed, and to its rates; needs M factored there."""
     place_rate_rows(tree, ahead.poses, closing)
-    close_loops(tree, ahead.poses.motion, ahead.poses.motion, closing, ahead.factors, ahead.rates)
-    add_loop_impulses(closing, closing.change, momentum)
+    loops.close_loops(tree, ahead.poses.motion, ahead.poses.motion, closing, ahead.factors, ahead.rates)
+    loops.add_loop_impulses(closing, closing.change, momentum)
     store_wrenches(ahead.poses, closing, closing.change, closing.end)

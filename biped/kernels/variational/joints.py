@@ -16,21 +16,7 @@ derivative, so that stiff stops and strong friction bound no step.
 """
 
 from biped.kernels.state.simulation_state import ACTUATORS, JOINTS, JOINTS_DISSIPATED
-from biped.kernels.tree.tree import (
-    CREEP,
-    DAMPING,
-    FRICTION,
-    LOWER,
-    MAX_EFFORT,
-    MAX_SPEED,
-    MIN_EFFORT,
-    REST,
-    SPEED_DAMPING,
-    SPRING,
-    STOP_DAMPING,
-    STOP_STIFFNESS,
-    UPPER,
-)
+from biped.kernels.tree import tree as trees
 from contact.analytic import bounded, sqrt
 from kernelcache import kernel, routine
 
@@ -62,7 +48,7 @@ def commanded_torque(state, scratch, h, q_index, dof):
 @kernel
 def within_effort(passive, i, torque):
     """What the actuator of joint i gives of a torque."""
-    return bounded(torque, passive[i, MIN_EFFORT], passive[i, MAX_EFFORT])
+    return bounded(torque, passive[i, trees.MIN_EFFORT], passive[i, trees.MAX_EFFORT])
 
 
 @kernel
@@ -117,23 +103,23 @@ def limited_torque(passive, i, commanded, begin, end, h, turned=NOT_TURNED):
     """
     given = within_effort(passive, i, commanded)
     rate = (end - begin) / h
-    torque, slope = -passive[i, DAMPING] * rate, -passive[i, DAMPING] / h
-    spring = passive[i, SPRING]
+    torque, slope = -passive[i, trees.DAMPING] * rate, -passive[i, trees.DAMPING] / h
+    spring = passive[i, trees.SPRING]
     if spring != 0.0:
-        torque -= spring * (0.5 * (begin + end) - passive[i, REST])
+        torque -= spring * (0.5 * (begin + end) - passive[i, trees.REST])
         slope -= 0.5 * spring
-    friction = passive[i, FRICTION]
+    friction = passive[i, trees.FRICTION]
     if friction != 0.0:
-        size = sqrt(rate * rate + CREEP * CREEP)
+        size = sqrt(rate * rate + trees.CREEP * trees.CREEP)
         torque -= friction * rate / size
-        slope -= friction * CREEP * CREEP / (size * size * size * h)
-    excess = (rate if rate.real >= 0.0 else -rate) - passive[i, MAX_SPEED]
+        slope -= friction * trees.CREEP * trees.CREEP / (size * size * size * h)
+    excess = (rate if rate.real >= 0.0 else -rate) - passive[i, trees.MAX_SPEED]
     if (excess.real > 0.0) != (turned == TOO_FAST):
-        brake = passive[i, SPEED_DAMPING] * excess
+        brake = passive[i, trees.SPEED_DAMPING] * excess
         torque -= brake if rate.real >= 0.0 else -brake
-        slope -= passive[i, SPEED_DAMPING] / h
-    stiffness, damping = passive[i, STOP_STIFFNESS], passive[i, STOP_DAMPING]
-    upper, lower = passive[i, UPPER], passive[i, LOWER]
+        slope -= passive[i, trees.SPEED_DAMPING] / h
+    stiffness, damping = passive[i, trees.STOP_STIFFNESS], passive[i, trees.STOP_DAMPING]
+    upper, lower = passive[i, trees.UPPER], passive[i, trees.LOWER]
     force, rise = stop_force(stiffness, damping, begin - upper, end - upper, h, turned)
     torque, slope = torque - force, slope - rise
     force, rise = stop_force(stiffness, damping, lower - begin, lower - end, h, turned - LOWER_BEGIN)
@@ -143,10 +129,10 @@ def limited_torque(passive, i, commanded, begin, end, h, turned=NOT_TURNED):
 @kernel
 def stop_energy(tree, i, q):
     """[J] What the stops of joint i and its spring store at a position."""
-    beyond = max(q - tree.passive[i, UPPER], tree.passive[i, LOWER] - q, 0.0)
-    stretch = q - tree.passive[i, REST]
-    stops = 0.5 * tree.passive[i, STOP_STIFFNESS] * beyond * beyond
-    return stops + 0.5 * tree.passive[i, SPRING] * stretch * stretch
+    beyond = max(q - tree.passive[i, trees.UPPER], tree.passive[i, trees.LOWER] - q, 0.0)
+    stretch = q - tree.passive[i, trees.REST]
+    stops = 0.5 * tree.passive[i, trees.STOP_STIFFNESS] * beyond * beyond
+    return stops + 0.5 * tree.passive[i, trees.SPRING] * stretch * stretch
 
 
 @kernel

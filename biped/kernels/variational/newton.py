@@ -12,16 +12,7 @@ from biped.kernels.tree.factorization import Factors, eliminate, solve
 from biped.kernels.tree.kinematics import place_bodies, point_of_body
 from biped.kernels.tree.loops import close_loops
 from biped.kernels.tree.tree import REVOLUTE
-from biped.kernels.variational.closing import (
-    add_closing_impulses,
-    begin_closing,
-    change_impulses,
-    close_momentum,
-    end_closing,
-    is_closed,
-    keep_impulses,
-    square_of_gaps,
-)
+from biped.kernels.variational import closing
 from biped.kernels.variational.discrete_body import set_momentum
 from biped.kernels.variational.equations import displace, set_newton_blocks, set_rates, set_residual
 from contact.vectors import copy1, dot, load3, store3
@@ -62,8 +53,8 @@ def measure_step(tree, ground, state, pushes, scratch, method, h):
     """(‖e‖, ‖e‖ together with the gaps of closing joints as momenta), at the candidate."""
     place_candidate(tree, pushes, scratch)
     squared = set_residual(method.body, tree, ground, state, pushes, scratch, h)
-    squared = add_closing_impulses(squared, scratch, method.closing)
-    return math.sqrt(squared), math.sqrt(squared + square_of_gaps(tree, method.closing, h))
+    squared = closing.add_closing_impulses(squared, scratch, method.closing)
+    return math.sqrt(squared), math.sqrt(squared + closing.square_of_gaps(tree, method.closing, h))
 
 
 @kernel
@@ -98,7 +89,7 @@ def search_line(tree, ground, state, pushes, scratch, method, h, tolerance, meri
     """
     copy1(scratch.q, scratch.base_q)
     copy1(scratch.shift, scratch.base_shift)
-    keep_impulses(method.closing)
+    closing.keep_impulses(method.closing)
     factor = h / state.cache.kept_for[0] if kept else 1.0
     for trial in range(2 if kept else method.solver.max_backtracks):
         if kept and trial == 1:
@@ -106,7 +97,7 @@ def search_line(tree, ground, state, pushes, scratch, method, h, tolerance, meri
             copy1(scratch.base_shift, scratch.shift)
         else:
             displace_base(tree, scratch, factor, trial)
-            change_impulses(method.closing, factor)
+            closing.change_impulses(method.closing, factor)
         size, reduced = measure_step(tree, ground, state, pushes, scratch, method, h)
         if kept:
             if trial == 1 or reduced <= tolerance or reduced < merit:
@@ -264,12 +255,12 @@ def find_by_articulated_newton(tree, ground, state, pushes, scratch, method, roo
     factorization of the iteration before, where that reduces the residual enough if it does so as much as that one did.
     """
     tolerance = tolerance_of(method, tree, scratch, h)
-    begin_closing(tree, scratch, method.closing)
+    closing.begin_closing(tree, scratch, method.closing)
     size, merit = measure_step(tree, ground, state, pushes, scratch, method, h)
     iteration = 0
     kept = root_finder.keeps_factors and size > tolerance and may_serve(state, h)
     fresh = False
-    while not (size <= tolerance and is_closed(tree, scratch, method.closing)):
+    while not (size <= tolerance and closing.is_closed(tree, scratch, method.closing)):
         if iteration >= method.solver.max_iterations or not math.isfinite(merit):
             return cause_of(merit)
         before, exact = size, not (kept or fresh)
@@ -278,7 +269,7 @@ def find_by_articulated_newton(tree, ground, state, pushes, scratch, method, roo
             state.counts[PATIENCE] = RETRY_AFTER
         kept, fresh = False, root_finder.keeps_factors and exact and size * size <= before * tolerance
         iteration += 1
-    end_closing(scratch, method.closing)
+    closing.end_closing(scratch, method.closing)
     return iteration
 
 
@@ -286,4 +277,4 @@ def find_by_articulated_newton(tree, ground, state, pushes, scratch, method, roo
 def set_new_momentum(tree, state, pushes, scratch, method, h):
     """p_{k+1}, after ``solve_step``."""
     set_momentum(method.body, tree, state, pushes, scratch, h)
-    close_momentum(tree, state, scratch, method.closing)
+    closing.close_momentum(tree, state, scratch, method.closing)

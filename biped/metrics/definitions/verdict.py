@@ -8,7 +8,7 @@ from biped.kernels.loop.log import ABSENT, IMPACT
 from biped.metrics.definitions.gait import STEPPING_ON, gait_of
 from biped.metrics.definitions.sources import HOF
 from biped.metrics.kernels import metrics as kernels
-from biped.metrics.kernels.support import CONTACT_FORCE
+from biped.metrics.kernels.support import CONTACT_FORCE, DOWN
 from biped.metrics.measurement import Measurement
 from biped.metrics.metric import Metric, Value, register
 from biped.metrics.trust import failure_of, trust
@@ -157,7 +157,7 @@ def _margin(run: Measurement) -> str:
 
 def _where(run: Measurement, outside: float) -> str:
     """Where it has been for so many seconds [s]: off the floor the whole time, or outside of what it stands on."""
-    touched = run.series[_since(run, outside) + 1 :, kernels.DOWN].any()  # the row before says that it is not
+    touched = run.series[_since(run, outside) + 1 :, DOWN].any()  # the row before says that it is not
     return "outside of its base of support" if touched else "nothing touches the floor"
 
 

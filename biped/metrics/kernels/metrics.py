@@ -8,28 +8,8 @@ import math
 from typing import NamedTuple
 
 from biped.kernels.loop.log import ABSENT
+from biped.metrics.kernels import support
 from biped.metrics.kernels.polygon import inside_by
-from biped.metrics.kernels.support import (
-    AREA,
-    CAPTURE_MARGIN,
-    COM,
-    COP,
-    COP_MARGIN,
-    DOWN,
-    FEET,
-    MARGIN,
-    NORMAL,
-    VELOCITY,
-    XCOM,
-    ZMP,
-    ZMP_MARGIN,
-    contact_place,
-    floor_frame,
-    gather_base,
-    is_down,
-    normal_of,
-    seen_from,
-)
 from contact.modes import STICKING
 from contact.vectors import dot, mat_vec, norm, sub, vector_at
 from kernelcache import kernel, routine
@@ -120,18 +100,18 @@ def measure_stability(rows, places, series, begin):
     """Least and last margins; the time without any contact."""
     aloft = 0.0
     for k in range(begin, series.shape[0] - 1):
-        if series[k, DOWN] == 0:
+        if series[k, support.DOWN] == 0:
             aloft += rows[k + 1, places.time] - rows[k, places.time]
     return Stability(
-        least_of(series, MARGIN, begin),
-        last_of(series, MARGIN),
-        least_of(series, CAPTURE_MARGIN, begin),
-        last_of(series, CAPTURE_MARGIN),
-        least_of(series, COP_MARGIN, begin),
-        least_of(series, ZMP_MARGIN, begin),
-        last_of(series, AREA),
+        least_of(series, support.MARGIN, begin),
+        last_of(series, support.MARGIN),
+        least_of(series, support.CAPTURE_MARGIN, begin),
+        last_of(series, support.CAPTURE_MARGIN),
+        least_of(series, support.COP_MARGIN, begin),
+        least_of(series, support.ZMP_MARGIN, begin),
+        last_of(series, support.AREA),
         aloft,
-        most_of(series, NORMAL, begin),
+        most_of(series, support.NORMAL, begin),
     )
 
 
@@ -226,9 +206,9 @@ def measure_joints(rows, places, begin, found):
 
 @kernel
 def is_foot_down(row, places, foot):
-    _, R = floor_frame(row, places)
+    _, R = support.floor_frame(row, places)
     for c in range(places.contact.shape[0]):
-        if places.foot[c] == foot and is_down(row, places, c, normal_of(R)):
+        if places.foot[c] == foot and support.is_down(row, places, c, support.normal_of(R)):
             return True
     return False
 
@@ -236,11 +216,11 @@ def is_foot_down(row, places, foot):
 @kernel
 def middle_in_floor(row, places, foot):
     """The middle of a foot's points, in the floor's frame."""
-    origin, R = floor_frame(row, places)
+    origin, R = support.floor_frame(row, places)
     x, y, z, n = 0.0, 0.0, 0.0, 0
     for c in range(places.contact.shape[0]):
         if places.foot[c] == foot:
-            p = seen_from(origin, R, contact_place(row, places, c))
+            p = support.seen_from(origin, R, support.contact_place(row, places, c))
             x, y, z, n = x + p[0], y + p[1], z + p[2], n + 1
     return x / n, y / n, z / n
 
@@ -248,19 +228,19 @@ def middle_in_floor(row, places, foot):
 @kernel
 def lowest_of(row, places, foot):
     """The height of a foot's lowest point above the floor."""
-    origin, R = floor_frame(row, places)
+    origin, R = support.floor_frame(row, places)
     low = math.inf
     for c in range(places.contact.shape[0]):
         if places.foot[c] == foot:
-            low = min(low, seen_from(origin, R, contact_place(row, places, c))[2])
+            low = min(low, support.seen_from(origin, R, support.contact_place(row, places, c))[2])
     return low
 
 
 @kernel
 def describe_step(rows, places, series, foot, left, landed, out):
-    origin, R = floor_frame(rows[landed], places)
+    origin, R = support.floor_frame(rows[landed], places)
     place, before = middle_in_floor(rows[landed], places, foot), middle_in_floor(rows[left], places, foot)
-    xcom = seen_from(origin, R, (series[landed, XCOM], series[landed, XCOM + 1], origin[2]))
+    xcom = support.seen_from(origin, R, (series[landed, support.XCOM], series[landed, support.XCOM + 1], origin[2]))
     away = sub(place, before)
     out[FOOT], out[LEFT], out[LANDED] = foot, left, landed
     out[STEP], out[STEP + 1] = away[0], away[1]
@@ -310,7 +290,7 @@ def measure_feet(rows, places, series, begin, found):
         landed = -math.inf
         was_down = is_foot_down(rows[begin], places, foot)
         for k in range(begin, n):
-            time, force = rows[k, places.time], series[k, FEET + foot]
+            time, force = rows[k, places.time], series[k, support.FEET + foot]
             down = is_foot_down(rows[k], places, foot)
             if down and not was_down:
                 landed = time
@@ -336,14 +316,14 @@ def measure_displacement(rows, places):
     """
     n = rows.shape[0]
     moved, crept = math.nan, math.nan
-    origin, R = floor_frame(rows[n - 1], places)
+    origin, R = support.floor_frame(rows[n - 1], places)
     tail = max(1, n // 4)
     for c in range(places.contact.shape[0]):
-        now = seen_from(origin, R, contact_place(rows[n - 1], places, c))
+        now = support.seen_from(origin, R, support.contact_place(rows[n - 1], places, c))
         for k in range(n):
-            o, Q = floor_frame(rows[k], places)
-            if is_down(rows[k], places, c, normal_of(Q)):
-                away = norm(sub(now, seen_from(o, Q, contact_place(rows[k], places, c))))
+            o, Q = support.floor_frame(rows[k], places)
+            if support.is_down(rows[k], places, c, support.normal_of(Q)):
+                away = norm(sub(now, support.seen_from(o, Q, support.contact_place(rows[k], places, c))))
                 if not away <= moved:
                     moved = away
                 break
@@ -351,8 +331,8 @@ def measure_displacement(rows, places):
         for k in range(n - tail, n):
             sticks = sticks and rows[k, places.contact[c]] == STICKING
         if sticks:
-            o, Q = floor_frame(rows[n - tail], places)
-            step = sub(now, seen_from(o, Q, contact_place(rows[n - tail], places, c)))
+            o, Q = support.floor_frame(rows[n - tail], places)
+            step = sub(now, support.seen_from(o, Q, support.contact_place(rows[n - tail], places, c)))
             away = math.sqrt(step[0] * step[0] + step[1] * step[1])
             if not away <= crept:
                 crept = away
@@ -369,14 +349,14 @@ def moment_of_others(rows, places, series, k):
     end = rows[k, places.time]
     j = k
     while j >= 0 and end - rows[j, places.time] <= LAST_MOMENT:
-        if has(series, j, COP) and has(series, j, ZMP):
-            dx += series[j, ZMP] - series[j, COP]
-            dy += series[j, ZMP + 1] - series[j, COP + 1]
+        if has(series, j, support.COP) and has(series, j, support.ZMP):
+            dx += series[j, support.ZMP] - series[j, support.COP]
+            dy += series[j, support.ZMP + 1] - series[j, support.COP + 1]
             count += 1
         j -= 1
     if count == 0:
         return 0.0, 0.0
-    _, R = floor_frame(rows[k], places)
+    _, R = support.floor_frame(rows[k], places)
     off = mat_vec(R, (dx / count, dy / count, 0.0))
     return off[0], off[1]
 
@@ -388,20 +368,22 @@ def is_outside(rows, places, body, series, scratch, k):
     Nothing touches, or the extrapolated centre of mass is outside of the base of support: whether a moving floor goes
     on as it moves or stops at once, and also where it is set off by the moment of what else pushes.
     """
-    corners = gather_base(rows[k], places, scratch)
+    corners = support.gather_base(rows[k], places, scratch)
     if corners == 0:
         return 1.0
-    if not has(series, k, XCOM):
+    if not has(series, k, support.XCOM):
         return math.nan
-    if inside_by(scratch.hull, corners, series[k, XCOM], series[k, XCOM + 1]) >= 0.0:
+    if inside_by(scratch.hull, corners, series[k, support.XCOM], series[k, support.XCOM + 1]) >= 0.0:
         return 0.0
     ahead = math.sqrt(body.length / -body.gravity[2])
-    x = series[k, COM] + ahead * series[k, VELOCITY]
-    y = series[k, COM + 1] + ahead * series[k, VELOCITY + 1]
+    x = series[k, support.COM] + ahead * series[k, support.VELOCITY]
+    y = series[k, support.COM + 1] + ahead * series[k, support.VELOCITY + 1]
     dx, dy = moment_of_others(rows, places, series, k)
     inside = inside_by(scratch.hull, corners, x, y)
     inside = max(inside, inside_by(scratch.hull, corners, x - dx, y - dy))
-    inside = max(inside, inside_by(scratch.hull, corners, series[k, XCOM] - dx, series[k, XCOM + 1] - dy))
+    inside = max(
+        inside, inside_by(scratch.hull, corners, series[k, support.XCOM] - dx, series[k, support.XCOM + 1] - dy)
+    )
     return 0.0 if inside >= 0.0 else 1.0
 
 
@@ -448,11 +430,11 @@ def measure_extremes(rows, places, angular):
     """
     deepest, sunk, fastest, joint = 0.0, -math.inf, 0.0, -1.0
     for k in range(rows.shape[0]):
-        origin, R = floor_frame(rows[k], places)
+        origin, R = support.floor_frame(rows[k], places)
         for c in range(places.contact.shape[0]):
-            deepest = max(deepest, -seen_from(origin, R, contact_place(rows[k], places, c))[2])
+            deepest = max(deepest, -support.seen_from(origin, R, support.contact_place(rows[k], places, c))[2])
         if places.root != ABSENT:
-            sunk = max(sunk, -seen_from(origin, R, vector_at(rows[k], places.root))[2])
+            sunk = max(sunk, -support.seen_from(origin, R, vector_at(rows[k], places.root))[2])
         for j in range(places.rate.shape[0]):
             if angular[j] and abs(rows[k, places.rate[j]]) > fastest:
                 fastest, joint = abs(rows[k, places.rate[j]]), float(j)

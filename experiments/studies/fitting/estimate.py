@@ -112,25 +112,15 @@ class Problem:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a fit came to.
+    """What a fit came to."""
 
-    Attributes:
-        problem: that was solved.
-        parts: (p,) 0 … 1 of the ranges.
-        residuals: (m,) there, without those of priors.
-        jacobian: (m, p) their derivatives by the parts.
-        spread: of the parts, about these.
-        starts: (s, p + 1) parts where the searches from all starts ended, and the sum of squares there.
-        converged: whether the best search came to its end, not to its most steps.
-    """
-
-    problem: Problem
-    parts: Floats
-    residuals: Floats
-    jacobian: Floats
-    spread: Spread
-    starts: Floats
-    converged: bool
+    problem: Problem  #: that was solved
+    parts: Floats  #: (p,) 0 … 1 of the ranges
+    residuals: Floats  #: (m,) there, without those of priors
+    jacobian: Floats  #: (m, p) their derivatives by the parts
+    spread: Spread  #: of the parts, about these
+    starts: Floats  #: (s, p + 1) parts where the searches from all starts ended, and the sum of squares there
+    converged: bool  #: whether the best search came to its end, not to its most steps
 
     @property
     def values(self) -> dict[str, float]:

@@ -53,21 +53,13 @@ class Column:
 
 @dataclass(frozen=True)
 class Measured:
-    """Measured columns at the times at which a run is compared with them.
+    """Measured columns at the times at which a run is compared with them."""
 
-    Attributes:
-        trace: columns of the run, and times [s] of it.
-        values: (columns, times) in SI units, angles as the model has them; NaN where there is none.
-        deviations: (columns,) by which residuals are divided.
-        is_free: (columns,) whether only what moves about the mean counts.
-        is_fitted: (columns,) whether the fit compares it.
-    """
-
-    trace: Trace
-    values: Floats
-    deviations: Floats
-    is_free: tuple[bool, ...]
-    is_fitted: tuple[bool, ...]
+    trace: Trace  #: columns of the run, and times [s] of it
+    values: Floats  #: (columns, times) in SI units, angles as the model has them; NaN where there is none
+    deviations: Floats  #: (columns,) by which residuals are divided
+    is_free: tuple[bool, ...]  #: (columns,) whether only what moves about the mean counts
+    is_fitted: tuple[bool, ...]  #: (columns,) whether the fit compares it
 
     @cached_property
     def counts(self) -> NDArray[np.bool_]:

@@ -18,21 +18,13 @@ WINDOW = 5.0
 
 @dataclass(frozen=True)
 class Spread:
-    """The scatter of estimates, in parts of the ranges.
+    """The scatter of estimates, in parts of the ranges."""
 
-    Attributes:
-        covariance: (p, p); a thousand ranges along what nothing tells of.
-        naive: (p,) variances if all residuals were independent.
-        variance: of a residual.
-        degrees: of freedom, of so many independent residuals as the correlated ones are worth.
-        quantile: how many deviations the interval reaches.
-    """
-
-    covariance: Floats
-    naive: Floats
-    variance: float
-    degrees: float
-    quantile: float
+    covariance: Floats  #: (p, p); a thousand ranges along what nothing tells of
+    naive: Floats  #: (p,) variances if all residuals were independent
+    variance: float  #: of a residual
+    degrees: float  #: of freedom, of so many independent residuals as the correlated ones are worth
+    quantile: float  #: how many deviations the interval reaches
 
     @property
     def deviations(self) -> Floats:

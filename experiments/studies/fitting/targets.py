@@ -49,17 +49,11 @@ class Band:
 
 @dataclass(frozen=True)
 class Targets:
-    """Statistics that a model is to reproduce, each over several seeds.
+    """Statistics that a model is to reproduce, each over several seeds."""
 
-    Attributes:
-        terms: one for each, with its target and, as ``per``, its standard deviation.
-        units: of each.
-        bands: those that are band powers.
-    """
-
-    terms: tuple[Term, ...]
-    units: tuple[str, ...]
-    bands: tuple[Band, ...]
+    terms: tuple[Term, ...]  #: one for each, with its target and, as ``per``, its standard deviation
+    units: tuple[str, ...]  #: of each
+    bands: tuple[Band, ...]  #: those that are band powers
 
     @property
     def size(self) -> int:

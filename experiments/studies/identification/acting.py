@@ -27,25 +27,15 @@ _ALONG = 1e-6
 
 @dataclass(frozen=True)
 class Acting:
-    """A periodic disturbance.
+    """A periodic disturbance."""
 
-    Attributes:
-        group: of the parameters that set it.
-        what: of it, in words.
-        signal: how it moves; of a force along the world's x or y.
-        column: of a run that is the stimulus.
-        sway: the column that sways.
-        moves: the stimulus to a closed-form model; empty where that knows none.
-        place: body and point [m] on which a force acts.
-    """
-
-    group: str
-    what: str
-    signal: Signal
-    column: str
-    sway: str
-    moves: str
-    place: tuple[str, Vector3] | None = None
+    group: str  #: of the parameters that set it
+    what: str  #: of it, in words
+    signal: Signal  #: how it moves; of a force along the world's x or y
+    column: str  #: of a run that is the stimulus
+    sway: str  #: the column that sways
+    moves: str  #: the stimulus to a closed-form model; empty where that knows none
+    place: tuple[str, Vector3] | None = None  #: body and point [m] on which a force acts
 
 
 def stimulus_of(experiment: Experiment, values: Mapping[str, Value]) -> Acting:

@@ -24,27 +24,16 @@ _PARTS = 64
 
 @dataclass(frozen=True)
 class Cycles:
-    """Which coefficients a trial is to have.
+    """Which coefficients a trial is to have."""
 
-    Attributes:
-        stimulus: the column that moves; ``FORCE`` for a force.
-        responses: the columns that answer, by what they are called; a minus before one turns its sign.
-        period: [s].
-        frequencies: [Hz] at which the stimulus moves.
-        begin: [s] when the first cycle begins.
-        skip: how many cycles are dropped.
-        count: how many are not.
-        force: [N] of the trial, where the stimulus is one.
-    """
-
-    stimulus: str
-    responses: Mapping[str, str]
-    period: float
-    frequencies: tuple[float, ...]
-    begin: float
-    skip: int
-    count: int
-    force: Signal | None = None
+    stimulus: str  #: the column that moves; ``FORCE`` for a force
+    responses: Mapping[str, str]  #: the columns that answer, by what they are called; a minus before one turns its sign
+    period: float  #: [s]
+    frequencies: tuple[float, ...]  #: [Hz] at which the stimulus moves
+    begin: float  #: [s] when the first cycle begins
+    skip: int  #: how many cycles are dropped
+    count: int  #: how many are not
+    force: Signal | None = None  #: [N] of the trial, where the stimulus is one
 
     def of(self, experiment: Experiment, changes: Mapping[str, Value]) -> "Cycles":
         """The same for a trial, whose force may be another one than that of the next."""

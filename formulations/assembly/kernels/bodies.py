@@ -9,24 +9,7 @@ stands.
 
 from biped.kernels.tree.joint_rows import set_rotations
 from biped.kernels.variational.discrete_body import MidpointBody, midpoint_momentum, turn_derivative
-from contact.vectors import (
-    add,
-    congruence,
-    load3,
-    load4,
-    load6,
-    load9,
-    mat_vec,
-    quat_matrix,
-    quat_mul,
-    quat_normalized,
-    scale,
-    store3,
-    store4,
-    store9,
-    store_twist,
-    sub,
-)
+from contact import vectors as v
 from kernelcache import kernel, routine
 
 
@@ -34,11 +17,14 @@ from kernelcache import kernel, routine
 def begin_bodies(bodies, motion, room, h, share):
     """Inertias, and what is known of the balances: momentum, gravity and wrenches, of which ``share`` acts."""
     for i in range(bodies.mass.shape[0]):
-        store9(room.inertia, i, congruence(load9(motion.poses.rotation, i), load9(bodies.inertia, i)))
-        known, wrench = load6(motion.momentum, i), load6(motion.wrench, i)
-        force = add(wrench[:3], scale(bodies.mass[i], (bodies.gravity[0], bodies.gravity[1], bodies.gravity[2])))
-        store_twist(
-            room.impulse, i, add(known[:3], scale(share * h, force)), add(known[3:], scale(share * h, wrench[3:]))
+        v.store9(room.inertia, i, v.congruence(v.load9(motion.poses.rotation, i), v.load9(bodies.inertia, i)))
+        known, wrench = v.load6(motion.momentum, i), v.load6(motion.wrench, i)
+        force = v.add(wrench[:3], v.scale(bodies.mass[i], (bodies.gravity[0], bodies.gravity[1], bodies.gravity[2])))
+        v.store_twist(
+            room.impulse,
+            i,
+            v.add(known[:3], v.scale(share * h, force)),
+            v.add(known[3:], v.scale(share * h, wrench[3:])),
         )
 
 
@@ -47,17 +33,17 @@ def place_next(motion, room):
     """The poses that the candidate's displacements lead to."""
     poses = motion.poses
     for i in range(poses.com.shape[0]):
-        store3(room.next.com, i, add(load3(poses.com, i), load3(room.moved, i)))
-        turned = quat_normalized(quat_mul(load4(room.turn, i), load4(poses.quaternion, i)))
-        store4(room.next.quaternion, i, turned)
-        store9(room.next.rotation, i, quat_matrix(turned))
+        v.store3(room.next.com, i, v.add(v.load3(poses.com, i), v.load3(room.moved, i)))
+        turned = v.quat_normalized(v.quat_mul(v.load4(room.turn, i), v.load4(poses.quaternion, i)))
+        v.store4(room.next.quaternion, i, turned)
+        v.store9(room.next.rotation, i, v.quat_matrix(turned))
 
 
 @kernel
 def momentum_of(bodies, room, i, h):
     """(linear, angular) momentum of body i in the candidate."""
-    J = load9(room.inertia, i)
-    return midpoint_momentum(MidpointBody(), bodies.mass[i], J, load4(room.turn, i), load3(room.moved, i), h)
+    J = v.load9(room.inertia, i)
+    return midpoint_momentum(MidpointBody(), bodies.mass[i], J, v.load4(room.turn, i), v.load3(room.moved, i), h)
 
 
 @kernel
@@ -66,8 +52,8 @@ def set_balances(bodies, room, h):
     size = 0.0
     for i in range(bodies.mass.shape[0]):
         linear, angular = momentum_of(bodies, room, i, h)
-        known = load6(room.impulse, i)
-        store_twist(room.balance, i, sub(linear, known[:3]), sub(angular, known[3:]))
+        known = v.load6(room.impulse, i)
+        v.store_twist(room.balance, i, v.sub(linear, known[:3]), v.sub(angular, known[3:]))
         for k in range(3):
             size += abs(linear[k]) + abs(known[k]) + abs(angular[k]) + abs(known[3 + k])
     return size
@@ -77,8 +63,8 @@ def set_balances(bodies, room, h):
 def set_body_blocks(bodies, room, h):
     """The derivatives of the balances by a body's own displacement."""
     for i in range(bodies.mass.shape[0]):
-        c, ux, uy, uz = load4(room.turn, i)
-        K = turn_derivative(load9(room.inertia, i), c, (ux, uy, uz), h)
+        c, ux, uy, uz = v.load4(room.turn, i)
+        K = turn_derivative(v.load9(room.inertia, i), c, (ux, uy, uz), h)
         for a in range(3):
             room.diagonal[i, a, a] = bodies.mass[i] / h
             room.magnitude[i, a] = bodies.mass[i] / h
@@ -91,8 +77,8 @@ def set_body_blocks(bodies, room, h):
 @kernel
 def inertia_times(bodies, poses, i, linear, angular):
     """Momentum of body i at velocities in world axes."""
-    J = congruence(load9(poses.rotation, i), load9(bodies.inertia, i))
-    return scale(bodies.mass[i], linear), mat_vec(J, angular)
+    J = v.congruence(v.load9(poses.rotation, i), v.load9(bodies.inertia, i))
+    return v.scale(bodies.mass[i], linear), v.mat_vec(J, angular)
 
 
 @routine

@@ -20,9 +20,7 @@ from kernelcache import kernel, routine
 DEPENDENT = 1e-11
 
 # Kinds of updates.
-ON_DIAGONAL = 0
-UPPER = 1
-LOWER = 2
+ON_DIAGONAL, UPPER, LOWER = range(3)
 
 
 @kernel

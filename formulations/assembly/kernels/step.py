@@ -9,70 +9,13 @@ and is halved as long as the squares of all equations do not decrease.
 
 import math
 
+from biped.kernels.solve import contacts, interior
 from biped.kernels.solve.causes import NOT_CONVERGED, NOT_FINITE, SINGULAR, STUCK, TURNED_TOO_FAR
-from biped.kernels.solve.contacts import (
-    add_contact_blocks,
-    add_contact_loads,
-    begin_contacts,
-    contact_defects,
-    place_contacts,
-    pressing_contacts,
-    set_contact_changes,
-    start_contacts,
-    subtract_contacts,
-)
-from biped.kernels.solve.interior import (
-    EPSILON,
-    EQUATIONS,
-    LARGEST_ROW,
-    MERIT,
-    NOISE,
-    OFF_CENTER,
-    PRODUCT,
-    ROUNDING,
-    ROUNDINGS,
-    aim,
-    keep_pairs,
-    likely_center,
-    measure_products,
-    move_pairs,
-    way_to_boundary,
-)
 from biped.kernels.tree.joint_rows import set_rows
+from contact import vectors as vec
 from contact.collision import inverse3
-from contact.vectors import (
-    add,
-    copy1,
-    load3,
-    load4,
-    load6,
-    load9,
-    mat_vec,
-    quat_turned,
-    scale,
-    store3,
-    store4,
-    store9,
-    store_twist,
-)
-from formulations.assembly.kernels.bodies import (
-    begin_bodies,
-    inertia_times,
-    momentum_of,
-    place_next,
-    set_balances,
-    set_body_blocks,
-)
-from formulations.assembly.kernels.freedoms import (
-    add_known_forces,
-    displacement_along,
-    limit_defects,
-    pressing_limits,
-    set_limit_changes,
-    softness,
-    start_limits,
-    subtract_rows,
-)
+from formulations.assembly.kernels import bodies as rigid
+from formulations.assembly.kernels import freedoms
 from formulations.assembly.kernels.graph import clear_blocks, factor, substitute
 from formulations.assembly.kernels.links import set_custom_rows, set_lengths
 from formulations.assembly.kernels.system import FRESH, ITERATIONS, LAST_ITERATIONS, MOST_ITERATIONS, STEPS
@@ -87,7 +30,7 @@ def begin_step(system, motion, room, rule):
     """What does not change in a step: gradients at z₁, arms, known impulses."""
     share = rule.first_share if motion.counts[FRESH] == 1 else 1.0
     bodies, joints = system.bodies, system.joints
-    begin_bodies(bodies, motion, room, rule.h, share)
+    rigid.begin_bodies(bodies, motion, room, rule.h, share)
     set_rows(joints, motion.poses, motion.coordinate, room.value, room.rows_begin)
     if system.springs > 0:
         set_lengths(joints, system.springs, motion.poses, room.value, room.rows_begin)
@@ -95,8 +38,8 @@ def begin_step(system, motion, room, rule):
         set_custom_rows(system.links, joints, motion.poses, room.value, room.rows_begin)
     for row in range(joints.kind.shape[0]):
         motion.coordinate[row] = room.value[row]
-    add_known_forces(joints, motion, room, rule.h, share)
-    begin_contacts(system.contacts, motion, room)
+    freedoms.add_known_forces(joints, motion, room, rule.h, share)
+    contacts.begin_contacts(system.contacts, motion, room)
 
 
 @routine
@@ -109,47 +52,47 @@ def guess_step(system, motion, room, rule, wide):
     bodies, h = system.bodies, rule.h
     for i in range(bodies.mass.shape[0]):
         if motion.counts[FRESH] == 1:
-            known = load6(room.impulse, i)
-            spin = mat_vec(inverse3(load9(room.inertia, i)), known[3:])
-            store3(room.moved, i, scale(h / bodies.mass[i], known[:3]))
-            store4(room.turn, i, quat_turned((1.0, 0.0, 0.0, 0.0), scale(h, spin)))
+            known = vec.load6(room.impulse, i)
+            spin = vec.mat_vec(inverse3(vec.load9(room.inertia, i)), known[3:])
+            vec.store3(room.moved, i, vec.scale(h / bodies.mass[i], known[:3]))
+            vec.store4(room.turn, i, vec.quat_turned((1.0, 0.0, 0.0, 0.0), vec.scale(h, spin)))
         else:
             last = motion.last_displacement
-            store3(room.moved, i, (last[i, 0], last[i, 1], last[i, 2]))
-            store4(room.turn, i, (last[i, 3], last[i, 4], last[i, 5], last[i, 6]))
+            vec.store3(room.moved, i, (last[i, 0], last[i, 1], last[i, 2]))
+            vec.store4(room.turn, i, (last[i, 3], last[i, 4], last[i, 5], last[i, 6]))
     place_candidate(system, motion, room)
     if wide > 1.0:
         motion.multiplier[:] = 0.0
         motion.contact_impulse[:] = 0.0
-    start_contacts(system.contacts, bodies, motion, room, h, wide)
+    contacts.start_contacts(system.contacts, bodies, motion, room, h, wide)
     usual = heaviest = 0.0
     for i in range(bodies.mass.shape[0]):
         usual = max(usual, bodies.mass[i] * abs(bodies.gravity[2]) * h)
         heaviest = max(heaviest, bodies.mass[i])
-    start_limits(system.joints, motion, room, h, usual, heaviest)
+    freedoms.start_limits(system.joints, motion, room, h, usual, heaviest)
 
 
 @kernel
 def place_candidate(system, motion, room):
     """All that follows from the displacements alone."""
-    place_next(motion, room)
+    rigid.place_next(motion, room)
     set_rows(system.joints, room.next, motion.coordinate, room.value, room.rows_end)
     if system.springs > 0:
         set_lengths(system.joints, system.springs, room.next, room.value, room.rows_end)
     if system.links.custom.shape[0] > 0:
         set_custom_rows(system.links, system.joints, room.next, room.value, room.rows_end)
-    place_contacts(system.contacts, room)
+    contacts.place_contacts(system.contacts, room)
 
 
 @routine
 def evaluate(system, motion, room, rule):
     """The equations at the candidate; their norms into ``room.measure``."""
     place_candidate(system, motion, room)
-    size = set_balances(system.bodies, room, rule.h)
-    subtract_rows(system.joints, motion, room)
-    subtract_contacts(system.contacts, motion, room)
+    size = rigid.set_balances(system.bodies, room, rule.h)
+    freedoms.subtract_rows(system.joints, motion, room)
+    contacts.subtract_contacts(system.contacts, motion, room)
     measure_equations(system, motion, room, size)
-    measure_products(motion, room)
+    interior.measure_products(motion, room)
 
 
 @kernel
@@ -169,9 +112,11 @@ def measure_equations(system, motion, room, size):
             largest = max(largest, abs(room.value[row]))
         for row in range(begin, begin + joints.solved[j]):
             size += abs(motion.multiplier[row])
-    total += contact_defects(system.contacts, motion, room) + limit_defects(joints, motion, room)
-    room.measure[EQUATIONS], room.measure[LARGEST_ROW] = math.sqrt(total), largest
-    room.measure[ROUNDING] = ROUNDINGS * EPSILON * (size + far * (1.0 + joints.inboard.shape[0]))
+    total += contacts.contact_defects(system.contacts, motion, room) + freedoms.limit_defects(joints, motion, room)
+    room.measure[interior.EQUATIONS], room.measure[interior.LARGEST_ROW] = math.sqrt(total), largest
+    room.measure[interior.ROUNDING] = (
+        interior.ROUNDINGS * interior.EPSILON * (size + far * (1.0 + joints.inboard.shape[0]))
+    )
 
 
 @kernel
@@ -187,8 +132,8 @@ def set_matrix(system, motion, room, rule):
     """Newton's matrix on the graph: of bodies, contacts, and the rows with their two gradients."""
     graph, joints, n = system.graph, system.joints, system.bodies.mass.shape[0]
     clear_blocks(graph, room)
-    set_body_blocks(system.bodies, room, rule.h)
-    add_contact_blocks(system.contacts, motion, room)
+    rigid.set_body_blocks(system.bodies, room, rule.h)
+    contacts.add_contact_blocks(system.contacts, motion, room)
     for j in range(joints.inboard.shape[0]):
         begin = joints.first[j]
         for row in range(begin, begin + joints.solved[j]):
@@ -200,7 +145,7 @@ def set_matrix(system, motion, room, rule):
                     else:
                         write_row(room.lower[edge], room.upper[edge], room, row, row - begin, side)
             if row >= begin + joints.rigid[j]:
-                soft, _ = softness(joints, motion, room, row)
+                soft, _ = freedoms.softness(joints, motion, room, row)
                 room.diagonal[n + j, row - begin, row - begin] = soft
                 room.magnitude[n + j, row - begin] = soft
 
@@ -212,22 +157,22 @@ def solve_for(system, motion, room):
     for i in range(n):
         for k in range(6):
             room.load[i, k] = -room.balance[i, k]
-    add_contact_loads(system.contacts, motion, room)
+    contacts.add_contact_loads(system.contacts, motion, room)
     for j in range(joints.inboard.shape[0]):
         begin = joints.first[j]
         for row in range(begin, begin + joints.solved[j]):
             if row < begin + joints.rigid[j]:
                 room.load[n + j, row - begin] = -room.value[row]
             else:
-                _, push = softness(joints, motion, room, row)
+                _, push = freedoms.softness(joints, motion, room, row)
                 room.load[n + j, row - begin] = push
     substitute(graph, room)
-    set_contact_changes(system.contacts, motion, room)
+    contacts.set_contact_changes(system.contacts, motion, room)
     for j in range(joints.inboard.shape[0]):
         begin = joints.first[j]
         for row in range(begin + joints.rigid[j], begin + joints.solved[j]):
             if joints.pair[row] >= 0:
-                set_limit_changes(joints, motion, room, row, displacement_along(joints, room, j, row))
+                freedoms.set_limit_changes(joints, motion, room, row, freedoms.displacement_along(joints, room, j, row))
 
 
 @kernel
@@ -238,15 +183,18 @@ def set_newton_step(system, motion, room, rule):
     if failed >= 0:
         return failed
     if motion.slack.shape[0] > 0:
-        aim(motion, room, 0.0)
+        interior.aim(motion, room, 0.0)
         solve_for(system, motion, room)
-        aim(motion, room, likely_center(motion, room, rule.complementarity))
-        measure_products(motion, room)
+        interior.aim(motion, room, interior.likely_center(motion, room, rule.complementarity))
+        interior.measure_products(motion, room)
     solve_for(system, motion, room)
-    room.measure[NOISE] = (
-        ROUNDINGS
-        * EPSILON
-        * (pressing_contacts(system.contacts, motion, room) + pressing_limits(system.joints, motion, room))
+    room.measure[interior.NOISE] = (
+        interior.ROUNDINGS
+        * interior.EPSILON
+        * (
+            contacts.pressing_contacts(system.contacts, motion, room)
+            + freedoms.pressing_limits(system.joints, motion, room)
+        )
     )
     return -1
 
@@ -255,10 +203,10 @@ def set_newton_step(system, motion, room, rule):
 def keep_base(motion, room):
     """Where a line search begins."""
     for i in range(room.moved.shape[0]):
-        store3(room.base_moved, i, load3(room.moved, i))
-        store4(room.base_turn, i, load4(room.turn, i))
-    copy1(motion.multiplier, room.base_multiplier)
-    keep_pairs(motion, room)
+        vec.store3(room.base_moved, i, vec.load3(room.moved, i))
+        vec.store4(room.base_turn, i, vec.load4(room.turn, i))
+    vec.copy1(motion.multiplier, room.base_multiplier)
+    interior.keep_pairs(motion, room)
 
 
 @kernel
@@ -266,20 +214,20 @@ def displace(system, motion, room, factor_):
     """The candidate at a part of Newton's step from the base."""
     joints, n = system.joints, system.bodies.mass.shape[0]
     for i in range(n):
-        step = load6(room.load, i)
-        store3(room.moved, i, add(load3(room.base_moved, i), scale(factor_, step[:3])))
-        store4(room.turn, i, quat_turned(load4(room.base_turn, i), scale(factor_, step[3:])))
+        step = vec.load6(room.load, i)
+        vec.store3(room.moved, i, vec.add(vec.load3(room.base_moved, i), vec.scale(factor_, step[:3])))
+        vec.store4(room.turn, i, vec.quat_turned(vec.load4(room.base_turn, i), vec.scale(factor_, step[3:])))
     for j in range(joints.inboard.shape[0]):
         begin = joints.first[j]
         for row in range(begin, begin + joints.rigid[j]):
             motion.multiplier[row] = room.base_multiplier[row] + factor_ * room.load[n + j, row - begin]
-    move_pairs(motion, room, factor_)
+    interior.move_pairs(motion, room, factor_)
 
 
 @kernel
 def has_converged(room, rule):
-    small = max(rule.tolerance, room.measure[ROUNDING])
-    return room.measure[EQUATIONS] <= small and room.measure[PRODUCT] <= rule.complementarity
+    small = max(rule.tolerance, room.measure[interior.ROUNDING])
+    return room.measure[interior.EQUATIONS] <= small and room.measure[interior.PRODUCT] <= rule.complementarity
 
 
 @kernel
@@ -291,18 +239,18 @@ def helps(room, rule, part, merit, off):
     iteration, whose way is short, takes away.
     """
     enough = 1.0 - 1e-4 * part
-    if room.measure[MERIT] <= enough * merit or has_converged(room, rule):
+    if room.measure[interior.MERIT] <= enough * merit or has_converged(room, rule):
         return True
-    small = max(rule.tolerance, room.measure[ROUNDING], room.measure[NOISE])
-    return room.measure[EQUATIONS] <= small and room.measure[OFF_CENTER] <= enough * off
+    small = max(rule.tolerance, room.measure[interior.ROUNDING], room.measure[interior.NOISE])
+    return room.measure[interior.EQUATIONS] <= small and room.measure[interior.OFF_CENTER] <= enough * off
 
 
 @routine
 def search_line(system, motion, room, rule):
     """Take the largest of 1, 1/2, 1/4, … of Newton's step within bounds that helps; False if none does."""
-    merit, off = room.measure[MERIT], room.measure[OFF_CENTER]
+    merit, off = room.measure[interior.MERIT], room.measure[interior.OFF_CENTER]
     keep_base(motion, room)
-    part = way_to_boundary(motion, room)
+    part = interior.way_to_boundary(motion, room)
     for _ in range(rule.max_backtracks):
         displace(system, motion, room, part)
         evaluate(system, motion, room, rule)
@@ -325,11 +273,11 @@ def turns_too_far(room):
 def search_step(system, motion, room, rule, wide):
     """Newton's iterations from one guess; how many, or why they do not end."""
     guess_step(system, motion, room, rule, wide)
-    aim(motion, room, 0.0)
+    interior.aim(motion, room, 0.0)
     evaluate(system, motion, room, rule)
     iteration = 0
     while not has_converged(room, rule):
-        if not math.isfinite(room.measure[MERIT]):
+        if not math.isfinite(room.measure[interior.MERIT]):
             return NOT_FINITE
         if iteration >= rule.max_iterations:
             return NOT_CONVERGED
@@ -361,29 +309,32 @@ def set_node_velocities(bodies, motion, room, h):
     """Where the step began: of the mean of the momenta before and after, or of the velocity that it began from."""
     fresh = motion.counts[FRESH] == 1
     for i in range(bodies.mass.shape[0]):
-        before = load6(motion.momentum, i)
+        before = vec.load6(motion.momentum, i)
         linear, angular = before[:3], before[3:]
         if not fresh:
-            after_linear, after_angular = momentum_of(bodies, room, i, h)
-            linear, angular = scale(0.5, add(linear, after_linear)), scale(0.5, add(angular, after_angular))
-        spin = mat_vec(inverse3(load9(room.inertia, i)), angular)
-        store_twist(motion.node_velocity, i, scale(1.0 / bodies.mass[i], linear), spin)
+            after_linear, after_angular = rigid.momentum_of(bodies, room, i, h)
+            linear, angular = (
+                vec.scale(0.5, vec.add(linear, after_linear)),
+                vec.scale(0.5, vec.add(angular, after_angular)),
+            )
+        spin = vec.mat_vec(inverse3(vec.load9(room.inertia, i)), angular)
+        vec.store_twist(motion.node_velocity, i, vec.scale(1.0 / bodies.mass[i], linear), spin)
 
 
 @kernel
 def move_on(bodies, motion, room, h):
     """The end of the step becomes where the next one begins."""
     for i in range(bodies.mass.shape[0]):
-        linear, angular = momentum_of(bodies, room, i, h)
-        store_twist(motion.momentum, i, linear, angular)
+        linear, angular = rigid.momentum_of(bodies, room, i, h)
+        vec.store_twist(motion.momentum, i, linear, angular)
         for k in range(3):
             motion.last_displacement[i, k] = room.moved[i, k]
         for k in range(4):
             motion.last_displacement[i, 3 + k] = room.turn[i, k]
-        store3(motion.poses.com, i, load3(room.next.com, i))
-        store4(motion.poses.quaternion, i, load4(room.next.quaternion, i))
-        store9(motion.poses.rotation, i, load9(room.next.rotation, i))
-    copy1(room.value, motion.coordinate)
+        vec.store3(motion.poses.com, i, vec.load3(room.next.com, i))
+        vec.store4(motion.poses.quaternion, i, vec.load4(room.next.quaternion, i))
+        vec.store9(motion.poses.rotation, i, vec.load9(room.next.rotation, i))
+    vec.copy1(room.value, motion.coordinate)
 
 
 @routine
@@ -412,6 +363,6 @@ def take_step(system, motion, room, rule):
 def set_momenta(system, motion, velocity):
     """The momenta of velocities (n, 6) of centres of mass [m/s] and turns [rad/s], world axes."""
     for i in range(system.bodies.mass.shape[0]):
-        v = load6(velocity, i)
-        linear, angular = inertia_times(system.bodies, motion.poses, i, v[:3], v[3:])
-        store_twist(motion.momentum, i, linear, angular)
+        v = vec.load6(velocity, i)
+        linear, angular = rigid.inertia_times(system.bodies, motion.poses, i, v[:3], v[3:])
+        vec.store_twist(motion.momentum, i, linear, angular)

@@ -51,10 +51,7 @@ TOGETHER = 16
 E_ROW = 0
 P_ROW = 1
 # Second derivatives of a row: S, C and B.
-BY_ENDS = 0
-BY_BOTH = 1
-BY_STARTS = 2
-KINDS = 3
+BY_ENDS, BY_BOTH, BY_STARTS, KINDS = range(4)
 
 
 class Groups(NamedTuple):

@@ -52,16 +52,11 @@ NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 AT_REST = (0.0, 0.0, 0.0)
 
 # Places in a row of ``given``.
-PLACE = 0
-RATE = 1
-ACCELERATION = 2
+PLACE, RATE, ACCELERATION = range(3)
 
 
 # Places in ``Flow.parts``.
-SLOPE = 0
-RECORD = 1
-TAKE_STEPS = 2
-PARTS = 3
+SLOPE, RECORD, TAKE_STEPS, PARTS = range(4)
 
 
 class Rates(NamedTuple):

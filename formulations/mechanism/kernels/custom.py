@@ -14,9 +14,7 @@ from formulations.mechanism.kernels.points import add_point_pairings
 from kernelcache import call, kernel
 
 # Kinds.
-POTENTIAL = 0
-FORCE = 1
-CONSTRAINT = 2
+POTENTIAL, FORCE, CONSTRAINT = range(3)
 
 # What a part is asked for.
 ENERGY = 0  # of a potential, into ``energy``

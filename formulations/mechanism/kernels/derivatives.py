@@ -13,20 +13,9 @@ import numpy as np
 from biped.kernels.tree.kinematics import motion_cross
 from contact.arrays import Floats, Integers
 from contact.vectors import add, cross, dot, dot6, load3, load6, scale
+from formulations.mechanism.kernels import jets as jet
 from formulations.mechanism.kernels.constraints import ALONG, CAM, DISTANCE, STRING, cam_lift, length_of
 from formulations.mechanism.kernels.forces import BODY, SPATIAL, wrench_of
-from formulations.mechanism.kernels.jets import (
-    APART,
-    FIRST,
-    TURNED,
-    add2,
-    add3,
-    product0,
-    product1,
-    product2,
-    product3,
-    set_jets,
-)
 from formulations.mechanism.kernels.points import turned
 from formulations.mechanism.kernels.potentials import NEWTONIAN
 from kernelcache import kernel, routine
@@ -88,8 +77,8 @@ def add_spring_derivatives(mechanics, poses, arms, jets, order, gradient, hessia
     for s in range(springs.law.shape[0]):
         one, other = springs.first[s], springs.second[s]
         bodies = (points.body[one], points.body[other], -1)
-        set_jets(mechanics.tree.parent, poses.motion, bodies, (load3(arms, one), load3(arms, other), NOWHERE), jets)
-        by_r = spring_by_square(springs, s, product0(jets, APART, APART))
+        jet.set_jets(mechanics.tree.parent, poses.motion, bodies, (load3(arms, one), load3(arms, other), NOWHERE), jets)
+        by_r = spring_by_square(springs, s, jet.product0(jets, jet.APART, jet.APART))
         add_function_of_square(jets, by_r, order, gradient, hessian, third)
 
 
@@ -99,20 +88,20 @@ def add_function_of_square(jets, by_r, order, gradient, hessian, third):
     V1, V2, V3 = by_r
     count, member = jets.total[0], jets.member
     for i in range(count):
-        r_i = product1(jets, APART, APART, i)
+        r_i = jet.product1(jets, jet.APART, jet.APART, i)
         gradient[member[i]] -= V1 * r_i
         if order >= 2:
             for j in range(i, count):
-                r_j, r_ij = product1(jets, APART, APART, j), product2(jets, APART, APART, i, j)
-                add2(hessian, member[i], member[j], -(V1 * r_ij + V2 * r_i * r_j))
+                r_j, r_ij = jet.product1(jets, jet.APART, jet.APART, j), jet.product2(jets, jet.APART, jet.APART, i, j)
+                jet.add2(hessian, member[i], member[j], -(V1 * r_ij + V2 * r_i * r_j))
                 if order >= 3:
                     for k in range(j, count):
-                        r_k = product1(jets, APART, APART, k)
-                        value = V1 * product3(jets, APART, APART, i, j, k) + V3 * r_i * r_j * r_k
+                        r_k = jet.product1(jets, jet.APART, jet.APART, k)
+                        value = V1 * jet.product3(jets, jet.APART, jet.APART, i, j, k) + V3 * r_i * r_j * r_k
                         value += V2 * r_ij * r_k
-                        value += V2 * product2(jets, APART, APART, i, k) * r_j
-                        value += V2 * product2(jets, APART, APART, j, k) * r_i
-                        add3(third, member[i], member[j], member[k], -value)
+                        value += V2 * jet.product2(jets, jet.APART, jet.APART, i, k) * r_j
+                        value += V2 * jet.product2(jets, jet.APART, jet.APART, j, k) * r_i
+                        jet.add3(third, member[i], member[j], member[k], -value)
 
 
 @kernel
@@ -122,13 +111,13 @@ def add_weight_derivatives(mechanics, poses, arms, jets, order, gradient, hessia
     for w in range(weights.point.shape[0]):
         point = weights.point[w]
         vectors = (load3(arms, point), NOWHERE, load3(weights.force, w))
-        set_jets(mechanics.tree.parent, poses.motion, (points.body[point], -1, -1), vectors, jets)
+        jet.set_jets(mechanics.tree.parent, poses.motion, (points.body[point], -1, -1), vectors, jets)
         for i in range(jets.total[0]):
-            gradient[jets.member[i]] += product1(jets, TURNED, FIRST, i)
+            gradient[jets.member[i]] += jet.product1(jets, jet.TURNED, jet.FIRST, i)
         if order >= 2:
-            add_product_hessian(jets, TURNED, FIRST, 1.0, hessian)
+            add_product_hessian(jets, jet.TURNED, jet.FIRST, 1.0, hessian)
         if order >= 3:
-            add_product_third(jets, TURNED, FIRST, 1.0, third)
+            add_product_third(jets, jet.TURNED, jet.FIRST, 1.0, third)
 
 
 @kernel
@@ -142,7 +131,7 @@ def add_coordinate_spring_derivatives(mechanics, q, order, gradient, hessian, th
         if order >= 2:
             hessian[j, j] -= slope
         if order >= 3:
-            add3(third, j, j, j, -bend)
+            jet.add3(third, j, j, j, -bend)
 
 
 @routine
@@ -150,7 +139,7 @@ def add_product_hessian(jets, a, b, factor, hessian):
     count, member = jets.total[0], jets.member
     for i in range(count):
         for j in range(i, count):
-            add2(hessian, member[i], member[j], factor * product2(jets, a, b, i, j))
+            jet.add2(hessian, member[i], member[j], factor * jet.product2(jets, a, b, i, j))
 
 
 @routine
@@ -159,7 +148,7 @@ def add_product_third(jets, a, b, factor, third):
     for i in range(count):
         for j in range(i, count):
             for k in range(j, count):
-                add3(third, member[i], member[j], member[k], factor * product3(jets, a, b, i, j, k))
+                jet.add3(third, member[i], member[j], member[k], factor * jet.product3(jets, a, b, i, j, k))
 
 
 @kernel
@@ -173,20 +162,20 @@ def add_constraint_derivatives(mechanics, poses, arms, q, jets, hessians, multip
             _, _, bend, change = cam_lift(constraints.number, c, q[j])
             hessians[c, j, j] += bend
             if order >= 3:
-                add3(third, j, j, j, multiplier[c] * change)
+                jet.add3(third, j, j, j, multiplier[c] * change)
         elif kind == ALONG or kind == DISTANCE or kind == STRING:
             one, other, carrier = constraints.first[c], constraints.second[c], -1
-            n, a, factor = NOWHERE, APART, 1.0
+            n, a, factor = NOWHERE, jet.APART, 1.0
             if kind == ALONG:
-                carrier, a = constraints.carrier[c], TURNED
+                carrier, a = constraints.carrier[c], jet.TURNED
                 n = turned(poses, carrier, load3(constraints.direction, c))
             else:
                 factor = 0.5 / length_of(constraints, c, q)
             bodies = (points.body[one], points.body[other], carrier)
-            set_jets(mechanics.tree.parent, poses.motion, bodies, (load3(arms, one), load3(arms, other), n), jets)
-            add_product_hessian(jets, a, APART, factor, hessians[c])
+            jet.set_jets(mechanics.tree.parent, poses.motion, bodies, (load3(arms, one), load3(arms, other), n), jets)
+            add_product_hessian(jets, a, jet.APART, factor, hessians[c])
             if order >= 3:
-                add_product_third(jets, a, APART, factor * multiplier[c], third)
+                add_product_third(jets, a, jet.APART, factor * multiplier[c], third)
             if kind == STRING:
                 length = constraints.carrier[c]
                 add_length_derivatives(jets, length, q[length], hessians[c], multiplier[c], order, third)
@@ -196,19 +185,19 @@ def add_constraint_derivatives(mechanics, poses, arms, q, jets, hessians, multip
 def add_length_derivatives(jets, j, length, hessian, multiplier, order, third):
     """What the length's coordinate j adds: h = r f − L/2 with f = 1/2L, r the square of the distance."""
     count, member = jets.total[0], jets.member
-    r = product0(jets, APART, APART)
+    r = jet.product0(jets, jet.APART, jet.APART)
     f1, f2, f3 = -0.5 / length**2, 1.0 / length**3, -3.0 / length**4
     hessian[j, j] += r * f2
     if order >= 3:
-        add3(third, j, j, j, multiplier * r * f3)
+        jet.add3(third, j, j, j, multiplier * r * f3)
     for i in range(count):
-        a, r_a = member[i], product1(jets, APART, APART, i)
+        a, r_a = member[i], jet.product1(jets, jet.APART, jet.APART, i)
         hessian[a, j] += r_a * f1
         hessian[j, a] += r_a * f1
         if order >= 3:
-            add3(third, a, j, j, multiplier * r_a * f2)
+            jet.add3(third, a, j, j, multiplier * r_a * f2)
             for k in range(i, count):
-                add3(third, a, member[k], j, multiplier * f1 * product2(jets, APART, APART, i, k))
+                jet.add3(third, a, member[k], j, multiplier * f1 * jet.product2(jets, jet.APART, jet.APART, i, k))
 
 
 @kernel

@@ -2,16 +2,7 @@
 
 from typing import NamedTuple
 
-from biped.kernels.midpoint.derivatives import (
-    Beyond,
-    Triples,
-    gather_beyond,
-    list_lagrangian_third,
-    new_beyond,
-    new_triples,
-    set_lagrangian_gradient,
-    set_lagrangian_hessian,
-)
+from biped.kernels.midpoint import derivatives
 from biped.kernels.midpoint.equations import MidpointRoom, new_midpoint_room, place_middle
 from biped.kernels.tree.kinematics import Poses, new_poses, place_bodies
 from contact.arrays import Floats, unset
@@ -35,19 +26,19 @@ class Derivatives(NamedTuple):
     """Room, and what comes out; by (q, v) in the middle of the step, q at places 0 … n, v after them."""
 
     middle: MidpointRoom
-    beyond: Beyond
+    beyond: derivatives.Beyond
     jets: Jets
     arms: Floats  # (np, 3)
     node: Poses  # at either end
     node_q: Floats  # (n,)
     gradient: Floats  # (2n,) of L
     hessian: Floats  # (2n, 2n)
-    triples: Triples  # third ones; empty if not asked for, as all of this order are
+    triples: derivatives.Triples  # third ones; empty if not asked for, as all of this order are
     force: Floats  # (n, 2n) of f
     bends: Bends  # second ones of f
     rows: Floats  # (2, m, n) Dh at both ends
     curvature: Floats  # (2, m, n, n) D²h at both ends
-    bent: Triples  # Σ λ_c D³h_c at the beginning
+    bent: derivatives.Triples  # Σ λ_c D³h_c at the beginning
 
 
 class Sizes(NamedTuple):
@@ -61,10 +52,10 @@ class Sizes(NamedTuple):
 def new_derivatives(n: int, m: int, points: int, sizes: Sizes) -> Derivatives:
     """Room for the derivatives of n coordinates' equations with m constraints."""
     return Derivatives(
-        middle=new_midpoint_room(n, 0), beyond=new_beyond(n), jets=new_jets(n), arms=unset(points, 3),
+        middle=new_midpoint_room(n, 0), beyond=derivatives.new_beyond(n), jets=new_jets(n), arms=unset(points, 3),
         node=new_poses(n, n, 0), node_q=unset(n), gradient=unset(2 * n), hessian=unset(2 * n, 2 * n),
-        triples=new_triples(sizes.triples), force=unset(n, 2 * n), bends=new_bends(sizes.bends), rows=unset(2, m, n),
-        curvature=unset(2, m, n, n), bent=new_triples(sizes.bent),
+        triples=derivatives.new_triples(sizes.triples), force=unset(n, 2 * n), bends=new_bends(sizes.bends),
+        rows=unset(2, m, n), curvature=unset(2, m, n, n), bent=derivatives.new_triples(sizes.bent),
     )  # fmt: skip
 
 
@@ -103,11 +94,11 @@ def set_tree_derivatives(tree, q, moved, alpha, h, order, results):
     """Of the tree's own Lagrangian."""
     copy1(moved, results.middle.moved)
     place_middle(tree, q, alpha, h, results.middle)
-    gather_beyond(tree, results.middle, results.beyond)
-    set_lagrangian_gradient(tree, results.middle, results.beyond, results.gradient)
-    set_lagrangian_hessian(tree, results.middle, results.beyond, results.hessian)
+    derivatives.gather_beyond(tree, results.middle, results.beyond)
+    derivatives.set_lagrangian_gradient(tree, results.middle, results.beyond, results.gradient)
+    derivatives.set_lagrangian_hessian(tree, results.middle, results.beyond, results.hessian)
     if order >= 3:
-        list_lagrangian_third(tree, results.middle, results.beyond, results.triples)
+        derivatives.list_lagrangian_third(tree, results.middle, results.beyond, results.triples)
 
 
 @kernel

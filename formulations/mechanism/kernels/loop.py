@@ -5,49 +5,20 @@ from typing import Any
 
 from biped.kernels.tree.kinematics import place_bodies
 from contact.vectors import copy1
+from formulations.mechanism.kernels import step, system
 from formulations.mechanism.kernels.node import constraints_part, energies_part, momentum_part, rates_part
 from formulations.mechanism.kernels.points import place_points
-from formulations.mechanism.kernels.step import (
-    RIGHT,
-    commit_part,
-    correct_part,
-    evaluate_part,
-    factor_part,
-    impulses_part,
-    rows_part,
-    solve_part,
-)
-from formulations.mechanism.kernels.system import (
-    BEGIN,
-    COMMIT,
-    CORRECT,
-    ENERGIES,
-    EVALUATE,
-    FACTOR,
-    FRESH,
-    IMPULSES,
-    RATES,
-    RECORD_END,
-    ROWS,
-    SOLVE,
-    TAKE_STEPS,
-)
 from kernelcache import call, kernel, part
 
 # Places of numbers in a row after coordinates, rates and momenta, each (n,); multipliers and driving forces follow.
-KINETIC = 0
-POTENTIAL = 1
-ENERGY = 2
-WORK = 3
-NEWTON = 4
-NUMBERS = 5
+KINETIC, POTENTIAL, ENERGY, WORK, NEWTON, NUMBERS = range(6)
 
 
 @part
 def begin_part(world):
     """What a step needs of the configuration where it begins: Dh(q_k)."""
     place_begin(world)
-    call(world.parts[ROWS], world, RIGHT)
+    call(world.parts[system.ROWS], world, step.RIGHT)
     return 0
 
 
@@ -59,18 +30,12 @@ def place_begin(world):
     place_points(world.mechanics.points, room.end, room.end_arms)
 
 
-@kernel
-def most_in(world):
-    rule = world.rule
-    return rule.max_iterations, rule.max_backtracks
-
-
 @part
 def take_steps_part(world, steps, every, row):
     """``steps`` steps, with a row at the beginning of each that is a multiple of ``every``; 0 or why it ended.
 
     Args:
-        world: of a ``World``, whose inputs begin with those of the step before the first.
+        world: a ``World``, whose inputs begin with those of the step before the first.
         steps: how many to take; the first has a row.
         every: steps from row to row.
         row: the first one's.
@@ -82,13 +47,13 @@ def take_steps_part(world, steps, every, row):
             failed = record_node(world, k, row)
             if failed != 0:
                 return failed
-        iterations = call(world.parts[SOLVE], world, k, most, trials)
+        iterations = call(world.parts[system.SOLVE], world, k, most, trials)
         if iterations < 0:
             return iterations
         if wanted:
             record_forces(world, iterations, row)
             row += 1
-        call(world.parts[COMMIT], world, k, iterations)
+        call(world.parts[system.COMMIT], world, k, iterations)
     return 0
 
 
@@ -99,7 +64,7 @@ def record_end_part(world, row):
     if failed != 0:
         return failed
     most, trials = world.rule.max_iterations, world.rule.max_backtracks
-    iterations = call(world.parts[SOLVE], world, 1, most, trials)
+    iterations = call(world.parts[system.SOLVE], world, 1, most, trials)
     if iterations < 0:
         return iterations
     record_forces(world, iterations, row)
@@ -110,10 +75,10 @@ def record_end_part(world, row):
 def record_node(world, k, row):
     """Coordinates, rates, momenta and energies where a step begins; multipliers are not known yet."""
     ask_node(world, k)
-    failed = call(world.parts[RATES], world)
+    failed = call(world.parts[system.RATES], world)
     if failed != 0:
         return failed
-    call(world.parts[ENERGIES], world)
+    call(world.parts[system.ENERGIES], world)
     write_node(world, row)
     return 0
 
@@ -163,7 +128,7 @@ def fill_forces(prescribed, motion, h, room, iterations, row):
     impulse, and its force twice as much.
     """
     n = motion.q.shape[0]
-    rate = (2.0 if motion.counts[FRESH] == 1 else 1.0) / h
+    rate = (2.0 if motion.counts[system.FRESH] == 1 else 1.0) / h
     at = 3 * n + NUMBERS
     for c in range(motion.multiplier.shape[0]):
         row[at] = -rate * motion.multiplier[c]
@@ -177,18 +142,18 @@ def fill_forces(prescribed, motion, h, room, iterations, row):
 
 #: Each part with the whole numbers that it is called with, in the order of ``World.parts``.
 FUNCTIONS: tuple[tuple[Any, ...], ...] = (
-    (evaluate_part, 0), (factor_part, 0), (correct_part,), (solve_part, 0, 0, 0), (commit_part, 0, 0),
-    (impulses_part, 0, 0), (rows_part, 0),
+    (step.evaluate_part, 0), (step.factor_part, 0), (step.correct_part,), (step.solve_part, 0, 0, 0),
+    (step.commit_part, 0, 0), (step.impulses_part, 0, 0), (step.rows_part, 0),
     (momentum_part,), (rates_part,), (energies_part,), (constraints_part,),
     (begin_part,), (take_steps_part, 0, 0, 0), (record_end_part, 0),
 )  # fmt: skip
 #: What a part calls.
 CALLS = {
-    EVALUATE: (IMPULSES,),
-    FACTOR: (ROWS,),
-    SOLVE: (EVALUATE, FACTOR, CORRECT),
-    COMMIT: (IMPULSES, ROWS),
-    BEGIN: (ROWS,),
-    TAKE_STEPS: (SOLVE, COMMIT, RATES, ENERGIES),
-    RECORD_END: (SOLVE, RATES, ENERGIES),
+    system.EVALUATE: (system.IMPULSES,),
+    system.FACTOR: (system.ROWS,),
+    system.SOLVE: (system.EVALUATE, system.FACTOR, system.CORRECT),
+    system.COMMIT: (system.IMPULSES, system.ROWS),
+    system.BEGIN: (system.ROWS,),
+    system.TAKE_STEPS: (system.SOLVE, system.COMMIT, system.RATES, system.ENERGIES),
+    system.RECORD_END: (system.SOLVE, system.RATES, system.ENERGIES),
 }

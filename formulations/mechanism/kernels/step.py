@@ -2,55 +2,24 @@
 
 import math
 
+from biped.kernels.midpoint import equations
 from biped.kernels.midpoint.elimination import eliminate_blocks
-from biped.kernels.midpoint.equations import (
-    place_middle,
-    set_gravity_impulses,
-    set_midpoint_blocks,
-    set_midpoint_momentum,
-    set_midpoint_residual,
-)
 from biped.kernels.solve.causes import DEPENDENT, NOT_CONVERGED, NOT_FINITE, SINGULAR, STUCK, TURNED_TOO_FAR
 from biped.kernels.solve.line_search import suffices
+from biped.kernels.solve.rounding import EPSILON
 from biped.kernels.tree.kinematics import place_bodies
 from biped.kernels.tree.tree import REVOLUTE
+from biped.kernels.variational.newton import RETRY_AFTER
 from contact.vectors import copy1, dot, load3
+from formulations.mechanism.kernels import custom, system
 from formulations.mechanism.kernels.ballast import add_ballast, set_ballast_border
 from formulations.mechanism.kernels.border import factor_border, solve_border
 from formulations.mechanism.kernels.constraints import set_constraint_rows, set_constraint_values
-from formulations.mechanism.kernels.custom import (
-    add_custom_blocks,
-    add_custom_impulses,
-    custom_work,
-    set_custom_border,
-    set_custom_rows,
-    set_custom_values,
-)
 from formulations.mechanism.kernels.forces import add_force_blocks, add_force_impulses, force_work
 from formulations.mechanism.kernels.points import place_points
 from formulations.mechanism.kernels.potentials import add_spring_blocks, add_spring_impulses, set_spring_border
-from formulations.mechanism.kernels.system import (
-    CORRECT,
-    EVALUATE,
-    FACTOR,
-    FRESH,
-    IMPULSES,
-    ITERATIONS,
-    KEPT,
-    KNOWN,
-    LAST_ITERATIONS,
-    MOST_ITERATIONS,
-    PAST,
-    ROWS,
-    STEPS,
-    WAIT,
-)
 from kernelcache import call, kernel, part
 
-# Steps that are solved without the last step's factors after one that these did not help.
-RETRY_AFTER = 16
-
-EPSILON = 2.0**-52
 # What rounding leaves of a residual is so many times the largest term's.
 ROUNDINGS = 16.0
 
@@ -63,7 +32,7 @@ def guess_step(world, k):
 
 @kernel
 def guess(prescribed, motion, given, k, room):
-    known = motion.counts[KNOWN]
+    known = motion.counts[system.KNOWN]
     moved = room.middle.moved
     for j in range(moved.shape[0]):
         if prescribed[j] != 0:
@@ -104,11 +73,11 @@ def load_impulses(mechanics, inputs, k, potentials, forces, customs, arms, middl
     that is placed: its ``impulse`` gets what acts on bodies; what acts along coordinates is added to ``load`` (n,).
     """
     points = mechanics.points
-    set_gravity_impulses(mechanics.tree, middle, potentials)
+    equations.set_gravity_impulses(mechanics.tree, middle, potentials)
     springs, at, weights = mechanics.springs, mechanics.coordinate_springs, mechanics.weights
     add_spring_impulses(springs, at, weights, points, arms, middle.middle, potentials, middle, load)
     add_force_impulses(mechanics.forces, inputs, k, forces, middle, load)
-    add_custom_impulses(customs, points, arms, inputs[k, 0], potentials, forces, middle, load)
+    custom.add_custom_impulses(customs, points, arms, inputs[k, 0], potentials, forces, middle, load)
 
 
 @part
@@ -118,7 +87,7 @@ def rows_part(world, of):
     tree, points, arms = mechanics.tree, mechanics.points, room.end_arms
     rows = room.border.rows if of == LEFT else room.border.columns
     set_constraint_rows(tree, mechanics.constraints, points, room.end, arms, room.end_q, rows)
-    set_custom_rows(tree, room.customs, points, room.end, arms, room.end_q, rows)
+    custom.set_custom_rows(tree, room.customs, points, room.end, arms, room.end_q, rows)
     return 0
 
 
@@ -126,7 +95,7 @@ def rows_part(world, of):
 def evaluate_part(world, k):
     """e and h(q_{k+1}) of the candidate, and the larger of their norms relative to their tolerances."""
     place_candidate(world)
-    call(world.parts[IMPULSES], world, k, LEFT)
+    call(world.parts[system.IMPULSES], world, k, LEFT)
     measure_candidate(world)
     return 0
 
@@ -136,7 +105,7 @@ def place_candidate(world):
     """Poses, velocities and momenta at the middle of the step; p − Dh(q_k)ᵀ λ as the coordinates' load."""
     motion, room = world.motion, world.room
     middle = room.middle
-    place_middle(world.mechanics.tree, motion.q, world.rule.alpha, world.rule.h, middle)
+    equations.place_middle(world.mechanics.tree, motion.q, world.rule.alpha, world.rule.h, middle)
     place_points(world.mechanics.points, middle.poses, room.middle_arms)
     copy1(motion.momentum, middle.load)
     for c in range(room.values.shape[0]):
@@ -148,7 +117,7 @@ def place_candidate(world):
 def measure_candidate(world):
     """The norms of (45) and of the constraints."""
     mechanics, motion, rule, room = world.mechanics, world.motion, world.rule, world.room
-    motion.residual[0] = set_midpoint_residual(mechanics.tree, room.middle, mechanics.prescribed)
+    motion.residual[0] = equations.set_midpoint_residual(mechanics.tree, room.middle, mechanics.prescribed)
     set_end(mechanics, motion, room)
     norm = motion.residual[0] / max(rule.tolerance, round_off(mechanics, motion, room))
     off = motion.residual[1] / max(rule.tolerance, place_round_off(room))
@@ -165,7 +134,7 @@ def set_end(mechanics, motion, room):
         place_bodies(mechanics.tree, room.end_q, room.end)
         place_points(mechanics.points, room.end, room.end_arms)
         set_constraint_values(mechanics.constraints, room.end, room.end_arms, room.end_q, room.values)
-        set_custom_values(room.customs, room.end_arms, room.end_q, room.values)
+        custom.set_custom_values(room.customs, room.end_arms, room.end_q, room.values)
         for c in range(room.values.shape[0]):
             total += room.values[c] * room.values[c]
     motion.residual[1] = math.sqrt(total)
@@ -204,11 +173,11 @@ def factor_part(world, k):
     set_blocks(world, k)
     if eliminate_blocks(mechanics.tree, middle, rule.alpha, rule.h, middle.diagonal, mechanics.prescribed) >= 0:
         return SINGULAR
-    call(world.parts[ROWS], world, LEFT)
+    call(world.parts[system.ROWS], world, LEFT)
     set_border(world, k)
     if factor_border(mechanics.tree, middle, rule.alpha, room.border) >= 0:
         return DEPENDENT
-    world.motion.counts[KEPT] = 1
+    world.motion.counts[system.KEPT] = 1
     return 0
 
 
@@ -218,11 +187,11 @@ def set_blocks(world, k):
     mechanics, rule, room = world.mechanics, world.rule, world.room
     middle, points, arms = room.middle, mechanics.points, room.middle_arms
     before, forced = (1.0 - rule.alpha) * rule.h, rule.share * rule.h
-    set_midpoint_blocks(mechanics.tree, rule.h, before, middle)
+    equations.set_midpoint_blocks(mechanics.tree, rule.h, before, middle)
     springs, at, weights = mechanics.springs, mechanics.coordinate_springs, mechanics.weights
     add_spring_blocks(springs, at, weights, points, arms, middle.middle, rule.alpha, before, middle)
     add_force_blocks(mechanics.forces, world.inputs, k, rule.h, forced, middle)
-    add_custom_blocks(room.customs, points, arms, before, forced, middle)
+    custom.add_custom_blocks(room.customs, points, arms, before, forced, middle)
     add_ballast(mechanics.ballast, rule.h, middle.diagonal)
 
 
@@ -235,7 +204,7 @@ def set_border(world, k):
     set_spring_border(tree, mechanics.springs, points, arms, alpha, before, room.middle, border)
     set_ballast_border(mechanics.ballast, rule.h, mechanics.ballast.first[0], border)
     time = world.inputs[k, 0]
-    set_custom_border(tree, room.customs, points, arms, time, alpha, rule.h, before, forced, room.middle, border)
+    custom.set_custom_border(tree, room.customs, points, arms, time, alpha, rule.h, before, forced, room.middle, border)
 
 
 @part
@@ -264,7 +233,7 @@ def displace(motion, room, factor):
 def norm_at(world, k, factor):
     """The residual's norm at ``factor`` of Newton's step."""
     displace(world.motion, world.room, factor)
-    call(world.parts[EVALUATE], world, k)
+    call(world.parts[system.EVALUATE], world, k)
     return world.motion.residual[2]
 
 
@@ -283,12 +252,12 @@ def search_line(world, k, trials, norm):
 @kernel
 def try_kept(world, k, old, norm):
     """One iteration by the factors at hand, of the last step if ``old``; the norm after it, or as it was if less."""
-    call(world.parts[CORRECT], world)
+    call(world.parts[system.CORRECT], world)
     reduced = norm_at(world, k, 1.0)
     if reduced <= 1.0 or reduced <= 0.1 * norm:
         return reduced
     if old:
-        world.motion.counts[WAIT] = RETRY_AFTER
+        world.motion.counts[system.WAIT] = RETRY_AFTER
     if reduced < norm:
         return reduced
     return norm_at(world, k, 0.0)
@@ -297,10 +266,10 @@ def try_kept(world, k, old, norm):
 @kernel
 def may_try_kept(world):
     """Whether there are factors of a step before, and their turn has come."""
-    if world.motion.counts[WAIT] > 0:
-        world.motion.counts[WAIT] = world.motion.counts[WAIT] - 1
+    if world.motion.counts[system.WAIT] > 0:
+        world.motion.counts[system.WAIT] = world.motion.counts[system.WAIT] - 1
         return False
-    return world.motion.counts[KEPT] == 1
+    return world.motion.counts[system.KEPT] == 1
 
 
 @part
@@ -314,7 +283,7 @@ def solve_part(world, k, most, trials):
         trials: of a line search.
     """
     guess_step(world, k)
-    call(world.parts[EVALUATE], world, k)
+    call(world.parts[system.EVALUATE], world, k)
     norm, iteration = world.motion.residual[2], 0
     kept, fresh = norm > 1.0 and may_try_kept(world), False
     while not norm <= 1.0:
@@ -326,10 +295,10 @@ def solve_part(world, k, most, trials):
             norm = try_kept(world, k, kept, norm)
             kept = fresh = False
         else:
-            failed = call(world.parts[FACTOR], world, k)
+            failed = call(world.parts[system.FACTOR], world, k)
             if failed != 0:
                 return failed
-            call(world.parts[CORRECT], world)
+            call(world.parts[system.CORRECT], world)
             before = norm
             norm = search_line(world, k, trials, norm)
             if norm == math.inf:
@@ -357,9 +326,9 @@ def is_beyond_half_turn(tree, moved):
 def commit_part(world, k, iterations):
     """The momentum after a step that is solved, and its end as the next one's beginning."""
     add_work(world, k)
-    call(world.parts[IMPULSES], world, k, RIGHT)
+    call(world.parts[system.IMPULSES], world, k, RIGHT)
     finish_step(world, iterations)
-    call(world.parts[ROWS], world, RIGHT)
+    call(world.parts[system.ROWS], world, RIGHT)
     return 0
 
 
@@ -369,13 +338,13 @@ def add_work(world, k):
     for j in range(room.right_load.shape[0]):
         room.right_load[j] = 0.0
     world.motion.work[0] += force_work(world.mechanics.forces, world.inputs, k, rule.h, room.middle)
-    world.motion.work[0] += custom_work(room.customs, rule.h)
+    world.motion.work[0] += custom.custom_work(room.customs, rule.h)
 
 
 @kernel
 def finish_step(world, iterations):
     mechanics, motion, room = world.mechanics, world.motion, world.room
-    set_midpoint_momentum(mechanics.tree, world.rule.h, room.middle, room.right_load, motion.momentum)
+    equations.set_midpoint_momentum(mechanics.tree, world.rule.h, room.middle, room.right_load, motion.momentum)
     move_on(mechanics.prescribed, motion, room.middle)
     count_step(motion, iterations)
 
@@ -394,9 +363,9 @@ def move_on(prescribed, motion, middle):
 @kernel
 def count_step(motion, iterations):
     count = motion.counts
-    count[KNOWN] = min(count[KNOWN] + 1, PAST)
-    count[FRESH] = 0
-    count[STEPS] += 1
-    count[LAST_ITERATIONS] = iterations
-    count[ITERATIONS] += iterations
-    count[MOST_ITERATIONS] = max(count[MOST_ITERATIONS], iterations)
+    count[system.KNOWN] = min(count[system.KNOWN] + 1, system.PAST)
+    count[system.FRESH] = 0
+    count[system.STEPS] += 1
+    count[system.LAST_ITERATIONS] = iterations
+    count[system.ITERATIONS] += iterations
+    count[system.MOST_ITERATIONS] = max(count[system.MOST_ITERATIONS], iterations)

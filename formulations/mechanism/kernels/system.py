@@ -136,21 +136,8 @@ def new_room(n: int, m: int, b: int, points: int, customs: Customs, ballast: int
 
 
 # Places in ``World.parts``: what is compiled by itself.
-EVALUATE = 0
-FACTOR = 1
-CORRECT = 2
-SOLVE = 3
-COMMIT = 4
-IMPULSES = 5
-ROWS = 6
-MOMENTUM = 7
-RATES = 8
-ENERGIES = 9
-CONSTRAINTS = 10
-BEGIN = 11
-TAKE_STEPS = 12
-RECORD_END = 13
-PARTS = 14
+EVALUATE, FACTOR, CORRECT, SOLVE, COMMIT, IMPULSES, ROWS, MOMENTUM, RATES, ENERGIES, CONSTRAINTS, BEGIN = range(12)
+TAKE_STEPS, RECORD_END, PARTS = range(12, 15)
 
 
 class World(NamedTuple):

@@ -9,23 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.derivatives.gradients.kernels.equations import (
-    Multipliers,
-    add_equations,
-    keep_multipliers,
-    keep_weights,
-    new_multipliers,
-)
+from biped.derivatives.gradients.kernels import equations
 from biped.derivatives.gradients.kernels.step import Adjoint, new_adjoint, pull_back
-from biped.derivatives.linearization.kernels.steps import (
-    DIFFERENTIATE,
-    STEP,
-    TAKE_STEP,
-    UNKNOWN_STEP,
-    is_explained,
-    new_linearized,
-    step_calls,
-)
+from biped.derivatives.linearization.kernels import steps as linearized
 from biped.derivatives.linearization.kernels.steps import SUBSTEPS as STEP_NUMBER
 from biped.derivatives.tape.kernels import Tape, differentiate_tape, evaluate_tape
 from biped.kernels.loop.closed_loop import ADVANCE, APPLY, MEASURE, NOBODY, NOT_SHOWN, SHOWN, Loop, World
@@ -49,10 +35,7 @@ NO_ROOM = -102
 OTHER_BRANCH = -103
 
 # Places in ``Record.taken``.
-SUBSTEPS = 0
-TICKS = 1
-AT_KINKS = 2
-CHANGED = 3
+SUBSTEPS, TICKS, AT_KINKS, CHANGED = range(4)
 LEFT_AT = 4  # the tick whose law is to be gone back through, on the way back
 TAKEN = 5
 
@@ -62,12 +45,7 @@ AT_KINK = 1e-6
 SAME = 1e-9
 
 # Places of the addresses of parts.
-KEEP = 0
-KEEP_TICK = 1
-PLACE = 2
-PULL = 3
-ADD = 4
-PARTS = 5
+KEEP, KEEP_TICK, PLACE, PULL, ADD, PARTS = range(6)
 
 
 class Addresses(NamedTuple):
@@ -114,7 +92,7 @@ class Record(NamedTuple):
     passes: Floats  # (ticks, nv) 1, or 0 where an actuator was at its limit
     share: Floats  # (3,) what a lag keeps of the last torques; ticks by which sensors are late; whether a law is asked
     numbers: Floats  # (numbers,) weights of what the law depends on
-    multipliers: Multipliers  # of the steps' equations, for those of other worlds
+    multipliers: equations.Multipliers  # of the steps' equations, for those of other worlds
     impedance: Floats  # (3, nv) of the joints' stiffness, damping and rest
     asking: Floats  # (nv,) room
     nearest: Nearest  # of contact points
@@ -129,10 +107,10 @@ def new_record(nq: int, nv: int, nc: int, steps: int, ticks: int, numbers: int, 
     return Record(
         q=z((steps + 1, nq)), momentum=z((steps + 1, nv)), mode=z((steps + 1, nc), whole),
         anchor=z((steps + 1, nc, 2)), down=z((steps + 1, nc), whole), span=z((steps, 2)), first=z(ticks + 1, whole),
-        time=z(ticks + 1),
-        asked=z((ticks, nv)), held=z((ticks, nv)), taken=z(TAKEN, whole), weight=new_adjoint(nv, nc),
+        time=z(ticks + 1), asking=z(nv), asked=z((ticks, nv)), held=z((ticks, nv)), taken=z(TAKEN, whole),
+        weight=new_adjoint(nv, nc),
         of_q=z((ticks + 1, nv)), of_momentum=z((ticks + 1, nv)), of_torque=z((ticks, nv)), passes=np.ones((ticks, nv)),
-        share=z(3), numbers=z(numbers), multipliers=new_multipliers(nv, nc, kept), impedance=z((3, nv)), asking=z(nv),
+        share=z(3), numbers=z(numbers), multipliers=equations.new_multipliers(nv, nc, kept), impedance=z((3, nv)),
         nearest=new_nearest(nc, SWITCHES), nearest_joint=new_nearest(nv, JOINT_SWITCHES), parts=z(PARTS, whole),
     )  # fmt: skip
 
@@ -205,7 +183,7 @@ def take_ticks(R, L, world, loop, asked, law, ticks, period):
         call(R.parts[KEEP_TICK], R, L, world, time_of(L.state))
         for _ in range(period):
             begin, h = time_of(L.state), L.state.clock[STEP_LENGTH]
-            reason = call(L.parts[TAKE_STEP], L, world, R.parts[KEEP], R, begin, h)
+            reason = call(L.parts[linearized.TAKE_STEP], L, world, R.parts[KEEP], R, begin, h)
             if reason != OK:
                 return reason
         count_tick(R)
@@ -253,9 +231,9 @@ def pull_part(R, L, row, h):
     """The weights of the state before the step, and how near it was to kinks."""
     for dof in range(R.asking.shape[0]):
         R.asking[dof] = R.weight.torque[dof]
-    keep_weights(R.multipliers, R.weight, L.derivative.points, row)
+    equations.keep_weights(R.multipliers, R.weight, L.derivative.points, row)
     pull_back(L.tree, L.scratch, L.derivative, R.weight, h)
-    keep_multipliers(R.multipliers, R.weight, row)
+    equations.keep_multipliers(R.multipliers, R.weight, row)
     pull_impedance(L.tree, L.before, L.state.q, R, h)
     note_changes(R, row)
     note_kinks(R, R.nearest, L.derivative.points.switch, row)
@@ -364,18 +342,15 @@ def pull_tick(R, L, tick):
     first, end = steps_of(R, tick)
     for row in range(end - 1, first - 1, -1):
         call(R.parts[PLACE], R, L, row, tick)
-        call(L.parts[DIFFERENTIATE], L, R.span[row, 1])
-        if not is_explained(L):
-            return UNKNOWN_STEP
+        call(L.parts[linearized.DIFFERENTIATE], L, R.span[row, 1])
+        if not linearized.is_explained(L):
+            return linearized.UNKNOWN_STEP
         call(R.parts[PULL], R, L, row, R.span[row, 1])
     return OK
 
 
 # Places in the ``Addresses`` of ``go_back_through``.
-TICK = 0
-TORQUES = 1
-LAW = 2
-STATES = 3
+TICK, TORQUES, LAW, STATES = range(4)
 
 
 @part
@@ -416,7 +391,7 @@ def go_back_through(R, L, laws, addresses, tick, is_left):
 @part
 def add_part(R, L, row, h):
     """The equations of a step that was noted, in the world that ``L`` is of."""
-    add_equations(R.multipliers, L, row, h)
+    equations.add_equations(R.multipliers, L, row, h)
     return OK
 
 
@@ -441,7 +416,10 @@ class Trial:
         self.record = new_record(len(state.q), len(state.momentum), len(state.mode), steps, ticks, numbers, kept)
         self._record, self._room = Packed(self.record), _room_in(loop.world)
         record, room, world = self._record, self._room, loop.packed
-        room.value.parts[:STEP], room.value.parts[STEP] = addresses(step_calls(room)), parts[ADVANCE]
+        room.value.parts[: linearized.STEP], room.value.parts[linearized.STEP] = (
+            addresses(linearized.step_calls(room)),
+            parts[ADVANCE],
+        )
         self.record.parts[:] = addresses([
             (keep_part, record, room, 0.0, 0.0), (keep_tick_part, record, room, world, 0.0),
             (place_part, record, room, 0, 0), (pull_part, record, room, 0, 0.0), (add_part, record, room, 0, 0.0),
@@ -482,4 +460,4 @@ class Trial:
 
 def _room_in(world: World) -> Packed:
     """Room for the steps of a world, whose variations nobody asks for."""
-    return Packed(new_linearized(world, 1, np.zeros(0, dtype=np.int64), 1))
+    return Packed(linearized.new_linearized(world, 1, np.zeros(0, dtype=np.int64), 1))

@@ -6,30 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.derivatives.linearization.kernels.points import TURNED, TURNED_PLACE, TURNED_STEP, TURNED_SWITCH
-from biped.kernels.tree.tree import (
-    LOWER,
-    MAX_EFFORT,
-    MAX_SPEED,
-    MIN_EFFORT,
-    SPEED_DAMPING,
-    STOP_DAMPING,
-    STOP_STIFFNESS,
-    UPPER,
-)
-from biped.kernels.variational.joints import (
-    EFFORT,
-    JOINT_SWITCHES,
-    LOWER_BEGIN,
-    LOWER_END,
-    NOT_TURNED,
-    TOO_FAST,
-    UPPER_BEGIN,
-    UPPER_END,
-    UPPER_PRESSURE,
-    commanded_torque,
-    limited_torque,
-    stop_pressure,
-)
+from biped.kernels.tree import tree as trees
+from biped.kernels.variational import joints as joint_forces
 from contact.arrays import Floats, Integers
 from kernelcache import kernel
 
@@ -49,7 +27,7 @@ class JointDerivatives(NamedTuple):
 def new_joint_derivatives(nv: int) -> JointDerivatives:
     """Room for the joints of a tree."""
     z = np.zeros
-    switch, turned = np.full((nv, JOINT_SWITCHES), np.inf), np.full(TURNED, -1)
+    switch, turned = np.full((nv, joint_forces.JOINT_SWITCHES), np.inf), np.full(TURNED, -1)
     return JointDerivatives(z(nv), z(nv), z(nv), z(nv), z(nv), switch, turned)
 
 
@@ -60,19 +38,19 @@ def turned_switch(joints, step, dof):
     if turned[TURNED_PLACE] == dof and turned[TURNED_STEP] == step:
         return switch
     if turned[TURNED_PLACE] == dof and turned[TURNED_STEP] == step - 1:
-        if switch == UPPER_END:
-            return UPPER_BEGIN
-        if switch == LOWER_END:
-            return LOWER_BEGIN
-    return NOT_TURNED
+        if switch == joint_forces.UPPER_END:
+            return joint_forces.UPPER_BEGIN
+        if switch == joint_forces.LOWER_END:
+            return joint_forces.LOWER_BEGIN
+    return joint_forces.NOT_TURNED
 
 
 @kernel
 def reversed_switch(switch):
     """The same of the way back."""
-    if switch == UPPER_BEGIN or switch == LOWER_BEGIN:
+    if switch == joint_forces.UPPER_BEGIN or switch == joint_forces.LOWER_BEGIN:
         return switch + 1
-    if switch == UPPER_END or switch == LOWER_END:
+    if switch == joint_forces.UPPER_END or switch == joint_forces.LOWER_END:
         return switch - 1
     return switch
 
@@ -97,11 +75,11 @@ def differentiate_joints(tree, state, scratch, joints, step, h):
         by_end = -0.5 * state.stiffness[dof] - state.damping[dof] / h
         if tree.passive.shape[0] > 0:
             turned = turned_switch(joints, step, dof)
-            torque = commanded_torque(state, scratch, h, a, dof)
-            given, _, slope = limited_torque(tree.passive, i, torque, begin, end, h, turned)
-            back = limited_torque(tree.passive, i, torque, end, begin, -h, reversed_switch(turned))
+            torque = joint_forces.commanded_torque(state, scratch, h, a, dof)
+            given, _, slope = joint_forces.limited_torque(tree.passive, i, torque, begin, end, h, turned)
+            back = joint_forces.limited_torque(tree.passive, i, torque, end, begin, -h, reversed_switch(turned))
             store_joint_switches(tree.passive, i, torque.real, begin.real, end.real, h, step, joints.switch[dof])
-            if (given != torque) != (turned == EFFORT):
+            if (given != torque) != (turned == joint_forces.EFFORT):
                 joints.given[dof] = by_start = by_end = 0.0
             by_start += back[2]
             by_end += slope
@@ -115,15 +93,17 @@ def differentiate_joints(tree, state, scratch, joints, step, h):
 @kernel
 def store_joint_switches(passive, i, commanded, begin, end, h, step, switch):
     """What vanishes at each switch. Where a step begins is where the last ended: it counts in the first step alone."""
-    rate, upper, lower = abs(end - begin) / abs(h), passive[i, UPPER], passive[i, LOWER]
-    for k in range(JOINT_SWITCHES):
+    rate, upper, lower = abs(end - begin) / abs(h), passive[i, trees.UPPER], passive[i, trees.LOWER]
+    for k in range(joint_forces.JOINT_SWITCHES):
         switch[k] = math.inf
-    stiffness, damping = passive[i, STOP_STIFFNESS], passive[i, STOP_DAMPING]
-    store_stop_switches(stiffness, damping, begin - upper, end - upper, h, step, switch[UPPER_BEGIN:])
-    store_stop_switches(stiffness, damping, lower - begin, lower - end, h, step, switch[LOWER_BEGIN:])
-    if passive[i, SPEED_DAMPING] != 0.0:
-        switch[TOO_FAST] = rate - passive[i, MAX_SPEED]
-    switch[EFFORT] = max(commanded - passive[i, MAX_EFFORT], passive[i, MIN_EFFORT] - commanded)
+    stiffness, damping = passive[i, trees.STOP_STIFFNESS], passive[i, trees.STOP_DAMPING]
+    store_stop_switches(stiffness, damping, begin - upper, end - upper, h, step, switch[joint_forces.UPPER_BEGIN :])
+    store_stop_switches(stiffness, damping, lower - begin, lower - end, h, step, switch[joint_forces.LOWER_BEGIN :])
+    if passive[i, trees.SPEED_DAMPING] != 0.0:
+        switch[joint_forces.TOO_FAST] = rate - passive[i, trees.MAX_SPEED]
+    switch[joint_forces.EFFORT] = max(
+        commanded - passive[i, trees.MAX_EFFORT], passive[i, trees.MIN_EFFORT] - commanded
+    )
 
 
 @kernel
@@ -133,10 +113,10 @@ def store_stop_switches(stiffness, damping, begin, end, h, step, switch):
     Without a damper, or where that keeps the stop from pressing, its force is smooth where it is touched.
     """
     first, last = max(begin, 0.0), max(end, 0.0)
-    pressure = stop_pressure(stiffness, damping, first, last, end - begin, h)
+    pressure = joint_forces.stop_pressure(stiffness, damping, first, last, end - begin, h)
     if begin > 0.0 or end > 0.0:
-        switch[UPPER_PRESSURE] = pressure
+        switch[joint_forces.UPPER_PRESSURE] = pressure
     if damping != 0.0 and pressure > 0.0:
         if step == 0:
-            switch[UPPER_BEGIN] = begin
-        switch[UPPER_END] = end
+            switch[joint_forces.UPPER_BEGIN] = begin
+        switch[joint_forces.UPPER_END] = end

@@ -14,17 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from biped.derivatives.linearization.kernels.law import REACH, complex_room
+from biped.derivatives.linearization.kernels import step
 from biped.derivatives.linearization.kernels.points import set_point_jacobian
-from biped.derivatives.linearization.kernels.step import (
-    StepDerivative,
-    add_products,
-    compose,
-    differentiate_solved,
-    load_newton_blocks,
-    new_step_derivative,
-    set_candidate,
-)
 from biped.derivatives.linearization.kernels.steps import note_beginning
 from biped.derivatives.linearization.kernels.tangent import along_anchor, is_held
 from biped.kernels.state.pushes import Pushes
@@ -37,17 +28,17 @@ from biped.kernels.variational.equations import Scratch, displace, new_scratch, 
 from biped.kernels.variational.newton import place_candidate, place_push
 from contact.arrays import Floats, Integers
 from contact.ground import Ground
+from contact.piecewise import Signals
 from contact.vectors import load3
 from kernelcache import Entry, Packed, addresses, call, kernel, part
 
 Complexes = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
+#: Length of a complex step: its square is negligible beside one.
+REACH = 1e-20
+
 # Places of the addresses of parts.
-DISPLACE = 0
-EVALUATE = 1
-DIFFERENTIATE = 2
-TAKE = 3
-PARTS = 4
+DISPLACE, EVALUATE, DIFFERENTIATE, TAKE, PARTS = range(5)
 
 
 class SecondDerivative(NamedTuple):
@@ -72,13 +63,21 @@ class SecondDerivative(NamedTuple):
     shift: Complexes  # (3,)
     pushes: Pushes
     scratch: Scratch
-    derivative: StepDerivative
+    derivative: step.StepDerivative
     residual: Complexes  # (nv, 2 nv + 2 nc) ∂e/∂(q_k, q_{k+1}, a)
     momentum: Complexes  # (nv, 2 nv + 2 nc) ∂p'/∂(q_k, q_{k+1}, a)
     anchor: Complexes  # (2 nc, 2 nv + 2 nc) ∂a'/∂(q_k, q_{k+1}, a); of one that is kept the unit matrix
     first: Floats  # (2 nv + 2 nc, 2 nv + 2 nc) of the three one below the other: their values
     second: Floats  # (directions, 2 nv + 2 nc, 2 nv + 2 nc) and their derivatives
     parts: Integers  # (PARTS,)
+
+
+def complex_room(value: Any) -> Any:
+    """Return nested named tuples with complex arrays; trees and functions of time stay as they are."""
+    if isinstance(value, tuple) and hasattr(value, "_fields") and not isinstance(value, (Signals, Tree)):
+        return type(value)(*(complex_room(item) for item in value))
+    is_real = isinstance(value, np.ndarray) and value.dtype == np.float64
+    return value.astype(np.complex128) if is_real else value
 
 
 def new_second_derivative(body: Any, tree: Tree, ground: Ground, pushes: Pushes, nq: int) -> SecondDerivative:
@@ -90,7 +89,7 @@ def new_second_derivative(body: Any, tree: Tree, ground: Ground, pushes: Pushes,
         begin_poses=new_poses(n, nv, nc), end_poses=new_poses(n, nv, nc), still=z(3), direction=z(nv),
         anchor_direction=z((nc, 2)), length=z(1), state=complex_room(new_simulation_state(nq, nv, nc)),
         candidate=z(nq, dtype=complex), shift=z(3, dtype=complex), pushes=complex_room(pushes),
-        scratch=complex_room(new_scratch(n, nq, nv, nc)), derivative=complex_room(new_step_derivative(n, nv, nc)),
+        scratch=complex_room(new_scratch(n, nq, nv, nc)), derivative=complex_room(step.new_step_derivative(n, nv, nc)),
         residual=z((nv, size), dtype=complex), momentum=z((nv, size), dtype=complex),
         anchor=z((2 * nc, size), dtype=complex), first=z((size, size)), second=z((size, size, size)),
         parts=z(PARTS, dtype=np.int64),
@@ -127,7 +126,7 @@ def evaluate_part(D):
     """The step's equations there."""
     tree, state, scratch, pushes = D.tree, D.state, D.scratch, D.pushes
     prepare(tree, state, scratch)
-    set_candidate(tree, state.q, D.candidate, scratch)
+    step.set_candidate(tree, state.q, D.candidate, scratch)
     for j in range(pushes.body.shape[0]):
         place_push(scratch.motion.poses, pushes, j, pushes.left)
     place_candidate(tree, pushes, scratch)
@@ -139,13 +138,13 @@ def evaluate_part(D):
 def differentiate_part(D):
     """Their first derivatives there."""
     h, derivative = D.length[0], D.derivative
-    differentiate_solved(D.body, D.tree, D.ground, D.state, D.pushes, D.scratch, derivative, 0, h)
-    load_newton_blocks(D.tree, D.state, D.scratch, derivative, derivative.block, h)
-    compose(D.tree, derivative.block)
+    step.differentiate_solved(D.body, D.tree, D.ground, D.state, D.pushes, D.scratch, derivative, 0, h)
+    step.load_newton_blocks(D.tree, D.state, D.scratch, derivative, derivative.block, h)
+    step.compose(D.tree, derivative.block)
     D.residual[:] = 0.0
     left, right = D.scratch.motion.poses.motion, D.scratch.next.motion
     nv = D.direction.shape[0]
-    add_products(D.tree, derivative.block, left, right, -1.0, D.residual[:, nv : 2 * nv])
+    step.add_products(D.tree, derivative.block, left, right, -1.0, D.residual[:, nv : 2 * nv])
     for dof in range(nv):
         D.residual[dof, nv + dof] -= derivative.joints.diagonal[dof]
         for other in range(nv):

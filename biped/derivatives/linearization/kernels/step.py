@@ -28,14 +28,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from biped.derivatives.linearization.kernels import points as contact_slopes
 from biped.derivatives.linearization.kernels.joints import JointDerivatives, differentiate_joints, new_joint_derivatives
-from biped.derivatives.linearization.kernels.points import (
-    PointDerivatives,
-    add_load_block,
-    add_points,
-    differentiate_points,
-    new_point_derivatives,
-)
 from biped.kernels.step.step import prepare
 from biped.kernels.tree.factorization import Factors, add_block, add_matrix, column_dot, eliminate, row_dot
 from biped.kernels.tree.kinematics import spherical_centre
@@ -43,22 +37,8 @@ from biped.kernels.tree.tree import FLOATING, SPHERICAL
 from biped.kernels.variational.discrete_body import store_body_block
 from biped.kernels.variational.equations import add_external_impulses, hand_to_parent
 from biped.kernels.variational.newton import evaluate, place_push
+from contact import vectors as v
 from contact.arrays import Floats
-from contact.vectors import (
-    add,
-    copy1,
-    cross,
-    dot6,
-    hat,
-    load3,
-    load6,
-    mat_scale,
-    scale,
-    store6,
-    store_twist,
-    sub,
-    triple,
-)
 from kernelcache import kernel, routine
 
 
@@ -68,7 +48,7 @@ class StepDerivative(NamedTuple):
     start_residual: Floats  # (nv, nv) ∂e/∂q_k
     start_momentum: Floats  # (nv, nv) ∂p'/∂q_k
     end_momentum: Floats  # (nv, nv) ∂p'/∂q_{k+1}
-    points: PointDerivatives
+    points: contact_slopes.PointDerivatives
     joints: JointDerivatives
     u: Floats  # (nv, 6) Newton's matrix at the solution, factored
     w: Floats  # (nv, 6)
@@ -88,7 +68,7 @@ def new_step_derivative(n: int, nv: int, nc: int) -> StepDerivative:
     z = np.zeros
     square, six, blocks, wrench = (nv, nv), (nv, 6), (n, 6, 6), (n, 6)
     return StepDerivative(
-        z(square), z(square), z(square), new_point_derivatives(nv, nc), new_joint_derivatives(nv),
+        z(square), z(square), z(square), contact_slopes.new_point_derivatives(nv, nc), new_joint_derivatives(nv),
         z(six), z(six), z(nv), z(six), z((nc, 3)),
         z(blocks), z(blocks), z(blocks), z(wrench), z(wrench), z(wrench),
     )  # fmt: skip
@@ -131,7 +111,7 @@ def differentiate_step(body, tree, ground, state, end_q, pushes, scratch, D, ste
 def differentiate_solved(body, tree, ground, state, pushes, scratch, D, step, h):
     """The same where the step's equations have been evaluated, but for Newton's matrix."""
     copy_rows(scratch.wrench, D.start)
-    differentiate_points(tree, ground, state, scratch, D.points, step, h)
+    contact_slopes.differentiate_points(tree, ground, state, scratch, D.points, step, h)
     differentiate_joints(tree, state, scratch, D.joints, step, h)
     place_ends(scratch, D)
     store_momenta(tree, scratch, D)
@@ -145,7 +125,7 @@ def differentiate_solved(body, tree, ground, state, pushes, scratch, D, step, h)
 @kernel
 def set_candidate(tree, begin_q, end_q, scratch):
     """q_{k+1} as the equations take it: a floating root by its displacement."""
-    copy1(end_q, scratch.q)
+    v.copy1(end_q, scratch.q)
     for axis in range(3):
         scratch.shift[axis] = end_q[axis] - begin_q[axis] if tree.kind[0] == FLOATING else 0.0
 
@@ -153,7 +133,7 @@ def set_candidate(tree, begin_q, end_q, scratch):
 @kernel
 def copy_rows(source, target):
     for i in range(source.shape[0]):
-        store6(target, i, load6(source, i))
+        v.store6(target, i, v.load6(source, i))
 
 
 @kernel
@@ -161,7 +141,7 @@ def load_newton_blocks(tree, state, scratch, D, block, h):
     """G_i of Newton's matrix: those of the bodies, and what forces at contact points add, each in its regime."""
     load_blocks(D.body, block)
     left, right = scratch.motion.poses.contact, scratch.next.contact
-    add_points(tree, state, D.points, block, left, right, D.points.by_end, -0.5 * h, 0)
+    contact_slopes.add_points(tree, state, D.points, block, left, right, D.points.by_end, -0.5 * h, 0)
 
 
 @kernel
@@ -175,12 +155,12 @@ def factor_newton(tree, state, scratch, D, h):
 @kernel
 def place_ends(scratch, D):
     """Unit twists and contact points at k + 1 as seen from O at k."""
-    shift = triple(scratch.shift)
+    shift = v.triple(scratch.shift)
     for dof in range(D.left.shape[0]):
-        s = load6(scratch.next.motion, dof)
-        store_twist(D.left, dof, add(s[:3], cross(shift, s[3:])), s[3:])
+        s = v.load6(scratch.next.motion, dof)
+        v.store_twist(D.left, dof, v.add(s[:3], v.cross(shift, s[3:])), s[3:])
     for c in range(D.arm.shape[0]):
-        at = add(shift, load3(scratch.next.contact, c))
+        at = v.add(shift, v.load3(scratch.next.contact, c))
         D.arm[c, 0], D.arm[c, 1], D.arm[c, 2] = at
 
 
@@ -188,44 +168,44 @@ def place_ends(scratch, D):
 def store_momenta(tree, scratch, D):
     """W of each body and of all outboard of it, about O at k."""
     for i in range(tree.parent.shape[0]):
-        linear = load3(scratch.linear, i)
-        moment = add(load3(scratch.angular, i), cross(load3(scratch.motion.poses.com, i), linear))
-        store_twist(D.momentum, i, linear, moment)
+        linear = v.load3(scratch.linear, i)
+        moment = v.add(v.load3(scratch.angular, i), v.cross(v.load3(scratch.motion.poses.com, i), linear))
+        v.store_twist(D.momentum, i, linear, moment)
 
 
 @kernel
 def store_end_wrenches(tree, state, pushes, scratch, D, h):
     """B⁺ of all bodies outboard of each, about O at k + 1."""
-    shift = triple(scratch.shift)
+    shift = v.triple(scratch.shift)
     half = 0.5 * h
     for i in range(tree.parent.shape[0]):
-        W = load6(D.momentum, i)
-        weight = scale(half * tree.mass[i], triple(tree.gravity))
-        moment = add(sub(W[3:], cross(shift, W[:3])), cross(load3(scratch.next.com, i), weight))
-        store_twist(scratch.wrench, i, add(W[:3], weight), moment)
+        W = v.load6(D.momentum, i)
+        weight = v.scale(half * tree.mass[i], v.triple(tree.gravity))
+        moment = v.add(v.sub(W[3:], v.cross(shift, W[:3])), v.cross(v.load3(scratch.next.com, i), weight))
+        v.store_twist(scratch.wrench, i, v.add(W[:3], weight), moment)
     add_external_impulses(tree, state, pushes, scratch, scratch.next.contact, pushes.right, half, 1.0)
     for i in range(tree.parent.shape[0] - 1, -1, -1):
-        hand_to_parent(tree, scratch.wrench, i, load6(scratch.wrench, i))
+        hand_to_parent(tree, scratch.wrench, i, v.load6(scratch.wrench, i))
     copy_rows(scratch.wrench, D.end)
 
 
 @kernel
 def store_moved_blocks(body, tree, scratch, D, h):
     """G of each body, and V ×* W − G V with V about O at k."""
-    shift = triple(scratch.shift)
+    shift = v.triple(scratch.shift)
     for i in range(tree.parent.shape[0]):
         store_body_block(body, tree, scratch, D.body, i, h)
-        W = load6(D.momentum, i)
-        force, moment = hat(W[:3]), hat(W[3:])
+        W = v.load6(D.momentum, i)
+        force, moment = v.hat(W[:3]), v.hat(W[3:])
         for row in range(6):
             g = (D.body[i, row, 0], D.body[i, row, 1], D.body[i, row, 2])
-            turned = cross(shift, g)
+            turned = v.cross(shift, g)
             for axis in range(3):
                 D.moved[i, row, axis] = -g[axis]
                 D.moved[i, row, 3 + axis] = -D.body[i, row, 3 + axis] - turned[axis]
-        add_matrix(D.moved, i, 0, 3, mat_scale(-1.0, force))
-        add_matrix(D.moved, i, 3, 0, mat_scale(-1.0, force))
-        add_matrix(D.moved, i, 3, 3, mat_scale(-1.0, moment))
+        add_matrix(D.moved, i, 0, 3, v.mat_scale(-1.0, force))
+        add_matrix(D.moved, i, 3, 0, v.mat_scale(-1.0, force))
+        add_matrix(D.moved, i, 3, 3, v.mat_scale(-1.0, moment))
 
 
 @kernel
@@ -240,9 +220,11 @@ def load_blocks(source, block):
 def add_loads(tree, pushes, block, com, arms, half, share):
     """Add what weights and pushes add to blocks whose displaced end is where they act."""
     for i in range(tree.parent.shape[0]):
-        add_load_block(block, i, load3(com, i), scale(half * tree.mass[i], triple(tree.gravity)))
+        contact_slopes.add_load_block(block, i, v.load3(com, i), v.scale(half * tree.mass[i], v.triple(tree.gravity)))
     for j in range(pushes.body.shape[0]):
-        add_load_block(block, pushes.body[j], load3(arms, j), scale(share, load3(pushes.impulse, j)))
+        contact_slopes.add_load_block(
+            block, pushes.body[j], v.load3(arms, j), v.scale(share, v.load3(pushes.impulse, j))
+        )
 
 
 @routine
@@ -258,7 +240,7 @@ def differentiate_residual(tree, state, pushes, scratch, D, h):
     """∂e/∂q_k, but for what acts in joints."""
     poses, points = scratch.motion.poses, D.points
     load_blocks(D.moved, D.block)
-    add_points(tree, state, points, D.block, poses.contact, poses.contact, points.by_start, -0.5 * h, 1)
+    contact_slopes.add_points(tree, state, points, D.block, poses.contact, poses.contact, points.by_start, -0.5 * h, 1)
     add_loads(tree, pushes, D.block, poses.com, pushes.left, -0.5 * h, -0.5)
     compose(tree, D.block)
     D.start_residual[:] = 0.0
@@ -271,13 +253,13 @@ def differentiate_momentum(tree, state, pushes, scratch, D, h):
     """∂p'/∂q_k and ∂p'/∂q_{k+1}, but for what acts in joints."""
     now, later, points = scratch.motion.poses, scratch.next, D.points
     load_blocks(D.moved, D.block)
-    add_points(tree, state, points, D.block, D.arm, now.contact, points.by_start, 0.5 * h, 0)
+    contact_slopes.add_points(tree, state, points, D.block, D.arm, now.contact, points.by_start, 0.5 * h, 0)
     compose(tree, D.block)
     D.start_momentum[:] = 0.0
     add_products(tree, D.block, D.left, now.motion, 1.0, D.start_momentum)
     load_blocks(D.body, D.block)
     # The moment of a force that moves with its point has the same block about O at k and at k + 1.
-    add_points(tree, state, points, D.block, D.arm, later.contact, points.by_end, 0.5 * h, 1)
+    contact_slopes.add_points(tree, state, points, D.block, D.arm, later.contact, points.by_end, 0.5 * h, 1)
     add_loads(tree, pushes, D.block, later.com, pushes.right, 0.5 * h, 0.5)
     compose(tree, D.block)
     D.end_momentum[:] = 0.0
@@ -290,18 +272,18 @@ def add_products(tree, block, left, right, sign, result):
     """result += sign s_j · C s_l', with C the sum of the blocks outboard of both joints; zero on different branches."""
     for i in range(tree.parent.shape[0]):
         for j in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            s, t = load6(left, j), load6(right, j)
+            s, t = v.load6(left, j), v.load6(right, j)
             u = (row_dot(block, i, 0, t), row_dot(block, i, 1, t), row_dot(block, i, 2, t),
                  row_dot(block, i, 3, t), row_dot(block, i, 4, t), row_dot(block, i, 5, t))  # fmt: skip
             w = (column_dot(block, i, 0, s), column_dot(block, i, 1, s), column_dot(block, i, 2, s),
                  column_dot(block, i, 3, s), column_dot(block, i, 4, s), column_dot(block, i, 5, s))  # fmt: skip
             for other in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-                result[j, other] += sign * dot6(w, load6(right, other))
+                result[j, other] += sign * v.dot6(w, v.load6(right, other))
             k = tree.parent[i]
             while k >= 0:
                 for other in range(tree.first_v[k], tree.first_v[k] + tree.dofs[k]):
-                    result[j, other] += sign * dot6(w, load6(right, other))
-                    result[other, j] += sign * dot6(load6(left, other), u)
+                    result[j, other] += sign * v.dot6(w, v.load6(right, other))
+                    result[other, j] += sign * v.dot6(v.load6(left, other), u)
                 k = tree.parent[k]
 
 
@@ -313,21 +295,21 @@ def add_turned_twists(tree, poses, wrench, sign, result):
     that only their point moves.
     """
     for i in range(tree.parent.shape[0]):
-        b = load6(wrench, i)
+        b = v.load6(wrench, i)
         for j in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            s = load6(poses.motion, j)
+            s = v.load6(poses.motion, j)
             k = tree.parent[i]
             if tree.kind[i] == FLOATING:
-                g = cross(s[3:], b[:3]) + (0.0, 0.0, 0.0)
+                g = v.cross(s[3:], b[:3]) + (0.0, 0.0, 0.0)
                 k = i
             elif tree.kind[i] == SPHERICAL:
-                pull = cross(s[3:], b[:3])
-                g = pull + cross(spherical_centre(tree, poses, i), pull)
+                pull = v.cross(s[3:], b[:3])
+                g = pull + v.cross(spherical_centre(tree, poses, i), pull)
             else:
-                g = cross(s[3:], b[:3]) + add(cross(s[:3], b[:3]), cross(s[3:], b[3:]))
+                g = v.cross(s[3:], b[:3]) + v.add(v.cross(s[:3], b[:3]), v.cross(s[3:], b[3:]))
             while k >= 0:
                 for other in range(tree.first_v[k], tree.first_v[k] + tree.dofs[k]):
-                    result[j, other] += sign * dot6(g, load6(poses.motion, other))
+                    result[j, other] += sign * v.dot6(g, v.load6(poses.motion, other))
                 k = tree.parent[k]
 
 

@@ -43,12 +43,7 @@ SUBSTEPS = 0
 TAKEN = 1
 
 # Places of the addresses of parts.
-BEGIN = 0
-GO_BACK = 1
-DIFFERENTIATE = 2
-CARRY = 3
-SET_OFF = 4
-TAKE_STEP = 5
+BEGIN, GO_BACK, DIFFERENTIATE, CARRY, SET_OFF, TAKE_STEP = range(6)
 KEEP = 6  # what is done with each step, or part of one
 STEP = 7  # the loop's own
 PARTS = 8

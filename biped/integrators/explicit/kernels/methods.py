@@ -20,13 +20,7 @@ from biped.kernels.solve.causes import NOT_FINITE
 from biped.kernels.state.method import advance
 from biped.kernels.state.simulation_state import ACTUATORS
 from biped.kernels.state.status import OK
-from biped.kernels.step.step import (
-    account_impulse,
-    account_push_works,
-    commit_with_rates,
-    update_contact_mode,
-    whole_momentum,
-)
+from biped.kernels.step import step
 from biped.kernels.tree.kinematics import quaternion_place
 from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
 from biped.kernels.variational.equations import contact_chord
@@ -129,17 +123,17 @@ def account_step(tree, ground, state, pushes, scratch, method, h):
     """Book the works and impulses that the flow has integrated, settle the contacts, move on to q_{k+1}."""
     end = method.flow.at
     state.ledger.works[ACTUATORS] += end.joint_work[0]
-    account_push_works(state, pushes, scratch, h)
-    before, spin_before = whole_momentum(tree, state)
+    step.account_push_works(state, pushes, scratch, h)
+    before, spin_before = step.whole_momentum(tree, state)
     copy1(method.flow.momentum, state.momentum)
     if tree.kind[0] == FLOATING:
-        account_impulse(
+        step.account_impulse(
             tree, state, scratch, before, spin_before, outer_impulse(tree, pushes, end, h), triple(end.moment)
         )
     for c in range(tree.contact_body.shape[0]):
         middle, velocity = contact_chord(tree, ground, state, scratch, h, c)
-        update_contact_mode(ground, state, h, c, middle, velocity, end.contact_work[c])
-    commit_with_rates(tree, state, scratch, h)
+        step.update_contact_mode(ground, state, h, c, middle, velocity, end.contact_work[c])
+    step.commit_with_rates(tree, state, scratch, h)
 
 
 @kernel

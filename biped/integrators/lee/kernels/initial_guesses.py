@@ -12,10 +12,7 @@ from contact.modes import NONE
 from contact.vectors import copy1, load3, scale
 from kernelcache import kernel, routine
 
-EXTRAPOLATED = 0
-CURRENT = 1
-EULER = 2
-DYNAMICS = 3
+EXTRAPOLATED, CURRENT, EULER, DYNAMICS = range(4)
 
 
 class InitialGuess(NamedTuple):

@@ -25,27 +25,8 @@ from biped.kernels.variational.discrete_body import (
     turn_to_end,
 )
 from biped.kernels.variational.equations import set_discrete_momentum
+from contact import vectors as v
 from contact.analytic import angle_of, sqrt
-from contact.vectors import (
-    add,
-    cross,
-    dot,
-    hat,
-    hat_mat,
-    load3,
-    load4,
-    load9,
-    mat_add,
-    mat_hat,
-    mat_scale,
-    mat_sub,
-    mat_vec,
-    outer,
-    scale,
-    store3,
-    sub,
-    transposed,
-)
 from kernelcache import kernel, routine
 
 # Turns of at most 3.6° (σ = sin² 1.8°) take NEAR terms of the series, those up to 60° all. Beyond, where nothing
@@ -110,14 +91,14 @@ def far_screw_terms(c, sigma):
 @kernel
 def translation_gradient(mass, u, moved, h, k, dk):
     """∂/∂u of (m/2h) k |u × Δx|²."""
-    w = cross(u, moved)
-    return scale(mass / h, add(scale(dk * dot(w, w), u), scale(k, cross(moved, w))))
+    w = v.cross(u, moved)
+    return v.scale(mass / h, v.add(v.scale(dk * v.dot(w, w), u), v.scale(k, v.cross(moved, w))))
 
 
 @kernel
 def rotation_gradient(j, u, h, B, dB):
     """∂/∂u of (2/h) B u · J u, with j = J u."""
-    return scale(4.0 / h, add(scale(dB * dot(u, j), u), scale(B, j)))
+    return v.scale(4.0 / h, v.add(v.scale(dB * v.dot(u, j), u), v.scale(B, j)))
 
 
 @body_momentum.register(ScrewBody)
@@ -128,51 +109,53 @@ def screw_momentum(body, mass, inertia, turn, moved, h):
     """
     c, ux, uy, uz = turn
     u = (ux, uy, uz)
-    sigma = dot(u, u)
+    sigma = v.dot(u, u)
     k, dk = screw_terms(c, sigma)
-    linear = scale(mass / h, sub(moved, scale(k, cross(u, cross(u, moved)))))
+    linear = v.scale(mass / h, v.sub(moved, v.scale(k, v.cross(u, v.cross(u, moved)))))
     g = translation_gradient(mass, u, moved, h, k, dk)
-    spin = rotation_gradient(mat_vec(inertia, u), u, h, 1.0 + sigma * k, k + sigma * dk)
-    return linear, scale(0.5, add(scale(c, add(g, spin)), cross(u, sub(spin, g))))
+    spin = rotation_gradient(v.mat_vec(inertia, u), u, h, 1.0 + sigma * k, k + sigma * dk)
+    return linear, v.scale(0.5, v.add(v.scale(c, v.add(g, spin)), v.cross(u, v.sub(spin, g))))
 
 
 @turn_to_end.register(ScrewBody)
 def screw_to_end(body, tree, scratch):
     for i in range(tree.parent.shape[0]):
-        P = load3(scratch.linear, i)
-        store3(scratch.angular, i, sub(load3(scratch.angular, i), cross(body_displacement(scratch, i), P)))
+        P = v.load3(scratch.linear, i)
+        v.store3(scratch.angular, i, v.sub(v.load3(scratch.angular, i), v.cross(body_displacement(scratch, i), P)))
 
 
 @kernel
 def cross_derivative(mass, u, moved, h, k, dk):
     """∂P/∂u, the transpose of ∂²K/∂u∂Δx (3 x 3)."""
-    d = dot(u, moved)
-    left = sub(scale(2.0 * (k + dot(u, u) * dk), moved), scale(2.0 * dk * d, u))
-    N = mat_add(outer(left, u), mat_scale(-k, outer(u, moved)))
+    d = v.dot(u, moved)
+    left = v.sub(v.scale(2.0 * (k + v.dot(u, u) * dk), moved), v.scale(2.0 * dk * d, u))
+    N = v.mat_add(v.outer(left, u), v.mat_scale(-k, v.outer(u, moved)))
     kd = k * d
-    return mat_scale(mass / h, (N[0] - kd, N[1], N[2], N[3], N[4] - kd, N[5], N[6], N[7], N[8] - kd))
+    return v.mat_scale(mass / h, (N[0] - kd, N[1], N[2], N[3], N[4] - kd, N[5], N[6], N[7], N[8] - kd))
 
 
 @kernel
 def translation_curve(mass, u, moved, h, k, dk, ddk):
     """∂²/∂u² of (m/2h) k |u × Δx|²."""
-    w = cross(u, moved)
-    W = dot(w, w)
-    half = cross(moved, w)  # half of ∂W/∂u
-    H = mat_add(outer(add(scale(2.0 * ddk * W, u), scale(2.0 * dk, half)), u), outer(scale(2.0 * dk, u), half))
-    H = mat_add(H, mat_scale(-k, outer(moved, moved)))
-    e = dk * W + k * dot(moved, moved)
-    return mat_scale(mass / h, (H[0] + e, H[1], H[2], H[3], H[4] + e, H[5], H[6], H[7], H[8] + e))
+    w = v.cross(u, moved)
+    W = v.dot(w, w)
+    half = v.cross(moved, w)  # half of ∂W/∂u
+    H = v.mat_add(
+        v.outer(v.add(v.scale(2.0 * ddk * W, u), v.scale(2.0 * dk, half)), u), v.outer(v.scale(2.0 * dk, u), half)
+    )
+    H = v.mat_add(H, v.mat_scale(-k, v.outer(moved, moved)))
+    e = dk * W + k * v.dot(moved, moved)
+    return v.mat_scale(mass / h, (H[0] + e, H[1], H[2], H[3], H[4] + e, H[5], H[6], H[7], H[8] + e))
 
 
 @kernel
 def rotation_curve(J, j, u, h, B, dB, ddB):
     """∂²/∂u² of (2/h) B u · J u."""
-    uj = dot(u, j)
-    H = mat_add(mat_scale(B, J), outer(add(scale(2.0 * dB, j), scale(2.0 * ddB * uj, u)), u))
-    H = mat_add(H, outer(scale(2.0 * dB, u), j))
+    uj = v.dot(u, j)
+    H = v.mat_add(v.mat_scale(B, J), v.outer(v.add(v.scale(2.0 * dB, j), v.scale(2.0 * ddB * uj, u)), u))
+    H = v.mat_add(H, v.outer(v.scale(2.0 * dB, u), j))
     e = dB * uj
-    return mat_scale(4.0 / h, (H[0] + e, H[1], H[2], H[3], H[4] + e, H[5], H[6], H[7], H[8] + e))
+    return v.mat_scale(4.0 / h, (H[0] + e, H[1], H[2], H[3], H[4] + e, H[5], H[6], H[7], H[8] + e))
 
 
 @kernel
@@ -180,25 +163,25 @@ def screw_derivatives(mass, J, turn, moved, h):
     """∂P/∂Δx, ∂P/∂η, ∂ℓ⁻/∂Δx and ∂ℓ⁻/∂η for a small turn η at the end (3 x 3 each)."""
     c, ux, uy, uz = turn
     u = (ux, uy, uz)
-    sigma = dot(u, u)
+    sigma = v.dot(u, u)
     k, dk = screw_terms(c, sigma)
     ddk = screw_curve(c, sigma)
     B, dB, ddB = 1.0 + sigma * k, k + sigma * dk, 2.0 * dk + sigma * ddk
-    M = mat_scale(-mass * k / h, outer(u, u))
+    M = v.mat_scale(-mass * k / h, v.outer(u, u))
     e = mass * B / h
     by_move = (M[0] + e, M[1], M[2], M[3], M[4] + e, M[5], M[6], M[7], M[8] + e)
     # L = c + û on either side of a matrix
-    N = mat_scale(0.5, cross_derivative(mass, u, moved, h, k, dk))
-    cN, Nu = mat_scale(c, N), mat_hat(N, u)
-    j = mat_vec(J, u)
+    N = v.mat_scale(0.5, cross_derivative(mass, u, moved, h, k, dk))
+    cN, Nu = v.mat_scale(c, N), v.mat_hat(N, u)
+    j = v.mat_vec(J, u)
     g = translation_gradient(mass, u, moved, h, k, dk)
     spin = rotation_gradient(j, u, h, B, dB)
     H = translation_curve(mass, u, moved, h, k, dk, ddk)
     S = rotation_curve(J, j, u, h, B, dB, ddB)
-    A = mat_add(mat_scale(c, mat_add(S, H)), hat_mat(u, mat_sub(S, H)))  # Lᵀ H + L S
-    A = mat_add(A, hat(sub(g, spin)))
-    A = mat_sub(mat_sub(mat_scale(c, A), mat_hat(A, u)), outer(add(g, spin), u))
-    return by_move, mat_sub(cN, Nu), transposed(mat_add(cN, Nu)), mat_scale(0.25, A)
+    A = v.mat_add(v.mat_scale(c, v.mat_add(S, H)), v.hat_mat(u, v.mat_sub(S, H)))  # Lᵀ H + L S
+    A = v.mat_add(A, v.hat(v.sub(g, spin)))
+    A = v.mat_sub(v.mat_sub(v.mat_scale(c, A), v.mat_hat(A, u)), v.outer(v.add(g, spin), u))
+    return by_move, v.mat_sub(cN, Nu), v.transposed(v.mat_add(cN, Nu)), v.mat_scale(0.25, A)
 
 
 set_momentum.register(ScrewBody)(set_discrete_momentum)
@@ -207,12 +190,12 @@ set_momentum.register(ScrewBody)(set_discrete_momentum)
 @store_body_block.register(ScrewBody)
 def store_screw_block(body, tree, scratch, block, i, h):
     moved = body_displacement(scratch, i)
-    turn, J = load4(scratch.turn, i), load9(scratch.motion.inertia, i)
+    turn, J = v.load4(scratch.turn, i), v.load9(scratch.motion.inertia, i)
     by_move, by_turn, spin_by_move, spin_by_turn = screw_derivatives(tree.mass[i], J, turn, moved, h)
-    left, right = load3(scratch.motion.poses.com, i), load3(scratch.next.com, i)
-    by_turn = mat_sub(by_turn, mat_hat(by_move, right))
-    spin_by_turn = mat_sub(spin_by_turn, mat_hat(spin_by_move, right))
+    left, right = v.load3(scratch.motion.poses.com, i), v.load3(scratch.next.com, i)
+    by_turn = v.mat_sub(by_turn, v.mat_hat(by_move, right))
+    spin_by_turn = v.mat_sub(spin_by_turn, v.mat_hat(spin_by_move, right))
     store_matrix(block, i, 0, 0, by_move)
     store_matrix(block, i, 0, 3, by_turn)
-    store_matrix(block, i, 3, 0, mat_add(spin_by_move, hat_mat(left, by_move)))
-    store_matrix(block, i, 3, 3, mat_add(spin_by_turn, hat_mat(left, by_turn)))
+    store_matrix(block, i, 3, 0, v.mat_add(spin_by_move, v.hat_mat(left, by_move)))
+    store_matrix(block, i, 3, 3, v.mat_add(spin_by_turn, v.hat_mat(left, by_turn)))

@@ -3,14 +3,8 @@
 from typing import NamedTuple
 
 from biped.integrators.midpoint.kernels.rule import set_legendre_momentum, set_legendre_residual, set_newton_step
+from biped.kernels.midpoint import equations
 from biped.kernels.midpoint.elimination import eliminate_blocks, solve_blocks
-from biped.kernels.midpoint.equations import (
-    place_middle,
-    set_gravity_impulses,
-    set_midpoint_blocks,
-    set_midpoint_momentum,
-    set_midpoint_residual,
-)
 from biped.kernels.tree.factorization import add_point_block
 from biped.kernels.variational.equations import contact_chord
 from biped.kernels.variational.joints import set_joint_diagonal
@@ -25,15 +19,15 @@ class LinearTime(NamedTuple):
 
 @set_legendre_residual.register(LinearTime)
 def set_recursive_residual(derivatives, rule, h):
-    place_middle(rule.tree, rule.start, rule.alpha, h, rule.room)
-    set_gravity_impulses(rule.tree, rule.room, (1.0 - rule.alpha) * h)
-    return set_midpoint_residual(rule.tree, rule.room, rule.free)
+    equations.place_middle(rule.tree, rule.start, rule.alpha, h, rule.room)
+    equations.set_gravity_impulses(rule.tree, rule.room, (1.0 - rule.alpha) * h)
+    return equations.set_midpoint_residual(rule.tree, rule.room, rule.free)
 
 
 @set_newton_step.register(LinearTime)
 def set_two_block_step(derivatives, tree, ground, state, scratch, rule, h, fresh):
     if fresh:
-        set_midpoint_blocks(rule.tree, h, (1.0 - rule.alpha) * h, rule.room)
+        equations.set_midpoint_blocks(rule.tree, h, (1.0 - rule.alpha) * h, rule.room)
         add_contact_blocks(tree, ground, state, scratch, rule.room.factors.by_rate, h)
         set_joint_diagonal(tree, state, scratch, h)
         eliminate_blocks(rule.tree, rule.room, rule.alpha, h, scratch.diagonal, rule.free)
@@ -59,5 +53,5 @@ def add_contact_blocks(tree, ground, state, scratch, by_rate, h):
 
 @set_legendre_momentum.register(LinearTime)
 def set_recursive_momentum(derivatives, rule, h, momentum):
-    set_gravity_impulses(rule.tree, rule.room, rule.alpha * h)
-    set_midpoint_momentum(rule.tree, h, rule.room, rule.nothing, momentum)
+    equations.set_gravity_impulses(rule.tree, rule.room, rule.alpha * h)
+    equations.set_midpoint_momentum(rule.tree, h, rule.room, rule.nothing, momentum)

@@ -2,25 +2,14 @@
 
 from biped.integrators.rigid.kernels.method import ContactUnknowns, RigidContact
 from biped.integrators.rigid.kernels.points import solve_for_target
+from biped.kernels.solve import interior
 from biped.kernels.solve.cone import CONE, bounded, entries, jordan, store_entries
 from biped.kernels.solve.contacts import width_of
-from biped.kernels.solve.interior import (
-    BELOW,
-    CENTER,
-    EQUATIONS,
-    PRODUCT,
-    likely_center,
-    measure_products,
-    way_to_boundary,
-)
 from contact.vectors import norm, scale, sub
 from kernelcache import kernel
 
 # Attempts at a step: from the last step's impulses, from none, from far inside of the inequalities by small parts.
-EXPECTED = 0
-FRESH = 1
-CAUTIOUS = 2
-ATTEMPTS = 3
+EXPECTED, FRESH, CAUTIOUS, ATTEMPTS = range(4)
 # Where the last of them begins, in products of the one before.
 FARTHER = 1e4
 
@@ -68,7 +57,7 @@ def most_iterations(method, attempt):
 @kernel
 def has_converged(method, tolerance):
     measure = method.unknowns.measure
-    return measure[EQUATIONS] <= tolerance and measure[PRODUCT] <= method.complementarity
+    return measure[interior.EQUATIONS] <= tolerance and measure[interior.PRODUCT] <= method.complementarity
 
 
 @kernel
@@ -76,7 +65,7 @@ def aim(unknowns, value):
     """The same product of all pairs that play a part, and of a cone that many times its unit."""
     for k in range(unknowns.slack.shape[0]):
         unknowns.target[k] = value if unknowns.dual[k] > 0.0 and unknowns.dimension[k] > 0 else 0.0
-    measure_products(unknowns, unknowns)
+    interior.measure_products(unknowns, unknowns)
 
 
 @kernel
@@ -85,8 +74,8 @@ def aim_likely(unknowns, complementarity):
 
     σ κ − Δs Δγ with σ = (κ there/κ)³ (Mehrotra 1992, section 2), the second only as far as the step can be gone.
     """
-    most = way_to_boundary(unknowns, unknowns)
-    value = likely_center(unknowns, unknowns, complementarity)
+    most = interior.way_to_boundary(unknowns, unknowns)
+    value = interior.likely_center(unknowns, unknowns, complementarity)
     for k in range(unknowns.slack.shape[0]):
         if unknowns.dimension[k] == 1:
             off = most * most * unknowns.slack_change[k] * unknowns.dual_change[k]
@@ -95,19 +84,19 @@ def aim_likely(unknowns, complementarity):
         elif unknowns.dimension[k] == CONE and unknowns.dual[k] > 0.0:
             off = scale(most * most, jordan(entries(unknowns.slack_change, k), entries(unknowns.dual_change, k)))
             store_entries(unknowns.target, k, bounded(sub((value, 0.0, 0.0), off), 0.1 * value, 10.0 * value))
-    measure_products(unknowns, unknowns)
+    interior.measure_products(unknowns, unknowns)
 
 
 @kernel
 def aim_steadily(unknowns, complementarity):
     """The same product of all pairs, a part of what it is on average."""
-    aim(unknowns, max(STEADY * unknowns.measure[CENTER], BELOW * complementarity))
+    aim(unknowns, max(STEADY * unknowns.measure[interior.CENTER], interior.BELOW * complementarity))
 
 
 @kernel
 def can_go_far(unknowns):
     """Whether the step in hand may be gone nearly to its end."""
-    return way_to_boundary(unknowns, unknowns) >= FAR
+    return interior.way_to_boundary(unknowns, unknowns) >= FAR
 
 
 @kernel
@@ -123,7 +112,7 @@ def set_direction(
     if is_aimed:
         aim_steadily(unknowns, method.complementarity)
     else:
-        aim(unknowns, BELOW * method.complementarity)
+        aim(unknowns, interior.BELOW * method.complementarity)
     while True:  # what is solved is inlined once
         solve_for_target(
             tree, ground, at, method, left, right, left_arms, right_arms, centers, residual, factors, factor, change

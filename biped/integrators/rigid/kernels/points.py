@@ -10,42 +10,15 @@ import math
 from biped.integrators.rigid.kernels.loops import close_direction
 from biped.integrators.rigid.kernels.method import COMPLEMENTARITY, RESIDUAL
 from biped.integrators.rigid.kernels.pairs import add_pair_wrench, along_rows, count_pairs, couple_pairs
+from biped.kernels.solve import contacts as floor_contacts
 from biped.kernels.solve.cone import cone_defects, is_cone, psi_of_product, start_cone
-from biped.kernels.solve.contacts import (
-    gap_of,
-    linearized_contact,
-    set_contact_impulse,
-    set_dimensions,
-    set_point_changes,
-    stiffness_of,
-    width_of,
-)
 from biped.kernels.solve.interior import EPSILON, EQUATIONS, MERIT, OFF_CENTER, PRODUCT, ROUNDINGS, measure_products
 from biped.kernels.solve.pyramid import along, start_pyramid, sum_of_sides
 from biped.kernels.tree.factorization import add_point_block, solve_inboard, solve_outboard
 from biped.kernels.variational.equations import reference_point, world_chord
+from contact import vectors as v
 from contact.ground import END, START, is_moving, law_at, rotation_of, to_floor
 from contact.modes import STICKING
-from contact.vectors import (
-    add,
-    add6,
-    cross,
-    dot6,
-    load3,
-    load6,
-    load9,
-    mat_mul,
-    mat_t_vec,
-    mat_vec,
-    norm,
-    scale,
-    store3,
-    store6,
-    store_twist,
-    sub,
-    transposed,
-    triple,
-)
 from kernelcache import kernel
 
 # [m] A point touches that ends a step no higher.
@@ -62,7 +35,7 @@ def out_of_floor(ground, row, force):
     turned = (force[1], force[2], force[0])
     if not is_moving(ground):
         return turned
-    return mat_vec(rotation_of(ground, row), turned)
+    return v.mat_vec(rotation_of(ground, row), turned)
 
 
 @kernel
@@ -70,7 +43,7 @@ def into_floor(ground, row, vector):
     """The inverse of ``out_of_floor``."""
     x, y, z = vector
     if is_moving(ground):
-        x, y, z = mat_t_vec(rotation_of(ground, row), vector)
+        x, y, z = v.mat_t_vec(rotation_of(ground, row), vector)
     return z, x, y
 
 
@@ -80,10 +53,10 @@ def begin_points(tree, ground, state, scratch, method):
     unknowns, poses = method.unknowns, scratch.motion.poses
     set_touching_arms(ground, START, method.contacts, poses, method.arms.begin)
     for c in range(tree.contact_body.shape[0]):
-        start = add(reference_point(tree, state.q), load3(method.arms.begin, c))
+        start = v.add(reference_point(tree, state.q), v.load3(method.arms.begin, c))
         x, y, z = to_floor(ground, START, start)
         method.contacts.friction[c] = law_at(ground, c).mu_s
-        set_dimensions(method.contacts, unknowns, c)
+        floor_contacts.set_dimensions(method.contacts, unknowns, c)
         unknowns.active[c] = unknowns.watched[c]
         unknowns.gap_begin[c] = z
         unknowns.place[c, 0], unknowns.place[c, 1] = x, y
@@ -91,7 +64,7 @@ def begin_points(tree, ground, state, scratch, method):
         unknowns.offset[c, 0] = x - state.anchor[c, 0] if sticks else 0.0
         unknowns.offset[c, 1] = y - state.anchor[c, 1] if sticks else 0.0
     for c in range(tree.contact_body.shape[0], unknowns.active.shape[0]):
-        set_dimensions(method.contacts, unknowns, c)
+        floor_contacts.set_dimensions(method.contacts, unknowns, c)
         unknowns.active[c] = unknowns.watched[c]
 
 
@@ -99,29 +72,29 @@ def begin_points(tree, ground, state, scratch, method):
 def set_touching_arms(ground, row, contacts, poses, arms):
     """Where points touch, or would: themselves, or below the middle of their balls."""
     for c in range(arms.shape[0]):
-        center = load3(poses.contact, c)
+        center = v.load3(poses.contact, c)
         if contacts.radius[c] > 0.0:
-            center = sub(center, scale(contacts.radius[c], out_of_floor(ground, row, (1.0, 0.0, 0.0))))
-        store3(arms, c, center)
+            center = v.sub(center, v.scale(contacts.radius[c], out_of_floor(ground, row, (1.0, 0.0, 0.0))))
+        v.store3(arms, c, center)
 
 
 @kernel
 def set_moved_arms(tree, scratch, method):
     """Where the candidate brings the material points that touch where the step begins."""
     for c in range(tree.contact_body.shape[0]):
-        center = load3(scratch.next.contact, c)
+        center = v.load3(scratch.next.contact, c)
         if method.contacts.radius[c] > 0.0:
             i, poses = tree.contact_body[c], scratch.motion.poses
-            lead = sub(load3(poses.contact, c), load3(method.arms.begin, c))
-            lead = mat_vec(load9(scratch.next.rotation, i), mat_t_vec(load9(poses.rotation, i), lead))
-            center = sub(center, lead)
-        store3(method.arms.moved, c, center)
+            lead = v.sub(v.load3(poses.contact, c), v.load3(method.arms.begin, c))
+            lead = v.mat_vec(v.load9(scratch.next.rotation, i), v.mat_t_vec(v.load9(poses.rotation, i), lead))
+            center = v.sub(center, lead)
+        v.store3(method.arms.moved, c, center)
 
 
 @kernel
 def touching_chord(scratch, arms, c):
     """How far the material point that touches where the step begins moves in it, in the world."""
-    return add(triple(scratch.shift), sub(load3(arms.moved, c), load3(arms.begin, c)))
+    return v.add(v.triple(scratch.shift), v.sub(v.load3(arms.moved, c), v.load3(arms.begin, c)))
 
 
 @kernel
@@ -129,8 +102,8 @@ def floor_way(tree, ground, state, arm, moved):
     """What a way in the world, from an arm where the step begins, is in the floor's frame."""
     if not is_moving(ground):
         return moved
-    start = add(reference_point(tree, state.q), arm)
-    return sub(to_floor(ground, END, add(start, moved)), to_floor(ground, START, start))
+    start = v.add(reference_point(tree, state.q), arm)
+    return v.sub(to_floor(ground, END, v.add(start, moved)), to_floor(ground, START, start))
 
 
 @kernel
@@ -139,11 +112,11 @@ def place_points(tree, ground, state, scratch, method):
     unknowns, arms = method.unknowns, method.arms
     set_moved_arms(tree, scratch, method)
     for c in range(tree.contact_body.shape[0]):
-        x, y, z = floor_way(tree, ground, state, load3(arms.begin, c), touching_chord(scratch, arms, c))
+        x, y, z = floor_way(tree, ground, state, v.load3(arms.begin, c), touching_chord(scratch, arms, c))
         if method.contacts.radius[c] > 0.0:
-            center = load3(scratch.motion.poses.contact, c)
+            center = v.load3(scratch.motion.poses.contact, c)
             _, _, z = floor_way(tree, ground, state, center, world_chord(scratch, c))
-        store3(unknowns.slide, c, (z, x + unknowns.offset[c, 0], y + unknowns.offset[c, 1]))
+        v.store3(unknowns.slide, c, (z, x + unknowns.offset[c, 0], y + unknowns.offset[c, 1]))
 
 
 @kernel
@@ -152,7 +125,7 @@ def wake(contacts, unknowns, height):
     found = False
     for c in range(contacts.body.shape[0]):
         if unknowns.active[c] == 0 and contacts.other[c] < 0:
-            if gap_of(unknowns, c) <= height:
+            if floor_contacts.gap_of(unknowns, c) <= height:
                 unknowns.active[c] = 1
                 found = True
             else:
@@ -167,30 +140,30 @@ def load_impulses(ground, row, method, arms, wrench, sign):
     wrench[:] = 0.0
     for c in range(contacts.body.shape[0]):
         if unknowns.active[c] == 1:
-            set_contact_impulse(contacts, unknowns, c)
+            floor_contacts.set_contact_impulse(contacts, unknowns, c)
             if contacts.other[c] < 0:
-                impulse = scale(sign, out_of_floor(ground, row, load3(unknowns.contact_impulse, c)))
-                add_wrench(wrench, contacts.body[c], load3(arms, c), impulse)
+                impulse = v.scale(sign, out_of_floor(ground, row, v.load3(unknowns.contact_impulse, c)))
+                add_wrench(wrench, contacts.body[c], v.load3(arms, c), impulse)
             else:
                 k = c - arms.shape[0]
-                add_pair_wrench(method.pairs, k, load3(unknowns.contact_impulse, c), wrench, sign)
+                add_pair_wrench(method.pairs, k, v.load3(unknowns.contact_impulse, c), wrench, sign)
 
 
 @kernel
 def add_wrench(wrench, i, arm, impulse):
-    before = load6(wrench, i)
-    store_twist(wrench, i, add(before[:3], impulse), add(before[3:], cross(arm, impulse)))
+    before = v.load6(wrench, i)
+    v.store_twist(wrench, i, v.add(before[:3], impulse), v.add(before[3:], v.cross(arm, impulse)))
 
 
 @kernel
 def add_along_joints(tree, motion, wrench, load):
     """What the bodies' wrenches are along the joints, added to ``load``; the wrenches are summed inboard."""
     for i in range(tree.parent.shape[0] - 1, -1, -1):
-        b = load6(wrench, i)
+        b = v.load6(wrench, i)
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            load[dof] += dot6(load6(motion, dof), b)
+            load[dof] += v.dot6(v.load6(motion, dof), b)
         if tree.parent[i] >= 0:
-            store6(wrench, tree.parent[i], add6(b, load6(wrench, tree.parent[i])))
+            v.store6(wrench, tree.parent[i], v.add6(b, v.load6(wrench, tree.parent[i])))
 
 
 @kernel
@@ -204,7 +177,7 @@ def measure_candidate(method, others, stiff):
     for c in range(contacts.body.shape[0]):
         if unknowns.active[c] == 1:
             at = contacts.pair[c]
-            gap = gap_of(unknowns, c) - unknowns.slack[at]
+            gap = floor_contacts.gap_of(unknowns, c) - unknowns.slack[at]
             lengths += gap * gap
             if contacts.friction[c] > 0.0 and is_cone(contacts):
                 cone, way = cone_defects(contacts, unknowns, unknowns, c)
@@ -230,13 +203,13 @@ def add_stiffnesses(ground, left_row, method, block, left, right, centers, facto
     unknowns, contacts = method.unknowns, method.contacts
     for c in range(left.shape[0]):
         if unknowns.active[c] == 1:
-            _, K = linearized_contact(contacts, unknowns, unknowns, c)
-            arm, i = load3(left, c), contacts.body[c]
+            _, K = floor_contacts.linearized_contact(contacts, unknowns, unknowns, c)
+            arm, i = v.load3(left, c), contacts.body[c]
             if contacts.radius[c] > 0.0:
                 rise = (K[0], 0.0, 0.0, K[3], 0.0, 0.0, K[6], 0.0, 0.0)
                 K = (0.0, K[1], K[2], 0.0, K[4], K[5], 0.0, K[7], K[8])
-                add_point_block(block, i, arm, load3(centers, c), world_stiffness(ground, left_row, rise, factor))
-            add_point_block(block, i, arm, load3(right, c), world_stiffness(ground, left_row, K, factor))
+                add_point_block(block, i, arm, v.load3(centers, c), world_stiffness(ground, left_row, rise, factor))
+            add_point_block(block, i, arm, v.load3(right, c), world_stiffness(ground, left_row, K, factor))
 
 
 @kernel
@@ -248,7 +221,7 @@ def world_stiffness(ground, left_row, K, factor):
         factor * K[1], factor * K[2], factor * K[0],
     )  # fmt: skip
     if is_moving(ground):
-        W = mat_mul(mat_mul(rotation_of(ground, left_row), W), transposed(rotation_of(ground, END)))
+        W = v.mat_mul(v.mat_mul(rotation_of(ground, left_row), W), v.transposed(rotation_of(ground, END)))
     return W
 
 
@@ -267,9 +240,9 @@ def solve_for_target(
     wrench[:] = 0.0
     for c in range(floors):
         if unknowns.active[c] == 1:
-            f, _ = linearized_contact(contacts, unknowns, unknowns, c)
-            impulse = scale(-1.0, out_of_floor(ground, left_row, f))
-            add_wrench(wrench, contacts.body[c], load3(left_arms, c), impulse)
+            f, _ = floor_contacts.linearized_contact(contacts, unknowns, unknowns, c)
+            impulse = v.scale(-1.0, out_of_floor(ground, left_row, f))
+            add_wrench(wrench, contacts.body[c], v.load3(left_arms, c), impulse)
     solve_inboard(tree, left, load, factors, 0)
     solve_outboard(tree, right, factors, change)
     close_direction(tree, method.closing, factors, change)
@@ -278,19 +251,19 @@ def solve_for_target(
     for c in range(contacts.body.shape[0]):
         if unknowns.active[c] == 1:
             if c >= floors:
-                moved = scale(factor, along_rows(pairs, rows, c - floors, factors.twist))
+                moved = v.scale(factor, along_rows(pairs, rows, c - floors, factors.twist))
             else:
                 moved = moved_from_floor(ground, contacts, right_arms, centers, factors.twist, factor, c)
-            set_point_changes(contacts, unknowns, unknowns, c, moved)
+            floor_contacts.set_point_changes(contacts, unknowns, unknowns, c, moved)
 
 
 @kernel
 def moved_from_floor(ground, contacts, arms, centers, twist, factor, c):
     """How ``factor`` times the bodies' twists move a point; up from the floor that is where a sphere's centre goes."""
-    t = load6(twist, contacts.body[c])
-    z, x, y = into_floor(ground, END, scale(factor, add(t[:3], cross(t[3:], load3(arms, c)))))
+    t = v.load6(twist, contacts.body[c])
+    z, x, y = into_floor(ground, END, v.scale(factor, v.add(t[:3], v.cross(t[3:], v.load3(arms, c)))))
     if contacts.radius[c] > 0.0:
-        z, _, _ = into_floor(ground, END, scale(factor, add(t[:3], cross(t[3:], load3(centers, c)))))
+        z, _, _ = into_floor(ground, END, v.scale(factor, v.add(t[:3], v.cross(t[3:], v.load3(centers, c)))))
     return z, x, y
 
 
@@ -301,12 +274,12 @@ def rounding_of_step(method, twist, arms):
     total = 0.0
     for c in range(contacts.body.shape[0]):
         if unknowns.active[c] == 1:
-            moved, stiff = load6(twist, contacts.body[c]), stiffness_of(contacts, unknowns, c)
+            moved, stiff = v.load6(twist, contacts.body[c]), floor_contacts.stiffness_of(contacts, unknowns, c)
             if contacts.other[c] < 0:
-                total += stiff * norm(add(moved[:3], cross(moved[3:], load3(arms, c))))
+                total += stiff * v.norm(v.add(moved[:3], v.cross(moved[3:], v.load3(arms, c))))
             else:
-                other = load6(twist, contacts.other[c])
-                total += stiff * (norm(moved[:3]) + norm(moved[3:]) + norm(other[:3]) + norm(other[3:]))
+                other = v.load6(twist, contacts.other[c])
+                total += stiff * (v.norm(moved[:3]) + v.norm(moved[3:]) + v.norm(other[:3]) + v.norm(other[3:]))
     return ROUNDINGS * EPSILON * total
 
 
@@ -314,7 +287,7 @@ def rounding_of_step(method, twist, arms):
 def park(contacts, unknowns, c, first):
     """The pairs of point c from ``first`` on play no part."""
     at = contacts.pair[c]
-    for k in range(at + first, at + width_of(contacts)):
+    for k in range(at + first, at + floor_contacts.width_of(contacts)):
         unknowns.slack[k], unknowns.dual[k] = 1.0, 0.0
         unknowns.slack_change[k] = unknowns.dual_change[k] = 0.0
         unknowns.target[k] = 0.0
@@ -324,7 +297,7 @@ def park(contacts, unknowns, c, first):
 def start_point(contacts, unknowns, c, way, center):
     """Pairs inside all inequalities where nothing is known; ``way`` [m] counts as small, products are ``center``."""
     at, mu = contacts.pair[c], contacts.friction[c]
-    slack = max(gap_of(unknowns, c), way)
+    slack = max(floor_contacts.gap_of(unknowns, c), way)
     gamma = center / slack
     unknowns.slack[at], unknowns.dual[at] = slack, gamma
     if mu == 0.0:
@@ -354,7 +327,7 @@ def expect_point(contacts, unknowns, c, impulse, near, center):
     its ways; what slides farther has them where friction is, and the ways of the other directions.
     """
     at, mu, gamma = contacts.pair[c], contacts.friction[c], impulse[0]
-    gap = gap_of(unknowns, c)
+    gap = floor_contacts.gap_of(unknowns, c)
     unknowns.slack[at], unknowns.dual[at] = max(gap if gap > near else 0.0, center / gamma), gamma
     if mu == 0.0:
         park(contacts, unknowns, c, 1)

@@ -8,53 +8,16 @@ matrix in O(n).
 
 import math
 
+from biped.integrators.rigid.kernels import newton, points
 from biped.integrators.rigid.kernels.loops import gaps_suffice, with_gaps
-from biped.integrators.rigid.kernels.newton import (
-    ATTEMPTS,
-    EXPECTED,
-    FRESH,
-    NEAR,
-    WARM,
-    center_of,
-    has_converged,
-    in_use,
-    mean_mass,
-    most_iterations,
-    note_used,
-    set_direction,
-    usual_way,
-)
 from biped.integrators.rigid.kernels.pairs import count_pairs, place_pairs, set_pair_responses, wake_pairs
-from biped.integrators.rigid.kernels.points import (
-    TOUCHING,
-    add_along_joints,
-    add_stiffnesses,
-    begin_points,
-    expect_point,
-    into_floor,
-    load_impulses,
-    measure_candidate,
-    park,
-    place_points,
-    rounding_of_step,
-    set_merit,
-    start_point,
-    wake,
-)
 from biped.kernels.solve.causes import NOT_CONVERGED, NOT_FINITE
 from biped.kernels.solve.interior import EQUATIONS, MERIT, OFF_CENTER, keep_pairs, move_pairs, way_to_boundary
 from biped.kernels.state.method import set_initial_guess
 from biped.kernels.tree.factorization import eliminate
 from biped.kernels.tree.kinematics import place_bodies
 from biped.kernels.tree.loops import set_responses
-from biped.kernels.variational.closing import (
-    add_closing_impulses,
-    begin_closing,
-    change_impulses,
-    end_closing,
-    is_closed,
-    keep_impulses,
-)
+from biped.kernels.variational import closing
 from biped.kernels.variational.equations import set_newton_blocks, set_residual
 from biped.kernels.variational.newton import displace_base, on_branch, place_candidate, tolerance_of
 from contact.ground import START
@@ -71,16 +34,16 @@ def evaluate_step(tree, ground, state, pushes, scratch, method, h):
     """The equations at the candidate ``scratch.q``, ``scratch.shift`` and the pairs."""
     place_candidate(tree, pushes, scratch)
     set_residual(method.body, tree, ground, state, pushes, scratch, h)
-    place_points(tree, ground, state, scratch, method)
+    points.place_points(tree, ground, state, scratch, method)
     place_pairs(scratch.next, method)
     wrench, poses = scratch.motion.factors.wrench, scratch.motion.poses
-    load_impulses(ground, START, method, method.arms.begin, wrench, 1.0)
-    add_along_joints(tree, poses.motion, wrench, scratch.residual)
-    add_closing_impulses(0.0, scratch, method.closing)
+    points.load_impulses(ground, START, method, method.arms.begin, wrench, 1.0)
+    points.add_along_joints(tree, poses.motion, wrench, scratch.residual)
+    closing.add_closing_impulses(0.0, scratch, method.closing)
     total = 0.0
     for dof in range(scratch.residual.shape[0]):
         total += scratch.residual[dof] * scratch.residual[dof]
-    measure_candidate(method, total, mean_mass(tree) / abs(h))
+    points.measure_candidate(method, total, newton.mean_mass(tree) / abs(h))
 
 
 @kernel
@@ -88,13 +51,13 @@ def set_newton_step(tree, ground, state, scratch, method, h, attempt):
     """Newton's step, of the configuration and of the pairs."""
     factors, poses, ahead, arms = scratch.motion.factors, scratch.motion.poses, scratch.next, method.arms
     set_newton_blocks(method.body, tree, ground, state, scratch, h)
-    add_stiffnesses(ground, START, method, factors.block, arms.begin, arms.moved, ahead.contact, 1.0)
+    points.add_stiffnesses(ground, START, method, factors.block, arms.begin, arms.moved, ahead.contact, 1.0)
     eliminate(tree, poses.motion, ahead.motion, scratch.diagonal, factors, 0)
     set_responses(tree, poses.motion, ahead.motion, method.closing, factors)
     if count_pairs(method) > 0:
         rows, nothing = method.pairs.end_rows, scratch.motion.nothing
         set_pair_responses(tree, method, poses.motion, ahead.motion, rows, nothing, factors, 1.0)
-    set_direction(
+    newton.set_direction(
         tree, ground, START, method, poses.motion, ahead.motion, arms.begin, arms.moved, ahead.contact,
         scratch.residual, factors, 1.0, scratch.delta, attempt,
     )  # fmt: skip
@@ -107,28 +70,28 @@ def search_line(tree, ground, state, pushes, scratch, method, h, tolerance, is_f
     The first candidate is only evaluated: here, since each place that evaluates is compiled by itself.
     """
     unknowns = method.unknowns
-    set_merit(unknowns)
+    points.set_merit(unknowns)
     merit, off = with_gaps(unknowns.measure[MERIT], tree, method.closing, h), unknowns.measure[OFF_CENTER]
     copy1(scratch.q, scratch.base_q)
     copy1(scratch.shift, scratch.base_shift)
     keep_pairs(unknowns, unknowns)
-    keep_impulses(method.closing)
+    closing.keep_impulses(method.closing)
     part = way_to_boundary(unknowns, unknowns)
     for trial in range(1 if is_first else method.solver.max_backtracks):
         if not is_first:
             displace_base(tree, scratch, part, trial)
             move_pairs(unknowns, unknowns, part)
-            change_impulses(method.closing, part)
+            closing.change_impulses(method.closing, part)
         evaluate_step(tree, ground, state, pushes, scratch, method, h)
         if is_first:
             return True
-        set_merit(unknowns)
+        points.set_merit(unknowns)
         enough = 1.0 - 1e-4 * part
         reduced = with_gaps(unknowns.measure[MERIT], tree, method.closing, h)
         if reduced <= enough * merit or is_solved(tree, scratch, method, tolerance):
             return True
         if unknowns.measure[OFF_CENTER] <= enough * off:
-            noise = max(tolerance, rounding_of_step(method, scratch.motion.factors.twist, scratch.next.contact))
+            noise = max(tolerance, points.rounding_of_step(method, scratch.motion.factors.twist, scratch.next.contact))
             if unknowns.measure[EQUATIONS] <= noise and gaps_suffice(tree, scratch, method.closing, noise, h):
                 return True
         part *= 0.5
@@ -137,7 +100,7 @@ def search_line(tree, ground, state, pushes, scratch, method, h, tolerance, is_f
 
 @kernel
 def is_solved(tree, scratch, method, tolerance):
-    return has_converged(method, tolerance) and is_closed(tree, scratch, method.closing)
+    return newton.has_converged(method, tolerance) and closing.is_closed(tree, scratch, method.closing)
 
 
 @kernel
@@ -148,29 +111,29 @@ def begin_search(tree, ground, state, pushes, scratch, method, h, attempt):
     """
     set_initial_guess(tree, ground, state, pushes, scratch, method.guess, h)
     place_bodies(tree, scratch.q, scratch.next)
-    begin_closing(tree, scratch, method.closing)
-    place_points(tree, ground, state, scratch, method)
-    way = usual_way(tree, h)
-    wake(method.contacts, method.unknowns, WITHIN_REACH * way)
+    closing.begin_closing(tree, scratch, method.closing)
+    points.place_points(tree, ground, state, scratch, method)
+    way = newton.usual_way(tree, h)
+    points.wake(method.contacts, method.unknowns, WITHIN_REACH * way)
     wake_pairs(scratch.motion.poses, scratch.next, method, WITHIN_REACH * way)
     place_pairs(scratch.next, method)
-    note_used(method.unknowns)
-    if attempt == EXPECTED and count_pairs(method) > 0:
-        attempt = FRESH
-    expected = attempt == EXPECTED
-    center = WARM * method.complementarity if expected else center_of(tree, h, attempt)
+    newton.note_used(method.unknowns)
+    if attempt == newton.EXPECTED and count_pairs(method) > 0:
+        attempt = newton.FRESH
+    expected = attempt == newton.EXPECTED
+    center = newton.WARM * method.complementarity if expected else newton.center_of(tree, h, attempt)
     for c in range(tree.contact_body.shape[0], method.contacts.body.shape[0]):
         if method.unknowns.active[c] == 1:
-            start_point(method.contacts, method.unknowns, c, way, center)
+            points.start_point(method.contacts, method.unknowns, c, way, center)
         else:
-            park(method.contacts, method.unknowns, c, 0)
+            points.park(method.contacts, method.unknowns, c, 0)
     for c in range(tree.contact_body.shape[0]):
-        impulse = into_floor(ground, START, scale(0.5 * h, load3(method.unknowns.force, c)))
+        impulse = points.into_floor(ground, START, scale(0.5 * h, load3(method.unknowns.force, c)))
         if method.unknowns.active[c] == 1:
             if expected and impulse[0] > 0.0:
-                expect_point(method.contacts, method.unknowns, c, impulse, NEAR * way, center)
+                points.expect_point(method.contacts, method.unknowns, c, impulse, newton.NEAR * way, center)
             else:
-                start_point(method.contacts, method.unknowns, c, way, center)
+                points.start_point(method.contacts, method.unknowns, c, way, center)
     return attempt
 
 
@@ -182,7 +145,7 @@ def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, attempt)
         if iteration >= 0:
             if not math.isfinite(method.unknowns.measure[EQUATIONS]):
                 return NOT_FINITE
-            if iteration >= most_iterations(method, attempt):
+            if iteration >= newton.most_iterations(method, attempt):
                 return NOT_CONVERGED
             set_newton_step(tree, ground, state, scratch, method, h, attempt)
         if not search_line(tree, ground, state, pushes, scratch, method, h, tolerance, iteration < 0):
@@ -195,17 +158,17 @@ def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, attempt)
 def solve_rigid_step(tree, ground, state, pushes, scratch, method, h):
     """From the last step's forces; where that does not do, from none, and then with caution."""
     tolerance = tolerance_of(method, tree, scratch, h)
-    begin_points(tree, ground, state, scratch, method)
+    points.begin_points(tree, ground, state, scratch, method)
     taken, attempt, searching = NOT_CONVERGED, 0, True
     while searching:
         attempt = begin_search(tree, ground, state, pushes, scratch, method, h, attempt)
-        taken = iterate(tree, ground, state, pushes, scratch, in_use(method), h, tolerance, attempt)
+        taken = iterate(tree, ground, state, pushes, scratch, newton.in_use(method), h, tolerance, attempt)
         if taken < 0:
             attempt += 1
-            searching = attempt < ATTEMPTS
+            searching = attempt < newton.ATTEMPTS
         else:  # again where something came to touch that was not looked at
-            searching = wake(method.contacts, method.unknowns, TOUCHING)
-            searching = wake_pairs(scratch.motion.poses, scratch.next, method, TOUCHING) or searching
+            searching = points.wake(method.contacts, method.unknowns, points.TOUCHING)
+            searching = wake_pairs(scratch.motion.poses, scratch.next, method, points.TOUCHING) or searching
     if taken >= 0:
-        end_closing(scratch, method.closing)
+        closing.end_closing(scratch, method.closing)
     return on_branch(tree, state, scratch, taken)

@@ -2,6 +2,7 @@
 
 import math
 
+from biped.integrators.rigid.kernels import points
 from biped.integrators.rigid.kernels.method import (
     DEPTH,
     WORSTS,
@@ -9,13 +10,6 @@ from biped.integrators.rigid.kernels.method import (
     RigidContact,
 )
 from biped.integrators.rigid.kernels.pairs import keep_pair_work, work_of_pair
-from biped.integrators.rigid.kernels.points import (
-    floor_way,
-    note_worst,
-    out_of_floor,
-    set_touching_arms,
-    touching_chord,
-)
 from biped.integrators.rigid.kernels.position import solve_rigid_step
 from biped.integrators.rigid.kernels.velocity import solve_velocities
 from biped.kernels.loop.log import record_more
@@ -23,14 +17,7 @@ from biped.kernels.solve.cone import cone_left, is_cone
 from biped.kernels.solve.contacts import set_contact_impulse
 from biped.kernels.state.method import advance, take_part
 from biped.kernels.state.simulation_state import CONTACT, DISSIPATED, LAST_STEP_LENGTH, PLATFORM
-from biped.kernels.step.step import (
-    account_impulse,
-    account_push_works,
-    advance_in_parts,
-    begin_substep,
-    commit_with_rates,
-    external_impulse,
-)
+from biped.kernels.step import step
 from biped.kernels.tree.dynamics import rates_from_momentum, turn_inertias
 from biped.kernels.tree.kinematics import copy_poses, set_twists
 from biped.kernels.tree.tree import FLOATING
@@ -48,28 +35,28 @@ SATURATED = 1e-3
 MOMENT = 1e-5
 
 
-advance.register(RigidContact)(advance_in_parts)
+advance.register(RigidContact)(step.advance_in_parts)
 
 
 @take_part.register(RigidContact)
 def take_rigid_part(tree, ground, state, pushes, scratch, method, begin, h, depth):
     """One step of length h; no point lands in the floor."""
-    begin_substep(tree, ground, state, pushes, scratch, begin, h)
+    step.begin_substep(tree, ground, state, pushes, scratch, begin, h)
     set_aside(state, method.unknowns)
     iterations = solve_rigid_step(tree, ground, state, pushes, scratch, method, h)
     if iterations < 0:
         put_back(state, method.unknowns)
         return iterations, iterations
-    note_worst(method.unknowns)
+    points.note_worst(method.unknowns)
     keep_first_impulses(tree, ground, state, scratch, method, h)
     set_momentum(method.body, tree, state, pushes, scratch, h)  # that of the chord, before the impulses at its end
     set_floor_velocities(tree, ground, state, scratch, method, begin + 0.5 * h, begin + h)
     more = find_velocities(tree, ground, state, scratch, method, h)
     account_joint_works(tree, state, scratch, h)
-    account_push_works(state, pushes, scratch, h)
+    step.account_push_works(state, pushes, scratch, h)
     account_contacts(tree, ground, state, pushes, scratch, method, h)
     settle_points(tree, ground, state, scratch, method, h)
-    commit_with_rates(tree, state, scratch, h)
+    step.commit_with_rates(tree, state, scratch, h)
     return iterations + more, iterations + more
 
 
@@ -104,7 +91,7 @@ def keep_first_impulses(tree, ground, state, scratch, method, h):
             store3(unknowns.first, c, load3(unknowns.contact_impulse, c))
             keep_pair_work(method, scratch, c, h)
             continue
-        store3(unknowns.first, c, out_of_floor(ground, START, load3(unknowns.contact_impulse, c)))
+        store3(unknowns.first, c, points.out_of_floor(ground, START, load3(unknowns.contact_impulse, c)))
         twist = load6(motion.velocity, contacts.body[c])
         store3(unknowns.velocity, c, add(twist[:3], cross(twist[3:], load3(method.arms.begin, c))))
         at, mu = contacts.pair[c], contacts.friction[c]
@@ -143,14 +130,14 @@ def find_velocities(tree, ground, state, scratch, method, h):
     """``solve_velocities`` with the tree at the end of the step."""
     ahead, unknowns = method.ahead, method.unknowns
     copy_poses(scratch.next, ahead.poses)
-    set_touching_arms(ground, END, method.contacts, ahead.poses, method.arms.end)
+    points.set_touching_arms(ground, END, method.contacts, ahead.poses, method.arms.end)
     turn_inertias(tree, ahead.poses, ahead.inertia)
     taken = solve_velocities(tree, ground, state, scratch, method, h)
     for c in range(tree.contact_body.shape[0]):
-        store3(unknowns.last, c, out_of_floor(ground, END, load3(unknowns.contact_impulse, c)))
+        store3(unknowns.last, c, points.out_of_floor(ground, END, load3(unknowns.contact_impulse, c)))
     for c in range(tree.contact_body.shape[0], unknowns.active.shape[0]):
         store3(unknowns.last, c, load3(unknowns.contact_impulse, c))
-    note_worst(unknowns)
+    points.note_worst(unknowns)
     return taken
 
 
@@ -160,7 +147,7 @@ def account_contacts(tree, ground, state, pushes, scratch, method, h):
     unknowns, ahead, arms = method.unknowns, method.ahead, method.arms
     shift = triple(scratch.shift)
     set_twists(tree, ahead.poses, ahead.rates, ahead.velocity)
-    linear, angular = external_impulse(tree, state, pushes, scratch, h)
+    linear, angular = step.external_impulse(tree, state, pushes, scratch, h)
     for c in range(tree.contact_body.shape[0]):
         first, last = load3(unknowns.first, c), load3(unknowns.last, c)
         chord = scale(1.0 / h, working_chord(ground, scratch, method, c))
@@ -185,7 +172,7 @@ def account_contacts(tree, ground, state, pushes, scratch, method, h):
     if tree.kind[0] == FLOATING:
         before = triple(unknowns.momentum)
         spin = (unknowns.momentum[3], unknowns.momentum[4], unknowns.momentum[5])
-        account_impulse(tree, state, scratch, before, spin, linear, angular)
+        step.account_impulse(tree, state, scratch, before, spin, linear, angular)
 
 
 @kernel
@@ -194,9 +181,9 @@ def working_chord(ground, scratch, method, c):
 
     What touches where the step begins leaves the floor in it as the ball rolls on, and is not pressed on then.
     """
-    chord = touching_chord(scratch, method.arms, c)
+    chord = points.touching_chord(scratch, method.arms, c)
     if method.contacts.radius[c] > 0.0:
-        normal = out_of_floor(ground, START, (1.0, 0.0, 0.0))
+        normal = points.out_of_floor(ground, START, (1.0, 0.0, 0.0))
         chord = add(chord, scale(dot(normal, sub(world_chord(scratch, c), chord)), normal))
     return chord
 
@@ -205,7 +192,7 @@ def working_chord(ground, scratch, method, c):
 def floor_chord(tree, ground, state, scratch, arms, c):
     """[m] What of a point's way in the step the floor makes."""
     start = add(reference_point(tree, state.q), load3(arms.begin, c))
-    chord = touching_chord(scratch, arms, c)
+    chord = points.touching_chord(scratch, arms, c)
     before, after = to_floor(ground, START, start), to_floor(ground, END, add(start, chord))
     return sub(chord, mat_vec(rotation_of(ground, MIDDLE), sub(after, before)))
 
@@ -225,8 +212,8 @@ def settle_points(tree, ground, state, scratch, method, h):
             state.anchor[c, 0], state.anchor[c, 1] = x, y
         state.mode[c] = state.found[c] = mode
         if mode == SLIDING and radius > 0.0:
-            x, y, _ = floor_way(
-                tree, ground, state, load3(method.arms.begin, c), touching_chord(scratch, method.arms, c)
+            x, y, _ = points.floor_way(
+                tree, ground, state, load3(method.arms.begin, c), points.touching_chord(scratch, method.arms, c)
             )
             state.ledger.slip[c] += math.hypot(x, y)
         elif mode == SLIDING:

@@ -13,33 +13,10 @@ Loops are closed in every candidate: the momentum has what of Cᵀ λ makes C β
 
 import math
 
+from biped.integrators.rigid.kernels import newton, points
 from biped.integrators.rigid.kernels.loops import begin_loop_rates, close_free_rates, close_loop_rates, end_loop_rates
 from biped.integrators.rigid.kernels.method import UNRESOLVED
-from biped.integrators.rigid.kernels.newton import (
-    ATTEMPTS,
-    EXPECTED,
-    NEAR,
-    WARM,
-    center_of,
-    has_converged,
-    in_use,
-    mean_mass,
-    most_iterations,
-    set_direction,
-    usual_way,
-)
 from biped.integrators.rigid.kernels.pairs import along_rows, count_pairs, open_pair, set_pair_responses
-from biped.integrators.rigid.kernels.points import (
-    TOUCHING,
-    add_along_joints,
-    add_stiffnesses,
-    expect_point,
-    into_floor,
-    load_impulses,
-    measure_candidate,
-    park,
-    start_point,
-)
 from biped.kernels.solve.causes import NOT_CONVERGED, NOT_FINITE
 from biped.kernels.solve.contacts import gap_of, width_of
 from biped.kernels.solve.interior import EQUATIONS, PRODUCT, keep_pairs, move_pairs, way_to_boundary
@@ -57,15 +34,15 @@ def choose_touching(ground, method, h):
     unknowns, contacts = method.unknowns, method.contacts
     found = 0
     for c in range(contacts.body.shape[0]):
-        touches = unknowns.active[c] == 1 and gap_of(unknowns, c) <= TOUCHING
+        touches = unknowns.active[c] == 1 and gap_of(unknowns, c) <= points.TOUCHING
         unknowns.active[c] = 1 if touches else 0
         found += unknowns.active[c]
         approach = sub(load3(unknowns.velocity, c), load3(unknowns.floor_velocity, c))
         if contacts.other[c] < 0:
-            approach = into_floor(ground, END, approach)
+            approach = points.into_floor(ground, END, approach)
         unknowns.gap_begin[c] = method.restitution * abs(h) * min(approach[0], 0.0)
         if not touches:
-            park(contacts, unknowns, c, 0)
+            points.park(contacts, unknowns, c, 0)
             store3(unknowns.contact_impulse, c, (0.0, 0.0, 0.0))
     return found
 
@@ -74,9 +51,9 @@ def choose_touching(ground, method, h):
 def set_rates(tree, ground, state, scratch, method, h):
     """β = M⁻¹ (p⁻ + Jᵀ γ) and the points' ways h J β; needs M factored in ``scratch.motion.factors``."""
     unknowns, ahead, factors = method.unknowns, method.ahead, scratch.motion.factors
-    load_impulses(ground, END, method, method.arms.end, ahead.factors.wrench, 1.0)
+    points.load_impulses(ground, END, method, method.arms.end, ahead.factors.wrench, 1.0)
     copy1(state.momentum, unknowns.impulse)
-    add_along_joints(tree, ahead.poses.motion, ahead.factors.wrench, unknowns.impulse)
+    points.add_along_joints(tree, ahead.poses.motion, ahead.factors.wrench, unknowns.impulse)
     solve(tree, ahead.poses.motion, ahead.poses.motion, unknowns.impulse, factors, ahead.rates)
     close_loop_rates(tree, method.loops, factors, ahead.rates, unknowns.impulse)
     for c in range(tree.contact_body.shape[0]):
@@ -84,34 +61,36 @@ def set_rates(tree, ground, state, scratch, method, h):
             twist = load6(factors.twist, tree.contact_body[c])
             velocity = add(twist[:3], cross(twist[3:], load3(method.arms.end, c)))
             velocity = sub(velocity, load3(unknowns.floor_velocity, c))
-            store3(unknowns.slide, c, scale(h, into_floor(ground, END, velocity)))
+            store3(unknowns.slide, c, scale(h, points.into_floor(ground, END, velocity)))
     floors = tree.contact_body.shape[0]
     for c in range(floors, unknowns.active.shape[0]):
         if unknowns.active[c] == 1:
             velocity = along_rows(method.pairs, method.pairs.begin_rows, c - floors, factors.twist)
             store3(unknowns.slide, c, scale(h, velocity))
-    measure_candidate(method, 0.0, mean_mass(tree) / abs(h))
+    points.measure_candidate(method, 0.0, newton.mean_mass(tree) / abs(h))
 
 
 @kernel
 def begin_velocities(tree, ground, state, scratch, method, h, attempt):
     """The first candidate: with the impulses of the step, or with none."""
-    expected = attempt == EXPECTED
+    expected = attempt == newton.EXPECTED
     unknowns, contacts = method.unknowns, method.contacts
     for c in range(contacts.body.shape[0]):
         if unknowns.active[c] == 1:
             for k in range(contacts.pair[c], contacts.pair[c] + width_of(contacts)):
                 unknowns.dual[k] = unknowns.base_dual[k] if expected else 0.0
     set_rates(tree, ground, state, scratch, method, h)
-    way = usual_way(tree, h)
-    center = center_of(tree, h, attempt)
+    way = newton.usual_way(tree, h)
+    center = newton.center_of(tree, h, attempt)
     for c in range(contacts.body.shape[0]):
         if unknowns.active[c] == 1:
             impulse = load3(unknowns.contact_impulse, c)
             if expected:
-                expect_point(contacts, unknowns, c, impulse, NEAR * way, WARM * method.complementarity)
+                points.expect_point(
+                    contacts, unknowns, c, impulse, newton.NEAR * way, newton.WARM * method.complementarity
+                )
             else:
-                start_point(contacts, unknowns, c, way, center)
+                points.start_point(contacts, unknowns, c, way, center)
 
 
 @kernel
@@ -120,13 +99,13 @@ def set_velocity_step(tree, ground, method, h, attempt):
     ahead, arms = method.ahead, method.arms.end
     poses, factors = ahead.poses, ahead.factors
     load_body_blocks(tree, ahead, factors.block)
-    add_stiffnesses(ground, END, method, factors.block, arms, arms, arms, h)
+    points.add_stiffnesses(ground, END, method, factors.block, arms, arms, arms, h)
     eliminate(tree, poses.motion, poses.motion, tree.armature, factors, 0)
     set_responses(tree, poses.motion, poses.motion, method.closing, factors)
     if count_pairs(method) > 0:
         rows = method.pairs.begin_rows
         set_pair_responses(tree, method, poses.motion, poses.motion, rows, ahead.nothing, factors, h)
-    set_direction(
+    newton.set_direction(
         tree, ground, END, method, poses.motion, poses.motion, arms, arms, arms, ahead.nothing, factors, h,
         ahead.response, attempt,
     )  # fmt: skip
@@ -139,11 +118,11 @@ def iterate_velocities(tree, ground, state, scratch, method, h, attempt):
     iteration = 0
     while True:
         set_rates(tree, ground, state, scratch, method, h)
-        if has_converged(method, method.solver.tolerance):
+        if newton.has_converged(method, method.solver.tolerance):
             return iteration
         if not math.isfinite(unknowns.measure[EQUATIONS]):
             return NOT_FINITE
-        if iteration >= most_iterations(method, attempt):
+        if iteration >= newton.most_iterations(method, attempt):
             return NOT_CONVERGED
         set_velocity_step(tree, ground, method, h, attempt)
         part = way_to_boundary(unknowns, unknowns)
@@ -166,8 +145,8 @@ def solve_velocities(tree, ground, state, scratch, method, h):
     open_pairs(ahead.poses, method)
     set_mass_factors(tree, scratch, ahead)
     begin_loop_rates(tree, ahead.poses, method.loops, scratch.motion.factors)
-    taken, near = NOT_CONVERGED, in_use(method)
-    for attempt in range(ATTEMPTS):
+    taken, near = NOT_CONVERGED, newton.in_use(method)
+    for attempt in range(newton.ATTEMPTS):
         if taken < 0:
             begin_velocities(tree, ground, state, scratch, near, h, attempt)
             taken = iterate_velocities(tree, ground, state, scratch, near, h, attempt)

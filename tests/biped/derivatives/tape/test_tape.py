@@ -9,7 +9,7 @@ import pytest
 
 from biped import InputError, Scene, Session, human
 from biped.derivatives.gradients.slopes import slopes
-from biped.derivatives.linearization.kernels.law import LawDifferentiator
+from biped.derivatives.linearization.kernels.second import REACH, complex_room
 from biped.derivatives.linearization.law import LawDerivative
 from biped.derivatives.tape.kernels import (
     DONE,
@@ -18,8 +18,13 @@ from biped.derivatives.tape.kernels import (
     evaluate_tape,
     new_tape_jacobian,
 )
-from biped.derivatives.tape.law import law_and_tree, leaves_of, note_law
+from biped.derivatives.tape.law import note_law
 from biped.derivatives.tape.recorder import Recorder
+from biped.kernels.loop.closed_loop import control
+from biped.kernels.loop.measurement import Measurement
+from biped.kernels.tree.dynamics import new_tree_data, rates_from_momentum, turn_inertias
+from biped.kernels.tree.kinematics import new_poses, place_bodies
+from biped.kernels.variational.equations import displace
 from contact.analytic import bounded, cos, sin, sqrt
 from controllers import WorkspaceController
 from controllers.set_point import SetPointMotion
@@ -78,28 +83,54 @@ def test_what_would_lose_its_derivative_is_an_error():
             lossy()
 
 
+def by_complex_step(law, tree, q, momentum, recorded, direction, time=0.0):
+    """Return a law's torques, and their derivative along a direction of (q, p), from its own kernels."""
+    n, nv, nc = len(tree.parent), len(momentum), len(tree.contact_body)
+    poses, motion = new_poses(n, nv, nc), complex_room(new_tree_data(n, nv, nc))
+    place_bodies(tree, q, poses)
+    moved, shift = q.astype(complex), np.zeros(3, dtype=complex)
+    displace(tree, poses, q, np.zeros(3), 1j * REACH, direction[:nv], moved, shift)
+    moved[:3] = q[:3] + shift
+    place_bodies(tree, moved, motion.poses)
+    turn_inertias(tree, motion.poses, motion.inertia)
+    rates_from_momentum(tree, momentum + 1j * REACH * direction[nv:], motion)
+    unknown, nothing = np.full((nc, 3), np.nan), np.full(nv, np.nan)
+    seen = Measurement(
+        tree, np.array([time]), moved, motion, unknown, np.zeros(nc, np.int64), nothing, nothing, nothing
+    )
+    torque = np.zeros(nv, dtype=complex)
+    control(complex_room(law), seen, torque, np.zeros(recorded, dtype=complex))
+    return torque.real, torque.imag / REACH
+
+
 @pytest.mark.parametrize("seconds", [0.02, 0.3])
 def test_the_law_is_the_one_that_a_complex_step_goes_through(seconds):
-    """All torques by all displacements and momenta, at a state where it was not noted."""
+    """All torques along directions of configuration and momentum, at a state where the tape was not recorded."""
     scene = Scene(human(), WorkspaceController())
     session = Session(scene)
     session.advance(3)
-    law = scene.controller.law(scene.model)
-    chosen = [path for path, _ in leaves_of(law_and_tree(law, scene.model.tree))][:4]
-    nq, nv = scene.model.nq, scene.model.nv
-    tape = note_law(law, scene.model.tree, session.state.q, session.state.momentum, 6, chosen)
+    law, tree = scene.controller.law(scene.model), scene.model.tree
+    derivative = LawDerivative(law, tree, 6)
+    derivative.at(session.state.q, session.state.momentum, 0.0)
     session.advance(round(seconds / session.period))
     q, momentum = session.state.q, session.state.momentum
-    exact = LawDifferentiator(law, scene.model.tree, nq, nv, 6)
-    expected = exact.at(q, momentum, 0.0)
-    tape.value[:nq], tape.value[nq + nv : nq + 2 * nv] = q, momentum
-    assert evaluate_tape(tape)
-    assert results(tape) == pytest.approx(exact.torque, rel=1e-13, abs=1e-11)
-    for dof in range(6, nv):
-        differentiate_tape(tape, np.eye(nv)[dof])
-        assert tape.gradient[nq : nq + 2 * nv] == pytest.approx(
-            expected[dof], rel=1e-11, abs=1e-11 * abs(expected).max()
-        )
+    for direction in np.random.default_rng(1).normal(size=(3, 2 * scene.model.nv)):
+        torque, expected = by_complex_step(law, tree, q, momentum, 6, direction)
+        found = derivative.at(q, momentum, 0.0, torque) @ direction
+        assert found == pytest.approx(expected, rel=1e-11, abs=1e-11 * np.abs(expected).max())
+    with pytest.raises(InputError, match="depend on more than configuration, velocity and time"):
+        derivative.at(q, momentum, 0.0, torque + 1.0)
+
+
+def test_a_law_that_depends_on_time_has_a_derivative_at_each_time():
+    motion = SetPointMotion(shape="sine", displacement=(0.01, 0.0, 0.0), frequency=1.0, start=0.0)
+    scene = Scene(human(), WorkspaceController(motion=motion))
+    state, law, tree = scene.initial_state, scene.controller.law(scene.model), scene.model.tree
+    derivative, direction = LawDerivative(law, tree, 13), np.random.default_rng(1).normal(size=2 * scene.model.nv)
+    for time in (0.1, 0.3):
+        torque, expected = by_complex_step(law, tree, state.q, state.momentum, 13, direction, time)
+        found = derivative.at(state.q, state.momentum, time, torque) @ direction
+        assert found == pytest.approx(expected, rel=1e-11, abs=1e-11 * np.abs(expected).max())
 
 
 def test_a_set_point_that_moves_is_refused():
@@ -146,21 +177,3 @@ def test_all_results_at_once_are_each_by_itself():
         differentiate_tape(tape, np.eye(len(results))[k])
         assert np.array_equal(jacobian.found[k], tape.gradient[1:])
     assert np.count_nonzero(jacobian.found) > len(results)
-
-
-@pytest.mark.parametrize("seconds", [0.02, 0.3])
-def test_linearizations_take_the_law_by_its_tape_as_exactly_as_by_a_complex_step(seconds):
-    scene = Scene(human(), WorkspaceController())
-    session = Session(scene)
-    session.advance(round(seconds / session.period))
-    plan = scene.prepare()
-    q, momentum = session.state.q, session.state.momentum
-    recorded = len(plan.controller.recorded)
-    twin = LawDifferentiator(plan.law, plan.nominal_model.tree, plan.model.nq, plan.model.nv, recorded)
-    expected = twin.at(q, momentum, 0.0).copy()
-    derivative = LawDerivative(plan)
-    found = derivative.at(q, momentum, 0.0, twin.torque.copy())
-    assert np.abs(found - expected).max() < 1e-12 * np.abs(expected).max()
-    assert "_by_complex_step" not in vars(derivative)
-    derivative.at(q, momentum, 0.0, twin.torque + 1.0)  # not what the tape says: it is no function of the state alone
-    assert "_by_complex_step" in vars(derivative)
