@@ -1,4 +1,7 @@
-"""The force law at one point of contact with a horizontal floor, compiled.
+"""Contact law of one point on a horizontal floor: an open law of the normal force, and friction that sticks and slips.
+
+A law of the normal force is a named tuple of numbers with three kernels: ``pressure``, ``pressure_slopes`` and
+``pressure_energy``. The spring and damper of Wendlandt 1997 stand here; ``contact.hunt_crossley`` has another law.
 
 The point moves from P_k to P_{k+1} in a step of length h. The law sees the chord: its middle
 p = (P_k + P_{k+1})/2 and its velocity ṗ = (P_{k+1} − P_k)/h (Wendlandt 1997, equation 5.2 and
@@ -8,18 +11,24 @@ The state is fixed through a step and changes at its end only: switching the for
 step would make the step's equations discontinuous, and then they need not have a solution.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from contact.analytic import at_least, hypot, positive
 from contact.modes import NONE, PULLING, SLIDING, SLIDING_TO_STICKING, STICKING, STICKING_TO_SLIDING
-from kernelcache import kernel
+from kernelcache import generic, kernel
 
 
-class FloorParameters(NamedTuple):
-    """The floor's constants; ``contact.Floor`` validates and documents them."""
+class SpringDamper(NamedTuple):
+    """Numbers of the spring and damper: F_n = −(k_n p_n + b_n ṗ_n)."""
 
     k_n: float
     b_n: float
+
+
+class FloorParameters(NamedTuple):
+    """Numbers of a floor; ``contact.Floor`` validates and documents them."""
+
+    normal: Any  # the law of the normal force
     k_t: float
     b_t: float
     mu_s: float
@@ -28,10 +37,40 @@ class FloorParameters(NamedTuple):
     printed: float = 0.0  # 1 where friction is the thesis's state machine as printed, 0 where a point drags its anchor
 
 
+@generic("law")
+def pressure(law, height, climb):
+    """Return the normal force [N] at a height [m] and a climbing speed [m/s]; where it is negative, nothing pulls."""
+
+
+@generic("law")
+def pressure_slopes(law, height, climb):
+    """Return the derivatives of ``pressure`` by height [N/m] and by climbing speed [N·s/m]."""
+
+
+@generic("law")
+def pressure_energy(law, height):
+    """Return the energy [J] that the law stores at a height below zero."""
+
+
+@pressure.register(SpringDamper)
+def spring_damper_pressure(law, height, climb):
+    return -(law.k_n * height + law.b_n * climb)
+
+
+@pressure_slopes.register(SpringDamper)
+def spring_damper_slopes(law, height, climb):
+    return -law.k_n, -law.b_n
+
+
+@pressure_energy.register(SpringDamper)
+def spring_energy(law, height):
+    return 0.5 * law.k_n * height * height
+
+
 @kernel
 def normal_force(floor, height, climb):
-    """F_n = max(0, −(k_n p_n + b_n ṗ_n)): the floor pushes and never pulls."""
-    return positive(-(floor.k_n * height + floor.b_n * climb))
+    """Return F_n [N]: the floor pushes and never pulls."""
+    return positive(pressure(floor.normal, height, climb))
 
 
 @kernel
@@ -79,7 +118,7 @@ def point_force_derivative(floor, mode, p, velocity, anchor, h):
     fn = normal_force(floor, p[2], velocity[2])
     if fn == 0.0:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    dn = normal_slope(floor, h)
+    dn = normal_slope(floor, p[2], velocity[2], h)
     if mode == SLIDING:
         speed = hypot(velocity[0], velocity[1])
         if speed.real > floor.stiction_velocity:
@@ -95,9 +134,10 @@ def point_force_derivative(floor, mode, p, velocity, anchor, h):
 
 
 @kernel
-def normal_slope(floor, h):
-    """∂F_n/∂P_{k+1} along the normal."""
-    return -(0.5 * floor.k_n + floor.b_n / h)
+def normal_slope(floor, height, climb, h):
+    """Return ∂F_n/∂P_{k+1} along the normal."""
+    by_height, by_climb = pressure_slopes(floor.normal, height, climb)
+    return 0.5 * by_height + by_climb / h
 
 
 @kernel
@@ -220,4 +260,4 @@ def stored_energy(floor, mode, p, anchor):
     if mode == NONE or p[2] >= 0.0:
         return 0.0
     dx, dy = p[0] - anchor[0], p[1] - anchor[1]
-    return 0.5 * floor.k_n * p[2] * p[2] + 0.5 * floor.k_t * (dx * dx + dy * dy)
+    return pressure_energy(floor.normal, p[2]) + 0.5 * floor.k_t * (dx * dx + dy * dy)

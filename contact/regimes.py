@@ -17,6 +17,7 @@ from contact.point_law import (
     is_clipped,
     normal_force,
     normal_slope,
+    pressure,
     sticking_trial,
     tangential_slope,
     viscous_derivative,
@@ -72,7 +73,7 @@ def force_in(floor, regime, p, velocity, anchor):
     """The floor's force on the point [N] as it is on a regime, whether or not the point is within it."""
     if regime == FREE:
         return 0.0, 0.0, 0.0
-    fn = -(floor.k_n * p[2] + floor.b_n * velocity[2])
+    fn = pressure(floor.normal, p[2], velocity[2])
     if regime == COULOMB or regime == VISCOUS:
         speed = hypot(velocity[0], velocity[1]) if regime == COULOMB else floor.stiction_velocity
         drag = floor.mu_d * fn / speed
@@ -102,7 +103,7 @@ def derivative_in(floor, regime, p, velocity, anchor, h):
     if regime == FREE:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     fn = normal_force(floor, p[2], velocity[2])
-    dn = normal_slope(floor, h)
+    dn = normal_slope(floor, p[2], velocity[2], h)
     if regime == COULOMB:
         return coulomb_derivative(floor, velocity, hypot(velocity[0], velocity[1]), fn, dn, h)
     if regime == VISCOUS:
@@ -117,19 +118,19 @@ def derivative_in(floor, regime, p, velocity, anchor, h):
 @kernel
 def switches(floor, mode, p, velocity, anchor, end, force):
     """What vanishes at each switch, in the order of their numbers; infinite where a point has no such switch."""
-    pressure = slip = speed = stretch = math.inf
+    load = slip = speed = stretch = math.inf
     if mode != NONE:
-        pressure = -(floor.k_n * p[2] + floor.b_n * velocity[2])
+        load = pressure(floor.normal, p[2], velocity[2])
         moves = math.hypot(velocity[0], velocity[1]) - floor.stiction_velocity
-        if mode == STICKING and pressure > 0.0:
+        if mode == STICKING and load > 0.0:
             fx, fy = sticking_trial(floor, p, velocity, anchor)
-            slip = math.hypot(fx, fy) - floor.mu_s * pressure
-        if pressure > 0.0 and (mode == SLIDING or slip > 0.0):
+            slip = math.hypot(fx, fy) - floor.mu_s * load
+        if load > 0.0 and (mode == SLIDING or slip > 0.0):
             speed = moves
             if floor.k_t > 0.0 and floor.printed == 0.0:
                 stretch = math.hypot(end[0] - anchor[0], end[1] - anchor[1])
                 stretch -= math.hypot(force[0], force[1]) / floor.k_t
-    return pressure, slip, speed, end[2], stretch
+    return load, slip, speed, end[2], stretch
 
 
 @kernel
