@@ -1,7 +1,8 @@
 """How long the steps of an explicit method may be on a floor: its region of stability, and the model's fastest modes.
 
 All contact points stick in the linearization: springs and dampers of the floor, normal and tangential, on the model as
-it stands, each point under its share of the weight. Gravity, controllers and joint impedance are left out: they are far slower, or bound the step further.
+it stands. Each point carries the same part of the weight. Gravity, controllers and joint impedance are left out: they
+are far slower, or bound the step further.
 """
 
 from collections.abc import Callable
