@@ -8,7 +8,7 @@ import numpy as np
 
 from contact.arrays import Floats
 from contact.errors import BipedError
-from contact.point_law import FloorParameters, SpringDamper, pressure, pressure_slopes
+from contact.point_law import FloorParameters, SpringDamper, pressure, pressure_energy, pressure_slopes
 
 #: What a point does that is clipped to its friction cone; ``Floor`` says more.
 Friction = Literal["yielding", "printed"]
@@ -28,6 +28,7 @@ def number(default: float, unit: str, title: str, **metadata: Any) -> Any:
 
 
 _THESIS = "Wendlandt 1997, 5.3"
+_STIFF, _DAMPED, _ROUGH = (5e3, 3e5), (0.0, 1e4), (0.0, 1.5)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,19 +58,19 @@ class Floor:
             ``mu_d`` above ``mu_s``; for a ``friction`` that is neither.
     """
 
-    k_n: float = number(75_000.0, "N/m", "normal stiffness of a contact point", source=_THESIS, above=0.0)
-    b_n: float = number(2_000.0, "N·s/m", "normal damping of a contact point", source=_THESIS)
-    k_t: float = number(75_000.0, "N/m", "tangential stiffness of a sticking point", source=_THESIS)
-    b_t: float = number(2_000.0, "N·s/m", "tangential damping of a sticking point", source=_THESIS)
-    mu_s: float = number(0.3, "", "coefficient of static friction")
-    mu_d: float = number(0.3, "", "coefficient of dynamic friction")
+    k_n: float = number(75_000.0, "N/m", "normal stiffness of a contact point", source=_THESIS, above=0.0, range=_STIFF)
+    b_n: float = number(2_000.0, "N·s/m", "normal damping of a contact point", source=_THESIS, range=_DAMPED)
+    k_t: float = number(75_000.0, "N/m", "tangential stiffness of a sticking point", source=_THESIS, range=(0.0, 3e5))
+    b_t: float = number(2_000.0, "N·s/m", "tangential damping of a sticking point", source=_THESIS, range=_DAMPED)
+    mu_s: float = number(0.3, "", "coefficient of static friction", range=_ROUGH)
+    mu_d: float = number(0.3, "", "coefficient of dynamic friction", range=_ROUGH)
     stiction_velocity: float = number(
         1e-3, "m/s", "speed at or below which a sliding point sticks", source=_THESIS, above=0.0
     )
     friction: Friction = field(
         default="yielding",
         metadata={
-            "title": "of a clipped point: yielding drags its anchor along; printed slides at once, as W figure 5.1",
+            "title": "A sticking point that slips: yielding drags its anchor; printed slides at once (W figure 5.1)",
             "source": "this project",
         },
     )
@@ -104,7 +105,15 @@ class Floor:
 
     @property
     def parameters(self) -> FloorParameters:
-        """The numbers that the kernels take."""
+        """The numbers that the kernels take.
+
+        Raises:
+            FloorError: the law lacks one of its three kernels.
+        """
+        lacking = [one.__name__ for one in (pressure, pressure_slopes, pressure_energy)
+                   if type(self.normal) not in one.table.implementations]  # fmt: skip
+        if lacking:
+            raise FloorError(f"{type(self.normal).__name__} has no {' and no '.join(lacking)}: register a kernel for it")
         numbers = {name: getattr(self, name) for name in FloorParameters._fields[1:-1]}
         return FloorParameters(self.normal, **numbers, printed=float(self.friction == "printed"))
 

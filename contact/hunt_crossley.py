@@ -62,10 +62,12 @@ class HuntCrossley(Floor):
         FloorError: as of ``Floor``, or for an ``exponent`` below 1.
     """
 
-    k_n: float = number(2.4e6, "N/m^exponent", "normal stiffness of a contact point", above=0.0)
+    k_n: float = number(2.4e6, "N/m^exponent", "normal stiffness of a contact point", above=0.0, range=(1e5, 1e7))
     b_n: float = field(default=0.0, init=False)
-    exponent: float = number(1.5, "", "power of the depth", source="Marhefka and Orin 1999")
-    dissipation: float = number(25.0, "s/m", "damping over force; restitution falls by 2/3 of it per m/s")
+    exponent: float = number(1.5, "", "Power of the depth", source="Marhefka and Orin 1999", range=(1.0, 3.0))
+    dissipation: float = number(
+        25.0, "s/m", "Damping / normal force; restitution falls by 2/3 of it per m/s", range=(0.0, 100.0)
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

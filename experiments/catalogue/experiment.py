@@ -104,12 +104,16 @@ class Experiment:
         return None if named is None else str(named.default)
 
     def on_law(self, law: str | None) -> "Experiment":
-        """Return this experiment with another contact law, by name, and its parameters; unchanged without a floor.
+        """Return this experiment with another contact law, by name, and that law's parameters; None: as it is.
 
         Raises:
-            InputError: there is no such law.
+            InputError: there is no such law, or the experiment has no floor.
         """
-        if law is None or self.law is None or LAWS.find(law).name == self.law:
+        if law is None:
+            return self
+        if self.law is None:
+            raise InputError(f"{self.name} has no floor: it has no parameter {LAW}")
+        if LAWS.find(law).name == self.law:
             return self
         return replace(self, parameters=with_law(self.parameters, law))
 
@@ -156,7 +160,7 @@ class Experiment:
         """Return this experiment with the robot, contact law and controller that changes name; raises as they do."""
         robot, wanted, law = changes.get(ROBOT), changes.get(CONTROLLER), changes.get(LAW)
         found = self if robot is None or self.for_robot is None else self.of_robot(str(robot))
-        found = found.on_law(None if law is None else str(law))
+        found = found if law is None or self.law is None else found.on_law(str(law))
         return found if wanted is None or self.controller is None else found.driven_by(str(wanted))
 
     @cached_property

@@ -50,7 +50,7 @@ class Case:
     def spring_and_damper(self, floor: Floor) -> tuple[float, float]:
         """Return a point's stiffness [N/m] and damping [N·s/m] on a floor, under its part of the weight."""
         model = self.model
-        return floor.slopes_at(floor.sink(model.total_mass * -model.gravity[2], model.nc))
+        return floor.slopes_at(floor.sink(model.total_mass * -model.gravity[2], max(model.nc, 1)))
 
     @property
     def has_special_floor(self) -> bool:

@@ -33,5 +33,5 @@ def test_the_force_and_the_anchor_in_their_regime_are_the_laws():
 def test_beyond_its_regime_a_force_goes_on_smoothly():
     """A point that has left its floor is pulled, one that yields is held: what derivatives of whole trials are of."""
     fx, _, fn = force_in(FLOOR, HELD, (1.0, 0.0, 1e-3), (0.0, 0.0, 0.0), (0.0, 0.0))
-    assert fn == pytest.approx(-1e-3 * FLOOR.k_n)
+    assert fn == pytest.approx(-1e-3 * FLOOR.normal.k_n)
     assert fx == pytest.approx(-FLOOR.k_t)
