@@ -22,13 +22,12 @@ class FloorError(BipedError, ValueError):
     """A floor parameter that no floor can have."""
 
 
-def number(default: float, unit: str, title: str, **metadata: Any) -> Any:
+def law_number(default: float, unit: str, title: str, **metadata: Any) -> Any:
     """Return a field of a floor: a number of zero or above, or above ``above`` where that is zero."""
     return field(default=default, metadata={"unit": unit, "title": title, **metadata})
 
 
-_THESIS = "Wendlandt 1997, 5.3"
-_STIFF, _DAMPED, _ROUGH = (5e3, 3e5), (0.0, 1e4), (0.0, 1.5)
+_THESIS = {"source": "Wendlandt 1997, 5.3"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,14 +57,14 @@ class Floor:
             ``mu_d`` above ``mu_s``; for a ``friction`` that is neither.
     """
 
-    k_n: float = number(75_000.0, "N/m", "normal stiffness of a contact point", source=_THESIS, above=0.0, range=_STIFF)
-    b_n: float = number(2_000.0, "N·s/m", "normal damping of a contact point", source=_THESIS, range=_DAMPED)
-    k_t: float = number(75_000.0, "N/m", "tangential stiffness of a sticking point", source=_THESIS, range=(0.0, 3e5))
-    b_t: float = number(2_000.0, "N·s/m", "tangential damping of a sticking point", source=_THESIS, range=_DAMPED)
-    mu_s: float = number(0.3, "", "coefficient of static friction", range=_ROUGH)
-    mu_d: float = number(0.3, "", "coefficient of dynamic friction", range=_ROUGH)
-    stiction_velocity: float = number(
-        1e-3, "m/s", "speed at or below which a sliding point sticks", source=_THESIS, above=0.0
+    k_n: float = law_number(75e3, "N/m", "normal stiffness of a contact point", **_THESIS, above=0.0, range=(5e3, 3e5))
+    b_n: float = law_number(2e3, "N·s/m", "normal damping of a contact point", **_THESIS, range=(0.0, 1e4))
+    k_t: float = law_number(75e3, "N/m", "tangential stiffness of a sticking point", **_THESIS, range=(0.0, 3e5))
+    b_t: float = law_number(2e3, "N·s/m", "tangential damping of a sticking point", **_THESIS, range=(0.0, 1e4))
+    mu_s: float = law_number(0.3, "", "coefficient of static friction", range=(0.0, 1.5))
+    mu_d: float = law_number(0.3, "", "coefficient of dynamic friction", range=(0.0, 1.5))
+    stiction_velocity: float = law_number(
+        1e-3, "m/s", "speed at or below which a sliding point sticks", **_THESIS, above=0.0
     )
     friction: Friction = field(
         default="yielding",
@@ -110,10 +109,10 @@ class Floor:
         Raises:
             FloorError: the law lacks one of its three kernels.
         """
-        lacking = [one.__name__ for one in (pressure, pressure_slopes, pressure_energy)
-                   if type(self.normal) not in one.table.implementations]  # fmt: skip
+        law, kernels = type(self.normal), (pressure, pressure_slopes, pressure_energy)
+        lacking = [one.__name__ for one in kernels if law not in one.table.implementations]
         if lacking:
-            raise FloorError(f"{type(self.normal).__name__} has no {' and no '.join(lacking)}: register a kernel for it")
+            raise FloorError(f"{law.__name__} has no {' and no '.join(lacking)}: register a kernel for it")
         numbers = {name: getattr(self, name) for name in FloorParameters._fields[1:-1]}
         return FloorParameters(self.normal, **numbers, printed=float(self.friction == "printed"))
 

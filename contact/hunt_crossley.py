@@ -14,7 +14,7 @@ pp. 566–572, take n = 3/2 for a sphere on a plane.
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from contact.floor import Floor, FloorError, number
+from contact.floor import Floor, FloorError, law_number
 from contact.point_law import pressure, pressure_energy, pressure_slopes
 
 
@@ -62,10 +62,10 @@ class HuntCrossley(Floor):
         FloorError: as of ``Floor``, or for an ``exponent`` below 1.
     """
 
-    k_n: float = number(2.4e6, "N/m^exponent", "normal stiffness of a contact point", above=0.0, range=(1e5, 1e7))
+    k_n: float = law_number(2.4e6, "N/m^exponent", "normal stiffness of a contact point", above=0.0, range=(1e5, 1e7))
     b_n: float = field(default=0.0, init=False)
-    exponent: float = number(1.5, "", "Power of the depth", source="Marhefka and Orin 1999", range=(1.0, 3.0))
-    dissipation: float = number(
+    exponent: float = law_number(1.5, "", "Power of the depth", source="Marhefka and Orin 1999", range=(1.0, 3.0))
+    dissipation: float = law_number(
         25.0, "s/m", "Damping / normal force; restitution falls by 2/3 of it per m/s", range=(0.0, 100.0)
     )
 

@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from contact import Floor
-from contact.floor import number
-from contact.point_law import pressure, pressure_energy, pressure_slopes
+from contact import Floor, law_number, pressure, pressure_energy, pressure_slopes
 
 
 class FoamNumbers(NamedTuple):
@@ -23,7 +21,7 @@ def foam_pressure(law, height, climb):
 
 
 @pressure_slopes.register(FoamNumbers)
-def foam_slopes(law, height, climb):
+def foam_slopes(law, height, climb):  # noqa: ARG001
     """Return ∂F_n/∂height [N/m] and ∂F_n/∂climb [N·s/m]."""
     return -(law.k_n + 3.0 * law.k_3 * height**2), -law.b_n
 
@@ -38,7 +36,7 @@ def foam_energy(law, height):
 class Foam(Floor):
     """A floor that gets stiffer the deeper a point is in it; friction, ``k_n`` and ``b_n`` are those of ``Floor``."""
 
-    k_3: float = number(3e9, "N/m³", "Hardening of a contact point", range=(0.0, 3e10))
+    k_3: float = law_number(3e9, "N/m³", "Hardening of a contact point", range=(0.0, 3e10))
 
     @property
     def normal(self) -> FoamNumbers:

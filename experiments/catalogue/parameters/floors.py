@@ -46,9 +46,9 @@ def with_law(parameters: tuple[Parameter, ...], name: str) -> tuple[Parameter, .
     """
     entry = LAWS.find(name)
     source = PROJECT if entry.name in LAWS.own else entry.name.rpartition("/")[2]
-    before = {(one.name, one.meaning): one for one in parameters}
+    before = {(one.name, one.unit, one.meaning): one for one in parameters}
     law, *others = floor_parameters(made_from("law", entry, entry.thing), source, entry.name)
-    shared = [before.get((one.name, one.meaning), one) for one in others]
+    shared = [before.get((one.name, one.unit, one.meaning), one) for one in others]
     return with_group(parameters, GROUP, [law, *shared])
 
 
