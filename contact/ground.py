@@ -16,7 +16,8 @@ import numpy as np
 from contact.arrays import Floats, Integers
 from contact.numbers import filled
 from contact.piecewise import Signals, count_signals, signal_at
-from contact.point_law import FloorParameters, point_force, point_force_derivative, stored_energy
+from contact.point_law import FloorParameters, stored_energy
+from contact.regimes import point_force, point_force_derivative
 from contact.vectors import (
     add,
     load3,

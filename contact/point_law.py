@@ -13,7 +13,7 @@ step would make the step's equations discontinuous, and then they need not have 
 
 from typing import Any, NamedTuple
 
-from contact.analytic import at_least, hypot, positive
+from contact.analytic import hypot, positive
 from contact.modes import NONE, PULLING, SLIDING, SLIDING_TO_STICKING, STICKING, STICKING_TO_SLIDING
 from kernelcache import generic, kernel
 
@@ -83,102 +83,10 @@ def sticking_trial(floor, p, velocity, anchor):
 
 
 @kernel
-def point_force(floor, mode, p, velocity, anchor):
-    """The floor's force on the point [N].
-
-    ``mode`` is NONE, SLIDING or STICKING; ``p`` (3) is the chord's middle, its third coordinate the
-    height above the floor; ``velocity`` (3) the chord's velocity; ``anchor`` (2) where a sticking
-    point is held.
-    """
-    if mode == NONE:
-        return 0.0, 0.0, 0.0
-    fn = normal_force(floor, p[2], velocity[2])
-    if fn == 0.0:
-        return 0.0, 0.0, 0.0
-    if mode == SLIDING:
-        speed = hypot(velocity[0], velocity[1])
-        drag = floor.mu_d * fn / at_least(speed, floor.stiction_velocity)
-        return -drag * velocity[0], -drag * velocity[1], fn
-    fx, fy = sticking_trial(floor, p, velocity, anchor)
-    size = hypot(fx, fy)
-    limit = floor.mu_s * fn
-    if size.real > limit.real:
-        fx, fy = fx * (limit / size), fy * (limit / size)
-    return fx, fy, fn
-
-
-@kernel
-def point_force_derivative(floor, mode, p, velocity, anchor, h):
-    """∂F/∂P_{k+1} (3 x 3, row by row) [N/m]: exact, unsymmetric; the arguments are those of ``point_force``.
-
-    A change of P_{k+1} moves the chord's middle by half of it and its velocity by 1/h of it.
-    """
-    if mode == NONE:
-        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    fn = normal_force(floor, p[2], velocity[2])
-    if fn == 0.0:
-        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    dn = normal_slope(floor, p[2], velocity[2], h)
-    if mode == SLIDING:
-        speed = hypot(velocity[0], velocity[1])
-        if speed.real > floor.stiction_velocity:
-            return coulomb_derivative(floor, velocity, speed, fn, dn, h)
-        return viscous_derivative(floor, velocity, fn, dn, h)
-    fx, fy = sticking_trial(floor, p, velocity, anchor)
-    size = hypot(fx, fy)
-    limit = floor.mu_s * fn
-    dt = tangential_slope(floor, h)
-    if size.real <= limit.real:
-        return held_derivative(dt, dn)
-    return clipped_derivative(floor, fx, fy, size, limit, dt, dn)
-
-
-@kernel
-def normal_slope(floor, height, climb, h):
-    """Return ∂F_n/∂P_{k+1} along the normal."""
-    by_height, by_climb = pressure_slopes(floor.normal, height, climb)
-    return 0.5 * by_height + by_climb / h
-
-
-@kernel
-def tangential_slope(floor, h):
-    """∂F_t/∂P_{k+1} of a point whose anchor holds it."""
-    return -(0.5 * floor.k_t + floor.b_t / h)
-
-
-@kernel
-def coulomb_derivative(floor, velocity, speed, fn, dn, h):
-    tx, ty = velocity[0] / speed, velocity[1] / speed
-    c = -floor.mu_d * fn / (speed * h)
-    xx, xy, yy = c * (1.0 - tx * tx), -c * tx * ty, c * (1.0 - ty * ty)
-    return xx, xy, -floor.mu_d * dn * tx, xy, yy, -floor.mu_d * dn * ty, 0.0, 0.0, dn
-
-
-@kernel
-def viscous_derivative(floor, velocity, fn, dn, h):
-    tx, ty = velocity[0] / floor.stiction_velocity, velocity[1] / floor.stiction_velocity
-    xx = -floor.mu_d * fn / (floor.stiction_velocity * h)
-    return xx, 0.0, -floor.mu_d * dn * tx, 0.0, xx, -floor.mu_d * dn * ty, 0.0, 0.0, dn
-
-
-@kernel
-def held_derivative(dt, dn):
-    return dt, 0.0, 0.0, 0.0, dt, 0.0, 0.0, 0.0, dn
-
-
-@kernel
-def clipped_derivative(floor, fx, fy, size, limit, dt, dn):
-    tx, ty = fx / size, fy / size
-    c = dt * limit / size
-    xx, xy, yy = c * (1.0 - tx * tx), -c * tx * ty, c * (1.0 - ty * ty)
-    return xx, xy, floor.mu_s * dn * tx, xy, yy, floor.mu_s * dn * ty, 0.0, 0.0, dn
-
-
-@kernel
 def is_clipped(floor, p, velocity, anchor):
     """Whether a sticking point's spring and damper ask for more than static friction gives."""
     fx, fy = sticking_trial(floor, p, velocity, anchor)
-    return hypot(fx, fy) > floor.mu_s * normal_force(floor, p[2], velocity[2])
+    return hypot(fx, fy).real > (floor.mu_s * normal_force(floor, p[2], velocity[2])).real
 
 
 @kernel

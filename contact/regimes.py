@@ -9,19 +9,7 @@ import math
 
 from contact.analytic import hypot
 from contact.modes import NONE, SLIDING, STICKING
-from contact.point_law import (
-    anchor_behind,
-    clipped_derivative,
-    coulomb_derivative,
-    held_derivative,
-    is_clipped,
-    normal_force,
-    normal_slope,
-    pressure,
-    sticking_trial,
-    tangential_slope,
-    viscous_derivative,
-)
+from contact.point_law import anchor_behind, is_clipped, normal_force, pressure, pressure_slopes, sticking_trial
 from kernelcache import kernel
 
 # Regimes of the force.
@@ -44,13 +32,13 @@ SWITCHES = 5
 def pressed_regime(floor, mode, p, velocity, anchor):
     """The regime of a point that presses, or is about to."""
     if mode == SLIDING:
-        return COULOMB if math.hypot(velocity[0], velocity[1]) > floor.stiction_velocity else VISCOUS
+        return COULOMB if hypot(velocity[0], velocity[1]).real > floor.stiction_velocity else VISCOUS
     return CLIPPED if is_clipped(floor, p, velocity, anchor) else HELD
 
 
 @kernel
 def regime_of(floor, mode, p, velocity, anchor):
-    """The regime in which ``contact.point_law.point_force`` is; the arguments are the same."""
+    """Return the regime in which ``point_force`` is; the arguments are the same."""
     if mode == NONE or normal_force(floor, p[2], velocity[2]) == 0.0:
         return FREE
     return pressed_regime(floor, mode, p, velocity, anchor)
@@ -83,6 +71,67 @@ def force_in(floor, regime, p, velocity, anchor):
         return fx, fy, fn
     part = floor.mu_s * fn / hypot(fx, fy)
     return fx * part, fy * part, fn
+
+
+@kernel
+def point_force(floor, mode, p, velocity, anchor):
+    """Return the floor's force on the point [N].
+
+    ``mode`` is NONE, SLIDING or STICKING; ``p`` (3) is the chord's middle, its third coordinate the
+    height above the floor; ``velocity`` (3) the chord's velocity; ``anchor`` (2) where a sticking
+    point is held.
+    """
+    return force_in(floor, regime_of(floor, mode, p, velocity, anchor), p, velocity, anchor)
+
+
+@kernel
+def point_force_derivative(floor, mode, p, velocity, anchor, h):
+    """Return ∂F/∂P_{k+1} (3 x 3, row by row) [N/m]: exact, unsymmetric; the arguments are those of ``point_force``.
+
+    A change of P_{k+1} moves the chord's middle by half of it and its velocity by 1/h of it.
+    """
+    return derivative_in(floor, regime_of(floor, mode, p, velocity, anchor), p, velocity, anchor, h)
+
+
+@kernel
+def normal_slope(floor, height, climb, h):
+    """Return ∂F_n/∂P_{k+1} along the normal."""
+    by_height, by_climb = pressure_slopes(floor.normal, height, climb)
+    return 0.5 * by_height + by_climb / h
+
+
+@kernel
+def tangential_slope(floor, h):
+    """∂F_t/∂P_{k+1} of a point whose anchor holds it."""
+    return -(0.5 * floor.k_t + floor.b_t / h)
+
+
+@kernel
+def coulomb_derivative(floor, velocity, speed, fn, dn, h):
+    tx, ty = velocity[0] / speed, velocity[1] / speed
+    c = -floor.mu_d * fn / (speed * h)
+    xx, xy, yy = c * (1.0 - tx * tx), -c * tx * ty, c * (1.0 - ty * ty)
+    return xx, xy, -floor.mu_d * dn * tx, xy, yy, -floor.mu_d * dn * ty, 0.0, 0.0, dn
+
+
+@kernel
+def viscous_derivative(floor, velocity, fn, dn, h):
+    tx, ty = velocity[0] / floor.stiction_velocity, velocity[1] / floor.stiction_velocity
+    xx = -floor.mu_d * fn / (floor.stiction_velocity * h)
+    return xx, 0.0, -floor.mu_d * dn * tx, 0.0, xx, -floor.mu_d * dn * ty, 0.0, 0.0, dn
+
+
+@kernel
+def held_derivative(dt, dn):
+    return dt, 0.0, 0.0, 0.0, dt, 0.0, 0.0, 0.0, dn
+
+
+@kernel
+def clipped_derivative(floor, fx, fy, size, limit, dt, dn):
+    tx, ty = fx / size, fy / size
+    c = dt * limit / size
+    xx, xy, yy = c * (1.0 - tx * tx), -c * tx * ty, c * (1.0 - ty * ty)
+    return xx, xy, floor.mu_s * dn * tx, xy, yy, floor.mu_s * dn * ty, 0.0, 0.0, dn
 
 
 @kernel

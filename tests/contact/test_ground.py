@@ -24,7 +24,8 @@ from contact.ground import (
     to_world,
 )
 from contact.modes import SLIDING, STICKING
-from contact.point_law import point_force, point_force_derivative, stored_energy
+from contact.point_law import stored_energy
+from contact.regimes import point_force, point_force_derivative
 from tests.differences import jacobian
 
 pytestmark = pytest.mark.jit_off

@@ -24,11 +24,10 @@ from contact.point_law import (
     anchor_at_end,
     is_clipped,
     mode_of,
-    point_force,
-    point_force_derivative,
     state_at_end,
     stored_energy,
 )
+from contact.regimes import point_force, point_force_derivative
 from tests.differences import jacobian
 
 pytestmark = pytest.mark.jit_off

@@ -13,7 +13,8 @@ from biped.runs.state import State
 from biped.simulation.simulate import simulate
 from contact import Floor, FloorError
 from contact.modes import NONE, PULLING, SLIDING, SLIDING_TO_STICKING, STICKING, STICKING_TO_SLIDING
-from contact.point_law import anchor_at_end, mode_of, point_force, state_at_end
+from contact.point_law import anchor_at_end, mode_of, state_at_end
+from contact.regimes import point_force
 from experiments.catalogue.registry import experiment_named
 from experiments.papers.wendlandt_1997.friction_search import FACTS, Motion
 

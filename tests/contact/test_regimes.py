@@ -5,8 +5,19 @@ import pytest
 
 from contact import Floor
 from contact.modes import NONE, SLIDING, STICKING
-from contact.point_law import dragged_anchor, point_force
-from contact.regimes import CLIPPED, COULOMB, FREE, HELD, VISCOUS, anchor_in, force_in, keeps_anchor, regime_of
+from contact.point_law import dragged_anchor
+from contact.regimes import (
+    CLIPPED,
+    COULOMB,
+    FREE,
+    HELD,
+    VISCOUS,
+    anchor_in,
+    force_in,
+    keeps_anchor,
+    point_force,
+    regime_of,
+)
 
 pytestmark = pytest.mark.jit_off
 
