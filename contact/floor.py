@@ -1,6 +1,7 @@
 """The floor: its parameters, validated, with the thesis's rubber floor as preset."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
@@ -23,7 +24,7 @@ class FloorError(BipedError, ValueError):
 
 
 def law_number(default: float, unit: str, title: str, **metadata: Any) -> Any:
-    """Return a field of a floor: a number of zero or above, or above ``above`` where that is zero."""
+    """Return a field of a floor that takes finite numbers of zero or above; with ``above=0.0``, above zero only."""
     return field(default=default, metadata={"unit": unit, "title": title, **metadata})
 
 
@@ -123,7 +124,7 @@ class Floor:
 
     def sink(self, load: float, points: int = 1) -> float:
         """Return how deep [m] some points at one height rest that carry a load [N] together; raises as ``lowered``."""
-        return self._carrying(load, np.zeros(points), load / (points * self.slopes_at(SHALLOW)[0]))
+        return self._carrying(load, np.zeros(points), lambda stiffness: load / (points * stiffness))
 
     def lowered(self, load: float, heights: Floats) -> float:
         """Return how far [m] points at these heights [m] come down until they carry a load [N] together, at rest.
@@ -132,10 +133,12 @@ class Floor:
             FloorError: the law carries no such load.
         """
         lowest_first = np.sort(heights)
-        return self._carrying(load, lowest_first, _lowered_on_springs(lowest_first, load / self.slopes_at(SHALLOW)[0]))
+        return self._carrying(load, lowest_first, lambda stiffness: _lowered_on_springs(lowest_first, load / stiffness))
 
-    def _carrying(self, load: float, lowest_first: Floats, depth: float) -> float:
-        """Return the root of the points' force less the load, from a first depth, by Newton's method."""
+    def _carrying(self, load: float, lowest_first: Floats, on_springs: Callable[[float], float]) -> float:
+        """Return the root of the points' force less the load by Newton's method, from the depth on linear springs."""
+        shallow = self.slopes_at(SHALLOW)[0]
+        depth = on_springs(shallow) if shallow > 0.0 else SHALLOW
         for _ in range(MOST_STEPS):
             depths = depth - lowest_first[lowest_first < depth]
             missing = load - sum(pressure(self.normal, -one, 0.0) for one in depths)
