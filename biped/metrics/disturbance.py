@@ -4,10 +4,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from biped.disturbances import Disturbance, Force, Platform, Push, described
+from biped.disturbances import Disturbance, Platform, described
+from biped.disturbances.groups import kind_named
 from biped.metrics.context import Channel, Span, Stimulus
 
-#: A disturbance, or what a saved run says of it (``biped.disturbances.sorting.described``).
+#: A disturbance, or what a saved run says of it (``biped.disturbances.described``).
 Described = Disturbance | Mapping[str, Any]
 
 #: The axes of a floor's motion to which a sway answers.
@@ -16,16 +17,8 @@ _STIMULI: dict[str, Channel] = {"x": "x", "y": "y", "roll": "tilt_x", "pitch": "
 
 def start_time_of(disturbances: Sequence[Described]) -> float | None:
     """[s] when the first push, force or motion of the floor begins; None where there is none."""
-    starts = [start for disturbance in disturbances for start in _starts(disturbance)]
+    starts = [span.begins for span in spans_of(disturbances)]
     return max(min(starts), 0.0) if starts else None
-
-
-def _starts(disturbance: Described) -> list[float]:
-    if isinstance(disturbance, Mapping):
-        if disturbance["kind"] == "push":
-            return [disturbance["start"]]
-        return [value["begins"] for value in disturbance.values() if isinstance(value, Mapping) and "begins" in value]
-    return [disturbance.begins] if isinstance(disturbance, (Push, Force, Platform)) else []
 
 
 def spans_of(disturbances: Sequence[Described]) -> tuple[Span, ...]:
@@ -38,11 +31,11 @@ def spans_of(disturbances: Sequence[Described]) -> tuple[Span, ...]:
 
 
 def _spans(record: Mapping[str, Any]) -> Iterator[Span]:
-    if record["kind"] == "push":
-        yield Span("a push", record["start"], record["start"] + record["duration"])
+    what = kind_named(record["kind"]).acts_as
+    if "start" in record:
+        yield Span(what, record["start"], record["start"] + record["duration"])
     for signal in record.values():
         if isinstance(signal, Mapping) and "begins" in signal:
-            what = "the floor's motion" if record["kind"] == "platform" else "a force"
             slowest = min(signal["frequencies"], default=math.inf)
             yield Span(what, signal["begins"], signal["ends"], 1.0 / slowest)
 

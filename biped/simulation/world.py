@@ -111,7 +111,9 @@ def build_world(
     """
     scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
     method = integrator.method(model)
-    state.make_room(history_shape(method, model.nv), (acting.sensors or Sensors()).room(model, sizes.span))
+    sensors = acting.sensors or (Sensors() if acting.loads else None)  # a load is not seen
+    past = (1, model.nq + model.nv) if sensors is None else sensors.room(model, sizes.span)
+    state.make_room(history_shape(method, model.nv), past)
     prepare(model.tree, state.arrays, scratch)
     ground = compile_ground(floor, model, acting.platform, acting.patches)
     if acting.sway_referenced is not None:
@@ -127,7 +129,7 @@ def build_world(
         projectile=_build_projectile(model, state, acting.throw, scratch.motion.poses),
         fall=fall.limits if fall is not None and model.is_floating else NEVER,
         log=_build_log(model, state, columns, sizes, integrator.recorder(method)),
-        sensors=_build_sensors(model, nominal_model, acting, sizes.span),
+        sensors=_build_sensors(model, nominal_model, sensors, sizes.span),
         measurement=new_measurement(nominal_model.tree, model.nq, model.nv, model.nc - nominal_model.nc),
         torque=np.zeros(model.nv),
         parts=np.zeros(PARTS, dtype=np.int64),
@@ -185,12 +187,11 @@ def _build_pushes(nominal_model: Model, model: Model, acting: Disturbances) -> P
     return pushes
 
 
-def _build_sensors(model: Model, nominal_model: Model, acting: Disturbances, span: float) -> SensorModel:
+def _build_sensors(model: Model, nominal_model: Model, sensors: Sensors | None, span: float) -> SensorModel:
     """The kernels' model of what the controller is shown of the simulated system."""
-    if acting.sensors is None and not acting.loads:
+    if sensors is None:
         return perfect_sensors()
-    sensors = Sensors() if acting.sensors is None else acting.sensors
-    return sensors.compile(span, np.subtract(nominal_model.root.com, model.root.com))
+    return sensors.compile(model, span, np.subtract(nominal_model.root.com, model.root.com))
 
 
 def _build_projectile(model: Model, state: State, throw: Throw | None, poses: Poses) -> Projectile:

@@ -56,7 +56,7 @@ def _leaves(owner: Any, group: str = "", path: tuple[str, ...] = ()) -> Iterator
     """The fields that can be parameters, of an object and of the dataclasses in it."""
     for field in dataclasses.fields(owner) if dataclasses.is_dataclass(owner) else ():
         value, name = getattr(owner, field.name), f"{group}{field.name}"
-        if not field.init or field.name.startswith("_"):
+        if not field.init or field.name.startswith("_") or not field.metadata.get("parameter", True):
             continue
         if dataclasses.is_dataclass(value):
             inner = group if field.metadata.get("inline") else f"{name}."

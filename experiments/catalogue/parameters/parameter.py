@@ -243,9 +243,7 @@ def parameter_named(name: str, parameters: Iterable[Parameter]) -> Parameter:
     table = {parameter.name: parameter for parameter in parameters}
     whole, place = split_name(name)
     if whole not in table:
-        now = re.sub("^senses[.]", "sensors.", whole).replace("floor.zvt", "floor.stiction_velocity")
-        hint = f"it is called {now!r} now" if now in table else _hint(whole, list(table))
-        raise InputError(f"unknown parameter {name!r}; {hint}")
+        raise InputError(f"unknown parameter {name!r}; {_hint(whole, list(table))}")
     return table[whole] if place is None else _component(table[whole], place, name)
 
 

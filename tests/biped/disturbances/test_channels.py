@@ -226,9 +226,9 @@ def test_presets_differ_as_their_sources_say():
 
 
 def test_refusals():
-    with pytest.raises(InputError, match=r"sensors.force_noise = -1.0: it must be a finite number, zero or above"):
+    with pytest.raises(InputError, match=r"sensors.force.noise = -1.0: it must be a finite number, zero or above"):
         Sensors(force_noise=-1.0)
-    with pytest.raises(InputError, match=r"sensors.visual_delay = 0.003 s is no whole number of control periods"):
+    with pytest.raises(InputError, match=r"sensors.visual.delay = 0.003 s is no whole number of control periods"):
         simulate(human(), PD, disturbances=[Sensors(visual_delay=3e-3)])
     with pytest.raises(InputError, match="sensors.delay with that of a channel = 0.3 s is as long as the run"):
-        experiment_named("balance").build({"sensors.delay": 0.1, "sensors.visual_delay": 0.2, "run.duration": 0.3})
+        experiment_named("balance").build({"sensors.delay": 0.1, "sensors.visual.delay": 0.2, "run.duration": 0.3})

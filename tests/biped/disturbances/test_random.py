@@ -79,7 +79,9 @@ def test_a_seed_decides_and_all_kinds_occur():
     assert kinds["Patch"] == pytest.approx(300 * SHARE, rel=0.25)
 
 
-@pytest.mark.parametrize("changes", [{"controller.period": 3e-3}, {"sensors.joint_noise": 1e-4, "block.speed": 3.0}])
+@pytest.mark.parametrize(
+    "changes", [{"controller.period": 3e-3}, {"sensors.proprioceptive.joint_noise": 1e-4, "block.speed": 3.0}]
+)
 def test_they_fit_any_control_period_and_leave_room_for_what_is_set(changes):
     for seed in range(1, 30):
         experiment_named("balance").build({"random.seed": seed} | changes).prepare()
@@ -98,7 +100,7 @@ def test_they_fit_any_control_period_and_leave_room_for_what_is_set(changes):
         {"platform.motion": "recorded", "platform.file": "there-is-no-such-file.csv"},
         {"platform.motion": "step", "platform.start": -1.0},
         {"patch.present": 1, "patch.mu_d": 0.5},
-        {"sensors.joint_noise": 1e-3, "sensors.seed": 2**63},
+        {"sensors.proprioceptive.joint_noise": 1e-3, "sensors.seed": 2**63},
         {"sensors.delay": 1e9},
         {"actuators.noise": 1.0, "actuators.seed": 2**70},
     ],

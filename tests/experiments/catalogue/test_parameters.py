@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from experiments.catalogue.parameters.idle import SWITCHES, idle
 
 from biped.errors import InputError
 from biped.integrators import INTEGRATORS, Recursive, settings_of
 from biped.records import Preparation
-from experiments.catalogue.parameters.idle import SWITCHES, idle
 from experiments.catalogue.parameters.parameter import Parameter, Values, parameter_named, shown
 from experiments.catalogue.registry import MODULES, all_experiments, experiment_named
 from experiments.studies.config import read_config
@@ -212,7 +212,7 @@ def switched_on(parameter, recorded):
     on = {
         "push": {"push.impulse": 1.0}, "force": {"force.size": 1.0, "force.noise": 1.0}, "patch": {"patch.present": 1},
         "load": {"load.mass": 1.0}, "block": {"block.speed": 1.0},
-        "sensors": {"sensors.joint_noise": 0.1}, "actuators": {"actuators.noise": 1.0},
+        "sensors": {"sensors.proprioceptive.joint_noise": 0.1}, "actuators": {"actuators.noise": 1.0},
         "platform": {"platform.motion": motions.get(name, "step"), "platform.file": str(recorded)},
     }  # fmt: skip
     if group == "force" and name in record:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Actuators, InputError, Push, Recursive, Scene, Sensors, Session, Throw, human
+from biped import Actuators, InputError, Push, Recursive, Scene, Sensors, Session, Throw, VisualChannel, human
 from biped.control.numbers import numbers_of, with_number
 from biped.derivatives.gradients import DIFFERENTIABLE, Differentiator, NoGradientError, Parameter, gradient
 from biped.derivatives.linearization import Linearizer
@@ -266,7 +266,12 @@ def test_one_pass_forwards_serves_several_objectives(scene):
             GAINS[:1],
             "a thrown box collides",
         ),
-        ({"disturbances": (Sensors(position_noise=1e-3),)}, "rms_torque", GAINS[:1], "sensors with noise"),
+        (
+            {"disturbances": (Sensors(visual=VisualChannel(position_noise=1e-3)),)},
+            "rms_torque",
+            GAINS[:1],
+            "sensors with noise",
+        ),
     ],
 )
 def test_what_has_no_gradient_is_refused_in_words(scene, options, objective, names, message):

@@ -1,0 +1,93 @@
+"""Signals that parameters describe: sines, ternary sequences and records, of floors and forces alike."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from biped.errors import InputError
+from biped.inputs.checks import above_zero, whole
+from biped.inputs.fields import inline, quantity
+from biped.records import Preparation, Record
+from biped.records.read import Reading
+from biped.signals import STAGES, Signal
+
+#: In the place of a file where there is none.
+NO_FILE = "none"
+#: Patterns that repeat (``Pattern.signal``).
+SIGNALS = ("sine", "sum-of-sines", "ternary")
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Parameters of a step, of sines, or of a ternary sequence."""
+
+    size: float = quantity("{unit}", "Size; of sines: amplitude of each; of ternary ones: min to max", 0.0)
+    frequency: float = quantity("Hz", "Frequency of the sine", 0.5)
+    frequencies: str = quantity("Hz", "Frequencies of the sum of sines, with spaces between", "0.1 0.3 0.7 1.1")
+    stages: int = quantity("", "Ternary: n of the 3ⁿ − 1 intervals of a cycle", 3)
+    interval: float = quantity("s", "Ternary, random: time after which it changes", 0.05)
+    seed: int = quantity("", "Seed of random forces, of the start of ternary ones, of phases of sines (0: all zero)", 0)
+    start: float = quantity("s", "Time at which it begins", 0.5)
+    duration: float = quantity("s", "Duration; of ternary ones: whole cycles", 1.0)
+    rise: float = quantity("s", "Time in which a step rises, and in which sines fade in and out", 0.5)
+
+    def check(self, group: str) -> None:
+        """Refuse an impossible seed."""
+        whole(self.seed, f"{group}.seed")
+
+    def signal(self, group: str, name: str, ternary: Callable[..., Signal]) -> Signal:
+        """Return the signal of one of ``SIGNALS``; ``ternary`` makes the last one, or its integral."""
+        if name == "sine":
+            return Signal.sine(self.size, self.frequency, self.start, self.duration, self.rise)
+        return self._sum_of_sines(group) if name == "sum-of-sines" else self._ternary(group, ternary)
+
+    def _sum_of_sines(self, group: str) -> Signal:
+        """Sines of one size, with random phases if there is a seed."""
+        frequencies = self._frequencies(group)
+        phases = [0.0] * len(frequencies)
+        if self.seed:
+            phases = np.random.default_rng(self.seed).uniform(0.0, 2.0 * math.pi, len(frequencies)).tolist()
+        sizes = [self.size] * len(frequencies)
+        return Signal.sum_of_sines(sizes, frequencies, phases, start=self.start, duration=self.duration, fade=self.rise)
+
+    def _frequencies(self, group: str) -> list[float]:
+        try:
+            found = [float(part) for part in self.frequencies.replace(",", " ").split()]
+        except ValueError:
+            found = []
+        if not found:
+            given = f"{group}.frequencies = {self.frequencies!r}"
+            raise InputError(f"{given}: it must be numbers with spaces between them [Hz]")
+        return found
+
+    def _ternary(self, group: str, make: Callable[..., Signal]) -> Signal:
+        """Whole cycles of a pseudo-random ternary sequence."""
+        if self.stages not in STAGES:
+            raise InputError(f"{group}.stages = {self.stages}: it must be one of {', '.join(map(str, STAGES))}")
+        above_zero(self.interval, f"{group}.interval")
+        cycle = (3**self.stages - 1) * self.interval
+        return make(self.size, self.interval, self.stages, self.start, max(1, round(self.duration / cycle)), self.seed)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Parameters of a signal from a file."""
+
+    file: str = quantity(
+        "", "Recorded: CSV with a column time [s], C3D, OpenSim or MATLAB; its {unit} by its own units", NO_FILE
+    )
+    column: str = quantity("", "Recorded: column of the file", "value")
+    reading: Reading = inline(Reading())
+    preparation: Preparation = inline(Preparation())
+
+    def signal(self, group: str, start: float, make: Callable[[Preparation, Record], Signal]) -> Signal:
+        """Return the signal that ``make`` makes of the record, beginning at ``start`` [s]."""
+        try:
+            return make(self.preparation, self.reading.read(self.file, self.column)).shifted(start)
+        except InputError as error:
+            said = str(error).removeprefix(self.file).lstrip(":, ")
+            raise InputError(f"{group}.file = {self.file}: {said}") from None
+        except OSError as error:
+            raise InputError(f"{group}.file = {self.file}: it cannot be read ({error.strerror})") from None
