@@ -1,23 +1,7 @@
 from .control.controller import Controller, Impedance, SetPoint
 from .control.observation import Observation
-from .disturbances import (
-    Actuators,
-    AnkleChannel,
-    Force,
-    ForceChannel,
-    Kick,
-    Load,
-    Patch,
-    Platform,
-    ProprioceptiveChannel,
-    Push,
-    Sensors,
-    SwayReferenced,
-    Throw,
-    VestibularChannel,
-    VisualChannel,
-    random_forces,
-)
+from .disturbances import Actuators, Force, Load, Patch, Platform, Push, Sensors, SwayReferenced, Throw, random_forces
+from .disturbances.kick import Kick
 from .dynamics.closing import assembled, closed_velocity, loop_gaps
 from .dynamics.recursive import body_gaps, centre_of_mass, forward_dynamics, forward_kinematics, mass_matrix, momentum
 from .dynamics.whole_body import WholeBody
@@ -105,7 +89,6 @@ __all__ = [
     "INTEGRATORS",
     "Actuators",
     "Adaptive",
-    "AnkleChannel",
     "BipedError",
     "Body",
     "Box",
@@ -119,7 +102,6 @@ __all__ = [
     "ExplicitEuler",
     "Fall",
     "Force",
-    "ForceChannel",
     "Impedance",
     "InputError",
     "IntegrationError",
@@ -140,7 +122,6 @@ __all__ = [
     "Observation",
     "Patch",
     "Platform",
-    "ProprioceptiveChannel",
     "Push",
     "Recursive",
     "Rigid",
@@ -162,9 +143,7 @@ __all__ = [
     "SwayReferenced",
     "Throw",
     "UnsettledError",
-    "VestibularChannel",
     "Visual",
-    "VisualChannel",
     "WholeBody",
     "assembled",
     "body_gaps",

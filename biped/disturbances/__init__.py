@@ -6,14 +6,7 @@ from biped.disturbances.floor import Patch, Platform, compile_ground
 from biped.disturbances.kick import Kick
 from biped.disturbances.load import Load
 from biped.disturbances.push import WAVEFORMS, Force, Push, compile_pushes, random_forces
-from biped.disturbances.sensors import (
-    AnkleChannel,
-    ForceChannel,
-    ProprioceptiveChannel,
-    Sensors,
-    VestibularChannel,
-    VisualChannel,
-)
+from biped.disturbances.sensors import Sensors
 from biped.disturbances.sorting import Disturbances, check_begins, in_words, sorted_disturbances
 from biped.disturbances.sway import SwayReferenced
 from biped.disturbances.throw import Throw
@@ -21,22 +14,17 @@ from biped.disturbances.throw import Throw
 __all__ = [
     "WAVEFORMS",
     "Actuators",
-    "AnkleChannel",
     "Disturbance",
     "Disturbances",
     "Force",
-    "ForceChannel",
     "Kick",
     "Load",
     "Patch",
     "Platform",
-    "ProprioceptiveChannel",
     "Push",
     "Sensors",
     "SwayReferenced",
     "Throw",
-    "VestibularChannel",
-    "VisualChannel",
     "check_begins",
     "compile_ground",
     "compile_pushes",

@@ -72,8 +72,8 @@ class Actuators(Disturbance, ParameterGroup):
         """Return the actuators, if they are not ideal."""
         return () if self == Actuators(seed=self.seed) else (self,)
 
-    @staticmethod
-    def in_words(record: Record, facing: Vector3) -> str:
+    @classmethod
+    def in_words(cls, record: Record, facing: Vector3) -> str:
         """Return limit, strength, lag, and whether there is noise."""
         limit, people, lag = record["limit"], record["strength"], record["time_constant"]
         limited = f"torques limited to {limit:g} N·m" if isinstance(limit, (int, float)) else "limited torques"

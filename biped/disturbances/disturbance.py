@@ -32,6 +32,8 @@ class Disturbance:
 
     #: Name that metrics give to its duration.
     acts_as: ClassVar[str] = ""
+    #: Description, with fields in braces; ``{where}`` is the direction.
+    words: ClassVar[str] = "{kind}"
 
     def __init_subclass__(cls) -> None:
         KINDS[cls.__name__.lower()] = cls
@@ -45,10 +47,11 @@ class Disturbance:
         """Return the forces on the bodies of a model without its loads."""
         return ()
 
-    @staticmethod
-    def in_words(record: Record, facing: Vector3) -> str:
+    @classmethod
+    def in_words(cls, record: Record, facing: Vector3) -> str:
         """Return a phrase that describes a recorded disturbance of a model that faces along ``facing``."""
-        return f"a {record['kind']}"
+        where = direction_in_words(record["direction"], facing) if "direction" in record else ""
+        return cls.words.format(**record, where=where)
 
 
 class Place(NamedTuple):
@@ -80,8 +83,9 @@ class ParameterGroup:
         return cls()
 
     def disturbances(self, place: Place) -> Sequence[Disturbance]:
-        """Return the disturbances of these parameters."""
-        raise NotImplementedError
+        """Return the disturbances of these parameters; of a group that is a disturbance, itself unless it is off."""
+        off = type(self).usual(place.model)
+        return (self,) if any(getattr(self, name) != getattr(off, name) for name in self.switches) else ()  # type: ignore[return-value]
 
 
 def azimuth_field() -> Any:

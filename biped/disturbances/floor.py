@@ -58,8 +58,8 @@ class Platform(Displacement, Disturbance):
             if signal.largest_jump() > JUMP:
                 raise InputError(f"platform.{axis} jumps by {signal.largest_jump():g}: a floor cannot; let it rise")
 
-    @staticmethod
-    def in_words(record: Record, facing: Vector3) -> str:
+    @classmethod
+    def in_words(cls, record: Record, facing: Vector3) -> str:
         """Return the axes that move: displacements in mm, rotations in degrees."""
         parts = []
         for axis in (axis for axis in Displacement.AXES if record[axis]):
@@ -132,6 +132,8 @@ class Patch(Disturbance):
     y: tuple[float, float] = quantity("m", "Least and greatest y, in the floor's frame{stands}")
     floor: Floor = quantity("", "Parameters of the floor there")
 
+    words: ClassVar[str] = "a patch of floor with friction {floor[mu_s]:g}"
+
     def __post_init__(self) -> None:
         for name in ("x", "y"):
             least, most = numbers(getattr(self, name), 2, f"patch.{name}")
@@ -139,11 +141,6 @@ class Patch(Disturbance):
                 raise InputError(f"patch.{name} = ({least:g}, {most:g}): the first must be less than the second")
         if not isinstance(self.floor, Floor):
             raise InputError(f"patch.floor = {self.floor!r}: it must be a Floor, such as Floor(mu_s=0.05, mu_d=0.05)")
-
-    @staticmethod
-    def in_words(record: Record, facing: Vector3) -> str:
-        """Return the friction."""
-        return f"a patch of floor with friction {record['floor']['mu_s']:g}"
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ GROUPS = {
     "force": "force:ForceParameters",
     "platform": "floor:PlatformParameters",
     "patch": "floor:PatchParameters",
-    "load": "load:LoadParameters",
+    "load": "load:Load",
     "block": "throw:BlockParameters",
     "sensors": "sensors.parameters:SensorParameters",
     "actuators": "control:Actuators",

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from biped.disturbances.disturbance import Disturbance, ParameterGroup, Place, Record, azimuth_field, heading
+from biped.disturbances.disturbance import Disturbance, ParameterGroup, azimuth_field, heading
 from biped.disturbances.push import Push
 from biped.inputs.checks import above_zero, numbers
 from biped.inputs.fields import quantity
 from biped.model import Model
-from biped.model.geometry import Vector3
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,7 @@ class Kick(Disturbance, ParameterGroup):
     duration: float = quantity("s", "Duration", 0.02)
 
     acts_as: ClassVar[str] = "a kick"
+    words: ClassVar[str] = "a kick of {velocity:g} m/s at {start:g} s"
     switches: ClassVar[tuple[str, ...]] = ("velocity",)
 
     def __post_init__(self) -> None:
@@ -38,17 +38,8 @@ class Kick(Disturbance, ParameterGroup):
         """The time [s] at which it begins."""
         return self.start
 
-    def disturbances(self, place: Place) -> "tuple[Kick, ...]":
-        """Return the kick, if it has a velocity."""
-        return (self,) if self.velocity else ()
-
     def forces(self, model: Model) -> tuple[Push, ...]:
         """Return a push at the centre of mass of each body."""
         direction = heading(self.azimuth, model.facing)
         each = ((body.name, body.mass * self.velocity) for body in model.bodies if body.mass > 0.0)
         return tuple(Push(name, direction, impulse, self.start, self.duration) for name, impulse in each)
-
-    @staticmethod
-    def in_words(record: Record, facing: Vector3) -> str:
-        """Return change of velocity and time."""
-        return f"a kick of {record['velocity']:g} m/s at {record['start']:g} s"

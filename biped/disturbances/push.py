@@ -71,6 +71,7 @@ class Push(Disturbance):
     point: Vector3 = point_field()
 
     acts_as: ClassVar[str] = "a push"
+    words: ClassVar[str] = "a push of {impulse:g} N·s {where} at {start:g} s, for {duration:g} s"
 
     def __post_init__(self) -> None:
         _unit(self.direction, "push.direction")
@@ -93,12 +94,6 @@ class Push(Disturbance):
     def forces(self, model: Model) -> tuple["Push"]:
         """Return the push itself."""
         return (self,)
-
-    @staticmethod
-    def in_words(record: Record, facing: Vector3) -> str:
-        """Return impulse, direction and times."""
-        where = direction_in_words(record["direction"], facing)
-        return f"a push of {record['impulse']:g} N·s {where} at {record['start']:g} s, for {record['duration']:g} s"
 
     @property
     def begins(self) -> float:
@@ -203,8 +198,8 @@ class Force(_Driven, Disturbance):
         """Return the force itself."""
         return (self,)
 
-    @staticmethod
-    def in_words(record: Record, facing: Vector3) -> str:
+    @classmethod
+    def in_words(cls, record: Record, facing: Vector3) -> str:
         """Return size, direction and times; of a force that changes its sign, the times."""
         signal = record["signal"]
         span = f"from {signal['begins']:g} to {signal['ends']:g} s"

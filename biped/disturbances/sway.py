@@ -41,8 +41,8 @@ class SwayReferenced(Disturbance):
         if self.pivot is not None:
             numbers(self.pivot, 3, "swayreferenced.pivot")
 
-    @staticmethod
-    def in_words(record: Record, facing: Vector3) -> str:
+    @classmethod
+    def in_words(cls, record: Record, facing: Vector3) -> str:
         """Return the gain, unless it is one."""
         return "a floor that turns with the body" + (
             "" if record["gain"] == 1.0 else f", {record['gain']:g} times as far"

@@ -92,13 +92,11 @@ class Throw(Disturbance):
         (x, y, z), (vx, vy, vz) = start.tolist(), leaving.tolist()
         return cls(mass=mass, size=size, position=(x, y, z), velocity=(vx, vy, vz), **others)
 
-    @staticmethod
-    def in_words(record: Record, facing: Vector3) -> str:
+    @classmethod
+    def in_words(cls, record: Record, facing: Vector3) -> str:
         """Return mass, direction and speed."""
-        speed = math.hypot(*record["velocity"])
-        x, y, _ = record["velocity"]
-        where = direction_in_words((x, y, 0.0), facing)
-        return f"a block of {record['mass']:g} kg thrown {where} at {speed:.3g} m/s"
+        where = direction_in_words((*record["velocity"][:2], 0.0), facing)
+        return f"a block of {record['mass']:g} kg thrown {where} at {math.hypot(*record['velocity']):.3g} m/s"
 
 
 #: [m] Edge of a cube of the thesis's 1.8 kg of water.

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Fall, ProprioceptiveChannel, Push, Sensors, simulate
+from biped import Fall, Push, Sensors, simulate
+from biped.disturbances.sensors import ProprioceptiveChannel
 from biped.errors import InputError
 from biped.model import Body, Model, human, revolute, spherical
 from biped.model.errors import ModelError

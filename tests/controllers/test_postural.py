@@ -9,7 +9,6 @@ import pytest
 from biped import (
     Fall,
     Platform,
-    ProprioceptiveChannel,
     Push,
     Sensors,
     Settle,
@@ -21,6 +20,7 @@ from biped import (
     simulate,
 )
 from biped.control.observation import Observation
+from biped.disturbances.sensors import ProprioceptiveChannel
 from biped.dynamics.whole_body import WholeBody
 from biped.errors import InputError
 from biped.model import ModelError

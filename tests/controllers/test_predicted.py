@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import InputError, ProprioceptiveChannel, Scene, Sensors, Session, human
+from biped import InputError, Scene, Sensors, Session, human
 from biped.derivatives.linearization.coordinates import displaced, displacement
+from biped.disturbances.sensors import ProprioceptiveChannel
 from biped.dynamics import mass_matrix
 from biped.runs.state import State
 from controllers import LQR, ForwardModel, JointImpedance, JointPD, Predicted, WholeBodyController

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Fall, ForceChannel, Platform, Scene, Sensors, Signal, Stance, State, human, simulate
+from biped import Fall, Platform, Scene, Sensors, Signal, Stance, State, human, simulate
+from biped.disturbances.sensors import ForceChannel
 from biped.disturbances.sensors.presets import PRESETS
 from biped.dynamics import mass_matrix
 from biped.dynamics.whole_body import WholeBody

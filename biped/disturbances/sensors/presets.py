@@ -1,59 +1,48 @@
 """Sensors of people, by name; ``Sensors.preset`` has their sources."""
 
 import math
-from dataclasses import replace
-from typing import Any
 
-from biped.disturbances.sensors.channel import Channel
-from biped.disturbances.sensors.force import ForceChannel
-from biped.disturbances.sensors.proprioceptive import ProprioceptiveChannel
 from biped.disturbances.sensors.sensors import Sensors
-from biped.disturbances.sensors.vestibular import VestibularChannel
-from biped.disturbances.sensors.visual import VisualChannel
+from biped.inputs.fields import replaced
 
 _DEGREE = math.pi / 180.0
-_NOISE: dict[str, Any] = {"time_constant": 0.1, "relative_noise": 0.1}
+_NOISE = {
+    "visual.position_noise": 5e-4, "visual.velocity_noise": 2e-3,
+    "vestibular.orientation_noise": 1e-3, "vestibular.angular_velocity_noise": 2e-3,
+    "proprioceptive.joint_noise": 1e-4, "proprioceptive.joint_rate_noise": 2e-4, "force.noise": 1.0,
+    "visual.relative_noise": 0.1, "vestibular.relative_noise": 0.1, "proprioceptive.relative_noise": 0.1,
+    "force.relative_noise": 0.01,
+}  # fmt: skip
+_COLOUR = {f"{channel}.time_constant": 0.1 for channel in ("visual", "vestibular", "proprioceptive", "force")}
 
 
-def _late(sensors: Sensors, delay: float) -> Sensors:
-    return replace(sensors, delay=delay, force=replace(sensors.force, delay=delay))
+def _thresholds(angle: float, rate: float) -> dict[str, float]:
+    return {
+        "vestibular.orientation_threshold": angle * _DEGREE, "vestibular.angular_velocity_threshold": rate * _DEGREE,
+    }  # fmt: skip
 
 
-def _times(factor: float, channel: Any, *ends: str) -> Any:
-    """A channel with the numbers that end like this multiplied."""
-    return replace(channel, **{name: factor * value for name, value in vars(channel).items() if name.endswith(ends)})
+def _late(delay: float) -> dict[str, float]:
+    return {"delay": delay, "force.delay": delay}
 
 
-_OPEN = Sensors(
-    delay=0.15,
-    vestibular=VestibularChannel(
-        orientation_noise=1e-3, angular_velocity_noise=2e-3, orientation_threshold=0.03 * _DEGREE,
-        angular_velocity_threshold=0.20 * _DEGREE, **_NOISE,
-    ),
-    visual=VisualChannel(position_noise=5e-4, velocity_noise=2e-3, **_NOISE),
-    proprioceptive=ProprioceptiveChannel(joint_noise=1e-4, joint_rate_noise=2e-4, **_NOISE),
-    force=ForceChannel(delay=0.15, noise=1.0, time_constant=0.1, relative_noise=0.01),
-)  # fmt: skip
-_ANGLE, _RATE = "orientation_threshold", "angular_velocity_threshold"
-_OLD: dict[str, Channel] = {name: _times(2.0, one, "noise", "threshold") for name, one in _OPEN.channels.items()}
+def _times(factor: float, *names: str) -> dict[str, float]:
+    return {name: factor * _OPEN[name] for name in names}
+
+
+_OPEN = _late(0.15) | _NOISE | _COLOUR | _thresholds(0.03, 0.20)
+_TURNS = ("vestibular.orientation_noise", "vestibular.angular_velocity_noise")
 
 PRESETS: dict[str, Sensors] = {
-    "eyes-open": _OPEN,
-    "eyes-closed": _late(
-        replace(
-            _OPEN, visual=_times(5.0, _OPEN.visual, "position_noise", "velocity_noise"),
-            vestibular=replace(_OPEN.vestibular, **{_ANGLE: 0.07 * _DEGREE, _RATE: 0.33 * _DEGREE}),
-        ),
-        0.16,
-    ),
-    "foam": replace(_OPEN, proprioceptive=_times(10.0, _OPEN.proprioceptive, "joint_noise", "joint_rate_noise")),
-    "vestibular-loss": replace(
-        _OPEN,
-        vestibular=replace(
-            _times(10.0, _OPEN.vestibular, "orientation_noise", "velocity_noise"),
-            **{_ANGLE: 5.0 * _DEGREE, _RATE: 5.0 * _DEGREE},
-        ),
-    ),
-    "young": _OPEN,
-    "old": _late(replace(_OPEN, **_OLD), 0.19),
-}  # fmt: skip
+    name: replaced(Sensors(), _OPEN | changes)
+    for name, changes in {
+        "eyes-open": {},
+        "eyes-closed": _late(0.16)
+        | _thresholds(0.07, 0.33)
+        | _times(5.0, "visual.position_noise", "visual.velocity_noise"),
+        "foam": _times(10.0, "proprioceptive.joint_noise", "proprioceptive.joint_rate_noise"),
+        "vestibular-loss": _times(10.0, *_TURNS) | _thresholds(5.0, 5.0),
+        "young": {},
+        "old": _times(2.0, *_NOISE, *_thresholds(0.0, 0.0)) | _late(0.19),
+    }.items()
+}

@@ -7,12 +7,14 @@ import numpy as np
 
 from biped.disturbances.disturbance import Disturbance, Record
 from biped.disturbances.sensors.ankles import AnkleChannel
-from biped.disturbances.sensors.channel import Channel
-from biped.disturbances.sensors.force import ForceChannel
-from biped.disturbances.sensors.proprioceptive import ProprioceptiveChannel
+from biped.disturbances.sensors.channel import (
+    Channel,
+    ForceChannel,
+    ProprioceptiveChannel,
+    VestibularChannel,
+    VisualChannel,
+)
 from biped.disturbances.sensors.row import Row
-from biped.disturbances.sensors.vestibular import VestibularChannel
-from biped.disturbances.sensors.visual import VisualChannel
 from biped.errors import InputError
 from biped.inputs.checks import whole, zero_or_above
 from biped.inputs.fields import quantity
@@ -95,8 +97,8 @@ class Sensors(Disturbance):
         channels = self.channels.values()
         return any(value > 0.0 for one in channels for name, value in vars(one).items() if name.endswith("noise"))
 
-    @staticmethod
-    def in_words(record: Record, facing: Vector3) -> str:
+    @classmethod
+    def in_words(cls, record: Record, facing: Vector3) -> str:
         """Return the delay, and what else is imperfect."""
         numbers = [item for channel in record.values() if isinstance(channel, dict) for item in channel.items()]
         delay = f"sensors delayed by {1e3 * record['delay']:g} ms" if record["delay"] else ""

@@ -13,7 +13,7 @@ from biped.disturbances.disturbance import ParameterGroup, Place
 from biped.disturbances.floor import left_foot_of
 from biped.disturbances.groups import groups
 from biped.errors import InputError
-from biped.model import Model
+from biped.model import Model, human
 from biped.model.geometry import Vector3
 from biped.model.strength import NOBODY
 from experiments.catalogue.parameters.fields import field_parameters, object_from
@@ -48,13 +48,13 @@ def disturbance_parameters(model: Model, strength: str = NOBODY) -> tuple[Parame
 def disturbances_from(values: Values, root: Vector3, model: Model) -> tuple[Disturbance, ...]:
     """Return the disturbances of these values, for a robot whose root's centre of mass stands at ``root`` [m]."""
     place = Place(model, root, floor_from(values))
-    made = {name: _made(name, group, values.group(name)) for name, group in groups().items()}
+    made = {name: _made(name, group.usual(model), values.group(name)) for name, group in groups().items()}
     for body in (values[f"{name}.body"] for name in made if f"{name}.body" in values):
         model.body_index(str(body))  # also of what is off: a wrong name is an error
     return tuple(one for group in made.values() for one in group.disturbances(place))
 
 
-def _made(name: str, group: type[ParameterGroup], values: dict[str, Any]) -> ParameterGroup:
+def _made(name: str, group: ParameterGroup, values: dict[str, Any]) -> ParameterGroup:
     try:
         made: ParameterGroup = object_from(group, values)
     except InputError as error:
@@ -65,10 +65,10 @@ def _made(name: str, group: type[ParameterGroup], values: dict[str, Any]) -> Par
 @cache
 def switches() -> dict[str, dict[str, Value]]:
     """Return by group the parameters that switch it on, and their values while it is off."""
+    off = {parameter.name: parameter.default for parameter in disturbance_parameters(human())}
     return {
-        name: {f"{name}.{field}": parameters[f"{name}.{field}"] for field in group.switches}
+        name: {f"{name}.{switch}": off[f"{name}.{switch}"] for switch in group.switches}
         for name, group in groups().items()
-        for parameters in [{one.name: one.default for one in field_parameters(group(), name, OURS)}]
         if group.switches
     }
 

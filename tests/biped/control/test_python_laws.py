@@ -14,7 +14,6 @@ from biped import (
     Fall,
     InputError,
     Observation,
-    ProprioceptiveChannel,
     Scene,
     Sensors,
     State,
@@ -22,6 +21,7 @@ from biped import (
     simulate,
     standing,
 )
+from biped.disturbances.sensors import ProprioceptiveChannel
 from biped.kernels.loop.closed_loop import control
 from contact import ContactState
 from contact.arrays import Floats

@@ -5,7 +5,6 @@ import pytest
 
 from biped import (
     Fall,
-    ForceChannel,
     InputError,
     Platform,
     Push,
@@ -18,6 +17,7 @@ from biped import (
     SwayReferenced,
     human,
 )
+from biped.disturbances.sensors import ForceChannel
 from controllers import Postural
 from experiments.catalogue.registry import experiment_named
 

@@ -6,7 +6,8 @@ import pickle
 import numpy as np
 import pytest
 
-from biped import Actuators, Fall, InputError, ProprioceptiveChannel, Push, Scene, Sensors, Session, State
+from biped import Actuators, Fall, InputError, Push, Scene, Sensors, Session, State
+from biped.disturbances.sensors import ProprioceptiveChannel
 from biped.integrators import Adaptive
 from biped.simulation.batch import SessionBatch
 from controllers import WorkspaceController

@@ -16,7 +16,6 @@ from biped import (
     InputError,
     Load,
     Platform,
-    ProprioceptiveChannel,
     Push,
     Recursive,
     Scene,
@@ -29,6 +28,7 @@ from biped import (
     human,
     simulate,
 )  # fmt: skip
+from biped.disturbances.sensors import ProprioceptiveChannel
 from biped.kernels.loop.closed_loop import control
 from biped.simulation import plan
 from biped.simulation.room import in_gigabytes

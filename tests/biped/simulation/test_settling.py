@@ -14,7 +14,6 @@ from biped import (
     Load,
     Patch,
     Platform,
-    ProprioceptiveChannel,
     Push,
     Scene,
     Sensors,
@@ -33,6 +32,7 @@ from biped import (
 )  # fmt: skip
 from biped.derivatives.gradients import gradient
 from biped.derivatives.linearization import linearize
+from biped.disturbances.sensors import ProprioceptiveChannel
 from biped.dynamics import forward_kinematics
 from biped.kernels.loop.closed_loop import control
 from biped.simulation import settling

@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Actuators, InputError, Push, Recursive, Scene, Sensors, Session, Throw, VisualChannel, human
+from biped import Actuators, InputError, Push, Recursive, Scene, Sensors, Session, Throw, human
 from biped.control.numbers import numbers_of, with_number
 from biped.derivatives.gradients import DIFFERENTIABLE, Differentiator, NoGradientError, Parameter, gradient
 from biped.derivatives.linearization import Linearizer
+from biped.disturbances.sensors import VisualChannel
 from biped.kernels.loop.closed_loop import Loop
 from biped.simulation.scene import Fall
 from biped.simulation.snapshot import put_state

@@ -10,7 +10,6 @@ from biped import (
     Actuators,
     Controller,
     InputError,
-    ProprioceptiveChannel,
     Recursive,
     Scene,
     Sensors,
@@ -20,6 +19,7 @@ from biped import (
 )
 from biped.derivatives.linearization import KinkError, Linearizer, equilibrium, gain_sensitivities, linearize
 from biped.derivatives.linearization.coordinates import displaced, displacement
+from biped.disturbances.sensors import ProprioceptiveChannel
 from contact import Floor
 from contact.regimes import HELD
 from controllers import WorkspaceController, WorkspaceGains
