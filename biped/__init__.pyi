@@ -1,6 +1,7 @@
 from .control.controller import Controller, Impedance, SetPoint
 from .control.observation import Observation
 from .disturbances import Actuators, Force, Load, Patch, Platform, Push, Sensors, SwayReferenced, Throw, random_forces
+from .disturbances.disturbance import Disturbance
 from .disturbances.kick import Kick
 from .dynamics.closing import assembled, closed_velocity, loop_gaps
 from .dynamics.recursive import body_gaps, centre_of_mass, forward_dynamics, forward_kinematics, mass_matrix, momentum
@@ -98,6 +99,7 @@ __all__ = [
     "ContactPoint",
     "ContinuousTime",
     "Controller",
+    "Disturbance",
     "Explicit",
     "ExplicitEuler",
     "Fall",

@@ -28,7 +28,7 @@ class Throw(Disturbance):
     """
 
     mass: float = quantity("kg", "Mass of the block")
-    size: Vector3 = quantity("m", "Edges of the block", repeats=True)
+    size: Vector3 = quantity("m", "Edges of the block; of the thesis's a cube as dense as water", repeats=True)
     position: Vector3 = quantity("m", "Centre of the block at the start")
     velocity: Vector3 = quantity("m/s", "Velocity of the block at the start")
     orientation: tuple[float, float, float, float] = quantity(
@@ -99,7 +99,8 @@ class Throw(Disturbance):
         return f"a block of {record['mass']:g} kg thrown {where} at {math.hypot(*record['velocity']):.3g} m/s"
 
 
-#: [m] Edge of a cube of the thesis's 1.8 kg of water.
+#: [m] Edge of the thesis's block. Its size is not printed. Section 4.1 takes masses from volumes and the density of
+#: water: 1.8 kg of it are a cube of this edge.
 EDGE = 0.1216
 
 

@@ -10,6 +10,7 @@ from biped.disturbances import Actuators, Disturbances, Sensors, Throw, compile_
 from biped.disturbances.floor import JUMP
 from biped.disturbances.throw import EVERYTHING
 from biped.errors import InputError
+from biped.inputs.fields import quantity
 from biped.integrators import Integrator
 from biped.integrators.composition.kernels import history_shape
 from biped.kernels.loop import measurement as kernels
@@ -54,18 +55,13 @@ class Fall:
     The defaults are far outside of what balancing on two feet does: the trunk's centre of mass stands
     1.23 m high in the home configuration and starts the experiments at 1.035 m.
 
-    Attributes:
-        height: [m] least height of the root's centre of mass above the floor.
-        tilt: [rad] greatest angle between the root's vertical axis and the world's.
-        joint_rate: [rad/s] greatest rate of a joint; beyond it a foot is being flung in the air.
-
     Raises:
         InputError: for a limit that is out of range.
     """
 
-    height: float = 0.6
-    tilt: float = 1.2
-    joint_rate: float = 100.0
+    height: float = quantity("m", "Least height of the root's centre of mass above the floor; below: fallen", 0.6)
+    tilt: float = quantity("rad", "Greatest tilt of the root from upright; beyond: fallen", 1.2)
+    joint_rate: float = quantity("rad/s", "Greatest rate of a joint; beyond: control is lost", 100.0)
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.height):

@@ -20,5 +20,5 @@ class AnkleChannel(ProprioceptiveChannel):
 
     def places(self, row: Row) -> tuple[Integers, Integers]:
         """Return the places of angles and rates of the joints below the knees."""
-        legs = (leg.joints[leg.joints.index(leg.sagittal[-1]) :] for leg in legs_of(row.model) if leg.sagittal)
+        legs = (leg.joints[leg.joints.index(leg.knee) + 1 :] for leg in legs_of(row.model) if leg.knee is not None)
         return row.of_joints(joint for joints in legs for joint in joints)

@@ -290,7 +290,8 @@ def _hint(name: str, known: list[str]) -> str:
     last = name.rpartition(".")[2].lower()
     containing = [candidate for candidate in known if last and last in candidate.lower()]
     close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
-    found = list(dict.fromkeys([*close, *containing]))[:3]
+    same = [candidate for candidate in known if candidate.endswith(f".{last}")]
+    found = list(dict.fromkeys([*same, *close, *containing]))[:3]
     if found:
         return f"did you mean {' or '.join(repr(candidate) for candidate in found)}?"
     groups = dict.fromkeys(candidate.partition(".")[0] for candidate in known)

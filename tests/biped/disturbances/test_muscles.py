@@ -8,9 +8,6 @@ import pytest
 
 from biped import Actuators, Controller, Impedance, InputError, Scene, human, simulate
 from biped.derivatives.linearization import Linearizer
-from biped.integrators import integrator_named
-from biped.kernels.loop.measurement import able
-from biped.model.strength import human_strength
 from controllers import JointImpedance
 from tests.conftest import assert_goes_back
 
@@ -64,31 +61,6 @@ def test_the_budget_closes_to_the_integrators_error(muscles):
     assert coarse / fine == pytest.approx(4.0, rel=0.1)
 
 
-@pytest.mark.parametrize("name", ["recursive", "midpoint"])
-def test_what_an_impedance_exerts_is_within_the_limit_and_told(name):
-    """Spring and damper ask for 50 N·m at the start."""
-    run = run_of(Held(), Actuators(limit=5.0), integrator=integrator_named(name))
-    torque = torque_in(run)
-    assert np.abs(torque[1:]).max() == 5.0
-    asked = 500.0 * (0.1 - run.frame[f"angle_{KNEE}"]) - 5.0 * run.frame[f"rate_{KNEE}"]
-    beyond = np.abs(asked.to_numpy()) > 5.0
-    assert run.metrics[f"saturation_time_{KNEE}"] == pytest.approx(STEP * beyond.sum(), abs=2.0 * STEP)
-    assert "impedance" not in {check.name for check in run.trust}
-
-
-def test_limits_that_are_not_reached_change_nothing():
-    free, wide = run_of(Held()), run_of(Held(), Actuators(limit=1e6))
-    shared = list(free.frame.columns)
-    assert np.array_equal(free.frame[shared].to_numpy(), wide.frame[shared].to_numpy())
-    assert wide.metrics["saturation_time"] == 0.0
-
-
-def test_torque_of_law_and_impedance_together_is_bounded():
-    run = run_of(Held(torque=-100.0), Actuators(limit=20.0))
-    assert np.abs(torque_in(run)[1:]).max() == 20.0
-    assert run.metrics[f"saturation_time_{KNEE}"] > 0.0
-
-
 def test_what_is_passive_is_not_bounded_and_has_its_own_energy():
     run = run_of(Held(passive=(KNEE,)), Actuators(limit=5.0))
     free = run_of(Held())
@@ -100,22 +72,6 @@ def test_what_is_passive_is_not_bounded_and_has_its_own_energy():
     assert work == pytest.approx(free.frame["ledger_actuators"].to_numpy(), abs=1e-9)
     assert np.abs(run.frame["ledger_actuators"]).max() == 0.0
     assert work + stored + run.frame["ledger_joints_dissipated"].to_numpy() == pytest.approx(stored[0], abs=1e-12)
-
-
-def test_strength_by_angle_and_speed_bounds_an_impedance():
-    """Within what the joint could give at the last tick, at the angle and the rate of then, towards either side."""
-    pair = np.array(human_strength(floating(), "old-women")[KNEE])
-    for rest in (0.6, -0.6):
-        run = run_of(Held(stiffness=2000.0, rest=rest), Actuators(strength="old-women"))
-        angle, rate = (run.frame[f"{what}_{KNEE}"].to_numpy() for what in ("angle", "rate"))
-        at = 2 * (np.arange(len(angle) - 1) // 2)  # the tick of each row but the last
-        high = np.array([able(pair[0], angle[k], rate[k]) for k in at])
-        low = -np.array([able(pair[1], angle[k], -rate[k]) for k in at])
-        torque = torque_in(run)[:-1]
-        assert (torque <= high + 1e-9).all()
-        assert (torque >= low - 1e-9).all()
-        assert (np.isclose(torque, high) | np.isclose(torque, low)).any()
-        assert run.metrics[f"saturation_time_{KNEE}"] > 0.0
 
 
 def fixed(stiffness=0.0, torque=0.0, **actuators):
@@ -161,24 +117,9 @@ def test_a_run_that_is_continued_within_a_tick_goes_on_as_it_did():
     assert np.array_equal(whole.state.q, rest.state.q)
 
 
-def test_joint_impedance_takes_actuators():
-    person = floating()
-    rest = {KNEE: 0.3}
-    run = simulate(person, JointImpedance(rest=rest), disturbances=[Actuators(limit=30.0)], duration=0.1, step=STEP)
-    torques = run.frame[[f"torque_{joint}" for joint in person.joint_names]].to_numpy()
-    assert np.abs(torques[1:]).max() == 30.0
-    assert run.metrics[f"saturation_time_{KNEE}"] > 0.0
-
-
 def test_what_is_not_differentiated_is_refused():
     scene = Scene(floating(), JointImpedance(), disturbances=(Actuators(limit=30.0),), step=STEP, duration=0.1)
     assert Linearizer(scene, closed_loop=False)
     for varying in (Actuators(rate_limit=30.0), Actuators(time_constant=0.02)):
         with pytest.raises(InputError, match="not linearized"):
             Linearizer(replace(scene, disturbances=(varying,)), closed_loop=False)
-
-
-@pytest.mark.parametrize("rate", [0.0, -1.0, float("nan")])
-def test_a_rate_limit_is_above_zero(rate):
-    with pytest.raises(InputError, match="rate_limit"):
-        Actuators(rate_limit=rate)

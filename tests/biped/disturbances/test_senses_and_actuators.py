@@ -10,6 +10,7 @@ from biped import (
     Actuators,
     Force,
     InputError,
+    Kick,
     Load,
     ModelError,
     Patch,
@@ -25,6 +26,7 @@ from biped import (
     standing,
 )
 from biped.control.controller import Controller
+from biped.disturbances import in_words
 from biped.disturbances.sensors import ProprioceptiveChannel, VisualChannel
 from biped.dynamics import forward_kinematics
 from biped.kernels.loop.random import normal
@@ -163,6 +165,22 @@ def test_a_controller_is_asked_about_the_start_that_it_will_see(height):
     np.testing.assert_allclose(asked, [expected], atol=1e-14)
 
 
+@pytest.mark.parametrize("load", [(), (Load("trunk", 5.0, (0.2, 0.0, 0.1)),)])
+def test_a_kick_changes_the_velocity_of_all_bodies_alike(load):
+    """In free fall without gravity nothing else does: joints stay at rest, and the turn of the model too."""
+    person = human().without_contacts().with_gravity((0, 0, 0))
+    kick = Kick(0.4, azimuth=math.pi / 2, start=0.01, duration=0.02)
+    run = simulate(person, disturbances=[*load, kick], duration=0.05, step=1e-3)
+    end = run.frame.iloc[-1]
+    impulse = [end[f"momentum_p{axis}"] for axis in "xyz"]
+    assert impulse == pytest.approx([0.0, -0.4 * person.total_mass, 0.0], abs=1e-9)  # to the left of who looks along −x
+    given = run.events.loc[run.events["kind"] == "push", ["impulse_x", "impulse_y", "impulse_z"]].sum()
+    assert given.to_numpy() == pytest.approx(impulse, abs=1e-9)
+    if not load:
+        assert np.abs(run.frame[[f"rate_{joint}" for joint in person.joint_names]].to_numpy()).max() < 1e-9
+    assert in_words(run.disturbances, person.facing)[-1] == "a kick of 0.4 m/s at 0.01 s"
+
+
 def test_pushes_act_on_the_same_point_with_and_without_a_load():
     """A push through the load's own centre turns the trunk as the lever from the common centre says."""
     person = human().without_contacts().with_gravity((0, 0, 0))
@@ -219,6 +237,8 @@ def test_refusals():
         (lambda: random_forces("trunk", -1.0, 1), InputError, "zero or above"),
         (lambda: Actuators(limit=0.0), InputError, "above zero"),
         (lambda: Actuators(limit="high"), InputError, "above zero"),
+        *((lambda rate=rate: Actuators(rate_limit=rate), InputError, "rate_limit") for rate in (0.0, -1.0, math.nan)),
+        (lambda: Kick(0.1, duration=0.0), InputError, "kick.duration = 0.0: it must be a finite number above zero"),
         (lambda: simulate(person, disturbances=[Sensors()]), InputError, "without a controller"),
         (lambda: simulate(person, JointImpedance(), disturbances=[Actuators()]), InputError, "joint impedance"),
         (lambda: simulate(person, PD, disturbances=[Load("head", 1.0)]), ModelError, "unknown body 'head'"),

@@ -1,10 +1,9 @@
 """What was done to a model, in words, of what a run records."""
 
 import pytest
-from biped.disturbances.words import in_words
 
 from biped import Platform, Signal
-from biped.disturbances.sorting import described
+from biped.disturbances import described, in_words
 
 
 @pytest.mark.parametrize(
