@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from biped.inputs.fields import quantity
@@ -25,6 +27,18 @@ DIRECTIONS = (
 )  # fmt: skip
 #: Disturbances by the names that records have: each class that derives from ``Disturbance``.
 KINDS: dict[str, type[Disturbance]] = {}
+#: Module and class of each group of parameters, in the order in which the disturbances act: a new kind is entered here.
+GROUPS = {
+    "push": "push:PushParameters",
+    "kick": "kick:Kick",
+    "force": "force:ForceParameters",
+    "platform": "floor:PlatformParameters",
+    "patch": "floor:PatchParameters",
+    "load": "load:Load",
+    "block": "throw:BlockParameters",
+    "sensors": "sensors.parameters:SensorParameters",
+    "actuators": "control:Actuators",
+}
 
 
 class Disturbance:
@@ -86,6 +100,19 @@ class ParameterGroup:
         """Return the disturbances of these parameters; of a group that is a disturbance, itself unless it is off."""
         off = type(self).usual(place.model)
         return (self,) if any(getattr(self, name) != getattr(off, name) for name in self.switches) else ()  # type: ignore[return-value]
+
+
+@cache
+def groups() -> dict[str, type[ParameterGroup]]:
+    """Return the groups of parameters by name."""
+    places = {name: place.split(":") for name, place in GROUPS.items()}
+    return {name: getattr(import_module(f"biped.disturbances.{file}"), made) for name, (file, made) in places.items()}
+
+
+def kind_named(name: str) -> type[Disturbance]:
+    """Return the class of a recorded disturbance; the base if it is of a kind that is not imported."""
+    groups()
+    return KINDS.get(name, Disturbance)
 
 
 def azimuth_field() -> Any:

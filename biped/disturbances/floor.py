@@ -94,7 +94,6 @@ class PlatformParameters(ParameterGroup):
 
     def disturbances(self, place: Place) -> "tuple[Platform | SwayReferenced, ...]":
         """Return the motion, if there is one."""
-        self.pattern.check("platform")
         if self.motion == "none":
             return ()
         if self.motion == "sway-referenced":
@@ -102,19 +101,15 @@ class PlatformParameters(ParameterGroup):
         return (Platform(**{self.axis: self._signal()}),)
 
     def _signal(self) -> Signal:
-        pattern = self.pattern
+        pattern, recorded = self.pattern, self.recorded
         if self.motion == "step":
             return Signal.step(pattern.size, pattern.start, pattern.rise)
         if self.motion != "recorded":
-            return pattern.signal("platform", self.motion, Signal.ternary)
-        if self.recorded.file == NO_FILE:
-            raise InputError(
-                "platform.motion = recorded needs platform.file, such as a CSV file with a column time [s]"
-            )
+            return pattern.signal(self.motion, Signal.ternary)
+        if recorded.file == NO_FILE:
+            raise InputError("motion = recorded needs platform.file, such as a CSV file with a column time [s]")
         unit = "rad" if self.axis in ("roll", "pitch", "yaw") else "m"
-        return self.recorded.signal(
-            "platform", pattern.start, lambda how, record: how.displacement(record, self.recorded.column, unit)
-        )
+        return recorded.signal(pattern.start, lambda how, record: how.displacement(record, recorded.column, unit))
 
 
 @dataclass(frozen=True)
@@ -164,14 +159,13 @@ class PatchParameters(ParameterGroup):
     def disturbances(self, place: Place) -> tuple[Patch, ...]:
         """Return the patch, if it is present."""
         if self.present not in (0, 1):
-            raise InputError(f"patch.present = {self.present}: it must be 0 or 1")
+            raise InputError(f"present = {self.present}: it must be 0 or 1")
         if not self.present:
             return ()
         try:
             floor = place.floor.with_(mu_s=self.mu_s, mu_d=self.mu_d)
         except FloorError as error:
-            what = f"patch.mu_s = {self.mu_s:g}, patch.mu_d = {self.mu_d:g}"
-            raise InputError(f"{what}: as of a floor, {error}") from None
+            raise InputError(f"mu_s = {self.mu_s:g}, mu_d = {self.mu_d:g}: as of a floor, {error}") from None
         return (Patch(self.x, self.y, floor),)
 
 

@@ -30,15 +30,14 @@ class ForceParameters(ParameterGroup):
     def disturbances(self, place: Place) -> tuple[Force, ...]:
         """Return the forces that are set."""
         of, recorded = self.periodic, self.recorded
-        of.check("force")
-        zero_or_above(self.noise, "force.noise")
+        zero_or_above(self.noise, "noise")
         signals = []
         if of.size and self.pattern == "constant":
             signals.append(Signal.rectangle(of.size, of.start, of.duration))
         elif of.size:
-            signals.append(of.signal("force", self.pattern, Signal.ternary_steps))
+            signals.append(of.signal(self.pattern, Signal.ternary_steps))
         if recorded.file != NO_FILE:
-            signals.append(recorded.signal("force", of.start, lambda how, one: how.force(one, recorded.column, "N")))
+            signals.append(recorded.signal(of.start, lambda how, one: how.force(one, recorded.column, "N")))
         direction = place.heading(self.azimuth)
         found = tuple(Force(self.body, direction, signal, self.point) for signal in signals)
         if self.noise:

@@ -33,40 +33,38 @@ class Pattern:
     duration: float = quantity("s", "Duration; of ternary ones: whole cycles", 1.0)
     rise: float = quantity("s", "Time in which a step rises, and in which sines fade in and out", 0.5)
 
-    def check(self, group: str) -> None:
-        """Refuse an impossible seed."""
-        whole(self.seed, f"{group}.seed")
+    def __post_init__(self) -> None:
+        whole(self.seed, "seed")
 
-    def signal(self, group: str, name: str, ternary: Callable[..., Signal]) -> Signal:
+    def signal(self, name: str, ternary: Callable[..., Signal]) -> Signal:
         """Return the signal of one of ``SIGNALS``; ``ternary`` makes the last one, or its integral."""
         if name == "sine":
             return Signal.sine(self.size, self.frequency, self.start, self.duration, self.rise)
-        return self._sum_of_sines(group) if name == "sum-of-sines" else self._ternary(group, ternary)
+        return self._sum_of_sines() if name == "sum-of-sines" else self._ternary(ternary)
 
-    def _sum_of_sines(self, group: str) -> Signal:
+    def _sum_of_sines(self) -> Signal:
         """Sines of one size, with random phases if there is a seed."""
-        frequencies = self._frequencies(group)
+        frequencies = self._frequencies()
         phases = [0.0] * len(frequencies)
         if self.seed:
             phases = np.random.default_rng(self.seed).uniform(0.0, 2.0 * math.pi, len(frequencies)).tolist()
         sizes = [self.size] * len(frequencies)
         return Signal.sum_of_sines(sizes, frequencies, phases, start=self.start, duration=self.duration, fade=self.rise)
 
-    def _frequencies(self, group: str) -> list[float]:
+    def _frequencies(self) -> list[float]:
         try:
             found = [float(part) for part in self.frequencies.replace(",", " ").split()]
         except ValueError:
             found = []
         if not found:
-            given = f"{group}.frequencies = {self.frequencies!r}"
-            raise InputError(f"{given}: it must be numbers with spaces between them [Hz]")
+            raise InputError(f"frequencies = {self.frequencies!r}: it must be numbers with spaces between them [Hz]")
         return found
 
-    def _ternary(self, group: str, make: Callable[..., Signal]) -> Signal:
+    def _ternary(self, make: Callable[..., Signal]) -> Signal:
         """Whole cycles of a pseudo-random ternary sequence."""
         if self.stages not in STAGES:
-            raise InputError(f"{group}.stages = {self.stages}: it must be one of {', '.join(map(str, STAGES))}")
-        above_zero(self.interval, f"{group}.interval")
+            raise InputError(f"stages = {self.stages}: it must be one of {', '.join(map(str, STAGES))}")
+        above_zero(self.interval, "interval")
         cycle = (3**self.stages - 1) * self.interval
         return make(self.size, self.interval, self.stages, self.start, max(1, round(self.duration / cycle)), self.seed)
 
@@ -82,12 +80,12 @@ class Recorded:
     reading: Reading = inline(Reading())
     preparation: Preparation = inline(Preparation())
 
-    def signal(self, group: str, start: float, make: Callable[[Preparation, Record], Signal]) -> Signal:
+    def signal(self, start: float, make: Callable[[Preparation, Record], Signal]) -> Signal:
         """Return the signal that ``make`` makes of the record, beginning at ``start`` [s]."""
         try:
             return make(self.preparation, self.reading.read(self.file, self.column)).shifted(start)
         except InputError as error:
             said = str(error).removeprefix(self.file).lstrip(":, ")
-            raise InputError(f"{group}.file = {self.file}: {said}") from None
+            raise InputError(f"file = {self.file}: {said}") from None
         except OSError as error:
-            raise InputError(f"{group}.file = {self.file}: it cannot be read ({error.strerror})") from None
+            raise InputError(f"file = {self.file}: it cannot be read ({error.strerror})") from None

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from biped.disturbances.control import Actuators
-from biped.disturbances.disturbance import KINDS, Disturbance
+from biped.disturbances.disturbance import KINDS, Disturbance, kind_named
 from biped.disturbances.floor import Patch, Platform
-from biped.disturbances.groups import kind_named
 from biped.disturbances.load import Load
 from biped.disturbances.push import Force, Push
 from biped.disturbances.sensors import Sensors

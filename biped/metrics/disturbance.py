@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from biped.disturbances import Disturbance, Platform, described
-from biped.disturbances.groups import kind_named
+from biped.disturbances import Disturbance, described
+from biped.disturbances.disturbance import kind_named
 from biped.metrics.context import Channel, Span, Stimulus
 
 #: A disturbance, or what a saved run says of it (``biped.disturbances.described``).
@@ -26,8 +26,7 @@ def spans_of(disturbances: Sequence[Described]) -> tuple[Span, ...]:
 
     A floor that has been moved and has stopped does not act any more.
     """
-    records = (d if isinstance(d, Mapping) else described(d) for d in disturbances)
-    return tuple(span for record in records for span in _spans(record))
+    return tuple(span for record in _records(disturbances) for span in _spans(record))
 
 
 def _spans(record: Mapping[str, Any]) -> Iterator[Span]:
@@ -42,20 +41,13 @@ def _spans(record: Mapping[str, Any]) -> Iterator[Span]:
 
 def stimulus_of(disturbances: Sequence[Described]) -> Stimulus | None:
     """The first periodic motion of the floor, where its size is steady, or None."""
-    for disturbance in disturbances:
-        for axis, channel in _STIMULI.items():
-            found = _periodic(disturbance, axis)
-            if found and found["ends"] - found["begins"] > 2.0 * found["fade"]:
-                fade = found["fade"]
-                return Stimulus(channel, tuple(found["frequencies"]), found["begins"] + fade, found["ends"] - fade)
+    floors = (record for record in _records(disturbances) if record["kind"] == "platform")
+    for found, channel in ((floor[axis], channel) for floor in floors for axis, channel in _STIMULI.items()):
+        if found and found["frequencies"] and found["ends"] - found["begins"] > 2.0 * found["fade"]:
+            fade = found["fade"]
+            return Stimulus(channel, tuple(found["frequencies"]), found["begins"] + fade, found["ends"] - fade)
     return None
 
 
-def _periodic(disturbance: Described, axis: str) -> Mapping[str, Any] | None:
-    """The signal of a platform along an axis, if it has frequencies."""
-    if isinstance(disturbance, Platform):
-        disturbance = described(disturbance)
-    if not isinstance(disturbance, Mapping) or disturbance["kind"] != "platform":
-        return None
-    signal: Mapping[str, Any] | None = disturbance.get(axis)
-    return signal if signal and signal["frequencies"] else None
+def _records(disturbances: Sequence[Described]) -> Iterator[Mapping[str, Any]]:
+    return (one if isinstance(one, Mapping) else described(one) for one in disturbances)

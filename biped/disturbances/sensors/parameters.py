@@ -26,7 +26,7 @@ class SensorParameters(ParameterGroup):
     def disturbances(self, place: Place) -> tuple[Sensors, ...]:
         """Return the sensors, if they are not perfect; values other than the default override a preset's."""
         if self.predict not in (0, 1):
-            raise InputError(f"sensors.predict = {self.predict}: it must be 0 or 1")
+            raise InputError(f"predict = {self.predict}: it must be 0 or 1")
         person = Sensors() if self.preset == NOBODY else Sensors.preset(self.preset)
         sensors: Sensors = _over(self.sensors, Sensors(), person)
         return () if sensors == Sensors(seed=sensors.seed) else (sensors,)

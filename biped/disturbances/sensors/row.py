@@ -10,16 +10,7 @@ from contact.arrays import Integers
 
 
 class Row:
-    """Places in a row: configuration, velocity, forces of the floor, states of the contacts.
-
-    Attributes:
-        motion: places of configuration and velocity.
-        position: of the root, as ``orientation``, ``velocity`` and ``angular_velocity``; none if it does not float.
-        angles: coordinates of all joints.
-        rates: rates of all joints.
-        forces: forces of the floor on the contact points, three for each.
-        contacts: ``forces``, and states of the contacts.
-    """
+    """Places in a row: configuration, velocity, forces of the floor, states of the contacts."""
 
     def __init__(self, model: Model) -> None:
         self.model, nq = model, model.nq

@@ -3,15 +3,13 @@
 Each group is off by default. Directions are angles seen from above: 0 is forwards (of the human −x), π/2 to the left.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 from biped.disturbances import Disturbance
-from biped.disturbances.disturbance import ParameterGroup, Place
+from biped.disturbances.disturbance import ParameterGroup, Place, groups
 from biped.disturbances.floor import left_foot_of
-from biped.disturbances.groups import groups
 from biped.errors import InputError
 from biped.model import Model, human
 from biped.model.geometry import Vector3
@@ -48,18 +46,18 @@ def disturbance_parameters(model: Model, strength: str = NOBODY) -> tuple[Parame
 def disturbances_from(values: Values, root: Vector3, model: Model) -> tuple[Disturbance, ...]:
     """Return the disturbances of these values, for a robot whose root's centre of mass stands at ``root`` [m]."""
     place = Place(model, root, floor_from(values))
-    made = {name: _made(name, group.usual(model), values.group(name)) for name, group in groups().items()}
-    for body in (values[f"{name}.body"] for name in made if f"{name}.body" in values):
+    for body in (values[f"{name}.body"] for name in groups() if f"{name}.body" in values):
         model.body_index(str(body))  # also of what is off: a wrong name is an error
-    return tuple(one for group in made.values() for one in group.disturbances(place))
+    return tuple(one for name in groups() for one in _of_group(name, values, place))
 
 
-def _made(name: str, group: ParameterGroup, values: dict[str, Any]) -> ParameterGroup:
+def _of_group(name: str, values: Values, place: Place) -> Sequence[Disturbance]:
+    """The disturbances of a group; errors name its parameters."""
     try:
-        made: ParameterGroup = object_from(group, values)
+        group: ParameterGroup = object_from(groups()[name].usual(place.model), values.group(name))
+        return group.disturbances(place)
     except InputError as error:
         raise InputError(str(error) if f"{name}." in str(error) else f"{name}.{error}") from None
-    return made
 
 
 @cache
