@@ -5,7 +5,7 @@ Each group is off by default. Directions are angles seen from above: 0 is forwar
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
 from biped.disturbances import Disturbance
 from biped.disturbances.disturbance import ParameterGroup, Place, groups
@@ -54,10 +54,15 @@ def disturbances_from(values: Values, root: Vector3, model: Model) -> tuple[Dist
 def _of_group(name: str, values: Values, place: Place) -> Sequence[Disturbance]:
     """The disturbances of a group; errors name its parameters."""
     try:
-        group: ParameterGroup = object_from(groups()[name].usual(place.model), values.group(name))
-        return group.disturbances(place)
+        return _group(name, values.items_of(name)).disturbances(place)
     except InputError as error:
         raise InputError(str(error) if f"{name}." in str(error) else f"{name}.{error}") from None
+
+
+@lru_cache(maxsize=256)
+def _group(name: str, values: tuple[tuple[str, Value], ...]) -> ParameterGroup:
+    made: ParameterGroup = object_from(groups()[name].usual(human()), dict(values))
+    return made
 
 
 @cache
