@@ -96,12 +96,12 @@ class Together(CustomConstraint):
     b: FrameName
 
     @staticmethod
-    def value(z, c, h):
+    def value(z, c, h):  # noqa: ARG004
         for k in range(3):
             h[k] = z[3 + k] - z[k]
 
     @staticmethod
-    def jacobian(z, c, D):
+    def jacobian(z, c, D):  # noqa: ARG004
         for k in range(3):
             D[k, k], D[k, 3 + k] = -1.0, 1.0
 
@@ -118,7 +118,7 @@ class Above(CustomInequality):
         h[0] = z[2] - c[0]
 
     @staticmethod
-    def jacobian(z, c, D):
+    def jacobian(z, c, D):  # noqa: ARG004
         D[0, 2] = 1.0
 
 
@@ -129,11 +129,11 @@ class Along(CustomPotential):
     q: CoordinateName
 
     @staticmethod
-    def energy(z, c):
+    def energy(z, c):  # noqa: ARG004
         return z[0]
 
     @staticmethod
-    def gradient(z, c, g):
+    def gradient(z, c, g):  # noqa: ARG004
         g[0] = 1.0
 
 
@@ -142,7 +142,7 @@ class Drag(CustomForce):
     a: FrameName
 
     @staticmethod
-    def force(z, rate, t, c, f):
+    def force(z, rate, t, c, f):  # noqa: ARG004
         f[0] = -rate[0]
 
 

@@ -79,7 +79,7 @@ class OwnDamper(CustomForce):
     wind: float
 
     @staticmethod
-    def force(z, rate, t, c, f):
+    def force(z, rate, t, c, f):  # noqa: ARG004
         f[0] = c[1] * t
         f[1] = f[2] = 0.0
         f[3] = -c[0] * rate[3]
@@ -209,7 +209,7 @@ def test_what_is_missing_is_told() -> None:
         coordinate: CoordinateName
 
         @staticmethod
-        def energy(z, c):
+        def energy(z, c):  # noqa: ARG004
             return z[0]
 
     with pytest.raises(MechanismError, match="NoGradient has no gradient"):
