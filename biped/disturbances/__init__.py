@@ -3,7 +3,6 @@
 from biped.disturbances.control import Actuators
 from biped.disturbances.disturbance import Disturbance, described
 from biped.disturbances.floor import Patch, Platform, compile_ground
-from biped.disturbances.kick import Kick
 from biped.disturbances.load import Load
 from biped.disturbances.push import WAVEFORMS, Force, Push, compile_pushes, random_forces
 from biped.disturbances.sensors import Sensors
@@ -17,7 +16,6 @@ __all__ = [
     "Disturbance",
     "Disturbances",
     "Force",
-    "Kick",
     "Load",
     "Patch",
     "Platform",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import import_module
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from biped.disturbances.push import Force, Push
 
 #: A disturbance as JSON has it (``described``).
-Record = Mapping[str, Any]
+Record = dict[str, Any]
 #: Directions of horizontal pushes, from the direction that the model faces on in steps of 45° to its left.
 DIRECTIONS = (
     "forwards", "forwards and left", "to the left", "backwards and left", "backwards", "backwards and right",
@@ -65,7 +65,7 @@ class Disturbance:
     def in_words(cls, record: Record, facing: Vector3) -> str:
         """Return a phrase that describes a recorded disturbance of a model that faces along ``facing``."""
         where = direction_in_words(record["direction"], facing) if "direction" in record else ""
-        return cls.words.format(**record, where=where)
+        return cls.words.format(**(record | {"where": where, "body": record.get("body", "").replace("_", " ")}))
 
 
 class Place(NamedTuple):
@@ -74,10 +74,6 @@ class Place(NamedTuple):
     model: Model
     root: Vector3  # [m] the root's centre of mass at the start
     floor: Floor
-
-    def heading(self, azimuth: float) -> Vector3:
-        """Return the horizontal unit vector of an azimuth."""
-        return heading(azimuth, self.model.facing)
 
 
 class ParameterGroup:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from biped.disturbances.disturbance import ParameterGroup, Place, azimuth_field, point_field
+from biped.disturbances.disturbance import ParameterGroup, Place, azimuth_field, heading, point_field
 from biped.disturbances.patterns import NO_FILE, SIGNALS, Pattern, Recorded
 from biped.disturbances.push import Force, random_forces
 from biped.inputs.checks import zero_or_above
@@ -38,7 +38,7 @@ class ForceParameters(ParameterGroup):
             signals.append(of.signal(self.pattern, Signal.ternary_steps))
         if recorded.file != NO_FILE:
             signals.append(recorded.signal(of.start, lambda how, one: how.force(one, recorded.column, "N")))
-        direction = place.heading(self.azimuth)
+        direction = heading(self.azimuth, place.model.facing)
         found = tuple(Force(self.body, direction, signal, self.point) for signal in signals)
         if self.noise:
             found += random_forces(

@@ -15,6 +15,7 @@ from biped.disturbances.disturbance import (
     Record,
     azimuth_field,
     direction_in_words,
+    heading,
     point_field,
 )
 from biped.errors import InputError
@@ -128,7 +129,7 @@ class PushParameters(ParameterGroup):
 
     def disturbances(self, place: Place) -> tuple[Push, ...]:
         """Return the push, if it has an impulse."""
-        push = replace(self.push, direction=place.heading(self.azimuth))
+        push = replace(self.push, direction=heading(self.azimuth, place.model.facing))
         return (push,) if push.impulse else ()
 
 

@@ -6,7 +6,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from biped.disturbances.disturbance import Disturbance, ParameterGroup, Place, Record, azimuth_field, direction_in_words
+from biped.disturbances.disturbance import (
+    Disturbance,
+    ParameterGroup,
+    Place,
+    Record,
+    azimuth_field,
+    direction_in_words,
+    heading,
+)
 from biped.errors import InputError
 from biped.inputs.checks import above_zero, numbers
 from biped.inputs.fields import like, quantity
@@ -126,5 +134,5 @@ class BlockParameters(ParameterGroup):
             return ()
         values = dict(vars(self))
         x, y, z = (float(c) for c in np.add(place.root, values.pop("point")))
-        way = place.heading(values.pop("azimuth"))
+        way = heading(values.pop("azimuth"), place.model.facing)
         return (Throw.at((x, y, z), values.pop("speed"), way, **values),)

@@ -107,8 +107,12 @@ def build_world(
     """
     scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
     method = integrator.method(model)
-    sensors = acting.sensors or (Sensors() if acting.loads else None)  # a load is not seen
-    past = (1, model.nq + model.nv) if sensors is None else sensors.room(model, sizes.span)
+    sensors = _build_sensors(model, nominal_model, acting, sizes.span)
+    past = (
+        (1, model.nq + model.nv)
+        if sensors.late.size == 0
+        else (int(sensors.depth[0]) + kernels.ROWS, sensors.late.size)
+    )
     state.make_room(history_shape(method, model.nv), past)
     prepare(model.tree, state.arrays, scratch)
     ground = compile_ground(floor, model, acting.platform, acting.patches)
@@ -125,7 +129,7 @@ def build_world(
         projectile=_build_projectile(model, state, acting.throw, scratch.motion.poses),
         fall=fall.limits if fall is not None and model.is_floating else NEVER,
         log=_build_log(model, state, columns, sizes, integrator.recorder(method)),
-        sensors=_build_sensors(model, nominal_model, sensors, sizes.span),
+        sensors=sensors,
         measurement=new_measurement(nominal_model.tree, model.nq, model.nv, model.nc - nominal_model.nc),
         torque=np.zeros(model.nv),
         parts=np.zeros(PARTS, dtype=np.int64),
@@ -183,11 +187,11 @@ def _build_pushes(nominal_model: Model, model: Model, acting: Disturbances) -> P
     return pushes
 
 
-def _build_sensors(model: Model, nominal_model: Model, sensors: Sensors | None, span: float) -> SensorModel:
-    """The kernels' model of what the controller is shown of the simulated system."""
-    if sensors is None:
+def _build_sensors(model: Model, nominal_model: Model, acting: Disturbances, span: float) -> SensorModel:
+    """The kernels' model of what the controller is shown of the simulated system; a load is not seen."""
+    if acting.sensors is None and not acting.loads:
         return perfect_sensors()
-    return sensors.compile(model, span, np.subtract(nominal_model.root.com, model.root.com))
+    return (acting.sensors or Sensors()).compile(model, span, np.subtract(nominal_model.root.com, model.root.com))
 
 
 def _build_projectile(model: Model, state: State, throw: Throw | None, poses: Poses) -> Projectile:

@@ -52,7 +52,7 @@ def _check_within(acting: tuple[Disturbance, ...], model: Model, duration: float
     """Whether what is set happens at all."""
     check_begins(acting, duration)
     for disturbance in acting:
-        longest = disturbance.delays(model).max() if isinstance(disturbance, Sensors) else 0.0
+        longest = disturbance.delays(model)[: model.nq + model.nv].max() if isinstance(disturbance, Sensors) else 0.0
         if isinstance(disturbance, Sensors) and longest >= duration:
             name = "sensors.delay" if disturbance.delay >= duration else "sensors.delay with that of a channel"
             delay = f"{name} = {longest:g} s"

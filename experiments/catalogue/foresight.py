@@ -28,7 +28,7 @@ def foreseeing(
     senses = next((one for one in disturbances if isinstance(one, Sensors)), None)
     if senses is None or not values.get(PREDICT) or values.word(NAME) not in FORESEEING:
         return law
-    delays = senses.delays(model)
+    delays = senses.delays(model)[: model.nq + model.nv]
     delay = float(delays[0])
     if (delays != delay).any() or delay == 0.0 or delay < FORESEEING[values.word(NAME)]:
         return law

@@ -110,20 +110,6 @@ class Sensors(Disturbance):
         rest = (text for end, text in parts.items() if any(value for name, value in numbers if name.endswith(end)))
         return " and ".join(filter(None, (delay, *rest)))
 
-    def delays(self, model: Model) -> Floats:
-        """Return the delays [s] of configuration and velocity, (nq + nv,)."""
-        row = Row(model)
-        return self._delays(row)[row.motion]
-
-    def room(self, model: Model, period: float) -> tuple[int, int]:
-        """Return the shape of ``SimulationState.past``: ticks of the longest delay, and rows behind them.
-
-        Raises:
-            InputError: a delay is no whole number of control periods, or has too many.
-        """
-        row = Row(model)
-        return 1 + int(self._ticks(row, period).max(initial=0)) + kernels.ROWS, row.width
-
     def compile(self, model: Model, period: float, offset: Floats) -> kernels.SensorModel:
         """Return the kernels' sensor model.
 
@@ -131,6 +117,9 @@ class Sensors(Disturbance):
             model: the simulated model.
             period: [s] between two control ticks.
             offset: (3,) [m] where the controller believes the root's centre of mass, from where it is.
+
+        Raises:
+            InputError: a delay is no whole number of control periods, or has too many.
         """
         row = Row(model)
         noise, share, constant, threshold = np.zeros((4, row.width))
@@ -141,24 +130,25 @@ class Sensors(Disturbance):
                 constant[places] += channel.time_constant
                 threshold[places] += dead
         kept = np.array([math.exp(-period / one) if one > 0.0 else 0.0 for one in constant])
-        late = self._ticks(row, period)
+        late = self._ticks(model, period)
         seed, depth = np.array([self.seed]), np.array([1 + late.max(initial=0)])
         return kernels.SensorModel(seed, depth, *row.kinds(), late, noise, share, kept, threshold, offset)
 
-    def _delays(self, row: Row) -> Floats:
-        """(width,) [s]"""
+    def delays(self, model: Model) -> Floats:
+        """Return the delays [s] of configuration, velocity, forces and contacts, in this order."""
+        row = Row(model)
         total = np.zeros(row.width)
         for channel in self.channels.values():
             for places, _, _ in channel.entries(row):
                 total[places] += channel.delay + (self.delay if channel.shares_delay else 0.0)
         return total
 
-    def _ticks(self, row: Row, period: float) -> Integers:
-        """(width,) delays in control ticks."""
+    def _ticks(self, model: Model, period: float) -> Integers:
+        """Delays in control ticks."""
         delays = {"delay": self.delay} | {f"{name}.delay": channel.delay for name, channel in self.channels.items()}
         for name, delay in delays.items():
             _check_ticks(name, delay, period)
-        return np.round(self._delays(row) / period).astype(np.int64)
+        return np.round(self.delays(model) / period).astype(np.int64)
 
 
 def shared_delay(sensors: kernels.SensorModel) -> int:

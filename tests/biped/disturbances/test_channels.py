@@ -206,7 +206,7 @@ def test_presets_by_name_in_every_command():
     for name in PRESETS:
         (sensors,) = build({"sensors.preset": name}).disturbances
         assert sensors == Sensors.preset(name)
-        assert sensors.room(human(), 2e-3)[0] == 4 + round(sensors.delay / 2e-3)
+        assert sensors.compile(human(), 2e-3, np.zeros(3)).depth[0] == 1 + round(sensors.delay / 2e-3)
     (sensors,) = build({"sensors.preset": "foam", "sensors.delay": 0.1, "sensors.seed": 3}).disturbances
     assert sensors == replace(Sensors.preset("foam", seed=3), delay=0.1)
 
@@ -239,7 +239,11 @@ def balance(**changes):
         (lambda: Sensors(delay=-1.0), InputError, "sensors.delay = -1.0: it must be a finite number, zero or above"),
         (lambda: Sensors(seed=1.5), InputError, "whole number"),
         (lambda: Sensors(seed=2**63), InputError, "below 2"),
-        (lambda: Sensors(delay=1e9).room(human(), TICK), InputError, "more than 100000 control periods"),
+        (
+            lambda: Sensors(delay=1e9).compile(human(), TICK, np.zeros(3)),
+            InputError,
+            "more than 100000 control periods",
+        ),
         (lambda: simulate(human(), PD, disturbances=[Sensors(delay=3e-3)]), InputError, "0.002 or 0.004"),
         (
             lambda: simulate(human(), PD, disturbances=[sensors_with(visual__delay=3e-3)]),

@@ -6,6 +6,7 @@ from scipy.spatial.transform import Rotation
 
 from biped.disturbances.sensors import ProprioceptiveChannel, Sensors, VestibularChannel, VisualChannel
 from biped.kernels.loop.measurement import (
+    ROWS,
     Actuators,
     apply_torques,
     ideal_actuators,
@@ -44,10 +45,10 @@ class Sensed:
             proprioceptive=ProprioceptiveChannel(joint_noise=joint, joint_rate_noise=rate),
             seed=SEED,
         )
-        self.arrays = arrays._replace(past=np.zeros(sensors.room(model, PERIOD)))
         self.motion = new_tree_data(model.n, model.nv, model.nc)
         self.seen = new_measurement(model.tree, model.nq, model.nv)
         self.sensors = sensors.compile(model, PERIOD, np.array(offset))
+        self.arrays = arrays._replace(past=np.zeros((1 + delay + ROWS, self.sensors.late.size)))
         self.actuators = ideal_actuators(model.nv, PERIOD)
         self.history: list[tuple[np.ndarray, np.ndarray]] = []
 
