@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -98,7 +98,8 @@ class PlatformParameters(ParameterGroup):
             return ()
         if self.motion == "sway-referenced":
             return (SwayReferenced(self.gain),)
-        return (Platform(**{self.axis: self._signal()}),)
+        moves: dict[str, Any] = {self.axis: self._signal()}
+        return (Platform(**moves),)
 
     def _signal(self) -> Signal:
         pattern, recorded = self.pattern, self.recorded

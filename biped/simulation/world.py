@@ -108,12 +108,7 @@ def build_world(
     scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
     method = integrator.method(model)
     sensors = _build_sensors(model, nominal_model, acting, sizes.span)
-    past = (
-        (1, model.nq + model.nv)
-        if sensors.late.size == 0
-        else (int(sensors.depth[0]) + kernels.ROWS, sensors.late.size)
-    )
-    state.make_room(history_shape(method, model.nv), past)
+    state.make_room(history_shape(method, model.nv), (int(sensors.depth[0]) + kernels.ROWS, sensors.late.size))
     prepare(model.tree, state.arrays, scratch)
     ground = compile_ground(floor, model, acting.platform, acting.patches)
     if acting.sway_referenced is not None:
