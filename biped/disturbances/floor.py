@@ -108,7 +108,9 @@ class PlatformParameters(ParameterGroup):
         if self.motion != "recorded":
             return pattern.signal(self.motion, Signal.ternary)
         if recorded.file == NO_FILE:
-            raise InputError("motion = recorded needs platform.file, such as a CSV file with a column time [s]")
+            raise InputError(
+                "platform.motion = recorded needs platform.file, such as a CSV file with a column time [s]"
+            )
         unit = "rad" if self.axis in ("roll", "pitch", "yaw") else "m"
         return recorded.signal(pattern.start, lambda how, record: how.displacement(record, recorded.column, unit))
 

@@ -32,7 +32,7 @@ def spans_of(disturbances: Sequence[Described]) -> tuple[Span, ...]:
 def _spans(record: Mapping[str, Any]) -> Iterator[Span]:
     what = kind_named(record["kind"]).acts_as
     if "start" in record:
-        yield Span(what, record["start"], record["start"] + record["duration"])
+        yield Span(what, record["start"], record["start"] + record.get("duration", 0.0))
     for signal in record.values():
         if isinstance(signal, Mapping) and "begins" in signal:
             slowest = min(signal["frequencies"], default=math.inf)

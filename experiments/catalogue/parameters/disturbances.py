@@ -56,7 +56,10 @@ def _of_group(name: str, values: Values, place: Place) -> Sequence[Disturbance]:
     try:
         return _group(name, values.items_of(name)).disturbances(place)
     except InputError as error:
-        raise InputError(str(error) if f"{name}." in str(error) else f"{name}.{error}") from None
+        said = str(error).removeprefix("throw.")  # a block is a Throw
+        if not said.startswith(name):
+            said = f"{name}.{said}" if " = " in said.partition(":")[0] else f"{name}: {said}"
+        raise InputError(said) from None
 
 
 @lru_cache(maxsize=256)
