@@ -6,19 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import (
-    Fall,
-    Platform,
-    Push,
-    Sensors,
-    Settle,
-    Signal,
-    Stance,
-    State,
-    chain,
-    human,
-    simulate,
-)
+from biped import Fall, Platform, Push, Sensors, Settle, Signal, Stance, State, chain, human, simulate
 from biped.control.observation import Observation
 from biped.disturbances.sensors import ProprioceptiveChannel
 from biped.dynamics.whole_body import WholeBody

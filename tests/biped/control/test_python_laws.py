@@ -9,18 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from biped import (
-    Controller,
-    Fall,
-    InputError,
-    Observation,
-    Scene,
-    Sensors,
-    State,
-    chain,
-    simulate,
-    standing,
-)
+from biped import Controller, Fall, InputError, Observation, Scene, Sensors, State, chain, simulate, standing
 from biped.disturbances.sensors import ProprioceptiveChannel
 from biped.kernels.loop.closed_loop import control
 from contact import ContactState

@@ -6,17 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import (
-    Actuators,
-    Controller,
-    InputError,
-    Recursive,
-    Scene,
-    Sensors,
-    Session,
-    Throw,
-    human,
-)
+from biped import Actuators, Controller, InputError, Recursive, Scene, Sensors, Session, Throw, human
 from biped.derivatives.linearization import KinkError, Linearizer, equilibrium, gain_sensitivities, linearize
 from biped.derivatives.linearization.coordinates import displaced, displacement
 from biped.disturbances.sensors import ProprioceptiveChannel
