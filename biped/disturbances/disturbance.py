@@ -31,7 +31,7 @@ KINDS: dict[str, type[Disturbance]] = {}
 GROUPS = {
     "push": "push:PushParameters",
     "kick": "kick:Kick",
-    "force": "force:ForceParameters",
+    "force": "patterns:ForceParameters",
     "platform": "floor:PlatformParameters",
     "patch": "floor:PatchParameters",
     "load": "load:Load",
