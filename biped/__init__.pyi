@@ -1,6 +1,8 @@
 from .control.controller import Controller, Impedance, SetPoint
 from .control.observation import Observation
 from .disturbances import Actuators, Force, Load, Patch, Platform, Push, Sensors, SwayReferenced, Throw, random_forces
+from .disturbances.disturbance import Disturbance
+from .disturbances.kick import Kick
 from .dynamics.closing import assembled, closed_velocity, loop_gaps
 from .dynamics.recursive import body_gaps, centre_of_mass, forward_dynamics, forward_kinematics, mass_matrix, momentum
 from .dynamics.whole_body import WholeBody
@@ -97,6 +99,7 @@ __all__ = [
     "ContactPoint",
     "ContinuousTime",
     "Controller",
+    "Disturbance",
     "Explicit",
     "ExplicitEuler",
     "Fall",
@@ -106,6 +109,7 @@ __all__ = [
     "IntegrationError",
     "Integrator",
     "Joint",
+    "Kick",
     "Lee",
     "LeeBroyden",
     "LeeNewton",

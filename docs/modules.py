@@ -18,6 +18,7 @@ PUBLIC = (
     "formulations.assembly.examples",
     "biped.capturability",
     "biped.derivatives.gradients",
+    "biped.disturbances.sensors",
     "biped.gym",
     "biped.identification",
     "biped.kernels.tree.whole_body",

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from biped.disturbances.disturbance import Disturbance, ParameterGroup, Place, Record
 from biped.errors import InputError
 from biped.inputs.checks import is_finite, whole, zero_or_above
+from biped.inputs.fields import quantity
 from biped.kernels.loop import measurement as kernels
 from biped.model import Model
 from biped.model.errors import unknown
+from biped.model.geometry import Vector3
 from biped.model.strength import NOBODY, PEOPLE, Strength, human_strength
 
 #: One number for all joints, or one for each joint named.
@@ -19,24 +22,12 @@ ByJoint = float | Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class Actuators:
+class Actuators(Disturbance, ParameterGroup):
     """Actuators that give the desired torques late, within limits, with noise at each control tick.
 
     What an ``Impedance`` in a joint exerts is torque of muscles too, but where that names it passive: it is late, and
     bounded in every step, together with the law's torque. Where the integrator knows no limits of joints it is not, and
     beyond the limit the run has a warning.
-
-    Attributes:
-        limit: [N·m] the greatest torque, one for all joints or by joint.
-        strength: whose joints are as strong as the model's, over angle and speed: one of
-            ``biped.model.strength.PEOPLE``, or nobody's. What ``limit`` says holds besides.
-        time_constant: [s] of a first-order lag between the torques asked for and those that come; muscles take 0.01 to
-            0.06 (Zajac 1989).
-        rate_limit: [N·m/s] the greatest rate at which a torque develops or is let go of, one for all joints or by
-            joint: it changes by that much in a control tick at most. What ``limit`` says holds besides.
-        noise: [N·m] standard deviation, one for all joints or by joint.
-        relative_noise: the same as a share of the torque: noise that grows with the signal (Harris and Wolpert 1998).
-        seed: of the noise.
 
     Raises:
         InputError: a limit or a rate is not above zero, noise or lag is negative, or a number is not finite.
@@ -44,13 +35,13 @@ class Actuators:
             has, or nobody known; the latter two raised when the model is known.
     """
 
-    limit: ByJoint = float("inf")
-    strength: str = NOBODY
-    time_constant: float = 0.0
-    rate_limit: ByJoint = float("inf")
-    noise: ByJoint = 0.0
-    relative_noise: ByJoint = 0.0
-    seed: int = 0
+    limit: ByJoint = quantity("N·m", "Greatest torque, one for all joints or by joint", float("inf"))
+    strength: str = quantity("", "Strength of joints over angle and speed", NOBODY, choices=(NOBODY, *PEOPLE))
+    time_constant: float = quantity("s", "Lag of the torques; of muscles 0.01 to 0.06 s (Zajac 1989)", 0.0)
+    rate_limit: ByJoint = quantity("N·m/s", "Greatest rate of a torque, one for all joints or by joint", float("inf"))
+    noise: ByJoint = quantity("N·m", "Noise of the torques at each tick, one for all joints or by joint", 0.0)
+    relative_noise: ByJoint = quantity("", "Noise / torque (Harris and Wolpert 1998)", 0.0)
+    seed: int = quantity("", "Seed of the noise", 0)
 
     def __post_init__(self) -> None:
         for name in ("noise", "relative_noise"):
@@ -76,6 +67,23 @@ class Actuators:
         bounds = (*_values(self.limit), *_values(self.rate_limit))
         late = self.time_constant > 0.0
         return late or self.is_noisy or self.strength != NOBODY or any(value < math.inf for value in bounds)
+
+    def disturbances(self, place: Place) -> "tuple[Actuators, ...]":
+        """Return the actuators, if they are not ideal."""
+        return () if self == Actuators(seed=self.seed) else (self,)
+
+    @classmethod
+    def in_words(cls, record: Record, facing: Vector3) -> str:
+        """Return limit, strength, lag, and whether there is noise."""
+        limit, people, lag = record["limit"], record["strength"], record["time_constant"]
+        limited = f"torques limited to {limit:g} N·m" if isinstance(limit, (int, float)) else "limited torques"
+        parts = (
+            "" if limit == "inf" else limited,
+            "" if people == NOBODY else f"the strength of {people.replace('-', ' ')}",
+            f"torques with a lag of {1e3 * lag:g} ms" if lag else "",
+            "noisy torques" if record["noise"] or record["relative_noise"] else "",
+        )
+        return " and ".join(filter(None, parts))
 
     def compile(self, model: Model, span: float) -> kernels.Actuators:
         """The kernels' actuators; no limit is above the model's own ``max_effort``."""

@@ -1,49 +1,49 @@
 """Disturbances of the floor: it moves, or is different in places."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from biped.disturbances.disturbance import Disturbance, ParameterGroup, Place, Record
+from biped.disturbances.patterns import NO_FILE, SIGNALS, Pattern, Recorded
+from biped.disturbances.sway import SwayReferenced
 from biped.errors import InputError
 from biped.inputs.checks import numbers
+from biped.inputs.fields import inline, like, quantity
 from biped.model import Model
 from biped.model.geometry import Vector3
-from biped.signals import Displacement
-from contact import Floor
+from biped.model.legs import legs_of
+from biped.signals import Displacement, Signal
+from contact import Floor, FloorError
 from contact.ground import Ground, resting_frames
 from contact.numbers import numbers_in
 from contact.piecewise import no_signals
 
 #: [m or rad] a position may jump by this, for rounding, and no more.
 JUMP = 1e-9
+#: Motions of a floor that parameters describe.
+MOTIONS = ("step", *SIGNALS, "recorded", "sway-referenced")
 
 
 @dataclass(frozen=True)
-class Platform(Displacement):
+class Platform(Displacement, Disturbance):
     """The floor moves, as a whole: a support surface that is translated and tilted.
 
     Its motion is what the signals say, whatever stands on it. At each end of each step its pose is exact. The floor's
     frame is turned by the rotation vector (roll, pitch, yaw) about the pivot, then displaced by (x, y, z). It must not
     have moved when a run starts; a run that is continued needs the same platform.
 
-    Attributes:
-        x: [m] displacement.
-        y: [m].
-        z: [m].
-        roll: [rad] about x; positive lowers the human's left side.
-        pitch: [rad] about y; positive raises the toes, since the human faces −x.
-        yaw: [rad] about z.
-        pivot: (3,) [m] the point about which it turns.
-
     Raises:
         InputError: nothing moves, a signal is not zero at its start, or it jumps.
     """
 
-    pivot: Vector3 = (0.0, 0.0, 0.0)
+    pivot: Vector3 = quantity("m", "Point about which it turns", (0.0, 0.0, 0.0))
 
     WHAT: ClassVar[str] = "platform"
+    acts_as: ClassVar[str] = "the floor's motion"
 
     def __post_init__(self) -> None:
         numbers(self.pivot, 3, "platform.pivot")
@@ -60,26 +60,79 @@ class Platform(Displacement):
             if signal.largest_jump() > JUMP:
                 raise InputError(f"platform.{axis} jumps by {signal.largest_jump():g}: a floor cannot; let it rise")
 
+    @classmethod
+    def in_words(cls, record: Record, facing: Vector3) -> str:
+        """Return the axes that move: displacements in mm, rotations in degrees."""
+        parts = []
+        for axis in (axis for axis in Displacement.AXES if record[axis]):
+            factor, unit, way = (1e3, " mm", "along") if len(axis) == 1 else (180.0 / math.pi, "°", "of")
+            signal = record[axis]
+            travel = _travel(factor * signal["least"], factor * signal["most"], unit)
+            parts.append(f"{travel} {way} {axis} from {signal['begins']:g} to {signal['ends']:g} s")
+        return f"a floor that moves by {', '.join(parts)}"
+
+
+def _travel(least: float, most: float, unit: str) -> str:
+    """A displacement to one side, as far to both, or between two ends."""
+    if math.isclose(-least, most, rel_tol=1e-3):
+        return f"±{most:.4g}{unit}"
+    if least * most == 0.0:
+        return f"{most or least:.4g}{unit}"
+    return f"{least:.4g} … {most:.4g}{unit}"
+
 
 @dataclass(frozen=True)
-class Patch:
+class PlatformParameters(ParameterGroup):
+    """Parameters of a floor that moves."""
+
+    motion: str = quantity("", "Motion of the floor", "none", choices=("none", *MOTIONS))
+    axis: str = quantity("", "Axis along or about which it moves", "x", choices=Displacement.AXES)
+    pattern: Pattern = inline(Pattern(size=0.02, interval=0.25, duration=10.0))
+    gain: float = quantity("", "Sway-referenced: pitch of the floor / sway; it has no axis, size and time", 1.0)
+    recorded: Recorded = inline(Recorded())
+
+    switches: ClassVar[tuple[str, ...]] = ("motion",)
+    unit: ClassVar[str] = "m, rad"
+
+    def disturbances(self, place: Place) -> "tuple[Platform | SwayReferenced, ...]":
+        """Return the motion, if there is one."""
+        if self.motion == "none":
+            return ()
+        if self.motion == "sway-referenced":
+            return (SwayReferenced(self.gain),)
+        moves: dict[str, Any] = {self.axis: self._signal()}
+        return (Platform(**moves),)
+
+    def _signal(self) -> Signal:
+        pattern, recorded = self.pattern, self.recorded
+        if self.motion == "step":
+            return Signal.step(pattern.size, pattern.start, pattern.rise)
+        if self.motion != "recorded":
+            return pattern.signal(self.motion, Signal.ternary)
+        if recorded.file == NO_FILE:
+            raise InputError(
+                "platform.motion = recorded needs platform.file, such as a CSV file with a column time [s]"
+            )
+        unit = "rad" if self.axis in ("roll", "pitch", "yaw") else "m"
+        return recorded.signal(pattern.start, lambda how, record: how.displacement(record, recorded.column, unit))
+
+
+@dataclass(frozen=True)
+class Patch(Disturbance):
     """A rectangle of the floor with other parameters; where patches overlap, the last one counts.
 
     Which part of the floor a contact point stands on is decided at the start of a step. Where stiffness changes, what
     the springs hold changes as a point passes the edge: the ledger books it with what the contacts dissipate.
 
-    Attributes:
-        x: (2,) [m] least and most, in the floor's frame.
-        y: (2,) [m].
-        floor: its parameters.
-
     Raises:
         InputError: it has no area.
     """
 
-    x: tuple[float, float]
-    y: tuple[float, float]
-    floor: Floor
+    x: tuple[float, float] = quantity("m", "Least and greatest x, in the floor's frame")
+    y: tuple[float, float] = quantity("m", "Least and greatest y, in the floor's frame{stands}")
+    floor: Floor = quantity("", "Parameters of the floor there")
+
+    words: ClassVar[str] = "a patch of floor with friction {floor[mu_s]:g}"
 
     def __post_init__(self) -> None:
         for name in ("x", "y"):
@@ -88,6 +141,43 @@ class Patch:
                 raise InputError(f"patch.{name} = ({least:g}, {most:g}): the first must be less than the second")
         if not isinstance(self.floor, Floor):
             raise InputError(f"patch.floor = {self.floor!r}: it must be a Floor, such as Floor(mu_s=0.05, mu_d=0.05)")
+
+
+@dataclass(frozen=True)
+class PatchParameters(ParameterGroup):
+    """Parameters of a part of the floor with another friction."""
+
+    present: int = quantity("", "1 where a part of the floor is different", 0)
+    x: tuple[float, float] = like(Patch, "x", (-10.0, 10.0))
+    y: tuple[float, float] = like(Patch, "y", (0.0, 10.0))
+    mu_s: float = quantity("", "Coefficient of static friction of the patch", 0.1)
+    mu_d: float = quantity("", "Coefficient of dynamic friction of the patch", 0.1)
+
+    switches: ClassVar[tuple[str, ...]] = ("present",)
+
+    @classmethod
+    def usual(cls, model: Model) -> Self:
+        """Return the half of the floor on which the left foot stands at home."""
+        at = left_foot_of(model)
+        return cls(y=(-10.0, 0.0)) if at is not None and at < 0.0 else cls()
+
+    def disturbances(self, place: Place) -> tuple[Patch, ...]:
+        """Return the patch, if it is present."""
+        if self.present not in (0, 1):
+            raise InputError(f"present = {self.present}: it must be 0 or 1")
+        if not self.present:
+            return ()
+        try:
+            floor = place.floor.with_(mu_s=self.mu_s, mu_d=self.mu_d)
+        except FloorError as error:
+            raise InputError(f"mu_s = {self.mu_s:g}, mu_d = {self.mu_d:g}: as of a floor, {error}") from None
+        return (Patch(self.x, self.y, floor),)
+
+
+def left_foot_of(model: Model) -> float | None:
+    """Return y [m] of the left foot at home; None without legs."""
+    legs = legs_of(model)
+    return round(float(model.home_positions[model.body_index(legs[0].foot)][1]), 3) if legs else None
 
 
 def compile_ground(

@@ -1,44 +1,45 @@
 """A load on a body."""
 
 from dataclasses import dataclass
+from typing import ClassVar, Self
 
 import numpy as np
 
-from biped.errors import InputError
-from biped.inputs.checks import above_zero, is_finite, numbers
+from biped.disturbances.disturbance import Disturbance, ParameterGroup
+from biped.inputs.checks import above_zero, numbers
+from biped.inputs.fields import quantity
 from biped.model import Model, box_inertia
 from biped.model.geometry import Vector3
 
 
 @dataclass(frozen=True)
-class Load:
+class Load(Disturbance, ParameterGroup):
     """A solid box that is fixed to a body from the start of the run, and of which the controller knows nothing.
 
     Of a mass below zero it is missing from the body, which is lighter than the controller takes it to be.
 
-    Attributes:
-        body: name of the body.
-        mass: [kg].
-        position: (3,) [m] of its centre from the body's centre of mass, home axes.
-        size: (3,) [m] edges; a cube as dense as water if not given.
-
     Raises:
-        InputError: the mass is zero or not finite, or an edge is not above zero.
+        InputError: the mass is not finite, or an edge is not above zero.
     """
 
-    body: str
-    mass: float
-    position: Vector3 = (0.0, 0.0, 0.0)
-    size: Vector3 | None = None
+    body: str = quantity("", "Body that carries it")
+    mass: float = quantity("kg", "Mass of a load of which the controller knows nothing; 0: none; below: lighter")
+    position: Vector3 = quantity("m", "Centre, from the body's centre of mass, home axes", (0.0, 0.0, 0.0))
+    size: Vector3 | None = quantity("m", "Edges; by default those of a cube as dense as water", None)
+
+    words: ClassVar[str] = "a load of {mass:g} kg on the {body}"
+    switches: ClassVar[tuple[str, ...]] = ("mass",)
 
     def __post_init__(self) -> None:
-        if not is_finite(self.mass) or self.mass == 0.0:
-            raise InputError(
-                f"load.mass = {self.mass!r}: it must be a finite mass [kg] above zero, or below: so much lighter"
-            )
+        numbers((self.mass,), 1, "load.mass")
         numbers(self.position, 3, "load.position")
-        for edge in numbers(self.edges, 3, "load.size"):
+        for edge in () if self.size is None else numbers(self.size, 3, "load.size"):
             above_zero(edge, "load.size: each edge")
+
+    @classmethod
+    def usual(cls, model: Model) -> Self:
+        """Return no load, on the back of the root."""
+        return cls(model.root.name, 0.0, (0.2, 0.0, 0.1))
 
     @property
     def edges(self) -> Vector3:

@@ -1,15 +1,26 @@
 """Forces at points of bodies: a push of a given impulse, and a force that follows a signal."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from biped.disturbances.disturbance import (
+    Disturbance,
+    ParameterGroup,
+    Place,
+    Record,
+    azimuth_field,
+    direction_in_words,
+    heading,
+    point_field,
+)
 from biped.errors import InputError
 from biped.inputs.checks import above_zero, numbers, whole
+from biped.inputs.fields import inline, quantity
 from biped.kernels.state.pushes import Pushes, new_pushes
 from biped.model import Model
 from biped.model.geometry import Vector3
@@ -43,31 +54,25 @@ def _unit_impulse(waveform: str, duration: float) -> Signal:
 
 
 @dataclass(frozen=True)
-class Push:
+class Push(Disturbance):
     """A force at a point of a body, in a direction fixed in the world.
 
     Its impulse is exact whatever the step: each step takes the waveform's integral over that step.
-
-    Attributes:
-        body: name of the body.
-        direction: (3,) world axes; its length does not matter.
-        impulse: [N·s] of the whole push.
-        start: [s].
-        duration: [s].
-        waveform: ``"rectangle"`` or ``"half-sine"``.
-        point: (3,) [m] from the body's centre of mass, home axes.
 
     Raises:
         InputError: for an unknown waveform, a zero direction or a duration that is not above zero.
     """
 
-    body: str
-    direction: Vector3
-    impulse: float
-    start: float = 0.0
-    duration: float = 0.1
-    waveform: Literal["rectangle", "half-sine"] = "rectangle"
-    point: Vector3 = (0.0, 0.0, 0.0)
+    body: str = quantity("", "Body on which it acts")
+    direction: Vector3 = quantity("", "Direction, world axes; its length does not matter", parameter=False)
+    impulse: float = quantity("N·s", "Impulse of the whole push; 0: none; below: the other way")
+    start: float = quantity("s", "Time at which it begins", 0.0)
+    duration: float = quantity("s", "Duration", 0.1)
+    waveform: Literal["rectangle", "half-sine"] = quantity("", "Waveform", "rectangle")
+    point: Vector3 = point_field()
+
+    acts_as: ClassVar[str] = "a push"
+    words: ClassVar[str] = "a push of {impulse:g} N·s {where} at {start:g} s, for {duration:g} s"
 
     def __post_init__(self) -> None:
         _unit(self.direction, "push.direction")
@@ -86,6 +91,10 @@ class Push:
     def given(self) -> Signal:
         """[N·s] the impulse that it has given up to a time."""
         return _unit_impulse(self.waveform, self.duration).scaled(self.impulse).shifted(self.start)
+
+    def forces(self, model: Model) -> tuple["Push"]:
+        """Return the push itself."""
+        return (self,)
 
     @property
     def begins(self) -> float:
@@ -110,12 +119,27 @@ class Push:
 
 
 @dataclass(frozen=True)
-class _Driven:
-    """What follows a signal along a direction fixed in the world."""
+class PushParameters(ParameterGroup):
+    """Parameters of a push."""
 
-    body: str
-    direction: Vector3
-    signal: Signal
+    push: Push = inline(Push("{root}", (1.0, 0.0, 0.0), 0.0, start=0.5, waveform="half-sine"))
+    azimuth: float = azimuth_field()
+
+    switches: ClassVar[tuple[str, ...]] = ("impulse",)
+
+    def disturbances(self, place: Place) -> tuple[Push, ...]:
+        """Return the push, if it has an impulse."""
+        push = replace(self.push, direction=heading(self.azimuth, place.model.facing))
+        return (push,) if push.impulse else ()
+
+
+@dataclass(frozen=True)
+class _Driven:
+    """Base of loads that follow a signal along a direction fixed in the world."""
+
+    body: str = quantity("", "Body on which it acts")
+    direction: Vector3 = quantity("", "Direction, world axes; its length does not matter")
+    signal: Signal = quantity("N, of a torque N·m", "Signal; it must end at zero")
 
     def __post_init__(self) -> None:
         signal: object = self.signal
@@ -153,37 +177,43 @@ class _Driven:
 
 
 @dataclass(frozen=True)
-class Force(_Driven):
+class Force(_Driven, Disturbance):
     """A force at a point of a body that follows a signal, along a direction fixed in the world.
 
     ``Signal.rectangle`` makes a constant one, ``Signal.noise`` a random one, ``Signal.from_csv`` a recorded one. Its
     impulse is exact whatever the step, as that of a push.
 
-    Attributes:
-        body: name of the body.
-        direction: (3,) world axes; its length does not matter.
-        signal: [N]; it must end at zero.
-        point: (3,) [m] from the body's centre of mass, home axes.
-
     Raises:
         InputError: for a zero direction, or a signal that does not begin and end at zero.
     """
 
-    point: Vector3 = (0.0, 0.0, 0.0)
+    point: Vector3 = point_field()
+
+    acts_as: ClassVar[str] = "a force"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         numbers(self.point, 3, "force.point")
 
+    def forces(self, model: Model) -> tuple["Force"]:
+        """Return the force itself."""
+        return (self,)
+
+    @classmethod
+    def in_words(cls, record: Record, facing: Vector3) -> str:
+        """Return size, direction and times; of a force that changes its sign, the times."""
+        signal = record["signal"]
+        span = f"from {signal['begins']:g} to {signal['ends']:g} s"
+        if signal["least"] < 0.0 < signal["most"]:
+            return f"a varying force {span}"
+        size = max(signal["most"], -signal["least"])
+        sign = 1.0 if signal["most"] > 0.0 else -1.0
+        return f"a force of {size:g} N {direction_in_words([sign * c for c in record['direction']], facing)} {span}"
+
 
 @dataclass(frozen=True)
 class Torque(_Driven):
     """A torque on a body of an assembly that follows a signal, about a direction fixed in the world.
-
-    Attributes:
-        body: name of the body.
-        direction: (3,) world axes; its length does not matter.
-        signal: [N·m]; it must end at zero.
 
     Raises:
         InputError: for a zero direction, or a signal that does not begin and end at zero.

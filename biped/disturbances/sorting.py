@@ -1,10 +1,11 @@
 """The disturbances of a run, sorted by what they act on."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from biped.disturbances.control import Actuators
+from biped.disturbances.disturbance import KINDS, Disturbance, kind_named
 from biped.disturbances.floor import Patch, Platform
 from biped.disturbances.load import Load
 from biped.disturbances.push import Force, Push
@@ -13,11 +14,7 @@ from biped.disturbances.sway import SwayReferenced
 from biped.disturbances.throw import Throw
 from biped.errors import InputError
 from biped.model import Model
-from biped.signals import Signal
-from contact import Floor
-
-Disturbance = Push | Force | Throw | Platform | SwayReferenced | Patch | Load | Sensors | Actuators
-KINDS = (Push, Force, Throw, Platform, SwayReferenced, Patch, Load, Sensors, Actuators)
+from biped.model.geometry import Vector3
 
 T = TypeVar("T")
 
@@ -47,20 +44,24 @@ class Disturbances:
         return model
 
 
-def sorted_disturbances(given: Sequence[Any]) -> Disturbances:
-    """Sort them.
+def sorted_disturbances(given: Sequence[Any], model: Model) -> Disturbances:
+    """Sort the disturbances of a run by what they act on.
+
+    Args:
+        given: all of them.
+        model: the model without its loads.
 
     Raises:
         InputError: one is no disturbance, or there are two where one at most makes sense.
     """
     for disturbance in given:
-        if not isinstance(disturbance, KINDS):
-            names = ", ".join(kind.__name__ for kind in KINDS)
+        if not isinstance(disturbance, Disturbance):
+            names = ", ".join(kind.__name__ for kind in KINDS.values())
             raise InputError(f"disturbance {disturbance!r}: it must be one of {names}")
     if (floors := sum(isinstance(d, (Platform, SwayReferenced)) for d in given)) > 1:
         raise InputError(f"{floors} motions of the floor: a run takes one at most")
     return Disturbances(
-        pushes=[d for d in given if isinstance(d, (Push, Force))],
+        pushes=[force for d in given for force in d.forces(model)],
         throw=_single(given, Throw),
         platform=_single(given, Platform),
         sway_referenced=_single(given, SwayReferenced),
@@ -71,21 +72,27 @@ def sorted_disturbances(given: Sequence[Any]) -> Disturbances:
     )
 
 
-def begins_before(disturbance: Disturbance, end: float) -> bool:
-    """Whether it acts in a run up to ``end`` [s]: a push, a force or a motion of the floor may begin later."""
-    return not (isinstance(disturbance, (Push, Force, Platform)) and disturbance.begins >= end)
-
-
 def check_begins(acting: Sequence[Disturbance], end: float) -> None:
-    """Whether each push, force and motion of the floor begins before the end [s] of a run.
+    """Refuse a disturbance that begins at the end [s] of a run or later: however hard it is, it would be withstood.
 
     Raises:
-        InputError: one does not: however hard it is, it would be withstood.
+        InputError: there is one.
     """
     for one in acting:
-        if isinstance(one, (Push, Force, Platform)) and not begins_before(one, end):
+        if one.begins >= end:
             start = f"{type(one).__name__.lower()}.start = {one.begins:g} s"
             raise InputError(f"{start} is not before the end of the run, at {end:g} s: it would never act")
+
+
+def in_words(records: Iterable[Any], facing: Vector3) -> list[str]:
+    """Return one phrase for each kind of disturbance, in the order in which they are recorded.
+
+    Args:
+        records: disturbances, as ``Run.disturbances`` has them.
+        facing: the direction that the model faces.
+    """
+    phrases = (kind_named(record["kind"]).in_words(record, facing) for record in records)
+    return list(dict.fromkeys(phrase for phrase in phrases if phrase))
 
 
 def _single(given: Sequence[Any], kind: type[T]) -> T | None:
@@ -94,28 +101,3 @@ def _single(given: Sequence[Any], kind: type[T]) -> T | None:
         plural = kind.__name__.lower().rstrip("s") + "s"
         raise InputError(f"{len(found)} {plural}: a run takes one at most")
     return found[0] if found else None
-
-
-def described(disturbance: Disturbance) -> dict[str, Any]:
-    """A disturbance as JSON can hold it; of a signal, when it begins and ends, and its range."""
-    return {"kind": type(disturbance).__name__.lower()} | _plain(disturbance)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Signal):
-        at_knots = value.coefficients[:, 0]
-        return {
-            "begins": value.begins,
-            "ends": value.ends,
-            "least": float(at_knots.min()),
-            "most": float(at_knots.max()),
-            "frequencies": list(value.frequencies),
-            "fade": value.fade,
-        }
-    if isinstance(value, Floor) or (is_dataclass(value) and isinstance(value, KINDS)):
-        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (tuple, list)):
-        return [_plain(item) for item in value]
-    return "inf" if isinstance(value, float) and value == float("inf") else value

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from biped.disturbances.disturbance import Disturbance, Record
 from biped.dynamics import forward_kinematics, joint_place
 from biped.errors import InputError
 from biped.inputs.checks import is_finite, numbers
+from biped.inputs.fields import quantity
 from biped.kernels.loop.following import following
 from biped.model import Model
 from biped.model.geometry import Vector3
@@ -16,7 +18,7 @@ from contact.ground import Ground
 
 
 @dataclass(frozen=True)
-class SwayReferenced:
+class SwayReferenced(Disturbance):
     """The floor turns with the body, as the platform of a sensory organization test does (Nashner 1982).
 
     Its pitch follows the sway: the angle about y by which the line from the pivot to the centre of mass has turned
@@ -24,22 +26,27 @@ class SwayReferenced:
     until it has that angle at the next one: it is a tick late. With a gain of one ankles bend by what is left of
     that, and joints tell nothing of the sway in space. A run that is continued needs the pivot that it had.
 
-    Attributes:
-        gain: of the floor's turn over the sway.
-        pivot: (3,) [m] the point about which it turns; the middle between the ankles at the start, if not given.
-
     Raises:
         InputError: the gain is not finite.
     """
 
-    gain: float = 1.0
-    pivot: Vector3 | None = None
+    gain: float = quantity("", "Turn of the floor / sway", 1.0)
+    pivot: Vector3 | None = quantity(
+        "m", "Point about which it turns; by default between the ankles at the start", None
+    )
 
     def __post_init__(self) -> None:
         if not is_finite(self.gain):
             raise InputError(f"swayreferenced.gain = {self.gain!r}: it must be a finite number")
         if self.pivot is not None:
             numbers(self.pivot, 3, "swayreferenced.pivot")
+
+    @classmethod
+    def in_words(cls, record: Record, facing: Vector3) -> str:
+        """Return the gain, unless it is one."""
+        return "a floor that turns with the body" + (
+            "" if record["gain"] == 1.0 else f", {record['gain']:g} times as far"
+        )
 
     def under(self, ground: Ground, model: Model, q: Floats) -> Ground:
         """The floor that follows a model which stands on it at q.

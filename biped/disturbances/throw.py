@@ -1,12 +1,23 @@
 """A thrown box."""
 
+import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from biped.disturbances.disturbance import (
+    Disturbance,
+    ParameterGroup,
+    Place,
+    Record,
+    azimuth_field,
+    direction_in_words,
+    heading,
+)
 from biped.errors import InputError
 from biped.inputs.checks import above_zero, numbers
+from biped.inputs.fields import like, quantity
 from biped.model.geometry import Vector3
 
 #: The target of a box that may hit every body.
@@ -14,37 +25,27 @@ EVERYTHING = "all"
 
 
 @dataclass(frozen=True)
-class Throw:
+class Throw(Disturbance):
     """A solid box that flies freely, collides with what it meets of one body, or of all, and flies on.
 
     The collision impulse follows Mirtich (1996): Coulomb friction and an energetic coefficient of
     restitution, from the box's inertia and the model's articulated inertia at the point of contact.
 
-    Attributes:
-        mass: [kg].
-        size: (3,) [m] edges.
-        position: (3,) [m] of its centre at time zero.
-        velocity: (3,) [m/s].
-        orientation: unit quaternion, scalar first.
-        angular_velocity: (3,) [rad/s], world axes.
-        restitution: 0 … 1.
-        friction: coefficient of friction in the collision.
-        target: name of the body that it may hit, in its first box, or in its capsules if it has no box; or "all": every
-            box and capsule of the model.
-
     Raises:
         InputError: for a mass or an edge not above zero, or coefficients out of range.
     """
 
-    mass: float
-    size: Vector3
-    position: Vector3
-    velocity: Vector3
-    orientation: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
-    angular_velocity: Vector3 = (0.0, 0.0, 0.0)
-    restitution: float = 0.2
-    friction: float = 0.3
-    target: str = "trunk"
+    mass: float = quantity("kg", "Mass of the block")
+    size: Vector3 = quantity("m", "Edges of the block; of the thesis's a cube as dense as water", repeats=True)
+    position: Vector3 = quantity("m", "Centre of the block at the start")
+    velocity: Vector3 = quantity("m/s", "Velocity of the block at the start")
+    orientation: tuple[float, float, float, float] = quantity(
+        "", "Unit quaternion, scalar first", (1.0, 0.0, 0.0, 0.0), parameter=False
+    )
+    angular_velocity: Vector3 = quantity("rad/s", "Angular velocity, world axes", (0.0, 0.0, 0.0), parameter=False)
+    restitution: float = quantity("", "Coefficient of restitution of its collisions, 0 to 1", 0.2)
+    friction: float = quantity("", "Coefficient of friction of its collisions", 0.3)
+    target: str = quantity("", "Body that it may hit, in its first box, else in its capsules; all: every one", "trunk")
 
     def __post_init__(self) -> None:
         above_zero(self.mass, "throw.mass")
@@ -98,3 +99,40 @@ class Throw:
         start = np.asarray(numbers(point, 3, "throw: point")) - flight * leaving - 0.5 * flight**2 * down
         (x, y, z), (vx, vy, vz) = start.tolist(), leaving.tolist()
         return cls(mass=mass, size=size, position=(x, y, z), velocity=(vx, vy, vz), **others)
+
+    @classmethod
+    def in_words(cls, record: Record, facing: Vector3) -> str:
+        """Return mass, direction and speed."""
+        where = direction_in_words((*record["velocity"][:2], 0.0), facing)
+        return f"a block of {record['mass']:g} kg thrown {where} at {math.hypot(*record['velocity']):.3g} m/s"
+
+
+#: [m] Edge of the thesis's block. Its size is not printed. Section 4.1 takes masses from volumes and the density of
+#: water: 1.8 kg of it are a cube of this edge.
+EDGE = 0.1216
+
+
+@dataclass(frozen=True)
+class BlockParameters(ParameterGroup):
+    """Parameters of a block that is thrown at the root."""
+
+    speed: float = quantity("m/s", "Speed of a block as it arrives; 0: none", 0.0)
+    azimuth: float = azimuth_field()
+    mass: float = like(Throw, "mass", 1.8)
+    size: Vector3 = like(Throw, "size", (EDGE, EDGE, EDGE))
+    point: Vector3 = quantity("m", "Aim, from the {root}'s centre of mass", (0.0, 0.0, 0.0))
+    target: str = like(Throw, "target", "{root}")
+    flight: float = quantity("s", "Time from start to arrival; it starts lower by g t²/2", 0.4)
+    restitution: float = like(Throw, "restitution")
+    friction: float = like(Throw, "friction")
+
+    switches: ClassVar[tuple[str, ...]] = ("speed",)
+
+    def disturbances(self, place: Place) -> tuple[Throw, ...]:
+        """Return the block, if it has a speed."""
+        if self.speed == 0.0:
+            return ()
+        values = dict(vars(self))
+        x, y, z = (float(c) for c in np.add(place.root, values.pop("point")))
+        way = heading(values.pop("azimuth"), place.model.facing)
+        return (Throw.at((x, y, z), values.pop("speed"), way, **values),)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from biped.errors import InputError
+from biped.inputs.fields import quantity
 from biped.integrators.integrator import Integrator
 from biped.kernels.state.method import Solver
 
@@ -14,23 +15,16 @@ LIMITS = {"max_iterations": (0, 1000), "max_backtracks": (1, 60), "max_halvings"
 
 @dataclass(frozen=True)
 class SolverSettings(Integrator):
-    """When a step counts as solved, and how hard to try.
-
-    Attributes:
-        tolerance: [N·s] on the norm of a step's residual, or what rounding leaves of it where that is more (in
-            chains of tens of metres). What is left of it is carried into the next step.
-        max_iterations: iterations before a step is retried in halves.
-        max_backtracks: lengths of an iteration's step that are tried, each half of the one before.
-        max_halvings: a step is retried in 2, 4, … parts, two to this power at most.
+    """When a step counts as solved, and how hard to try; the residual that is left is carried into the next step.
 
     Raises:
         InputError: for a value that is out of range.
     """
 
-    tolerance: float = 1e-8
-    max_iterations: int = 30
-    max_backtracks: int = 12
-    max_halvings: int = 8
+    tolerance: float = quantity("N·s", "Norm of a step's residual to reach, or to the rounding error", 1e-8)
+    max_iterations: int = quantity("", "Iterations before a step is retried in halves", 30)
+    max_backtracks: int = quantity("", "Lengths of an iteration's step that are tried, each half of the last", 12)
+    max_halvings: int = quantity("", "A step is retried in 2, 4, … parts, two to this power at most", 8)
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.tolerance) and self.tolerance > 0.0):
@@ -63,17 +57,15 @@ class VariationalSettings(SolverSettings):
 
 @dataclass(frozen=True)
 class NewtonSettings(VariationalSettings):
-    """Those of ``SolverSettings``, and what touching the floor needs.
-
-    Attributes:
-        landing_depth: [m] a step is also retried in parts if a point that touched nothing would end it deeper
-            in the floor than this: the contact law sees a landing at the end of a step only.
+    """Those of ``SolverSettings``, and what touching the floor needs: its law sees a landing at the end of a step only.
 
     Raises:
         InputError: for a value that is out of range.
     """
 
-    landing_depth: float = 1e-4
+    landing_depth: float = quantity(
+        "m", "A step is retried too if a landing point ends it deeper; inf: never", 1e-4, infinite=True
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -4,10 +4,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from biped.disturbances import Disturbance, Force, Platform, Push, described
+from biped.disturbances import Disturbance, described
+from biped.disturbances.disturbance import kind_named
 from biped.metrics.context import Channel, Span, Stimulus
 
-#: A disturbance, or what a saved run says of it (``biped.disturbances.sorting.described``).
+#: A disturbance, or what a saved run says of it (``biped.disturbances.described``).
 Described = Disturbance | Mapping[str, Any]
 
 #: The axes of a floor's motion to which a sway answers.
@@ -16,16 +17,8 @@ _STIMULI: dict[str, Channel] = {"x": "x", "y": "y", "roll": "tilt_x", "pitch": "
 
 def start_time_of(disturbances: Sequence[Described]) -> float | None:
     """[s] when the first push, force or motion of the floor begins; None where there is none."""
-    starts = [start for disturbance in disturbances for start in _starts(disturbance)]
+    starts = [span.begins for span in spans_of(disturbances)]
     return max(min(starts), 0.0) if starts else None
-
-
-def _starts(disturbance: Described) -> list[float]:
-    if isinstance(disturbance, Mapping):
-        if disturbance["kind"] == "push":
-            return [disturbance["start"]]
-        return [value["begins"] for value in disturbance.values() if isinstance(value, Mapping) and "begins" in value]
-    return [disturbance.begins] if isinstance(disturbance, (Push, Force, Platform)) else []
 
 
 def spans_of(disturbances: Sequence[Described]) -> tuple[Span, ...]:
@@ -33,36 +26,28 @@ def spans_of(disturbances: Sequence[Described]) -> tuple[Span, ...]:
 
     A floor that has been moved and has stopped does not act any more.
     """
-    records = (d if isinstance(d, Mapping) else described(d) for d in disturbances)
-    return tuple(span for record in records for span in _spans(record))
+    return tuple(span for record in _records(disturbances) for span in _spans(record))
 
 
 def _spans(record: Mapping[str, Any]) -> Iterator[Span]:
-    if record["kind"] == "push":
-        yield Span("a push", record["start"], record["start"] + record["duration"])
+    what = kind_named(record["kind"]).acts_as
+    if "start" in record:
+        yield Span(what, record["start"], record["start"] + record.get("duration", 0.0))
     for signal in record.values():
         if isinstance(signal, Mapping) and "begins" in signal:
-            what = "the floor's motion" if record["kind"] == "platform" else "a force"
             slowest = min(signal["frequencies"], default=math.inf)
             yield Span(what, signal["begins"], signal["ends"], 1.0 / slowest)
 
 
 def stimulus_of(disturbances: Sequence[Described]) -> Stimulus | None:
     """The first periodic motion of the floor, where its size is steady, or None."""
-    for disturbance in disturbances:
-        for axis, channel in _STIMULI.items():
-            found = _periodic(disturbance, axis)
-            if found and found["ends"] - found["begins"] > 2.0 * found["fade"]:
-                fade = found["fade"]
-                return Stimulus(channel, tuple(found["frequencies"]), found["begins"] + fade, found["ends"] - fade)
+    floors = (record for record in _records(disturbances) if record["kind"] == "platform")
+    for found, channel in ((floor[axis], channel) for floor in floors for axis, channel in _STIMULI.items()):
+        if found and found["frequencies"] and found["ends"] - found["begins"] > 2.0 * found["fade"]:
+            fade = found["fade"]
+            return Stimulus(channel, tuple(found["frequencies"]), found["begins"] + fade, found["ends"] - fade)
     return None
 
 
-def _periodic(disturbance: Described, axis: str) -> Mapping[str, Any] | None:
-    """The signal of a platform along an axis, if it has frequencies."""
-    if isinstance(disturbance, Platform):
-        disturbance = described(disturbance)
-    if not isinstance(disturbance, Mapping) or disturbance["kind"] != "platform":
-        return None
-    signal: Mapping[str, Any] | None = disturbance.get(axis)
-    return signal if signal and signal["frequencies"] else None
+def _records(disturbances: Sequence[Described]) -> Iterator[Mapping[str, Any]]:
+    return (one if isinstance(one, Mapping) else described(one) for one in disturbances)

@@ -9,6 +9,7 @@ import numpy as np
 
 from biped.errors import InputError
 from biped.inputs.checks import is_finite, zero_or_above
+from biped.inputs.fields import quantity
 from biped.records.record import ROUNDING, Record, are_even, gap_in_words, own_rate
 from biped.signals import Signal
 from biped.signals.filters import low_passed
@@ -24,29 +25,18 @@ LEFT = 0.1
 class Preparation:
     """What is done with a recorded column, in this order.
 
-    Attributes:
-        gaps: [s] up to this length they are bridged by straight lines; a longer one is refused.
-        filter: [Hz] of a low-pass filter of fourth order that shifts nothing in time; 0: none. Uneven times are made
-            even before, at the record's own rate.
-        resample: [Hz], with a sample at ``begin``; 0: as recorded.
-        baseline: [s] from ``begin`` on, whose mean is taken off; 0: nothing is.
-        scale: values are multiplied by it; −1 turns an axis round.
-        offset: is then added, in SI units.
-        begin: [s] of the record, at which the signal begins; what is before is cut off.
-        end: [s] of the record at which it ends.
-
     Raises:
         InputError: a number is none, or below zero where it cannot be; or nothing is between begin and end.
     """
 
-    gaps: float = 0.0
-    filter: float = 0.0
-    resample: float = 0.0
-    baseline: float = 0.0
-    scale: float = 1.0
-    offset: float = 0.0
-    begin: float = 0.0
-    end: float = math.inf
+    gaps: float = quantity("s", "Recorded: longest gap filled by linear interpolation; a longer one is refused", 0.0)
+    filter: float = quantity("Hz", "Recorded: low-pass filter of fourth order, without delay; 0: none", 0.0)
+    resample: float = quantity("Hz", "Recorded: sampling rate, with a sample at begin; 0: as recorded", 0.0)
+    baseline: float = quantity("s", "Recorded: time from begin on whose mean is subtracted", 0.0)
+    scale: float = quantity("", "Recorded: factor; -1 turns the axis round", 1.0)
+    offset: float = quantity("{unit}", "Recorded: offset added after the factor", 0.0)
+    begin: float = quantity("s", "Recorded: time of the record at which the signal begins", 0.0)
+    end: float = quantity("s", "Recorded: time of the record at which the signal ends", math.inf)
 
     def __post_init__(self) -> None:
         for name in ("gaps", "filter", "resample", "baseline"):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from biped.errors import InputError
+from biped.inputs.fields import quantity
 from biped.records.c3d import read_c3d
 from biped.records.matlab import read_mat
 from biped.records.opensim import read_storage, read_trc
@@ -89,12 +90,10 @@ def read_record(
 class Reading:
     """Options of ``read_record`` as parameters; a rate of 0 and units ``file`` are those of the file."""
 
-    time: str = field(default=TIME, metadata={"title": "recorded: column of times"})
-    rate: float = field(
-        default=0.0, metadata={"unit": "Hz", "title": "recorded: rate of a file without times; 0: its own"}
-    )
-    units: str = field(default="file", metadata={"title": "recorded: unit of its column, or such as x=mm, t=ms"})
-    heading: int = field(default=-1, metadata={"title": "recorded: line that names columns; 0: none; -1: found"})
+    time: str = quantity("", "Recorded: column of times", TIME)
+    rate: float = quantity("Hz", "Recorded: sampling rate of a file without times; 0: its own", 0.0)
+    units: str = quantity("", "Recorded: unit of its column, or such as x=mm, t=ms", "file")
+    heading: int = quantity("", "Recorded: line that names columns; 0: none; -1: found automatically", -1)
 
     def read(self, path: str | Path, column: str = "") -> Record:
         """Return the record in a file, of which one column is used if its name is given; raise as ``read_record``."""

@@ -38,7 +38,7 @@ def event_table(recording: Recording) -> pd.DataFrame:
     for time, kind, subject, *numbers in recording.events.tolist():
         names = model.body_names if kind == IMPACT else model.contact_names
         records.append([time, kinds[int(kind)], names[int(subject)], *numbers])
-    records += push_records(recording.disturbances, recording.began, recording.state.time)
+    records += push_records(recording.pushes, recording.began, recording.state.time)
     records.sort(key=lambda record: record[0])
     return table_of(records)
 
@@ -51,9 +51,8 @@ def table_of(records: list[Any]) -> pd.DataFrame:
     return table.astype(dict.fromkeys(EVENT_NUMBERS, float))
 
 
-def push_records(disturbances: Iterable[object], began: float, ended: float) -> list[list[Any]]:
-    """What each push and force among them delivered between two times [s]."""
-    pushes = [d for d in disturbances if isinstance(d, (Push, Force))]
+def push_records(pushes: Iterable[Push | Force], began: float, ended: float) -> list[list[Any]]:
+    """Return the impulse of each push and force between two times [s]."""
     delivered = [(push, push.delivered(began, ended)) for push in pushes]
     return [
         [max(push.begins, began), "push", push.body, *impulse, *[np.nan] * 6]

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 import numpy as np
 import pandas as pd
 
+from biped.disturbances import Force, Push
 from biped.errors import InputError, IntegrationError
 from biped.inputs.checks import above_zero, whole, zero_or_above
 from biped.runs.events import push_records, pushes_of, table_of
@@ -187,7 +188,8 @@ def parts_of_run(
         judged |= {"verdict": UNRELIABLE, "reason": failed.text}
     counters = Counters(int(metrics["steps"]), 0, int(metrics["newton_max"]), 0, seconds)
     simulated = float(times[-1] - times[0]) if len(times) else 0.0
-    events = table_of(push_records(disturbances, float(times[0]), float(times[-1])) if len(times) else [])
+    pushes = [one for one in disturbances if isinstance(one, (Push, Force))]
+    events = table_of(push_records(pushes, float(times[0]), float(times[-1])) if len(times) else [])
     happened: dict[str, Any] = {"impacts": [], "pushes": pushes_of(events) if len(events) else [], "edges": []}
     summary = summarize(ending, simulated, counters, happened, {"fell_at": None} | dict(metrics), **judged)
     return {"frame": frame, "units": units, "events": events, "summary": summary, "ended": world}

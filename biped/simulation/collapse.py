@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from biped.disturbances import Actuators, Sensors, begins_before, sorted_disturbances
+from biped.disturbances import Actuators, Sensors, sorted_disturbances
 from biped.dynamics import forward_kinematics, mass_matrix
 from biped.errors import InputError, IntegrationError
 from biped.integrators import Rigid
@@ -91,8 +91,8 @@ def limp(scene: Scene, state: State, duration: float) -> Scene:
     """
     model = ragdoll(scene.model, state.q)
     outside = (d for d in scene.disturbances if not isinstance(d, (Sensors, Actuators)))
-    acting = tuple(d for d in outside if begins_before(d, state.time + duration))
-    carrying = sorted_disturbances(acting).with_payload(model)
+    acting = tuple(d for d in outside if d.begins < state.time + duration)
+    carrying = sorted_disturbances(acting, model).with_payload(model)
     integrator = scene.integrator if isinstance(scene.integrator, Rigid) or scene.integrator == Rigid.name else None
     changes: dict[str, Any] = dict.fromkeys(("controller", "fall", "record_every", "settle"))
     return replace(

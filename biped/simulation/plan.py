@@ -70,7 +70,7 @@ class Plan:
 def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     """All that is done before the first step of a scene; ``Scene.prepare`` documents it."""
     model, controller, floor, step = scene.model, scene.controller, scene.floor, scene.step
-    acting = sorted_disturbances(scene.disturbances)
+    acting = sorted_disturbances(scene.disturbances, model)
     integrator = _integrator_of(scene.integrator)
     carrying = integrator.moving(acting.with_payload(model))
     state = _state_for(model, carrying, state)
@@ -120,6 +120,7 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
         set_point=_set_point(model, carrying, controller, nominal_q),
         singular_angles={} if controller is None else controller.singular_angles(model),
         disturbances=tuple(scene.disturbances),
+        pushes=tuple(acting.pushes),
         in_one_go=in_one_go,
     )
 

@@ -7,7 +7,6 @@ import numpy as np
 
 from biped.kernels.loop.closed_loop import World
 from biped.kernels.loop.log import OBSERVED
-from biped.kernels.loop.measurement import SEED
 from biped.kernels.step.step import prepare
 from biped.runs.state import State
 from biped.runs.summary import Ending
@@ -76,11 +75,11 @@ def put_numbers(source: State, target: State, world: World) -> None:
 
 def seeds_of(world: World) -> tuple[int, int]:
     """The seeds of the sensors' and of the actuators' noise."""
-    return int(world.sensors.how[SEED]), int(world.actuators.seed[0])
+    return int(world.sensors.seed[0]), int(world.actuators.seed[0])
 
 
 def put_seeds(seeds: tuple[int, int], world: World) -> None:
     """Let noise be that of these seeds; perfect sensors and ideal actuators stay what they are."""
-    world.sensors.how[SEED] = seeds[0]
+    world.sensors.seed[0] = seeds[0]
     if world.actuators.seed[0] >= 0:
         world.actuators.seed[0] = seeds[1]

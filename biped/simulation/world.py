@@ -10,6 +10,7 @@ from biped.disturbances import Actuators, Disturbances, Sensors, Throw, compile_
 from biped.disturbances.floor import JUMP
 from biped.disturbances.throw import EVERYTHING
 from biped.errors import InputError
+from biped.inputs.fields import quantity
 from biped.integrators import Integrator
 from biped.integrators.composition.kernels import history_shape
 from biped.kernels.loop import measurement as kernels
@@ -54,18 +55,13 @@ class Fall:
     The defaults are far outside of what balancing on two feet does: the trunk's centre of mass stands
     1.23 m high in the home configuration and starts the experiments at 1.035 m.
 
-    Attributes:
-        height: [m] least height of the root's centre of mass above the floor.
-        tilt: [rad] greatest angle between the root's vertical axis and the world's.
-        joint_rate: [rad/s] greatest rate of a joint; beyond it a foot is being flung in the air.
-
     Raises:
         InputError: for a limit that is out of range.
     """
 
-    height: float = 0.6
-    tilt: float = 1.2
-    joint_rate: float = 100.0
+    height: float = quantity("m", "Least height of the root's centre of mass above the floor; below: fallen", 0.6)
+    tilt: float = quantity("rad", "Greatest tilt of the root from upright; beyond: fallen", 1.2)
+    joint_rate: float = quantity("rad/s", "Greatest rate of a joint; beyond: control is lost", 100.0)
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.height):
@@ -111,7 +107,8 @@ def build_world(
     """
     scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
     method = integrator.method(model)
-    state.make_room(history_shape(method, model.nv), (acting.sensors or Sensors()).room(model, sizes.span))
+    sensors = _build_sensors(model, nominal_model, acting, sizes.span)
+    state.make_room(history_shape(method, model.nv), (int(sensors.depth[0]) + kernels.ROWS, sensors.late.size))
     prepare(model.tree, state.arrays, scratch)
     ground = compile_ground(floor, model, acting.platform, acting.patches)
     if acting.sway_referenced is not None:
@@ -127,7 +124,7 @@ def build_world(
         projectile=_build_projectile(model, state, acting.throw, scratch.motion.poses),
         fall=fall.limits if fall is not None and model.is_floating else NEVER,
         log=_build_log(model, state, columns, sizes, integrator.recorder(method)),
-        sensors=_build_sensors(model, nominal_model, acting, sizes.span),
+        sensors=sensors,
         measurement=new_measurement(nominal_model.tree, model.nq, model.nv, model.nc - nominal_model.nc),
         torque=np.zeros(model.nv),
         parts=np.zeros(PARTS, dtype=np.int64),
@@ -186,11 +183,10 @@ def _build_pushes(nominal_model: Model, model: Model, acting: Disturbances) -> P
 
 
 def _build_sensors(model: Model, nominal_model: Model, acting: Disturbances, span: float) -> SensorModel:
-    """The kernels' model of what the controller is shown of the simulated system."""
+    """The kernels' model of what the controller is shown of the simulated system; a load is not seen."""
     if acting.sensors is None and not acting.loads:
         return perfect_sensors()
-    sensors = Sensors() if acting.sensors is None else acting.sensors
-    return sensors.compile(span, np.subtract(nominal_model.root.com, model.root.com))
+    return (acting.sensors or Sensors()).compile(model, span, np.subtract(nominal_model.root.com, model.root.com))
 
 
 def _build_projectile(model: Model, state: State, throw: Throw | None, poses: Poses) -> Projectile:

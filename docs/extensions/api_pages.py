@@ -6,6 +6,7 @@ The pages are written to ``docs/api/`` whenever the site is built, and stand in 
 import ast
 import inspect
 import re
+from dataclasses import fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
 from types import GenericAlias
@@ -142,6 +143,21 @@ def shortened(text: str | None) -> str | None:
     return OBJECT.sub("...", text)
 
 
+def add_fields(_app: Sphinx, what: str, _name: str, value: Any, _options: Any, lines: list[str]) -> None:
+    """Describe the fields of a dataclass by their metadata, but for those that its docstring describes."""
+    if what == "class" and is_dataclass(value):
+        told = "\n".join(lines)
+        new = [one for one in fields(value) if one.metadata.get("title") and f"    {one.name}:" not in told]
+        if new:
+            units = {one.name: f"[{one.metadata['unit']}] " if one.metadata.get("unit") else "" for one in new}
+            lines += [
+                "",
+                "Attributes:",
+                *(f"    {one.name}: {units[one.name]}{one.metadata['title']}." for one in new),
+                "",
+            ]
+
+
 def whole(docstring: GoogleDocstring) -> list[str]:
     """All of the docstring of a property: what stands before its first colon is no type here."""
     return docstring._consume_to_end()
@@ -155,4 +171,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("builder-inited", write_pages)
     app.connect("source-read", add_toctree)
     app.connect("autodoc-process-signature", shorten)
+    app.connect("autodoc-process-docstring", add_fields, priority=400)  # before napoleon reads the sections
     return {"parallel_read_safe": True}

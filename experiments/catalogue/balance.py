@@ -5,7 +5,7 @@ from dataclasses import replace
 from biped.disturbances import Disturbance, Sensors, check_begins
 from biped.errors import InputError
 from biped.inputs.checks import whole
-from biped.model import human
+from biped.model import Model, human
 from biped.model.human import standing_ranges
 from biped.model.stops import with_stops
 from biped.runs.postures import STANDING_TRUNK, standing, standing_angles
@@ -38,7 +38,7 @@ def set_up(values: Values) -> Scene:
             model = replace(model, ranges=(*legs, *others))
         model = with_stops(model)
     acting: tuple[Disturbance, ...] = disturbances_from(values, trunk, model)
-    _check_within(acting, values.number("run.duration"))
+    _check_within(acting, model, values.number("run.duration"))
     seed = values.whole("random.seed")
     whole(seed, "random.seed")
     if seed:
@@ -48,13 +48,14 @@ def set_up(values: Values) -> Scene:
     return balancing.set_up(values, acting, model)
 
 
-def _check_within(acting: tuple[Disturbance, ...], duration: float) -> None:
+def _check_within(acting: tuple[Disturbance, ...], model: Model, duration: float) -> None:
     """Whether what is set happens at all."""
     check_begins(acting, duration)
     for disturbance in acting:
-        if isinstance(disturbance, Sensors) and disturbance.longest_delay >= duration:
+        longest = disturbance.delays(model)[: model.nq + model.nv].max() if isinstance(disturbance, Sensors) else 0.0
+        if isinstance(disturbance, Sensors) and longest >= duration:
             name = "sensors.delay" if disturbance.delay >= duration else "sensors.delay with that of a channel"
-            delay = f"{name} = {disturbance.longest_delay:g} s"
+            delay = f"{name} = {longest:g} s"
             raise InputError(f"{delay} is as long as the run, run.duration = {duration:g} s: nothing would be felt")
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from biped.control.controller import Controller
 from biped.disturbances import Disturbance, Throw
+from biped.disturbances.throw import EDGE
 from biped.errors import InputError
 from biped.model import Model, human
 from biped.model.geometry import Vector3
@@ -20,6 +21,7 @@ from experiments.catalogue.parameters.controllers import (
     controller_from,
     controller_parameters,
 )
+from experiments.catalogue.parameters.fields import field_parameters
 from experiments.catalogue.parameters.floors import floor_from, floor_parameters
 from experiments.catalogue.parameters.initial import (
     OURS,
@@ -40,9 +42,6 @@ SOURCE = "Wendlandt 1997, 4.3"
 FALLEN = 0.55
 #: 15° about −X; and about −Y, as the text says: the quaternion printed beside that is the first one again.
 TO_THE_SIDE, FORWARDS = (0.99144486, -0.13052619, 0.0, 0.0), (0.99144486, 0.0, -0.13052619, 0.0)
-#: [m] The block's size is not printed. Section 4.1 takes masses from volumes and the density of water: 1.8 kg of it are
-#: a cube of this edge.
-EDGE = 0.1216
 #: [s] by which runs of robots go on at most while they are undecided: seven or more cycles of a gait. The human's
 #: published runs end when they end.
 EXTEND = 5.0
@@ -64,7 +63,7 @@ def parameters(
         *_controller(target_position, target_orientation, orientation_source, robot),
         *posture_parameters(model, posture_source, **start),
         *floor_parameters(floor_of(model), SOURCE if model.floor_friction is None else OURS),
-        *groups.fall_parameters(fall, model.root.name),
+        *field_parameters(fall, "fall", OURS),
         *groups.integrator_parameters(),
     )
 
@@ -103,15 +102,9 @@ def figures(first: int) -> dict[str, str]:
 
 
 def block_parameters() -> tuple[Parameter, ...]:
-    return (
-        Parameter("block.mass", 1.8, "kg", "mass of the block", SOURCE),
-        Parameter("block.size", (EDGE, EDGE, EDGE), "m", "its edges", "a cube as dense as water (4.1)", repeats=True),
-        Parameter("block.position", (0.50, 0.10, 1.20), "m", "its centre at the start", SOURCE),
-        Parameter("block.velocity", (-4.5, 0.0, 0.2), "m/s", "its velocity at the start", SOURCE),
-        Parameter("block.target", "trunk", "", "the body that it may hit, or all", SOURCE),
-        Parameter("block.restitution", 0.2, "", "of its collisions", SOURCE),
-        Parameter("block.friction", 0.3, "", "coefficient of friction of its collisions", SOURCE),
-    )
+    size = (EDGE, EDGE, EDGE)
+    block = Throw(1.8, size, (0.50, 0.10, 1.20), (-4.5, 0.0, 0.2))
+    return field_parameters(block, "block", SOURCE)
 
 
 def with_block(values: Values) -> Scene:

@@ -28,8 +28,9 @@ def foreseeing(
     senses = next((one for one in disturbances if isinstance(one, Sensors)), None)
     if senses is None or not values.get(PREDICT) or values.word(NAME) not in FORESEEING:
         return law
-    delay = senses.longest_delay
-    if not senses.has_one_delay or delay == 0.0 or delay < FORESEEING[values.word(NAME)]:
+    delays = senses.delays(model)[: model.nq + model.nv]
+    delay = float(delays[0])
+    if (delays != delay).any() or delay == 0.0 or delay < FORESEEING[values.word(NAME)]:
         return law
     if law.impedance(model) is not None or any(body.joint.kind == "spherical" for body in model.bodies):
         return law

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from biped.disturbances.words import in_words
+from biped.disturbances import in_words
 from biped.metrics import METRICS
 from biped.runs import trust
 from biped.runs.contact_changes import BRIEF, lasting_changes

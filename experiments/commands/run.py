@@ -65,7 +65,7 @@ def parser() -> Parser:
 def main(options: Namespace) -> int:
     settings.check_positive(options, "after", what="number of seconds")
     from biped.simulation.collapse import collapse, has_fallen
-    from experiments.catalogue.parameters.idle import idle
+    from experiments.catalogue.parameters.disturbances import idle
     from experiments.commands.half_step import check_step
 
     experiment = settings.experiment_of(options)

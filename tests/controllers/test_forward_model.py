@@ -20,7 +20,12 @@ DELAY, MUSCLES = 0.05, {"stiffness": 300.0, "damping": 30.0}
 
 
 def session_of(name="whole-body", delay=DELAY, **changes):
-    late = {"controller.name": name, "sensors.delay": delay, "sensors.force_delay": delay, "sensors.joint_noise": 1e-4}
+    late = {
+        "controller.name": name,
+        "sensors.delay": delay,
+        "sensors.force.delay": delay,
+        "sensors.proprioceptive.joint_noise": 1e-4,
+    }
     return Session(experiment_named("balance").build(late | changes))
 
 
@@ -144,7 +149,7 @@ def assert_mended_by_the_sum(session, size=0.0):
 
 @pytest.mark.parametrize(("name", "delay", "impulse"), [("whole-body", DELAY, 15.0), ("stepping", 0.02, 48.0)])
 def test_it_is_mended_by_what_the_senses_show_to_have_been_missed(name, delay, impulse):
-    session = session_of(name, delay, **{"push.impulse": impulse, "sensors.joint_noise": 0.0})
+    session = session_of(name, delay, **{"push.impulse": impulse, "sensors.proprioceptive.joint_noise": 0.0})
     session.advance(350 - 1 - len(session.plan.law.past_q))
     assert assert_mended_by_the_sum(session) > 1e-2  # there was a push
     assert session.plan.law.leaps[0] > 1  # and blocks of ticks that were gone over at once
@@ -156,7 +161,7 @@ def test_nothing_is_left_of_rounding_once_the_delay_has_passed():
     A recursion from the previous tick would keep the difference and multiply it e-fold each 0.7 s. Rounding is that of
     positions, which are about a metre: the body hardly moves.
     """
-    session = session_of(delay=0.15, **{"sensors.joint_noise": 0.0, "run.step": 2e-3})
+    session = session_of(delay=0.15, **{"sensors.proprioceptive.joint_noise": 0.0, "run.step": 2e-3})
     law = session.plan.law
     session.advance(200)
     for carried in (law.q, law.rates, law.past_q, law.past_rates, law.mended, law.within):
@@ -179,7 +184,7 @@ def test_gravity_pulls_as_the_slopes_of_an_energy():
 
 def missed(name, delay, impulse, until):
     """[m, rad] RMS of what is shown, and of what was sensed, beside what is, from the push on."""
-    session = session_of(name, delay, **{"push.impulse": impulse, "sensors.joint_noise": 0.0})
+    session = session_of(name, delay, **{"push.impulse": impulse, "sensors.proprioceptive.joint_noise": 0.0})
     law, shown, true = session.plan.law, [], []
     while session.time < until:
         true.append(session.state.q.copy())
@@ -229,7 +234,7 @@ def test_a_foot_that_has_landed_stands_though_the_senses_say_so_later():
 def test_with_late_senses_laws_withstand_what_they_do_not_without(name, impulse, verdict, force_delay):
     """Contacts are felt at once, or later than the rest."""
     late = {"controller.name": name, "sensors.delay": DELAY, "push.azimuth": np.pi / 2, "push.impulse": impulse}
-    late["sensors.force_delay"] = force_delay
+    late["sensors.force.delay"] = force_delay
     balance = experiment_named("balance")
     scene = balance.build(late)
     assert isinstance(scene.controller, ForwardModel)
@@ -238,7 +243,12 @@ def test_with_late_senses_laws_withstand_what_they_do_not_without(name, impulse,
 
 
 def test_a_session_restored_in_the_middle_of_a_step_goes_on_bit_for_bit():
-    late = {"controller.name": "stepping", "sensors.delay": 0.02, "push.impulse": 48.0, "sensors.joint_noise": 1e-4}
+    late = {
+        "controller.name": "stepping",
+        "sensors.delay": 0.02,
+        "push.impulse": 48.0,
+        "sensors.proprioceptive.joint_noise": 1e-4,
+    }
     assert_goes_back(experiment_named("balance").build(late), 340, 60)
 
 

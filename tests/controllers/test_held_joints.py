@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Fall, Push, simulate
-from biped.disturbances import Sensors
+from biped import Fall, Push, Sensors, simulate
+from biped.disturbances.sensors import ProprioceptiveChannel
 from biped.errors import InputError
 from biped.model import Body, Model, human, revolute, spherical
 from biped.model.errors import ModelError
@@ -76,7 +76,7 @@ def test_sensors_act_on_a_law_that_also_holds_joints():
     model = with_arms()
     noisy = simulate(
         model, WorkspaceController(), state=start(model), duration=0.2,
-        disturbances=(Sensors(joint_noise=1e-3, seed=1),),
+        disturbances=(Sensors(proprioceptive=ProprioceptiveChannel(joint_noise=1e-3), seed=1),),
     )  # fmt: skip
     exact = simulate(model, WorkspaceController(), state=start(model), duration=0.2)
     assert not np.allclose(noisy.frame["torque_left_knee_pitch"], exact.frame["torque_left_knee_pitch"])

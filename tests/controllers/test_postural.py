@@ -8,6 +8,7 @@ import pytest
 
 from biped import Fall, Platform, Push, Sensors, Settle, Signal, Stance, State, chain, human, simulate
 from biped.control.observation import Observation
+from biped.disturbances.sensors import ProprioceptiveChannel
 from biped.dynamics.whole_body import WholeBody
 from biped.errors import InputError
 from biped.model import ModelError
@@ -65,7 +66,7 @@ def test_the_stance_is_its_equilibrium(stance):
 
 @pytest.mark.parametrize("delay", [0.0, 0.12, 0.2])
 def test_it_stands_with_late_and_noisy_senses_and_recovers(stance, delay):
-    senses = Sensors(delay=delay, joint_noise=1e-3, joint_rate_noise=1e-2, seed=3)
+    senses = Sensors(delay, proprioceptive=ProprioceptiveChannel(joint_noise=1e-3, joint_rate_noise=1e-2), seed=3)
     floor = Platform(x=Signal.step(0.06, start=0.5, rise=0.4))
     quiet, moved = stood(stance, [senses], duration=6.0), stood(stance, [senses, floor], duration=6.0)
     assert (quiet.summary["verdict"], moved.summary["verdict"]) == ("recovered", "recovered")

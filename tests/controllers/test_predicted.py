@@ -7,6 +7,7 @@ import pytest
 
 from biped import InputError, Scene, Sensors, Session, human
 from biped.derivatives.linearization.coordinates import displaced, displacement
+from biped.disturbances.sensors import ProprioceptiveChannel
 from biped.dynamics import mass_matrix
 from biped.runs.state import State
 from controllers import LQR, ForwardModel, JointImpedance, JointPD, Predicted, WholeBodyController
@@ -101,7 +102,9 @@ def test_laws_stand_with_senses_of_150_ms_that_fall_without(name):
 
 
 def test_a_restored_session_goes_on_bit_for_bit():
-    scene = Scene(human(), law_of(), disturbances=[Sensors(delay=DELAY, joint_noise=1e-3)])
+    scene = Scene(
+        human(), law_of(), disturbances=[Sensors(DELAY, proprioceptive=ProprioceptiveChannel(joint_noise=1e-3))]
+    )
     assert_goes_back(scene, 60, 100)
 
 
@@ -138,7 +141,7 @@ def test_what_cannot_be_foreseen_is_refused(make, says):
 
 def test_senses_that_are_not_all_as_late_are_not_foreseen_by():
     balance = experiment_named("balance")
-    scene = balance.build({"controller.name": "whole-body", "sensors.delay": 0.1, "sensors.visual_delay": 0.02})
+    scene = balance.build({"controller.name": "whole-body", "sensors.delay": 0.1, "sensors.visual.delay": 0.02})
     assert isinstance(scene.controller, WholeBodyController)
     assert isinstance(balance.build({"controller.name": "whole-body", "sensors.delay": 0.1}).controller, ForwardModel)
     scene = balance.build({"controller.name": "lqr", "sensors.delay": 0.1})

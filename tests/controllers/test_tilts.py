@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from biped import Fall, Platform, Scene, Sensors, Signal, Stance, State, human, simulate
-from biped.disturbances.sensors import PRESETS
+from biped.disturbances.sensors import ForceChannel
+from biped.disturbances.sensors.presets import PRESETS
 from biped.dynamics import mass_matrix
 from biped.dynamics.whole_body import WholeBody
 from contact import RUBBER
@@ -47,7 +48,7 @@ def response(law, size, delay, floor, cycles=3):
     """(5,) sway of the centre of mass about the ankles over the floor's tilt, once the start has died away."""
     q = Stance().configuration(MODEL, floor)
     law = replace(law, held_stiffness=RIGID, held_damping=1e-3 * RIGID, period=STEP).holding(MODEL, q)
-    late = Sensors(delay=delay, force_delay=delay)
+    late = Sensors(delay=delay, force=ForceChannel(delay=delay))
     run = simulate(
         MODEL, law, state=State.at(MODEL, q), floor=floor, disturbances=[tilt(size), late], duration=cycles * CYCLE,
         step=STEP, fall=Fall(), record_every=ROW,
@@ -169,7 +170,7 @@ def test_reweighting_follows_the_less_the_more_the_floor_tilts():
 @pytest.mark.parametrize("law", [Postural(weight=0.7, torque_feedback=0.1), Reweighting()])
 def test_a_session_goes_back_with_what_the_law_remembers(law):
     q = Stance().configuration(MODEL)
-    acting = (tilt(math.radians(2.0)), Sensors(delay=0.1, force_delay=0.1))
+    acting = (tilt(math.radians(2.0)), Sensors(delay=0.1, force=ForceChannel(delay=0.1)))
     assert_goes_back(
         Scene(MODEL, law.holding(MODEL, q), state=State.at(MODEL, q), disturbances=acting, step=2e-3), 700, 300
     )
@@ -182,7 +183,8 @@ def test_people_stand_quietly(law, senses):
     q = Stance().configuration(MODEL)
     sensors = Sensors.preset(senses, seed=1)
     if isinstance(law, Reweighting):  # it has thresholds of its own
-        sensors = replace(sensors, orientation_threshold=0.0, angular_velocity_threshold=0.0)
+        vestibular = replace(sensors.vestibular, orientation_threshold=0.0, angular_velocity_threshold=0.0)
+        sensors = replace(sensors, vestibular=vestibular)
     run = simulate(
         MODEL, law.holding(MODEL, q), state=State.at(MODEL, q), disturbances=[sensors], duration=40.0, step=2e-3,
         fall=Fall(), record_every=ROW,

@@ -363,7 +363,7 @@ def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
             "remembers, is no analytic function of the state. Linearize with closed_loop=False, or take a law that is "
             "analytic, such as WorkspaceController or JointPD (one of your own says so: Controller.analytic)"
         )
-    acting = sorted_disturbances(scene.disturbances)
+    acting = sorted_disturbances(scene.disturbances, scene.model)
     actuators = acting.actuators
     if is_noisy(plan.world.sensors):
         raise InputError("sensors with noise: what they will show is no function of the state; linearize without noise")

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from biped.errors import InputError
+from biped.inputs.fields import like, quantity
 from biped.integrators.composition import kernels
 from biped.integrators.composition.weights import SCHEMES, Scheme
 from biped.integrators.integrator import Integrator
@@ -26,11 +27,6 @@ class Composition(SolverSettings):
     variational step has no limit. What it conserves is what its base conserves. ``SolverSettings`` documents
     the other settings; the tolerance is that of each part.
 
-    Attributes:
-        scheme: one of ``biped.integrators.composition.weights.SCHEMES``: the lengths of the parts.
-        base: the name of the integrator whose steps the parts are, with its default settings and a first guess of
-            the composition's own.
-
     Raises:
         InputError: there is no such scheme, or a value is out of range; on use, the base cannot be composed.
     """
@@ -41,9 +37,11 @@ class Composition(SolverSettings):
     takes_moving_floor: ClassVar[bool] = False
     takes_passive_joints: ClassVar[bool] = False
 
-    tolerance: float = 1e-12
-    scheme: str = "kahan-li-6"
-    base: str = "recursive"
+    tolerance: float = like(SolverSettings, "tolerance", 1e-12)
+    scheme: str = quantity("", "Composition: lengths of its parts", "kahan-li-6")
+    base: str = quantity(
+        "", "Composition: integrator that its parts are steps of, with its default settings", "recursive"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

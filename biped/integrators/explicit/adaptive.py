@@ -7,6 +7,7 @@ import numpy as np
 
 from biped.errors import InputError
 from biped.inputs.checks import is_finite
+from biped.inputs.fields import quantity
 from biped.integrators.explicit.integrators import ContinuousTime, room_for
 from biped.integrators.explicit.interrupts import interrupts_afterwards
 from biped.integrators.explicit.kernels.methods import Explicit, begin_flow, end_flow, no_stages, slope_of_flow
@@ -49,10 +50,6 @@ class Adaptive(ContinuousTime):
 
     ``order`` is that of the solver's own steps; the error of a run follows the tolerances.
 
-    Attributes:
-        relative_tolerance: of each number of the configuration, the velocity and the books of a step.
-        absolute_tolerance: the same in their SI units, where they are near zero.
-
     Raises:
         InputError: a tolerance is not a finite number above zero, or the relative one is below 1e-13.
     """
@@ -63,8 +60,8 @@ class Adaptive(ContinuousTime):
     cost: ClassVar[str] = "O(n), from Python"
     steps_from_python: ClassVar[bool] = True
 
-    relative_tolerance: float = 1e-9
-    absolute_tolerance: float = 1e-10
+    relative_tolerance: float = quantity("", "Relative tolerance of each number of a step with error control", 1e-9)
+    absolute_tolerance: float = quantity("", "Absolute tolerance of each number of a step, in its SI unit", 1e-10)
 
     def __post_init__(self) -> None:
         for name, least in (("relative_tolerance", LEAST_RELATIVE), ("absolute_tolerance", 0.0)):

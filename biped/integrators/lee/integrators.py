@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from biped.errors import InputError
+from biped.inputs.fields import quantity
 from biped.integrators.lee.kernels.broyden import new_broyden
 from biped.integrators.lee.kernels.dense_newton import new_column_newton
 from biped.integrators.lee.kernels.initial_guesses import CURRENT, DYNAMICS, EULER, EXTRAPOLATED, InitialGuess
@@ -38,10 +39,6 @@ class Lee(NewtonSettings):
     conserved, but the discrete linear momentum of a turning body is not its mass times Δx/h: the centre of mass of a
     free body strays from a straight line by O(h²), where ``Recursive`` keeps it to round-off.
 
-    Attributes:
-        guess: where the search of a step starts: "extrapolation" of the last three steps; or as the paper's IG1 to
-            IG3, at the "current" configuration, by explicit "euler", or by the continuous "dynamics".
-
     ``NewtonSettings`` documents the other settings.
 
     Raises:
@@ -53,7 +50,9 @@ class Lee(NewtonSettings):
     coordinates: ClassVar[str] = "generalized"
     cost: ClassVar[str] = "O(n)"
 
-    guess: str = "extrapolation"
+    guess: str = quantity(
+        "", "First guess of a step: extrapolation, current (IG1), euler (IG2) or dynamics (IG3)", "extrapolation"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

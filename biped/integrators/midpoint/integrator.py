@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from biped.errors import InputError
-from biped.integrators.lee.integrators import GUESSES, check_guess
+from biped.inputs.fields import like, quantity
+from biped.integrators.lee.integrators import GUESSES, Lee, check_guess
 from biped.integrators.lee.kernels.initial_guesses import InitialGuess
 from biped.integrators.midpoint.expansion import expanded
 from biped.integrators.midpoint.kernels.cached import new_cached
@@ -27,10 +28,6 @@ class Midpoint(NewtonSettings):
     along is kept to O(h²) only: linear momentum and angular momentum about the vertical are exact, angular momentum
     about the other axes is not.
 
-    Attributes:
-        alpha: α, from 0 to 1: where between the ends of a step the Lagrangian is taken. ½ has order 2 and is symmetric,
-            all others have order 1.
-
     ``NewtonSettings`` documents the other settings.
 
     Raises:
@@ -44,7 +41,7 @@ class Midpoint(NewtonSettings):
     conserves_momentum: ClassVar[bool] = False
     takes_helical_joints: ClassVar[bool] = False
 
-    alpha: float = 0.5
+    alpha: float = quantity("", "Midpoint rule: place in the step where the Lagrangian is taken; 0.5 has order 2", 0.5)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -81,9 +78,6 @@ class ScalableVariational(Midpoint):
     Its steps are those of ``Midpoint``, which takes O(n) for what takes O(n³) here. No contacts: Newton's matrix has
     none of them.
 
-    Attributes:
-        guess: where the search of a step starts, as that of ``Lee``.
-
     ``Midpoint`` documents the other settings.
 
     Raises:
@@ -95,7 +89,7 @@ class ScalableVariational(Midpoint):
     takes_contact: ClassVar[bool] = False
     takes_moving_floor: ClassVar[bool] = False
 
-    guess: str = "extrapolation"
+    guess: str = like(Lee, "guess")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -10,6 +10,7 @@ import numpy as np
 from biped.disturbances import Disturbances
 from biped.dynamics import body_gaps, forward_kinematics
 from biped.errors import InputError
+from biped.inputs.fields import quantity
 from biped.integrators.closing import closing_columns, closing_if_any
 from biped.integrators.newton_settings import VariationalSettings
 from biped.integrators.rigid.kernels import step  # noqa: F401  registers the kernels of the method
@@ -51,16 +52,9 @@ class Rigid(VariationalSettings):
     bodies press on one another in the last step, a column for each pair of capsules that may touch. Loops are closed as
     ``Recursive`` does it, in positions and in velocities, and a run has the columns of ``closing_columns``.
 
-    Attributes:
-        complementarity: [N·s·m] the greatest product of a gap, or of a sliding point's way, with its impulse.
-        directions: of friction's pyramid, an even number; with n of them friction is weaker than the cone's by cos(π/n)
-            at most. 0: Coulomb's true cone.
-        restitution: of impacts, from 0 to 1, by Newton's law at each point.
-        touching: what of a model touches: its contact "points" the floor, or its "body": the floor by points such as
-            trunk, knees and hands too (``biped.model.ragdoll.body_points``), and the capsules of bodies that the
-            model's ``touching`` names, such as its legs, one another.
-        body_friction: coefficient of friction between bodies.
-        tolerance: ``SolverSettings`` documents this one, and the others; gaps count as momenta of a mean body.
+    With ``touching="body"`` points such as trunk, knees and hands (``biped.model.ragdoll.body_points``) touch the floor
+    too, and the capsules of bodies that the model's ``touching`` names touch one another. With n ``directions``
+    friction is weaker than the cone's by cos(π/n) at most. In the ``tolerance`` gaps count as momenta of a mean body.
 
     Raises:
         InputError: for a value that is out of range.
@@ -71,11 +65,13 @@ class Rigid(VariationalSettings):
     paper: ClassVar[str] = "Brüdigam et al. 2024"
     takes_loops: ClassVar[bool] = True
 
-    complementarity: float = 1e-15
-    directions: int = 8
-    restitution: float = 0.0
-    touching: str = "points"
-    body_friction: float = 0.5
+    complementarity: float = quantity(
+        "N·s·m", "Rigid contact: greatest product of a gap, or a sliding way, with its impulse", 1e-15
+    )
+    directions: int = quantity("", "Rigid contact: sides of the friction pyramid, an even number; 0: the true cone", 8)
+    restitution: float = quantity("", "Rigid contact: coefficient of restitution at each point, from 0 to 1", 0.0)
+    touching: str = quantity("", "Rigid contact: points, or body: trunk, hands, legs too", "points")
+    body_friction: float = quantity("", "Rigid contact: coefficient of friction between bodies", 0.5)
 
     def __post_init__(self) -> None:
         super().__post_init__()

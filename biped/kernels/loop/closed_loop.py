@@ -18,7 +18,7 @@ from biped.kernels.loop.log import (
     record_more,
     record_row,
 )
-from biped.kernels.loop.measurement import DEPTH, Actuators, Measurement, SensorModel, apply_torques, measure
+from biped.kernels.loop.measurement import Actuators, Measurement, SensorModel, apply_torques, measure
 from biped.kernels.loop.projectile import (
     ARMED,
     ELAPSED,
@@ -380,7 +380,7 @@ class Loop:
 
     def look(self) -> int:
         """A limit of a fall or OK, and what a controller would be shown; it changes nothing, and can be done again."""
-        counts, past, depth = self.world.state.counts, self.world.state.past, self.world.sensors.how[DEPTH]
+        counts, past, depth = self.world.state.counts, self.world.state.past, int(self.world.sensors.depth[0])
         sensed = counts[SENSED]
         written = [sensed % depth, *range(depth, past.shape[0])]
         before = past[written]

@@ -1,4 +1,4 @@
-"""What a controller is told of the plant, and what comes of its torques: delays, noise, limits.
+"""Measurements that a controller reads, and torques that it asks for: delays, noise, limits.
 
 A controller reads a ``Measurement`` and asks for torques. Both are in arrays of their own: whatever a controller does
 with them, the plant only gets torques.
@@ -21,33 +21,17 @@ from contact.arrays import Floats, Integers
 from contact.point_law import touches
 from kernelcache import kernel
 
-# Places in ``SensorModel.how``.
-PERFECT = 0  # 1 where the plant is measured as it is
-BY_CHANNEL = 1  # 1 where ``SimulationState.past`` has more than states: forces, and rows behind those of ticks
-SEED = 2
-LATE = 3  # [control ticks] of each channel
-DEPTH = 7  # ticks that ``past`` keeps; behind them: what was shown at the start, and coloured noise
-HOW = 8
+# Kinds of the numbers in a row of ``SimulationState.past``.
+NOT_NOISY = 0  # the state of a contact; all of a quaternion but its first number
+SCALAR = 1
+TURN = 2  # the first number of a quaternion
+FORCE = 3  # shown with noise only where the point touches
 
-# Channels.
-VESTIBULAR = 0
-VISUAL = 1
-PROPRIOCEPTIVE = 2
-FORCE = 3
-
-# Places in ``SensorModel.noise`` of standard deviations and, from ``THRESHOLD`` on, of thresholds.
-POSITION = 0  # [m]
-ORIENTATION = 1  # [rad]
-JOINT = 2  # [rad or m]
-VELOCITY = 3  # [m/s]
-ANGULAR_VELOCITY = 4  # [rad/s]
-JOINT_RATE = 5  # [rad/s or m/s]
-PRESSURE = 6  # [N]
-# Of each channel:
-SHARE = 7  # standard deviation over distance from the start
-KEPT = 11  # of its last noise, what that of the next tick keeps; 0 for white noise
-THRESHOLD = 15
-NOISE = 22
+# Rows of ``SimulationState.past`` behind those of the ticks.
+START = 0  # the row that was shown at the start
+COLOURED = 1  # the last coloured noise
+SHOWN = 2  # the row that is shown at this tick
+ROWS = 3
 
 
 class Measurement(NamedTuple):
@@ -66,10 +50,17 @@ class Measurement(NamedTuple):
 
 
 class SensorModel(NamedTuple):
-    """How the plant is measured."""
+    """How the plant is measured: one number for each place in a row of ``SimulationState.past``; none: as it is."""
 
-    how: Integers  # (HOW,)
-    noise: Floats  # (NOISE,) standard deviations, their shares and colours, thresholds
+    seed: Integers  # (1,)
+    depth: Integers  # (1,) ticks that ``past`` keeps; ``ROWS`` more rows stand behind them
+    kind: Integers  # (width,)
+    channel: Integers  # (width,) of the random numbers; a quaternion has this one and the next two
+    late: Integers  # (width,) [control ticks] delay
+    noise: Floats  # (width,) standard deviation
+    share: Floats  # (width,) standard deviation / distance from the start
+    kept: Floats  # (width,) share of the last noise that the next tick keeps; 0 for white noise
+    threshold: Floats  # (width,) distance from the start that is not shown
     offset: Floats  # (3,) [m] root axes: from the root's centre of mass to where the controller takes it to be
 
 
@@ -101,10 +92,12 @@ def new_measurement(tree: Tree, nq: int, nv: int, more_points: int = 0) -> Measu
 
 
 def perfect_sensors() -> SensorModel:
-    """The plant as it is."""
-    how = np.zeros(HOW, dtype=np.int64)
-    how[PERFECT] = how[DEPTH] = 1
-    return SensorModel(how, np.zeros(NOISE), np.zeros(3))
+    """Sensors that show the plant as it is."""
+    none, nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
+    return SensorModel(
+        np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64), none, none, none, nothing, nothing, nothing, nothing,
+        np.zeros(3),
+    )  # fmt: skip
 
 
 def ideal_actuators(nv: int, span: float) -> Actuators:
@@ -122,77 +115,67 @@ def measure(tree, state, motion, sensors, actuators, measurement):
     measure_touch(state, measurement)
     measure_abilities(tree, state, motion.rates, actuators, measurement)
     shown = measurement.motion
-    if sensors.how[PERFECT] == 1:
+    if sensors.late.shape[0] == 0:
         vec.copy1(state.q, measurement.q)
         vec.copy1(motion.rates, shown.rates)
         copy_poses(motion.poses, shown.poses)
         copy_inertias(motion.inertia, shown.inertia)
         return
     keep_tick(state, motion.rates, sensors)
-    show_late(tree, state, sensors, measurement)
+    row = state.past[sensors.depth[0] + SHOWN]
+    take_late(state, sensors, row)
     if tree.kind[0] == FLOATING:
-        move_root(sensors, measurement)
-    if sensors.how[BY_CHANNEL] == 1 and (state.counts[SENSED] == 0 or state.counts[TICKS] == 0):
-        keep_start(state, sensors, measurement)
-    blur(tree, state, sensors, measurement)
+        move_root(sensors, row, state.q.shape[0])
+    if state.counts[SENSED] == 0 or state.counts[TICKS] == 0:
+        keep_start(state, sensors, row, state.q.shape[0] + motion.rates.shape[0])
+    blur(state, sensors, row)
+    show(row, measurement)
     place_measured(measurement)
     state.counts[SENSED] += 1
 
 
 @kernel
 def keep_tick(state, rates, sensors):
-    """What there is now, for when its delay has passed: (q, v), and behind them forces and contacts of the floor."""
+    """Keep the present tick until its delay has passed: (q, v), then forces and contacts of the floor."""
     nq, nv, nc = state.q.shape[0], rates.shape[0], state.force.shape[0]
-    newest = state.past[state.counts[SENSED] % sensors.how[DEPTH]]
+    newest = state.past[state.counts[SENSED] % sensors.depth[0]]
     for k in range(nq):
         newest[k] = state.q[k]
     for k in range(nv):
         newest[nq + k] = rates[k]
-    if sensors.how[BY_CHANNEL] == 1:
-        for c in range(nc):
-            for axis in range(3):
-                newest[nq + nv + 3 * c + axis] = state.force[c, axis]
-            newest[nq + nv + 3 * nc + c] = state.found[c]
-
-
-@kernel
-def shown_row(state, sensors, channel):
-    """The row of the tick that a channel shows now."""
-    return max(state.counts[SENSED] - sensors.how[LATE + channel], 0) % sensors.how[DEPTH]
-
-
-@kernel
-def show_late(tree, state, sensors, measurement):
-    """Each channel as it was a delay of its own ago."""
-    q, rates = measurement.q, measurement.motion.rates
-    nq, nv, nc = q.shape[0], rates.shape[0], measurement.force.shape[0]
-    past, seen = state.past, state.past[shown_row(state, sensors, PROPRIOCEPTIVE)]
-    for k in range(nq):
-        q[k] = seen[k]
-    for k in range(nv):
-        rates[k] = seen[nq + k]
-    if tree.kind[0] == FLOATING:
-        turned, placed = past[shown_row(state, sensors, VESTIBULAR)], past[shown_row(state, sensors, VISUAL)]
+    for c in range(nc):
         for axis in range(3):
-            q[axis], rates[axis], rates[3 + axis] = placed[axis], placed[nq + axis], turned[nq + 3 + axis]
-        for k in range(3, 7):
-            q[k] = turned[k]
-    if sensors.how[BY_CHANNEL] == 1:
-        felt = past[shown_row(state, sensors, FORCE)]
-        for c in range(nc):
-            for axis in range(3):
-                measurement.force[c, axis] = felt[nq + nv + 3 * c + axis]
-            measurement.found[c] = int(felt[nq + nv + 3 * nc + c])
+            newest[nq + nv + 3 * c + axis] = state.force[c, axis]
+        newest[nq + nv + 3 * nc + c] = state.found[c]
 
 
 @kernel
-def keep_start(state, sensors, measurement):
-    """What is shown at the start, from which thresholds and what grows with a signal count."""
-    begun, nq = state.past[sensors.how[DEPTH]], measurement.q.shape[0]
+def take_late(state, sensors, row):
+    """Take each number from the tick a delay of its own ago."""
+    for k in range(row.shape[0]):
+        row[k] = state.past[max(state.counts[SENSED] - sensors.late[k], 0) % sensors.depth[0], k]
+
+
+@kernel
+def keep_start(state, sensors, row, count):
+    """Keep the configuration and velocity shown at the start: distances count from there, those of forces from zero."""
+    for k in range(count):
+        state.past[sensors.depth[0] + START, k] = row[k]
+
+
+@kernel
+def show(row, measurement):
+    """Copy a row into the arrays that the controller reads."""
+    q, rates, nc = measurement.q, measurement.motion.rates, measurement.force.shape[0]
+    nq, first = q.shape[0], q.shape[0] + rates.shape[0]
     for k in range(nq):
-        begun[k] = measurement.q[k]
-    for k in range(measurement.motion.rates.shape[0]):
-        begun[nq + k] = measurement.motion.rates[k]
+        q[k] = row[k]
+    for k in range(rates.shape[0]):
+        rates[k] = row[nq + k]
+    for c in range(nc):
+        for axis in range(3):
+            measurement.force[c, axis] = row[first + 3 * c + axis]
+        measurement.found[c] = int(row[first + 3 * nc + c])
 
 
 @kernel
@@ -228,89 +211,68 @@ def copy_inertias(source, target):
 
 
 @kernel
-def move_root(sensors, measurement):
-    """From the root's centre of mass to that of the root without its load, of which the controller knows nothing."""
-    q, rates = measurement.q, measurement.motion.rates
-    arm = vec.mat_vec(vec.quat_matrix((q[3], q[4], q[5], q[6])), vec.triple(sensors.offset))
-    moving = vec.cross((rates[3], rates[4], rates[5]), arm)
+def move_root(sensors, row, nq):
+    """Move from the root's centre of mass to that of the root without its load, unknown to the controller."""
+    arm = vec.mat_vec(vec.quat_matrix((row[3], row[4], row[5], row[6])), vec.triple(sensors.offset))
+    moving = vec.cross((row[nq + 3], row[nq + 4], row[nq + 5]), arm)
     for axis in range(3):
-        q[axis] += arm[axis]
-        rates[axis] += moving[axis]
+        row[axis] += arm[axis]
+        row[nq + axis] += moving[axis]
 
 
 @kernel
-def blur(tree, state, sensors, measurement):
-    """Noise and thresholds of everything that is measured; each number has a channel of random numbers of its own."""
-    q, rates = measurement.q, measurement.motion.rates
-    nq, nv = q.shape[0], rates.shape[0]
-    begun = state.past[sensors.how[DEPTH] if sensors.how[BY_CHANNEL] == 1 else 0]
-    for i in range(tree.parent.shape[0]):
-        a, dof = tree.first_q[i], tree.first_v[i]
-        if tree.dofs[i] == 1:
-            q[a] = blurred(state, sensors, PROPRIOCEPTIVE, JOINT, dof, q[a], begun[a])
-            rates[dof] = blurred(state, sensors, PROPRIOCEPTIVE, JOINT_RATE, nv + dof, rates[dof], begun[nq + dof])
-        elif tree.kind[i] == FLOATING:
-            for axis in range(3):
-                k = dof + axis
-                q[a + axis] = blurred(state, sensors, VISUAL, POSITION, k, q[a + axis], begun[a + axis])
-                rates[k] = blurred(state, sensors, VISUAL, VELOCITY, nv + k, rates[k], begun[nq + k])
-            blur_turn(state, sensors, VESTIBULAR, ORIENTATION, dof + 3, q, a + 3, begun)
-            for k in range(dof + 3, dof + 6):
-                rates[k] = blurred(state, sensors, VESTIBULAR, ANGULAR_VELOCITY, nv + k, rates[k], begun[nq + k])
-        else:
-            blur_turn(state, sensors, PROPRIOCEPTIVE, JOINT, dof, q, a, begun)
-            for k in range(dof, dof + 3):
-                rates[k] = blurred(state, sensors, PROPRIOCEPTIVE, JOINT_RATE, nv + k, rates[k], begun[nq + k])
-    if sensors.how[BY_CHANNEL] == 1:
-        for c in range(measurement.force.shape[0]):
-            if touches(measurement.found[c]):
-                for axis in range(3):
-                    number, force = 3 * (nv + c) + axis, measurement.force[c, axis]
-                    measurement.force[c, axis] = blurred(state, sensors, FORCE, PRESSURE, number, force, 0.0)
+def blur(state, sensors, row):
+    """Add the noise of each number, and take off what is within its threshold."""
+    nc = state.force.shape[0]
+    found = row.shape[0] - nc
+    for k in range(row.shape[0]):
+        kind = sensors.kind[k]
+        if kind == SCALAR or (kind == FORCE and touches(int(row[found + (k - found + 3 * nc) // 3]))):
+            row[k] = blurred(state, sensors, k, row[k])
+        elif kind == TURN:
+            blur_turn(state, sensors, k, row)
 
 
 @kernel
-def blurred(state, sensors, channel, quantity, number, value, begun):
-    """A number that began as ``begun`` as its channel shows it: with noise, and nothing of it within the threshold."""
-    noise = sensors.noise
-    spread, threshold = noise[quantity] + noise[SHARE + channel] * abs(value - begun), noise[THRESHOLD + quantity]
+def blurred(state, sensors, k, value):
+    """Return a number with noise, and nothing of it within the threshold."""
+    begun, threshold = state.past[sensors.depth[0] + START, k], sensors.threshold[k]
+    spread = sensors.noise[k] + sensors.share[k] * abs(value - begun)
     if spread > 0.0:
-        value += spread * noise_of(state, sensors, channel, number)
+        value += spread * noise_of(state, sensors, k, 0)
     return begun + beyond(value - begun, threshold) if threshold > 0.0 else value
 
 
 @kernel
 def beyond(away, threshold):
-    """What is left of a distance behind a dead zone."""
+    """Return the part of a distance behind a dead zone."""
     return max(away - threshold, 0.0) + min(away + threshold, 0.0)
 
 
 @kernel
-def noise_of(state, sensors, channel, number):
-    """A number of standard normal noise: white, or coloured by the one before it, stationary from its first on."""
-    drawn, kept = normal(sensors.how[SEED], state.counts[TICKS], number), sensors.noise[KEPT + channel]
+def noise_of(state, sensors, k, axis):
+    """Return standard normal noise: white, or coloured by the one before it, stationary from its first on."""
+    drawn, kept = normal(sensors.seed[0], state.counts[TICKS], sensors.channel[k] + axis), sensors.kept[k]
     if kept == 0.0:
         return drawn
-    coloured = state.past[sensors.how[DEPTH] + 1]
-    if coloured[number] != 0.0:  # it is none before the first
-        drawn = kept * coloured[number] + math.sqrt(1.0 - kept * kept) * drawn
-    coloured[number] = drawn
+    coloured = state.past[sensors.depth[0] + COLOURED]
+    if coloured[k + axis] != 0.0:  # it is none before the first
+        drawn = kept * coloured[k + axis] + math.sqrt(1.0 - kept * kept) * drawn
+    coloured[k + axis] = drawn
     return drawn
 
 
 @kernel
-def blur_turn(state, sensors, channel, quantity, number, q, a, begun):
+def blur_turn(state, sensors, a, q):
     """Turn the quaternion at q[a] by noise, and back by the threshold, in the axes that it maps to."""
-    noise, threshold = sensors.noise, sensors.noise[THRESHOLD + quantity]
+    begun, threshold = state.past[sensors.depth[0] + START], sensors.threshold[a]
     start = begun[a], begun[a + 1], begun[a + 2], begun[a + 3]
-    spread = noise[quantity]
-    if noise[SHARE + channel] > 0.0:
+    spread = sensors.noise[a]
+    if sensors.share[a] > 0.0:
         away = vec.rotation_vector(vec.quat_mul((q[a], q[a + 1], q[a + 2], q[a + 3]), vec.quat_conj(start)))
-        spread += noise[SHARE + channel] * vec.norm(away)
+        spread += sensors.share[a] * vec.norm(away)
     if spread > 0.0:
-        x = noise_of(state, sensors, channel, number)
-        y = noise_of(state, sensors, channel, number + 1)
-        z = noise_of(state, sensors, channel, number + 2)
+        x, y, z = noise_of(state, sensors, a, 0), noise_of(state, sensors, a, 1), noise_of(state, sensors, a, 2)
         turn_by(q, a, vec.scale(spread, (x, y, z)))
     if threshold > 0.0:
         x, y, z = vec.rotation_vector(vec.quat_mul((q[a], q[a + 1], q[a + 2], q[a + 3]), vec.quat_conj(start)))

@@ -117,6 +117,6 @@ def backends_of(names: Sequence[str]) -> tuple[tuple[Backend, ...], tuple[str, .
 
 
 def case_of(setup: Scene) -> Case:
-    acting = sorted_disturbances(setup.disturbances)
+    acting = sorted_disturbances(setup.disturbances, setup.model)
     impedance = None if setup.controller is None else setup.controller.impedance(setup.model)
     return Case.of(acting.with_payload(setup.model), setup.floor, setup.step, impedance or Impedance(), acting)

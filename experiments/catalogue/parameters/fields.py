@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from biped.inputs.fields import replaced
 from experiments.catalogue.parameters.parameter import Parameter, Value
 
 #: A field: its name as a parameter without group, the path to it, the object that it is a field of, and the field.
@@ -44,19 +45,19 @@ def object_from(thing: Any, values: Mapping[str, Value]) -> Any:
     Nothing that can change is shared between two of them. Of what is no dataclass, it is one as it is.
     """
     made = thing() if isinstance(thing, type) else copy.deepcopy(thing)
-    changes: dict[tuple[str, ...], Any] = {}
+    changes: dict[str, Any] = {}
     for name, path, owner, field in _leaves(made):
         if name in values:
             is_switch = isinstance(getattr(owner, field.name), bool)
-            changes[path] = BOOLEANS[str(values[name])] if is_switch else values[name]
-    return _replaced(made, changes) if changes else made
+            changes[".".join(path)] = BOOLEANS[str(values[name])] if is_switch else values[name]
+    return replaced(made, changes) if changes else made
 
 
 def _leaves(owner: Any, group: str = "", path: tuple[str, ...] = ()) -> Iterator[_Leaf]:
     """The fields that can be parameters, of an object and of the dataclasses in it."""
     for field in dataclasses.fields(owner) if dataclasses.is_dataclass(owner) else ():
         value, name = getattr(owner, field.name), f"{group}{field.name}"
-        if not field.init or field.name.startswith("_"):
+        if not field.init or field.name.startswith("_") or not field.metadata.get("parameter", True):
             continue
         if dataclasses.is_dataclass(value):
             inner = group if field.metadata.get("inline") else f"{name}."
@@ -96,11 +97,3 @@ def _choices(owner: Any, field: "dataclasses.Field[Any]") -> tuple[str, ...]:
     except NameError:  # of an annotation that is there for type checkers only
         return ()
     return get_args(hint) if get_origin(hint) is Literal else ()
-
-
-def _replaced(owner: Any, changes: Mapping[tuple[str, ...], Any]) -> Any:
-    """An object like another, but for what is at some paths."""
-    own = {path[0]: value for path, value in changes.items() if len(path) == 1}
-    for name in dict.fromkeys(path[0] for path in changes if len(path) > 1):
-        own[name] = _replaced(getattr(owner, name), {p[1:]: v for p, v in changes.items() if p[0] == name})
-    return dataclasses.replace(owner, **own)

@@ -14,6 +14,7 @@ from biped.model import Model
 from biped.runs.state import State
 from biped.simulation.scene import Scene
 from biped.simulation.world import Fall
+from experiments.catalogue.parameters.fields import field_parameters
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 from experiments.engines.engine_integrator import EngineIntegrator
@@ -28,44 +29,15 @@ def _kept(group: str, make: Callable[[dict[str, Any]], T]) -> Callable[[Values],
     return lambda values: made(values.items_of(group))
 
 
-def fall_parameters(fall: Fall, root: str) -> tuple[Parameter, ...]:
-    return (
-        Parameter("fall.height", fall.height, "m", f"the {root}'s centre of mass below it: fallen", OURS),
-        Parameter("fall.tilt", fall.tilt, "rad", f"the {root} farther from upright: fallen", OURS),
-        Parameter("fall.joint_rate", fall.joint_rate, "rad/s", "a joint faster: control is lost", OURS),
-    )
-
-
 fall_from = _kept("fall", lambda group: Fall(**group))
 
 
-#: Unit and meaning of every setting that some integrator has.
-_SETTINGS = {
-    "tolerance": ("N·s", "norm of a step's residual to reach"),
-    "max_iterations": ("", "iterations before a step is halved"),
-    "max_backtracks": ("", "halvings of an iteration's step before it is given up"),
-    "max_halvings": ("", "a step is retried in 2, 4, … parts, two to this power at most"),
-    "landing_depth": ("m", "retried too if a landing point ends it deeper; inf: never"),
-    "complementarity": ("N·s·m", "of rigid contact: greatest product of a gap, or a sliding way, with its impulse"),
-    "directions": ("", "of rigid contact: sides of the pyramid of friction, an even number; 0: the true cone"),
-    "restitution": ("", "of rigid contact: the part of its speed that what lands leaves with, from 0 to 1"),
-    "touching": ("", "of rigid contact: points, or body: trunk, hands, legs too"),
-    "body_friction": ("", "of rigid contact: coefficient of friction between bodies"),
-    "guess": ("", "where the search of a step starts: extrapolation, current, euler or dynamics"),
-    "alpha": ("", "of the midpoint rule: where in the step the Lagrangian is taken, 0.5: in its middle"),
-    "scheme": ("", "of a composition: the lengths of its parts"),
-    "base": ("", "of a composition: the integrator that its parts are steps of"),
-    "relative_tolerance": ("", "of each number of a step with error control"),
-    "absolute_tolerance": ("", "the same where the number is near zero, in its SI unit"),
-}
-
-
 @cache
-def _settings() -> dict[str, Value]:
+def _settings() -> dict[str, Parameter]:
     """The settings of all integrators; a name has the same meaning in all, and the default of the first that has it."""
-    found: dict[str, Value] = {}
+    found: dict[str, Parameter] = {}
     for integrator in INTEGRATORS.values():
-        found = settings_of(integrator) | found
+        found = {one.name: one for one in field_parameters(integrator, "integrator", OURS)} | found
     return found
 
 
@@ -78,19 +50,15 @@ def own_settings(changes: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def integrator_parameters() -> tuple[Parameter, ...]:
-    return (
-        Parameter("integrator.name", "recursive", "", f"one of: {', '.join((*INTEGRATORS, *ENGINES))}", OURS),
-        *(
-            Parameter(f"integrator.{name}", default, *_SETTINGS[name], OURS, may_be_infinite=name == "landing_depth")
-            for name, default in _settings().items()
-        ),
-    )
+    names = f"one of: {', '.join((*INTEGRATORS, *ENGINES))}"
+    return (Parameter("integrator.name", "recursive", "", names, OURS), *_settings().values())
 
 
 def _own_integrator(group: dict[str, Any]) -> Integrator:
     name = group.pop("name")
     known = settings_of(integrator_named(name))
-    wanted = {key: group[key] for key, default in _settings().items() if key in known or group[key] != default}
+    defaults = {one.name.partition(".")[2]: one.default for one in _settings().values()}
+    wanted = {key: group[key] for key, default in defaults.items() if key in known or group[key] != default}
     return integrator_named(name, **wanted)
 
 
@@ -103,9 +71,9 @@ def integrator_from(values: Values) -> Integrator:
     if name not in ENGINES:
         return _own_integrator_from(values)
     engine = engine_named(name)
-    for key, default in _settings().items():
-        if values[f"integrator.{key}"] != default:
-            raise InputError(f"integrator.{key} is a setting of our integrators: {engine.title} has none")
+    for setting in _settings().values():
+        if values[setting.name] != setting.default:
+            raise InputError(f"{setting.name} is a setting of our integrators: {engine.title} has none")
     return EngineIntegrator(engine)
 
 

@@ -243,9 +243,7 @@ def parameter_named(name: str, parameters: Iterable[Parameter]) -> Parameter:
     table = {parameter.name: parameter for parameter in parameters}
     whole, place = split_name(name)
     if whole not in table:
-        now = re.sub("^senses[.]", "sensors.", whole).replace("floor.zvt", "floor.stiction_velocity")
-        hint = f"it is called {now!r} now" if now in table else _hint(whole, list(table))
-        raise InputError(f"unknown parameter {name!r}; {hint}")
+        raise InputError(f"unknown parameter {name!r}; {_hint(whole, list(table))}")
     return table[whole] if place is None else _component(table[whole], place, name)
 
 
@@ -300,7 +298,8 @@ def _hint(name: str, known: list[str]) -> str:
     last = name.rpartition(".")[2].lower()
     containing = [candidate for candidate in known if last and last in candidate.lower()]
     close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
-    found = list(dict.fromkeys([*close, *containing]))[:3]
+    same = [candidate for candidate in known if candidate.endswith(f".{last}")]
+    found = list(dict.fromkeys([*same, *close, *containing]))[:3]
     if found:
         return f"did you mean {' or '.join(repr(candidate) for candidate in found)}?"
     groups = dict.fromkeys(candidate.partition(".")[0] for candidate in known)

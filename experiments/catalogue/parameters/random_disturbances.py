@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from biped.disturbances import Actuators, Disturbance, Force, Load, Patch, Platform, Push, Sensors, Throw, random_forces
+from biped.disturbances.sensors import ProprioceptiveChannel, VestibularChannel, VisualChannel
 from biped.inputs.checks import above_zero
 from biped.model import Model, human
 from biped.runs.postures import STANDING_TRUNK
@@ -146,9 +147,17 @@ def _throw(random: Random, case: Case) -> list[Disturbance]:
 
 
 def _sensors(random: Random, case: Case) -> list[Disturbance]:
-    sizes = {name: _size(random, 1e-5, 1e-2) for name in ("position_noise", "orientation_noise", "joint_noise")}
-    rates = {name: _size(random, 1e-3, 0.3) for name in ("velocity_noise", "joint_rate_noise")}
-    return [Sensors(delay=case.period * int(random.integers(12)), seed=int(random.integers(2**31)), **sizes, **rates)]
+    position, orientation, joint = (_size(random, 1e-5, 1e-2) for _ in range(3))
+    velocity, joint_rate = (_size(random, 1e-3, 0.3) for _ in range(2))
+    return [
+        Sensors(
+            delay=case.period * int(random.integers(12)),
+            seed=int(random.integers(2**31)),
+            vestibular=VestibularChannel(orientation_noise=orientation),
+            visual=VisualChannel(position_noise=position, velocity_noise=velocity),
+            proprioceptive=ProprioceptiveChannel(joint_noise=joint, joint_rate_noise=joint_rate),
+        )
+    ]
 
 
 def _actuators(random: Random, _: Case) -> list[Disturbance]:

@@ -41,7 +41,7 @@ def ages() -> dict[str, dict[str, Value]]:
         of = {part: "old" if part in old else "young" for part in PARTS}
         delay = late[of["delay"]]
         return {
-            "sensors.preset": of["noise"], "sensors.delay": delay, "sensors.force_delay": delay,
+            "sensors.preset": of["noise"], "sensors.delay": delay, "sensors.force.delay": delay,
             "actuators.strength": f"{of['strength']}-men",
         }  # fmt: skip
 

@@ -18,12 +18,12 @@ PERSON: Mapping[str, Value] = MappingProxyType({
     "run.step": 2e-3,
     "sensors.preset": "eyes-closed",
     "sensors.delay": LATE,
-    "sensors.force_delay": LATE,
+    "sensors.force.delay": LATE,
 })  # fmt: skip
 #: The person's senses, as late, without noise and thresholds, where a law cannot answer with these.
 EXACT: Mapping[str, Value] = MappingProxyType({"sensors.preset": "none"})
 #: In place of the person's senses, where a law decides more seldom than they are late.
-AT_ONCE: Mapping[str, Value] = MappingProxyType({**EXACT, "sensors.delay": 0.0, "sensors.force_delay": 0.0})
+AT_ONCE: Mapping[str, Value] = MappingProxyType({**EXACT, "sensors.delay": 0.0, "sensors.force.delay": 0.0})
 #: The law of who stands by the ankles, and its one parameter that is not its default: with it all but those without a
 #: vestibular sense stand in the studies of quiet stance (``examples/quiet-stance.toml``).
 ANKLES, WEIGHT = "postural", 0.2

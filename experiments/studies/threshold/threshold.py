@@ -10,7 +10,7 @@ from biped.errors import InputError
 from biped.metrics.definitions.gait import STEPPING_ON
 from biped.runs.verdict import STEPPED, verdict_line
 from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.parameters.idle import SWITCHES
+from experiments.catalogue.parameters.disturbances import switches
 from experiments.catalogue.parameters.parameter import Value, Values
 from experiments.studies.config import Config, is_number
 from experiments.studies.counting import USUAL_LOSSES, checked_losses, more_steps_than, withstood
@@ -240,7 +240,7 @@ class Threshold(StudyKind):
     def _undisturbed(self) -> list[Trial]:
         """An undisturbed trial of each law, engine and body; none if what is swept is not a disturbance's size."""
         group = self.swept.parameter.partition(".")[0]
-        if SWITCHES.get(group, {}).get(self.swept.parameter) != 0.0:
+        if switches().get(group, {}).get(self.swept.parameter) != 0.0:
             return []
         found: dict[str, Trial] = {}
         for number, _ in enumerate(self.conditions):

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from biped.disturbances import Push, Throw
+from biped.disturbances.disturbance import heading
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.model.geometry import Vector3, quaternion_matrix, vector3
 from contact.arrays import Floats
 from controllers.gains import KEYS, UNITS, read_gains, save_gains
 from controllers.workspace import WorkspaceController, WorkspaceGains
-from experiments.catalogue.parameters.disturbances import heading
 from experiments.catalogue.parameters.fields import field_parameters
 from experiments.catalogue.parameters.parameter import Parameter
 from experiments.visualization.figures.labels import who

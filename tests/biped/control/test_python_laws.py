@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from biped import Controller, Fall, InputError, Observation, Scene, Sensors, State, chain, simulate, standing
+from biped.disturbances.sensors import ProprioceptiveChannel
 from biped.kernels.loop.closed_loop import control
 from contact import ContactState
 from contact.arrays import Floats
@@ -48,9 +49,8 @@ def test_it_sees_where_its_weight_is_and_where_the_floor_bears_it(person):
 def test_it_sees_the_contacts_and_torques_that_the_rows_have(person):
     """Also with senses that are late and noisy: contacts and torques are the plant's own."""
     law = Seeing()
-    run = simulate(
-        person, law, state=standing(person), duration=0.1, disturbances=[Sensors(delay=4e-3, joint_noise=1e-4)]
-    )
+    late = Sensors(4e-3, proprioceptive=ProprioceptiveChannel(joint_noise=1e-4))
+    run = simulate(person, law, state=standing(person), duration=0.1, disturbances=[late])
     rows = run.frame.iloc[: len(law.seen)]
     assert np.array_equal([seen.time for seen in law.seen], rows["time"])
     for k, name in enumerate(person.contact_names):

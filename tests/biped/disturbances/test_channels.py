@@ -1,61 +1,36 @@
-"""Senses by channel: delays of their own, coloured and signal-dependent noise, thresholds, presets."""
+"""Sensors by channel: delays of their own, coloured and signal-dependent noise, thresholds, presets."""
 
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
-from biped import InputError, ModelError, Push, Scene, Sensors, Session, State, human, simulate
-from biped.control.controller import Controller
+from biped import InputError, ModelError, Scene, Sensors, Session, State, human, simulate
 from biped.derivatives.gradients import gradient
 from biped.derivatives.linearization import Linearizer
-from biped.disturbances.sensors import CHANNELS, PRESETS
+from biped.disturbances.sensors.presets import PRESETS
+from biped.disturbances.sensors.row import Row
+from biped.inputs.fields import replaced
 from biped.kernels.loop.random import normal
 from biped.model.geometry import quaternion_matrix
-from controllers import JointPD
 from experiments.catalogue.registry import experiment_named
 
 from ...conftest import assert_same_arrays
-
-PD = JointPD()
-PUSH = Push("trunk", (1, 0.3, 0), 4.0, 0.02, 0.05)
-TICK = PD.period
+from .watching import PD, PUSH, TICK, watched
 
 
-class Spy(Controller):
-    """A law that keeps what it is shown."""
-
-    def __init__(self, controller):
-        self.controller, self.period, self.seen = controller, controller.period, []
-
-    def torques(self, observation):
-        self.seen.append(observation)
-        return self.controller.torques(observation)
-
-
-def watched(sensors, duration=0.2):
-    """What a law was shown at each tick, and what there was: q, v, and the floor's forces."""
-    person, spy = human(), Spy(PD)
-    state = State.at(person, person.configuration((0.0, 0.0, 1.2288)))
-    run = simulate(person, spy, state=state, disturbances=(sensors, PUSH), duration=duration, step=TICK)
-    count = len(spy.seen)
-    forces = [f"contact_{name}_f{axis}" for name in person.contact_names for axis in "xyz"]
-    names = ([*person.coordinate_names], [*person.velocity_names], forces)
-    true = [run.frame[columns].to_numpy()[:count] for columns in names]
-    seen = [
-        np.array([one.q for one in spy.seen]), np.array([one.v for one in spy.seen]),
-        np.array([one.contact_forces.ravel() for one in spy.seen]),
-    ]  # fmt: skip
-    return seen, true
+def sensors_with(**changes):
+    """Sensors with numbers of channels by names such as ``visual__delay``."""
+    return replaced(Sensors(), {name.replace("__", "."): value for name, value in changes.items()})
 
 
 def test_each_channel_has_a_delay_of_its_own():
-    sensors = Sensors(
-        delay=2 * TICK, vestibular_delay=3 * TICK, visual_delay=TICK, proprioceptive_delay=7 * TICK,
-        force_delay=4 * TICK,
+    sensors = sensors_with(
+        delay=2 * TICK, vestibular__delay=3 * TICK, visual__delay=TICK, proprioceptive__delay=7 * TICK,
+        force__delay=4 * TICK,
     )  # fmt: skip
-    seen, true = watched(sensors)
+    _, seen, true = watched(sensors)
     place, turn, joints = slice(0, 3), slice(3, 7), slice(7, None)
     spin, rates, all_of = slice(3, 6), slice(6, None), slice(None)
     for of, columns, ticks in (
@@ -67,11 +42,31 @@ def test_each_channel_has_a_delay_of_its_own():
         assert np.ptp(was, axis=0).max() > 0.0
 
 
-def test_all_channels_late_by_the_same_is_one_delay():
-    own = {f"{name}_delay": 5 * TICK for name in CHANNELS if name != "force"}
-    shared, split = (watched(sensors)[0] for sensors in (Sensors(delay=5 * TICK), Sensors(**own)))
-    for one, other in zip(shared, split, strict=True):
-        assert np.array_equal(one, other)
+def test_ankles_have_imperfections_besides_those_of_all_joints():
+    """Delays and thresholds add up; other joints have those of the proprioceptive channel alone."""
+    _, seen, true = watched(
+        sensors_with(
+            delay=TICK, ankles__delay=2 * TICK, proprioceptive__joint_threshold=1e-3, ankles__joint_threshold=2e-3
+        )
+    )
+    names = human().joint_names
+    for joint, name in enumerate(names):
+        ticks, threshold = (3, 3e-3) if "ankle" in name else (1, 1e-3)
+        was = true[0][:-ticks, 7 + joint]
+        assert seen[0][ticks:, 7 + joint] == pytest.approx(was[0] + dead(was - was[0], threshold), abs=1e-14)
+        assert (seen[1][ticks:, 6 + joint] == true[1][:-ticks, 6 + joint]).all()
+    assert sum("ankle" in name for name in names) == 4
+
+
+def test_every_number_is_shown_by_a_channel():
+    """Of a model that floats; the ankles besides by a second one."""
+    row = Row(human())
+    shown = np.zeros(row.width, dtype=int)
+    for field in fields(Sensors):
+        if hasattr(field.default, "entries") and field.name != "ankles":
+            for places, _, _ in field.default.entries(row):
+                shown[places] += 1
+    assert (shown == 1).all()
 
 
 def dead(away, threshold):
@@ -80,11 +75,12 @@ def dead(away, threshold):
 
 def test_nothing_is_felt_within_a_threshold():
     """About what was shown at the start; of the orientation, of the components of its rotation vector."""
-    sensors = Sensors(
-        position_threshold=1e-3, velocity_threshold=0.02, joint_threshold=2e-3, joint_rate_threshold=0.05,
-        orientation_threshold=1.5e-3, angular_velocity_threshold=0.02, force_threshold=30.0,
+    sensors = sensors_with(
+        visual__position_threshold=1e-3, visual__velocity_threshold=0.02, proprioceptive__joint_threshold=2e-3,
+        proprioceptive__joint_rate_threshold=0.05, vestibular__orientation_threshold=1.5e-3,
+        vestibular__angular_velocity_threshold=0.02, force__threshold=30.0,
     )  # fmt: skip
-    seen, true = watched(sensors)
+    _, seen, true = watched(sensors)
     for of, columns, threshold in (
         (0, slice(0, 3), 1e-3), (0, slice(7, None), 2e-3), (1, slice(0, 3), 0.02), (1, slice(3, 6), 0.02),
         (1, slice(6, None), 0.05),
@@ -111,8 +107,9 @@ def turn_from(quaternion, start):
 
 def test_coloured_noise_is_a_filter_of_the_white():
     """n_{k+1} = a n_k + √(1 − a²) w_k with the numbers that are white noise without a time constant."""
-    sensors, constant, size = Sensors(joint_noise=1e-3, seed=4), 0.02, 1e-3
-    seen, true = watched(replace(sensors, proprioceptive_time_constant=constant), duration=1.5)
+    constant, size = 0.02, 1e-3
+    sensors = sensors_with(proprioceptive__joint_noise=size, proprioceptive__time_constant=constant, seed=4)
+    _, seen, true = watched(sensors, duration=1.5)
     noise = (seen[0] - true[0])[:, 7:] / size
     a = math.exp(-TICK / constant)
     white = (noise[1:] - a * noise[:-1]) / math.sqrt(1.0 - a * a)
@@ -126,8 +123,10 @@ def test_coloured_noise_is_a_filter_of_the_white():
 
 
 def test_noise_grows_with_what_is_felt():
-    sensors = Sensors(joint_rate_noise=0.01, proprioceptive_relative_noise=0.2, force_relative_noise=0.05, seed=7)
-    seen, true = watched(sensors)
+    sensors = sensors_with(
+        proprioceptive__joint_rate_noise=0.01, proprioceptive__relative_noise=0.2, force__relative_noise=0.05, seed=7
+    )
+    _, seen, true = watched(sensors)
     rates = true[1][:, 6:]
     drawn = np.array([[normal(7, k, 18 + 6 + joint) for joint in range(12)] for k in range(len(rates))])
     error = (seen[1] - true[1])[:, 6:]
@@ -145,17 +144,18 @@ def test_senses_without_faults_are_none():
             setup.model, setup.controller, state=setup.state.copy(), floor=setup.floor, duration=0.1, step=1e-3,
             disturbances=acting,
         )
-        for acting in ((PUSH,), (PUSH, Sensors()), (PUSH, Sensors(force_time_constant=0.1)))
+        for acting in ((PUSH,), (PUSH, Sensors()), (PUSH, sensors_with(force__time_constant=0.1)))
     ]  # fmt: skip
     for run in runs[1:]:
         assert run.frame.equals(runs[0].frame)
 
 
-ALL = Sensors(
-    delay=4e-3, vestibular_delay=2e-3, force_delay=6e-3, joint_noise=1e-4, joint_rate_noise=2e-3,
-    orientation_noise=1e-4, force_noise=1.0, force_relative_noise=0.02,
-    **{f"{name}_time_constant": 0.05 for name in CHANNELS},
-    proprioceptive_relative_noise=0.1, joint_threshold=1e-4, angular_velocity_threshold=1e-3, seed=11,
+ALL = sensors_with(
+    delay=4e-3, vestibular__delay=2e-3, force__delay=6e-3, proprioceptive__joint_noise=1e-4,
+    proprioceptive__joint_rate_noise=2e-3, vestibular__orientation_noise=1e-4, force__noise=1.0,
+    force__relative_noise=0.02, proprioceptive__relative_noise=0.1, proprioceptive__joint_threshold=1e-4,
+    vestibular__angular_velocity_threshold=1e-3, ankles__joint_noise=1e-4, seed=11,
+    **{f"{name}__time_constant": 0.05 for name in ("vestibular", "visual", "proprioceptive", "force")},
 )  # fmt: skip
 
 
@@ -191,7 +191,9 @@ def test_a_run_that_is_saved_goes_on(tmp_path):
     assert np.array_equal(rest.state.arrays.past, whole.state.arrays.past)
 
 
-@pytest.mark.parametrize("sensors", [Sensors(vestibular_delay=4e-3), Sensors(joint_threshold=1e-3)])
+@pytest.mark.parametrize(
+    "sensors", [sensors_with(vestibular__delay=4e-3), sensors_with(proprioceptive__joint_threshold=1e-3)]
+)
 def test_what_has_no_derivative_is_refused(sensors):
     scene = Scene(human(), PD, disturbances=(sensors,), duration=0.01)
     for ask in (lambda: Linearizer(scene), lambda: gradient(scene, "rms_torque", ("controller.kp",))):
@@ -204,31 +206,65 @@ def test_presets_by_name_in_every_command():
     for name in PRESETS:
         (sensors,) = build({"sensors.preset": name}).disturbances
         assert sensors == Sensors.preset(name)
-        assert max(sensors.ticks(2e-3)) == round(sensors.longest_delay / 2e-3)
+        assert sensors.compile(human(), 2e-3, np.zeros(3)).depth[0] == 1 + round(sensors.delay / 2e-3)
     (sensors,) = build({"sensors.preset": "foam", "sensors.delay": 0.1, "sensors.seed": 3}).disturbances
     assert sensors == replace(Sensors.preset("foam", seed=3), delay=0.1)
-    with pytest.raises(
-        ModelError, match=r"unknown sense preset 'eyes-shut'; .*sense presets are eyes-open, eyes-closed"
-    ):
-        build({"sensors.preset": "eyes-shut"})
 
 
 def test_presets_differ_as_their_sources_say():
     seeing, blind, foam, old = map(Sensors.preset, ("eyes-open", "eyes-closed", "foam", "old"))
-    assert seeing.orientation_noise == pytest.approx(10.0 * seeing.joint_noise)  # van der Kooij and Peterka 2011
+    graviception = seeing.vestibular.orientation_noise
+    assert graviception == pytest.approx(10.0 * seeing.proprioceptive.joint_noise)  # van der Kooij and Peterka 2011
     assert (seeing.delay, blind.delay) == (0.15, 0.16)  # DEC
-    assert math.degrees(blind.angular_velocity_threshold) == pytest.approx(0.33)
-    assert math.degrees(blind.orientation_threshold) == pytest.approx(0.07)
-    assert foam.joint_noise == pytest.approx(foam.orientation_noise)
-    assert foam.orientation_noise == seeing.orientation_noise
+    assert math.degrees(blind.vestibular.angular_velocity_threshold) == pytest.approx(0.33)
+    assert math.degrees(blind.vestibular.orientation_threshold) == pytest.approx(0.07)
+    assert foam.proprioceptive.joint_noise == pytest.approx(graviception)
+    assert foam.vestibular == seeing.vestibular
     assert old.delay > seeing.delay
-    assert old.joint_rate_noise > seeing.joint_rate_noise
+    assert old.proprioceptive.joint_rate_noise > seeing.proprioceptive.joint_rate_noise
 
 
-def test_refusals():
-    with pytest.raises(InputError, match=r"sensors.force_noise = -1.0: it must be a finite number, zero or above"):
-        Sensors(force_noise=-1.0)
-    with pytest.raises(InputError, match=r"sensors.visual_delay = 0.003 s is no whole number of control periods"):
-        simulate(human(), PD, disturbances=[Sensors(visual_delay=3e-3)])
-    with pytest.raises(InputError, match="sensors.delay with that of a channel = 0.3 s is as long as the run"):
-        experiment_named("balance").build({"sensors.delay": 0.1, "sensors.visual_delay": 0.2, "run.duration": 0.3})
+def balance(**changes):
+    return experiment_named("balance").build({name.replace("__", "."): value for name, value in changes.items()})
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (
+            lambda: sensors_with(force__noise=-1.0),
+            InputError,
+            r"sensors.force.noise = -1.0: it must be a finite number",
+        ),
+        (lambda: Sensors(delay=-1.0), InputError, "sensors.delay = -1.0: it must be a finite number, zero or above"),
+        (lambda: Sensors(seed=1.5), InputError, "whole number"),
+        (lambda: Sensors(seed=2**63), InputError, "below 2"),
+        (
+            lambda: Sensors(delay=1e9).compile(human(), TICK, np.zeros(3)),
+            InputError,
+            "more than 100000 control periods",
+        ),
+        (lambda: simulate(human(), PD, disturbances=[Sensors(delay=3e-3)]), InputError, "0.002 or 0.004"),
+        (
+            lambda: simulate(human(), PD, disturbances=[sensors_with(visual__delay=3e-3)]),
+            InputError,
+            r"sensors.visual.delay = 0.003 s is no whole number of control periods",
+        ),
+        (
+            lambda: balance(sensors__delay=0.1, sensors__visual__delay=0.2, run__duration=0.3),
+            InputError,
+            "sensors.delay with that of a channel = 0.3 s is as long as the run",
+        ),
+        (lambda: balance(sensors__visual_delay=0.1), InputError, "did you mean 'sensors.visual.delay'"),
+        (lambda: balance(sensors__joint_noise=0.1), InputError, "'sensors.proprioceptive.joint_noise'"),
+        (lambda: Sensors.preset("eyes-shut"), ModelError, "sense presets are eyes-open, eyes-closed"),
+        (
+            lambda: balance(sensors__preset="eyes-shut"),
+            InputError,
+            "sensors.preset = eyes-shut: it must be one of none",
+        ),
+    ],
+)
+def test_refusals(make, error, words):
+    with pytest.raises(error, match=words):
+        make()

@@ -17,6 +17,7 @@ from biped import (
     SwayReferenced,
     human,
 )
+from biped.disturbances.sensors import ForceChannel
 from controllers import Postural
 from experiments.catalogue.registry import experiment_named
 
@@ -28,7 +29,7 @@ BY_SPACE = Postural(weight=0.0, stiffness=1.5)
 
 def standing(law, *acting, duration=6.0):
     q = Stance().configuration(MODEL)
-    late = Sensors(delay=0.1, force_delay=0.1)
+    late = Sensors(delay=0.1, force=ForceChannel(delay=0.1))
     return Scene(
         MODEL, law.holding(MODEL, q), state=State.at(MODEL, q), disturbances=(NUDGE, late, *acting), fall=Fall(),
         duration=duration, step=2e-3,

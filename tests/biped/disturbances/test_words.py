@@ -3,8 +3,7 @@
 import pytest
 
 from biped import Platform, Signal
-from biped.disturbances.sorting import described
-from biped.disturbances.words import in_words
+from biped.disturbances import described, in_words
 
 
 @pytest.mark.parametrize(

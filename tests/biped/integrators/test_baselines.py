@@ -9,7 +9,7 @@ import pytest
 
 from biped import dynamics
 from biped.control.controller import Controller, Impedance
-from biped.disturbances import Push, Throw, begins_before
+from biped.disturbances import Push, Throw
 from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.integrators import Adaptive, ExplicitEuler, Recursive, RungeKutta4, SemiImplicitEuler, integrator_named
 from biped.kernels.state.simulation_state import ACTUATORS, CONTACT, INTO_TICK, PUSHES
@@ -326,7 +326,7 @@ def test_save_and_continue_bit_for_bit(person, posture, tmp_path, integrator, sp
     """Split at a push, between two control ticks, and with a block in the air that hits."""
 
     def go(state: State, duration: float):
-        acting = [one for one in (BLOCK, PUSH) if begins_before(one, state.time + duration)]
+        acting = [one for one in (BLOCK, PUSH) if one.begins < state.time + duration]
         return simulate(
             person, CONTROLLER, state=state, step=2e-4, duration=duration, integrator=integrator,
             disturbances=acting, fall=Fall(),

@@ -11,7 +11,6 @@ import pytest
 
 from biped import Fall, Force, Load, Platform, Push, Session, Signal, human, ragdoll, simulate
 from biped import standing as standing_state
-from biped.disturbances import begins_before
 from biped.metrics import measure_recording, measure_run
 from biped.metrics.context import Span
 from biped.metrics.disturbance import spans_of
@@ -251,7 +250,7 @@ WITHSTOOD = ("recovered", "stepped")
 def otherwise(scene, **other):
     """A scene with other settings, without what would begin after its end, which a scene refuses."""
     end = other.get("duration", scene.duration)
-    acting = tuple(one for one in scene.disturbances if begins_before(one, end))
+    acting = tuple(one for one in scene.disturbances if one.begins < end)
     return replace(scene, disturbances=acting, **other)
 
 

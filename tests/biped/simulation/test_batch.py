@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from biped import Actuators, Fall, InputError, Push, Scene, Sensors, Session, State
+from biped.disturbances.sensors import ProprioceptiveChannel
 from biped.integrators import Adaptive
 from biped.simulation.batch import SessionBatch
 from controllers import WorkspaceController
@@ -17,7 +18,11 @@ CONTROLLER = WorkspaceController((-0.01, 0.0, 1.10))
 PUSH = Push("trunk", (0.0, 1.0, 0.0), 3.0, start=0.02, duration=0.0333)
 ACTING = {
     "perfect": (PUSH,),
-    "noisy and late": (Sensors(delay=6e-3, joint_noise=1e-3, seed=3), Actuators(limit=150.0, noise=0.5), PUSH),
+    "noisy and late": (
+        Sensors(6e-3, proprioceptive=ProprioceptiveChannel(joint_noise=1e-3), seed=3),
+        Actuators(limit=150.0, noise=0.5),
+        PUSH,
+    ),
 }
 STEPS = 60
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from biped.disturbances import Load, Push, Throw, begins_before
+from biped.disturbances import Load, Push, Throw
 from biped.errors import InputError
 from biped.runs.run import Run
 from biped.runs.state import State
@@ -17,7 +17,7 @@ PUSH = Push("trunk", (0.0, 1.0, 0.0), 4.0, start=0.1011, duration=0.0333, wavefo
 
 
 def go(model, state, duration, disturbances=(BLOCK, PUSH)):
-    acting = [one for one in disturbances if begins_before(one, state.time + duration)]
+    acting = [one for one in disturbances if one.begins < state.time + duration]
     return simulate(model, CONTROLLER, state=state, duration=duration, disturbances=acting, fall=Fall())
 
 

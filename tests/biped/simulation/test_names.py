@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from biped import Fall, Load, Platform, Push, Sensors, Signal, State, human, simulate
+from biped.disturbances.sensors import ProprioceptiveChannel
 from biped.metrics import JUDGED, measure_run, series
 from biped.model import Model
 from controllers import JointPD, WorkspaceController
@@ -38,10 +39,11 @@ def renamed(model: Model) -> Model:
 
 
 PLATFORM = Platform(y=Signal.sine(0.01, 2.0, 0.0, 1.0), pitch=Signal.step(0.01, 0.0, 0.05))
+LATE = Sensors(4e-3, proprioceptive=ProprioceptiveChannel(joint_noise=1e-4))
 CASES = {
     "workspace": (WorkspaceController(), lambda name: [Push(name("trunk"), (-1.0, 0.5, 0.0), 3.0, 0.01, 0.02)]),
     "feet": (WorkspaceController(reference="feet"), lambda name: [PLATFORM, Load(name("left_shank"), 1.0)]),
-    "pd": (JointPD(), lambda name: [Sensors(delay=4e-3, joint_noise=1e-4), Load(name("trunk"), 3.0, (0.1, 0.0, 0.1))]),
+    "pd": (JointPD(), lambda name: [LATE, Load(name("trunk"), 3.0, (0.1, 0.0, 0.1))]),
 }
 
 

@@ -28,6 +28,7 @@ from biped import (
     human,
     simulate,
 )  # fmt: skip
+from biped.disturbances.sensors import ProprioceptiveChannel
 from biped.kernels.loop.closed_loop import control
 from biped.simulation import plan
 from biped.simulation.room import in_gigabytes
@@ -39,7 +40,7 @@ from ...conftest import assert_same_arrays, initial_posture
 
 CONTROLLER = WorkspaceController((-0.01, 0.0, 1.10))
 PUSH = Push("trunk", (0.0, 1.0, 0.0), 3.0, start=0.02, duration=0.0333)
-NOISY = Sensors(delay=6e-3, joint_noise=1e-3, joint_rate_noise=1e-2, seed=3)
+NOISY = Sensors(6e-3, proprioceptive=ProprioceptiveChannel(joint_noise=1e-3, joint_rate_noise=1e-2), seed=3)
 LIMITS = Actuators(limit=150.0, noise=0.5, seed=5)
 
 

@@ -32,6 +32,7 @@ from biped import (
 )  # fmt: skip
 from biped.derivatives.gradients import gradient
 from biped.derivatives.linearization import linearize
+from biped.disturbances.sensors import ProprioceptiveChannel
 from biped.dynamics import forward_kinematics
 from biped.kernels.loop.closed_loop import control
 from biped.simulation import settling
@@ -195,7 +196,7 @@ def test_a_session_of_it_is_saved_and_restored_and_begins_where_it_rested():
 
 def test_noise_is_not_that_of_the_run():
     """The run-in draws other numbers than the run, the run those that it has without one; a seed is all of it."""
-    noisy = Sensors(joint_noise=1e-3, seed=3)
+    noisy = Sensors(proprioceptive=ProprioceptiveChannel(joint_noise=1e-3), seed=3)
     scene = replace(ALONE, disturbances=(noisy,), settle=Settle(seconds=SHORT))
     ticks = round(SHORT / LAW.period)
     again, other = (replace(scene, disturbances=(replace(noisy, seed=seed),)) for seed in (3, 4))
@@ -214,7 +215,7 @@ def test_noise_is_not_that_of_the_run():
 
 def test_noise_never_rests():
     with pytest.raises(InputError, match="for how many seconds"):
-        replace(STANDING, disturbances=(Sensors(joint_noise=1e-3),)).settled()
+        replace(STANDING, disturbances=(Sensors(proprioceptive=ProprioceptiveChannel(joint_noise=1e-3)),)).settled()
     with pytest.raises(InputError, match="for how many seconds"):
         replace(STANDING, disturbances=(Actuators(relative_noise={"left_knee_pitch": 0.1}),)).settled()
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from biped import human, load_robot, save_urdf
+from biped.disturbances.disturbance import heading
 from biped.errors import InputError
 from biped.model import Body, Model, revolute
 from biped.model.errors import ModelError
 from biped.simulation.scene import Scene
-from experiments.catalogue.parameters.disturbances import heading
 from experiments.catalogue.parameters.robots import floor_text
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main

@@ -111,6 +111,6 @@ def test_trials_of_studies_settle_or_fail_in_a_sentence():
     assert run_trial(BALANCE, Trial(0, pushed))["verdict"] == "recovered"
     fails = run_trial(BALANCE, Trial(1, pushed | {WITH: "computed-torque"}))
     assert (fails["verdict"], fails["failure"]) == ("failed", "UnsettledError")
-    late = UPRIGHT | {"sensors.joint_noise": 1e-4, "run.duration": 0.5}
+    late = UPRIGHT | {"sensors.proprioceptive.joint_noise": 1e-4, "run.duration": 0.5}
     assert "initial.settle=10" in run_trial(BALANCE, Trial(2, late))["message"]
     assert run_trial(BALANCE, Trial(3, late | {"initial.settle": 2.0}))["failure"] == ""

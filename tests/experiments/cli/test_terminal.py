@@ -7,7 +7,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from biped.disturbances.words import direction_in_words
+from biped.disturbances.disturbance import direction_in_words
 from biped.runs.contact_changes import lasting_changes
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main

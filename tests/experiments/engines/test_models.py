@@ -105,7 +105,7 @@ def test_rotors_are_in_the_mass_matrix_or_refused(engine):
         test_mass_matrix_is_ours(engine, rotors)
     else:
         with pytest.raises(InputError, match="simulates no armature, and joints of 'random_tree_6' have some"):
-            EngineIntegrator(engine).bind(rotors, Floor(), sorted_disturbances(()))
+            EngineIntegrator(engine).bind(rotors, Floor(), sorted_disturbances((), rotors))
 
 
 def test_what_ours_does_not_simulate_pybullet_is_not_told():

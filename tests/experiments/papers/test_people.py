@@ -176,7 +176,7 @@ def test_ages_are_the_presets_and_each_part_alone_changes_one_thing():
     assert {young[name] == old[name] for name in young} == {False}
     for part, names in {
         "strength": {"actuators.strength"},
-        "delay": {"sensors.delay", "sensors.force_delay"},
+        "delay": {"sensors.delay", "sensors.force.delay"},
         "noise": {"sensors.preset"},
     }.items():
         assert {name for name in young if ages[part][name] != young[name]} == names

@@ -9,6 +9,7 @@ from biped import Actuators, InputError, Push, Recursive, Scene, Sensors, Sessio
 from biped.control.numbers import numbers_of, with_number
 from biped.derivatives.gradients import DIFFERENTIABLE, Differentiator, NoGradientError, Parameter, gradient
 from biped.derivatives.linearization import Linearizer
+from biped.disturbances.sensors import VisualChannel
 from biped.kernels.loop.closed_loop import Loop
 from biped.simulation.scene import Fall
 from biped.simulation.snapshot import put_state
@@ -266,7 +267,12 @@ def test_one_pass_forwards_serves_several_objectives(scene):
             GAINS[:1],
             "a thrown box collides",
         ),
-        ({"disturbances": (Sensors(position_noise=1e-3),)}, "rms_torque", GAINS[:1], "sensors with noise"),
+        (
+            {"disturbances": (Sensors(visual=VisualChannel(position_noise=1e-3)),)},
+            "rms_torque",
+            GAINS[:1],
+            "sensors with noise",
+        ),
     ],
 )
 def test_what_has_no_gradient_is_refused_in_words(scene, options, objective, names, message):

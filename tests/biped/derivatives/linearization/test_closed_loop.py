@@ -9,6 +9,7 @@ import pytest
 from biped import Actuators, Controller, InputError, Recursive, Scene, Sensors, Session, Throw, human
 from biped.derivatives.linearization import KinkError, Linearizer, equilibrium, gain_sensitivities, linearize
 from biped.derivatives.linearization.coordinates import displaced, displacement
+from biped.disturbances.sensors import ProprioceptiveChannel
 from contact import Floor
 from contact.regimes import HELD
 from controllers import WorkspaceController, WorkspaceGains
@@ -320,7 +321,7 @@ def test_what_cannot_be_linearized_is_refused(scene, standing):
         (replace(scene, integrator="explicit-euler"), "variational"),
         (replace(scene, controller=InPython()), "not compiled"),
         (replace(scene, controller=WholeBodyController()), "no exact derivative"),
-        (replace(scene, disturbances=(Sensors(joint_noise=1e-3),)), "noise"),
+        (replace(scene, disturbances=(Sensors(proprioceptive=ProprioceptiveChannel(joint_noise=1e-3)),)), "noise"),
         (replace(scene, disturbances=(Actuators(noise=1.0),)), "noise"),
         (replace(scene, disturbances=(BLOCK,)), "thrown box"),
     ):

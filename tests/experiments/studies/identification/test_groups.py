@@ -25,7 +25,7 @@ SIMULATED = {
         "platform.motion": "sum-of-sines", "platform.axis": "pitch", "platform.frequencies": "0.25 0.75",
         "platform.size": 0.004, "platform.rise": 1.0, "run.step": 0.004, "controller.period": 0.004,
         "initial.stance": "upright", "controller.weight": 0.5, "controller.stiffness": 1.2,
-        "controller.passive_stiffness": 0.15, "sensors.joint_noise": 1e-5, "initial.settle": 1.0,
+        "controller.passive_stiffness": 0.15, "sensors.proprioceptive.joint_noise": 1e-5, "initial.settle": 1.0,
     },
     "identify": {"cycles": 1, "trials": 2},
     "model": MODEL | {"set": {"passive_stiffness": 0.15, "delay": 0.0}},

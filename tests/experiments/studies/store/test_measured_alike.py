@@ -11,7 +11,7 @@ CASES = {
     "push": {"push.impulse": 6.0, "push.azimuth": 0.5},
     "fall": {"push.impulse": 60.0},
     "sway": {"platform.motion": "sine", "platform.axis": "pitch", "platform.frequency": 1.0, "platform.duration": 2.0},
-    "load": {"load.mass": 4.0, "actuators.limit": 60.0, "sensors.joint_noise": 1e-4},
+    "load": {"load.mass": 4.0, "actuators.limit": 60.0, "sensors.proprioceptive.joint_noise": 1e-4},
 }
 
 

@@ -298,7 +298,7 @@ def test_what_cannot_have_an_interval_has_none():
 
 def test_replicas_have_noise_of_their_own_and_combinations_share_it():
     """It was the same noise in all of them: their scatter was that of the start alone."""
-    noise = {"run.duration": 0.05, "sensors.joint_noise": 1e-3}
+    noise = {"run.duration": 0.05, "sensors.proprioceptive.joint_noise": 1e-3}
     data = {"experiment": "balance", "set": noise, "vary": {"floor.mu_s": [0.6, 0.8]}, "replicas": 2}
     trials = sweep_from(Config(data)).trials()
     seeds = [trial.changes["sensors.seed"] for trial in trials]

@@ -49,7 +49,12 @@ CASES = {
     "thrown-block": {},
     "box-drop": {},
     "tumble": {},
-    "balance": {"push.impulse": 5.0, "push.start": 0.1, "sensors.joint_noise": 1e-4, "sensors.delay": 0.004},
+    "balance": {
+        "push.impulse": 5.0,
+        "push.start": 0.1,
+        "sensors.proprioceptive.joint_noise": 1e-4,
+        "sensors.delay": 0.004,
+    },
 }
 
 
@@ -64,7 +69,7 @@ def test_left_alone_it_is_the_simulation(name):
 def test_a_change_to_the_same_changes_nothing():
     setup = experiment_named("balance").build(
         {"platform.motion": "sine", "platform.start": 0.1, "push.impulse": 4.0, "push.start": 0.2}
-        | {"run.duration": 0.6, "sensors.joint_noise": 1e-4, "load.mass": 5.0}
+        | {"run.duration": 0.6, "sensors.proprioceptive.joint_noise": 1e-4, "load.mass": 5.0}
     )
     loop = Loop(setup)
     for _ in range(6):

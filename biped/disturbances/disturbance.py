@@ -1,0 +1,164 @@
+"""Bases of disturbances, and of the groups of parameters that make them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+from biped.inputs.fields import quantity
+from biped.model import Model
+from biped.model.geometry import Vector3
+from biped.signals import Signal
+from contact import Floor
+
+if TYPE_CHECKING:
+    from biped.disturbances.push import Force, Push
+
+#: A disturbance as JSON has it (``described``).
+Record = dict[str, Any]
+#: Directions of horizontal pushes, from the direction that the model faces on in steps of 45° to its left.
+DIRECTIONS = (
+    "forwards", "forwards and left", "to the left", "backwards and left", "backwards", "backwards and right",
+    "to the right", "forwards and right",
+)  # fmt: skip
+#: Disturbances by the names that records have: each class that derives from ``Disturbance``.
+KINDS: dict[str, type[Disturbance]] = {}
+#: Module and class of each group of parameters, in the order in which the disturbances act: a new kind is entered here.
+GROUPS = {
+    "push": "push:PushParameters",
+    "kick": "kick:Kick",
+    "force": "patterns:ForceParameters",
+    "platform": "floor:PlatformParameters",
+    "patch": "floor:PatchParameters",
+    "load": "load:Load",
+    "block": "throw:BlockParameters",
+    "sensors": "sensors.parameters:SensorParameters",
+    "actuators": "control:Actuators",
+}
+
+
+class Disturbance:
+    """Base of disturbances of a run: frozen dataclasses, given to ``simulate`` in any number and combination."""
+
+    #: Name that metrics give to its duration.
+    acts_as: ClassVar[str] = ""
+    #: Description, with fields in braces; ``{where}`` is the direction.
+    words: ClassVar[str] = "{kind}"
+
+    def __init_subclass__(cls) -> None:
+        KINDS[cls.__name__.lower()] = cls
+
+    @property
+    def begins(self) -> float:
+        """Time [s] at which it begins; −∞ if it acts from the start."""
+        return -math.inf
+
+    def forces(self, model: Model) -> Sequence[Push | Force]:
+        """Return the forces on the bodies of a model without its loads."""
+        return ()
+
+    @classmethod
+    def in_words(cls, record: Record, facing: Vector3) -> str:
+        """Return a phrase that describes a recorded disturbance of a model that faces along ``facing``."""
+        where = direction_in_words(record["direction"], facing) if "direction" in record else ""
+        return cls.words.format(**(record | {"where": where, "body": record.get("body", "").replace("_", " ")}))
+
+
+class Place(NamedTuple):
+    """Surroundings of disturbances that parameters describe."""
+
+    model: Model
+    root: Vector3  # [m] the root's centre of mass at the start
+    floor: Floor
+
+
+class ParameterGroup:
+    """Base of groups of parameters that make disturbances: a frozen dataclass of fields with unit and title.
+
+    Texts and defaults may name ``{root}``, the root of the model, and ``{stands}``, where its left foot stands.
+    """
+
+    #: Fields whose defaults switch the disturbance off; it is on if any is set.
+    switches: ClassVar[tuple[str, ...]] = ()
+    #: What ``{unit}`` stands for.
+    unit: ClassVar[str] = ""
+
+    @classmethod
+    def usual(cls, model: Model) -> Self:
+        """Return the group with its defaults for a model."""
+        return cls()
+
+    def disturbances(self, place: Place) -> Sequence[Disturbance]:
+        """Return the disturbances of these parameters; of a group that is a disturbance, itself unless it is off."""
+        off = type(self).usual(place.model)
+        return (self,) if any(getattr(self, name) != getattr(off, name) for name in self.switches) else ()  # type: ignore[return-value]
+
+
+@cache
+def groups() -> dict[str, type[ParameterGroup]]:
+    """Return the groups of parameters by name."""
+    places = {name: place.split(":") for name, place in GROUPS.items()}
+    return {name: getattr(import_module(f"biped.disturbances.{file}"), made) for name, (file, made) in places.items()}
+
+
+def kind_named(name: str) -> type[Disturbance]:
+    """Return the class of a recorded disturbance; the base if it is of a kind that is not imported."""
+    groups()
+    return KINDS.get(name, Disturbance)
+
+
+def azimuth_field() -> Any:
+    """Return the field of a horizontal direction."""
+    return quantity("rad", "Direction seen from above; 0: forwards, π/2: to the left", 0.0)
+
+
+def point_field() -> Any:
+    """Return the field of a point of a body."""
+    return quantity("m", "Point of the body, from its centre of mass, home axes", (0.0, 0.0, 0.0))
+
+
+def heading(azimuth: float, facing: Vector3 = (-1.0, 0.0, 0.0)) -> Vector3:
+    """Return the horizontal unit vector (3,) of an azimuth, of a model that faces along ``facing``."""
+    x, y, _ = facing
+    return (math.cos(azimuth) * x - math.sin(azimuth) * y, math.sin(azimuth) * x + math.cos(azimuth) * y, 0.0)
+
+
+def direction_in_words(direction: Sequence[float], facing: Vector3) -> str:
+    """Return a direction in the world as ``forwards``, ``to the left``, … of a model that faces along ``facing``."""
+    x, y, z = direction
+    if abs(z) > math.hypot(x, y):
+        return "upwards" if z > 0.0 else "downwards"
+    forwards, left = x * facing[0] + y * facing[1], y * facing[0] - x * facing[1]
+    angle = math.degrees(math.atan2(left, forwards)) % 360.0
+    near = round(angle / 45.0) % 8
+    off = angle - 45.0 * round(angle / 45.0)
+    return DIRECTIONS[near] if abs(off) < 0.5 else f"at {angle:.0f}° from forwards to the left"
+
+
+def described(disturbance: Disturbance) -> dict[str, Any]:
+    """Return a disturbance as JSON can hold it; of a signal, when it begins and ends, and its range."""
+    return {"kind": type(disturbance).__name__.lower()} | _plain(disturbance)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Signal):
+        at_knots = value.coefficients[:, 0]
+        return {
+            "begins": value.begins,
+            "ends": value.ends,
+            "least": float(at_knots.min()),
+            "most": float(at_knots.max()),
+            "frequencies": list(value.frequencies),
+            "fade": value.fade,
+        }
+    if is_dataclass(value):
+        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    return "inf" if isinstance(value, float) and value == math.inf else value

@@ -1,0 +1,45 @@
+"""A kick that changes the velocity of all bodies alike."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from biped.disturbances.disturbance import Disturbance, ParameterGroup, azimuth_field, heading
+from biped.disturbances.push import Push
+from biped.inputs.checks import above_zero, numbers
+from biped.inputs.fields import quantity
+from biped.model import Model
+
+
+@dataclass(frozen=True)
+class Kick(Disturbance, ParameterGroup):
+    """A push on each body in proportion to its mass, as learned policies are trained with: all velocities change alike.
+
+    Loads are not kicked.
+
+    Raises:
+        InputError: the duration is not above zero, or a number is not finite.
+    """
+
+    velocity: float = quantity("m/s", "Change of the velocity of all bodies; 0: none; below: the other way", 0.0)
+    azimuth: float = azimuth_field()
+    start: float = quantity("s", "Time at which it begins", 0.5)
+    duration: float = quantity("s", "Duration", 0.02)
+
+    acts_as: ClassVar[str] = "a kick"
+    words: ClassVar[str] = "a kick of {velocity:g} m/s at {start:g} s"
+    switches: ClassVar[tuple[str, ...]] = ("velocity",)
+
+    def __post_init__(self) -> None:
+        above_zero(self.duration, "kick.duration")
+        numbers((self.velocity, self.azimuth, self.start), 3, "kick: (velocity, azimuth, start)")
+
+    @property
+    def begins(self) -> float:
+        """The time [s] at which it begins."""
+        return self.start
+
+    def forces(self, model: Model) -> tuple[Push, ...]:
+        """Return a push at the centre of mass of each body."""
+        direction = heading(self.azimuth, model.facing)
+        each = ((body.name, body.mass * self.velocity) for body in model.bodies if body.mass > 0.0)
+        return tuple(Push(name, direction, impulse, self.start, self.duration) for name, impulse in each)

@@ -1,0 +1,131 @@
+"""Signals that parameters describe: sines, ternary sequences and records, of floors and forces alike."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from biped.disturbances.disturbance import ParameterGroup, Place, azimuth_field, heading, point_field
+from biped.disturbances.push import Force, random_forces
+from biped.errors import InputError
+from biped.inputs.checks import above_zero, whole, zero_or_above
+from biped.inputs.fields import inline, quantity
+from biped.model.geometry import Vector3
+from biped.records import Preparation, Record
+from biped.records.read import Reading
+from biped.signals import STAGES, Signal
+
+#: In the place of a file where there is none.
+NO_FILE = "none"
+#: Patterns that repeat (``Pattern.signal``).
+SIGNALS = ("sine", "sum-of-sines", "ternary")
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Parameters of a step, of sines, or of a ternary sequence."""
+
+    size: float = quantity("{unit}", "Size; of sines: amplitude of each; of ternary ones: min to max", 0.0)
+    frequency: float = quantity("Hz", "Frequency of the sine", 0.5)
+    frequencies: str = quantity("Hz", "Frequencies of the sum of sines, with spaces between", "0.1 0.3 0.7 1.1")
+    stages: int = quantity("", "Ternary: n of the 3ⁿ − 1 intervals of a cycle", 3)
+    interval: float = quantity("s", "Ternary, random: time after which it changes", 0.05)
+    seed: int = quantity("", "Seed of random forces, of the start of ternary ones, of phases of sines (0: all zero)", 0)
+    start: float = quantity("s", "Time at which it begins", 0.5)
+    duration: float = quantity("s", "Duration; of ternary ones: whole cycles", 1.0)
+    rise: float = quantity("s", "Time in which a step rises, and in which sines fade in and out", 0.5)
+
+    def __post_init__(self) -> None:
+        whole(self.seed, "seed")
+
+    def signal(self, name: str, ternary: Callable[..., Signal]) -> Signal:
+        """Return the signal of one of ``SIGNALS``; ``ternary`` makes the last one, or its integral."""
+        if name == "sine":
+            return Signal.sine(self.size, self.frequency, self.start, self.duration, self.rise)
+        return self._sum_of_sines() if name == "sum-of-sines" else self._ternary(ternary)
+
+    def _sum_of_sines(self) -> Signal:
+        """Sines of one size, with random phases if there is a seed."""
+        frequencies = self._frequencies()
+        phases = [0.0] * len(frequencies)
+        if self.seed:
+            phases = np.random.default_rng(self.seed).uniform(0.0, 2.0 * math.pi, len(frequencies)).tolist()
+        sizes = [self.size] * len(frequencies)
+        return Signal.sum_of_sines(sizes, frequencies, phases, start=self.start, duration=self.duration, fade=self.rise)
+
+    def _frequencies(self) -> list[float]:
+        try:
+            found = [float(part) for part in self.frequencies.replace(",", " ").split()]
+        except ValueError:
+            found = []
+        if not found:
+            raise InputError(f"frequencies = {self.frequencies!r}: it must be numbers with spaces between them [Hz]")
+        return found
+
+    def _ternary(self, make: Callable[..., Signal]) -> Signal:
+        """Whole cycles of a pseudo-random ternary sequence."""
+        if self.stages not in STAGES:
+            raise InputError(f"stages = {self.stages}: it must be one of {', '.join(map(str, STAGES))}")
+        above_zero(self.interval, "interval")
+        cycle = (3**self.stages - 1) * self.interval
+        return make(self.size, self.interval, self.stages, self.start, max(1, round(self.duration / cycle)), self.seed)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Parameters of a signal from a file."""
+
+    file: str = quantity(
+        "", "Recorded: CSV with a column time [s], C3D, OpenSim or MATLAB; its {unit} by its own units", NO_FILE
+    )
+    column: str = quantity("", "Recorded: column of the file", "value")
+    reading: Reading = inline(Reading())
+    preparation: Preparation = inline(Preparation())
+
+    def signal(self, start: float, make: Callable[[Preparation, Record], Signal]) -> Signal:
+        """Return the signal that ``make`` makes of the record, beginning at ``start`` [s]."""
+        try:
+            return make(self.preparation, self.reading.read(self.file, self.column)).shifted(start)
+        except InputError as error:
+            said = str(error).removeprefix(self.file).lstrip(":, ")
+            raise InputError(f"file = {self.file}: {said}") from None
+        except OSError as error:
+            raise InputError(f"file = {self.file}: it cannot be read ({error.strerror})") from None
+
+
+@dataclass(frozen=True)
+class ForceParameters(ParameterGroup):
+    """Parameters of forces: one of a pattern, a recorded one, and a random one."""
+
+    pattern: str = quantity("", "Pattern of the force", "constant", choices=("constant", *SIGNALS))
+    periodic: Pattern = inline(Pattern())
+    noise: float = quantity("N", "Standard deviation of a random horizontal force, each component; 0: none", 0.0)
+    azimuth: float = azimuth_field()
+    body: str = quantity("", "Body on which the forces act", "{root}")
+    point: Vector3 = point_field()
+    recorded: Recorded = inline(Recorded())
+
+    switches: ClassVar[tuple[str, ...]] = ("size", "noise", "file")
+    unit: ClassVar[str] = "N"
+
+    def disturbances(self, place: Place) -> tuple[Force, ...]:
+        """Return the forces that are set."""
+        of, recorded = self.periodic, self.recorded
+        zero_or_above(self.noise, "noise")
+        signals = []
+        if of.size and self.pattern == "constant":
+            signals.append(Signal.rectangle(of.size, of.start, of.duration))
+        elif of.size:
+            signals.append(of.signal(self.pattern, Signal.ternary_steps))
+        if recorded.file != NO_FILE:
+            signals.append(recorded.signal(of.start, lambda how, one: how.force(one, recorded.column, "N")))
+        direction = heading(self.azimuth, place.model.facing)
+        found = tuple(Force(self.body, direction, signal, self.point) for signal in signals)
+        if self.noise:
+            found += random_forces(
+                self.body, self.noise, of.seed, interval=of.interval, start=of.start, duration=of.duration,
+                point=self.point,
+            )  # fmt: skip
+        return found

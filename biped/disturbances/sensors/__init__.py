@@ -1,0 +1,10 @@
+"""Imperfect sensors and their channels."""
+
+from biped.disturbances.sensors.ankles import AnkleChannel
+from biped.disturbances.sensors.channel import ForceChannel, ProprioceptiveChannel, VestibularChannel, VisualChannel
+from biped.disturbances.sensors.sensors import Sensors, is_noisy, shared_delay
+
+__all__ = [
+    "AnkleChannel", "ForceChannel", "ProprioceptiveChannel", "Sensors", "VestibularChannel", "VisualChannel",
+    "is_noisy", "shared_delay",
+]  # fmt: skip

@@ -1,0 +1,93 @@
+"""Sensory channels as people have them: each shows some of the numbers that a controller reads."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from biped.disturbances.sensors.row import Row
+from biped.inputs.fields import quantity
+from contact.arrays import Integers
+
+#: Places in a row, standard deviation of their noise, threshold.
+Entry = tuple[Integers, float, float]
+
+
+@dataclass(frozen=True)
+class Channel:
+    """Base of sensory channels: a frozen dataclass, of numbers from zero on."""
+
+    delay: float = quantity("s", "Delay of the channel, added to sensors.delay", 0.0)
+    time_constant: float = quantity("s", "Time constant of the noise; 0: white noise", 0.0)
+    relative_noise: float = quantity("", "Noise / distance from the start", 0.0)
+
+    #: Whether ``Sensors.delay`` is added to the delay.
+    shares_delay: ClassVar[bool] = True
+
+    def entries(self, row: Row) -> Iterator[Entry]:
+        """Yield places, noise and threshold of each quantity; numbers of channels that share a place add up."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class VestibularChannel(Channel):
+    """Orientation and angular velocity of a floating root, about each axis in space."""
+
+    orientation_noise: float = quantity("rad", "Noise of the root's orientation", 0.0)
+    angular_velocity_noise: float = quantity("rad/s", "Noise of the root's angular velocity", 0.0)
+    orientation_threshold: float = quantity("rad", "Dead zone of the root's turn from the start", 0.0)
+    angular_velocity_threshold: float = quantity("rad/s", "Dead zone of the root's angular velocity", 0.0)
+
+    def entries(self, row: Row) -> Iterator[Entry]:
+        """Yield orientation and angular velocity."""
+        yield row.orientation, self.orientation_noise, self.orientation_threshold
+        yield row.angular_velocity, self.angular_velocity_noise, self.angular_velocity_threshold
+
+
+@dataclass(frozen=True)
+class VisualChannel(Channel):
+    """Position and velocity of a floating root, along each axis."""
+
+    position_noise: float = quantity("m", "Noise of the root's position", 0.0)
+    velocity_noise: float = quantity("m/s", "Noise of the root's velocity", 0.0)
+    position_threshold: float = quantity("m", "Dead zone of the root's displacement from the start", 0.0)
+    velocity_threshold: float = quantity("m/s", "Dead zone of the root's velocity", 0.0)
+
+    def entries(self, row: Row) -> Iterator[Entry]:
+        """Yield position and velocity."""
+        yield row.position, self.position_noise, self.position_threshold
+        yield row.velocity, self.velocity_noise, self.velocity_threshold
+
+
+@dataclass(frozen=True)
+class ProprioceptiveChannel(Channel):
+    """Angles and rates of the joints; those of the ankles count against the floor that the feet stand on."""
+
+    joint_noise: float = quantity("rad", "Noise of the joint angles", 0.0)
+    joint_rate_noise: float = quantity("rad/s", "Noise of the joint rates", 0.0)
+    joint_threshold: float = quantity("rad", "Dead zone of the joints' turn from the start", 0.0)
+    joint_rate_threshold: float = quantity("rad/s", "Dead zone of the joint rates", 0.0)
+
+    def entries(self, row: Row) -> Iterator[Entry]:
+        """Yield angles and rates."""
+        angles, rates = self.places(row)
+        yield angles, self.joint_noise, self.joint_threshold
+        yield rates, self.joint_rate_noise, self.joint_rate_threshold
+
+    def places(self, row: Row) -> tuple[Integers, Integers]:
+        """Return the places of angles and rates."""
+        return row.angles, row.rates
+
+
+@dataclass(frozen=True)
+class ForceChannel(Channel):
+    """Forces of the floor on contact points that touch it, along each axis, and contacts; distances count from zero."""
+
+    shares_delay: ClassVar[bool] = False
+
+    delay: float = quantity("s", "Delay of the channel; sensors.delay is not added", 0.0)
+    noise: float = quantity("N", "Noise of the floor's forces", 0.0)
+    threshold: float = quantity("N", "Dead zone of the floor's forces", 0.0)
+
+    def entries(self, row: Row) -> Iterator[Entry]:
+        """Yield forces and contacts; only forces have noise."""
+        yield row.contacts, self.noise, self.threshold

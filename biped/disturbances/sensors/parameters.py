@@ -1,0 +1,40 @@
+"""Parameters of sensors."""
+
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from biped.disturbances.disturbance import ParameterGroup, Place
+from biped.disturbances.sensors.presets import PRESETS
+from biped.disturbances.sensors.sensors import Sensors
+from biped.errors import InputError
+from biped.inputs.fields import inline, quantity
+from biped.model.strength import NOBODY
+
+
+@dataclass(frozen=True)
+class SensorParameters(ParameterGroup):
+    """Parameters of sensors, and of the prediction that makes up for their delay."""
+
+    preset: str = quantity(
+        "", "Sensors of a person; other parameters override them", NOBODY, choices=(NOBODY, *PRESETS)
+    )
+    sensors: Sensors = inline(Sensors())
+    predict: int = quantity("", "1: controllers of the whole body predict the state over the delay; 0: none does", 1)
+    predict_stiffness: float = quantity("N*m/rad", "Prediction: stiffness of tense muscles about the posture", 300.0)
+    predict_damping: float = quantity("N*m*s/rad", "Prediction: damping of tense muscles", 30.0)
+
+    def disturbances(self, place: Place) -> tuple[Sensors, ...]:
+        """Return the sensors, if they are not perfect; values other than the default override a preset's."""
+        if self.predict not in (0, 1):
+            raise InputError(f"predict = {self.predict}: it must be 0 or 1")
+        person = Sensors() if self.preset == NOBODY else Sensors.preset(self.preset)
+        sensors: Sensors = _over(self.sensors, Sensors(), person)
+        return () if sensors == Sensors(seed=sensors.seed) else (sensors,)
+
+
+def _over(given: Any, default: Any, below: Any) -> Any:
+    """What is given where it differs from the default, else what is below."""
+    if not is_dataclass(given):
+        return below if given == default else given
+    names = [field.name for field in fields(given)]
+    return replace(below, **{n: _over(getattr(given, n), getattr(default, n), getattr(below, n)) for n in names})

@@ -1,0 +1,185 @@
+"""Imperfect sensors, between the simulated system and its controller, by channel as people have them."""
+
+import math
+from dataclasses import dataclass, field, fields, replace
+
+import numpy as np
+
+from biped.disturbances.disturbance import Disturbance, Record
+from biped.disturbances.sensors.ankles import AnkleChannel
+from biped.disturbances.sensors.channel import (
+    Channel,
+    ForceChannel,
+    ProprioceptiveChannel,
+    VestibularChannel,
+    VisualChannel,
+)
+from biped.disturbances.sensors.row import Row
+from biped.errors import InputError
+from biped.inputs.checks import whole, zero_or_above
+from biped.inputs.fields import quantity
+from biped.kernels.loop import measurement as kernels
+from biped.model import Model
+from biped.model.errors import unknown
+from biped.model.geometry import Vector3
+from contact.arrays import Floats, Integers
+
+#: Control periods in a delay.
+MOST_TICKS = 100_000
+
+
+@dataclass(frozen=True)
+class Sensors(Disturbance):
+    """Sensors that show the state late, with noise, and not at all within a threshold.
+
+    Each channel shows some of the numbers: of each number x
+
+        x_0 + D(x + σ n − x_0),  σ = noise + relative_noise ``|x − x_0|``,
+
+    with x of ``delay`` ago, x_0 what was shown at the start of the run (zero for forces), n standard normal noise, and
+    D(y) = y ∓ threshold, zero between. Before a delay has passed, the state at the start is shown. Orientations are
+    turned by rotation vectors, each component of which is such a number.
+
+    With a ``time_constant`` T the noise of a channel is coloured: n_{k+1} = a n_k + √(1 − a²) w_k with a = e^{−Δt/T}
+    and w white; its spectrum is flat up to 1/(2π T) Hz. Without one it is white, drawn anew at each control tick.
+
+    Raises:
+        InputError: a number is negative or not finite.
+    """
+
+    delay: float = quantity("s", "Delay of all channels but force; whole control periods", 0.0)
+    vestibular: VestibularChannel = field(default=VestibularChannel())
+    visual: VisualChannel = field(default=VisualChannel())
+    proprioceptive: ProprioceptiveChannel = field(default=ProprioceptiveChannel())
+    ankles: AnkleChannel = field(default=AnkleChannel())
+    force: ForceChannel = field(default=ForceChannel())
+    seed: int = quantity("", "Seed of the noise", 0)
+
+    def __post_init__(self) -> None:
+        zero_or_above(self.delay, "sensors.delay")
+        whole(self.seed, "sensors.seed")
+        for name, channel in self.channels.items():
+            for number, value in vars(channel).items():
+                zero_or_above(value, f"sensors.{name}.{number}")
+
+    @property
+    def channels(self) -> dict[str, Channel]:
+        """The channels by name."""
+        return {one.name: value for one in fields(self) if isinstance(value := getattr(self, one.name), Channel)}
+
+    @staticmethod
+    def preset(name: str, seed: int = 0) -> "Sensors":
+        """Return the sensors of a person, by name.
+
+        Delays and thresholds of ``eyes-open`` and ``eyes-closed`` are those with which disturbance estimation stands as
+        people do (Mergner and co-workers' DEC, 2015): 0.15 and 0.16 s, 0.03° and 0.07° of orientation in space, 0.20°/s
+        and 0.33°/s of its rate. Graviception is ten times as noisy as proprioception (van der Kooij and Peterka 2011);
+        the sizes of noise themselves, its colour and shares are our choice, and so is all else:
+
+        - ``eyes-closed``: the visual channel has five times the noise.
+        - ``foam``: eyes open; proprioception is as noisy as graviception.
+        - ``vestibular-loss``: eyes open; the vestibular channel has ten times the noise, and thresholds of 5° and 5°/s.
+        - ``young``: eyes open.
+        - ``old``: eyes open; 40 ms later, twice the noise and the thresholds.
+
+        Raises:
+            ModelError: there is none of this name.
+        """
+        from biped.disturbances.sensors.presets import PRESETS
+
+        if name not in PRESETS:
+            raise unknown("sense preset", name, PRESETS)
+        return replace(PRESETS[name], seed=seed)
+
+    @property
+    def is_noisy(self) -> bool:
+        """Whether there is any noise."""
+        channels = self.channels.values()
+        return any(value > 0.0 for one in channels for name, value in vars(one).items() if name.endswith("noise"))
+
+    @classmethod
+    def in_words(cls, record: Record, facing: Vector3) -> str:
+        """Return the delay, and what else is imperfect."""
+        numbers = [item for channel in record.values() if isinstance(channel, dict) for item in channel.items()]
+        delay = f"sensors delayed by {1e3 * record['delay']:g} ms" if record["delay"] else ""
+        parts = {
+            "delay": "channels with delays of their own",
+            "noise": "sensor noise",
+            "threshold": "sensory thresholds",
+        }
+        rest = (text for end, text in parts.items() if any(value for name, value in numbers if name.endswith(end)))
+        return " and ".join(filter(None, (delay, *rest)))
+
+    def compile(self, model: Model, period: float, offset: Floats) -> kernels.SensorModel:
+        """Return the kernels' sensor model.
+
+        Args:
+            model: the simulated model.
+            period: [s] between two control ticks.
+            offset: (3,) [m] where the controller believes the root's centre of mass, from where it is.
+
+        Raises:
+            InputError: a delay is no whole number of control periods, or has too many.
+        """
+        row = Row(model)
+        noise, share, constant, threshold = np.zeros((4, row.width))
+        for channel in self.channels.values():
+            for places, deviation, dead in channel.entries(row):
+                noise[places] += deviation
+                share[places] += channel.relative_noise
+                constant[places] += channel.time_constant
+                threshold[places] += dead
+        kept = np.array([math.exp(-period / one) if one > 0.0 else 0.0 for one in constant])
+        late = self._ticks(model, period)
+        seed, depth = np.array([self.seed]), np.array([1 + late.max(initial=0)])
+        return kernels.SensorModel(seed, depth, *row.kinds(), late, noise, share, kept, threshold, offset)
+
+    def delays(self, model: Model) -> Floats:
+        """Return the delays [s] of configuration, velocity, forces and contacts, in this order."""
+        row = Row(model)
+        total = np.zeros(row.width)
+        for channel in self.channels.values():
+            for places, _, _ in channel.entries(row):
+                total[places] += channel.delay + (self.delay if channel.shares_delay else 0.0)
+        return total
+
+    def _ticks(self, model: Model, period: float) -> Integers:
+        """Delays in control ticks."""
+        delays = {"delay": self.delay} | {f"{name}.delay": channel.delay for name, channel in self.channels.items()}
+        for name, delay in delays.items():
+            _check_ticks(name, delay, period)
+        return np.round(self.delays(model) / period).astype(np.int64)
+
+
+def shared_delay(sensors: kernels.SensorModel) -> int:
+    """Return the delay [control ticks] of configuration and velocity.
+
+    Raises:
+        InputError: delays differ, or there is a threshold: no derivative of a closed loop knows these.
+    """
+    if sensors.late.size == 0:
+        return 0
+    motion = sensors.late.size - 4 * np.count_nonzero(sensors.kind == kernels.FORCE) // 3
+    late = sensors.late[:motion]
+    if (late != late[0]).any() or sensors.threshold[:motion].any():
+        raise InputError(
+            "senses with delays of their own or thresholds have no derivative: give all channels one delay"
+        )
+    return int(late[0])
+
+
+def is_noisy(sensors: kernels.SensorModel) -> bool:
+    """Whether noise is added to what is measured."""
+    return bool(sensors.noise.any() or sensors.share.any())
+
+
+def _check_ticks(name: str, delay: float, period: float) -> None:
+    ticks = round(delay / period)
+    if ticks > MOST_TICKS:
+        raise InputError(f"sensors.{name} = {delay:g} s is more than {MOST_TICKS} control periods")
+    if abs(ticks * period - delay) > 1e-9 * max(period, delay):
+        low = int(delay / period)
+        raise InputError(
+            f"sensors.{name} = {delay:g} s is no whole number of control periods of {period:g} s; "
+            f"the nearest: {low * period:g} or {(low + 1) * period:g} s"
+        )

@@ -1,0 +1,32 @@
+"""Fields of dataclasses with unit and title, from which command lines, pages and the API reference take them."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+
+def quantity(unit: str, title: str, default: Any = dataclasses.MISSING, **more: Any) -> Any:
+    """Return a field with a unit, a title and further metadata (``experiments.catalogue.parameters.fields``)."""
+    return dataclasses.field(default=default, metadata={"unit": unit, "title": title, **more})
+
+
+def inline(default: Any) -> Any:
+    """Return a field that is a dataclass, whose own fields count as fields of the owner."""
+    return dataclasses.field(default=default, metadata={"inline": True})
+
+
+def like(owner: type, name: str, default: Any = dataclasses.MISSING) -> Any:
+    """Return a field with unit and title of a field of another dataclass."""
+    given = next(one for one in dataclasses.fields(owner) if one.name == name)
+    return dataclasses.field(
+        default=given.default if default is dataclasses.MISSING else default, metadata=dict(given.metadata)
+    )
+
+
+def replaced(owner: Any, changes: Mapping[str, Any]) -> Any:
+    """Return a dataclass with other values of some fields; a name with dots is that of a field of a field."""
+    own = {name: value for name, value in changes.items() if "." not in name}
+    for first in dict.fromkeys(name.partition(".")[0] for name in changes if "." in name):
+        inner = {name.partition(".")[2]: value for name, value in changes.items() if name.startswith(f"{first}.")}
+        own[first] = replaced(getattr(owner, first), inner)
+    return dataclasses.replace(owner, **own)
