@@ -17,7 +17,6 @@ from biped.disturbances import Load, described
 from biped.errors import InputError
 from biped.inputs.documents import json_of
 from biped.inputs.files import in_place_of, told_if_unwritable
-from biped.inputs.known_code import keep
 from biped.model import Model
 from biped.model.archive import load_saved, model_to_json
 from biped.presentation import as_html, as_text, shown_by
@@ -208,7 +207,6 @@ class Run:
             with in_place_of(folder / SUMMARY) as part:
                 part.write_text(text + "\n", encoding="utf-8")
             self._save_after(folder / AFTER)
-            keep()
         return folder
 
     def _save_ended(self, folder: Path) -> None:

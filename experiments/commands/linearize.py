@@ -48,6 +48,7 @@ def parser() -> Parser:
     own.option("--animate", "N", "write a page that plays each of the N slowest modes", int, default=0)
     own.add_out("results/linearize/EXPERIMENT")
     own.add_forms()
+    own.add_trust()
     return own
 
 
@@ -124,7 +125,7 @@ def _scene(options: Namespace) -> "tuple[str, Scene]":
         return experiment.name, experiment.build(changes_of(experiment, options))
     source = run_source(folder)
     if source.experiment is None:
-        raise InputError(f"{folder}: its experiment is not known: use biped.derivatives.linearization from Python")
+        raise InputError(f"{folder}: its experiment is not known: {source.unknown}")
     return folder.name, source.experiment.build(dict(source.changes) | changes_of(source.experiment, options))
 
 

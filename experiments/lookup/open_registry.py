@@ -14,8 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from biped.errors import InputError
-from biped.inputs.known_code import check_known, files_of, remember
-from biped.inputs.modules import OWN, digest_of, module_named, module_of_file
+from biped.inputs.modules import OWN, check_may_import, digest_of, file_of, may_import, module_named, module_of_file
 from contact.errors import BipedError, did_you_mean
 
 PROJECT = "this project"
@@ -68,8 +67,7 @@ class OpenRegistry:
         Raises:
             InputError: there is nothing of that name, it cannot be imported, or is of another kind; the message says
                 what would be right.
-            UnknownCodeError: a saved file names it, and it is code that the user has not used
-            (`biped.inputs.known_code`).
+            SavedNameError: a saved file names it, and it is code that the user has not named.
         """
         if name in self.own:
             return Entry(name, self._of(name, self.own[name]).thing, PROJECT)
@@ -77,9 +75,9 @@ class OpenRegistry:
             entry = self._of(name, self.installed[name].value)
             return Entry(name, entry.thing, _distribution(self.installed[name]), entry.file, entry.digest)
         if ":" in name or name.endswith(".py"):
-            check_known(name)
+            check_may_import(name)
         entry = self._of(name, name)
-        remember(entry.name)
+        may_import(entry.name)
         return entry
 
     def _of(self, name: str, place: str) -> Entry:
@@ -144,8 +142,8 @@ def digest_at(name: str) -> str:
     where = name.rpartition(":")[0]
     if Path(name).is_absolute() and not where.endswith(".py"):  # a file that a law reads
         return digest_of(Path(name))
-    files = files_of(where)
-    return digest_of(files[-1]) if files else ""
+    file = file_of(where)
+    return digest_of(file) if file else ""
 
 
 def _module_of(thing: Any) -> str | None:

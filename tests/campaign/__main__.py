@@ -4,10 +4,8 @@ An attempt is what its row and its seed make it: what is found can be tried agai
 """
 
 import argparse
-import os
 import shlex
 import sys
-import tempfile
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -75,7 +73,6 @@ def main(words: list[str]) -> int:
     if options.page:
         ledger.write_page(ROWS, options.ledger)
         return 0
-    os.environ["BIPED_DATA_DIR"] = tempfile.mkdtemp(prefix="campaign-data-")
     found = 0
     for row in rows_named(options.rows):
         seed = ledger.next_seed(row.name, options.ledger) if options.seed is None else options.seed
