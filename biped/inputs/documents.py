@@ -1,17 +1,11 @@
-"""JSON and TOML that somebody may have written: of the types that are expected, or refused by a ValueError."""
+"""JSON of the expected types; other JSON is refused by a ValueError."""
 
 import json
-import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
-
-
-def toml_of(text: str) -> dict[str, Any]:
-    """The tables of a TOML file; raises ValueError where it is none, or nested too deep."""
-    return _read(tomllib.loads, text)
 
 
 def json_of(text: str, kinds: Mapping[str, Any]) -> dict[str, Any]:
@@ -22,9 +16,9 @@ def json_of(text: str, kinds: Mapping[str, Any]) -> dict[str, Any]:
         kinds: annotations of values by key, as ``fits`` takes them; other keys have any value, and any may be missing.
 
     Raises:
-        ValueError: it is no JSON, no object, nested too deep, or a value is of another type.
+        ValueError: it is no JSON, no object, or a value is of another type.
     """
-    found = _read(json.loads, text)
+    found = json.loads(text)
     if not isinstance(found, dict):
         raise ValueError(f"it must be an object, and is {_shown(found)}")
     for name, kind in kinds.items():
@@ -69,13 +63,6 @@ def _hints(kind: Any) -> tuple[frozenset[str], dict[str, Any]]:
         return kind.__required_keys__, hints
     needed = frozenset(one.name for one in fields(kind) if one.default is MISSING is one.default_factory)
     return needed, {name: float | None if hint is float else hint for name, hint in hints.items()}
-
-
-def _read(read: Callable[[str], Any], text: str) -> Any:
-    try:
-        return read(text)
-    except RecursionError:
-        raise ValueError("tables or lists lie too deep in each other") from None
 
 
 def _shown(value: Any) -> str:

@@ -9,11 +9,11 @@ A robot's TOML file names the file that it adapts, and has the keys of `biped.mo
     posture = { "leg_*_4_joint" = 0.5 }     # the others are at zero
 """
 
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from biped.inputs.documents import toml_of
 from biped.inputs.modules import check_may_import, module_named, module_of_file
 from biped.model.archive import load_saved
 from biped.model.errors import ModelError, unknown
@@ -83,7 +83,7 @@ def _described(path: Path) -> Model:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return toml_of(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ModelError(f"there is no file {str(path)!r}") from None
     except (OSError, UnicodeDecodeError) as error:

@@ -5,6 +5,7 @@ markers it also gets the inclinations of segments, ``SEGMENT_pitch`` (top forwar
 the right positive) [deg], and the angles of joints between them, ``JOINT_flexion`` [deg].
 """
 
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any, NotRequired, TypedDict
 import numpy as np
 
 from biped.errors import InputError
-from biped.inputs.documents import fits, toml_of
+from biped.inputs.documents import fits
 from biped.inputs.extras import need
 from biped.model.anthropometry import TABLE, Segment
 from biped.records.record import Record
@@ -121,7 +122,7 @@ def _by_markers(record: Record, path: Path) -> _Found:
 def _table(path: Path) -> _Body:
     """Return the table of segments; raise InputError where it is none."""
     try:
-        table: Any = toml_of(path.read_text(encoding="utf-8"))
+        table: Any = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: it cannot be read as TOML: {error}") from None
     for known, found, what in [(_Body, table, "")] + [

@@ -1,19 +1,16 @@
 """Files of other types than expected are refused in a sentence."""
 
 import json
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 import pytest
 
 from biped import Run, human
-from biped.inputs.documents import fits, json_of, toml_of
+from biped.inputs.documents import fits, json_of
 from biped.model.archive import model_from_json, model_to_json
 from contact.errors import BipedError
 from experiments.catalogue.registry import experiment_named
-
-from ...damage import paths_in, with_other
 
 
 @dataclass
@@ -48,7 +45,7 @@ def test_values_fit_annotations(kind, right, wrong):
     assert not any(fits(value, kind) for value in wrong)
 
 
-@pytest.mark.parametrize("value", ["[" * 200_000, "9" * 5000, '"b"', "{"])
+@pytest.mark.parametrize("value", ['"b"', "{"])
 def test_json_is_refused_by_a_value_error(value):
     with pytest.raises(ValueError, match=r"\S"):
         json_of(f'{{"a": {value}}}', {"a": int})
@@ -56,33 +53,32 @@ def test_json_is_refused_by_a_value_error(value):
         json_of("[]", {})
 
 
-@pytest.mark.parametrize("text", [f"a = {'[' * 5000}{']' * 5000}", "a = "])
-def test_toml_is_refused_by_a_value_error(text):
-    with pytest.raises(ValueError, match=r"\S"):
-        toml_of(text)
-
-
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     return experiment_named("thrown-block").run({"run.duration": 0.02}).save(tmp_path_factory.mktemp("run"))
 
 
-OTHERS = ("text", [["a"]], {"a": {"b": 1}})
-#: Of a run, what has many values of one kind.
-MANY = ("metrics", "parameters", "versions")
-
-
-@pytest.mark.parametrize("file", ["summary.json", "model.json"])
-def test_a_run_with_a_value_of_another_type_is_read_or_refused_in_a_sentence(saved, file):
+@pytest.mark.parametrize(
+    ("file", "path"),
+    [
+        ("summary.json", ("verdict",)), ("summary.json", ("events",)), ("summary.json", ("trust", 0)),
+        ("summary.json", ("set_point", "position")),
+        ("model.json", ("name",)), ("model.json", ("bodies", 0, "mass")),
+        ("model.json", ("bodies", 1, "joint", "kind")),
+        ("model.json", ("feet",)), ("model.json", ("contact_points", 0, "position")),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("other", [3.5, [["a"]], {"a": {"b": 1}}])
+def test_a_run_with_a_value_of_another_type_is_refused_in_a_sentence(saved, file, path, other):
     text = (saved / file).read_text(encoding="utf-8")
-    whole = json.loads(text)
+    whole = place = json.loads(text)
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = other
     try:
-        parts = paths_in({key: value for key, value in whole.items() if key not in MANY})
-        for path in (path for path in parts if not {*range(1, 1000)} & {*path}):  # of lists the first item only
-            for other in OTHERS:
-                (saved / file).write_text(json.dumps(with_other(whole, path, other)), encoding="utf-8")
-                with suppress(BipedError):
-                    Run.load(saved)
+        (saved / file).write_text(json.dumps(whole), encoding="utf-8")
+        with pytest.raises(BipedError):
+            Run.load(saved)
     finally:
         (saved / file).write_text(text, encoding="utf-8")
 
