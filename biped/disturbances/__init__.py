@@ -17,23 +17,7 @@ from biped.disturbances.sway import SwayReferenced
 from biped.disturbances.throw import Throw
 
 __all__ = [
-    "WAVEFORMS",
-    "Actuators",
-    "Disturbance",
-    "Disturbances",
-    "Force",
-    "Load",
-    "Patch",
-    "Platform",
-    "Push",
-    "Sensors",
-    "SwayReferenced",
-    "Throw",
-    "begins_before",
-    "check_begins",
-    "compile_ground",
-    "compile_pushes",
-    "described",
-    "random_forces",
-    "sorted_disturbances",
-]
+    "WAVEFORMS", "Actuators", "Disturbance", "Disturbances", "Force", "Load", "Patch", "Platform", "Push", "Sensors",
+    "SwayReferenced", "Throw", "begins_before", "check_begins", "compile_ground", "compile_pushes", "described",
+    "random_forces", "sorted_disturbances",
+]  # fmt: skip
