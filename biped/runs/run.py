@@ -8,14 +8,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biped.control.controller import SetPoint
 from biped.disturbances import Load, described
 from biped.errors import InputError
-from biped.inputs.documents import json_of
 from biped.inputs.files import in_place_of, told_if_unwritable
 from biped.model import Model
 from biped.model.archive import load_saved, model_to_json
@@ -25,7 +24,7 @@ from biped.runs.description import run_facts, run_title
 from biped.runs.events import event_table, events_summary, table_of
 from biped.runs.recording import Recording
 from biped.runs.state import State
-from biped.runs.summary import Metrics, SavedSummary, Summary, summarize
+from biped.runs.summary import Metrics, Summary, summarize
 from biped.runs.trust import Check
 from biped.runs.verdict import FAILED, INTERRUPTED, UNRELIABLE, verdict_line
 from biped.runs.world import WORLD, World
@@ -271,7 +270,7 @@ class Run:
         try:
             table = pyarrow.parquet.read_table(folder / TABLE)
             frame = table.to_pandas()
-            units = json_of(table.schema.metadata[b"units"].decode(), dict.fromkeys(table.column_names, str))
+            units = json.loads(table.schema.metadata[b"units"])
             summary = read_summary(folder)
             parameters, disturbances = summary.pop("parameters"), summary.pop("disturbances")
             summary.pop("versions")
@@ -303,7 +302,8 @@ def read_summary(folder: Path) -> dict[str, Any]:
         ValueError: it is damaged.
         OSError: it cannot be read.
     """
-    return json_of((folder / SUMMARY).read_text(encoding="utf-8"), get_type_hints(SavedSummary))
+    found: dict[str, Any] = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+    return found
 
 
 def missing_files(folder: Path) -> list[str]:

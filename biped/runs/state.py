@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 
 from biped.disturbances.throw import Throw
 from biped.errors import InputError
-from biped.inputs.documents import json_of
 from biped.kernels.state.simulation_state import (
     GIVEN,
     LAST_STEP_LENGTH,
@@ -40,8 +39,6 @@ from contact.arrays import Floats
 from contact.modes import SLIDING
 
 FORMAT = 5
-#: What its header has.
-_HEADER = {"format": int, "model": str, "fingerprint": str, "throw": dict[str, Any] | None}
 #: Its arrays that are as long as a sensor's delay, and what an integrator remembers, make them.
 _OF_ANY_LENGTH = ("past", "cache.history")
 
@@ -242,7 +239,7 @@ class State:
         try:
             with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
                 saved = dict(archive)
-            header = json_of(str(saved.pop("header")), _HEADER)
+            header = json.loads(str(saved.pop("header")))
             if header.get("format") == FORMAT:
                 arrays = _nested(SimulationState, saved)
             throw = None if header.get("throw") is None else _throw(header["throw"])

@@ -6,10 +6,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar, get_type_hints
+from typing import Any, ClassVar
 
 from biped.errors import InputError
-from biped.inputs.documents import json_of
 from biped.inputs.files import in_place_of
 from biped.model.geometry import Vector3
 from biped.model.line import Line
@@ -125,7 +124,7 @@ class World:
             InputError: the file is damaged.
         """
         try:
-            saved = json_of((folder / WORLD).read_text(encoding="utf-8"), get_type_hints(cls))
+            saved = json.loads((folder / WORLD).read_text(encoding="utf-8"))
             bodies = None if saved["bodies"] is None else _bodies(saved["bodies"])
             plots = tuple(Plot(**plot | {"columns": tuple(plot["columns"])}) for plot in saved["plots"])
             return cls(**saved | {"bodies": bodies, "plots": plots})

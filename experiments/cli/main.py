@@ -104,9 +104,8 @@ def _do(argv: list[str]) -> int:
         called = command(argv[0])
         options = called.parser().parse_args(argv[1:])
         from biped.inputs.modules import trusting
-        from experiments.cli.output import claims
 
-        with claims(), trusting(getattr(options, "trust", False)):
+        with trusting(getattr(options, "trust", False)):
             return int(called.main(options))
     except SystemExit as stop:  # argparse ends so, after help or a mistake
         return stop.code if isinstance(stop.code, int) else 0

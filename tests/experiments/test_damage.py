@@ -1,7 +1,6 @@
 """Damaged runs and studies are refused in a sentence."""
 
 import contextlib
-import json
 import shutil
 import sqlite3
 
@@ -81,18 +80,6 @@ def test_a_state_in_a_foreign_archive_is_refused(run):
     (run / "state.npz").write_bytes(data)
     with pytest.raises(InputError, match="not a state saved by State.save"):
         Run.load(run)
-
-
-@pytest.mark.parametrize(
-    ("metric", "other", "status"), [("peak_torque_left_hip_yaw", "much", 2), ("orientation_error", None, 0)]
-)
-def test_a_report_of_other_metrics(run, tmp_path, capsys, metric, other, status):
-    """A word where a number is, is damage; what was not measured is not told."""
-    summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
-    summary["metrics"][metric] = other
-    (run / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
-    assert main(["report", str(run), "--out", str(tmp_path / "page.html")]) == status
-    assert (f"damaged: metrics.{metric} is 'much': it must be a number" in capsys.readouterr().err) == (status == 2)
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,12 @@
 """A saved run as a report needs it: with its experiment, what differs from the defaults, and the versions."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from biped.errors import InputError
 from biped.inputs.modules import saved_names
-from biped.metrics import metric_named
 from biped.runs.run import MODEL, STATE, SUMMARY, TABLE, Run, missing_files, read_summary
 from biped.runs.world import WORLD
 from contact.errors import BipedError
@@ -75,19 +73,7 @@ def run_source(folder: str | Path) -> RunSource:
     versions |= {file: _version_of(digest, known.get(file) or digest_at(file)) for file, digest in sources.items()}
     changes = {} if experiment is None else changes_of(experiment, values)
     run = Run.load(folder)
-    _check_metrics(run, folder)
     return RunSource(folder, run, experiment, values, changes, versions, unknown)
-
-
-def _check_metrics(run: Run, folder: Path) -> None:
-    """Whether what is a number of all runs is one of this."""
-    for name, value in run.metrics.items():
-        with suppress(InputError):  # of somebody whose metric it is, which may be a word
-            if isinstance(value, str) and (unit := metric_named(name).unit):
-                break
-    else:
-        return
-    raise InputError(f"{folder / SUMMARY}: damaged: metrics.{name} is {value[:40]!r}: it must be a number [{unit}]")
 
 
 def _version_of(digest: str, now: str) -> str:

@@ -21,8 +21,6 @@ from experiments.visualization.viewer.door import Door
 PORT = 8080
 #: How many more are tried after it.
 MORE = 50
-#: Pages that may look at the same time: each takes memory, for what it has not read yet most of all.
-MOST_CLIENTS = 20
 #: Says on the terminal what strangers send: a port scanner's bytes, half a request.
 LOGGER = "websockets.server"
 
@@ -95,7 +93,7 @@ def _serving_our_way(title: str, door: Door) -> Iterator[None]:
                     return connection.respond(403, f"{refusal}\n")
                 return _ours(process_request(connection, request), title)
 
-            return serve(_bounded(handler), *arguments, process_request=process, **options)
+            return serve(handler, *arguments, process_request=process, **options)
 
         library.serve = guarded  # type: ignore[assignment,misc]
         try:
@@ -104,24 +102,6 @@ def _serving_our_way(title: str, door: Door) -> Iterator[None]:
             library.serve = serve  # type: ignore[misc]
         if not begun:
             raise RuntimeError("viser serves by other means than this was made for: it would take orders of strangers")
-
-
-def _bounded(handler: Any) -> Any:
-    """Viser's handler of a connection, for so many at once only."""
-    clients = 0
-
-    async def handle(connection: Any) -> None:
-        nonlocal clients
-        if clients >= MOST_CLIENTS:
-            await connection.close(1013, f"{MOST_CLIENTS} pages look at this already")  # 1013: try again later
-            return
-        clients += 1
-        try:
-            await handler(connection)
-        finally:
-            clients -= 1
-
-    return handle
 
 
 def _ours(response: Any, title: str) -> Any:

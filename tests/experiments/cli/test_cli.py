@@ -13,7 +13,6 @@ from biped import Run, human
 from biped.errors import IntegrationError
 from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.cli import compilation, main
-from experiments.cli.output import claimed_folder, claims
 from experiments.cli.progress import ProgressBar
 from experiments.cli.termination import interrupt_on_sigterm
 
@@ -200,36 +199,6 @@ def test_a_folder_that_cannot_be_written_is_found_before_simulating(in_tmp, caps
     monkeypatch.setattr("experiments.cli.output.tempfile.TemporaryFile", refuse)
     assert run("stand-tilted", "--out", str(in_tmp)) == 2
     assert "cannot write into the folder" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("in_tmp")
-def test_two_programs_do_not_write_into_one_folder(capsys):
-    """The second is refused before it simulates; what the first leaves is free again."""
-    asked = ["run", "box-drop", "--duration", "0.05", "--out", "here", "--no-figures"]
-    with claims():
-        folder = claimed_folder("here")
-        assert main(asked) == 2
-        assert "here: another program is writing there" in capsys.readouterr().err
-        assert not list(folder.iterdir())
-    assert main(asked) == 0
-
-
-@pytest.mark.usefixtures("in_tmp")
-@pytest.mark.parametrize(
-    "command",
-    [
-        "bench", "compare box-drop --engines recursive", "linearize balance --at 0.002", "recovery balance",
-        "reproduce wendlandt-1997 figure-5.3", "search-friction", "work-precision flight",
-        "stability-map balance --x floor.k_n=2e4..2e5 --y floor.b_n=100..200", "limits balance",
-    ],
-)  # fmt: skip
-def test_no_command_writes_where_another_does(capsys, command):
-    """It is refused before anything is computed."""
-    with claims():
-        folder = claimed_folder("here")
-        assert main([*command.split(), "--out", "here"]) == 2
-        assert "here: another program is writing there" in capsys.readouterr().err
-        assert not list(folder.iterdir())
 
 
 def test_a_full_disk_loses_no_report(in_tmp, capsys, monkeypatch):
