@@ -15,7 +15,7 @@ import numpy as np
 from biped.control.controller import SetPoint
 from biped.disturbances import Load, described
 from biped.errors import InputError
-from biped.inputs.files import in_place_of, told_if_unwritable
+from biped.inputs.files import in_place_of
 from biped.model import Model
 from biped.model.archive import load_saved, model_to_json
 from biped.presentation import as_html, as_text, shown_by
@@ -194,18 +194,17 @@ class Run:
         Each file is written under another name and then moved, so that a full disk leaves no half of one.
 
         Raises:
-            UnwritableError: an OSError that says in a sentence what cannot be written.
+            OSError: a file cannot be written; the error names it.
         """
         folder = Path(folder)
-        with told_if_unwritable(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            with in_place_of(folder / TABLE) as part:
-                self._write_table(part)
-            self._save_ended(folder)
-            text = json.dumps(_without_nan(self.to_json()), indent=2, allow_nan=False)
-            with in_place_of(folder / SUMMARY) as part:
-                part.write_text(text + "\n", encoding="utf-8")
-            self._save_after(folder / AFTER)
+        folder.mkdir(parents=True, exist_ok=True)
+        with in_place_of(folder / TABLE) as part:
+            self._write_table(part)
+        self._save_ended(folder)
+        text = json.dumps(_without_nan(self.to_json()), indent=2, allow_nan=False)
+        with in_place_of(folder / SUMMARY) as part:
+            part.write_text(text + "\n", encoding="utf-8")
+        self._save_after(folder / AFTER)
         return folder
 
     def _save_ended(self, folder: Path) -> None:

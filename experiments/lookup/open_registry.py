@@ -96,14 +96,17 @@ class OpenRegistry:
         file = Path(str(module.__file__))
         if module.__name__.partition(".")[0] in OWN:
             return Entry(place, thing, PROJECT)
-        return Entry(f"{_address(where)}:{attribute}", thing, str(file), file, digest_of(file))
+        found = str(Path(where).resolve()) if where.endswith(".py") else where  # by which any process finds it
+        return Entry(f"{found}:{attribute}", thing, str(file), file, digest_of(file))
 
     def _candidates(self, module: ModuleType) -> list[str]:
         """The things of the kind that stand in a module, without those that it imports."""
         return [
             name
             for name, thing in vars(module).items()
-            if not name.startswith("_") and self.fits(thing) and _module_of(thing) in (module.__name__, None)
+            if not name.startswith("_")
+            and self.fits(thing)
+            and (not isinstance(thing, type) or thing.__module__ == module.__name__)
         ]
 
     def _only(self, name: str, module: ModuleType) -> str:
@@ -146,15 +149,5 @@ def digest_at(name: str) -> str:
     return digest_of(file) if file else ""
 
 
-def _module_of(thing: Any) -> str | None:
-    """Where a class is defined; of objects nobody knows."""
-    return thing.__module__ if isinstance(thing, type) else None
-
-
 def _distribution(entry: EntryPoint) -> str:
     return PROJECT if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
-
-
-def _address(where: str) -> str:
-    """A file by its whole path, so that any process finds it; a module by its name."""
-    return str(Path(where).resolve()) if where.endswith(".py") else where
