@@ -16,6 +16,7 @@ from biped.control.controller import SetPoint
 from biped.disturbances import Load, described
 from biped.errors import InputError
 from biped.inputs.files import in_place_of
+from biped.inputs.saved import built
 from biped.model import Model
 from biped.model.archive import load_saved, model_to_json
 from biped.presentation import as_html, as_text, shown_by
@@ -273,8 +274,7 @@ class Run:
             summary = read_summary(folder)
             parameters, disturbances = summary.pop("parameters"), summary.pop("disturbances")
             summary.pop("versions")
-            saved = summary.pop("set_point")
-            point = None if saved is None else _set_point(saved)
+            point = built(SetPoint | None, summary.pop("set_point"))
             events = table_of(summary["events"].pop("logged"))
             saved_as = summary.pop("format", 1)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -313,15 +313,6 @@ def missing_files(folder: Path) -> list[str]:
 
 #: Of a summary, what tools take for granted.
 _NEEDED = ("verdict", "reason", "trust", "events", "simulated_time", "wall_time", "real_time_factor", "metrics")
-
-
-def _set_point(saved: dict[str, Any]) -> SetPoint:
-    return SetPoint(
-        tuple(saved["position"]),
-        tuple(saved["orientation"]),
-        saved["on_floor"],
-        saved["with_feet"],
-    )
 
 
 def _carrying(model: Model, acted: list[dict[str, Any]]) -> Model:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from biped.disturbances.throw import Throw
 from biped.errors import InputError
+from biped.inputs.saved import built
 from biped.kernels.state.simulation_state import (
     GIVEN,
     LAST_STEP_LENGTH,
@@ -242,7 +243,7 @@ class State:
             header = json.loads(str(saved.pop("header")))
             if header.get("format") == FORMAT:
                 arrays = _nested(SimulationState, saved)
-            throw = None if header.get("throw") is None else _throw(header["throw"])
+            throw = built(Throw | None, header.get("throw"))
         except (ValueError, KeyError, TypeError, EOFError, RuntimeError, BadZipFile, zlib.error) as error:
             raise InputError(f"{path}: not a state saved by State.save ({error})") from error
         if header.get("format") != FORMAT:
@@ -265,11 +266,6 @@ def _another(name: Any, model: Model) -> str:
         f"another model {name!r}, of other masses or measures than this one: loads are part of a model, "
         "Load(...).on(model), which a run is saved with, Run.load(folder).state"
     )
-
-
-def _throw(saved: Mapping[str, Any]) -> Throw:
-    fields: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in saved.items()}
-    return Throw(**fields)
 
 
 def of_other_masses(q: Floats, v: Floats, model: Model, other: Model) -> tuple[Floats, Floats]:
