@@ -1,9 +1,10 @@
 """Checks of arguments, each of which refuses a wrong one in a sentence."""
 
 import difflib
-import math
+import sys
 from collections.abc import Sequence
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from contact.arrays import Floats
 
 def is_finite(value: object) -> bool:
     """Return whether it is a number, neither infinite nor NaN."""
-    return isinstance(value, Real) and math.isfinite(value)
+    number: Any = value
+    return isinstance(value, Real) and bool(abs(number) <= sys.float_info.max)
 
 
 def numbers(value: Sequence[float], count: int, what: str) -> tuple[float, ...]:

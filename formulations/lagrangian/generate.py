@@ -12,7 +12,9 @@ from biped.errors import InputError
 from formulations.lagrangian.derive import Equations
 
 LOOP = Path(__file__).with_name("kernels") / "loop.py"
-_EQUATIONS = re.compile(r"^from biped\.lagrangian\.kernels\.equations import \(.*?^\)\n", re.MULTILINE | re.DOTALL)
+_EQUATIONS = re.compile(
+    r"^from formulations\.lagrangian\.kernels\.equations import \(.*?^\)\n", re.MULTILINE | re.DOTALL
+)
 # The other imports, and all that follows.
 _IMPORTS = re.compile(r".*?^((?:from [^\n]*\n)+)(.*)", re.MULTILINE | re.DOTALL)
 # Larger powers are left to Numba.

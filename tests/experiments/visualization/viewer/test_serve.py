@@ -13,8 +13,7 @@ import rich
 from websockets.datastructures import Headers
 from websockets.exceptions import InvalidStatus
 
-from experiments.visualization.viewer.door import is_stranger, without_token
-from experiments.visualization.viewer.serve import LOGGER, address_of, serving, url_of
+from experiments.visualization.viewer.serve import LOGGER, address_of, is_stranger, serving, url_of, without_token
 
 from ..sockets import opened
 
