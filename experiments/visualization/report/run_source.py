@@ -18,6 +18,8 @@ from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.catalogue.registry import experiment_named
 from experiments.lookup.open_registry import digest_at
 
+WITHOUT = "it was saved without one"
+
 
 @dataclass(frozen=True)
 class RunSource:
@@ -31,7 +33,7 @@ class RunSource:
     values: Mapping[str, Any]  # a value for each parameter of the experiment; without one, what was saved as parameters
     changes: Mapping[str, Value]  # those that differ from the experiment's defaults
     versions: Mapping[str, str]  # of what computed it
-    unknown: str = "it was saved without one"  # why there is no experiment
+    unknown: str = WITHOUT  # why there is no experiment
 
 
 def saved_option(value: Any) -> str:
@@ -85,9 +87,11 @@ def _version_of(digest: str, now: str) -> str:
 
 def _experiment_of(name: str | None, saved: Mapping[str, Any]) -> tuple[Experiment | None, Mapping[str, Any], str]:
     """Return the experiment under its controller and the values that were saved; without one, None and the reason."""
+    if name is None:
+        return None, saved, WITHOUT
     try:
         robot = saved.get(ROBOT)
-        experiment = experiment_named(name or "", saved.get(CONTROLLER), (), None if robot == HUMAN else robot)
+        experiment = experiment_named(name, saved.get(CONTROLLER), (), None if robot == HUMAN else robot)
         return experiment, {key: from_json(experiment.parameter(key), value) for key, value in saved.items()}, ""
     except BipedError as error:
         return None, saved, str(error)
