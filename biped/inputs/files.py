@@ -12,13 +12,15 @@ def in_place_of(path: Path) -> Iterator[Path]:
     """Yield a file to write into, which takes the place of ``path`` if all goes well and is gone if not.
 
     Raises:
-        OSError: the file cannot be written; the error names ``path``.
+        OSError: the file cannot be written; an error that names no file, or the one to write into, names ``path``.
     """
     part = path.with_name(path.name + ".part")
     try:
         yield part
         part.replace(path)
     except OSError as error:
+        if error.filename is not None and str(error.filename) != str(part):
+            raise
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise OSError(error.errno or errno.EIO, reason, str(path)) from None
     finally:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from biped.errors import InputError
 from biped.inputs.extras import lacking, need
+from biped.inputs.modules import saved_names
 from experiments.cli.main import Parser, announce
 from experiments.cli.output import writable_folder
 from experiments.cli.reply import Form, form, reply
@@ -126,7 +127,9 @@ def _scene(options: Namespace) -> "tuple[str, Scene]":
     source = run_source(folder)
     if source.experiment is None:
         raise InputError(f"{folder}: its experiment is not known: {source.unknown}")
-    return folder.name, source.experiment.build(dict(source.changes) | changes_of(source.experiment, options))
+    changes = dict(source.changes) | changes_of(source.experiment, options)
+    with saved_names():
+        return folder.name, source.experiment.build(changes)
 
 
 def _without_box(scene: "Scene") -> "Scene":

@@ -11,6 +11,7 @@ from biped.inputs.modules import SavedNameError, check_may_import, file_of, save
 from biped.model.archive import model_to_json
 from biped.runs.run import MODEL
 from experiments.cli import main
+from experiments.commands import linearize
 from experiments.studies.store.folder import Study
 from experiments.visualization.report.run_source import run_source
 from experiments.visualization.viewer.loaded_runs import load_runs
@@ -99,6 +100,8 @@ def test_a_run_is_looked_at_without_running_what_it_names(run, forged, theirs, k
     assert loaded.run.state.model.name == "human"
     known = run_source(run).experiment
     assert (known is None) == (key in ("controller.name", "experiment"))
+    if key == "robot.name":
+        assert linearize._scene(linearize.parser().parse_args([str(run), "--at", "0"]))[1].model.name == "human"
     assert not theirs()
 
 
