@@ -3,7 +3,6 @@
 
 VENV ?= .venv
 JOBS ?= 2
-SECONDS ?= 1200
 # The first of these that is new enough and can make virtual environments. Python 3.11 comes first because PyBullet has
 # wheels for no later one; all else is the same with 3.12 and 3.13.
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
@@ -43,7 +42,7 @@ endef
 # Container images set it. Each process of the tests would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test slow docs site pages links browser lint format types contract jit-off check oldest oldest-numba newest-numba plain bench numbers budget campaign modules robots films wheel clean
+.PHONY: help demo test slow docs site pages links browser lint format types contract jit-off check oldest oldest-numba newest-numba plain bench numbers budget modules robots films wheel clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -94,10 +93,6 @@ jit-off: $(STAMP)  ## run some kernels' tests as plain Python
 	@NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(JOBS) --dist loadfile -m "jit_off and not slow" $$(grep -rl --include='*.py' jit_off tests)
 
 check: lint types contract jit-off test  ## all of the above but the slow tests
-
-campaign: $(STAMP)  ## try at random what could go wrong, for hours (SECONDS of each row), and fill in docs/campaign.md
-	@$(BIN)/biped warm all
-	@$(BIN)/python -m tests.campaign --seconds $(SECONDS); found=$$?; $(BIN)/python -m tests.campaign --page; exit $$found
 
 oldest: $(BIN)/pip  ## run some tests with the oldest versions that pyproject.toml allows (Python 3.11)
 	@$(BIN)/python -m venv $(OLDEST)

@@ -5,14 +5,9 @@ from typing import Any
 from contact.errors import BipedError
 
 __all__ = [
-    "BipedError",
-    "InputError",
-    "IntegrationError",
-    "MissingExtraError",
-    "RunInterrupted",
-    "UnknownNameError",
+    "BipedError", "InputError", "IntegrationError", "MissingExtraError", "RunInterrupted", "UnknownNameError",
     "UnsettledError",
-]
+]  # fmt: skip
 
 
 class InputError(BipedError, ValueError):

@@ -16,26 +16,7 @@ from .whole_body import WholeBodyController
 from .workspace import WorkspaceController, WorkspaceGains
 
 __all__ = [
-    "LQR",
-    "ComputedTorque",
-    "ConeWorkspaceController",
-    "ForwardModel",
-    "HeldJoints",
-    "JointImpedance",
-    "JointPD",
-    "Postural",
-    "Predicted",
-    "Reweighting",
-    "SetPointMotion",
-    "SetPointPath",
-    "StepTasks",
-    "Stepping",
-    "StepsAside",
-    "StepsBack",
-    "WholeBodyController",
-    "WorkspaceController",
-    "WorkspaceGains",
-    "control",
-    "load_gains",
-    "save_gains",
-]
+    "LQR", "ComputedTorque", "ConeWorkspaceController", "ForwardModel", "HeldJoints", "JointImpedance", "JointPD",
+    "Postural", "Predicted", "Reweighting", "SetPointMotion", "SetPointPath", "StepTasks", "Stepping", "StepsAside",
+    "StepsBack", "WholeBodyController", "WorkspaceController", "WorkspaceGains", "control", "load_gains", "save_gains",
+]  # fmt: skip

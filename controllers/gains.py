@@ -12,12 +12,12 @@ A gain may also be a symmetric positive definite matrix, as three rows: ``[[50, 
 """
 
 import re
+import tomllib
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from biped.errors import InputError
-from biped.inputs.documents import toml_of
 from controllers.workspace import Gain, WorkspaceGains
 
 TABLE = "controller"
@@ -41,7 +41,7 @@ def read_gains(path: str | Path) -> dict[str, Gain]:
     path = Path(path)
     text = _text(path)
     try:
-        document = toml_of(text)
+        document = tomllib.loads(text)
     except ValueError as error:
         raise InputError(f"{path}: not TOML: {error}") from None
     table = _controller_table(path, text, document)

@@ -6,15 +6,6 @@ from .catalogue.rollout import Rollout, rollout
 from .papers.registry import items_named, paper_named
 
 __all__ = [
-    "Experiment",
-    "Parameter",
-    "Rollout",
-    "Values",
-    "all_experiments",
-    "controller_from",
-    "controller_parameters",
-    "experiment_named",
-    "items_named",
-    "paper_named",
-    "rollout",
-]
+    "Experiment", "Parameter", "Rollout", "Values", "all_experiments", "controller_from", "controller_parameters",
+    "experiment_named", "items_named", "paper_named", "rollout",
+]  # fmt: skip

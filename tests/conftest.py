@@ -102,12 +102,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: place[item.path])
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _data_of_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """What tests name is not noted as code that whoever runs them has used."""
-    os.environ["BIPED_DATA_DIR"] = str(tmp_path_factory.mktemp("data"))
-
-
 _BEGAN = time.monotonic()
 _COSTS: list[tuple[float, float]] = []  # [MB], [s] of processor time, of the processes
 _UNIT = UnitOfWork(every=10.0)

@@ -30,7 +30,6 @@ LATE = {
     "formulations.mechanism.recording": {"formulations/mechanism/simulation.py"},
     "biped.runs.rows": {"biped/runs/run.py"},
     "biped.records.read": {"biped/signals/signal.py"},
-    "kernelcache.cache": {"biped/inputs/known_code.py"},
     "kernelcache": {"experiments/studies/store/header.py"},
     "controllers.forward_model": {"experiments/catalogue/foresight.py"},
     "controllers.predicted": {"experiments/catalogue/foresight.py"},

@@ -11,22 +11,7 @@ from biped.disturbances.sway import SwayReferenced
 from biped.disturbances.throw import Throw
 
 __all__ = [
-    "Actuators",
-    "Disturbance",
-    "Disturbances",
-    "Force",
-    "Load",
-    "Patch",
-    "Platform",
-    "Push",
-    "Sensors",
-    "SwayReferenced",
-    "Throw",
-    "check_begins",
-    "compile_ground",
-    "compile_pushes",
-    "described",
-    "in_words",
-    "random_forces",
-    "sorted_disturbances",
-]
+    "Actuators", "Disturbance", "Disturbances", "Force", "Load", "Patch", "Platform", "Push", "Sensors",
+    "SwayReferenced", "Throw", "check_begins", "compile_ground", "compile_pushes", "described", "in_words",
+    "random_forces", "sorted_disturbances",
+]  # fmt: skip

@@ -15,17 +15,6 @@ from .recursive import (
 )
 
 __all__ = [
-    "BodyMotion",
-    "Energy",
-    "Momentum",
-    "body_gaps",
-    "centre_of_mass",
-    "checked",
-    "energy",
-    "forward_dynamics",
-    "forward_kinematics",
-    "inverse_dynamics",
-    "joint_place",
-    "mass_matrix",
-    "momentum",
-]
+    "BodyMotion", "Energy", "Momentum", "body_gaps", "centre_of_mass", "checked", "energy", "forward_dynamics",
+    "forward_kinematics", "inverse_dynamics", "joint_place", "mass_matrix", "momentum",
+]  # fmt: skip

@@ -7,13 +7,6 @@ from biped.identification.spectra import Spectra, cycle_spectra
 from biped.identification.windows import response_to_several, windowed_spectra
 
 __all__ = [
-    "DoublePendulum",
-    "FrequencyResponse",
-    "IndependentChannels",
-    "Spectra",
-    "cycle_spectra",
-    "frequency_response",
-    "response_of",
-    "response_to_several",
-    "windowed_spectra",
-]
+    "DoublePendulum", "FrequencyResponse", "IndependentChannels", "Spectra", "cycle_spectra", "frequency_response",
+    "response_of", "response_to_several", "windowed_spectra",
+]  # fmt: skip

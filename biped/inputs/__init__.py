@@ -1,1 +1,1 @@
-"""Checks and readers of what users hand in: arguments, documents, files, modules, optional packages."""
+"""Checks and readers of what users hand in: arguments, files, modules, optional packages."""

@@ -11,12 +11,9 @@ import numpy as np
 from biped.errors import InputError
 from contact.arrays import Floats
 
-#: What 64 bits hold.
-MOST_WHOLE = 2**63 - 1
-
 
 def is_finite(value: object) -> bool:
-    """Whether it is a number, neither infinite nor NaN, and no whole number beyond all floats."""
+    """Return whether it is a number, neither infinite nor NaN."""
     number: Any = value
     return isinstance(value, Real) and bool(abs(number) <= sys.float_info.max)
 
@@ -45,8 +42,8 @@ def zero_or_above(value: float, what: str) -> None:
 
 
 def whole(value: int, what: str) -> int:
-    """Return ``value`` as an ``int``; refuse all but whole numbers from zero to the greatest that kernels take."""
-    if isinstance(value, bool) or not is_finite(value) or not 0 <= value <= MOST_WHOLE or value != int(value):
+    """Return ``value`` as an ``int``; refuse all but whole numbers from zero to what 64 bits hold."""
+    if isinstance(value, bool) or not is_finite(value) or not 0 <= value < 2**63 or value != int(value):
         raise InputError(f"{what} = {value!r}: it must be a whole number, zero or above, and below 2^63")
     return int(value)
 

@@ -15,11 +15,14 @@ import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, lru_cache
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
+from biped.errors import InputError
 from contact.errors import BipedError, did_you_mean
 
 #: This project's packages.
@@ -39,6 +42,67 @@ def digest_of(file: Path, length: int = 16) -> str:
 def _digest(file: Path, *_changed: int) -> str:
     """Read anew where a file has changed since: each trial of a study asks."""
     return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+#: Whether names come from saved files: None if the user gives them, False from a saved file, True if that is trusted.
+_trusted: ContextVar[bool | None] = ContextVar("trusted", default=None)
+#: Code that the user of this process has named.
+_named: set[str] = set()
+
+
+class SavedNameError(InputError):
+    """A saved file names code that the user has not named."""
+
+
+@contextmanager
+def saved_names() -> Iterator[None]:
+    """Import code by the names in saved files only if the user has named it too; else raise SavedNameError."""
+    token = _trusted.set(bool(_trusted.get()))
+    try:
+        yield
+    finally:
+        _trusted.reset(token)
+
+
+@contextmanager
+def trusting(trusted: bool = True) -> Iterator[None]:
+    """Import all code that saved files name, if ``trusted``."""
+    token = _trusted.set(trusted or _trusted.get())
+    try:
+        yield
+    finally:
+        _trusted.reset(token)
+
+
+def may_import(*names: str) -> bool:
+    """Return whether code of these names may be imported; names that the user gives are allowed from now on."""
+    if _trusted.get() is not False:
+        _named.update(names)
+    return _trusted.get() is not False or _named.issuperset(names)
+
+
+def check_may_import(name: str) -> None:
+    """Raise SavedNameError if code of this name may not be imported."""
+    if not may_import(name):
+        raise SavedNameError(
+            f"a saved file names the code {name}, which is run only if you name it in the command or add --trust: read "
+            "it first (in Python: `with biped.inputs.modules.trusting():`)"
+        )
+
+
+def file_of(where: str) -> Path | None:
+    """Return this file, or the file of the module of this name; nothing is imported."""
+    if where.endswith(".py"):
+        return Path(where).expanduser().resolve()
+    first, *others = where.split(".")
+    try:
+        spec = importlib.util.find_spec(first) or PathFinder.find_spec(first, [str(Path.cwd())])
+        for other in others:  # to ask for the module as a whole would import its packages
+            places = list((spec and spec.submodule_search_locations) or ())
+            spec = PathFinder.find_spec(f"{spec and spec.name}.{other}", places)
+    except (ImportError, ValueError):
+        return None
+    return Path(str(spec.origin)) if spec is not None and spec.has_location else None
 
 
 def module_of_file(path: Path) -> ModuleType:

@@ -19,29 +19,10 @@ from biped.integrators.registry import INTEGRATORS, integrator_named, register, 
 from biped.integrators.rigid.integrator import Rigid
 
 __all__ = [
-    "INTEGRATORS",
-    "Adaptive",
-    "Composition",
-    "ContinuousTime",
-    "Explicit",
-    "ExplicitEuler",
-    "Integrator",
-    "Lee",
-    "LeeBroyden",
-    "LeeNewton",
-    "LeeRiqn",
-    "Maximal",
-    "Midpoint",
-    "Recursive",
-    "Rigid",
-    "RungeKutta4",
-    "ScalableVariational",
-    "SemiImplicitEuler",
-    "check_fits",
-    "integrator_named",
-    "room_for",
-    "settings_of",
-]
+    "INTEGRATORS", "Adaptive", "Composition", "ContinuousTime", "Explicit", "ExplicitEuler", "Integrator", "Lee",
+    "LeeBroyden", "LeeNewton", "LeeRiqn", "Maximal", "Midpoint", "Recursive", "Rigid", "RungeKutta4",
+    "ScalableVariational", "SemiImplicitEuler", "check_fits", "integrator_named", "room_for", "settings_of",
+]  # fmt: skip
 
 register(
     [

@@ -6,11 +6,15 @@ figure 4.1, after Drillis and Contini (1966). Both were read as others have copi
 papers.
 """
 
+import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from biped.model.geometry import STANDARD_GRAVITY
 from biped.model.inertia import shifted
+from biped.model.joint import Joint
 from contact.arrays import Floats
 
 
@@ -103,3 +107,22 @@ def hanging(segment: Segment, people: People, stature: float, mass: float, top: 
     own = segment.mass * mass
     radii = length * np.array([segment.sagittal, segment.transverse, segment.longitudinal])
     return Lump(own, top - [0.0, 0.0, segment.com * length], np.diag(own * radii**2))
+
+
+#: Of a limp joint: its effort, of the body's weight times its height: next to none. Ours.
+_EFFORT = 1e-9
+
+
+def limp(joint: Joint, carried: Lump, lever: float, body: float, damping: float) -> Joint:
+    """The joint, limp.
+
+    Args:
+        joint: about the Y axis, or beside one that is.
+        carried: what hangs on it.
+        lever: [m] from it to the centre of mass of that.
+        body: [N·m] the whole body's weight times its stature.
+        damping: its bearings', as a share of that with which what hangs on it would just not swing.
+    """
+    inertia = float(carried.inertia[1, 1]) + carried.mass * lever**2
+    critical = 2.0 * math.sqrt(inertia * carried.mass * -STANDARD_GRAVITY[2] * lever)
+    return replace(joint, damping=damping * critical, max_effort=_EFFORT * body)

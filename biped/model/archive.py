@@ -2,22 +2,13 @@
 
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
-from biped.inputs.documents import json_of
-from biped.model.actuator import Actuator
-from biped.model.body import Body
-from biped.model.closing_joint import ClosingJoint
-from biped.model.contact_point import ContactPoint
+from biped.inputs.saved import built
 from biped.model.errors import ModelError
-from biped.model.joint import PASSIVE, Joint
-from biped.model.line import Line
 from biped.model.model import Model
-from biped.model.shape import Box, Capsule
-from biped.model.visual import Visual
 
 FORMAT = 1
 
@@ -50,44 +41,15 @@ def model_from_json(text: str) -> Model:
         ModelError: the text is not that of a model.
     """
     try:
-        saved = json_of(text, get_type_hints(Model))
+        saved = json.loads(text)
         if saved.pop("format") != FORMAT:
             raise ModelError(f"a model saved by another version (here format {FORMAT}); make it again")
-        return Model(
-            **_known(Model, saved)
-            | {
-                "bodies": tuple(_body(body) for body in saved["bodies"]),
-                **{key: tuple(ContactPoint(**one) for one in saved[key]) for key in ("contact_points", "body_points")},
-                "shapes": tuple(Box(**box) for box in saved["shapes"]),
-                "capsules": tuple(Capsule(**capsule) for capsule in saved["capsules"]),
-                "touching": tuple((first, second) for first, second in saved["touching"]),
-                "feet": tuple(saved["feet"]),
-                "posture": tuple((joint, value) for joint, value in saved["posture"]),
-                "ranges": tuple((joint, lower, upper) for joint, lower, upper in saved["ranges"]),
-                "notes": tuple(saved["notes"]),
-                "visuals": tuple(Visual(**visual) for visual in saved["visuals"]),
-                "lines": tuple(Line(**line) for line in saved["lines"]),
-                "closing_joints": tuple(ClosingJoint(**joint) for joint in saved["closing_joints"]),
-                "actuators": tuple(Actuator(**one) for one in saved["actuators"]),
-            }
-        )
+        found: Model = built(Model, saved)
+        return found
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, ModelError):
             raise
         raise ModelError(f"not a model that was saved: {error}") from None
-
-
-def _body(saved: Mapping[str, Any]) -> Body:
-    joint: dict[str, Any] = {k: PASSIVE[k] if value is None else value for k, value in saved["joint"].items()}
-    return Body(**_known(Body, saved) | {"joint": Joint(**joint)})
-
-
-def _known(kind: Any, saved: Mapping[str, Any]) -> dict[str, Any]:
-    """Refuse what is missing or too much: a model's numbers are not to be guessed."""
-    names = {item.name for item in fields(kind)}
-    if names != set(saved):
-        raise ValueError(f"{', '.join(sorted(names ^ set(saved)))}: missing, or not known")
-    return dict(saved)
 
 
 def _finite(value: Any) -> Any:

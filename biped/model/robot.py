@@ -9,13 +9,12 @@ A robot's TOML file names the file that it adapts, and has the keys of `biped.mo
     posture = { "leg_*_4_joint" = 0.5 }     # the others are at zero
 """
 
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from biped.inputs.documents import toml_of
-from biped.inputs.known_code import check_known, remember
-from biped.inputs.modules import module_named, module_of_file
+from biped.inputs.modules import check_may_import, module_named, module_of_file
 from biped.model.archive import load_saved
 from biped.model.errors import ModelError, unknown
 from biped.model.importing.options import Options
@@ -84,7 +83,7 @@ def _described(path: Path) -> Model:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return toml_of(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ModelError(f"there is no file {str(path)!r}") from None
     except (OSError, UnicodeDecodeError) as error:
@@ -96,7 +95,7 @@ def _read(path: Path) -> dict[str, Any]:
 def _made_by(name: str) -> Model:
     where, _, function_name = name.rpartition(":")
     try:
-        check_known(name)
+        check_may_import(name)
         module = module_of_file(Path(where).expanduser()) if where.endswith(".py") else module_named(where)
     except BipedError as error:
         raise ModelError(f"{name!r}: {error}") from None
@@ -104,7 +103,6 @@ def _made_by(name: str) -> Model:
     if not callable(function):
         functions = [found for found, value in vars(module).items() if callable(value) and not found.startswith("_")]
         raise ModelError(f"{name!r}: {unknown('function', function_name, functions)}")
-    remember(name)
     model = function()
     if not isinstance(model, Model):
         raise ModelError(f"{name!r} returned {model!r}; it must return a biped.Model")

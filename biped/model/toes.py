@@ -13,14 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.model.anthropometry import Lump
+from biped.model.anthropometry import Lump, limp
 from biped.model.body import Body
 from biped.model.contact_point import ContactPoint
 from biped.model.geometry import Vector3, matrix3, vector3
 from biped.model.human import SIDES, Y
 from biped.model.inertia import box_inertia
 from biped.model.joint import revolute
-from biped.model.limp import limp
 from biped.model.shape import Box
 from contact.arrays import Floats
 

@@ -11,13 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biped.model.anthropometry import SHOULDERS_BREADTH, Lump, People, hanging, together
+from biped.model.anthropometry import SHOULDERS_BREADTH, Lump, People, hanging, limp, together
 from biped.model.body import Body
 from biped.model.compound import jointed
 from biped.model.geometry import Vector3, matrix3, vector3
 from biped.model.human import SIDES, X, Y, Z, ranges_of_side
 from biped.model.joint import revolute
-from biped.model.limp import limp
 
 #: What may have joints: the trunk on the pelvis, the head, the arms, or arms without muscles.
 SEGMENTS = ("lumbar", "head", "arms", "limp-arms")

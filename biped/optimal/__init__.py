@@ -25,23 +25,7 @@ from biped.optimal.trajectory import (
 )
 
 __all__ = [
-    "METHODS",
-    "Descent",
-    "DiscreteSystem",
-    "Iteration",
-    "NoDescentError",
-    "Optimum",
-    "QuadraticCost",
-    "Regulator",
-    "Trajectory",
-    "closed_loop",
-    "controllability_matrix",
-    "controllability_rank",
-    "descent_direction",
-    "observability_matrix",
-    "observability_rank",
-    "optimize",
-    "regulator",
-    "rollout",
-    "steady_regulator",
-]
+    "METHODS", "Descent", "DiscreteSystem", "Iteration", "NoDescentError", "Optimum", "QuadraticCost", "Regulator",
+    "Trajectory", "closed_loop", "controllability_matrix", "controllability_rank", "descent_direction",
+    "observability_matrix", "observability_rank", "optimize", "regulator", "rollout", "steady_regulator",
+]  # fmt: skip

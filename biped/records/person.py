@@ -5,6 +5,7 @@ markers it also gets the inclinations of segments, ``SEGMENT_pitch`` (top forwar
 the right positive) [deg], and the angles of joints between them, ``JOINT_flexion`` [deg].
 """
 
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,6 @@ from typing import Any, NotRequired, TypedDict
 import numpy as np
 
 from biped.errors import InputError
-from biped.inputs.documents import fits, toml_of
 from biped.inputs.extras import need
 from biped.model.anthropometry import TABLE, Segment
 from biped.records.record import Record
@@ -121,7 +121,7 @@ def _by_markers(record: Record, path: Path) -> _Found:
 def _table(path: Path) -> _Body:
     """Return the table of segments; raise InputError where it is none."""
     try:
-        table: Any = toml_of(path.read_text(encoding="utf-8"))
+        table: Any = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: it cannot be read as TOML: {error}") from None
     for known, found, what in [(_Body, table, "")] + [
@@ -135,12 +135,31 @@ def _table(path: Path) -> _Body:
                 raise InputError(
                     f"{path}: unknown key {what}{key}; {did_you_mean(key, keys)}keys are {', '.join(keys)}"
                 )
-    if not fits(table, _Body) or not table["segments"]:
+    if not _is_body(table):
         raise InputError(
             f"{path}: it must have forward, up (axes of the record, such as 'x' and '-y'), and [segments.NAME] with "
             f"from and to (lists of markers) and either like (of {', '.join(SEGMENTS)}) or mass and com"
         )
     return table
+
+
+def _is_body(table: Any) -> bool:
+    """Return whether a table has all that a body needs, and of the right types."""
+    segments, joints = table.get("segments"), table.get("joints", {})
+    if not (segments and isinstance(segments, dict) and isinstance(joints, dict)):
+        return False
+    tables = [table, *segments.values(), *joints.values()]
+    if not all(isinstance(one, dict) for one in tables):
+        return False
+    words = [table.get(key) for key in ("forward", "up")] + [table.get("people", "")]
+    words += [one.get(key) for one in joints.values() for key in ("upper", "lower")]
+    words += [one.get("like", "") for one in segments.values()]
+    numbers = [one.get(key, 0.0) for one in segments.values() for key in ("mass", "com")]
+    numbers += [one.get("sign", 1.0) for one in joints.values()]
+    for one in segments.values():
+        for markers in (one.get("from"), one.get("to")):
+            words += markers if isinstance(markers, list) else [None]
+    return all(isinstance(word, str) for word in words) and all(isinstance(number, int | float) for number in numbers)
 
 
 def _axis(path: Path, key: str, name: str) -> tuple[int, float]:

@@ -7,20 +7,6 @@ from biped.recovery.rollout import HeldTorques, NotLinearizedError, Path
 from biped.recovery.search import Attempt, Problem, Settings, search
 
 __all__ = [
-    "AtRest",
-    "Attempt",
-    "Cost",
-    "HeldTorques",
-    "Iterate",
-    "NotLinearizedError",
-    "Path",
-    "PlanThenLaw",
-    "Problem",
-    "RecoveryPlan",
-    "Settings",
-    "Standing",
-    "Weights",
-    "improved",
-    "search",
-    "tracking_gains",
-]
+    "AtRest", "Attempt", "Cost", "HeldTorques", "Iterate", "NotLinearizedError", "Path", "PlanThenLaw", "Problem",
+    "RecoveryPlan", "Settings", "Standing", "Weights", "improved", "search", "tracking_gains",
+]  # fmt: skip

@@ -14,7 +14,6 @@ from biped import dynamics
 from biped.control.controller import Controller
 from biped.control.observation import Observation
 from biped.errors import InputError
-from biped.inputs.documents import json_of
 from biped.model import Model
 from biped.recovery.rollout import Path, deviation
 from contact.arrays import Floats
@@ -76,7 +75,7 @@ class RecoveryPlan:
         try:
             with np.load(file, allow_pickle=False) as saved:
                 path = Path(saved["q"], saved["p"], saved["anchor"], saved["u"])
-                facts = json_of(str(saved["facts"]), {})
+                facts = json.loads(str(saved["facts"]))
                 return cls(float(saved["begins"]), float(saved["period"]), path, saved["gains"], saved["low"],
                            saved["high"], facts)  # fmt: skip
         except (ValueError, KeyError, EOFError, BadZipFile) as error:

@@ -158,7 +158,8 @@ def _begun(problem: Problem, best: Attempt, rise: float, worth: float) -> tuple[
         tracking_gains(problem.held(best.impulse), best.path, problem.state_weight, factor * problem.torque_weight)
         for factor in (1.0, GENTLER)
     ]
-    feedbacks = [_widened(gains, best.path.anchor.shape[1]) for gains in tracked]
+    anchors = best.path.anchor.shape[1]  # of which there is no feedback
+    feedbacks = [np.concatenate([gains, np.zeros((*gains.shape[:2], anchors))], axis=2) for gains in tracked]
     if best.gains is not None:
         feedbacks.append(best.gains)
     limits = np.broadcast_to(problem.low, best.path.u.shape), np.broadcast_to(problem.high, best.path.u.shape)
@@ -170,8 +171,3 @@ def _begun(problem: Problem, best: Attempt, rise: float, worth: float) -> tuple[
         if costs and min(costs) < worth:
             return impulse, held, starts[int(np.argmin(costs))]
     return None
-
-
-def _widened(gains: Floats, anchors: int) -> Floats:
-    """With no feedback of anchors."""
-    return np.concatenate([gains, np.zeros((*gains.shape[:2], anchors))], axis=2)

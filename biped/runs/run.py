@@ -8,16 +8,15 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biped.control.controller import SetPoint
 from biped.disturbances import Load, described
 from biped.errors import InputError
-from biped.inputs.documents import json_of
-from biped.inputs.files import in_place_of, told_if_unwritable
-from biped.inputs.known_code import keep
+from biped.inputs.files import in_place_of
+from biped.inputs.saved import built
 from biped.model import Model
 from biped.model.archive import load_saved, model_to_json
 from biped.presentation import as_html, as_text, shown_by
@@ -26,7 +25,7 @@ from biped.runs.description import run_facts, run_title
 from biped.runs.events import event_table, events_summary, table_of
 from biped.runs.recording import Recording
 from biped.runs.state import State
-from biped.runs.summary import Metrics, SavedSummary, Summary, summarize
+from biped.runs.summary import Metrics, Summary, summarize
 from biped.runs.trust import Check
 from biped.runs.verdict import FAILED, INTERRUPTED, UNRELIABLE, verdict_line
 from biped.runs.world import WORLD, World
@@ -196,19 +195,17 @@ class Run:
         Each file is written under another name and then moved, so that a full disk leaves no half of one.
 
         Raises:
-            UnwritableError: an OSError that says in a sentence what cannot be written.
+            OSError: a file cannot be written; the error names it.
         """
         folder = Path(folder)
-        with told_if_unwritable(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            with in_place_of(folder / TABLE) as part:
-                self._write_table(part)
-            self._save_ended(folder)
-            text = json.dumps(_without_nan(self.to_json()), indent=2, allow_nan=False)
-            with in_place_of(folder / SUMMARY) as part:
-                part.write_text(text + "\n", encoding="utf-8")
-            self._save_after(folder / AFTER)
-            keep()
+        folder.mkdir(parents=True, exist_ok=True)
+        with in_place_of(folder / TABLE) as part:
+            self._write_table(part)
+        self._save_ended(folder)
+        text = json.dumps(_without_nan(self.to_json()), indent=2, allow_nan=False)
+        with in_place_of(folder / SUMMARY) as part:
+            part.write_text(text + "\n", encoding="utf-8")
+        self._save_after(folder / AFTER)
         return folder
 
     def _save_ended(self, folder: Path) -> None:
@@ -273,12 +270,11 @@ class Run:
         try:
             table = pyarrow.parquet.read_table(folder / TABLE)
             frame = table.to_pandas()
-            units = json_of(table.schema.metadata[b"units"].decode(), dict.fromkeys(table.column_names, str))
+            units = json.loads(table.schema.metadata[b"units"])
             summary = read_summary(folder)
             parameters, disturbances = summary.pop("parameters"), summary.pop("disturbances")
             summary.pop("versions")
-            saved = summary.pop("set_point")
-            point = None if saved is None else _set_point(saved)
+            point = built(SetPoint | None, summary.pop("set_point"))
             events = table_of(summary["events"].pop("logged"))
             saved_as = summary.pop("format", 1)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -305,7 +301,8 @@ def read_summary(folder: Path) -> dict[str, Any]:
         ValueError: it is damaged.
         OSError: it cannot be read.
     """
-    return json_of((folder / SUMMARY).read_text(encoding="utf-8"), get_type_hints(SavedSummary))
+    found: dict[str, Any] = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+    return found
 
 
 def missing_files(folder: Path) -> list[str]:
@@ -316,15 +313,6 @@ def missing_files(folder: Path) -> list[str]:
 
 #: Of a summary, what tools take for granted.
 _NEEDED = ("verdict", "reason", "trust", "events", "simulated_time", "wall_time", "real_time_factor", "metrics")
-
-
-def _set_point(saved: dict[str, Any]) -> SetPoint:
-    return SetPoint(
-        tuple(saved["position"]),
-        tuple(saved["orientation"]),
-        saved["on_floor"],
-        saved["with_feet"],
-    )
 
 
 def _carrying(model: Model, acted: list[dict[str, Any]]) -> Model:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from biped.disturbances.throw import Throw
 from biped.errors import InputError
-from biped.inputs.documents import json_of
+from biped.inputs.saved import built
 from biped.kernels.state import simulation_state
 from biped.kernels.tree.dynamics import kinetic_energy, mass_matrix, new_tree_data, potential_energy, set_tree_data
 from biped.kernels.variational.equations import reference_point
@@ -28,8 +28,6 @@ from contact.arrays import Floats
 from contact.modes import SLIDING
 
 FORMAT = 5
-#: What its header has.
-_HEADER = {"format": int, "model": str, "fingerprint": str, "throw": dict[str, Any] | None}
 #: Its arrays that are as long as a sensor's delay, and what an integrator remembers, make them.
 _OF_ANY_LENGTH = ("past", "cache.history")
 
@@ -233,10 +231,10 @@ class State:
         try:
             with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
                 saved = dict(archive)
-            header = json_of(str(saved.pop("header")), _HEADER)
+            header = json.loads(str(saved.pop("header")))
             if header.get("format") == FORMAT:
                 arrays = _nested(simulation_state.SimulationState, saved)
-            throw = None if header.get("throw") is None else _throw(header["throw"])
+            throw = built(Throw | None, header.get("throw"))
         except (ValueError, KeyError, TypeError, EOFError, RuntimeError, BadZipFile, zlib.error) as error:
             raise InputError(f"{path}: not a state saved by State.save ({error})") from error
         if header.get("format") != FORMAT:
@@ -259,11 +257,6 @@ def _another(name: Any, model: Model) -> str:
         f"another model {name!r}, of other masses or measures than this one: loads are part of a model, "
         "Load(...).on(model), which a run is saved with, Run.load(folder).state"
     )
-
-
-def _throw(saved: Mapping[str, Any]) -> Throw:
-    fields: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in saved.items()}
-    return Throw(**fields)
 
 
 def of_other_masses(q: Floats, v: Floats, model: Model, other: Model) -> tuple[Floats, Floats]:

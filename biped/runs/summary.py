@@ -15,67 +15,14 @@ Keys:
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NotRequired, TypedDict
+from typing import Any
 
-from biped.control.controller import SetPoint
 from biped.errors import UnknownNameError
-from biped.runs.trust import Check
 from biped.runs.verdict import UNDECIDED, Limit
 from contact.errors import did_you_mean
 
 #: Decimals of a time [s]: what is beyond is the round-off of many steps.
 TIME_DIGITS = 9
-
-
-class _Impulse(TypedDict):
-    time: float
-    body: str
-    impulse: tuple[float, float, float]
-
-
-class _Impact(_Impulse):
-    place: NotRequired[tuple[float, float, float]]
-
-
-class _Change(TypedDict):
-    time: float
-    edge: str
-    change: str
-    lasted: NotRequired[float | None]
-
-
-class _Events(TypedDict):
-    impacts: list[_Impact]
-    pushes: list[_Impulse]
-    edges: list[_Change]
-    logged: list[dict[str, float | str | None]]
-
-
-#: The parameters that say what a run is of.
-_Parameters = TypedDict(
-    "_Parameters",
-    {"experiment": str | None, "robot.name": str, "controller.name": str, "sources": dict[str, str]},
-    total=False,
-)
-
-
-class SavedSummary(TypedDict):
-    """Types of a summary's values as JSON has them, with those that a run is saved with besides."""
-
-    verdict: str
-    reason: str
-    limit: dict[str, float | str | None] | None
-    trust: list[Check]
-    integrator: "Stepping"
-    events: _Events
-    simulated_time: float
-    wall_time: float
-    real_time_factor: float | None
-    metrics: dict[str, float | str | None]
-    set_point: SetPoint | None
-    parameters: _Parameters
-    disturbances: list[dict[str, Any]]
-    versions: dict[str, str]
 
 
 class Summary(dict[str, Any]):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar, get_type_hints
+from typing import ClassVar
 
 from biped.errors import InputError
-from biped.inputs.documents import json_of
 from biped.inputs.files import in_place_of
+from biped.inputs.saved import built
 from biped.model.geometry import Vector3
 from biped.model.line import Line
 
@@ -89,22 +88,7 @@ class World:
             InputError: the file is damaged.
         """
         try:
-            saved = json_of((folder / WORLD).read_text(encoding="utf-8"), get_type_hints(cls))
-            bodies = None if saved["bodies"] is None else _bodies(saved["bodies"])
-            plots = tuple(Plot(**plot | {"columns": tuple(plot["columns"])}) for plot in saved["plots"])
-            return cls(**saved | {"bodies": bodies, "plots": plots})
+            found: World = built(cls, json.loads((folder / WORLD).read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{folder / WORLD}: damaged, or not written by Run.save ({error})") from error
-
-
-def _bodies(saved: Mapping[str, Any]) -> Bodies:
-    hulls = tuple(tuple(Hull(_points(one["points"]), one["radius"]) for one in body) for body in saved["hulls"])
-    contacts = (one | {"point": tuple(one["point"]), "frame": _points(one["frame"])} for one in saved["contact_points"])
-    return Bodies(
-        saved["name"], tuple(saved["body_names"]), tuple(saved["masses"]), hulls,
-        tuple(ContactMark(**one) for one in contacts), saved["floor"],
-    )  # fmt: skip
-
-
-def _points(saved: Any) -> tuple[Vector3, ...]:
-    return tuple((float(x), float(y), float(z)) for x, y, z in saved)
+        return found

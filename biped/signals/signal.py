@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 
 from biped.errors import InputError
 from biped.inputs.checks import above_zero, is_finite, whole, zero_or_above
-from biped.signals.sines import sine_pieces
-from biped.signals.sizes import check_pieces
+from biped.signals.sines import check_pieces, sine_pieces
 from biped.signals.ternary import STAGES, ternary_sequence
 from contact import piecewise as kernels
 from contact.arrays import Floats

@@ -4,13 +4,23 @@ from math import comb, factorial, perm, pi
 
 import numpy as np
 
-from biped.signals.sizes import check_pieces
+from biped.errors import InputError
 from contact.arrays import Floats
 
+#: Pieces of a signal.
+MOST_PIECES = 1_000_000
 #: Pieces in a period of a sine. With polynomials of degree 7 its error is below 1e-15 of the amplitude.
 PIECES = 64
 #: Derivatives that neighbouring pieces of a sine share, with the value itself.
 SHARED = 4
+
+
+def check_pieces(count: float) -> None:
+    """Refuse a signal that would fill the memory, before it does."""
+    if count > MOST_PIECES:
+        raise InputError(
+            f"signal: {count:.3g} pieces; {MOST_PIECES} at most: let it last less long, or change more slowly"
+        )
 
 
 def sine_pieces(

@@ -4,9 +4,5 @@ from .comparison.results import Results
 from .comparison.stages import Work, run_experiment
 
 __all__ = [
-    "QUICK",
-    "Results",
-    "Work",
-    "backends_of",
-    "run_experiment",
-]
+    "QUICK", "Results", "Work", "backends_of", "run_experiment",
+]  # fmt: skip

@@ -103,9 +103,9 @@ def _do(argv: list[str]) -> int:
             _top(argv or ["--help"])
         called = command(argv[0])
         options = called.parser().parse_args(argv[1:])
-        from experiments.cli.output import claims
+        from biped.inputs.modules import trusting
 
-        with claims():
+        with trusting(getattr(options, "trust", False)):
             return int(called.main(options))
     except SystemExit as stop:  # argparse ends so, after help or a mistake
         return stop.code if isinstance(stop.code, int) else 0
@@ -185,6 +185,10 @@ class Parser(argparse.ArgumentParser):
 
     def add_verbose(self) -> None:
         self.switch("-v", "say all about contacts, torques and the solver", "--verbose")
+
+    def add_trust(self) -> None:
+        """Add ``--trust``, for commands that read what was saved."""
+        self.switch("--trust", "run the code that the folder names: your own controller, robot, experiment or metric")
 
     def add_forms(self) -> None:
         """Add ``--json`` and ``--quiet``, for commands that call ``experiments.cli.reply.reply``."""

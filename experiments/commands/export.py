@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biped.errors import InputError
-from biped.inputs.known_code import only_known
+from biped.inputs.modules import saved_names
 from experiments.cli.main import Parser, folder_name
 from experiments.cli.output import writable_folder
 
@@ -53,7 +53,7 @@ def parser() -> Parser:
     return own
 
 
-@only_known()
+@saved_names()
 def main(options: Namespace) -> int:
     if not any(getattr(options, form) for form in FORMS):
         parser().error(f"--{', --'.join(FORMS[:-1])} or --{FORMS[-1]}: say what to write")

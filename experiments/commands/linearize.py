@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from biped.errors import InputError
 from biped.inputs.extras import lacking, need
+from biped.inputs.modules import saved_names
 from experiments.cli.main import Parser, announce
-from experiments.cli.output import claimed_folder
+from experiments.cli.output import writable_folder
 from experiments.cli.reply import Form, form, reply
 from experiments.cli.settings import SHORTHANDS, add_experiment, add_settings, changes_of, experiment_of
 from experiments.visualization.video.frame_schedule import schedule_of
@@ -48,6 +49,7 @@ def parser() -> Parser:
     own.option("--animate", "N", "write a page that plays each of the N slowest modes", int, default=0)
     own.add_out("results/linearize/EXPERIMENT")
     own.add_forms()
+    own.add_trust()
     return own
 
 
@@ -63,7 +65,7 @@ def main(options: Namespace) -> int:
     name, scene = _scene(options)
     if options.open_loop and options.equilibrium:
         raise InputError("--equilibrium is that of the closed loop: leave out --open-loop")
-    folder = claimed_folder(options.out or Path("results") / "linearize" / name)
+    folder = writable_folder(options.out or Path("results") / "linearize" / name)
     session = Session(scene, announce=announce)
     session.warm_up(announce)
     session.advance(round(options.at / session.period))
@@ -124,8 +126,10 @@ def _scene(options: Namespace) -> "tuple[str, Scene]":
         return experiment.name, experiment.build(changes_of(experiment, options))
     source = run_source(folder)
     if source.experiment is None:
-        raise InputError(f"{folder}: its experiment is not known: use biped.derivatives.linearization from Python")
-    return folder.name, source.experiment.build(dict(source.changes) | changes_of(source.experiment, options))
+        raise InputError(f"{folder}: its experiment is not known: {source.unknown}")
+    changes = dict(source.changes) | changes_of(source.experiment, options)
+    with saved_names():
+        return folder.name, source.experiment.build(changes)
 
 
 def _without_box(scene: "Scene") -> "Scene":

@@ -10,7 +10,7 @@ from biped.errors import InputError, IntegrationError
 from biped.inputs.modules import module_of_file
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
 from experiments.cli.main import Parser, announce, fail
-from experiments.cli.output import claimed_folder
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.quantities import scaled
 from experiments.cli.reply import Form, form, reply
@@ -78,7 +78,7 @@ def main(options: Namespace) -> int:
     mechanism = _read(options)
     start, rates, motion = (_values(getattr(options, name), f"--{name}") for name in ("start", "rates", "motion"))
     begin = mechanism.satisfy_constraints(mechanism.configuration(start | motion))
-    folder = claimed_folder(options.out or Path("results") / mechanism.name)
+    folder = writable_folder(options.out or Path("results") / mechanism.name)
     if options.write is not None:
         from formulations.mechanism import save_mechanism
 

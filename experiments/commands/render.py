@@ -6,7 +6,7 @@ from pathlib import Path
 
 from biped.errors import InputError
 from biped.inputs.extras import need
-from biped.inputs.known_code import only_known
+from biped.inputs.modules import saved_names
 from experiments.cli.main import Parser, announce
 from experiments.cli.output import writable_folder
 from experiments.cli.settings import add_after, check_positive
@@ -54,6 +54,7 @@ def parser() -> Parser:
     text = "place of the camera: three-quarter (default), front, side, back, top, or X,Y,Z in metres from the model"
     own.option("--camera", "NAME", text, default="three-quarter")
     own.option("--zoom-out", "X", "factor of the camera's distance; above 1 it stands farther away", 1.0, "--room")
+    own.add_trust()
     own.option("--browser", "PATH", "the Chromium or Chrome that draws (default: the one on the path); not for .html")
     return own
 
@@ -68,7 +69,7 @@ class _Order:
     size: tuple[int, int]
 
 
-@only_known()
+@saved_names()
 def main(options: Namespace) -> int:
     check_positive(options, "after", what="number of seconds")
     order = _order(options)

@@ -5,7 +5,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from biped.errors import InputError
-from biped.inputs.known_code import only_known
+from biped.inputs.modules import saved_names
 from experiments.cli.main import Parser
 
 PAGE = "report.html"
@@ -37,11 +37,12 @@ def parser() -> Parser:
     own.add_figure_axes()
     own.option("--record", "FILE", "what was measured, beside a run: CSV, C3D, ...; or a TOML file with [[record]]")
     own.switch("--watch", "write the page anew every few seconds while the study runs")
+    own.add_trust()
     own.switch("--notebook", "also write a notebook beside the page (.ipynb)")
     return own
 
 
-@only_known()
+@saved_names()
 def main(options: Namespace) -> int:
     from experiments.visualization.report.write import watch_study, write_report
 

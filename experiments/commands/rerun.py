@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biped.errors import InputError, RunInterrupted
-from biped.inputs.known_code import only_known, trusting
+from biped.inputs.modules import saved_names
 from experiments.cli.main import Parser, announce, fail, interrupted
-from experiments.cli.output import claimed_folder
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.settings import add_controller
 from experiments.cli.terminal import say
@@ -31,7 +31,7 @@ examples:
   biped rerun results/sweep/sweep 17 --controller laws/moved.py:Law
                                                    the same law, in another file; or another one
 
-Code of others that the study names is run with --trust only; what you have used yourself is known.
+Your own code that the study names is run only with --trust, or if you name it (--controller).
 The study may still be running. Exit status: 0 the same bit for bit, 1 something differs, 2 bad input or a file that
 cannot be written, 130 interrupted.
 """
@@ -46,19 +46,15 @@ def parser() -> Parser:
     text = "list the finished trials, or those with this verdict, and run none"
     either.add_argument("--list", metavar="VERDICT", nargs="?", const="", dest="listed", help=text)
     add_controller(own)
-    own.switch("--trust", "run the code that the study names, though you have not used it on this machine")
+    own.add_trust()
     own.add_out("STUDY/traces/TRIAL")
     own.add_verbose()
     own.add_figure_look()
     return own
 
 
+@saved_names()
 def main(options: Namespace) -> int:
-    with trusting() if options.trust else only_known():
-        return _rerun(options)
-
-
-def _rerun(options: Namespace) -> int:
     from experiments.studies.rerun import rerun
     from experiments.studies.store.folder import Study
     from experiments.studies.store.header import edited
@@ -75,7 +71,7 @@ def _rerun(options: Namespace) -> int:
     for name in edited(study.header, study.experiment.sources):
         announce(f"{name} has been edited since the study was run")
     trial = study.trial(number)
-    folder = claimed_folder(options.out or study.trace_folder(number))
+    folder = writable_folder(options.out or study.trace_folder(number))
     try:
         with ProgressBar(study.experiment.values(trial.changes).number("run.duration")) as bar:
             found = rerun(study, number, bar, announce)

@@ -3,7 +3,7 @@
 from argparse import Namespace
 
 from experiments.cli.main import Parser
-from experiments.cli.output import claimed_folder
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.terminal import say_files, terminal
 
@@ -33,7 +33,7 @@ def main(options: Namespace) -> int:
     from experiments.papers.wendlandt_1997.friction_search import search
     from experiments.papers.wendlandt_1997.friction_table import TABLE, print_search, save_search
 
-    folder = claimed_folder(options.out or "results/search-friction")
+    folder = writable_folder(options.out or "results/search-friction")
     with ProgressBar(1.0, "searching", "") as bar:
         found = search(options.begin, options.end, options.by, bar)
     print_search(found, terminal())

@@ -143,6 +143,7 @@ def preset_parser(name: str) -> Parser:
         own.option("--steps", "LIST", "a map for each number of steps that the law may take, with limits: 0,1,any")
         text = "folders of maps to draw this one over; changes are against the first"
         own.option("--compare", "STUDY", text, nargs="+", default=[])
+        own.add_trust()
         own.option("--recovery", "DIR", "results of `biped recovery`, for what the whole body can do at best")
     add_settings(own, *SETTINGS)
     group = own.add_argument_group("the search")

@@ -5,7 +5,7 @@ from argparse import Namespace
 
 from biped.errors import InputError
 from biped.inputs.extras import need
-from biped.inputs.known_code import only_known
+from biped.inputs.modules import saved_names
 from experiments.cli.main import Parser, announce
 from experiments.cli.settings import add_after, add_serving_options, check_positive, open_browser
 
@@ -46,13 +46,14 @@ def parser() -> Parser:
     own.option("--side-by-side", "M", "distance between two runs, in metres", float, default=0.0)
     own.option("--speed", "X", "seconds of the run in a second", 1.0)
     own.option("--start", "S", "time to start at (default: the first row)", float)
+    own.add_trust()
     own.switch("--paused", "do not play at first")
     own.option("--rate", "HZ", "pictures a second", 60.0)
     add_serving_options(own)
     return own
 
 
-@only_known()
+@saved_names()
 def main(options: Namespace) -> int:
     _check(options)
     need("viser", "trimesh", "websockets")

@@ -1,1 +1,1 @@
-"""Lookups of the catalogue and the layers above it: plug-ins, names and the look of figures, notebooks."""
+"""Lookups of the catalogue and the layers above it: plug-ins, names and the look of figures."""

@@ -1,16 +1,9 @@
 """Metrics of anybody, by the file or the module that they stand in."""
 
-from typing import Any
-
 from biped.metrics import Metric, register
 from experiments.lookup.open_registry import Entry, OpenRegistry
 
-
-def _is_metric(thing: Any) -> bool:
-    return isinstance(thing, Metric)
-
-
-METRIC_FILES = OpenRegistry("metric", {}, _is_metric, "an object of biped.metrics.Metric")
+METRIC_FILES = OpenRegistry("metric", {}, lambda thing: isinstance(thing, Metric), "an object of biped.metrics.Metric")
 
 
 def register_metric(name: str) -> Entry:

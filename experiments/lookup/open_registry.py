@@ -14,8 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from biped.errors import InputError
-from biped.inputs.known_code import check_known, files_of, remember
-from biped.inputs.modules import OWN, digest_of, module_named, module_of_file
+from biped.inputs.modules import OWN, check_may_import, digest_of, file_of, may_import, module_named, module_of_file
 from contact.errors import BipedError, did_you_mean
 
 PROJECT = "this project"
@@ -68,8 +67,7 @@ class OpenRegistry:
         Raises:
             InputError: there is nothing of that name, it cannot be imported, or is of another kind; the message says
                 what would be right.
-            UnknownCodeError: a saved file names it, and it is code that the user has not used
-            (`biped.inputs.known_code`).
+            SavedNameError: a saved file names it, and it is code that the user has not named.
         """
         if name in self.own:
             return Entry(name, self._of(name, self.own[name]).thing, PROJECT)
@@ -77,9 +75,9 @@ class OpenRegistry:
             entry = self._of(name, self.installed[name].value)
             return Entry(name, entry.thing, _distribution(self.installed[name]), entry.file, entry.digest)
         if ":" in name or name.endswith(".py"):
-            check_known(name)
+            check_may_import(name)
         entry = self._of(name, name)
-        remember(entry.name)
+        may_import(entry.name)
         return entry
 
     def _of(self, name: str, place: str) -> Entry:
@@ -98,14 +96,17 @@ class OpenRegistry:
         file = Path(str(module.__file__))
         if module.__name__.partition(".")[0] in OWN:
             return Entry(place, thing, PROJECT)
-        return Entry(f"{_address(where)}:{attribute}", thing, str(file), file, digest_of(file))
+        found = str(Path(where).resolve()) if where.endswith(".py") else where  # by which any process finds it
+        return Entry(f"{found}:{attribute}", thing, str(file), file, digest_of(file))
 
     def _candidates(self, module: ModuleType) -> list[str]:
         """The things of the kind that stand in a module, without those that it imports."""
         return [
             name
             for name, thing in vars(module).items()
-            if not name.startswith("_") and self.fits(thing) and _module_of(thing) in (module.__name__, None)
+            if not name.startswith("_")
+            and self.fits(thing)
+            and (not isinstance(thing, type) or thing.__module__ == module.__name__)
         ]
 
     def _only(self, name: str, module: ModuleType) -> str:
@@ -159,19 +160,9 @@ def digest_at(name: str) -> str:
     where = name.rpartition(":")[0]
     if Path(name).is_absolute() and not where.endswith(".py"):  # a file that a law reads
         return digest_of(Path(name))
-    files = files_of(where)
-    return digest_of(files[-1]) if files else ""
-
-
-def _module_of(thing: Any) -> str | None:
-    """Where a class is defined; of objects nobody knows."""
-    return thing.__module__ if isinstance(thing, type) else None
+    file = file_of(where)
+    return digest_of(file) if file else ""
 
 
 def _distribution(entry: EntryPoint) -> str:
     return PROJECT if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
-
-
-def _address(where: str) -> str:
-    """A file by its whole path, so that any process finds it; a module by its name."""
-    return str(Path(where).resolve()) if where.endswith(".py") else where

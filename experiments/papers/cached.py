@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 
 from biped.errors import InputError
-from biped.inputs.documents import json_of
 from experiments.papers.item import Finding, Outcome
 from experiments.visualization.figures.writing import files_of_look, write_figure
 
@@ -74,7 +73,7 @@ def load(folder: Path) -> Cached | None:
     if not path.is_file():
         return None
     try:
-        saved = json_of(path.read_text(encoding="utf-8"), {})
+        saved = json.loads(path.read_text(encoding="utf-8"))
         saved |= {
             "folder": folder,
             "findings": tuple(Finding(**finding) for finding in saved["findings"]),

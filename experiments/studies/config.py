@@ -7,6 +7,7 @@ name is like. What a table holds is said by the dataclass that ``make`` makes of
 
 import dataclasses
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from biped.errors import InputError
 from biped.inputs.checks import is_finite
-from biped.inputs.documents import toml_of
 from contact.errors import BipedError, did_you_mean
 from experiments.catalogue.parameters.parameter import Parameter, Value, from_json
 from experiments.studies.counting import checked_losses
@@ -263,7 +263,7 @@ def read_config(path: str | Path) -> Config:
         raise InputError(f"{path}: it is a folder; a TOML file is needed (of a study's folder, `biped report` tells)")
     try:
         text = path.read_text(encoding="utf-8")
-        return Config(toml_of(text), str(path), text)
+        return Config(tomllib.loads(text), str(path), text)
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not TOML: it is not a text in UTF-8 ({error.reason})") from None
     except ValueError as error:

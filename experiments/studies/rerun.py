@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 
 from biped.errors import IntegrationError
-from biped.inputs.known_code import only_known
+from biped.inputs.modules import saved_names
 from biped.runs.run import Run
 from biped.simulation.simulate import Announce, Progress
 from contact.errors import BipedError
@@ -43,7 +43,7 @@ class Rerun:
         return not self.differences
 
 
-@only_known()
+@saved_names()
 def rerun(study: Study, number: int, progress: Progress | None = None, announce: Announce | None = None) -> Rerun:
     """Run a trial again, from the study's folder alone; ``progress`` is called with the time simulated so far [s]."""
     trial = study.trial(number)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from biped.errors import InputError
-from biped.inputs.known_code import only_known
+from biped.inputs.modules import saved_names
 from biped.simulation.simulate import Announce
 from experiments.studies.execution.executors import Executor, executor_for
 from experiments.studies.execution.runner import Progress, run_trials
@@ -75,13 +75,13 @@ def run_study(
     return plan.run(study, evaluate, say)
 
 
-@only_known()
+@saved_names()
 def plan_of(study: Study) -> Any:
     """The plan of a study; raises InputError if its kind is none of ``registry.KINDS``."""
     return kind_named(study.header.kind).from_configuration(study.configuration)
 
 
-@only_known()
+@saved_names()
 def recall(study: Study) -> tuple[Any, Any]:
     """The plan of a study and what it found, without running anything; raises InputError while trials are missing."""
     plan = plan_of(study)

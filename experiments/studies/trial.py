@@ -74,11 +74,14 @@ def run_trial(
     try:
         scene = experiment.build(trial.changes)
         with kernel_errors(scene.controller, scene.floor):
-            result = _measured(scene, announce, limit, trial.reads) | _slopes(experiment, trial, scene)
+            result = _measured(scene, announce, limit, trial.reads)
+            if trial.slopes is not None:
+                result |= slopes_of(experiment, trial.changes, trial.slopes, scene)
         read = files_read_by(type(scene.controller).__module__)
         return result | ({FILES: json.dumps(read)} if read else {})
     except BipedError as error:
-        return failed(type(error).__name__, str(error), _trace_of(error.__cause__))
+        trace = "" if error.__cause__ is None else "".join(traceback.format_exception(error.__cause__)).rstrip()
+        return failed(type(error).__name__, str(error), trace)
     except (Exception, OutOfTimeError, SystemExit) as error:
         found = failed_by(error, experiment, None if scene is None else scene.controller)
         if found is None:
@@ -92,14 +95,6 @@ def waits_for_python(experiment: Experiment, changes: Mapping[str, Value]) -> bo
     if isinstance(scene.integrator, Integrator) and scene.integrator.steps_from_python:
         return True
     return scene.controller is not None and scene.controller.law(scene.model) is None
-
-
-def _trace_of(cause: BaseException | None) -> str:
-    return "".join(traceback.format_exception(cause)).rstrip() if cause is not None else ""
-
-
-def _slopes(experiment: Experiment, trial: Trial, scene: Scene) -> Result:
-    return {} if trial.slopes is None else slopes_of(experiment, trial.changes, trial.slopes, scene)
 
 
 def _measured(

@@ -17,28 +17,8 @@ from .viewer.shapes import shapes_of
 from .viewer.trajectory import trajectory_of
 
 __all__ = [
-    "SHEETS",
-    "Curve",
-    "FigureSheet",
-    "Loop",
-    "PageView",
-    "Panel",
-    "draw_figures",
-    "export_bids",
-    "export_c3d",
-    "export_eurobench",
-    "export_matlab",
-    "export_opensim",
-    "load_run",
-    "plot_mechanism",
-    "plot_run",
-    "run_figures",
-    "shapes_of",
-    "study_figures",
-    "time_figure",
-    "trajectory_of",
-    "view_model",
-    "view_run",
-    "write_report",
+    "SHEETS", "Curve", "FigureSheet", "Loop", "PageView", "Panel", "draw_figures", "export_bids", "export_c3d",
+    "export_eurobench", "export_matlab", "export_opensim", "load_run", "plot_mechanism", "plot_run", "run_figures",
+    "shapes_of", "study_figures", "time_figure", "trajectory_of", "view_model", "view_run", "write_report",
     "write_run_page",
-]
+]  # fmt: skip

@@ -15,29 +15,7 @@ from formulations.assembly.solids import cast
 from formulations.assembly.spring import Spring
 
 __all__ = [
-    "KINDS",
-    "Assembly",
-    "AssemblyError",
-    "AssemblyStepError",
-    "BodyContact",
-    "CustomInequality",
-    "Freedom",
-    "Joint",
-    "Motion",
-    "Placement",
-    "PointContact",
-    "RigidBody",
-    "Shape",
-    "Spring",
-    "Torque",
-    "block",
-    "capsule",
-    "cast",
-    "configuration_of",
-    "convex_mesh",
-    "floor_contacts",
-    "from_model",
-    "joint",
-    "placement_of",
-    "sphere",
-]
+    "KINDS", "Assembly", "AssemblyError", "AssemblyStepError", "BodyContact", "CustomInequality", "Freedom", "Joint",
+    "Motion", "Placement", "PointContact", "RigidBody", "Shape", "Spring", "Torque", "block", "capsule", "cast",
+    "configuration_of", "convex_mesh", "floor_contacts", "from_model", "joint", "placement_of", "sphere",
+]  # fmt: skip

@@ -84,14 +84,11 @@ def manifold(a: Core, b: Core, way: Floats, near: tuple[Floats, Floats]) -> Mani
     if flat_a[0] >= flat_b[0]:
         found = _over(a, flat_a[1], b, first.normal)
     else:
-        found = _flipped(_over(b, flat_b[1], a, -first.normal))
+        over = _over(b, flat_b[1], a, -first.normal)
+        found = Manifold(-over.normal, over.second, over.first)
     if not len(found.first):
         return first
     return found if lies else _with_nearest(found, first)
-
-
-def _flipped(found: Manifold) -> Manifold:
-    return Manifold(-found.normal, found.second, found.first)
 
 
 def _with_nearest(found: Manifold, first: Manifold) -> Manifold:

@@ -16,7 +16,6 @@ from biped.kernels.solve.causes import NOT_CONVERGED, STUCK
 from biped.kernels.tree.row_kinds import HELIX, TRANSLATION
 from biped.model.errors import unknown
 from biped.model.geometry import quaternion_matrix
-from biped.model.joint_rows import Row
 from biped.runs.march import Announce, Progress, StepSettings, chunk_of, march, parts_of_run
 from biped.runs.run import Run
 from contact.arrays import Floats
@@ -137,18 +136,14 @@ def units_of(assembly: Assembly) -> dict[str, str]:
     units |= {"kinetic_energy": "J", "potential_energy": "J", "energy": "J"}
     units |= {"newton_iterations": "1", "equations": "1", "joint_openness": "m", "complementarity": "N*s*m"}
     for joint in assembly.links:
-        units |= {f"reaction_{joint.name}_{k}": _force_unit(row) for k, row in enumerate(joint.rigid_rows, 1)}
+        for k, row in enumerate(joint.rigid_rows, 1):
+            units[f"reaction_{joint.name}_{k}"] = "N" if row.kind in (TRANSLATION, HELIX) else "N*m"
     for contact in assembly.contacts:
         units |= {f"{contact.name}_{part}": "N" for part in ("normal", "tangent_1", "tangent_2")}
         units[f"{contact.name}_gap"] = "m"
     for pair in assembly.touching:
         units |= {f"{pair.name}_{part}": unit for part, unit in encounters.COLUMNS.items()}
     return units
-
-
-def _force_unit(row: Row) -> str:
-    """Of a joint's row: what it holds is a way, or a turn."""
-    return "N" if row.kind in (TRANSLATION, HELIX) else "N*m"
 
 
 def simulate(

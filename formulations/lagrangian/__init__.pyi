@@ -15,21 +15,7 @@ from .methods import (
 from .system import Chart, System, rate, rates
 
 __all__ = [
-    "LAGRANGIAN_METHODS",
-    "Chart",
-    "EnergyMomentum",
-    "FirstOrderDVP",
-    "GeneralizedDVP",
-    "LagrangianMethod",
-    "MidpointDVP",
-    "Rattle",
-    "RigidEnergyMomentum",
-    "Shake",
-    "System",
-    "Trajectory",
-    "double_spherical_pendulum",
-    "lagrangian_method_named",
-    "rate",
-    "rates",
-    "rigid_body",
-]
+    "LAGRANGIAN_METHODS", "Chart", "EnergyMomentum", "FirstOrderDVP", "GeneralizedDVP", "LagrangianMethod",
+    "MidpointDVP", "Rattle", "RigidEnergyMomentum", "Shake", "System", "Trajectory", "double_spherical_pendulum",
+    "lagrangian_method_named", "rate", "rates", "rigid_body",
+]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Opening what was saved by others does not run what they name; what one has used oneself is used as ever."""
+"""Opening what was saved does not run code that it names, unless the user names it too."""
 
 import json
 import sys
@@ -6,11 +6,12 @@ import sys
 import pytest
 
 from biped import human
-from biped.inputs import known_code
-from biped.inputs.known_code import UnknownCodeError, check_known, files_of, keep, only_known, remember, trusting
+from biped.inputs import modules
+from biped.inputs.modules import SavedNameError, check_may_import, file_of, saved_names, trusting
 from biped.model.archive import model_to_json
 from biped.runs.run import MODEL
 from experiments.cli import main
+from experiments.commands import linearize
 from experiments.studies.store.folder import Study
 from experiments.visualization.report.run_source import run_source
 from experiments.visualization.viewer.loaded_runs import load_runs
@@ -27,6 +28,7 @@ from biped import human as make
 class Law(JointPD):
     pass
 """
+SWEEP = 'experiment = "balance"\n[set]\nrun.duration = 0.02\n[vary]\n"floor.mu_s" = [0.4, 0.5]\n'
 SHORT = ["--set", "run.duration=0.02", "--no-figures"]
 
 
@@ -38,6 +40,7 @@ def theirs(tmp_path, monkeypatch):
     (folder / "theirs.py").write_text(THEIRS)
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(modules, "_named", set())
     yield lambda: (folder / "ran").exists()
     sys.modules.pop("theirs", None)
 
@@ -53,7 +56,7 @@ def run(tmp_path_factory):
 def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
     file = folder / "sweep.toml"
-    file.write_text('experiment = "balance"\n[set]\nrun.duration = 0.02\n[vary]\n"floor.mu_s" = [0.4, 0.5]\n')
+    file.write_text(SWEEP)
     assert main(["sweep", str(file), "--out", str(folder / "out"), "--no-figures", "--workers", "1"]) == 0
     return folder / "out"
 
@@ -97,6 +100,8 @@ def test_a_run_is_looked_at_without_running_what_it_names(run, forged, theirs, k
     assert loaded.run.state.model.name == "human"
     known = run_source(run).experiment
     assert (known is None) == (key in ("controller.name", "experiment"))
+    if key == "robot.name":
+        assert linearize._scene(linearize.parser().parse_args([str(run), "--at", "0"]))[1].model.name == "human"
     assert not theirs()
 
 
@@ -125,7 +130,7 @@ def test_a_study_is_looked_at_without_running_what_it_names(study, forged, their
     else:
         assert main(again) == 2
         (told,) = capsys.readouterr().err.strip().splitlines()
-        assert "you have not used on this machine" in told
+        assert named in told
         assert "--trust" in told
     assert not theirs()
     main([*again, "--trust"])
@@ -144,53 +149,75 @@ def test_changes_of_trials_name_no_code_either(study, theirs):
             opened._database.execute("UPDATE trials SET changes = ? WHERE trial = 1", (before,))
 
 
+@pytest.fixture
+def own(tmp_path, theirs):
+    """A study of a law in a file, which another process opens."""
+    assert not theirs()
+    (tmp_path / "sweep.toml").write_text(SWEEP.replace("[set]", 'controller = "theirs.py"\n[set]', 1))
+    command = ["sweep", str(tmp_path / "sweep.toml"), "--out", str(tmp_path / "own"), "--no-figures", "--workers", "1"]
+    assert main(command) == 0
+    modules._named.clear()
+    return tmp_path / "own", command
+
+
+def test_a_law_is_run_again_where_the_user_names_it(own, capsys):
+    study, command = own
+    law = f"{study.parent / 'theirs' / 'theirs.py'}:Law"
+    again = ["rerun", str(study), "1", "--no-figures"]
+    capsys.readouterr()
+    assert main(again) == 2
+    assert law in capsys.readouterr().err
+    for named in (["--trust"], ["--controller", "theirs.py"]):
+        modules._named.clear()
+        assert main([*again, *named]) == 0
+    modules._named.clear()
+    assert main(command) == 0  # it goes on, or has all trials already
+    with Study.read(study) as read:
+        assert read.experiment.controller == law  # named by this process
+        modules._named.clear()
+    with Study.read(study) as read, pytest.raises(SavedNameError):
+        _ = read.experiment
+    with Study.read(study) as read, trusting():
+        assert read.experiment.controller == law
+
+
+def test_a_report_has_the_parameters_of_a_law_that_is_trusted(own, tmp_path):
+    pages = []
+    for more in ([], ["--trust"]):
+        modules._named.clear()
+        assert main(["report", str(own[0]), "--out", str(tmp_path / "page.html"), *more]) == 0
+        pages.append((tmp_path / "page.html").read_text())
+    assert ["controller.kp" in page for page in pages] == [False, True]
+
+
 @pytest.mark.usefixtures("theirs")
-def test_what_one_has_used_is_known_until_it_is_edited(tmp_path, monkeypatch):
-    law = tmp_path / "theirs" / "theirs.py"
-    out = tmp_path / "own"
+def test_a_run_says_that_its_law_was_edited(tmp_path):
+    law, out = tmp_path / "theirs" / "theirs.py", tmp_path / "own"
     assert main(["run", "balance", "--controller", "theirs.py", *SHORT, "--out", str(out)]) == 0
-    monkeypatch.setattr(known_code, "_named", {})  # another process
     assert run_source(out).experiment.controller == f"{law}:Law"
-    with only_known(), pytest.raises(UnknownCodeError):
-        check_known(f"{law}:make")  # of the file, only the law was used
     law.write_text(THEIRS.replace("pass", "more: float = 1.0"))
+    modules._named.clear()
     assert run_source(out).experiment is None
     assert any("has been edited since" in version for version in run_source(out).versions.values())
 
 
-def test_what_others_may_have_written_is_not_believed(tmp_path, theirs, monkeypatch):
-    monkeypatch.setenv("BIPED_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setattr(known_code, "_named", {})
-    remember("theirs.py:Law")
-    keep()
-    keep()
-    monkeypatch.setattr(known_code, "_named", {})
-    file = tmp_path / "data" / "known-code"
-    assert len(file.read_text().splitlines()) == 1
-    with only_known():
-        check_known("theirs.py:Law")
-        remember("theirs:Law")  # a saved file has named it
-        with pytest.raises(UnknownCodeError):
-            check_known("theirs:Law")
-        for path, mode in ((file, 0o622), (file.parent, 0o777)):
-            was = path.stat().st_mode
-            path.chmod(mode)
-            with pytest.raises(UnknownCodeError):
-                check_known("theirs.py:Law")
-            path.chmod(was)
-        check_known("theirs.py:Law")
-    with trusting(), only_known():
-        check_known("theirs:Law")
+def test_of_a_file_only_what_was_named_is_taken(theirs):
+    check_may_import("theirs.py:Law")
+    with saved_names():
+        check_may_import("theirs.py:Law")
+        with pytest.raises(SavedNameError):
+            check_may_import("theirs.py:make")
     assert not theirs()
 
 
-def test_files_of_modules_are_found_without_importing_them(tmp_path, theirs):
+def test_the_file_of_a_module_is_found_without_importing_it(tmp_path, theirs):
     package = tmp_path / "theirs" / "theirs_too"
     package.mkdir()
     (package / "__init__.py").write_text(THEIRS)
     (package / "law.py").write_text(THEIRS)
-    assert files_of("theirs_too.law") == [package / "__init__.py", package / "law.py"]
-    assert files_of("theirs_too.no") == files_of("no.such") == files_of("os") == files_of("") == []
+    assert file_of("theirs_too.law") == package / "law.py"
+    assert file_of("theirs_too") == package / "__init__.py"
+    assert [file_of(where) for where in ("theirs_too.no", "no.such", "sys", "theirs_too.law.no", "")] == [None] * 5
     assert not theirs()
     assert not (package / "ran").exists()
     assert "theirs_too" not in sys.modules

@@ -5,13 +5,6 @@ from biped.derivatives.gradients.objectives import DIFFERENTIABLE, is_differenti
 from biped.derivatives.gradients.parameters import Effect, Parameter, effect_of
 
 __all__ = [
-    "DIFFERENTIABLE",
-    "Differentiator",
-    "Effect",
-    "Gradient",
-    "NoGradientError",
-    "Parameter",
-    "effect_of",
-    "gradient",
+    "DIFFERENTIABLE", "Differentiator", "Effect", "Gradient", "NoGradientError", "Parameter", "effect_of", "gradient",
     "is_differentiable",
-]
+]  # fmt: skip

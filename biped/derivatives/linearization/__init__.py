@@ -8,17 +8,6 @@ from biped.derivatives.linearization.sensitivity import GainSensitivity, gain_se
 from biped.derivatives.linearization.stance import held_stance, linearize_stance, warm_up_stance
 
 __all__ = [
-    "GainSensitivity",
-    "Kink",
-    "KinkError",
-    "Linearization",
-    "Linearizer",
-    "Mode",
-    "equilibrium",
-    "gain_sensitivities",
-    "held_stance",
-    "linearize",
-    "linearize_stance",
-    "radius_slope",
-    "warm_up_stance",
-]
+    "GainSensitivity", "Kink", "KinkError", "Linearization", "Linearizer", "Mode", "equilibrium", "gain_sensitivities",
+    "held_stance", "linearize", "linearize_stance", "radius_slope", "warm_up_stance",
+]  # fmt: skip

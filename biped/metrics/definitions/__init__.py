@@ -14,14 +14,5 @@ from biped.metrics.definitions import solver
 # isort: on
 
 __all__ = [
-    "actuation",
-    "feet",
-    "ground_reaction",
-    "margins",
-    "pressure",
-    "recovery",
-    "solver",
-    "steps",
-    "sway",
-    "verdict",
-]
+    "actuation", "feet", "ground_reaction", "margins", "pressure", "recovery", "solver", "steps", "sway", "verdict",
+]  # fmt: skip

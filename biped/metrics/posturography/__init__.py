@@ -7,16 +7,7 @@ from biped.metrics.posturography.regularity import detrended_fluctuation, fluctu
 from biped.metrics.posturography.sway import AXES, mean_power_frequency, measures_of, power_spectrum, sway_measures
 
 __all__ = [
-    "AXES",
-    "detrended_fluctuation",
-    "diffusion_curve",
-    "diffusion_measures",
-    "fluctuation_exponent",
-    "mean_power_frequency",
-    "measures_of",
-    "power_spectrum",
-    "rambling_trembling",
-    "sample_entropy",
-    "sway_density",
+    "AXES", "detrended_fluctuation", "diffusion_curve", "diffusion_measures", "fluctuation_exponent",
+    "mean_power_frequency", "measures_of", "power_spectrum", "rambling_trembling", "sample_entropy", "sway_density",
     "sway_measures",
-]
+]  # fmt: skip

@@ -8,7 +8,6 @@ from typing import Any, Unpack
 import numpy as np
 
 from biped.model.closing_joint import ClosingJoint
-from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError, reason_of
 from biped.model.geometry import Matrix3, Vector3, matrix3, matrix_rpy, rpy_matrix, rpy_quaternion, vector3
 from biped.model.importing.contacts import UNIVERSE, Links
@@ -63,7 +62,9 @@ def load_urdf(source: str | Path, **options: Unpack[Options]) -> Model:
         geometry=partial(_collision, document, _folder(source), options.get("packages", ())),
         gravity=own.gravity,
         feet=own.feet,
-        points=lambda links: _own_points(document, links),
+        points=lambda links: [
+            links.point(one.name, one.link, one.xyz, one.radius) for one in document.extension.contacts
+        ],
         closing=lambda links: [_closing_joint(joint, links) for joint in document.extension.closing],
         boxes=lambda links: _boxes(document, links),
         visuals=lambda links: _visuals(document, links, _folder(source), options.get("packages", ())),
@@ -109,10 +110,6 @@ def _collision(
     except (ValueError, LookupError, RuntimeError) as error:
         why = f"the collision geometry of {document.name!r} cannot be read: {reason_of(error)}"
         raise ModelError(f"{why}; give the points instead: contacts by link") from None
-
-
-def _own_points(document: Document, links: Links) -> list[ContactPoint]:
-    return [links.point(point.name, point.link, point.xyz, point.radius) for point in document.extension.contacts]
 
 
 def _closing_joint(found: ClosingData, links: Links) -> ClosingJoint:

@@ -1,12 +1,12 @@
 """Parameters of any controller as a TOML file, with one table ``[controller]``: what ``--gains`` reads."""
 
 import json
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biped.errors import InputError
-from biped.inputs.documents import toml_of
 from controllers.gains import KEYS, TABLE, read_gains
 from experiments.catalogue.parameters.controllers import GROUP
 from experiments.catalogue.parameters.parameter import Value, from_json
@@ -30,7 +30,7 @@ def read_controller(path: str | Path, experiment: "Experiment") -> dict[str, Val
     if has_gains(experiment):
         return {f"{GROUP}.{name}": value for name, value in read_gains(path).items()}
     try:
-        document = toml_of(Path(path).read_text(encoding="utf-8"))
+        document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
         raise InputError(f"{path}: not TOML: {error}") from None
     table = document.get(TABLE)

@@ -9,7 +9,7 @@ from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any
 
-from biped.inputs.known_code import is_unknown
+from biped.inputs.modules import may_import
 from biped.model import Model, ModelError, human, load_robot
 from biped.model.description import spelt_out
 from biped.model.robot_names import ENDINGS, ROBOT_NAMES, SUBJECT
@@ -46,7 +46,7 @@ def robot_named(name: str) -> Model:
         return _loaded(name)
     address = address_of(name)
     saved = _stand_ins.get(address)
-    if saved is not None and ":" in address and Path(address).suffix not in ENDINGS and is_unknown(address):
+    if saved is not None and ":" in address and Path(address).suffix not in ENDINGS and not may_import(address):
         return _saved_instead(address, saved)
     return _loaded(address)
 
@@ -68,7 +68,7 @@ def strength_of(robot: str) -> str:
 def stand_in(name: str, saved: Path) -> None:
     """Let the model that was saved with a run or a study be the robot of this name, where its own files are not.
 
-    So it is where its name is code that the user has not named (`biped.inputs.known_code`), for all of this process.
+    The model also stands in for code that the user has not named (`biped.inputs.modules.saved_names`).
     """
     if name != HUMAN and saved.is_file():
         _stand_ins[address_of(name)] = saved
@@ -79,7 +79,7 @@ _stand_ins: dict[str, Path] = {}
 
 @lru_cache(maxsize=8)
 def _saved_instead(name: str, saved: Path) -> Model:
-    _log.warning("biped: %s is code that you have not used: the model that was saved with it stands in for it", name)
+    _log.warning("biped: %s is not run: the model that was saved with it stands in for it (--trust runs it)", name)
     return load_robot(saved)
 
 

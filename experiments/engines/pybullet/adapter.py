@@ -124,7 +124,7 @@ class BulletSimulation(Simulation):
 
     def _place_free(self, body: int, place: Floats, turn: Floats, velocity: Floats) -> None:
         client = self.client
-        client.resetBasePositionAndOrientation(body, place.tolist(), _scalar_last(turn))
+        client.resetBasePositionAndOrientation(body, place.tolist(), [float(turn[k]) for k in (1, 2, 3, 0)])
         client.resetBaseVelocity(body, velocity[:3].tolist(), velocity[3:].tolist())
 
     def set_floor(self, floor: FloorState) -> None:
@@ -206,10 +206,6 @@ class BulletSimulation(Simulation):
         else:
             place, turn = self.client.getLinkState(self.world.robot, link)[:2]
         return np.array(place), np.reshape(self.client.getMatrixFromQuaternion(turn), (3, 3))
-
-
-def _scalar_last(quaternion: Floats) -> list[float]:
-    return [float(quaternion[k]) for k in (1, 2, 3, 0)]
 
 
 def _scalar_first(quaternion: tuple[float, float, float, float]) -> Floats:

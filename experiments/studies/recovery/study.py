@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from biped.errors import InputError
-from biped.inputs.documents import json_of
 from biped.inputs.files import replace_file
 from biped.model import Model
 from biped.recovery.plan import RecoveryPlan
@@ -117,7 +116,7 @@ def table_of(folder: FilePath) -> pd.DataFrame:
 
 def _saved(file: FilePath) -> dict[str, Any]:
     try:
-        return json_of(file.read_text(encoding="utf-8"), {"direction": float})
+        return dict(json.loads(file.read_text(encoding="utf-8")))
     except ValueError as error:
         raise InputError(f"{file}: damaged ({error})") from None
 

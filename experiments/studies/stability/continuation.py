@@ -169,7 +169,7 @@ def _follow(
         direction = _border_direction(guess) if leaves else slope / np.linalg.norm(slope)
         place = _corrected(f, np.clip(guess, 0.0, 1.0), direction, slope, length)
         new = None if place is None else f.slope(place)
-        turn = np.inf if new is None else _angle(side * _turned(new), tangent)
+        turn = np.inf if new is None else float(np.arccos(np.clip(side * _turned(new) @ tangent, -1.0, 1.0)))
         if place is None or not np.isfinite(turn) or (turn > CORNER and step > size / 2**HALVINGS):
             step /= 2.0
             if step >= size / 2**HALVINGS:
@@ -226,10 +226,6 @@ def _turned(slope: Floats) -> Floats:
     """The unit tangent with greater f to the left."""
     size = np.linalg.norm(slope)
     return np.array([slope[1], -slope[0]]) / size if size > 0.0 else np.full(2, np.nan)
-
-
-def _angle(a: Floats, b: Floats) -> float:
-    return float(np.arccos(np.clip(a @ b, -1.0, 1.0)))
 
 
 def _to_border(at: Floats, tangent: Floats) -> float:

@@ -22,7 +22,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from biped.errors import InputError
 from biped.inputs.files import replace_file
-from biped.inputs.known_code import keep, only_known, trusting
+from biped.inputs.modules import saved_names, trusting
 from biped.model.archive import model_to_json
 from biped.runs.run import MODEL
 from experiments.catalogue.experiment import Experiment
@@ -156,7 +156,6 @@ class Study:
             header.save(folder / HEADER)
             if wanted is not None and wanted.robot is not None:
                 replace_file(folder / MODEL, f"{model_to_json(robot_named(wanted.robot))}\n".encode())
-            keep()
             opened.pop_all()
         return study
 
@@ -170,10 +169,10 @@ class Study:
 
     @cached_property
     def experiment(self) -> Experiment:
-        """What is studied; UnknownCodeError where it, its law or a metric is code that the user has not used here."""
+        """What is studied; SavedNameError if it, its law or a metric is code that the user has not named."""
         return self._named(self.header.controller)
 
-    @only_known()
+    @saved_names()
     def _named(self, controller: str | None) -> Experiment:
         header = self.header
         return experiment_named(header.experiment, controller, header.metric_files, header.robot)
@@ -184,9 +183,9 @@ class Study:
         Raises:
             InputError: there is no such controller, or the experiment takes none.
         """
-        with trusting():  # it is not the saved file that names it
+        with trusting():  # the user names it, not the saved file
             found = CONTROLLERS.find(controller)
-        self.__dict__["experiment"] = self._named(found.name)
+        self.experiment = self._named(found.name)
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -212,7 +211,7 @@ class Study:
         ((text,),) = self._select("SELECT labels FROM trials", [number])
         return cells_of(text)
 
-    @only_known()
+    @saved_names()
     def trial(self, number: int) -> Trial:
         """A finished trial as it was run; raises InputError if there is none of this number."""
         rows = self._select("SELECT labels, changes FROM trials", [number])

@@ -37,13 +37,10 @@ def cell_of(value: Value) -> float | int | str:
 
 
 def cells_of(text: str) -> dict[str, Any]:
-    """One of a trial's texts: numbers, words, and lists of these, by name; InputError where it is damaged.
-
-    ``biped.inputs.documents`` would take as long as a trial does.
-    """
+    """One of a trial's texts: numbers, words, and lists of these, by name; InputError where it is damaged."""
     try:
         found = json.loads(text)
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError):
         found = None
     if not isinstance(found, dict) or not all(type(value) in _CELLS for value in found.values()):
         raise InputError(f"a trial is damaged, or not a study's: {str(text)[:60]}")

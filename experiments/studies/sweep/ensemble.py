@@ -39,14 +39,10 @@ def ensemble(sweep: "Sweep") -> "pd.DataFrame":
         runs = [run for run in (_run(sweep, trial.changes) for trial in own) if run is not None]
         if runs:
             time, traces = _on_common_times(runs, sweep.traces)
-            where: dict[str, Any] = {name: _cell(own[0].changes[name]) for name in names}
+            values = {name: own[0].changes[name] for name in names}
+            where: dict[str, Any] = {n: shown(v) if isinstance(v, tuple) else v for n, v in values.items()}
             parts.append(pd.DataFrame({**where, "time": time, **_statistics(traces)}))
     return as_written(sweep, pd.concat(parts, ignore_index=True)) if parts else pd.DataFrame()
-
-
-def _cell(value: "Value") -> "Value":
-    """A value in a table; several numbers are a text."""
-    return shown(value) if isinstance(value, tuple) else value
 
 
 def _run(sweep: "Sweep", changes: "Mapping[str, Value]") -> "Run | None":

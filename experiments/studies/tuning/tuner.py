@@ -107,7 +107,8 @@ class Tuner:
             points = optimizer.ask(min(batch, candidates - len(history.evaluations)))
             asked = [self.space.candidate(first + place, point) for place, point in enumerate(points)]
             scored = self.score(asked, history.bounds)
-            optimizer.tell(points, [one.score.costs for one in scored], self._slopes(scored))
+            slopes = [one.slopes for one in scored] if self.space.slopes else []
+            optimizer.tell(points, [one.score.costs for one in scored], slopes)
             history.evaluations += scored
             if watch is not None:
                 watch(history)
@@ -124,9 +125,6 @@ class Tuner:
         if not self.space.slopes:
             return {}
         return cost_slopes(self.scorer, samples, bounds, [variable.name for variable in self.space.variables])
-
-    def _slopes(self, scored: Sequence[Evaluation]) -> list[Mapping[str, float]]:
-        return [one.slopes for one in scored] if self.space.slopes else []
 
     def _samples(self, candidates: Sequence[Candidate]) -> list[list[Sample]]:
         return self.space.evaluated([self.space.trials(candidate) for candidate in candidates], self._evaluate)

@@ -37,7 +37,7 @@ def plot_mechanism(mechanism: Mechanism, q: Any = None, *, names: bool = True, a
     Raises:
         MechanismError: q is no configuration.
     """
-    picture, places = picture_of(mechanism), _with_world(poses_at(mechanism, q)[:, :3, 3])
+    picture, places = picture_of(mechanism), np.vstack([poses_at(mechanism, q)[:, :3, 3], np.zeros(3)])
     seen = _plane(places)
     if axes is None:
         figure = Figure(figsize=(6.0, 5.0))
@@ -137,10 +137,6 @@ class _Drawing:
                 self.axes.annotate(", ".join(names), place, xytext=(6, 5), textcoords="offset points", fontsize="small")
             else:
                 self.axes.text(*place, f" {', '.join(names)}", fontsize="small")
-
-
-def _with_world(places: Floats) -> Floats:
-    return np.vstack([places, np.zeros(3)])
 
 
 def _plane(places: Floats) -> tuple[int, ...]:

@@ -165,7 +165,7 @@ def plot_run(run: Run, kind: str) -> Figure:
         InputError: there is none of this kind, or the run has nothing to show in it.
     """
     sheets = {sheet.kind: sheet for sheet in sheets_of(run)}
-    subject = subject_of(run, run.set_point, _title_of(run))
+    subject = subject_of(run, run.set_point, str(run.parameters.get("experiment", "")) or run.name)
     fitting = [name for name, sheet in sheets.items() if len(run.frame) > 1 and sheet.applies(subject)]
     if kind not in fitting:
         known = f"of this run there are {', '.join(fitting)}" if fitting else "the run has fewer than two rows"
@@ -181,11 +181,6 @@ def sheets_of(run: Run) -> list[FigureSheet]:
     panels = q.world_panels(run, run.world)
     size = (style.SIZE[0], 0.8 + 1.6 * len(panels))
     return [FigureSheet("overview", lambda subject: time_figure(subject, panels, size), lambda _: bool(panels))]
-
-
-def _title_of(run: Run) -> str:
-    """The experiment that it is a run of, or its model's name."""
-    return str(run.parameters.get("experiment", "")) or run.name
 
 
 def draw_figures(

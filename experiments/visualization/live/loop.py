@@ -316,8 +316,9 @@ class Loop:
         setup = self._build(settings)
         at_once = name.partition(".")[0] in AT_ONCE
         if at_once:
+            own = [one for one in setup.disturbances if isinstance(one, (Sensors, Actuators))]
             with _or_as_before(self, "disturbances", "setup"):
-                self.disturbances = (*_outside(self.disturbances), *_of_control(setup.disturbances))
+                self.disturbances = (*_outside(self.disturbances), *own)
                 self.setup = setup
                 self._continue()
         self.setup, self.settings = setup, settings
@@ -371,8 +372,3 @@ def _or_as_before(changed: object, *names: str) -> Iterator[None]:
 def _outside(disturbances: Sequence[Disturbance]) -> tuple[Disturbance, ...]:
     """The disturbances that act on the body from outside."""
     return tuple(d for d in disturbances if not isinstance(d, (Sensors, Actuators)))
-
-
-def _of_control(disturbances: Sequence[Disturbance]) -> tuple[Disturbance, ...]:
-    """The disturbances between the body and its controller."""
-    return tuple(d for d in disturbances if isinstance(d, (Sensors, Actuators)))

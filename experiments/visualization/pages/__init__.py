@@ -4,15 +4,5 @@ from experiments.visualization.pages.blocks import Block, Bullets, Chart, Code, 
 from experiments.visualization.pages.page import Page, Section, render, write_page
 
 __all__ = [
-    "Block",
-    "Bullets",
-    "Chart",
-    "Code",
-    "Image",
-    "Page",
-    "Prose",
-    "Section",
-    "Table",
-    "render",
-    "write_page",
-]
+    "Block", "Bullets", "Chart", "Code", "Image", "Page", "Prose", "Section", "Table", "render", "write_page",
+]  # fmt: skip

@@ -119,12 +119,7 @@ def _headline(run: Run, measured: Mapping[str, MetricValue]) -> Iterable[tuple[s
 def _what(source: RunSource) -> Section:
     blocks: list[Block] = []
     if source.experiment is None:
-        blocks.append(
-            Prose(
-                "The run was not saved by an experiment of this version, or by code that has not been used here, and "
-                "was not run for this page; what it was made from is not known."
-            )
-        )
+        blocks.append(Prose(f"The experiment of this run is not known: {source.unknown}."))
         rows = tuple((name, saved_option(value)) for name, value in source.values.items())
         if rows:
             blocks.append(Table("Parameters as saved", ("parameter", "value"), rows, fold=True))

@@ -1,14 +1,12 @@
 """A saved run as a report needs it: with its experiment, what differs from the defaults, and the versions."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from biped.errors import InputError
-from biped.inputs.known_code import only_known
-from biped.metrics import metric_named
+from biped.inputs.modules import saved_names
 from biped.runs.run import MODEL, STATE, SUMMARY, TABLE, Run, missing_files, read_summary
 from biped.runs.world import WORLD
 from contact.errors import BipedError
@@ -20,6 +18,8 @@ from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.catalogue.registry import experiment_named
 from experiments.lookup.open_registry import digest_at
 
+WITHOUT = "it was saved without one"
+
 
 @dataclass(frozen=True)
 class RunSource:
@@ -27,12 +27,13 @@ class RunSource:
 
     folder: Path  # where it is saved
     run: Run  # it
-    #: what it is a run of; None where it was saved by other means, by another version whose experiment had other
-    #: parameters, or by code that is not known (``biped.inputs.known_code``)
+    #: its experiment; None if it was saved by other means, by another version whose experiment had other parameters, or
+    #: by code that the user has not named (``saved_names``)
     experiment: Experiment | None
     values: Mapping[str, Any]  # a value for each parameter of the experiment; without one, what was saved as parameters
     changes: Mapping[str, Value]  # those that differ from the experiment's defaults
     versions: Mapping[str, str]  # of what computed it
+    unknown: str = WITHOUT  # why there is no experiment
 
 
 def saved_option(value: Any) -> str:
@@ -54,9 +55,9 @@ def load_run(folder: str | Path) -> Run:
     return run_source(folder).run
 
 
-@only_known()
+@saved_names()
 def run_source(folder: str | Path) -> RunSource:
-    """The run that is saved in a folder, and where it is from; what it names is imported only if it is known."""
+    """The run that is saved in a folder, and where it is from; code is imported only if the user has named it."""
     folder = Path(folder)
     if not is_run(folder):
         raise InputError(f"{folder}: no run there: it must hold {TABLE}, {SUMMARY}, {STATE} and {MODEL}, or {WORLD}")
@@ -69,24 +70,12 @@ def run_source(folder: str | Path) -> RunSource:
     sources = saved.pop(SOURCES, {})
     if ROBOT in saved:
         stand_in(saved[ROBOT], folder / MODEL)
-    experiment, values = _experiment_of(name, saved)
+    experiment, values, unknown = _experiment_of(name, saved)
     known = {} if experiment is None else experiment.sources
     versions |= {file: _version_of(digest, known.get(file) or digest_at(file)) for file, digest in sources.items()}
     changes = {} if experiment is None else changes_of(experiment, values)
     run = Run.load(folder)
-    _check_metrics(run, folder)
-    return RunSource(folder, run, experiment, values, changes, versions)
-
-
-def _check_metrics(run: Run, folder: Path) -> None:
-    """Whether what is a number of all runs is one of this."""
-    for name, value in run.metrics.items():
-        with suppress(InputError):  # of somebody whose metric it is, which may be a word
-            if isinstance(value, str) and (unit := metric_named(name).unit):
-                break
-    else:
-        return
-    raise InputError(f"{folder / SUMMARY}: damaged: metrics.{name} is {value[:40]!r}: it must be a number [{unit}]")
+    return RunSource(folder, run, experiment, values, changes, versions, unknown)
 
 
 def _version_of(digest: str, now: str) -> str:
@@ -96,14 +85,16 @@ def _version_of(digest: str, now: str) -> str:
     return digest if now == digest else f"{digest}, and has been edited since"
 
 
-def _experiment_of(name: str | None, saved: Mapping[str, Any]) -> tuple[Experiment | None, Mapping[str, Any]]:
-    """The experiment under its controller, with the values that were saved; None where it is not found any more."""
+def _experiment_of(name: str | None, saved: Mapping[str, Any]) -> tuple[Experiment | None, Mapping[str, Any], str]:
+    """Return the experiment under its controller and the values that were saved; without one, None and the reason."""
+    if name is None:
+        return None, saved, WITHOUT
     try:
         robot = saved.get(ROBOT)
-        experiment = experiment_named(name or "", saved.get(CONTROLLER), (), None if robot == HUMAN else robot)
-        return experiment, {key: from_json(experiment.parameter(key), value) for key, value in saved.items()}
-    except BipedError:
-        return None, saved
+        experiment = experiment_named(name, saved.get(CONTROLLER), (), None if robot == HUMAN else robot)
+        return experiment, {key: from_json(experiment.parameter(key), value) for key, value in saved.items()}, ""
+    except BipedError as error:
+        return None, saved, str(error)
 
 
 def changes_of(experiment: Experiment, values: Mapping[str, Value]) -> dict[str, Value]:

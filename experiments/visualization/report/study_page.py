@@ -6,6 +6,7 @@ import shlex
 import pandas as pd
 import plotly.graph_objects as go
 
+from biped.inputs.modules import saved_names
 from biped.runs.verdict import FAILED, FELL, RECOVERED
 from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.machine import stamp
@@ -33,6 +34,7 @@ _TITLES = {
 _MOODS: dict[str, Mood] = {RECOVERED: "good", FELL: "bad", FAILED: "bad"}
 
 
+@saved_names()
 def study_page(study: Study, command: str) -> Page:
     """The page of a study that is open to be read; ``command`` is what made the page."""
     trials = Trials(study)
@@ -102,7 +104,7 @@ def _what(trials: Trials) -> Section:
         rows = tuple(_row(trials, name, saved_option(value)) for name, value in common.items())
         blocks.append(Table("The same in all trials", ("parameter", "value", "unit", "meaning", "default"), rows))
     if trials.experiment is None:
-        blocks.append(Prose("The study names code that has not been used here, and was not run for this page."))
+        blocks.append(Prose("The study names code that was not run for this page; add --trust to run it."))
     else:
         parameters = trials.experiment.parameters
         every = tuple((p.name, as_option(p.default), p.unit, p.meaning, p.source) for p in parameters)

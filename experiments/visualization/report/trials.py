@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from biped.inputs.known_code import UnknownCodeError
+from biped.inputs.modules import SavedNameError
 from biped.runs.verdict import VERDICTS
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Parameter, parameter_named
@@ -78,10 +78,10 @@ class Trials:
 
     @cached_property
     def experiment(self) -> Experiment | None:
-        """None where it is code that is not known here (``biped.inputs.known_code``)."""
+        """Return the experiment; None if it is code that the user has not named."""
         try:
             return self.study.experiment
-        except UnknownCodeError:
+        except SavedNameError:
             return None
 
     def parameter(self, name: str) -> Parameter | None:

@@ -18,7 +18,6 @@ from biped.model.description import model_title
 from biped.runs.description import run_title
 from biped.runs.run import Run
 from biped.runs.state import State
-from experiments.lookup.notebooks import in_notebook
 from experiments.visualization.video.frame_schedule import schedule_of
 from experiments.visualization.video.replay import replay_page, still_page
 from experiments.visualization.viewer.camera import camera_at
@@ -88,3 +87,9 @@ def shown(view: PageView) -> PageView:
     if not in_notebook():
         view.open()
     return view
+
+
+def in_notebook() -> bool:
+    """Whether what a cell returns is shown as HTML: in Jupyter's kernels, not in a terminal."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return shell is not None and hasattr(shell, "kernel")

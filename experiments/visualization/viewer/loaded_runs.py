@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from biped.errors import InputError
+from biped.inputs.modules import saved_names
 from biped.model import Model
 from biped.runs.run import Run
 from biped.runs.world import Bodies
@@ -127,6 +128,7 @@ def _middle_and_reach(corners: Sequence[Floats]) -> tuple[Floats, float]:
     return (low + high) / 2.0, min(float(np.linalg.norm(high - low)) / 2.0, FARTHEST * ROOM)
 
 
+@saved_names()
 def load_runs(
     folders: Sequence[str | Path], after: float | None = None, record: str | Path | None = None
 ) -> list[LoadedRun]:
@@ -162,7 +164,7 @@ def go_on_falling(source: RunSource, duration: float) -> None:
     if not has_fallen(source.run):
         return
     if source.experiment is None:
-        raise InputError(f"{source.folder}: --after needs the run's experiment, which is not known: leave it out")
+        raise InputError(f"{source.folder}: --after needs the run's experiment, which is not known: {source.unknown}")
     source.run.after = collapse(source.experiment.build(source.changes), duration)
 
 

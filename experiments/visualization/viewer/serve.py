@@ -4,25 +4,25 @@ import contextlib
 import gzip
 import html
 import logging
+import secrets
 import socket
 import threading
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
-from weakref import WeakKeyDictionary
+from urllib.parse import urlsplit
 
 import rich
 
 from biped.errors import InputError
 from biped.inputs.extras import need
-from experiments.visualization.viewer.door import Door
 
 #: The port that is tried first.
 PORT = 8080
 #: How many more are tried after it.
 MORE = 50
-#: Pages that may look at the same time: each takes memory, for what it has not read yet most of all.
-MOST_CLIENTS = 20
+#: Bytes of the random part of an address, before the path: nobody guesses it.
+TOKEN_SIZE = 16
 #: Says on the terminal what strangers send: a port scanner's bytes, half a request.
 LOGGER = "websockets.server"
 
@@ -35,7 +35,6 @@ if (matchMedia("(max-width: 48em)").matches) new MutationObserver((_, observer) 
 </script></head>"""
 
 _replacing = threading.Lock()
-_doors: WeakKeyDictionary[Any, Door] = WeakKeyDictionary()  # by server
 
 
 @contextlib.contextmanager
@@ -50,11 +49,14 @@ def serving(host: str = "127.0.0.1", port: int | None = None, title: str = "bipe
     chosen = _first_free(host) if port is None else _checked(host, port)
     import viser
 
-    console, door = rich.get_console(), Door()  # by which it introduces itself, also in a notebook
+    console, token = (
+        rich.get_console(),
+        secrets.token_urlsafe(TOKEN_SIZE),
+    )  # viser introduces itself, also in a notebook
     with _having(logging.getLogger(LOGGER), "disabled", True):
-        with _having(console, "quiet", True), _serving_our_way(title, door):
+        with _having(console, "quiet", True), _serving_our_way(title, token):
             server = viser.ViserServer(host=host, port=chosen, verbose=False)
-        _doors[server] = door
+        server.biped_token = token
         try:
             yield server
         finally:
@@ -74,8 +76,8 @@ def _having(thing: object, name: str, value: object) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _serving_our_way(title: str, door: Door) -> Iterator[None]:
-    """A viser server that begins within serves whom the door lets in only, and its pages have this title.
+def _serving_our_way(title: str, token: str) -> Iterator[None]:
+    """Let a viser server that begins within serve requests with the token only, and none of other sites.
 
     A browser lets any page open a websocket to any address, and only tells who asks (RFC 6455, 10.2). viser does not
     look at that and has no option for it, so the function by which it begins to serve is replaced for that moment.
@@ -90,12 +92,14 @@ def _serving_our_way(title: str, door: Door) -> Iterator[None]:
             begun = True
 
             def process(connection: Any, request: Any) -> Any:
-                refusal = door.refusal(request)
-                if refusal is not None:
-                    return connection.respond(403, f"{refusal}\n")
+                path = without_token(request.path, token)
+                if path is None or is_stranger(request.headers):
+                    why = "lacks its token, or has an older one" if path is None else "is of another site's page"
+                    return connection.respond(403, f"This address {why}: open the address that biped tells.\n")
+                request.path = path
                 return _ours(process_request(connection, request), title)
 
-            return serve(_bounded(handler), *arguments, process_request=process, **options)
+            return serve(handler, *arguments, process_request=process, **options)
 
         library.serve = guarded  # type: ignore[assignment,misc]
         try:
@@ -104,24 +108,6 @@ def _serving_our_way(title: str, door: Door) -> Iterator[None]:
             library.serve = serve  # type: ignore[misc]
         if not begun:
             raise RuntimeError("viser serves by other means than this was made for: it would take orders of strangers")
-
-
-def _bounded(handler: Any) -> Any:
-    """Viser's handler of a connection, for so many at once only."""
-    clients = 0
-
-    async def handle(connection: Any) -> None:
-        nonlocal clients
-        if clients >= MOST_CLIENTS:
-            await connection.close(1013, f"{MOST_CLIENTS} pages look at this already")  # 1013: try again later
-            return
-        clients += 1
-        try:
-            await handler(connection)
-        finally:
-            clients -= 1
-
-    return handle
 
 
 def _ours(response: Any, title: str) -> Any:
@@ -144,7 +130,7 @@ def _our_page(page: bytes, title: str, packed: bool) -> bytes:
 
 def url_of(server: Any) -> str:
     """The address of a server's page, with the token that it is served by."""
-    return f"{address_of(server.get_host(), server.get_port())}/{_doors[server].token}/"
+    return f"{address_of(server.get_host(), server.get_port())}/{server.biped_token}/"
 
 
 def address_of(host: str, port: int) -> str:
@@ -180,3 +166,22 @@ def _trouble(host: str, port: int) -> str | None:
     except OSError as error:
         return error.strerror or str(error)
     return None
+
+
+def without_token(path: str, token: str) -> str | None:
+    """A path and its query without the token that it begins with; None where it does not."""
+    place, mark, query = path.partition("?")
+    first, _, rest = place.removeprefix("/").partition("/")
+    return f"/{rest}{mark}{query}" if secrets.compare_digest(first.encode(), token.encode()) else None
+
+
+def is_stranger(headers: Any) -> bool:
+    """Whether a browser says that a page of another site asks: its Origin is not one of its Host headers.
+
+    Programs need not say anything of the kind. The port may be another one than the server's, by a tunnel's.
+    """
+    hosts = [name.lower() for name in headers.get_all("Host")]
+    try:
+        return any(urlsplit(origin).netloc.lower() not in hosts for origin in headers.get_all("Origin"))
+    except ValueError:  # no address at all
+        return True

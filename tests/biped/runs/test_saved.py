@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from biped import Run, State
-from biped.errors import BipedError, InputError
+from biped.errors import InputError
 from biped.metrics import METRICS
 from biped.model import ModelError
 from biped.runs.summary import Summary
@@ -88,10 +88,9 @@ def test_a_state_of_an_older_version_is_refused(run, tmp_path):
         State.load(tmp_path / "state.npz", run.state.model)
 
 
-def test_a_place_that_cannot_be_written_is_told_in_a_sentence(run, tmp_path):
-    """It is an OSError as others are, with the sentence that commands say."""
+def test_an_error_names_the_place_that_cannot_be_written(run, tmp_path):
     (tmp_path / "file").touch()
     for place, reason in ((tmp_path / "file", "File exists"), (tmp_path / "file" / "below", "Not a directory")):
-        with pytest.raises(OSError, match=f"^cannot write {place}: {reason}$") as raised:
+        with pytest.raises(OSError, match=reason) as raised:
             run.save(place)
-        assert isinstance(raised.value, BipedError)
+        assert raised.value.filename == str(place)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from biped import InputError, Run, State, human, simulate
-from experiments.lookup.notebooks import in_notebook
+from experiments.visualization.video.view import in_notebook
 
 
 @pytest.fixture(scope="module")

@@ -209,7 +209,7 @@ def test_a_run_that_is_not_saved_has_a_page(tmp_path):
     text = write_run_page(run, tmp_path / "mine.html").read_text(encoding="utf-8")
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert" in text
-    assert "what it was made from is not known" in text
+    assert "The experiment of this run is not known: it was saved without one" in text
 
 
 def test_no_text_of_a_figure_ends_its_script():

@@ -1,12 +1,9 @@
 """The server: whom it refuses, what it keeps to itself, and where it is found."""
 
-import gc
 import logging
 import socket
 import sys
 import time
-import weakref
-from contextlib import ExitStack
 from types import ModuleType
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -14,12 +11,11 @@ from urllib.request import urlopen
 import pytest
 import rich
 from websockets.datastructures import Headers
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import InvalidStatus
 
-from experiments.visualization.viewer.door import is_stranger, without_token
-from experiments.visualization.viewer.serve import LOGGER, MOST_CLIENTS, address_of, serving, url_of
+from experiments.visualization.viewer.serve import LOGGER, address_of, is_stranger, serving, url_of, without_token
 
-from ..sockets import CAMERA, opened
+from ..sockets import opened
 
 
 def greeted(server, origin=None, path=None):
@@ -76,30 +72,6 @@ def test_what_stands_behind_the_token():
         ("/é", None),
     ):
         assert without_token(path, "abc") == wanted, path
-
-
-def test_only_so_many_look_at_once():
-    """And whoever is gone leaves no memory behind."""
-    with serving(port=0) as server, ExitStack() as all_of_them:
-        for _ in range(MOST_CLIENTS):
-            connection = all_of_them.enter_context(opened(server))
-            connection.send(CAMERA)
-            connection.recv(timeout=10.0)
-        with pytest.raises(ConnectionClosed, match="look at this already"), opened(server) as late:
-            late.recv(timeout=10.0)
-        waits_until(lambda: len(server.get_clients()) == MOST_CLIENTS)
-        held = [weakref.ref(client) for client in server.get_clients().values()]
-        all_of_them.close()
-        waits_until(lambda: not server.get_clients())
-        waits_until(lambda: gc.collect() >= 0 and not any(client() for client in held))
-        greeted(server)
-
-
-def waits_until(true):
-    ends = time.monotonic() + 20.0
-    while not true() and time.monotonic() < ends:
-        time.sleep(0.01)
-    assert true()
 
 
 def test_every_origin_must_be_the_host():

@@ -1,0 +1,32 @@
+"""Dataclasses from JSON."""
+
+from dataclasses import fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+
+def built(kind: Any, value: Any) -> Any:
+    """Return the object of this annotation that ``dataclasses.asdict`` and JSON made a value of.
+
+    A number of a dataclass that is null has its default: JSON has no infinity.
+
+    Raises:
+        ValueError: a field is missing, or not known.
+    """
+    origin, kinds = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return None if value is None else built(next(one for one in kinds if one is not NoneType), value)
+    if origin is tuple:
+        each = kinds[:1] * len(value) if kinds[1:] == (...,) else kinds
+        return tuple(built(one, item) for one, item in zip(each, value, strict=True))
+    if not is_dataclass(kind):
+        return value
+    own, hints = {one.name: one for one in fields(kind)}, get_type_hints(kind)
+    if own.keys() != value.keys():
+        raise ValueError(f"{', '.join(sorted(own.keys() ^ value.keys()))}: missing, or not known")
+    return kind(
+        **{  # type: ignore[operator]
+            name: own[name].default if item is None and hints[name] is float else built(hints[name], item)
+            for name, item in value.items()
+        }
+    )
