@@ -19,7 +19,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LARGEST_FILE = 1_000_000
 HEAVY = {"numba", "llvmlite", "pandas", "pyarrow", "pinocchio", "scipy", "matplotlib", "rich", "numpy"}
 # The one list of what is imported within functions. For a fast start: in all commands, and of packages anywhere
-COMMAND_LINE = ("experiments/commands/", "experiments/cli/")
+COMMAND_LINE = ("experiments/commands/", "experiments/cli/", "experiments/studies/threshold/command.py")
 SLOW_TO_LOAD = {*HEAVY, "coal", "joblib", "dask", "msgspec"}  # the last comes with viser alone
 # and modules of the project that load such packages, or an extra, or compile.
 LATE = {

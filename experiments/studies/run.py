@@ -9,7 +9,7 @@ from biped.inputs.known_code import only_known
 from biped.simulation.simulate import Announce
 from experiments.studies.execution.executors import Executor, executor_for
 from experiments.studies.execution.runner import Progress, run_trials
-from experiments.studies.registry import kind_named
+from experiments.studies.registry import imported, kind_named
 from experiments.studies.size import check_size
 from experiments.studies.store.folder import Study
 from experiments.studies.study_kind import Evaluate, Say, StudyKind
@@ -77,8 +77,8 @@ def run_study(
 
 @only_known()
 def plan_of(study: Study) -> Any:
-    """The plan of a study; raises InputError if its kind is none of ``registry.KINDS``."""
-    return kind_named(study.header.kind).from_configuration(study.configuration)
+    """The plan of a study; raises InputError if its kind is none of ``registry.kinds()``."""
+    return imported(kind_named(study.header.kind).study).from_configuration(study.configuration)
 
 
 @only_known()
