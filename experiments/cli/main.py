@@ -87,7 +87,7 @@ def _do(argv: list[str]) -> int:
         if argv[:1] in (["--version"], ["version"]):
             print(f"biped {_version()}")
             return 0
-        if not argv or argv[0] not in _COMMANDS and argv[0] not in commands():
+        if not argv or (argv[0] not in _COMMANDS and argv[0] not in commands()):
             _top(argv or ["--help"])
         parser, main = command(argv[0])
         options = parser().parse_args(argv[1:])

@@ -49,7 +49,9 @@ def parser(name: str) -> Parser:
     add_metric_files(own)
     own.add_results(f"results/{name}/{'FILE' if kind.table else 'GAINS'}")
     own.option("--workers", "N", "number of trials at a time (default: one on each core)", int)
-    own.option("--backend", "NAME", "where trials run: threads (default), loky (processes; default for Python code), dask")
+    own.option(
+        "--backend", "NAME", "where trials run: threads (default), loky (processes; default for Python code), dask"
+    )
     own.option("--time-limit", "S", "seconds that a trial under a controller of your own may take (120)", float)
     own.option("--scheduler", "ADDRESS", "Dask scheduler, such as tcp://10.0.0.1:8786; implies --backend dask")
     return own

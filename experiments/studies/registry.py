@@ -23,7 +23,7 @@ FOLDERS = (
 class Kind:
     """Declaration of a kind of study, which a folder has in a dictionary ``KINDS`` by name.
 
-    The name is that of the command ``biped NAME`` and of the folder ``results/NAME``. Functions and classes are given as
+    The command ``biped NAME`` and the folder ``results/NAME`` have its name. Functions and classes are given as
     ``MODULE:NAME``, which is imported when it is first used: help stays quick.
 
     Attributes:

@@ -8,8 +8,9 @@ KINDS = {
         findings="experiments.visualization.studies.fit",
         plan="experiments.studies.fitting.fit:fit_from",
         title="fit parameters to a record, with intervals",
-        description="Fit parameters to a record by least squares over its columns: values with intervals, correlations, "
-        "and\nwarnings about parameters that the record does not identify (docs/check-a-fit.md).",
+        description="""\
+Fit parameters to a record by least squares over its columns: values with intervals, correlations, and warnings about
+parameters that the record does not identify (docs/check-a-fit.md).""",
         examples="""\
   biped fit fit.toml                         into results/fit/fit
   biped fit fit.toml --out results/subject-3 --workers 2

@@ -8,8 +8,9 @@ KINDS = {
         findings="experiments.visualization.studies.identification",
         plan="experiments.studies.identification.groups:plan_from",
         title="frequency responses to periodic disturbances, and models fitted to them",
-        description="Find the frequency response of balance to a periodic motion of the floor or a periodic force, "
-        "simulated or\nmeasured: gain, phase and coherence with bootstrap intervals, the remnant, and a model fitted to it.",
+        description="""\
+Find the frequency response of balance to a periodic motion of the floor or a periodic force, simulated or measured:
+gain, phase and coherence with bootstrap intervals, the remnant, and a model fitted to it.""",
         examples="""\
   biped example identify-tilt.toml > identify-tilt.toml
   biped identify identify-tilt.toml          into results/identify/identify-tilt

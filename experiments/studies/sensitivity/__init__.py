@@ -8,8 +8,9 @@ KINDS = {
         findings="experiments.visualization.studies.sensitivity",
         plan="experiments.studies.sensitivity.sensitivity:sensitivity_from",
         title="which parameters a metric depends on",
-        description="Find which parameters a metric depends on, over the whole of their ranges: by Morris's elementary "
-        "effects,\nwhich rank with few trials, or by Sobol's indices, which are parts of the metric's variance.",
+        description="""\
+Find which parameters a metric depends on, over the whole of their ranges: by Morris's elementary effects, which rank
+with few trials, or by Sobol's indices, which are parts of the metric's variance.""",
         examples="""\
   biped example sensitivity.toml > sensitivity.toml
   biped sensitivity sensitivity.toml         into results/sensitivity/sensitivity

@@ -8,8 +8,9 @@ KINDS = {
         findings="experiments.visualization.studies.sweep",
         plan="experiments.studies.sweep.sweep:sweep_from",
         title="run an experiment at all combinations of values",
-        description="Run an experiment at all combinations of some parameters' values: a table of all trials, a summary, "
-        "and a figure.\nExit status 1: some trials could not be computed.",
+        description="""\
+Run an experiment at all combinations of some parameters' values: a table of all trials, a summary, and a figure. Exit
+status 1: some trials could not be computed.""",
         examples="""\
   biped example sweep.toml > sweep.toml      a file to begin with
   biped sweep sweep.toml --workers 8         into results/sweep/sweep

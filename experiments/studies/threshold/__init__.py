@@ -9,8 +9,9 @@ _THRESHOLD = Kind(
     findings="experiments.visualization.studies.threshold",
     plan="experiments.studies.threshold.threshold:threshold_from",
     title="how large any parameter may be, from a file",
-    description="Find how large a parameter may be for the human to recover: the largest value below the first at which "
-    "it does\nnot, by a grid and a bisection for each replica, and the median over replicas with its interval.",
+    description="""\
+Find how large a parameter may be for the human to recover: the largest value below the first at which it does not, by
+a grid and a bisection for each replica, and the median over replicas with its interval.""",
     examples="""\
   biped example robustness-floor.toml > floor.toml
   biped threshold floor.toml                 into results/threshold/floor
@@ -31,8 +32,9 @@ KINDS = {
     "push-map": replace(
         _PRESET,
         title="how hard a push may be, over its direction",
-        description="Find how hard the human can be pushed before it falls, for each direction of the push: the median "
-        "over replicas\nwith scattered joint angles, floors and times of the push, with its interval.",
+        description="""\
+Find how hard the human can be pushed before it falls, for each direction of the push: the median over replicas with
+scattered joint angles, floors and times of the push, with its interval.""",
         examples="""\
   biped push-map --quick                     fewer directions and replicas
   biped push-map --gains tuned.toml --compare results/push-map/published
@@ -45,8 +47,9 @@ KINDS = {
     "block-speed": replace(
         _PRESET,
         title="how fast a block may be thrown",
-        description="Find how fast a block may be thrown at the human's back: the experiment of the thesis "
-        "(Wendlandt 1997, 4.3)\nwith many replicas, whose joint angles, floors and times of the hit are scattered.",
+        description="""\
+Find how fast a block may be thrown at the human's back: the experiment of the thesis (Wendlandt 1997, 4.3) with many
+replicas, whose joint angles, floors and times of the hit are scattered.""",
         examples="""\
   biped block-speed --quick                  in seconds
   biped block-speed --gains my-gains.toml --set block.mass=2.5

@@ -8,8 +8,9 @@ KINDS = {
         findings="experiments.visualization.studies.tuning",
         plan="experiments.studies.tuning.tuning:tuning_from",
         title="find gains that serve better, and prove it on fresh replicas",
-        description="Tune any parameters, such as the controller's gains, for weighted metrics over a set of disturbances."
-        "\nThe best candidate is then compared with the experiment's own values on replicas that the tuning has not seen.",
+        description="""\
+Tune any parameters, such as the controller's gains, for weighted metrics over a set of disturbances. The best
+candidate is then compared with the experiment's own values on replicas that the tuning has not seen.""",
         examples="""\
   biped example tune.toml > tune.toml        a file to begin with
   biped tune tune.toml                       into results/tune/tune
