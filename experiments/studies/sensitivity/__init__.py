@@ -5,7 +5,7 @@ from experiments.studies.registry import Kind
 KINDS = {
     "sensitivity": Kind(
         study="experiments.studies.sensitivity.sensitivity:Sensitivity",
-        findings="experiments.visualization.studies.sensitivity",
+        findings="experiments.studies.sensitivity.findings",
         plan="experiments.studies.sensitivity.sensitivity:sensitivity_from",
         title="which parameters a metric depends on",
         description="""\
