@@ -91,10 +91,12 @@ def _do(argv: list[str]) -> int:
             _top(argv or ["--help"])
         parser, main = command(argv[0])
         options = parser().parse_args(argv[1:])
-        from experiments.cli.output import claims
+        from experiments.cli.output import release
 
-        with claims():
+        try:
             return main(options)
+        finally:
+            release()
     except SystemExit as stop:  # argparse ends so, after help or a mistake
         return stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt:

@@ -3,15 +3,13 @@
 import fcntl
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from contextvars import ContextVar
+from contextlib import suppress
 from pathlib import Path
 
 from biped.errors import InputError
 
-#: Lets go of what a command has claimed; none outside of a command.
-_claims: ContextVar[ExitStack | None] = ContextVar("claims", default=None)
+#: Descriptors of the folders that the command has claimed.
+_claimed: list[int] = []
 
 
 def writable_folder(path: str | Path) -> Path:
@@ -28,36 +26,26 @@ def writable_folder(path: str | Path) -> Path:
         raise InputError(f"cannot write into the folder {folder}: {error.strerror or error}") from None
 
 
-@contextmanager
-def claims() -> Iterator[None]:
-    """Within it, a folder is claimed by ``claimed_folder`` until the end."""
-    with ExitStack() as held:
-        before = _claims.set(held)
-        try:
-            yield
-        finally:
-            _claims.reset(before)
-
-
 def claimed_folder(path: str | Path) -> Path:
-    """``writable_folder`` for one command at a time: of two that replace each other's files, one would be lost.
+    """Return ``writable_folder`` for one command at a time, which holds a lock of the folder until ``release``.
 
-    The lock is the folder's own: it leaves no file, and the system lets go of it however the program ends.
+    The lock leaves no file, and the system releases it however the program ends.
 
     Raises:
         InputError: nothing can be written into it, or another program is writing there.
     """
-    folder, held = writable_folder(path), _claims.get()
-    if held is not None:
-        opened = os.open(folder, os.O_RDONLY)
-        held.callback(os.close, opened)
-        with suppress(OSError):  # where a file system has no locks there are none
-            _lock(opened, folder)
+    folder = writable_folder(path)
+    _claimed.append(os.open(folder, os.O_RDONLY))
+    with suppress(OSError):  # a file system without locks
+        try:
+            fcntl.flock(_claimed[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            message = "another program is writing there; wait until it is done, or use --out"
+            raise InputError(f"{folder}: {message}") from None
     return folder
 
 
-def _lock(opened: int, folder: Path) -> None:
-    try:
-        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise InputError(f"{folder}: another program is writing there; wait until it is done, or use --out") from None
+def release() -> None:
+    """Release the folders that a command has claimed."""
+    while _claimed:
+        os.close(_claimed.pop())

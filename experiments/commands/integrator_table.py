@@ -1,7 +1,5 @@
 """All integrators and what each can do, as their classes say."""
 
-import csv
-import io
 from collections.abc import Iterable
 from typing import Any
 
@@ -91,11 +89,7 @@ def _cell(value: object) -> Text:
 
 
 def as_csv() -> str:
-    file = io.StringIO()
-    writer = csv.DictWriter(file, [*COLUMNS, SYSTEMS], lineterminator="\n")
-    writer.writeheader()
-    for row in integrator_rows():
-        writer.writerow(
-            {name: ("yes" if value else "no") if isinstance(value, bool) else value for name, value in row.items()}
-        )
-    return file.getvalue()
+    import pandas as pd
+
+    table = pd.DataFrame(integrator_rows(), columns=[*COLUMNS, SYSTEMS], dtype=object)
+    return str(table.map(lambda value: str(_cell(value))).to_csv(index=False))

@@ -10,18 +10,13 @@ from experiments.cli.terminal import terminal
 
 _EXAMPLES = """\
 examples:
-  biped integrators                                what each can do
-  biped integrators --csv integrators.csv          the same for a spreadsheet
+  biped integrators --csv integrators.csv          the table for a spreadsheet
   biped run stand-tilted --integrator recursive    use one
-  biped work-precision                             which is the cheapest for an accuracy
-
-An integrator of trees of joints steps models (biped.simulate); one of Lagrangian systems steps masses and rigid bodies
-in the coordinates of a linear space, with constraints (formulations.lagrangian).
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped integrators", "List the integrators, and what each can do.", _EXAMPLES)
+    own = Parser("biped integrators", "List the integrators, and what each can do.", _EXAMPLES, page="integrators")
     own.option("--csv", "FILE", "write the table to a file instead; - is the terminal")
     own.add_forms()
     return own

@@ -24,38 +24,29 @@ if TYPE_CHECKING:
 ROBOTS = (".urdf", ".xml", ".mjcf", ".toml", ".json")
 
 _DESCRIPTION = """\
-Simulate a mechanism: a tree of frames with masses, springs, forces, and constraints that close its loops, in
-generalized coordinates, by the variational integrator of Johnson and Murphey (2009). Energy stays within bounds and
-constraints hold to the solver's tolerance, for as long as it runs. The start is brought onto the constraints first."""
+Simulate a mechanism of frames, masses, springs, forces and constraints by the variational integrator of Johnson and
+Murphey (2009). The start is moved onto the constraints first."""
 
 _EXAMPLES = """\
-A file is an S-expression, as in the paper (docs/mechanisms.md), or a robot (.urdf, .xml, .toml):
+A file is an S-expression, as in the paper, or a robot (.urdf, .xml, .toml):
 
   (system (gravity 0 0 -9.81)
     (ry "upper" (tz -1 (mass 1) (name "elbow")
       (ry "lower" (tz -1 (mass 1) (name "tip"))))))
 
-A transform (tx ty tz rx ry rz) with a number shifts [m] or turns [rad] a frame from its parent; with a name in quotes,
-that configuration variable moves it.
-
 examples:
   biped example closed-chain.trep > closed-chain.trep
-  biped mechanism closed-chain.trep                from where all variables are zero, brought onto the constraints
   biped mechanism closed-chain.trep --duration 120 --start K=30deg M=-1.345 J=-30deg H=1.21 A=-30deg C=1.539 E=1.225
-  biped mechanism closed-chain.trep --step 0.001 --record-every 10 --out results/fine
-  biped view results/closed-chain                  watch it
   biped mechanism arm.trep --rates shoulder=2 --motion wrist=45deg
-                                                   with a start rate, and a prescribed variable held
   biped mechanism robot.urdf --write robot.trep    a robot as S-expression, and its fall
+  biped view results/closed-chain
 
-The output folder gets run.parquet (coordinates, rates, momenta, energies, constraint forces), summary.json, the model
-for the viewer, the mechanism as S-expression, and pictures of it and of its energy.
-Exit status: 0 done, 1 a step had no solution (what came before is saved), 2 bad input, 130 interrupted.
+Status 1: a step had no solution; what came before is saved.
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped mechanism", _DESCRIPTION, _EXAMPLES)
+    own = Parser("biped mechanism", _DESCRIPTION, _EXAMPLES, page="mechanisms")
     own.add_argument("file", metavar="FILE", help="file of a mechanism as an S-expression, or of a robot")
     own.option("--duration", "S", "simulated seconds", 10.0, "--time")
     own.option("--step", "S", "time step of the integrator, in seconds", 0.01)

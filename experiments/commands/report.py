@@ -11,27 +11,20 @@ from experiments.cli.main import Parser
 PAGE = "report.html"
 
 _DESCRIPTION = """\
-Write one page about a run or a study: what came of it, what was run, interactive figures, tables, and how to make it
-again. The page is one file; any browser shows it, and it needs no network."""
+Write one page about a run or a study: results, interactive figures, tables, and how to make it again. The page is one
+file, which any browser shows without a network."""
 
 _EXAMPLES = """\
 examples:
-  biped run thrown-block
-  biped report results/thrown-block                the page results/thrown-block/report.html
-  biped report results/sweep/friction --out friction.html
-  biped report results/push-map/published --watch  while the study runs: a page that refreshes itself
-  biped report results/balance --record subject.csv   its columns over those of the run, and their differences
-  biped report results/thrown-block --notebook     also a notebook, that draws the same figures from Python
-
-A study that is still running can be reported; the page says how far it is. With --watch it is written anew every few
-seconds, and the browser follows: thresholds and fronts as they come. What is there already stays until the new page is
-complete.
-Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupted.
+  biped report results/thrown-block                results/thrown-block/report.html
+  biped report results/push-map/published --watch  a page that refreshes itself while the study runs
+  biped report results/balance --record subject.csv   with a record over the run, and their differences
+  biped report results/thrown-block --notebook     with a notebook that draws the same figures
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped report", _DESCRIPTION, _EXAMPLES)
+    own = Parser("biped report", _DESCRIPTION, _EXAMPLES, page="report")
     own.add_argument("folder", metavar="RUN|STUDY", help="folder of a run or of a study")
     own.option("--out", "FILE", f"file of the page (default: {PAGE} in the folder)")
     own.add_figure_axes()

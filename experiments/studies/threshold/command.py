@@ -27,9 +27,7 @@ def add_options(parser: Parser, name: str) -> None:
         parser.option("--heights", "M", "a map for each height of the push [m]", float, nargs="+")
         parser.option("--engines", "NAMES", "a map for each engine, such as recursive,pybullet,mujoco")
         parser.option("--steps", "LIST", "a map for each number of steps that the law may take: 0,1,any")
-        parser.option(
-            "--compare", "STUDY", "folders of maps to compare with", nargs="+", default=[]
-        )
+        parser.option("--compare", "STUDY", "folders of maps to compare with", nargs="+", default=[])
         parser.option("--recovery", "DIR", "results of `biped recovery`, drawn as the upper limit")
     add_settings(parser, *_SETTINGS)
     group = parser.add_argument_group("search")

@@ -32,7 +32,6 @@ ODD = WorkspaceGains(
         (["balance", "--set", "no.such=1"], "unknown parameter"),
         (["balance", "--gains", "none.toml"], "No such file"),
         (["box-drop", "--gains", "none.toml"], "box-drop has no controller"),
-        (["balance", "--measure", "0"], "--measure 0: it must be a number of seconds above zero"),
         (["balance", "--port", "99999"], "--port 99999"),
         (["box-drop", "--save-gains", "mine.toml"], "box-drop has no gains that could be saved"),
         (["balance", "--save-gains", ".."], "it must be the name of a file"),
@@ -41,22 +40,6 @@ ODD = WorkspaceGains(
 )
 def test_it_says_what_would_be_right(arguments, says, refusal):
     assert says in refusal("live", *arguments)
-
-
-def test_it_measures_how_well_it_keeps_up(capsys):
-    assert main(["live", "balance", "--measure", "0.5", "--port", "0"]) == 0
-    told = capsys.readouterr().out
-    assert "real time ×" in told
-    assert "idle" in told
-
-
-def test_interrupted_while_it_measures_it_says_so(monkeypatch, capsys):
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("experiments.commands.live.measured", interrupted)
-    assert main(["live", "balance", "--measure", "1", "--port", "0"]) == 130
-    assert capsys.readouterr().err == "biped: interrupted before it was measured\n"
 
 
 def test_the_examples_of_the_help_are_right(monkeypatch):
