@@ -1,7 +1,6 @@
 """The terminal, and lists and tables that are laid out for its width."""
 
 import os
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -23,8 +22,10 @@ LEAST_TEXT = 30
 
 def terminal() -> Console:
     """Return the terminal, which is silent if the reply is not a text; a file or a pipe is ``WIDTH`` wide."""
-    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDTH
-    return _Terminal(quiet=form() is not Form.TEXT, width=width)
+    console = _Terminal(quiet=form() is not Form.TEXT)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = WIDTH
+    return console
 
 
 def say(text: str = "", style: str = "", rest: str = "") -> None:

@@ -96,7 +96,7 @@ def run(plan: "StudyKind", options: Namespace, beside: Mapping[str, Any]) -> int
     folder = writable_folder(options.out or Path("results") / plan.kind / options.name)
     if not (folder / HEADER).is_file():
         plan.check_first(lambda trials: results_of(plan.experiment, trials, executor, announce))
-    study = open_study(plan, folder, announce)
+    study = open_study(plan, folder)
     total, done = plan.planned_trials(study), len(study.finished)
     if done:
         announce(f"{done}{'' if total is None else f' of {total}'} trials are in {study.folder} already")

@@ -1,21 +1,22 @@
 """Where trials run: in threads of this process, in processes, or on other machines.
 
-Threads need nothing copied and share the compiled kernels. Processes are joblib's (loky), which need no guard around a
-user's script and are replaced when they die. Dask is used through its own client: with joblib in between, a trial that
+Threads need nothing copied and share the compiled kernels. Processes are loky's, which need no guard around a user's
+script. Dask is used through its own client: with joblib in between, a trial that
 kills its worker each time is waited for without end.
 """
 
 import logging
+import math
 import os
 import re
 import signal
 import threading
 import time
 import uuid
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import ExitStack, contextmanager
-from itertools import islice
 from typing import Any, Protocol
 
 from biped.errors import InputError
@@ -110,7 +111,7 @@ def executor_for(
         backend = "loky" if any(waits_for_python(experiment, changes) for changes in samples) else "threads"
     found = executor_named(backend, workers, scheduler)
     if backend == "loky" and any(experiment.under(changes).sources for changes in samples):
-        return Separate(found.workers, limit)
+        return Processes(found.workers, limit)
     return found
 
 
@@ -146,85 +147,46 @@ class Threads:
 
 
 class Processes:
-    """Processes of joblib. Those that are killed are replaced, and their trials run anew."""
+    """Processes, each with one trial at a time; the processes of a finished run serve the next one.
 
-    is_local = False
-    #: How often in a row workers may be killed before any trial ends.
-    PASSES = 3
-
-    def __init__(self, workers: int) -> None:
-        self.workers = workers
-
-    def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
-        """See ``Executor``; raises ChildProcessError if workers are killed ``PASSES`` times without a result."""
-        from joblib.externals.loky.process_executor import BrokenProcessPool
-
-        missing = {trial.number: trial for trial in trials}
-        in_vain = 0
-        while missing:
-            before = len(missing)
-            try:
-                for number, result in self._pass(work, list(missing.values())):
-                    yield missing.pop(number), result
-            except BrokenProcessPool as error:
-                in_vain = in_vain + 1 if len(missing) == before else 0
-                if in_vain == self.PASSES:
-                    raise ChildProcessError(
-                        f"worker processes were killed again and again, {before} trials are left: is there enough "
-                        f"memory for {self.workers} of them? ({' '.join(str(error).split())})"
-                    ) from None
-
-    def _pass(self, work: Work, trials: list[Trial]) -> Iterator[tuple[int, Result]]:
-        import joblib
-
-        # One trial at a time, so that each is stored as soon as it is finished.
-        parallel = joblib.Parallel(
-            n_jobs=self.workers, backend="loky", return_as="generator_unordered", batch_size=1,
-            initializer=end_with, initargs=(os.getpid(),),
-        )  # fmt: skip
-        results: Any = parallel(joblib.delayed(_numbered)(work, trial) for trial in trials)
-        try:
-            yield from results
-        finally:
-            results.close()
-
-
-def _numbered(work: Work, trial: Trial) -> tuple[int, Result]:
-    """The result with the trial's number: what comes back unordered has to say what it is."""
-    return trial.number, work(trial)
-
-
-class Separate:
-    """Processes for code that is somebody else's, each with one trial at a time.
-
-    A trial that takes too long, or that kills its process, is a result: that of no other trial is lost with it. What
-    is done for a trial ends it when it is out of time; this kills the process where that does not help.
+    With a ``limit`` [s] the trials run code of others: a trial that takes longer, or that kills its process, has this
+    as its result. Without a limit, a trial whose process was killed runs again.
     """
 
     is_local = False
-    #: [s] for a process to begin, with loading its kernels, and to end a trial that is out of time by itself.
+    #: [s] for a process to begin and to load its kernels, and for a trial that is out of time to end by itself.
     START, GRACE = 120.0, 5.0
+    #: Number of processes that may be killed in a row before any trial ends.
+    DEATHS = 3
 
-    def __init__(self, workers: int, limit: float) -> None:
-        self.workers = workers
-        self.limit = limit  # [s] that a trial may take
-        self._running: dict[Future[Result], tuple[Any, Trial, float]] = {}  # its pool, the trial, when it must be over
+    def __init__(self, workers: int, limit: float | None = None) -> None:
+        self.workers, self.limit = workers, limit
+        self._idle: list[Any] = [None] * workers  # pools of one process; None for one that is not started
+        self._running: dict[Future[Result], tuple[Any, Trial, float]] = {}  # its pool, the trial, and its deadline
 
     def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
-        waiting, idle = iter(trials), [None] * self.workers
+        """See ``Executor``; raises ChildProcessError if ``DEATHS`` processes are killed without a result."""
+        waiting, deaths = deque(trials), 0
         try:
-            while True:
-                for trial in islice(waiting, len(idle)):
-                    self._begin(idle.pop(), work, trial)
-                if not self._running:
-                    return
+            while waiting or self._running:
+                while waiting and self._idle:
+                    self._begin(self._idle.pop(), work, waiting.popleft())
                 for pool, trial, result in self._ended():
-                    idle.append(pool)
-                    yield trial, result
+                    self._idle.append(pool)
+                    deaths = 0 if result is not None else deaths + 1
+                    if deaths == self.DEATHS:
+                        raise ChildProcessError(
+                            f"worker processes were killed again and again, {len(waiting) + len(self._running) + 1} "
+                            f"trials are left: is there enough memory for {self.workers} of them?"
+                        )
+                    if result is None:
+                        waiting.append(trial)
+                    else:
+                        yield trial, result
         finally:
-            for pool in [*idle, *(pool for pool, *_ in self._running.values())]:
-                if pool is not None:
-                    pool.shutdown(kill_workers=True)
+            for pool, *_ in self._running.values():
+                pool.shutdown(kill_workers=True)
+            self._idle += [None] * len(self._running)
             self._running.clear()
 
     def _begin(self, pool: Any, work: Work, trial: Trial) -> None:
@@ -232,27 +194,29 @@ class Separate:
 
         start = 0.0 if pool is not None else self.START
         pool = pool or ProcessPoolExecutor(1, initializer=begin_worker, initargs=(os.getpid(),))
-        future = pool.submit(work, trial)
-        self._running[future] = pool, trial, time.monotonic() + start + self.limit + self.GRACE
+        limit = math.inf if self.limit is None else start + self.limit + self.GRACE
+        self._running[pool.submit(work, trial)] = pool, trial, time.monotonic() + limit
 
-    def _ended(self) -> Iterator[tuple[Any, Trial, Result]]:
-        """The trials that have ended since, at least one: its pool, or None where that is no more, and its result."""
+    def _ended(self) -> Iterator[tuple[Any, Trial, Result | None]]:
+        """Yield the trials that have ended since, at least one, with its pool, None if killed, and its result."""
         from joblib.externals.loky.process_executor import TerminatedWorkerError
 
         soonest = min(deadline for *_, deadline in self._running.values())
-        done, _ = wait(self._running, max(0.0, soonest - time.monotonic()), FIRST_COMPLETED)
+        patience = None if soonest == math.inf else max(0.0, soonest - time.monotonic())
+        done, _ = wait(self._running, patience, FIRST_COMPLETED)
         late = {future for future, (*_, deadline) in self._running.items() if deadline <= time.monotonic()}
         for future in done | late:
             pool, trial, _ = self._running.pop(future)
+            result: Result | None = None
             try:
                 yield pool, trial, future.result(timeout=0.0)
                 continue
             except TimeoutError:
-                result = failed(
-                    OutOfTimeError.__name__, f"not done after {self.limit:g} s, and did not stop when asked to: killed"
-                )
+                text = f"not done after {self.limit:g} s, and did not stop when asked to: killed"
+                result = failed(OutOfTimeError.__name__, text)
             except TerminatedWorkerError as error:
-                result = failed("ProcessDied", f"the process of this trial died: {_exit_code(error)}")
+                if self.limit is not None:
+                    result = failed("ProcessDied", f"the process of this trial died: {_exit_code(error)}")
             pool.shutdown(kill_workers=True)
             yield None, trial, result
 
@@ -263,17 +227,11 @@ def _exit_code(error: Exception) -> str:
 
 
 def begin_worker(parent: int) -> None:
-    """Initialize a process that somebody else's executor has started, for the process of this id."""
-    ignore_interrupts()
-    end_with(parent)
+    """Initialize a worker process of the process ``parent``: it ignores Ctrl-C, and ends with its parent.
 
-
-def end_with(parent: int) -> None:
-    """Let this process end with the one that started it: loky has workers of a killed one wait for minutes.
-
-    Args:
-        parent: the id of that one, which may be gone already: init has taken its place then.
+    The parent hears Ctrl-C and ends it. Workers of a killed parent, which may be gone already, would wait for minutes.
     """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -281,11 +239,6 @@ def end_with(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def ignore_interrupts() -> None:
-    """Ctrl-C on the terminal is heard by who started this process: that one ends it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 class Dask:

@@ -12,7 +12,7 @@ DECLARED = """
 from experiments.studies.registry import Kind
 
 KINDS = {
-    "repeat": Kind("repeating.study:Repeat", "repeating.findings", "repeating.study:repeat_from", title="the same again",
+    "repeat": Kind("repeating.study:Repeat", "repeating.findings", "repeating.study:repeat_from", "the same again",
                    table="repeat"),
 }
 """
@@ -42,7 +42,8 @@ class Repeat(StudyKind):
         return self.times
 
     def find(self, evaluate):
-        trials = [Trial(k, {"run.duration": 0.02, "initial.seed": k, "initial.jitter": 0.01}) for k in range(self.times)]
+        fixed = {"run.duration": 0.02, "initial.jitter": 0.01}
+        trials = [Trial(k, fixed | {"initial.seed": k}) for k in range(self.times)]
         return [result["verdict"] for result in evaluate(trials).values()]
 
 

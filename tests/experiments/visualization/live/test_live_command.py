@@ -13,7 +13,6 @@ import pytest
 from controllers.gains import KEYS, load_gains, save_gains
 from controllers.workspace import WorkspaceGains
 from experiments.catalogue.registry import experiment_named
-from experiments.cli.main import main
 from experiments.visualization.live.loop import Loop
 from experiments.visualization.live.page import Page, status_text
 from experiments.visualization.live.runner import Reading, Runner, Status
