@@ -91,12 +91,7 @@ def _do(argv: list[str]) -> int:
             _top(argv or ["--help"])
         parser, main = command(argv[0])
         options = parser().parse_args(argv[1:])
-        from experiments.cli.output import release
-
-        try:
-            return main(options)
-        finally:
-            release()
+        return main(options)
     except SystemExit as stop:  # argparse ends so, after help or a mistake
         return stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt:

@@ -8,7 +8,7 @@ from biped.errors import InputError
 from experiments.benchmarks.threads import ONE_THREAD
 from experiments.cli.machine import stamp
 from experiments.cli.main import Parser, announce, folder_name, interrupted
-from experiments.cli.output import claimed_folder
+from experiments.cli.output import writable_folder
 
 _DESCRIPTION = "Measure the speed of the simulation on this machine, and of MuJoCo beside it where it is installed."
 
@@ -36,7 +36,7 @@ def main(options: Namespace) -> int:
     from experiments.benchmarks.speed.measure import budget, sections
     from experiments.benchmarks.timing import one_core
 
-    folder = claimed_folder(options.out)
+    folder = writable_folder(options.out)
     label = stamp() | {"quick": options.quick}
     print_stamp(label)
     done: list[Section] = []

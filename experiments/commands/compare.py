@@ -9,7 +9,7 @@ from biped.errors import InputError
 from biped.inputs.extras import need
 from experiments.benchmarks.comparison.budget import FULL, QUICK
 from experiments.cli.main import Parser, announce, folder_name, interrupted
-from experiments.cli.output import claimed_folder
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
 from experiments.cli.settings import add_experiment, add_settings, changes_of, experiment_of
@@ -63,7 +63,7 @@ def main(options: Namespace) -> int:
     backends, missing = backends_of(names)
     for sentence in missing:
         announce(f"left out: {sentence}")
-    folder = claimed_folder(options.out or Path("results") / "compare" / experiment.name)
+    folder = writable_folder(options.out or Path("results") / "compare" / experiment.name)
     results = Results(experiment, changes, backends, missing)
     budget = QUICK if options.quick else FULL
     return run(results, budget, folder, options.typed, vendor=not options.no_vendor_defaults)

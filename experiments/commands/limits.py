@@ -6,7 +6,7 @@ from argparse import Namespace
 from biped.errors import InputError
 from experiments.cli import settings
 from experiments.cli.main import Parser
-from experiments.cli.output import claimed_folder
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
 from experiments.studies.usual_steps import LENGTH, REACTION, TIME
@@ -67,7 +67,7 @@ def main(options: Namespace) -> int:
     changes = settings.changes_of(experiment, options, ())
     push = push_under(experiment, changes, options.delay)
     rise = experiment.values(changes).number("platform.rise")
-    folder = None if options.out is None else claimed_folder(options.out)
+    folder = None if options.out is None else writable_folder(options.out)
     with ProgressBar(options.directions * len(steps), "limits", "directions", counts=True) as bar:
         table = limit_table(push, options.directions, rise, bar, steps)
     reply(table)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from biped.errors import InputError
 from biped.inputs.extras import lacking, need
 from experiments.cli.main import Parser, announce
-from experiments.cli.output import claimed_folder
+from experiments.cli.output import writable_folder
 from experiments.cli.reply import Form, form, reply
 from experiments.cli.settings import SHORTHANDS, add_experiment, add_settings, changes_of, experiment_of
 from experiments.visualization.video.frame_schedule import schedule_of
@@ -58,7 +58,7 @@ def main(options: Namespace) -> int:
     name, scene = _scene(options)
     if options.open_loop and options.equilibrium:
         raise InputError("--equilibrium is that of the closed loop: leave out --open-loop")
-    folder = claimed_folder(options.out or Path("results") / "linearize" / name)
+    folder = writable_folder(options.out or Path("results") / "linearize" / name)
     session = Session(scene, announce=announce)
     session.warm_up(announce)
     session.advance(round(options.at / session.period))

@@ -10,11 +10,11 @@ from biped.errors import InputError, IntegrationError
 from biped.inputs.modules import module_of_file
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
 from experiments.cli.main import Parser, announce, fail
-from experiments.cli.output import claimed_folder
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.quantities import scaled
-from experiments.cli.reply import Form, form, reply
-from experiments.cli.terminal import say_files
+from experiments.cli.reply import reply
+from experiments.cli.terminal import print_explained, say, say_files
 
 if TYPE_CHECKING:
     from formulations.mechanism import Mechanism
@@ -69,7 +69,7 @@ def main(options: Namespace) -> int:
     mechanism = _read(options)
     start, rates, motion = (_values(getattr(options, name), f"--{name}") for name in ("start", "rates", "motion"))
     begin = mechanism.satisfy_constraints(mechanism.configuration(start | motion))
-    folder = claimed_folder(options.out or Path("results") / mechanism.name)
+    folder = writable_folder(options.out or Path("results") / mechanism.name)
     if options.write is not None:
         from formulations.mechanism import save_mechanism
 
@@ -143,29 +143,23 @@ def _save(found: "Motion", folder: Path, *, draw: bool) -> list[Path]:
 def _print_motion(found: "Motion", files: Sequence[Path], folder: Path) -> None:
     facts = _facts(found)
     reply(facts | {"folder": str(folder)})
-    if form() is not Form.TEXT:
-        return
-    mechanism, energy = found.mechanism, facts["energy"]
-    print(f"{mechanism.name}: {len(mechanism.coordinates)} variables, {len(mechanism.constraint_names)} constraints")
-    place = ", ".join(f"{name} {value:.6g}" for name, value in facts["start"].items())
-    print(f"  start        {place}")
-    print(
-        f"  energy       {energy['start']:.6g} J at the start, within {energy['least'] - energy['start']:+.2g} and "
-        f"{energy['most'] - energy['start']:+.2g} J of that less the work of forces"
-    )
-    if mechanism.constraint_names:
-        print(f"  constraints  hold to {facts['constraint_error']:.2g}")
-    speed = facts["simulated_time"] / facts["wall_time"] if facts["wall_time"] > 0.0 else float("inf")
-    print(
-        f"  steps        {facts['steps']} of {scaled(facts['step'], 's')}, {facts['newton_mean']:.2f} iterations each, "
-        f"{facts['newton_max']} at most; {speed:.3g} times as fast as real time"
-    )
+    energy, mechanism = facts["energy"], found.mechanism
+    below, above = energy["least"] - energy["start"], energy["most"] - energy["start"]
+    speed = facts["simulated_time"] / facts["wall_time"] if facts["wall_time"] > 0.0 else math.inf
+    say(f"{mechanism.name}: {len(mechanism.coordinates)} variables, {len(mechanism.constraint_names)} constraints")
+    rows = [
+        ("start", ", ".join(f"{name} {value:.6g}" for name, value in facts["start"].items())),
+        ("energy", f"{energy['start']:.6g} J at the start; less the work of forces {below:+.2g} to {above:+.2g} J of that"),
+        ("constraints", f"hold to {facts['constraint_error']:.2g}"),
+        ("steps", f"{facts['steps']} of {scaled(facts['step'], 's')}, {facts['newton_mean']:.2f} iterations on average, "
+                  f"{facts['newton_max']} at most; {speed:.3g} times real time"),
+    ]  # fmt: skip
+    print_explained(rows if mechanism.constraint_names else [*rows[:2], rows[3]])
     say_files(folder, files)
 
 
 def _facts(found: "Motion") -> dict[str, Any]:
     frame = found.frame
-    counted = {name: value for name, value in found.metrics.items() if value is not None}
     energy = (frame["energy"] - frame["work"]).to_numpy()
     return {
         "mechanism": found.mechanism.name,
@@ -173,6 +167,6 @@ def _facts(found: "Motion") -> dict[str, Any]:
         "start": dict(zip(found.mechanism.coordinates, found.q[0].tolist(), strict=True)),
         "energy": {"start": float(energy[0]), "least": float(energy.min()), "most": float(energy.max())},
         "constraint_error": float(found.constraint_errors.max()),
-        **counted,
+        **{name: value for name, value in found.metrics.items() if value is not None},
         "wall_time": found.summary["wall_time"],
     }

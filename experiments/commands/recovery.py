@@ -4,7 +4,7 @@ from argparse import Namespace
 
 from experiments.cli import settings
 from experiments.cli.main import Parser, interrupted
-from experiments.cli.output import claimed_folder
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
 
@@ -50,7 +50,7 @@ def main(options: Namespace) -> int:
     horizon = Horizon(options.horizon, options.plan_period, options.plan_step)
     changes = settings.changes_of(experiment, options, ())
     study = Study(experiment, changes, options.directions, horizon, Settings(budget=options.budget))
-    folder = claimed_folder(options.out or f"results/recovery/{options.experiment}")
+    folder = writable_folder(options.out or f"results/recovery/{options.experiment}")
     stopped = False
     with ProgressBar(len(study.azimuths), "recoveries", "directions", counts=True) as bar:
         try:

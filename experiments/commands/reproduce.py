@@ -9,7 +9,7 @@ from biped.inputs.extras import need
 from experiments.cli.machine import stamp
 from experiments.cli.main import Parser, fail, interrupted
 from experiments.cli.names import flags
-from experiments.cli.output import claimed_folder
+from experiments.cli.output import writable_folder
 from experiments.papers import registry
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def run(paper: "Paper", options: Namespace) -> int:
 
     items = registry.items_named(paper, options.items)
     need("jinja2", *{package for item in items for package in item.packages})
-    folder = claimed_folder(options.out or Path("results") / "reproduce" / paper.name)
+    folder = writable_folder(options.out or Path("results") / "reproduce" / paper.name)
     session = Session(paper, items, folder, options.quick, not options.no_figures, stamp())
     given = flags(options, "quick", "no-figures", "figures", "figure-width", "figure-axes")
     command = " ".join(["biped reproduce", paper.name, *options.items, *given])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from biped.errors import InputError, RunInterrupted
 from biped.inputs.known_code import only_known, trusting
 from experiments.cli.main import Parser, announce, fail, interrupted
-from experiments.cli.output import claimed_folder
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.settings import add_controller
 from experiments.cli.terminal import say
@@ -71,7 +71,7 @@ def _rerun(options: Namespace) -> int:
     for name in edited(study.header, study.experiment.sources):
         announce(f"{name} has been edited since the study was run")
     trial = study.trial(number)
-    folder = claimed_folder(options.out or study.trace_folder(number))
+    folder = writable_folder(options.out or study.trace_folder(number))
     try:
         with ProgressBar(study.experiment.values(trial.changes).number("run.duration")) as bar:
             found = rerun(study, number, bar, announce)

@@ -13,7 +13,7 @@ from biped.runs.verdict import UNRELIABLE
 from experiments.cli import settings
 from experiments.cli.failures import INTERRUPTED, UNSOLVED
 from experiments.cli.main import Parser, announce, fail, interrupted
-from experiments.cli.output import claimed_folder
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
 from experiments.lookup.figure_names import remove_figures
@@ -61,7 +61,7 @@ def main(options: Namespace) -> int:
     scene = experiment.build(changes)
     for sentence in idle(experiment.values(changes), changes):
         _log.warning("biped: %s", sentence)
-    folder = claimed_folder(options.out or Path("results") / experiment.name)
+    folder = writable_folder(options.out or Path("results") / experiment.name)
     try:
         with ProgressBar(scene.duration) as bar:
             run = experiment.run(changes, progress=bar, announce=announce)

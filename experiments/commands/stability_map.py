@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from biped.errors import InputError
 from experiments.cli.main import Parser, announce
-from experiments.cli.output import claimed_folder
+from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
 from experiments.cli.settings import add_experiment, add_settings, changes_of, experiment_of
@@ -54,7 +54,7 @@ def main(options: Namespace) -> int:
     changes = changes_of(experiment, options, ())
     ranges = [_range(getattr(options, axis), axis, getattr(options, f"log_{axis}")) for axis in "xy"]
     field = StabilityField(experiment.under(changes), changes, *ranges)
-    folder = claimed_folder(options.out or Path("results") / "stability-map" / experiment.name)
+    folder = writable_folder(options.out or Path("results") / "stability-map" / experiment.name)
     announce("linearizing; kernels that nothing has used yet are compiled once")
     with ProgressBar(options.grid**2, "grid", "nodes", counts=True) as bar:
 
