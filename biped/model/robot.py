@@ -16,12 +16,12 @@ from typing import Any
 from biped.inputs.documents import toml_of
 from biped.inputs.known_code import check_known, remember
 from biped.inputs.modules import module_named, module_of_file
+from biped.inputs.robot_names import ROBOT_NAMES, SUBJECT
 from biped.model.archive import load_saved
 from biped.model.errors import ModelError, unknown
 from biped.model.importing.options import Options
 from biped.model.mjcf import load_mjcf
 from biped.model.model import Model
-from biped.model.robot_names import ROBOT_NAMES, SUBJECT
 from biped.model.subject import Subject
 from biped.model.urdf import load_urdf
 from biped.model.urdf.xacro import not_expanded

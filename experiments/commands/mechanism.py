@@ -149,10 +149,10 @@ def _print_motion(found: "Motion", files: Sequence[Path], folder: Path) -> None:
     say(f"{mechanism.name}: {len(mechanism.coordinates)} variables, {len(mechanism.constraint_names)} constraints")
     rows = [
         ("start", ", ".join(f"{name} {value:.6g}" for name, value in facts["start"].items())),
-        ("energy", f"{energy['start']:.6g} J at the start; less the work of forces {below:+.2g} to {above:+.2g} J of that"),
+        ("energy", f"{energy['start']:.6g} J at the start; less the work of forces {below:+.2g} … {above:+.2g} J"),
         ("constraints", f"hold to {facts['constraint_error']:.2g}"),
-        ("steps", f"{facts['steps']} of {scaled(facts['step'], 's')}, {facts['newton_mean']:.2f} iterations on average, "
-                  f"{facts['newton_max']} at most; {speed:.3g} times real time"),
+        ("steps", f"{facts['steps']} of {scaled(facts['step'], 's')}; {facts['newton_mean']:.2f} iterations each, "
+                  f"{facts['newton_max']} at most; {speed:.3g} × real time"),
     ]  # fmt: skip
     print_explained(rows if mechanism.constraint_names else [*rows[:2], rows[3]])
     say_files(folder, files)
