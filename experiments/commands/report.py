@@ -1,6 +1,5 @@
 """``biped report``: one page about a run or a study, and a notebook of the same."""
 
-import shlex
 from argparse import Namespace
 from pathlib import Path
 
@@ -38,20 +37,15 @@ def parser() -> Parser:
 def main(options: Namespace) -> int:
     from experiments.visualization.report.write import watch_study, write_report
 
-    parts = ["biped", "report", options.folder, *(["--out", options.out] if options.out else [])]
-    parts += ["--figure-axes", options.figure_axes] if options.figure_axes else []
-    parts += ["--record", options.record] if options.record else []
-    command = shlex.join([*parts, *(["--notebook"] if options.notebook else [])])
     folder = Path(options.folder)
     page = Path(options.out) if options.out else folder / PAGE
     if options.watch:
-        if options.notebook:
-            raise InputError("--watch and --notebook: a notebook is written once; leave one of them out")
+        for name in ("notebook", "record"):
+            if getattr(options, name):
+                raise InputError(f"--watch and --{name}: a page of a running study has none; leave one of them out")
         print(f"watching {folder}: open {page} in a browser; Ctrl-C ends this, not the study", flush=True)
-        if options.record:
-            raise InputError("--watch and --record: a study is watched, and a record stands beside a run")
-        print(watch_study(folder, page, command))
+        print(watch_study(folder, page, options.typed))
         return 0
-    for file in write_report(folder, page, command, notebook=options.notebook, record=options.record):
+    for file in write_report(folder, page, options.typed, notebook=options.notebook, record=options.record):
         print(file)
     return 0

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from biped.inputs.extras import need
 from experiments.cli.machine import stamp
 from experiments.cli.main import Parser, fail, interrupted
-from experiments.cli.names import flags
 from experiments.cli.output import writable_folder
 from experiments.papers import registry
 
@@ -71,17 +70,15 @@ def run(paper: "Paper", options: Namespace) -> int:
     need("jinja2", *{package for item in items for package in item.packages})
     folder = writable_folder(options.out or Path("results") / "reproduce" / paper.name)
     session = Session(paper, items, folder, options.quick, not options.no_figures, stamp())
-    given = flags(options, "quick", "no-figures", "figures", "figure-width", "figure-axes")
-    command = " ".join(["biped reproduce", paper.name, *options.items, *given])
 
     def after(item: "Item") -> None:
-        _write(session, command)
+        _write(session, options.typed)
         print_item(item, session)
 
     try:
         session.run(after)
     finally:
-        page, cached = _write(session, command)
+        page, cached = _write(session, options.typed)
     print_summary(session, cached, page)
     if session.interrupted:
         return interrupted(f"; what was computed is in {page}")

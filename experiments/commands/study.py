@@ -49,11 +49,9 @@ def parser(name: str) -> Parser:
     add_metric_files(own)
     own.add_results(f"results/{name}/{'FILE' if kind.table else 'GAINS'}")
     own.option("--workers", "N", "number of trials at a time (default: one on each core)", int)
-    own.option(
-        "--backend", "NAME", "where trials run: threads (default), loky (processes; default for Python code), dask"
-    )
+    own.option("--backend", "NAME", "where trials run: threads (default), or loky (processes; default for Python code)")
     own.option("--time-limit", "S", "seconds that a trial under a controller of your own may take (120)", float)
-    own.option("--scheduler", "ADDRESS", "Dask scheduler, such as tcp://10.0.0.1:8786; implies --backend dask")
+    own.option("--scheduler", "ADDRESS", "Dask scheduler, on whose cluster trials run, such as tcp://10.0.0.1:8786")
     return own
 
 
@@ -136,8 +134,9 @@ def executor_of(plan: "StudyKind", options: Namespace) -> "Executor":
     """Return the executor that the options ask for."""
     from experiments.studies.execution.executors import TIME_LIMIT, executor_for
 
-    if options.scheduler is not None and options.workers is not None:
-        raise InputError("--workers says nothing about a cluster that has a scheduler: leave one of them out")
+    for name in ("workers", "backend"):
+        if options.scheduler is not None and getattr(options, name) is not None:
+            raise InputError(f"--{name} does not apply to a cluster that has a scheduler: leave one of them out")
     limit = TIME_LIMIT if options.time_limit is None else options.time_limit
     return executor_for(plan.experiment, options.backend, options.workers, options.scheduler, limit, plan.samples)
 

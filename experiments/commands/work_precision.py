@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from biped.inputs.extras import need
 from experiments.cli.main import Parser, announce, interrupted
-from experiments.cli.names import WORK_PRECISION_PAGE, flags, matching
+from experiments.cli.names import WORK_PRECISION_PAGE, matching
 from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 
@@ -44,9 +44,7 @@ def main(options: Namespace) -> int:
     _check_methods(options.method)
     need("jinja2", *{package for name in names for package in PROBLEMS[name].packages})
     folder = writable_folder(options.out or "results/work-precision")
-    typed = ["biped work-precision", *options.problems, *(f"--method {name}" for name in options.method)]
-    command = " ".join([*typed, *flags(options, "quick", "no-figures", "figures", "figure-width", "figure-axes")])
-    output = Output(folder, names, command, draw=not options.no_figures)
+    output = Output(folder, names, options.typed, draw=not options.no_figures)
     for number, name in enumerate(names, 1):
         announce(f"{name}, {PROBLEMS[name].title}, {number} of {len(names)} …")
         try:

@@ -5,7 +5,6 @@ script. Dask is used through its own client: with joblib in between, a trial tha
 kills its worker each time is waited for without end.
 """
 
-import logging
 import math
 import os
 import re
@@ -16,7 +15,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
-from contextlib import ExitStack, contextmanager
+from contextlib import nullcontext
 from typing import Any, Protocol
 
 from biped.errors import InputError
@@ -29,7 +28,7 @@ from experiments.studies.trial import Trial, waits_for_python
 
 #: What is done for a trial, in a thread, a process, or on another machine.
 Work = Callable[[Trial], Result]
-BACKENDS = ("threads", "loky", "dask")
+BACKENDS = ("threads", "loky")
 #: More threads or processes than this are a slip of the finger.
 MOST_WORKERS = 4096
 #: [s] that a trial under somebody's own law may take, where nothing else is said.
@@ -58,25 +57,23 @@ class Executor(Protocol):
 
 
 def executor_named(backend: str = "threads", workers: int | None = None, scheduler: str | None = None) -> Executor:
-    """The executor of this name.
+    """Return the executor of this name.
 
     Args:
-        backend: one of ``BACKENDS``.
+        backend: one of ``BACKENDS``; what a cluster does not need.
         workers: how many trials run at a time; as many as there are cores for this process, if not given.
-        scheduler: the address of a Dask scheduler.
+        scheduler: the address of a Dask scheduler, on whose cluster trials then run.
 
     Raises:
         InputError: there is none of this name, or what it needs is not there.
     """
     if workers is not None and not 1 <= workers <= MOST_WORKERS:
         raise InputError(f"workers = {workers}: it must be from 1 to {MOST_WORKERS}; there are {cores()} cores")
-    if scheduler is not None and backend != "dask":
-        raise InputError(f"scheduler = {scheduler}: only the backend dask has one")
     if backend not in BACKENDS:
         raise InputError(f"backend = {backend!r}: it must be one of {', '.join(BACKENDS)}")
-    if backend == "dask":
+    if scheduler is not None:
         need("distributed")
-        return Dask(workers, scheduler)
+        return Dask(scheduler)
     return (Threads if backend == "threads" else Processes)(workers or cores())
 
 
@@ -105,12 +102,10 @@ def executor_for(
         InputError: as ``executor_named``; or the limit is not above zero.
     """
     above_zero(limit, "time limit of a trial")
-    if scheduler is not None and backend in (None, "threads"):
-        backend = "dask"
     if backend is None:
         backend = "loky" if any(waits_for_python(experiment, changes) for changes in samples) else "threads"
     found = executor_named(backend, workers, scheduler)
-    if backend == "loky" and any(experiment.under(changes).sources for changes in samples):
+    if isinstance(found, Processes) and any(experiment.under(changes).sources for changes in samples):
         return Processes(found.workers, limit)
     return found
 
@@ -242,48 +237,30 @@ def begin_worker(parent: int) -> None:
 
 
 class Dask:
-    """Workers of a Dask cluster: that of a scheduler, or one of processes on this machine.
-
-    The scheduler runs the trials of a lost worker on another one.
-    """
+    """Workers of the Dask cluster of a scheduler, which runs the trials of a lost worker on another one."""
 
     is_local = False
     #: [s] to wait for the scheduler, and for its first worker.
     PATIENCE = 60.0
 
-    def __init__(self, workers: int | None = None, scheduler: str | None = None, client: Any = None) -> None:
-        #: how many processes, where the cluster is local; else how many threads the cluster has when it is first used
-        self.workers = workers or (cores() if scheduler is None else 0)
-        self.scheduler = scheduler  # its address; None for a local cluster
+    def __init__(self, scheduler: str | None = None, client: Any = None) -> None:
+        self.workers = 0  # number of threads of the cluster, once it is used
+        self.scheduler = scheduler  # its address, if there is no client yet
         self._client = client
 
     def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
         """See ``Executor``; raises ChildProcessError if some trials killed each worker; all others are done by then."""
-        with ExitStack() as opened:
-            client = self._client
-            if client is None:
-                where = self.scheduler or opened.enter_context(self._local_cluster())
-                client = opened.enter_context(self._client_of(where))
+        with nullcontext(self._client) if self._client is not None else self._connected() as client:
             yield from self._serve(client, work, trials)
 
-    def _local_cluster(self) -> Any:
-        import dask
-        from distributed import LocalCluster
-
-        options: dict[str, Any] = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
-        options["silence_logs"] = logging.CRITICAL  # what matters is raised
-        # No trial waits at a worker while another one runs there: if that one kills it, only that one is to blame.
-        one_at_a_time = {"distributed.scheduler.worker-saturation": 1.0}
-        with _children_without_interrupts(), dask.config.set(one_at_a_time):
-            return LocalCluster(n_workers=self.workers, **options)
-
-    def _client_of(self, where: Any) -> Any:
+    def _connected(self) -> Any:
         from distributed import Client
 
         try:
-            return Client(where, set_as_default=False, timeout=self.PATIENCE)
+            return Client(self.scheduler, set_as_default=False, timeout=self.PATIENCE)
         except (OSError, ValueError) as error:
-            raise InputError(f"scheduler {where}: cannot be reached ({' '.join(str(error).split())})") from None
+            message = " ".join(str(error).split())
+            raise InputError(f"scheduler {self.scheduler}: cannot be reached ({message})") from None
 
     def _serve(self, client: Any, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
         from distributed import KilledWorker, as_completed
@@ -318,16 +295,3 @@ class Dask:
                 "`dask worker ADDRESS`"
             ) from None
         return sum(client.nthreads().values())
-
-
-@contextmanager
-def _children_without_interrupts() -> Iterator[None]:
-    """Processes that are started in here do not hear a Ctrl-C on the terminal: who started them ends them."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -9,7 +9,7 @@ from biped import State, rigid_box, simulate
 from biped.errors import InputError
 from biped.integrators import INTEGRATORS
 from experiments.cli import main
-from experiments.commands.integrator_table import COLUMNS, LAGRANGIAN, SYSTEMS, TREES, integrator_rows
+from experiments.commands.integrators import COLUMNS, LAGRANGIAN, SYSTEMS, TREES, integrator_rows
 from formulations.lagrangian import LAGRANGIAN_METHODS
 
 
