@@ -47,7 +47,7 @@ def test_the_examples_of_the_help_are_right(monkeypatch):
 
     monkeypatch.chdir(Path(__file__).parents[4] / "examples")  # `biped example` puts them where one is
     lines = [line for line in parser().epilog.splitlines() if line.startswith("  biped live ")]
-    assert len(lines) > 3
+    assert lines
     for line in lines:
         told = re.split(r"\s{3,}", line.strip())[0]
         options = parser().parse_args(shlex.split(told)[2:])
