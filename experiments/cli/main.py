@@ -28,8 +28,8 @@ _COMMANDS = {
     "view": "show saved runs in three dimensions, in the browser",
     "render": "write a saved run as a video, or as a page that plays it",
     "live": "run an experiment in real time, with sliders and a button that pushes",
-    "limits": "how hard a push may be at most, by the inverted pendulum",
-    "recovery": "how hard a push may be at most, by optimal control of the whole body",
+    "limits": "theoretical push limits of the inverted pendulum",
+    "recovery": "greatest recoverable push, by optimal control of the whole body",
     "sway": "measures of sway from force-plate records, a row for each file",
     "statistics": "compare groups or conditions of a study, over subjects",
     "linearize": "exact A and B of a closed loop, its eigenvalues and modes",
@@ -45,7 +45,7 @@ _COMMANDS = {
     "warm": "compile ahead what runs will need, on all cores",
     "bench": "measure the speed of the closed loop on this machine",
     "robot": "write the TOML file of a robot, with the feet, soles and posture found in its URDF or MJCF",
-    "example": "print or list the examples that come with it",
+    "example": "print or list the examples of the package",
     "completion": "print a script that completes these commands in your shell",
 }
 
@@ -57,7 +57,7 @@ examples:
   biped run thrown-block                           run an experiment as published
   biped run balance --set push.impulse=8 --set push.azimuth=90deg
   biped show balance                               all parameters, with units and sources
-  biped push-map --quick                           how hard a push may be, over its direction
+  biped push-map --quick                           push threshold over the direction of the push
   biped report results/push-map/published          one page about a run or a study
 
 Exit status of all commands: 0 done, 1 a result is missing or unreliable, 2 bad input or a file that cannot be written,
@@ -89,9 +89,9 @@ def _do(argv: list[str]) -> int:
             return 0
         if not argv or (argv[0] not in _COMMANDS and argv[0] not in commands()):
             _top(argv or ["--help"])
-        parser, main = command(argv[0])
+        parser, run = command(argv[0])
         options = parser().parse_args(argv[1:])
-        return main(options)
+        return run(options)
     except SystemExit as stop:  # argparse ends so, after help or a mistake
         return stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt:
@@ -139,7 +139,7 @@ def announce(sentence: str) -> None:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that says what is wrong in one line, and prints descriptions as they are written.
+    """Parser that reports an error in one line, and prints descriptions as they are written.
 
     Attributes:
         intermixed: whether words may stand behind options that stand behind words.
@@ -182,7 +182,7 @@ class Parser(argparse.ArgumentParser):
         self.add_figure_look()
 
     def add_verbose(self) -> None:
-        self.switch("-v", "say all about contacts, torques and the solver", "--verbose")
+        self.switch("-v", "report contacts, torques and the solver too", "--verbose")
 
     def add_forms(self) -> None:
         """Add ``--json`` and ``--quiet``, for commands that call ``experiments.cli.reply.reply``."""

@@ -8,7 +8,7 @@ _THRESHOLD = Kind(
     study="experiments.studies.threshold.threshold:Threshold",
     findings="experiments.visualization.studies.threshold",
     plan="experiments.studies.threshold.threshold:threshold_from",
-    title="how large any parameter may be, from a file",
+    title="threshold of any parameter for recovery, from a file",
     description="""\
 Find how large a parameter may be for the human to recover: the largest value below the first at which it does not, by
 a grid and a bisection for each replica, and the median over replicas with its interval.""",
@@ -31,7 +31,7 @@ KINDS = {
     "threshold": _THRESHOLD,
     "push-map": replace(
         _PRESET,
-        title="how hard a push may be, over its direction",
+        title="push threshold over the direction of the push",
         description="""\
 Find how hard the human can be pushed before it falls, for each direction of the push: the median over replicas with
 scattered joint angles, floors and times of the push, with its interval.""",
@@ -46,7 +46,7 @@ scattered joint angles, floors and times of the push, with its interval.""",
     ),
     "block-speed": replace(
         _PRESET,
-        title="how fast a block may be thrown",
+        title="greatest speed of a thrown block for recovery",
         description="""\
 Find how fast a block may be thrown at the human's back: the experiment of the thesis (Wendlandt 1997, 4.3) with many
 replicas, whose joint angles, floors and times of the hit are scattered.""",

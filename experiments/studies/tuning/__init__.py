@@ -7,7 +7,7 @@ KINDS = {
         study="experiments.studies.tuning.tuning:Tuning",
         findings="experiments.visualization.studies.tuning",
         plan="experiments.studies.tuning.tuning:tuning_from",
-        title="find gains that serve better, and prove it on fresh replicas",
+        title="tune gains, and confirm them on fresh replicas",
         description="""\
 Tune any parameters, such as the controller's gains, for weighted metrics over a set of disturbances. The best
 candidate is then compared with the experiment's own values on replicas that the tuning has not seen.""",
