@@ -24,8 +24,8 @@ examples:
 
 #: Columns of the tables, and their headings if these differ.
 _MEANS = ("metric", "subjects", "trials", "left_out", "mean", "sd", "low", "high")
-_DIFFERENCES = ("metric", "level", "against", "subjects", "difference", "low", "high", "chance", "effect_size")
-_DIFFERENCES += ("mixed_low", "mixed_high", "mixed_chance")
+_DIFFERENCES = ("metric", "level", "against", "subjects", "difference", "low", "high", "chance", "effect_size",
+                "mixed_low", "mixed_high", "mixed_chance")  # fmt: skip
 _HEADINGS = {"left_out": "left out", "against": "less", "chance": "p", "effect_size": "g", "mixed_low": "mixed low"}
 _HEADINGS |= {"mixed_high": "high", "mixed_chance": "p"}
 
