@@ -22,12 +22,18 @@ examples:
   biped statistics trials.csv --metric sway --within eyes --subject who --reference open
 """
 
-#: Columns of the tables, and their headings if these differ.
-_MEANS = ("metric", "subjects", "trials", "left_out", "mean", "sd", "low", "high")
-_DIFFERENCES = ("metric", "level", "against", "subjects", "difference", "low", "high", "chance", "effect_size",
-                "mixed_low", "mixed_high", "mixed_chance")  # fmt: skip
-_HEADINGS = {"left_out": "left out", "against": "less", "chance": "p", "effect_size": "g", "mixed_low": "mixed low"}
-_HEADINGS |= {"mixed_high": "high", "mixed_chance": "p"}
+#: Columns of the tables, and their headings.
+_MEANS = {"metric": "metric", "subjects": "subjects", "trials": "trials", "left_out": "left out", "mean": "mean"}
+_MEANS |= {"sd": "sd", "low": "low", "high": "high"}
+_DIFFERENCES = {
+    "metric": "metric",
+    "level": "level",
+    "against": "less",
+    "subjects": "subjects",
+    "difference": "difference",
+}
+_DIFFERENCES |= {"low": "low", "high": "high", "chance": "p", "effect_size": "g"}
+_DIFFERENCES |= {"mixed_low": "mixed low", "mixed_high": "high", "mixed_chance": "p"}
 
 
 def parser() -> Parser:
@@ -65,10 +71,9 @@ def main(options: Namespace) -> int:
         for name in metrics
     )  # fmt: skip
     reply({"means": means, "differences": found})
-    for table, columns in ((means, (factor, *_MEANS)), (found, _DIFFERENCES)):
-        shown = [name for name in columns if name in table]
-        rows = [[_cell(row[name]) for name in shown] for row in table.to_dict("records")]
-        print_table([_HEADINGS.get(name, name) for name in shown], rows)
+    for table, headings in ((means, {factor: factor, **_MEANS}), (found, _DIFFERENCES)):
+        shown = {name: heading for name, heading in headings.items() if name in table}
+        print_table(list(shown.values()), [[_cell(row[name]) for name in shown] for row in table.to_dict("records")])
         say("")
     for row in found.to_dict("records"):
         if not options.no_mixed and row["mixed"] != "converged":
