@@ -53,7 +53,7 @@ REFUSED = {
     "tune tune.toml": f"tuning needs optuna and the optimizer cma needs cma: {TUNE}",
     "sensitivity sensitivity.toml": "sensitivity analysis needs SALib: pip install 'biped-balance[sensitivity]'",
     "export run --eurobench": "EUROBENCH's files need pyyaml: pip install 'biped-balance[export]'",
-    "sweep sweep.toml --backend dask": "the backend dask needs distributed: pip install 'biped-balance[cluster]'",
+    "sweep sweep.toml --scheduler x:1": "a Dask scheduler needs distributed: pip install 'biped-balance[cluster]'",
 }
 #: The same from Python.
 SNIPPETS = {

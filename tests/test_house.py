@@ -19,7 +19,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LARGEST_FILE = 1_000_000
 HEAVY = {"numba", "llvmlite", "pandas", "pyarrow", "pinocchio", "scipy", "matplotlib", "rich", "numpy"}
 # The one list of what is imported within functions. For a fast start: in all commands, and of packages anywhere
-COMMAND_LINE = ("experiments/commands/", "experiments/cli/")
+COMMAND_LINE = ("experiments/commands/", "experiments/cli/", "experiments/studies/threshold/command.py")
 SLOW_TO_LOAD = {*HEAVY, "coal", "joblib", "dask", "msgspec"}  # the last comes with viser alone
 # and modules of the project that load such packages, or an extra, or compile.
 LATE = {
@@ -150,7 +150,7 @@ def test_no_hard_dependency_is_more_than_the_core_needs():
     names = {canonical(re.match(r"[\w.-]+", requirement)[0]) for requirement in PROJECT["project"]["dependencies"]}
     assert names == {
         "joblib", "lazy-loader", "matplotlib", "numba", "numpy", "pandas", "pin", "platformdirs", "pyarrow", "rich",
-        "scipy",
+        "scipy", "shtab",
     }  # fmt: skip
 
 

@@ -50,7 +50,7 @@ OPTIONAL = {
     ),
     "mujoco": Optional("mujoco", "MJCF files and the engine mujoco need", "mujoco"),
     "gymnasium": Optional("gym", "environments for learning need", "gymnasium"),
-    "distributed": Optional("cluster", "the backend dask needs", "distributed"),
+    "distributed": Optional("cluster", "a Dask scheduler needs", "distributed"),
 }
 
 

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from biped.inputs.modules import check_may_import, module_named, module_of_file
+from biped.inputs.robot_names import ROBOT_NAMES, SUBJECT
 from biped.model.archive import load_saved
 from biped.model.errors import ModelError, unknown
 from biped.model.importing.options import Options
 from biped.model.mjcf import load_mjcf
 from biped.model.model import Model
-from biped.model.robot_names import ROBOT_NAMES, SUBJECT
 from biped.model.subject import Subject
 from biped.model.urdf import load_urdf
 from biped.model.urdf.xacro import not_expanded

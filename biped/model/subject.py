@@ -16,6 +16,7 @@ from itertools import zip_longest
 
 import numpy as np
 
+from biped.inputs.robot_names import SUBJECT
 from biped.model.anthropometry import (
     ANKLE_HEIGHT,
     FOOT_BREADTH,
@@ -35,7 +36,6 @@ from biped.model.human import FOOT_HEIGHT, HEEL, SIDES, TOE, human
 from biped.model.inertia import box_size_of
 from biped.model.joint import floating
 from biped.model.model import Model
-from biped.model.robot_names import SUBJECT
 from biped.model.shape import Box
 from biped.model.strength import NOBODY
 from biped.model.stretching import Measures, measures_of

@@ -23,17 +23,14 @@ from biped.runs.state import State, fingerprint, of_other_masses
 from biped.runs.summary import Stepping
 from biped.simulation import effort
 from biped.simulation.clock import DEFAULT_PERIOD, Clock, clock_of
-from biped.simulation.room import free_memory, in_gigabytes
 from biped.simulation.world import MOST_BYTES, Sizes, build_world
 from contact.arrays import Floats
 
 if TYPE_CHECKING:
     from biped.simulation.scene import Scene
 
-#: So many times are rows in memory while a run is put together: as they were logged, in one piece, and as its table.
-COPIES = 3
-#: [bytes] of memory of which is told beforehand.
-MUCH = 1 << 30
+#: Most rows of a run: some tens of gigabytes.
+MOST_ROWS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -150,34 +147,17 @@ def _stepping_of(integrator: Integrator, carrying: Model, state: State, scene: "
 
 def fits_in_one_go(clock: Clock, columns: Columns) -> bool:
     """Whether the log may hold the whole run."""
-    return _bytes_of(clock, columns) <= MOST_BYTES
+    return clock.steps // clock.stride * len(columns.names) * 8 <= MOST_BYTES
 
 
-def _bytes_of(clock: Clock, columns: Columns) -> int:
-    """All rows of a run."""
-    return clock.steps // clock.stride * len(columns.names) * 8
-
-
-def check_room(clock: Clock, columns: Columns, announce: Callable[[str], None] | None) -> None:
-    """Whether the rows of a run find room in memory; ``announce`` is told of a run that takes much of it.
-
-    Raises:
-        InputError: they do not.
-    """
-    needed = COPIES * _bytes_of(clock, columns)
-    if needed <= COPIES * MOST_BYTES:
-        return
-    free = free_memory()
-    rows, width = clock.steps // clock.stride, len(columns.names)
-    size = f"{rows:.3g} rows of {width} columns take {in_gigabytes(needed)} of memory"
-    if needed > free:
-        most = clock.steps * clock.step * free / needed
+def check_rows(clock: Clock) -> None:
+    """Raise InputError if a run has more than ``MOST_ROWS`` rows."""
+    rows = clock.steps // clock.stride
+    if rows > MOST_ROWS:
         raise InputError(
-            f"duration = {clock.steps * clock.step:g} s: {size}, and {in_gigabytes(free)} are free: take {most:.2g} s "
-            "at most and go on from where that ends (simulate(state=run.state)), or fewer rows (record_every)"
+            f"duration = {clock.steps * clock.step:g} s: {rows:.3g} rows are more than {MOST_ROWS:,}: continue from "
+            "the end of a shorter run (simulate(state=run.state)), or record fewer rows (record_every)"
         )
-    if announce is not None and needed > MUCH:
-        announce(size)
 
 
 def _state_for(model: Model, carrying: Model, state: State) -> State:

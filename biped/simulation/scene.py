@@ -175,7 +175,7 @@ class Scene:
             RunInterrupted: the user pressed Ctrl-C; ``error.run`` holds what was computed before.
         """
         session = Session(self, announce=announce)
-        session.check_run(announce)
+        session.check_run()
         session.warm_up(announce, measures=True)
         recording = session.run(progress)
         if recording.ending.verdict == INTERRUPTED:

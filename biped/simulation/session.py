@@ -25,7 +25,7 @@ from biped.runs.state import State
 from biped.runs.summary import Counters, Ending
 from biped.runs.verdict import COMPLETED, INTERRUPTED, UNDECIDED
 from biped.simulation.driver import Announce, Driver, Progress
-from biped.simulation.plan import check_room
+from biped.simulation.plan import check_rows
 from biped.simulation.snapshot import Snapshot, arrays_of, copies_of, put_seeds, put_state, seeds_of
 from biped.simulation.world import NEVER, leave_floor
 from contact.arrays import Floats
@@ -317,18 +317,14 @@ class Session:
 
     # --- in one go ---
 
-    def check_run(self, announce: Announce | None = None) -> None:
-        """Whether ``run`` makes sense from here: its end is the scene's ``duration`` from now.
-
-        Args:
-            announce: called with a sentence on how large it will be, if it will be large.
+    def check_run(self) -> None:
+        """Check that ``run`` makes sense from here: its end is the scene's ``duration`` from now.
 
         Raises:
-            InputError: a push, a force or a motion of the floor would begin after the end, or there is no memory for so
-                many rows.
+            InputError: a push, a force or a motion of the floor would begin after the end, or there are too many rows.
         """
         check_begins(self.scene.disturbances, self.time + self.scene.duration)
-        check_room(self.plan.clock, self.plan.columns, announce)
+        check_rows(self.plan.clock)
 
     def run(self, progress: Progress | None = None) -> Recording:
         """All steps, or those up to a fall, a step without a solution, or Ctrl-C: its ``ending`` says which.

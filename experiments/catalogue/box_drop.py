@@ -66,7 +66,7 @@ EXPERIMENT = Experiment(
     parameters=(
         *groups.run_parameters(1.5, 1e-3, "every step", SOURCE, SOURCE),
         *box_parameters(),
-        *floor_parameters(Floor(mu_s=FRICTION, mu_d=FRICTION), "not printed; `biped search-friction` found it"),
+        *floor_parameters(Floor(mu_s=FRICTION, mu_d=FRICTION), "not printed; found by its item `friction`"),
         *groups.integrator_parameters(),
     ),
     set_up=set_up,

@@ -9,6 +9,8 @@ CLOSED_PIPE = 141
 
 def describe(error: Exception) -> str | None:
     """One sentence about an error that the user can do something about; None about a defect of the program."""
+    if isinstance(error, MemoryError):
+        return f"there is not enough memory: {error}"
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{error.strerror or error}"

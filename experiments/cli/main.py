@@ -11,7 +11,8 @@ import io
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 from contact.errors import did_you_mean
@@ -19,33 +20,24 @@ from experiments.cli.failures import CLOSED_PIPE, FAILURE, INTERRUPTED, describe
 from experiments.cli.reply import Form, choose_form, form
 from experiments.cli.termination import TERMINATED, interrupt_on_sigterm
 
-#: All subcommands and their help. Each is a file of ``experiments.commands`` (``command``).
-COMMANDS = {
+#: Commands and their lines in ``biped --help``: each is a file of ``experiments.commands``. Studies add theirs.
+_COMMANDS = {
     "run": "run an experiment",
     "list": "list the experiments",
     "show": "show all parameters of an experiment, with units and sources",
     "view": "show saved runs in three dimensions, in the browser",
     "render": "write a saved run as a video, or as a page that plays it",
     "live": "run an experiment in real time, with sliders and a button that pushes",
-    "sweep": "run an experiment at all combinations of values",
-    "push-map": "how hard a push may be, over its direction",
-    "block-speed": "how fast a block may be thrown",
-    "threshold": "how large any parameter may be, from a file",
-    "limits": "how hard a push may be at most, whatever the law, by the inverted pendulum",
-    "recovery": "how hard a push may be at most, whatever the law, by optimal control of the whole body",
-    "tune": "find gains that serve better, and prove it on fresh replicas",
-    "sensitivity": "which parameters a metric depends on",
-    "fit": "parameters with which runs come nearest to a record, and how well they are known",
+    "limits": "theoretical push limits of the inverted pendulum",
+    "recovery": "greatest recoverable push, by optimal control of the whole body",
     "sway": "measures of sway from force-plate records, a row for each file",
-    "statistics": "groups or conditions of a study against one another, over subjects",
-    "identify": "frequency responses to a floor that moves periodically, and models fitted to them",
+    "statistics": "compare groups or conditions of a study, over subjects",
     "linearize": "exact A and B of a closed loop, its eigenvalues and modes",
     "stability-map": "where a closed loop is locally stable, over two parameters",
     "rerun": "run one trial of a study again, with everything recorded",
     "report": "write one page about a run or a study, with its figures",
     "export": "write a saved run as C3D, for OpenSim, EUROBENCH, MATLAB, or as Motion-BIDS",
     "mechanism": "simulate a mechanism of frames, springs and loops, from a file",
-    "search-friction": "find the floor's friction that reproduces the published box drop",
     "integrators": "list the integrators and what each can do",
     "compare": "run an experiment in other physics engines, and compare",
     "work-precision": "compare all integrators: error against cost",
@@ -53,7 +45,7 @@ COMMANDS = {
     "warm": "compile ahead what runs will need, on all cores",
     "bench": "measure the speed of the closed loop on this machine",
     "robot": "write the TOML file of a robot, with the feet, soles and posture found in its URDF or MJCF",
-    "example": "print or list the examples that come with it",
+    "example": "print or list the examples of the package",
     "completion": "print a script that completes these commands in your shell",
 }
 
@@ -63,17 +55,13 @@ Simulate how a human keeps its balance: how hard can it be hit before it falls, 
 _EXAMPLES = """\
 examples:
   biped run thrown-block                           run an experiment as published
-  biped run thrown-block --set block.velocity=-6,0,0.2
-                                                   throw the block faster
-  biped run stand-tilted --step 0.001 --gains my-gains.toml --out results/mine
-  biped run balance --set push.impulse=8 --set push.azimuth=1.57
+  biped run balance --set push.impulse=8 --set push.azimuth=90deg
   biped show balance                               all parameters, with units and sources
-  biped push-map --quick                           how hard a push may be, over its direction
-  biped example tune-push.toml > tune-push.toml    take an example, and
-  biped tune tune-push.toml                        look for better gains
+  biped push-map --quick                           push threshold over the direction of the push
   biped report results/push-map/published          one page about a run or a study
-  biped reproduce wendlandt-1997 --quick           published tables and figures against ours, on one page
-  biped integrators                                what each integrator can do
+
+Exit status of all commands: 0 done, 1 a result is missing or unreliable, 2 bad input or a file that cannot be written,
+130 interrupted.
 """
 
 
@@ -99,14 +87,14 @@ def _do(argv: list[str]) -> int:
         if argv[:1] in (["--version"], ["version"]):
             print(f"biped {_version()}")
             return 0
-        if not argv or argv[0] not in COMMANDS:
+        if not argv or (argv[0] not in _COMMANDS and argv[0] not in commands()):
             _top(argv or ["--help"])
-        called = command(argv[0])
-        options = called.parser().parse_args(argv[1:])
+        parser, run = command(argv[0])
+        options = parser().parse_args(argv[1:])
         from biped.inputs.modules import trusting
 
         with trusting(getattr(options, "trust", False)):
-            return int(called.main(options))
+            return run(options)
     except SystemExit as stop:  # argparse ends so, after help or a mistake
         return stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt:
@@ -120,9 +108,19 @@ def _do(argv: list[str]) -> int:
         return fail(message, FAILURE)
 
 
-def command(name: str) -> Any:
-    """The module of a command, which has a ``parser()`` and a ``main(options)`` that returns the exit status."""
-    return importlib.import_module(f"experiments.commands.{name.replace('-', '_')}")
+def commands() -> dict[str, str]:
+    """Return all commands and their lines in ``biped --help``."""
+    kinds = importlib.import_module("experiments.studies.registry").kinds()
+    return _COMMANDS | {name: kind.title for name, kind in kinds.items() if kind.title}
+
+
+def command(name: str) -> "tuple[Callable[[], Parser], Callable[[argparse.Namespace], int]]":
+    """Return what makes a command's parser, and what does the command and returns the exit status."""
+    if name in _COMMANDS:
+        module = importlib.import_module(f"experiments.commands.{name.replace('-', '_')}")
+        return module.parser, module.main
+    study = importlib.import_module("experiments.commands.study")
+    return partial(study.parser, name), study.main
 
 
 def fail(message: str, status: int, kind: str = "error: ") -> int:
@@ -145,7 +143,7 @@ def announce(sentence: str) -> None:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that says what is wrong in one line, and prints descriptions as they are written.
+    """Parser that reports an error in one line, and prints descriptions as they are written.
 
     Attributes:
         intermixed: whether words may stand behind options that stand behind words.
@@ -153,7 +151,11 @@ class Parser(argparse.ArgumentParser):
 
     intermixed = False
 
-    def __init__(self, prog: str, description: str = "", epilog: str = "", *, add_help: bool = True) -> None:
+    def __init__(
+        self, prog: str, description: str = "", epilog: str = "", *, page: str = "", add_help: bool = True
+    ) -> None:
+        """Make a parser whose help ends with the examples of ``epilog`` and names a page of the documentation."""
+        epilog = f"{epilog}\nMore: docs/{page}.md\n" if page else epilog
         as_written = argparse.RawDescriptionHelpFormatter
         super().__init__(
             prog, None, description, epilog, formatter_class=as_written, add_help=add_help, allow_abbrev=False
@@ -184,7 +186,7 @@ class Parser(argparse.ArgumentParser):
         self.add_figure_look()
 
     def add_verbose(self) -> None:
-        self.switch("-v", "say all about contacts, torques and the solver", "--verbose")
+        self.switch("-v", "report contacts, torques and the solver too", "--verbose")
 
     def add_trust(self) -> None:
         """Add ``--trust``, for commands that read what was saved."""
@@ -242,17 +244,16 @@ def folder_name(text: str) -> str:
 
 
 def _top(argv: Sequence[str]) -> NoReturn:
-    """Print help, or say what is wrong with a command's name: all that is not a command's own."""
+    """Print help, or report what is wrong with a command's name: all that is not a command's own."""
     top = Parser("biped", _DESCRIPTION, _EXAMPLES)
     top.switch("--version", "print the version and exit")
-    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
-    for name, text in COMMANDS.items():
-        commands.add_parser(name, help=text, add_help=False)
-    name = argv[0]
+    subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
+    known, name = commands(), argv[0]
+    for each, text in known.items():
+        subparsers.add_parser(each, help=text, add_help=False)
     if not name.startswith("-"):
-        top.error(
-            f"unknown command {name!r}; {did_you_mean(name, COMMANDS).strip() or 'commands are ' + ', '.join(COMMANDS)}"
-        )
+        hint = did_you_mean(name, known).strip() or f"commands are {', '.join(known)}"
+        top.error(f"unknown command {name!r}; {hint}")
     top.parse_args(argv)
     raise AssertionError("an option ends the program, and no option is an error")
 

@@ -1,7 +1,6 @@
 """Names on the command line that may be patterns, names that a help and a writer share, and hints for unknown ones."""
 
 import difflib
-from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from fnmatch import filter as fitting
 
@@ -26,9 +25,3 @@ def matching(patterns: Sequence[str], known: Sequence[str], unknown: str) -> lis
             raise InputError(f"{unknown} {pattern!r}; {nearest(pattern, known)}")
         wanted.update(found)
     return [name for name in known if name in wanted]
-
-
-def flags(options: Namespace, *names: str) -> list[str]:
-    """The options that were given, as they are typed: with their value, if they have one."""
-    given = {name: getattr(options, name.replace("-", "_")) for name in names}
-    return [f"--{name}" if value is True else f"--{name} {value}" for name, value in given.items() if value]

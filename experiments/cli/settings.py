@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from biped.errors import InputError
-from biped.model.robot_names import ROBOT_NAMES
+from biped.inputs.robot_names import ROBOT_NAMES
 from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.cli.main import Parser, announce
 

@@ -1,11 +1,8 @@
 """The terminal, and lists and tables that are laid out for its width."""
 
 import os
-import re
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TextIO
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -24,12 +21,11 @@ LEAST_TEXT = 30
 
 
 def terminal() -> Console:
-    """The terminal, silent where the reply is not a text; a file or a pipe gets no blanks at the ends of lines."""
+    """Return the terminal, which is silent if the reply is not a text; a file or a pipe is ``WIDTH`` wide."""
     console = _Terminal(quiet=form() is not Form.TEXT)
-    if console.is_terminal:
-        return console
-    width = None if "COLUMNS" in os.environ else WIDTH
-    return _Terminal(quiet=console.quiet, file=_Unpadded(sys.stdout), width=width)  # type: ignore[arg-type]
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = WIDTH
+    return console
 
 
 def say(text: str = "", style: str = "", rest: str = "") -> None:
@@ -46,28 +42,6 @@ def say_files(folder: Path, files: Sequence[Path | str], before: str = "") -> No
 class _Terminal(Console):
     def on_broken_pipe(self) -> None:
         raise
-
-
-class _Unpadded:
-    """A stream that leaves out the blanks that tables fill their lines with."""
-
-    _PADDING = re.compile(r" +$", re.MULTILINE)
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    @property
-    def encoding(self) -> str:
-        return self._stream.encoding or "utf-8"
-
-    def isatty(self) -> bool:
-        return False
-
-    def write(self, text: str) -> int:
-        return self._stream.write(self._PADDING.sub("", text))
-
-    def flush(self) -> None:
-        self._stream.flush()
 
 
 def explained(rows: Sequence[Sequence[str]], width: int) -> RenderableType:

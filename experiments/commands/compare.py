@@ -21,26 +21,21 @@ if TYPE_CHECKING:
     from experiments.catalogue.parameters.parameter import Value
 
 _DESCRIPTION = """\
-Run the same experiment in several physics engines and compare them: outcome, creep in stance, energy in flight, what
-becomes of it as the step is refined, cost, and work against precision; and a table of who is the best at what."""
+Run an experiment in several physics engines and compare them: outcome, creep in stance, energy in flight, step
+refinement, cost, and error against cost; with a table of the best in each."""
 
 _EXAMPLES = """\
 examples:
-  biped compare thrown-block                       ours, PyBullet and MuJoCo, whichever are installed
-  biped compare thrown-block --engines recursive,mujoco
+  biped compare thrown-block                       ours, PyBullet and MuJoCo, if installed
   biped compare stand-tilted --engines recursive,maximal,lee-riqn
-                                                   integrators of ours among themselves
   biped compare balance --set push.impulse=8 --quick
 
-What is written: the page compare.html, the figure sheet compare.png, every table as CSV and Parquet, and a saved run of
-each engine in runs/ (biped view, biped report). docs/compare.md says what each number means. Ctrl-C keeps what is done,
-and so does an engine's error.
-Exit status: 0 done (also where a human fell), 1 an engine's error, 2 bad input, 130 interrupted.
+Ctrl-C keeps what is done. Status 1: an engine raised an error.
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped compare", _DESCRIPTION, _EXAMPLES)
+    own = Parser("biped compare", _DESCRIPTION, _EXAMPLES, page="compare")
     add_experiment(own)
     own.option(
         "--engines",

@@ -5,81 +5,49 @@ The script holds all words, so that nothing is started when the user presses Tab
 
 import argparse
 from argparse import Namespace
-from collections.abc import Iterable
 
 from experiments.catalogue.registry import all_experiments
-from experiments.cli.main import COMMANDS, Parser, command
-from experiments.cli.settings import ALIASES
+from experiments.cli.main import Parser, command, commands
 from experiments.commands.example import examples
-
-SHELLS = ("bash", "zsh")
 
 _EXAMPLES = """\
 examples:
   biped completion bash > ~/.local/share/bash-completion/completions/biped
-  biped completion zsh >> ~/.zshrc
+  biped completion zsh > ~/.zfunc/_biped
 
 Make it anew after an update.
 """
 
-#: Completes what no case says as a file.
-_SCRIPT = """\
-{begin}_biped() {{
-    local command=${{COMP_WORDS[1]}} before=${{COMP_WORDS[COMP_CWORD-1]}} word=${{COMP_WORDS[COMP_CWORD]}} words=
-    if [ "$COMP_CWORD" -eq 1 ]; then
-        words="{commands}"
-    else
-        case $before in
-            --set) words="{parameters}"; compopt -o nospace 2> /dev/null ;;
-            {integrators}) words="{names}" ;;
-            run|show|live|compare) words="{experiments}" ;;
-            example) words="{examples}" ;;
-            completion) words="{shells}" ;;
-        esac
-        case $word in
-            -*) case $command in
-{options}
-            esac ;;
-        esac
-    fi
-    COMPREPLY=($(compgen -W "$words" -- "$word"))
-}}
-complete -o default -F _biped biped
-"""
-_ZSH = "autoload -U +X bashcompinit && bashcompinit\n"
-
 
 def parser() -> Parser:
     own = Parser("biped completion", "Print a script that completes commands, options and parameters.", _EXAMPLES)
-    own.add_argument("shell", metavar="SHELL", choices=SHELLS, help=f"one of {', '.join(SHELLS)}")
+    own.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "tcsh"), help="bash, zsh or tcsh")
     return own
 
 
 def main(options: Namespace) -> int:
-    print(script(options.shell), end="")
+    import shtab
+
+    print(shtab.complete(whole_parser(), options.shell))
     return 0
 
 
-def script(shell: str) -> str:
+def whole_parser() -> argparse.ArgumentParser:
+    """Return one parser of all commands, whose arguments have the words that complete them as choices."""
     from biped.integrators import INTEGRATORS
     from experiments.engines.registry import ENGINES
 
     experiments = all_experiments()
-    parameters = dict.fromkeys(f"{parameter.name}=" for one in experiments for parameter in one.parameters)
-    return _SCRIPT.format(
-        begin=_ZSH if shell == "zsh" else "",
-        commands=" ".join(COMMANDS),
-        parameters=" ".join(parameters),
-        integrators="|".join(["--integrator", *ALIASES["integrator"]]),
-        names=" ".join([*INTEGRATORS, *ENGINES]),
-        experiments=" ".join(one.name for one in experiments),
-        examples=" ".join(examples()),
-        shells=" ".join(SHELLS),
-        options="\n".join(f'{" " * 16}{name}) words="{" ".join(options_of(name))}" ;;' for name in COMMANDS),
-    )
-
-
-def options_of(name: str) -> Iterable[str]:
-    """The options of a command, in their long forms where they have one."""
-    actions: list[argparse.Action] = command(name).parser()._actions
-    return [option for action in actions for option in action.option_strings if option.startswith("--")]
+    words = {
+        "experiment": [one.name for one in experiments],
+        "assignments": dict.fromkeys(f"{parameter.name}=" for one in experiments for parameter in one.parameters),
+        "integrator": [*INTEGRATORS, *ENGINES],
+        "name": examples(),
+    }
+    top = argparse.ArgumentParser("biped")
+    subparsers = top.add_subparsers()
+    for name, text in commands().items():
+        own = subparsers.add_parser(name, help=text, parents=[command(name)[0]()], add_help=False)
+        for action in own._actions:
+            action.choices = action.choices or words.get(action.dest)
+    return top

@@ -13,11 +13,8 @@ FOLDER = Path(__file__).parents[1] / "examples"
 
 _EXAMPLES = """\
 examples:
-  biped example                                    list them
-  biped example tune-push.toml > tune-push.toml    take one
+  biped example tune-push.toml > tune-push.toml
   biped tune tune-push.toml
-  biped example posture_law.py > law.py
-  biped run balance --controller law.py
 """
 
 

@@ -1,40 +1,84 @@
-"""``biped integrators``: what each integrator can do."""
+"""``biped integrators``: what each integrator can do, as its class says."""
 
 import sys
 from argparse import Namespace
-from pathlib import Path
+from typing import Any
 
 from experiments.cli.main import Parser
 from experiments.cli.reply import reply
-from experiments.cli.terminal import terminal
+from experiments.cli.terminal import print_explained, say
 
 _EXAMPLES = """\
 examples:
-  biped integrators                                what each can do
-  biped integrators --csv integrators.csv          the same for a spreadsheet
+  biped integrators --csv integrators.csv          a table for a spreadsheet
   biped run stand-tilted --integrator recursive    use one
-  biped work-precision                             which is the cheapest for an accuracy
-
-An integrator of trees of joints steps models (biped.simulate); one of Lagrangian systems steps masses and rigid bodies
-in the coordinates of a linear space, with constraints (formulations.lagrangian).
 """
+
+TREES = "trees of joints"
+LAGRANGIAN = "Lagrangian systems on a linear space"
+#: By heading: the attribute of an integrator that the column shows.
+COLUMNS = {
+    "name": "name",
+    "paper": "paper",
+    "coordinates": "coordinates",
+    "order": "order",
+    "symmetric": "symmetric",
+    "symplectic": "symplectic",
+    "momentum": "conserves_momentum",
+    "energy": "conserves_energy",
+    "contact": "takes_contact",
+    "moving floor": "takes_moving_floor",
+    "joint limits": "takes_passive_joints",
+    "screws": "takes_helical_joints",
+    "loops": "takes_loops",
+    "cost": "cost",
+}
+SYSTEMS = "systems"
 
 
 def parser() -> Parser:
-    own = Parser("biped integrators", "List the integrators, and what each can do.", _EXAMPLES)
-    own.option("--csv", "FILE", "write the table to a file instead; - is the terminal")
+    own = Parser("biped integrators", "List the integrators, and what each can do.", _EXAMPLES, page="integrators")
+    own.option("--csv", "FILE", "write a table to a file instead; - is the terminal")
     own.add_forms()
     return own
 
 
 def main(options: Namespace) -> int:
-    from experiments.commands.integrator_table import as_csv, integrator_rows, print_table
+    rows = integrator_rows()
+    if options.csv is not None:
+        import pandas as pd
 
-    if options.csv is None:
-        reply(integrator_rows())
-        print_table(terminal())
-    elif options.csv == "-":
-        sys.stdout.write(as_csv())
-    else:
-        Path(options.csv).write_text(as_csv(), encoding="utf-8")
+        words = {True: "yes", False: "no"}
+        text = pd.DataFrame(rows, dtype=object).map(lambda cell: words[cell] if isinstance(cell, bool) else cell)
+        if options.csv == "-":
+            text.to_csv(sys.stdout, index=False)
+        else:
+            text.to_csv(options.csv, index=False)
+        return 0
+    reply(rows)
+    for systems in (TREES, LAGRANGIAN):
+        say(f"\n{systems}", "bold cyan")
+        print_explained([(row["name"], in_words(row)) for row in rows if row[SYSTEMS] == systems])
     return 0
+
+
+def integrator_rows() -> list[dict[str, Any]]:
+    """Return one row for each integrator, by heading: those of trees first, then those of Lagrangian systems."""
+    from biped.integrators import INTEGRATORS
+    from formulations.lagrangian import LAGRANGIAN_METHODS
+
+    return [
+        {heading: getattr(integrator, attribute) for heading, attribute in COLUMNS.items()} | {SYSTEMS: systems}
+        for systems, integrators in ((TREES, INTEGRATORS), (LAGRANGIAN, LAGRANGIAN_METHODS))
+        for integrator in integrators.values()
+    ]
+
+
+def in_words(row: dict[str, Any]) -> str:
+    """Return one sentence of what an integrator is and can do."""
+    traits = [f"of order {row['order']}", *(name for name in ("symmetric", "symplectic") if row[name] is True)]
+    conserves = " and ".join(name for name in ("momentum", "energy") if row[name] is True)
+    able = ("contact", "moving floor", "joint limits", "screws", "loops")
+    takes = ", ".join(name for name in able if row[name] is True)
+    parts = [", ".join(traits), conserves and f"conserves {conserves}", takes and f"takes {takes}"]
+    return "; ".join([*filter(None, parts), f"{row['cost']}; {row['coordinates']} coordinates ({row['paper']})"])

@@ -12,36 +12,20 @@ from experiments.cli.reply import reply
 from experiments.studies.usual_steps import LENGTH, REACTION, TIME
 
 _DESCRIPTION = """\
-How hard may a standing robot be pushed, whatever the law that balances it? For a point mass at constant height the
-answer is known: with the distance d from it to the edge of the support, and ω² = g/z, it recovers without a step from
-an impulse of up to m ω d / ∫ exp(-ωt) f(t) dt of a push of the shape f (docs/limits.md). Steps along the push, and a
-trunk that turns about the hips as a flywheel of bounded torque and angle, add to that; a reaction delay and a floor's
-friction take away."""
+Compute how hard a standing robot may be pushed at most, whatever its controller: the limit of the linear inverted
+pendulum without steps, with steps along the push, and with the hips as a flywheel; with reaction delay and friction."""
 
 _EXAMPLES = """\
-columns:
-  steps                          at most so many; inf, in JSON null: any number
-  direction                      [°] where the push drives it: 0 forwards, 90 to its left
-  distance                       [m] to the edge of the support
-  limit                          [N·s] of the inverted pendulum, with delay and friction
-  limit_hips                     [N·s] with the hips as a flywheel besides; not where the hips' limits are unknown
-  …_without_friction             [N·s] the same on a floor that nothing slips on
-  platform                       [m] displacement of the floor that drives it there, of the least jerk in platform.rise
-
 examples:
   biped limits                                     the human, pushed within 0.1 s
-  biped limits --set push.duration=0.5 --set push.waveform=rectangle
   biped limits --steps 0,1,2,any --step-length 0.8 --step-time 0.4
   biped limits --delay 0.1 --set floor.mu_s=0.2 --set floor.mu_d=0.2
   biped limits --robot g1.toml --directions 8 --json
-  biped limits --out results/limits/human          a table and a figure, too
-
-Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupted.
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped limits", _DESCRIPTION, _EXAMPLES)
+    own = Parser("biped limits", _DESCRIPTION, _EXAMPLES, page="limits")
     settings.add_experiment(own, "balance", "an experiment with a push (balance)")
     own.option("--directions", "N", "number of directions, evenly around the model", 24)
     own.option("--delay", "S", "seconds before the push is reacted to (sensors.delay)", float)

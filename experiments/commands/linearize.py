@@ -22,25 +22,20 @@ if TYPE_CHECKING:
 _RATE, _SHOWN, _SIZE = 30.0, 4.0, (960, 540)
 
 _DESCRIPTION = """\
-Linearize the closed loop over one control period, exactly, where a run is at a time: A, B, eigenvalues, damping and
-frequency, the modes in words, margin of stability, controllability, and how the slowest mode depends on each gain."""
+Linearize the closed loop over one control period, exactly, at a time of a run: A, B, eigenvalues, damping, frequency,
+modes, margin of stability, controllability, and how the slowest mode depends on each gain."""
 
 _EXAMPLES = """\
 examples:
   biped linearize balance --at 2                   into results/linearize/balance
-  biped linearize stand-tilted --at 3 --set controller.kd_position=20
-  biped linearize results/balance --at 1.5         the scene of a saved run, with its parameters
-  biped linearize balance --at 2 --open-loop       torques held instead of the law
-  biped linearize balance --at 2 --equilibrium     where it stands still near by
-  biped linearize balance --at 2 --animate 3       and its three slowest modes, as they move: mode-1.html, …
-
-The folder gets linearization.npz, .mat, .json and .png, modes.csv and linearization.html.
-Exit status: 0 done, 2 bad input, no derivative there, or a file that cannot be written.
+  biped linearize results/balance --at 1.5         the scene of a saved run
+  biped linearize balance --at 2 --open-loop       with the torques held
+  biped linearize balance --at 2 --animate 3       with pages that play its three slowest modes
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped linearize", _DESCRIPTION, _EXAMPLES)
+    own = Parser("biped linearize", _DESCRIPTION, _EXAMPLES, page="linearize")
     add_experiment(own)
     add_settings(own, *SHORTHANDS)
     own.option("--at", "S", "time from the start, in seconds, rounded to a control period", float, required=True)

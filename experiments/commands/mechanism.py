@@ -13,8 +13,8 @@ from experiments.cli.main import Parser, announce, fail
 from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.quantities import scaled
-from experiments.cli.reply import Form, form, reply
-from experiments.cli.terminal import say_files
+from experiments.cli.reply import reply
+from experiments.cli.terminal import print_explained, say, say_files
 
 if TYPE_CHECKING:
     from formulations.mechanism import Mechanism
@@ -24,38 +24,29 @@ if TYPE_CHECKING:
 ROBOTS = (".urdf", ".xml", ".mjcf", ".toml", ".json")
 
 _DESCRIPTION = """\
-Simulate a mechanism: a tree of frames with masses, springs, forces, and constraints that close its loops, in
-generalized coordinates, by the variational integrator of Johnson and Murphey (2009). Energy stays within bounds and
-constraints hold to the solver's tolerance, for as long as it runs. The start is brought onto the constraints first."""
+Simulate a mechanism of frames, masses, springs, forces and constraints by the variational integrator of Johnson and
+Murphey (2009). The start is moved onto the constraints first."""
 
 _EXAMPLES = """\
-A file is an S-expression, as in the paper (docs/mechanisms.md), or a robot (.urdf, .xml, .toml):
+A file is an S-expression, as in the paper, or a robot (.urdf, .xml, .toml):
 
   (system (gravity 0 0 -9.81)
     (ry "upper" (tz -1 (mass 1) (name "elbow")
       (ry "lower" (tz -1 (mass 1) (name "tip"))))))
 
-A transform (tx ty tz rx ry rz) with a number shifts [m] or turns [rad] a frame from its parent; with a name in quotes,
-that configuration variable moves it.
-
 examples:
   biped example closed-chain.trep > closed-chain.trep
-  biped mechanism closed-chain.trep                from where all variables are zero, brought onto the constraints
   biped mechanism closed-chain.trep --duration 120 --start K=30deg M=-1.345 J=-30deg H=1.21 A=-30deg C=1.539 E=1.225
-  biped mechanism closed-chain.trep --step 0.001 --record-every 10 --out results/fine
-  biped view results/closed-chain                  watch it
   biped mechanism arm.trep --rates shoulder=2 --motion wrist=45deg
-                                                   with a start rate, and a prescribed variable held
   biped mechanism robot.urdf --write robot.trep    a robot as S-expression, and its fall
+  biped view results/closed-chain
 
-The output folder gets run.parquet (coordinates, rates, momenta, energies, constraint forces), summary.json, the model
-for the viewer, the mechanism as S-expression, and pictures of it and of its energy.
-Exit status: 0 done, 1 a step had no solution (what came before is saved), 2 bad input, 130 interrupted.
+Status 1: a step had no solution; what came before is saved.
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped mechanism", _DESCRIPTION, _EXAMPLES)
+    own = Parser("biped mechanism", _DESCRIPTION, _EXAMPLES, page="mechanisms")
     own.add_argument("file", metavar="FILE", help="file of a mechanism as an S-expression, or of a robot")
     own.option("--duration", "S", "simulated seconds", 10.0, "--time")
     own.option("--step", "S", "time step of the integrator, in seconds", 0.01)
@@ -152,29 +143,23 @@ def _save(found: "Motion", folder: Path, *, draw: bool) -> list[Path]:
 def _print_motion(found: "Motion", files: Sequence[Path], folder: Path) -> None:
     facts = _facts(found)
     reply(facts | {"folder": str(folder)})
-    if form() is not Form.TEXT:
-        return
-    mechanism, energy = found.mechanism, facts["energy"]
-    print(f"{mechanism.name}: {len(mechanism.coordinates)} variables, {len(mechanism.constraint_names)} constraints")
-    place = ", ".join(f"{name} {value:.6g}" for name, value in facts["start"].items())
-    print(f"  start        {place}")
-    print(
-        f"  energy       {energy['start']:.6g} J at the start, within {energy['least'] - energy['start']:+.2g} and "
-        f"{energy['most'] - energy['start']:+.2g} J of that less the work of forces"
-    )
-    if mechanism.constraint_names:
-        print(f"  constraints  hold to {facts['constraint_error']:.2g}")
-    speed = facts["simulated_time"] / facts["wall_time"] if facts["wall_time"] > 0.0 else float("inf")
-    print(
-        f"  steps        {facts['steps']} of {scaled(facts['step'], 's')}, {facts['newton_mean']:.2f} iterations each, "
-        f"{facts['newton_max']} at most; {speed:.3g} times as fast as real time"
-    )
+    energy, mechanism = facts["energy"], found.mechanism
+    below, above = energy["least"] - energy["start"], energy["most"] - energy["start"]
+    speed = facts["simulated_time"] / facts["wall_time"] if facts["wall_time"] > 0.0 else math.inf
+    say(f"{mechanism.name}: {len(mechanism.coordinates)} variables, {len(mechanism.constraint_names)} constraints")
+    rows = [
+        ("start", ", ".join(f"{name} {value:.6g}" for name, value in facts["start"].items())),
+        ("energy", f"{energy['start']:.6g} J at the start; less the work of forces {below:+.2g} … {above:+.2g} J"),
+        ("constraints", f"hold to {facts['constraint_error']:.2g}"),
+        ("steps", f"{facts['steps']} of {scaled(facts['step'], 's')}; {facts['newton_mean']:.2f} iterations each, "
+                  f"{facts['newton_max']} at most; {speed:.3g} × real time"),
+    ]  # fmt: skip
+    print_explained(rows if mechanism.constraint_names else [*rows[:2], rows[3]])
     say_files(folder, files)
 
 
 def _facts(found: "Motion") -> dict[str, Any]:
     frame = found.frame
-    counted = {name: value for name, value in found.metrics.items() if value is not None}
     energy = (frame["energy"] - frame["work"]).to_numpy()
     return {
         "mechanism": found.mechanism.name,
@@ -182,6 +167,6 @@ def _facts(found: "Motion") -> dict[str, Any]:
         "start": dict(zip(found.mechanism.coordinates, found.q[0].tolist(), strict=True)),
         "energy": {"start": float(energy[0]), "least": float(energy.min()), "most": float(energy.max())},
         "constraint_error": float(found.constraint_errors.max()),
-        **counted,
+        **{name: value for name, value in found.metrics.items() if value is not None},
         "wall_time": found.summary["wall_time"],
     }

@@ -9,38 +9,23 @@ from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
 
 _DESCRIPTION = """\
-How hard may the human be pushed without a step, if its joints do the best that they can? In each direction torques over
-the time after the push are optimized on the exact derivatives of the simulator's own steps, through stick, slip and
-lift-off, for ever harder pushes, until no recovery is found any more. Each plan is then followed in the simulator, in
-half and in a quarter of the optimizer's step, with the whole-body law before and after it, and counts only if that run
-has recovered in place. The optimizer is local: what is found is a lower bound, with the trajectory that proves it
-(docs/optimal-recovery.md)."""
+Find the largest push from which the human recovers without a step under the best joint torques within their limits:
+torques are optimized for each direction, on exact derivatives, and the plan is verified in the simulator. The
+optimizer is local: the result is a lower bound, with the trajectory that proves it."""
 
 _EXAMPLES = """\
-columns:
-  direction        [°] where the push drives it: 0 forwards, 90 to its left
-  impulse          [N·s] the largest push found that it recovers from
-  law              [N·s] the largest that the whole-body law recovers from, share_of_law of it
-  limit            [N·s] of the inverted pendulum, share of it; limit_hips with the hips as a flywheel
-  moved            [m] how far the foot that moved most stands from where it stood, 0.02 at most
-  peak_torque      of the plan, as a part of the joint's limit: the peaks of strong young men
-  mirrored         whether the plan is that of the other side, left and right swapped, and simulated
-
-The folder gets recovery.csv, recovery.png and for each direction a folder with plan.npz, the run for `biped view`, and
-strategy.png. A search that was stopped goes on with the same command.
-
 examples:
-  biped recovery                                   24 directions, of which 13 are searched: a quarter of an hour
-  biped recovery --directions 4 --budget 60        front, left, back, right, in some minutes
-  biped view results/recovery/balance/000/run      the recovery from the hardest push to the front
+  biped recovery                                   24 directions: a quarter of an hour
+  biped recovery --directions 4 --budget 60        front, left, back, right: some minutes
+  biped view results/recovery/balance/000/run      the recovery from the hardest push forwards
   biped push-map --controller whole-body --recovery results/recovery/balance
 
-Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupted; what was found is kept.
+Stop with Ctrl-C at any time: the same command continues.
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped recovery", _DESCRIPTION, _EXAMPLES)
+    own = Parser("biped recovery", _DESCRIPTION, _EXAMPLES, page="optimal-recovery")
     settings.add_experiment(own, "balance", "an experiment with a push (balance)")
     own.option("--directions", "N", "number of directions, evenly around the model", 24)
     own.option("--budget", "N", "most iterations of the optimizer in each direction", 100)

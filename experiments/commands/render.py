@@ -19,30 +19,22 @@ DEFAULTS = {".mp4": (30.0, "960x540"), ".gif": (20.0, "480x360"), ".html": (60.0
 PACKAGES = {".mp4": ("PIL", "imageio_ffmpeg"), ".gif": ("PIL",), ".html": ()}
 
 _DESCRIPTION = """\
-Write saved runs as something to watch without this program. The suffix of the file says what: a video (.mp4), an
-animated picture (.gif), or one page (.html) with the scene itself, that any browser plays and turns, without a network.
-Of several runs the first is solid; the others are laid over it as ghosts in colours of their own."""
+Write saved runs as a video (.mp4), an animated picture (.gif), or a page (.html) with the scene itself, which any
+browser plays without a network. The first run is solid; others are ghosts over it."""
 
 _EXAMPLES = """\
 examples:
-  biped run thrown-block
   biped render results/thrown-block -o block.html
   biped render results/thrown-block -o block.mp4 --size 1280x720
   biped render results/thrown-block -o hit.gif --from 0 --to 0.5 --speed 0.2 --camera side
-                                                   the block's hit, five times slower
-  biped render results/thrown-block -o block.gif --camera=-1.9,-2.7,0.35 --zoom-out 0.8
   biped render results/mine results/yours -o both.mp4
-                                                   one laid over the other
 
-Picture k shows exactly the time k / fps, however fast this machine draws. Videos and animated pictures are drawn by a
-Chromium without a window (Debian, Ubuntu: apt-get install chromium); a page needs none, and fills its window. An MP4
-has even edges.
-Exit status: 0 done, 2 bad input, no browser, or a file that cannot be written, 130 interrupted, 143 ended by SIGTERM.
+Videos and animated pictures need Chromium (Debian, Ubuntu: apt-get install chromium).
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped render", _DESCRIPTION, _EXAMPLES)
+    own = Parser("biped render", _DESCRIPTION, _EXAMPLES, page="render")
     own.add_argument("runs", metavar="RUN", nargs="+", help="folder of a saved run; several are laid over one another")
     add_after(own)
     own.option("-o", "FILE", "file to write: .mp4, .gif or .html", str, "--out", required=True)

@@ -1,6 +1,5 @@
 """``biped report``: one page about a run or a study, and a notebook of the same."""
 
-import shlex
 from argparse import Namespace
 from pathlib import Path
 
@@ -11,27 +10,20 @@ from experiments.cli.main import Parser
 PAGE = "report.html"
 
 _DESCRIPTION = """\
-Write one page about a run or a study: what came of it, what was run, interactive figures, tables, and how to make it
-again. The page is one file; any browser shows it, and it needs no network."""
+Write one page about a run or a study: results, interactive figures, tables, and how to make it again. The page is one
+file, which any browser shows without a network."""
 
 _EXAMPLES = """\
 examples:
-  biped run thrown-block
-  biped report results/thrown-block                the page results/thrown-block/report.html
-  biped report results/sweep/friction --out friction.html
-  biped report results/push-map/published --watch  while the study runs: a page that refreshes itself
-  biped report results/balance --record subject.csv   its columns over those of the run, and their differences
-  biped report results/thrown-block --notebook     also a notebook, that draws the same figures from Python
-
-A study that is still running can be reported; the page says how far it is. With --watch it is written anew every few
-seconds, and the browser follows: thresholds and fronts as they come. What is there already stays until the new page is
-complete.
-Exit status: 0 done, 2 bad input or a file that cannot be written, 130 interrupted.
+  biped report results/thrown-block                results/thrown-block/report.html
+  biped report results/push-map/published --watch  a page that refreshes itself while the study runs
+  biped report results/balance --record subject.csv   with a record over the run, and their differences
+  biped report results/thrown-block --notebook     with a notebook that draws the same figures
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped report", _DESCRIPTION, _EXAMPLES)
+    own = Parser("biped report", _DESCRIPTION, _EXAMPLES, page="report")
     own.add_argument("folder", metavar="RUN|STUDY", help="folder of a run or of a study")
     own.option("--out", "FILE", f"file of the page (default: {PAGE} in the folder)")
     own.add_figure_axes()
@@ -46,20 +38,15 @@ def parser() -> Parser:
 def main(options: Namespace) -> int:
     from experiments.visualization.report.write import watch_study, write_report
 
-    parts = ["biped", "report", options.folder, *(["--out", options.out] if options.out else [])]
-    parts += ["--figure-axes", options.figure_axes] if options.figure_axes else []
-    parts += ["--record", options.record] if options.record else []
-    command = shlex.join([*parts, *(["--notebook"] if options.notebook else [])])
     folder = Path(options.folder)
     page = Path(options.out) if options.out else folder / PAGE
     if options.watch:
-        if options.notebook:
-            raise InputError("--watch and --notebook: a notebook is written once; leave one of them out")
+        for name in ("notebook", "record"):
+            if getattr(options, name):
+                raise InputError(f"--watch and --{name}: a page of a running study has none; leave one of them out")
         print(f"watching {folder}: open {page} in a browser; Ctrl-C ends this, not the study", flush=True)
-        if options.record:
-            raise InputError("--watch and --record: a study is watched, and a record stands beside a run")
-        print(watch_study(folder, page, command))
+        print(watch_study(folder, page, options.typed))
         return 0
-    for file in write_report(folder, page, command, notebook=options.notebook, record=options.record):
+    for file in write_report(folder, page, options.typed, notebook=options.notebook, record=options.record):
         print(file)
     return 0

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from biped.inputs.extras import need
 from experiments.cli.machine import stamp
 from experiments.cli.main import Parser, fail, interrupted
-from experiments.cli.names import flags
 from experiments.cli.output import writable_folder
 from experiments.papers import registry
 
@@ -22,25 +21,22 @@ PAGE = "report.html"
 FAILED = 1
 
 _DESCRIPTION = """\
-Recompute the tables and figures of a paper, and set what it states against what comes out here: on the terminal, and
-on one page with everything on it, which any browser shows and which needs no network."""
+Recompute the tables and figures of a paper, and compare what it states with our results: on the terminal and on one
+page."""
 
 _EXAMPLES = """\
 examples:
-  biped reproduce                                  what there is
-  biped reproduce wendlandt-1997                   all of it: tables, figures and the page
+  biped reproduce                                  list papers and items
   biped reproduce wendlandt-1997 --quick           the same statements from shorter runs
   biped reproduce wendlandt-1997 table-2.1 'figure-5.*' --out results/mine
 
-Every item is stored as it is done, and the page holds all that its folder has: stop with Ctrl-C, go on later with the
-items that are missing. A statement that differs is a result, and no error.
-Exit status: 0 all items asked for were computed, 1 one could not be, 2 bad input, 130 interrupted.
+Each item is stored as it is done. A statement that differs is a result. Status 1: an item could not be computed.
 """
 
 
 def parser() -> Parser:
     papers = f"papers, whose items are listed without a name: {', '.join(registry.paper_names())}"
-    own = Parser("biped reproduce", _DESCRIPTION, f"{fill(papers, 110)}\n\n{_EXAMPLES}")
+    own = Parser("biped reproduce", _DESCRIPTION, f"{fill(papers, 110)}\n\n{_EXAMPLES}", page="reproduce")
     own.add_argument("paper", metavar="PAPER", nargs="?", help="name of a paper; without one, the papers are listed")
     own.add_argument("items", metavar="ITEM", nargs="*", help="name of an item, or a pattern; all, if none is given")
     own.switch("--quick", "run short versions that check the same statements")
@@ -74,17 +70,15 @@ def run(paper: "Paper", options: Namespace) -> int:
     need("jinja2", *{package for item in items for package in item.packages})
     folder = writable_folder(options.out or Path("results") / "reproduce" / paper.name)
     session = Session(paper, items, folder, options.quick, not options.no_figures, stamp())
-    given = flags(options, "quick", "no-figures", "figures", "figure-width", "figure-axes")
-    command = " ".join(["biped reproduce", paper.name, *options.items, *given])
 
     def after(item: "Item") -> None:
-        _write(session, command)
+        _write(session, options.typed)
         print_item(item, session)
 
     try:
         session.run(after)
     finally:
-        page, cached = _write(session, command)
+        page, cached = _write(session, options.typed)
     print_summary(session, cached, page)
     if session.interrupted:
         return interrupted(f"; what was computed is in {page}")

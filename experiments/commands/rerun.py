@@ -20,25 +20,22 @@ if TYPE_CHECKING:
 DIFFERS = 1
 
 _DESCRIPTION = """\
-Run one trial of a study again, from the study's folder alone, and check that its verdict and metrics are those that the
-study has, bit for bit. The run is saved and drawn as by `biped run`."""
+Run one trial of a study again, and check that its verdict and metrics equal the study's, bit for bit. The run is
+saved and drawn as by `biped run`."""
 
 _EXAMPLES = """\
 examples:
   biped rerun results/sweep/sweep 17               into results/sweep/sweep/traces/17
-  biped rerun results/sweep/sweep --list fell      which trials fell
-  biped rerun results/sweep/sweep 17 --out results/mine --no-figures
+  biped rerun results/sweep/sweep --list fell      the trials that fell
   biped rerun results/sweep/sweep 17 --controller laws/moved.py:Law
-                                                   the same law, in another file; or another one
 
 Your own code that the study names is run only with --trust, or if you name it (--controller).
-The study may still be running. Exit status: 0 the same bit for bit, 1 something differs, 2 bad input or a file that
-cannot be written, 130 interrupted.
+Status 1: a value differs.
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped rerun", _DESCRIPTION, _EXAMPLES)
+    own = Parser("biped rerun", _DESCRIPTION, _EXAMPLES, page="sweep")
     own.add_argument("study", metavar="STUDY", help="folder of a study")
     either = own.add_mutually_exclusive_group(required=True)
     text = "number of the trial, as in the column `trial` of trials.parquet"

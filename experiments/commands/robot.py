@@ -10,21 +10,19 @@ from experiments.cli.reply import reply
 from experiments.cli.terminal import say
 
 _DESCRIPTION = """\
-Write the TOML file of a robot, for --robot and biped.load_robot, from its URDF or MJCF: the links that stand on the
-floor, their contact points, a posture with bent knees, and where it looks. Check it, and edit what was found wrong."""
+Write the TOML file of a robot, for --robot and biped.load_robot, from its URDF or MJCF: feet, contact points, a
+posture with bent knees, and the direction that it faces. Check the file, and correct what is wrong."""
 
 _EXAMPLES = """\
 examples:
   biped robot g1.urdf                              into g1.toml, in this folder
   biped robot talos.xml --out robots/talos.toml
   biped run balance --robot g1.toml
-
-docs/use-your-own-model.md has all keys. Exit status: 0 done, 2 bad input, or the file to write is there already.
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped robot", _DESCRIPTION, _EXAMPLES)
+    own = Parser("biped robot", _DESCRIPTION, _EXAMPLES, page="use-your-own-model")
     own.add_argument("file", metavar="FILE", help="the robot's .urdf, .xml or .mjcf")
     own.option("--out", "FILE", "file to write (default: named as the robot's, .toml, in this folder)")
     own.add_forms()

@@ -26,30 +26,18 @@ _log = logging.getLogger("biped")
 
 _EXAMPLES = """\
 examples:
-  biped run stand-tilted
   biped run thrown-block --duration 5 --no-figures
-  biped run thrown-block --set floor.mu_s=0.5 --set floor.mu_d=0.4
-  biped run thrown-block --set controller.kp_position=50          one gain for x, y and z
-  biped run thrown-block --set controller.kp_position=50,50,200   one for each
-  biped run thrown-block --seed 7 --set initial.jitter=0.02       from scattered joint angles
   biped run balance --set push.impulse=8 --set push.azimuth=90deg -v
+  biped run thrown-block --set controller.kp_position=50,50,200
+  biped run thrown-block --seed 7 --set initial.jitter=0.02       from scattered joint angles
   biped run balance --set push.impulse=12 --check                 again with half the step, and compared
-  biped run balance --set push.impulse=30 --after 2               and how it falls, for 2 s more
-  biped run box-drop --set initial.velocity=3,0,0
-  biped run balance --set push.impulse=8 --figures pdf --figure-width double
 
-A file of gains holds a table [controller] with kp_position, kd_position, kp_orientation, kd_orientation;
-what it leaves out keeps the published value, and --set overrides it.
-
-The output folder gets run.parquet (one row per recorded step), summary.json, state.npz and the figures; a run that
-was there before is replaced.
-Exit status: 0 done (also where the human fell), 1 a step had no solution or the run is unreliable (a check of itself
-failed), 2 bad input, 130 interrupted.
+A fall is a result (status 0). Status 1: a step had no solution, or a check of the run failed.
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped run", "Run an experiment.", _EXAMPLES)
+    own = Parser("biped run", "Run an experiment.", _EXAMPLES, page="run-an-experiment")
     settings.add_experiment(own)
     settings.add_settings(own, *settings.SHORTHANDS)
     settings.add_metric_files(own)

@@ -18,18 +18,15 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
 examples:
-  biped show balance                               all parameters, by groups
-  biped show balance push                          those of a group
-  biped show balance delay friction                those that have a word in their name or meaning
-  biped show balance push --sources                and where their values are from
-  biped show balance --json
+  biped show balance push                          the parameters of a group
+  biped show balance delay friction --sources      those with one of these words, and the sources of their values
 
-Change any of them with --set NAME=VALUE; angles [rad] may be written in degrees: push.azimuth=90deg.
+Change a parameter with --set NAME=VALUE; an angle [rad] may be given in degrees: push.azimuth=90deg.
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped show", "Show the parameters of an experiment, with units.", _EXAMPLES)
+    own = Parser("biped show", "Show the parameters of an experiment, with units.", _EXAMPLES, page="run-an-experiment")
     add_experiment(own)
     text = "show only this group, or parameters with this word; several: any of them"
     own.add_argument("words", metavar="WORD", nargs="*", help=text)

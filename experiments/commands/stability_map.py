@@ -16,25 +16,19 @@ if TYPE_CHECKING:
     from experiments.studies.stability.loop import Range
 
 _DESCRIPTION = """\
-Over which values of two parameters do small deviations from the equilibrium die away? The boundary is where the
-greatest |λ| of the closed loop over a control period is one, exactly: it is followed by continuation, its slopes
-are those of the eigenvalue. Beside it, small random deviations are simulated on a grid."""
+Find the values of two parameters for which small deviations from the equilibrium decay. The boundary, on which the
+greatest |λ| of the closed loop is one, is followed by continuation; on a grid, small deviations are simulated."""
 
 _EXAMPLES = """\
 examples:
   biped stability-map balance --x "controller.kp_position[2]=10..3000" --y "controller.kd_position[2]=1..60"
   biped stability-map --x controller.kp_orientation=1..1e5 --log-x --y controller.kd_orientation=0.1..1e3 --log-y
   biped stability-map balance --controller joint-pd --x controller.kp=500..3000 --y controller.kd=0..20
-  biped stability-map balance --x "floor.k_n=2e3..2e5" --log-x --y "controller.kd_position[2]=1..100" --no-simulation
-
-A component of the boundary that passes between the same nodes of the grid is found with a finer --grid only.
-The folder gets boundary.csv, grid.csv and stability-map.png.
-Exit status: 0 done, 2 bad input, no equilibrium anywhere, or a file that cannot be written, 130 interrupted.
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped stability-map", _DESCRIPTION, _EXAMPLES)
+    own = Parser("biped stability-map", _DESCRIPTION, _EXAMPLES, page="stability-map")
     add_experiment(own, "balance", "the experiment (balance)")
     for axis in "xy":
         text = "the parameter, or one number of it, and its least and greatest value"

@@ -12,24 +12,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _DESCRIPTION = """\
-How a metric differs between groups of subjects, or between conditions that each subject is in: means with Student's
-intervals, differences with bootstrap intervals and permutation tests over subjects, and a mixed-effects model of all
-trials. Twenty trials of one subject count for one subject. A verdict, such as fell, is a metric: its share."""
+Compare a metric between groups of subjects, or between conditions of each subject: means with intervals, differences
+with bootstrap intervals and permutation tests over subjects, and a mixed-effects model of all trials."""
 
 _EXAMPLES = """\
 examples:
   biped statistics results/sweep/ages --metric cop_range_ap --between actuators.strength --subject robot.name
   biped statistics results/sweep/pushes --metric cop_range_ap,fell --within push.impulse --subject replica
   biped statistics trials.csv --metric sway --within eyes --subject who --reference open
-  biped statistics trials.csv --metric sway --within eyes --subject who --json
-
-columns of the differences:
-  difference, low, high          level less reference, and 95 % by the bootstrap over subjects
-  p                              that chance makes as great a difference, by permutations of subjects or of signs
-  g                              Hedges' effect size
-  mixed low, high, p             of the mixed-effects model (the extra `statistics`); why, where there is none
-
-docs/statistics.md says more. Exit status: 0 done, 2 bad input.
 """
 
 #: Columns of the tables, and their headings.
@@ -47,7 +37,7 @@ _DIFFERENCES |= {"mixed_low": "mixed low", "mixed_high": "high", "mixed_chance":
 
 
 def parser() -> Parser:
-    own = Parser("biped statistics", _DESCRIPTION, _EXAMPLES)
+    own = Parser("biped statistics", _DESCRIPTION, _EXAMPLES, page="statistics")
     own.add_argument(
         "table", metavar="STUDY|FILE", help="folder of a study, or a table of trials: .csv, .tsv, .txt or .parquet"
     )

@@ -1,19 +1,21 @@
-"""Common parts of the commands that run studies: their options, how they run, and how they end."""
+"""Commands that run studies, one for each kind of ``experiments.studies.registry``: their options and how they end."""
 
-import argparse
+from argparse import Namespace
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biped.errors import InputError
-from experiments.cli.failures import FAILURE, describe
+from experiments.cli.failures import FAILURE, UNSOLVED, describe
 from experiments.cli.main import Parser, announce, fail, interrupted
 from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
 from experiments.cli.settings import add_controller, add_counts, add_metric_files, add_robot, add_shorthand
 from experiments.cli.terminal import say_files
+from experiments.studies.registry import imported, kinds
 
 if TYPE_CHECKING:
     from experiments.studies.config import Config
@@ -21,78 +23,73 @@ if TYPE_CHECKING:
     from experiments.studies.store.folder import Study
     from experiments.studies.study_kind import StudyKind
 
-#: For the help of every such command.
-STOPPING = """\
-Every finished trial is stored at once. Stop with Ctrl-C, or let the machine die: the same command goes on where it was.
-Results do not depend on the number of workers.
-"""
-
-#: By command: the table that its files have, and no others.
-TABLES = {
-    "sweep": "vary",
-    "threshold": "swept",
-    "tune": "tune",
-    "sensitivity": "sensitivity",
-    "identify": "identify",
-    "fit": "record",
-}
-#: Called with a study, its findings, its folder, and whether to draw: prints, writes, and returns its files.
-Show = Callable[..., Sequence[Path]]
+_STOPPING = """
+Every finished trial is stored at once. Stop with Ctrl-C at any time: the same command continues the study.
+Results do not depend on the number of workers."""
 
 
-def study_parser(name: str, description: str, examples: str, file: str = "", default: str = "NAME") -> Parser:
-    """The options that all commands of studies have: a file, if there is one, where results go and trials run."""
-    parser = Parser(f"biped {name}", description, examples)
-    parser.set_defaults(command=name)
-    if file:
-        parser.add_argument("file", metavar="FILE", help=f"{file}, a TOML file")
-        add_controller(parser)
-        add_robot(parser)
-        add_shorthand(parser, "integrator", "in all trials: ")
-    add_counts(parser)
-    add_metric_files(parser)
-    parser.add_results(f"results/{name}/{default}")
-    parser.option("--workers", "N", "number of trials at a time (default: one on each core)", int)
-    default = "default; of a controller in Python loky"
-    parser.option("--backend", "NAME", f"where trials run: threads of this process ({default}), loky (processes), dask")
-    text = "seconds that a trial may take under a controller of one's own in a process of its own"
-    parser.option("--time-limit", "S", f"{text} (120)", float)
-    text = "address of a Dask cluster, such as tcp://10.0.0.1:8786; implies --backend dask"
-    parser.option("--scheduler", "ADDRESS", text)
-    return parser
+def parser(name: str) -> Parser:
+    """Return the parser of the command of a kind of study."""
+    kind = kinds()[name]
+    own = Parser(f"biped {name}", kind.description, f"examples:\n{kind.examples}{_STOPPING}", page=kind.page)
+    own.set_defaults(command=name)
+    if kind.table:
+        own.add_argument("file", metavar="FILE", help="TOML file of the study")
+        add_controller(own)
+        add_robot(own)
+        add_shorthand(own, "integrator", "in all trials: ")
+    else:
+        imported(kind.options)(own, name)
+    add_counts(own)
+    add_metric_files(own)
+    own.add_results(f"results/{name}/{'FILE' if kind.table else 'GAINS'}")
+    own.option("--workers", "N", "number of trials at a time (default: one on each core)", int)
+    own.option("--backend", "NAME", "where trials run: threads (default), or loky (processes; default for Python code)")
+    own.option("--time-limit", "S", "seconds that a trial under a controller of your own may take (120)", float)
+    own.option("--scheduler", "ADDRESS", "Dask scheduler, on whose cluster trials run, such as tcp://10.0.0.1:8786")
+    return own
 
 
-def config_of(options: argparse.Namespace) -> "Config":
-    """The file, with what the options name in its place: controller, metrics, integrator, what counts."""
+def main(options: Namespace) -> int:
+    """Run the study of the options, show its findings, and return the exit status."""
+    kind = kinds()[options.command]
+    if kind.table:
+        config = config_of(options)
+        plan = imported(kind.plan)(config)
+        options.name = str(config.data.get("name", Path(options.file).stem))
+    else:
+        plan = imported(kind.plan)(options)
+    return run(plan, options, imported(kind.beside)(plan, options) if kind.beside else {})
+
+
+def config_of(options: Namespace) -> "Config":
+    """Return the configuration of the file, with the options' controller, robot, metrics, integrator and losses."""
     from experiments.studies.config import read_config
 
     config = read_config(options.file)
-    kinds = [kind for kind, table in TABLES.items() if table in config]
-    if kinds and options.command not in kinds:
-        message = f"it has a table [{TABLES[kinds[0]]}], which `biped {kinds[0]}` reads"
-        raise config.error(f"{message}; `biped {options.command}` needs [{TABLES[options.command]}]")
+    tables = {name: kind.table for name, kind in kinds().items() if kind.table}
+    found = [name for name, table in tables.items() if table in config]
+    if found and options.command not in found:
+        message = f"it has a table [{tables[found[0]]}], which `biped {found[0]}` reads"
+        raise config.error(f"{message}; `biped {options.command}` needs [{tables[options.command]}]")
     if options.integrator is not None:
         config = config.setting("integrator.name", options.integrator)
-    names = ("robot", "controller", "metric_files", "counts")
-    given = {name: getattr(options, name, None) for name in names}
+    given = {name: getattr(options, name) for name in ("robot", "controller", "metric_files", "counts")}
     return config.but(**{key: value for key, value in given.items() if value})
 
 
-def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show | None = None) -> int:
-    """Run a study and show its findings, as its kind does if not by ``show``; the exit status.
-
-    Its folder has this name, if the options have none.
-    """
+def run(plan: "StudyKind", options: Namespace, beside: Mapping[str, Any]) -> int:
+    """Run a study, show its findings ``beside`` others, and return the exit status."""
     from experiments.studies.execution.runner import results_of
     from experiments.studies.run import open_study, run_study
     from experiments.studies.store.folder import HEADER, TABLE
     from experiments.visualization.studies.kinds import module_of
 
     executor = executor_of(plan, options)
-    folder = writable_folder(options.out or Path("results") / plan.kind / name)
+    folder = writable_folder(options.out or Path("results") / plan.kind / options.name)
     if not (folder / HEADER).is_file():
         plan.check_first(lambda trials: results_of(plan.experiment, trials, executor, announce))
-    study = open_study(plan, folder, announce)
+    study = open_study(plan, folder)
     total, done = plan.planned_trials(study), len(study.finished)
     if done:
         announce(f"{done}{'' if total is None else f' of {total}'} trials are in {study.folder} already")
@@ -102,11 +99,14 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show | 
             findings = run_study(plan, study, executor, bar, announce, bar.say)
     except (KeyboardInterrupt, OSError) as error:
         return stopped(study, error, total)
-    files = (show or module_of(plan.kind).show)(plan, findings, folder, not options.no_figures)
+    module = module_of(plan.kind)
+    show = module.show_compared(**beside) if beside else module.show
+    files = show(plan, findings, folder, not options.no_figures)
     names = [TABLE, HEADER, *(str(file.relative_to(folder)) for file in files)]
     say_files(folder, names, "\n")
-    reply(lambda: _as_json(plan, findings, folder, names))
-    return 0
+    reply(partial(_as_json, plan, findings, folder, names))
+    failure = plan.failure(findings)
+    return fail(failure, UNSOLVED) if failure else 0
 
 
 def _as_json(plan: "StudyKind", findings: Any, folder: Path, files: Sequence[str]) -> dict[str, Any]:
@@ -125,17 +125,19 @@ def _as_json(plan: "StudyKind", findings: Any, folder: Path, files: Sequence[str
     }
 
 
-def executor_of(plan: "StudyKind", options: argparse.Namespace) -> "Executor":
+def executor_of(plan: "StudyKind", options: Namespace) -> "Executor":
+    """Return the executor that the options ask for."""
     from experiments.studies.execution.executors import TIME_LIMIT, executor_for
 
-    if options.scheduler is not None and options.workers is not None:
-        raise InputError("--workers says nothing about a cluster that has a scheduler: leave one of them out")
+    for name in ("workers", "backend"):
+        if options.scheduler is not None and getattr(options, name) is not None:
+            raise InputError(f"--{name} does not apply to a cluster that has a scheduler: leave one of them out")
     limit = TIME_LIMIT if options.time_limit is None else options.time_limit
     return executor_for(plan.experiment, options.backend, options.workers, options.scheduler, limit, plan.samples)
 
 
 def stopped(study: "Study", error: BaseException, total: int | None) -> int:
-    """Say why a study ended before its end, and that it can go on; the exit status."""
+    """Report why a study stopped and that the same command continues it; return the exit status."""
     of = f"{len(study.finished)} of {total} trials are" if total is not None else "what is finished is"
     stored = f"{of} in {study.folder}; the same command goes on from there"
     if isinstance(error, KeyboardInterrupt):

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from contact.arrays import Floats
 
 _DESCRIPTION = """\
-Measure the sway of quiet stance in records of force plates: distances, velocity, area, frequencies, sway density and
-stabilogram diffusion of the centre of pressure, a row for each file; with metadata, for `biped statistics`."""
+Measure the sway of quiet stance in force-plate records, a row for each file: distances, velocity, area, frequencies,
+sway density and stabilogram diffusion of the centre of pressure, in SI units."""
 
 _EXAMPLES = """\
 examples:
@@ -27,10 +27,8 @@ examples:
   biped sway BDS*.txt --ap COPx --ml COPy --groups BDSinfo.txt --key Trial --out sway.csv
   biped sway plate.csv --plate Fx Fy Fz Mx My Mz --ap cop_x --ml cop_y --filter 10
   biped sway old.txt --ap x --ml y --rate 50 --units x=mm,y=mm
-  biped statistics sway.csv --metric mean_velocity,area --within Vision --subject Subject
 
-Results are in SI units and degrees; a measure that a record does not allow is empty. docs/sway.md defines the measures.
-Exit status: 0 done, 1 a file could not be measured (the others are in the table), 2 bad input, or no file measured.
+Status 1: a file could not be measured; the others are in the table.
 """
 
 #: [m] A centre of pressure below two feet does not range over more.
@@ -49,7 +47,7 @@ _SHOWN = {
 
 
 def parser() -> Parser:
-    own = Parser("biped sway", _DESCRIPTION, _EXAMPLES)
+    own = Parser("biped sway", _DESCRIPTION, _EXAMPLES, page="sway")
     own.add_argument("files", metavar="FILE", nargs="+", help="records: CSV, TSV, text, C3D, .mot, .sto, .mat")
     own.option("--ap", "COLUMN", "anteroposterior centre of pressure", "cop_ap")
     own.option("--ml", "COLUMN", "mediolateral centre of pressure", "cop_ml")

@@ -10,34 +10,23 @@ from experiments.cli.main import Parser, announce
 from experiments.cli.settings import add_after, add_serving_options, check_positive, open_browser
 
 _DESCRIPTION = """\
-Show saved runs in three dimensions, in the browser: the human (or any other model), the floor, what is thrown, pushes,
-contact forces coloured by the state of their contact, centres of mass and pressure, and the support polygon; with time
-controls, and plots in step. Of several runs the first is solid; the others are laid over it as ghosts in colours of
-their own."""
+Show saved runs in three dimensions, in the browser: bodies, floor, pushes, contact forces, centres of mass and
+pressure, and the support polygon, with plots. The first run is solid; others are ghosts over it."""
 
 _EXAMPLES = """\
 examples:
-  biped run thrown-block
-  biped view results/thrown-block                  play it
-  biped view results/thrown-block --speed 0.1 --start 0.05
-                                                   the block's hit in slow motion
-  biped view results/mine results/yours            one laid over the other
-  biped view results/mine results/yours --side-by-side 1
-                                                   or beside it, 1 m apart
-  biped view results/subject --record subject.csv
-                                                   what was measured, in the plots
-  biped view results/thrown-block --after 2        how it falls, 2 s on, if it does
-  biped view results/thrown-block --host 0.0.0.0 --port 9000 --no-open
-                                                   for browsers on other machines
+  biped view results/thrown-block --speed 0.1 --start 0.05        the block's hit in slow motion
+  biped view results/mine results/yours --side-by-side 1          two runs, 1 m apart
+  biped view results/subject --record subject.csv                 with a record in the plots
+  biped view results/thrown-block --host 0.0.0.0 --no-open        for browsers on other machines
 
-In the page: drag to turn, scroll to come closer, right-drag to move; space bar plays and pauses, the arrow keys step by
-a recorded row. Ctrl-C here ends it. Whoever has the whole address may play and scrub, for all.
-Exit status: 0 done (also by Ctrl-C), 2 bad input, or a port that is taken.
+Drag turns, scroll zooms, space pauses, arrow keys step by a row. Ctrl-C ends the server. Anyone who has the whole
+address, with its token, can control the page.
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped view", _DESCRIPTION, _EXAMPLES)
+    own = Parser("biped view", _DESCRIPTION, _EXAMPLES, page="view")
     own.add_argument("runs", metavar="RUN", nargs="+", help="folder of a saved run; several are laid over one another")
     add_after(own)
     own.option(

@@ -13,18 +13,15 @@ from experiments.cli.reply import reply
 from experiments.cli.terminal import terminal
 
 _DESCRIPTION = """\
-Compile ahead what runs will need, on all cores; what is compiled already is left alone.
+Compile ahead what runs will need, on all cores.
 
-WHAT is an experiment, a controller, an integrator, or one of: gradients, linearize, mechanism, assembly. Without any,
-all experiments and controllers with the integrator recursive; 'all' is everything."""
+WHAT is an experiment, a controller, an integrator, or one of: gradients, linearize, mechanism, assembly. Without it,
+all experiments and controllers are compiled, with the integrator recursive; 'all' is everything."""
 
 _EXAMPLES = """\
 examples:
-  biped warm                             what `biped run EXPERIMENT --controller LAW` needs
   biped warm whole-body rigid            one controller, and one integrator
-  biped warm all                         everything: several minutes, after which nothing is compiled any more
-
-Where compiled kernels are kept, and for how long: docs/install.md.
+  biped warm all                         everything: several minutes
 """
 
 #: [s] of a run that needs all that a longer one needs.
@@ -32,7 +29,7 @@ _DURATION = 0.02
 
 
 def parser() -> Parser:
-    own = Parser("biped warm", _DESCRIPTION, _EXAMPLES)
+    own = Parser("biped warm", _DESCRIPTION, _EXAMPLES, page="install")
     own.add_argument("what", nargs="*", metavar="WHAT", help="experiments, controllers, integrators, or all")
     own.add_forms()
     return own

@@ -5,36 +5,26 @@ from collections.abc import Sequence
 
 from biped.inputs.extras import need
 from experiments.cli.main import Parser, announce, interrupted
-from experiments.cli.names import WORK_PRECISION_PAGE, flags, matching
+from experiments.cli.names import WORK_PRECISION_PAGE, matching
 from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 
 _DESCRIPTION = """\
-Compare all integrators on the same problems: at a grid of step sizes, the errors of each against a converged reference
-and its cost make a figure, and tables of what each accuracy costs and which method is the cheapest for it."""
+Compare all integrators on the same problems: for a grid of step sizes, the error against a converged reference, and
+the cost. Problems are free-body, pendulum, chain, flight and standing."""
 
 _EXAMPLES = """\
-problems:
-  free-body   a free rigid body tumbles (Wendlandt 1997, 2.52)
-  pendulum    a double spherical pendulum swings (Wendlandt 1997, after 2.55)
-  chain       a chain of 10 links falls from a bend
-  flight      a human tumbles freely, without gravity
-  standing    a human sways on its feet, held by springs and dampers in its joints
-
 examples:
-  biped work-precision                             all of them: some minutes
-  biped work-precision pendulum                    one
+  biped work-precision pendulum
   biped work-precision chain flight --method recursive --method 'lee*'
-  biped work-precision --quick --out results/look  four step sizes of each
+  biped work-precision --quick --out results/look  four step sizes of each method
 
-The kernels of each integrator, and those derived for each Lagrangian system, are compiled once per installation, which
-takes longer than the comparison. Each problem is written as it is done: Ctrl-C keeps those before.
-Exit status: 0 done, 2 bad input, 130 interrupted. A step without a solution is a result, and is in the table.
+Each problem is written as it is done: Ctrl-C keeps those before.
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped work-precision", _DESCRIPTION, _EXAMPLES)
+    own = Parser("biped work-precision", _DESCRIPTION, _EXAMPLES, page="integrators")
     text = "name of a problem, or a pattern; all, if none is given"
     own.add_argument("problems", metavar="PROBLEM", nargs="*", help=text)
     text = "name of a method, or a pattern, to measure only these; may be repeated"
@@ -54,9 +44,7 @@ def main(options: Namespace) -> int:
     _check_methods(options.method)
     need("jinja2", *{package for name in names for package in PROBLEMS[name].packages})
     folder = writable_folder(options.out or "results/work-precision")
-    typed = ["biped work-precision", *options.problems, *(f"--method {name}" for name in options.method)]
-    command = " ".join([*typed, *flags(options, "quick", "no-figures", "figures", "figure-width", "figure-axes")])
-    output = Output(folder, names, command, draw=not options.no_figures)
+    output = Output(folder, names, options.typed, draw=not options.no_figures)
     for number, name in enumerate(names, 1):
         announce(f"{name}, {PROBLEMS[name].title}, {number} of {len(names)} …")
         try:

@@ -66,6 +66,11 @@ class Config:
     def __contains__(self, key: str) -> bool:
         return key in self.data
 
+    @property
+    def stem(self) -> str:
+        """Name of the file without its suffix; empty for a mapping."""
+        return Path(self.source).stem
+
     def but(self, **values: Any) -> "Config":
         """Return this table with other values of some keys."""
         return self._like({**self.data, **values})

@@ -1,30 +1,69 @@
-"""Kinds of studies by name; each is imported when it is first asked for."""
+"""Kinds of studies: each is a folder, whose ``__init__.py`` declares it, and a line of ``FOLDERS``."""
 
 import importlib
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
 
 from biped.errors import InputError
 
-if TYPE_CHECKING:
-    from experiments.studies.study_kind import StudyKind
-
-#: The class of each kind, a ``StudyKind``; presets of thresholds are kinds of their own.
-KINDS = {
-    "sweep": "experiments.studies.sweep.sweep:Sweep",
-    "threshold": "experiments.studies.threshold.threshold:Threshold",
-    "push-map": "experiments.studies.threshold.threshold:Threshold",
-    "block-speed": "experiments.studies.threshold.threshold:Threshold",
-    "tune": "experiments.studies.tuning.tuning:Tuning",
-    "sensitivity": "experiments.studies.sensitivity.sensitivity:Sensitivity",
-    "identify": "experiments.studies.identification.identification:Identification",
-    "identify-groups": "experiments.studies.identification.groups:GroupIdentification",
-    "fit": "experiments.studies.fitting.fit:Fit",
-}
+#: The package of each kind of study, in the order of ``biped --help``.
+FOLDERS = (
+    "experiments.studies.sweep",
+    "experiments.studies.threshold",
+    "experiments.studies.tuning",
+    "experiments.studies.sensitivity",
+    "experiments.studies.fitting",
+    "experiments.studies.identification",
+)
 
 
-def kind_named(name: str) -> "type[StudyKind]":
-    if name not in KINDS:
-        raise InputError(f"unknown kind of study {name!r}; kinds are {', '.join(KINDS)}")
-    module, _, attribute = KINDS[name].partition(":")
-    found: type[StudyKind] = getattr(importlib.import_module(module), attribute)
-    return found
+class Kind(NamedTuple):
+    """Declaration of a kind of study, which a folder has in a dictionary ``KINDS`` by name.
+
+    The command ``biped NAME`` and the folder ``results/NAME`` have its name. Functions and classes are given as
+    ``MODULE:NAME``, which is imported when it is first used: help stays quick.
+
+    Attributes:
+        study: class of the study, a ``StudyKind``.
+        findings: module that shows findings, as ``experiments.visualization.studies.kinds`` describes.
+        plan: function that returns the study: of a ``Config``, or of the options if the command reads no file.
+        title: the command's line in ``biped --help``; a kind without a title has no command of its own.
+        description: what the command does, at the top of its help.
+        examples: command lines, at the end of its help.
+        page: documentation page in ``docs/``.
+        table: table that only files of this kind have; empty if the command reads no file.
+        options: function that adds options to the command's parser; called with the parser and the command's name.
+        beside: function of study and options that reads what findings are compared with, before trials run; it returns
+            arguments of ``show_compared`` of the module ``findings``.
+    """
+
+    study: str
+    findings: str
+    plan: str = ""
+    title: str = ""
+    description: str = ""
+    examples: str = ""
+    page: str = ""
+    table: str = ""
+    options: str = ""
+    beside: str = ""
+
+
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """Return all kinds of studies by name."""
+    return {name: kind for folder in FOLDERS for name, kind in importlib.import_module(folder).KINDS.items()}
+
+
+def kind_named(name: str) -> Kind:
+    """Return the kind of this name; raise InputError if there is none."""
+    if name not in kinds():
+        raise InputError(f"unknown kind of study {name!r}; kinds are {', '.join(kinds())}")
+    return kinds()[name]
+
+
+def imported(place: str) -> Any:
+    """Return what stands at ``MODULE:NAME``."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)

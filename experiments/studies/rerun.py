@@ -9,7 +9,7 @@ from biped.runs.run import Run
 from biped.simulation.simulate import Announce, Progress
 from contact.errors import BipedError
 from experiments.studies.failures import TRACEBACK
-from experiments.studies.registry import KINDS, kind_named
+from experiments.studies.registry import imported, kinds
 from experiments.studies.run import plan_of
 from experiments.studies.store.folder import Study
 from experiments.studies.store.header import edited, stamp
@@ -47,8 +47,8 @@ class Rerun:
 def rerun(study: Study, number: int, progress: Progress | None = None, announce: Announce | None = None) -> Rerun:
     """Run a trial again, from the study's folder alone; ``progress`` is called with the time simulated so far [s]."""
     trial = study.trial(number)
-    kind = study.header.kind
-    if kind in KINDS and kind_named(kind).reads_more:
+    kind = kinds().get(study.header.kind)
+    if kind is not None and imported(kind.study).reads_more:
         trial = plan_of(study).as_planned(trial)
     stored = study.results([number])[number]
     found = run_trial(study.experiment, trial, announce)

@@ -9,26 +9,24 @@ from biped.inputs.modules import saved_names
 from biped.simulation.simulate import Announce
 from experiments.studies.execution.executors import Executor, executor_for
 from experiments.studies.execution.runner import Progress, run_trials
-from experiments.studies.registry import kind_named
-from experiments.studies.size import check_size
+from experiments.studies.registry import imported, kind_named
 from experiments.studies.store.folder import Study
 from experiments.studies.study_kind import Evaluate, Say, StudyKind
 from experiments.studies.trial import Result, Trial
 
+#: Trials of a larger study would take more than 10 GB of memory and 100 GB of the disk.
+MOST_TRIALS = 10_000_000
 
-def open_study(plan: StudyKind, folder: str | Path, announce: Announce | None = None) -> Study:
-    """Begin the study of a plan, or go on with it.
 
-    Args:
-        plan: of it.
-        folder: as ``Study.create`` takes it.
-        announce: called with a sentence on how large it will be, if it will be large.
+def open_study(plan: StudyKind, folder: str | Path) -> Study:
+    """Begin the study of a plan, or go on with it; it has at most ``MOST_TRIALS`` trials.
 
     Raises:
-        InputError: as ``Study.create``; or there is no room for so many trials.
-        OSError: as ``Study.create``.
+        InputError, OSError: as ``Study.create``.
     """
-    check_size(plan.likely_trials, Path(folder), announce)
+    if plan.likely_trials > MOST_TRIALS:
+        remedy = "take fewer values or replicas, or several studies in folders of their own"
+        raise InputError(f"{plan.likely_trials:,} trials are more than {MOST_TRIALS:,}: {remedy}")
     return Study.create(
         folder, plan.kind, plan.experiment.address, plan.configuration, varied=plan.varied, units=plan.units,
         metrics=plan.metrics, seed=plan.seed,
@@ -77,8 +75,8 @@ def run_study(
 
 @saved_names()
 def plan_of(study: Study) -> Any:
-    """The plan of a study; raises InputError if its kind is none of ``registry.KINDS``."""
-    return kind_named(study.header.kind).from_configuration(study.configuration)
+    """The plan of a study; raises InputError if its kind is none of ``registry.kinds()``."""
+    return imported(kind_named(study.header.kind).study).from_configuration(study.configuration)
 
 
 @saved_names()

@@ -20,7 +20,7 @@ Say = Callable[[str], None]
 class StudyKind(ABC):
     """One study of a kind, checked: the same one plans the same trials. To be made a frozen dataclass."""
 
-    kind: str  # the name of the kind, as in ``registry.KINDS``
+    kind: str  # the name of the kind, as in ``registry.kinds()``
     experiment: Experiment
     seed: int  # of all that is random
     units: Mapping[str, str] = {}  # of labels, by column
@@ -76,3 +76,7 @@ class StudyKind(ABC):
     def recall(self, study: "Study", evaluate: Evaluate) -> Any:
         """The findings from results that are there; ``evaluate`` raises InputError where one is missing."""
         return self.find(evaluate)
+
+    def failure(self, findings: Any) -> str:
+        """Return a sentence about trials that could not be computed, if that is an error of the study; else nothing."""
+        return ""

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from biped.inputs.modules import may_import
+from biped.inputs.robot_names import ENDINGS, ROBOT_NAMES, SUBJECT
 from biped.model import Model, ModelError, human, load_robot
 from biped.model.description import spelt_out
-from biped.model.robot_names import ENDINGS, ROBOT_NAMES, SUBJECT
 from biped.model.strength import NOBODY
 from biped.model.subject import Subject
 from biped.simulation.scene import floor_of

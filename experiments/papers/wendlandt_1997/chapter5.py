@@ -24,7 +24,7 @@ _FIGURES: dict[str, tuple[str, tuple[str, ...]]] = {
 }  # fmt: skip
 _ASSUMPTIONS = (
     f"Friction: the thesis prints no coefficient; {FRICTION:g}, static and dynamic, is in the one interval in which "
-    "all of these statements hold (biped search-friction).",
+    "all of these statements hold (biped reproduce wendlandt-1997 friction).",
     "The orientation at the start is made unit.",
 )
 

@@ -1,21 +1,43 @@
-"""The figure of the search for the box's friction."""
-
-from pathlib import Path
+"""Item of the search for the box's friction: which published facts hold at which coefficient."""
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
-from experiments.papers.wendlandt_1997.friction_search import FACTS, Search, Trial
+from experiments.catalogue.box_drop import FRICTION
+from experiments.papers.criteria import stated, when
+from experiments.papers.item import Item, Outcome, Progress
+from experiments.papers.wendlandt_1997.friction_search import FACTS, Search, Trial, search
 from experiments.visualization.figures import style
-from experiments.visualization.figures.writing import styled, write_figure
+from experiments.visualization.figures.writing import styled
 
 _COLORS = ListedColormap([style.ORANGE, "#8DBFE0"])
 
 
-def draw_search(search: Search, path: str | Path) -> list[Path]:
-    """Which facts hold at which friction, at first and closer, and when the box comes to rest."""
+def produce(quick: bool, progress: Progress) -> Outcome:
+    """Search all coefficients, or those near the box drop's own if ``quick``."""
+    found = search(FRICTION - 0.02, FRICTION + 0.02, 0.01, progress) if quick else search(progress=progress)
+    text = ", ".join(f"{begin:g} … {end:g}" for begin, end in found.intervals) or "none"
+    is_one = len(found.intervals) == 1 and found.intervals[0][0] < FRICTION < found.intervals[0][1]
+    criterion = when(f"one interval, with the {FRICTION:g} of the box drop in it", is_one)
+    finding = stated("coefficients with which all facts hold", "not printed", text, criterion, kind="ours")
+    return Outcome((finding,), tables={"Facts that hold": table_of(found)}, figures={"search": draw_search(found)})
+
+
+def table_of(found: Search) -> pd.DataFrame:
+    """Return a row for each coefficient: which facts hold, and how the box moved."""
+    return pd.DataFrame(
+        {"friction": trial.friction, **{name: int(holds) for name, holds in trial.holds.items()},
+         "all": int(trial.agrees), "at rest from [s]": trial.rest_at, "y rises by [m]": trial.rise,
+         "y falls by [m]": trial.fall_of_y, "Newton iterations": trial.newton_max}
+        for trial in sorted((*found.trials, *found.closer), key=lambda trial: trial.friction)
+    )  # fmt: skip
+
+
+def draw_search(search: Search) -> Figure:
+    """Draw which facts hold at which friction, in both looks, and when the box comes to rest."""
     looks = [look for look in (search.trials, search.closer) if len(look) > 1]
     with styled():
         figure = Figure(figsize=(5.6 * len(looks), 6.2))
@@ -28,7 +50,7 @@ def draw_search(search: Search, path: str | Path) -> list[Path]:
         cells[0, 0].set_title("Published facts: blue holds, orange does not")
         if len(looks) > 1:
             cells[0, 1].set_title("A closer look")
-        return write_figure(figure, path)
+        return figure
 
 
 def _edges(look: tuple[Trial, ...]) -> np.ndarray:
@@ -62,3 +84,6 @@ def _shade(axes: Axes, search: Search) -> None:
     for begin, end in search.intervals:
         for edge in (begin, end):
             axes.axvline(edge, color=style.BLACK, linewidth=0.7, linestyle=(0, (1, 1.5)))
+
+
+ITEM = Item("friction", "The floor's friction, which is not printed", "Wendlandt 1997, section 5.3", produce)

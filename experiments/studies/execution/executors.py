@@ -1,21 +1,21 @@
 """Where trials run: in threads of this process, in processes, or on other machines.
 
-Threads need nothing copied and share the compiled kernels. Processes are joblib's (loky), which need no guard around a
-user's script and are replaced when they die. Dask is used through its own client: with joblib in between, a trial that
+Threads need nothing copied and share the compiled kernels. Processes are loky's, which need no guard around a user's
+script. Dask is used through its own client: with joblib in between, a trial that
 kills its worker each time is waited for without end.
 """
 
-import logging
+import math
 import os
 import re
 import signal
 import threading
 import time
 import uuid
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
-from contextlib import ExitStack, contextmanager
-from itertools import islice
+from contextlib import nullcontext
 from typing import Any, Protocol
 
 from biped.errors import InputError
@@ -28,7 +28,7 @@ from experiments.studies.trial import Trial, waits_for_python
 
 #: What is done for a trial, in a thread, a process, or on another machine.
 Work = Callable[[Trial], Result]
-BACKENDS = ("threads", "loky", "dask")
+BACKENDS = ("threads", "loky")
 #: More threads or processes than this are a slip of the finger.
 MOST_WORKERS = 4096
 #: [s] that a trial under somebody's own law may take, where nothing else is said.
@@ -57,25 +57,23 @@ class Executor(Protocol):
 
 
 def executor_named(backend: str = "threads", workers: int | None = None, scheduler: str | None = None) -> Executor:
-    """The executor of this name.
+    """Return the executor of this name.
 
     Args:
-        backend: one of ``BACKENDS``.
+        backend: one of ``BACKENDS``; what a cluster does not need.
         workers: how many trials run at a time; as many as there are cores for this process, if not given.
-        scheduler: the address of a Dask scheduler.
+        scheduler: the address of a Dask scheduler, on whose cluster trials then run.
 
     Raises:
         InputError: there is none of this name, or what it needs is not there.
     """
     if workers is not None and not 1 <= workers <= MOST_WORKERS:
         raise InputError(f"workers = {workers}: it must be from 1 to {MOST_WORKERS}; there are {cores()} cores")
-    if scheduler is not None and backend != "dask":
-        raise InputError(f"scheduler = {scheduler}: only the backend dask has one")
     if backend not in BACKENDS:
         raise InputError(f"backend = {backend!r}: it must be one of {', '.join(BACKENDS)}")
-    if backend == "dask":
+    if scheduler is not None:
         need("distributed")
-        return Dask(workers, scheduler)
+        return Dask(scheduler)
     return (Threads if backend == "threads" else Processes)(workers or cores())
 
 
@@ -104,13 +102,11 @@ def executor_for(
         InputError: as ``executor_named``; or the limit is not above zero.
     """
     above_zero(limit, "time limit of a trial")
-    if scheduler is not None and backend in (None, "threads"):
-        backend = "dask"
     if backend is None:
         backend = "loky" if any(waits_for_python(experiment, changes) for changes in samples) else "threads"
     found = executor_named(backend, workers, scheduler)
-    if backend == "loky" and any(experiment.under(changes).sources for changes in samples):
-        return Separate(found.workers, limit)
+    if isinstance(found, Processes) and any(experiment.under(changes).sources for changes in samples):
+        return Processes(found.workers, limit)
     return found
 
 
@@ -146,85 +142,46 @@ class Threads:
 
 
 class Processes:
-    """Processes of joblib. Those that are killed are replaced, and their trials run anew."""
+    """Processes, each with one trial at a time; the processes of a finished run serve the next one.
 
-    is_local = False
-    #: How often in a row workers may be killed before any trial ends.
-    PASSES = 3
-
-    def __init__(self, workers: int) -> None:
-        self.workers = workers
-
-    def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
-        """See ``Executor``; raises ChildProcessError if workers are killed ``PASSES`` times without a result."""
-        from joblib.externals.loky.process_executor import BrokenProcessPool
-
-        missing = {trial.number: trial for trial in trials}
-        in_vain = 0
-        while missing:
-            before = len(missing)
-            try:
-                for number, result in self._pass(work, list(missing.values())):
-                    yield missing.pop(number), result
-            except BrokenProcessPool as error:
-                in_vain = in_vain + 1 if len(missing) == before else 0
-                if in_vain == self.PASSES:
-                    raise ChildProcessError(
-                        f"worker processes were killed again and again, {before} trials are left: is there enough "
-                        f"memory for {self.workers} of them? ({' '.join(str(error).split())})"
-                    ) from None
-
-    def _pass(self, work: Work, trials: list[Trial]) -> Iterator[tuple[int, Result]]:
-        import joblib
-
-        # One trial at a time, so that each is stored as soon as it is finished.
-        parallel = joblib.Parallel(
-            n_jobs=self.workers, backend="loky", return_as="generator_unordered", batch_size=1,
-            initializer=end_with, initargs=(os.getpid(),),
-        )  # fmt: skip
-        results: Any = parallel(joblib.delayed(_numbered)(work, trial) for trial in trials)
-        try:
-            yield from results
-        finally:
-            results.close()
-
-
-def _numbered(work: Work, trial: Trial) -> tuple[int, Result]:
-    """The result with the trial's number: what comes back unordered has to say what it is."""
-    return trial.number, work(trial)
-
-
-class Separate:
-    """Processes for code that is somebody else's, each with one trial at a time.
-
-    A trial that takes too long, or that kills its process, is a result: that of no other trial is lost with it. What
-    is done for a trial ends it when it is out of time; this kills the process where that does not help.
+    With a ``limit`` [s] the trials run code of others: a trial that takes longer, or that kills its process, has this
+    as its result. Without a limit, a trial whose process was killed runs again.
     """
 
     is_local = False
-    #: [s] for a process to begin, with loading its kernels, and to end a trial that is out of time by itself.
+    #: [s] for a process to begin and to load its kernels, and for a trial that is out of time to end by itself.
     START, GRACE = 120.0, 5.0
+    #: Number of processes that may be killed in a row before any trial ends.
+    DEATHS = 3
 
-    def __init__(self, workers: int, limit: float) -> None:
-        self.workers = workers
-        self.limit = limit  # [s] that a trial may take
-        self._running: dict[Future[Result], tuple[Any, Trial, float]] = {}  # its pool, the trial, when it must be over
+    def __init__(self, workers: int, limit: float | None = None) -> None:
+        self.workers, self.limit = workers, limit
+        self._idle: list[Any] = [None] * workers  # pools of one process; None for one that is not started
+        self._running: dict[Future[Result], tuple[Any, Trial, float]] = {}  # its pool, the trial, and its deadline
 
     def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
-        waiting, idle = iter(trials), [None] * self.workers
+        """See ``Executor``; raises ChildProcessError if ``DEATHS`` processes are killed without a result."""
+        waiting, deaths = deque(trials), 0
         try:
-            while True:
-                for trial in islice(waiting, len(idle)):
-                    self._begin(idle.pop(), work, trial)
-                if not self._running:
-                    return
+            while waiting or self._running:
+                while waiting and self._idle:
+                    self._begin(self._idle.pop(), work, waiting.popleft())
                 for pool, trial, result in self._ended():
-                    idle.append(pool)
-                    yield trial, result
+                    self._idle.append(pool)
+                    deaths = 0 if result is not None else deaths + 1
+                    if deaths == self.DEATHS:
+                        raise ChildProcessError(
+                            f"worker processes were killed again and again, {len(waiting) + len(self._running) + 1} "
+                            f"trials are left: is there enough memory for {self.workers} of them?"
+                        )
+                    if result is None:
+                        waiting.append(trial)
+                    else:
+                        yield trial, result
         finally:
-            for pool in [*idle, *(pool for pool, *_ in self._running.values())]:
-                if pool is not None:
-                    pool.shutdown(kill_workers=True)
+            for pool, *_ in self._running.values():
+                pool.shutdown(kill_workers=True)
+            self._idle += [None] * len(self._running)
             self._running.clear()
 
     def _begin(self, pool: Any, work: Work, trial: Trial) -> None:
@@ -232,27 +189,29 @@ class Separate:
 
         start = 0.0 if pool is not None else self.START
         pool = pool or ProcessPoolExecutor(1, initializer=begin_worker, initargs=(os.getpid(),))
-        future = pool.submit(work, trial)
-        self._running[future] = pool, trial, time.monotonic() + start + self.limit + self.GRACE
+        limit = math.inf if self.limit is None else start + self.limit + self.GRACE
+        self._running[pool.submit(work, trial)] = pool, trial, time.monotonic() + limit
 
-    def _ended(self) -> Iterator[tuple[Any, Trial, Result]]:
-        """The trials that have ended since, at least one: its pool, or None where that is no more, and its result."""
+    def _ended(self) -> Iterator[tuple[Any, Trial, Result | None]]:
+        """Yield the trials that have ended since, at least one, with its pool, None if killed, and its result."""
         from joblib.externals.loky.process_executor import TerminatedWorkerError
 
         soonest = min(deadline for *_, deadline in self._running.values())
-        done, _ = wait(self._running, max(0.0, soonest - time.monotonic()), FIRST_COMPLETED)
+        patience = None if soonest == math.inf else max(0.0, soonest - time.monotonic())
+        done, _ = wait(self._running, patience, FIRST_COMPLETED)
         late = {future for future, (*_, deadline) in self._running.items() if deadline <= time.monotonic()}
         for future in done | late:
             pool, trial, _ = self._running.pop(future)
+            result: Result | None = None
             try:
                 yield pool, trial, future.result(timeout=0.0)
                 continue
             except TimeoutError:
-                result = failed(
-                    OutOfTimeError.__name__, f"not done after {self.limit:g} s, and did not stop when asked to: killed"
-                )
+                text = f"not done after {self.limit:g} s, and did not stop when asked to: killed"
+                result = failed(OutOfTimeError.__name__, text)
             except TerminatedWorkerError as error:
-                result = failed("ProcessDied", f"the process of this trial died: {_exit_code(error)}")
+                if self.limit is not None:
+                    result = failed("ProcessDied", f"the process of this trial died: {_exit_code(error)}")
             pool.shutdown(kill_workers=True)
             yield None, trial, result
 
@@ -263,17 +222,11 @@ def _exit_code(error: Exception) -> str:
 
 
 def begin_worker(parent: int) -> None:
-    """Initialize a process that somebody else's executor has started, for the process of this id."""
-    ignore_interrupts()
-    end_with(parent)
+    """Initialize a worker process of the process ``parent``: it ignores Ctrl-C, and ends with its parent.
 
-
-def end_with(parent: int) -> None:
-    """Let this process end with the one that started it: loky has workers of a killed one wait for minutes.
-
-    Args:
-        parent: the id of that one, which may be gone already: init has taken its place then.
+    The parent hears Ctrl-C and ends it. Workers of a killed parent, which may be gone already, would wait for minutes.
     """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -283,54 +236,31 @@ def end_with(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def ignore_interrupts() -> None:
-    """Ctrl-C on the terminal is heard by who started this process: that one ends it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
 class Dask:
-    """Workers of a Dask cluster: that of a scheduler, or one of processes on this machine.
-
-    The scheduler runs the trials of a lost worker on another one.
-    """
+    """Workers of the Dask cluster of a scheduler, which runs the trials of a lost worker on another one."""
 
     is_local = False
     #: [s] to wait for the scheduler, and for its first worker.
     PATIENCE = 60.0
 
-    def __init__(self, workers: int | None = None, scheduler: str | None = None, client: Any = None) -> None:
-        #: how many processes, where the cluster is local; else how many threads the cluster has when it is first used
-        self.workers = workers or (cores() if scheduler is None else 0)
-        self.scheduler = scheduler  # its address; None for a local cluster
+    def __init__(self, scheduler: str | None = None, client: Any = None) -> None:
+        self.workers = 0  # number of threads of the cluster, once it is used
+        self.scheduler = scheduler  # its address, if there is no client yet
         self._client = client
 
     def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
         """See ``Executor``; raises ChildProcessError if some trials killed each worker; all others are done by then."""
-        with ExitStack() as opened:
-            client = self._client
-            if client is None:
-                where = self.scheduler or opened.enter_context(self._local_cluster())
-                client = opened.enter_context(self._client_of(where))
+        with nullcontext(self._client) if self._client is not None else self._connected() as client:
             yield from self._serve(client, work, trials)
 
-    def _local_cluster(self) -> Any:
-        import dask
-        from distributed import LocalCluster
-
-        options: dict[str, Any] = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
-        options["silence_logs"] = logging.CRITICAL  # what matters is raised
-        # No trial waits at a worker while another one runs there: if that one kills it, only that one is to blame.
-        one_at_a_time = {"distributed.scheduler.worker-saturation": 1.0}
-        with _children_without_interrupts(), dask.config.set(one_at_a_time):
-            return LocalCluster(n_workers=self.workers, **options)
-
-    def _client_of(self, where: Any) -> Any:
+    def _connected(self) -> Any:
         from distributed import Client
 
         try:
-            return Client(where, set_as_default=False, timeout=self.PATIENCE)
+            return Client(self.scheduler, set_as_default=False, timeout=self.PATIENCE)
         except (OSError, ValueError) as error:
-            raise InputError(f"scheduler {where}: cannot be reached ({' '.join(str(error).split())})") from None
+            message = " ".join(str(error).split())
+            raise InputError(f"scheduler {self.scheduler}: cannot be reached ({message})") from None
 
     def _serve(self, client: Any, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
         from distributed import KilledWorker, as_completed
@@ -365,16 +295,3 @@ class Dask:
                 "`dask worker ADDRESS`"
             ) from None
         return sum(client.nthreads().values())
-
-
-@contextmanager
-def _children_without_interrupts() -> Iterator[None]:
-    """Processes that are started in here do not hear a Ctrl-C on the terminal: who started them ends them."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -11,7 +11,7 @@ from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.registry import experiment_named
 from experiments.lookup.foreign_kernels import kernel_errors
-from experiments.studies.execution.executors import Executor, Separate, Work, executor_for
+from experiments.studies.execution.executors import Executor, Processes, Work, executor_for
 from experiments.studies.failures import Result
 from experiments.studies.store.folder import Study
 from experiments.studies.store.header import Header, edited
@@ -79,11 +79,12 @@ def run_trials(
     first, others = _one_of_each_loop(missing)
     if missing and executor is None:
         executor = executor_for(experiment, samples=[trial.changes for trial in first])
+    is_foreign = _limit_of(executor) is not None
     for trial in first:  # here, so that what has to be compiled is compiled once
         compile_for(experiment, trial, announce)
-        if not isinstance(executor, Separate):
+        if not is_foreign:
             store(trial, run_trial(experiment, trial, announce))
-    if isinstance(executor, Separate):
+    if is_foreign:
         others = missing
     if others and executor is not None:
         for trial, result in executor.run(_work(experiment, header, executor), others):
@@ -104,8 +105,12 @@ def results_of(
 def _work(experiment: Experiment, header: Header, executor: Executor) -> Work:
     if executor.is_local:
         return partial(run_trial, experiment)
-    limit = executor.limit if isinstance(executor, Separate) else None
-    return partial(run_elsewhere, _name_of(experiment), header, sources_digest(), limit)
+    return partial(run_elsewhere, _name_of(experiment), header, sources_digest(), _limit_of(executor))
+
+
+def _limit_of(executor: Executor | None) -> float | None:
+    """Return the time limit [s] of a trial; None if it runs no code of others."""
+    return executor.limit if isinstance(executor, Processes) else None
 
 
 def _name_of(experiment: Experiment) -> Named:

@@ -276,7 +276,7 @@ def fit_from(config: Config, name: str = "fit") -> Fit:
     if is_of_targets:
         space = space if "randomization" in config else with_noise(space)
         targets = targets_from(table, space)
-    name = config.word("name", name)
+    name = config.word("name", config.stem or name)
     config.finish()
     start, priors = list[float](), dict[str, Prior]()
     for one, given in zip(space.variables, known, strict=True):

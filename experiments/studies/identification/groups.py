@@ -123,6 +123,11 @@ class GroupIdentification(StudyKind):
         return Grouped(found, {one.name: one.group for one in self.subjects}, units)
 
 
+def plan_from(config: Config) -> Identification | GroupIdentification:
+    """Return the identification of a configuration: of groups if it has a table ``[groups]``."""
+    return groups_from(config) if "groups" in config else identification_from(config)
+
+
 def groups_from(config: Config) -> GroupIdentification:
     """Subjects in groups from a configuration with a table ``[groups]``; raises InputError if something is wrong."""
     if "model" not in config:

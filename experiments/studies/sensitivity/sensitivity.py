@@ -89,7 +89,7 @@ def sensitivity_from(config: Config, name: str = "sensitivity") -> Sensitivity:
     space = design_space_from(config, table.whole("replicas", 1, least=1))
     counts = config.losses()
     measures = tuple(_measure(item, method, counts or USUAL_LOSSES) for item in config.tables("metric"))
-    name = config.word("name", name)
+    name = config.word("name", config.stem or name)
     config.finish()
     if method == SOBOL and samples & (samples - 1):
         raise table.error(f"samples = {samples}: for Sobol's sequence it must be a power of two", "samples")

@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biped.runs.verdict import FAILED
 from contact.errors import BipedError, did_you_mean
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
@@ -53,6 +54,14 @@ class Sweep(StudyKind):
     traces: tuple[str, ...] = ()  # columns of which the replicas' mean and standard deviation over time are found
     people: Axis | None = None  # of whom each replica is another, in all combinations
     kind = "sweep"
+
+    def failure(self, findings: "pd.DataFrame") -> str:
+        failed = findings[findings["verdict"] == FAILED]
+        if failed.empty:
+            return ""
+        first = failed.iloc[0]
+        count = f"{len(failed)} of {len(findings)} trials could not be computed; the first is {first['trial']}"
+        return f"{count}: {first['failure']}: {first['message']}"
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> "Sweep":

@@ -202,7 +202,7 @@ def tuning_from(config: Config, name: str = "tune") -> Tuning:
     scorer = Scorer(
         _objectives(config, losses, targets), tuple(_limit(item, losses) for item in config.tables("limit", ()))
     )
-    name, choice = config.word("name", name), _choice(config, scorer.objectives)
+    name, choice = config.word("name", config.stem or name), _choice(config, scorer.objectives)
     config.finish()
     table.within(
         lambda: check_optimizer(settings.optimizer, len(space.variables), len(scorer.objectives), settings.batch)

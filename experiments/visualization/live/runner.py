@@ -116,16 +116,6 @@ class Status:
     fall: str = ""  # how it fell, and why
 
 
-@dataclass(frozen=True)
-class Measured:
-    """How well a runner kept up."""
-
-    factor: float  # simulated seconds in one on the wall
-    idle: float  # share of the time in which its thread had nothing to do, 0 … 1
-    core: float  # share of a processor's core that its thread used: which idle does not show where others use the cores
-    dropped: float  # [s] of simulated time that could not be made up for
-
-
 class Runner:
     """Advances a loop in real time until it is stopped.
 
@@ -177,15 +167,6 @@ class Runner:
         while not self._stop.is_set() and frame - began < duration:
             self.one_frame(frame)
             frame = self._wait(frame + self._frame)
-
-    def measure(self, duration: float) -> "Measured":
-        """Run for so many seconds on the wall; how well it kept up over all of them."""
-        self.meter, dropped = Meter(span=float("inf")), self.real_time.dropped
-        wall, busy = self._clock(), time.thread_time()
-        self.run(duration)
-        share = (time.thread_time() - busy) / (self._clock() - wall)
-        reading = self.meter.reading or Reading(0.0, 0.0)
-        return Measured(reading.factor, reading.idle, share, self.real_time.dropped - dropped)
 
     def now(self) -> float:
         return self._clock()

@@ -1,6 +1,6 @@
 """How findings of the kinds of studies are shown: on the terminal, in files, as JSON, and on the page of a study.
 
-Each kind has a module with
+Each kind names a module in its declaration (``experiments.studies.registry``), which has
 
 - ``show(plan, findings, folder, draw) -> list[Path]``: prints, and writes into the study's folder; the files,
 - ``as_json(plan, findings)``: the numbers that are printed, in dictionaries, lists, tables and numbers,
@@ -9,7 +9,7 @@ Each kind has a module with
 - ``page_lead(study) -> list[Block]``: the findings in a few sentences; stands first on the page.
 
 What is for the page gets a study that is open to be read, perhaps while it is running: what it needs may not be there
-yet, which it says by an ``InputError``; the page then says so in its place. A kind without a module gets the general
+yet, which it says by an ``InputError``; the page then says so in its place. A study of an unknown kind gets the general
 page.
 """
 
@@ -18,32 +18,19 @@ from collections.abc import Callable
 from typing import Any
 
 from biped.errors import InputError
-from experiments.studies.registry import KINDS
+from experiments.studies.registry import kind_named, kinds
 from experiments.studies.run import plan_of
 from experiments.studies.store.folder import Study
 from experiments.visualization.pages import Block, Prose, Section
 
-#: The module of each kind of study.
-MODULES = {
-    "sweep": "experiments.visualization.studies.sweep",
-    "tune": "experiments.visualization.studies.tuning",
-    "push-map": "experiments.visualization.studies.threshold",
-    "threshold": "experiments.visualization.studies.threshold",
-    "block-speed": "experiments.visualization.studies.threshold",
-    "sensitivity": "experiments.visualization.studies.sensitivity",
-    "identify": "experiments.visualization.studies.identification",
-    "identify-groups": "experiments.visualization.studies.groups",
-    "fit": "experiments.visualization.studies.fit",
-}
-
 
 def module_of(kind: str) -> Any:
-    """The module that shows the findings of a kind of study."""
-    return importlib.import_module(MODULES[kind])
+    """Return the module that shows the findings of a kind of study."""
+    return importlib.import_module(kind_named(kind).findings)
 
 
 def page_sections(study: Study) -> list[Section] | None:
-    """The sections of the kind; None where the kind has no module."""
+    """The sections of the kind; None for an unknown kind."""
     return _asked(study, "page_sections", lambda reason: [Section("findings", "Findings", blocks=(reason,))])
 
 
@@ -57,7 +44,7 @@ def page_rerun(study: Study) -> list[Block]:
 
 def planned_trials(study: Study) -> int | None:
     """How many trials there are when the study is done, where that is known."""
-    if study.header.kind not in KINDS:
+    if study.header.kind not in kinds():
         return None
     try:
         planned: int | None = plan_of(study).planned_trials(study)
@@ -67,7 +54,7 @@ def planned_trials(study: Study) -> int | None:
 
 
 def _asked(study: Study, name: str, instead: Callable[[Prose], Any]) -> Any:
-    function = getattr(module_of(study.header.kind), name, None) if study.header.kind in MODULES else None
+    function = getattr(module_of(study.header.kind), name, None) if study.header.kind in kinds() else None
     if function is None:
         return None
     try:

@@ -15,11 +15,11 @@ import pinocchio as pin
 import pytest
 
 from biped import InputError, dynamics, simulate, standing
+from biped.inputs.robot_names import ENDINGS
 from biped.model import ModelError, ModelWarning, from_pinocchio, human, load_robot, load_urdf, urdf_text
 from biped.model.description import spelt_out
 from biped.model.importing.soles import corners
 from biped.model.robot import _BY_ENDING
-from biped.model.robot_names import ENDINGS
 from contact import RUBBER
 from controllers import JointImpedance
 

@@ -186,7 +186,7 @@ class TestCommand:
         resources = re.findall(r"""(?:src|href|srcset|data|action)\s*=\s*["']([^"']*)""", page)
         assert any(link.startswith("data:image/png") for link in resources)
         assert all(link.startswith(("data:image/png;base64,", "#")) for link in resources)
-        assert "biped work-precision circle --quick" in page
+        assert f"biped work-precision circle --out {tmp_path} --quick" in page
         assert "refusing: it takes no circles" in page
         assert "1e-02</td>" in page
         assert re.search(r"1e-02 +good +", capsys.readouterr().out)

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from experiments.cli.main import main
 
@@ -34,9 +35,11 @@ def test_without_what_pages_need_the_rest_is_there(tmp_path, capsys, monkeypatch
     assert {path.suffix for path in tmp_path.iterdir()} == {".npz", ".mat", ".json", ".csv", ".png"}
 
 
-def test_what_it_refuses(capsys, tmp_path):
-    asked = ["linearize", "balance", "--at", "0.1", "--out", str(tmp_path)]
-    assert main([*asked, "--controller", "whole-body"]) == 2
-    assert "no exact derivative" in capsys.readouterr().err
-    assert main([*asked, "--animate", "-1"]) == 2
-    assert "number of modes" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [(["--controller", "whole-body"], "no exact derivative"), (["--animate", "-1"], "number of modes")],
+)
+@pytest.mark.usefixtures("in_tmp")
+def test_what_it_refuses(capsys, words, told):
+    assert main(["linearize", "balance", "--at", "0.1", *words]) == 2
+    assert told in capsys.readouterr().err

@@ -85,17 +85,6 @@ def test_it_stands_on_level_soles_with_bent_knees(robot, facing, tmp_path, capsy
     assert all(joints[name].lower <= at <= joints[name].upper for name, at in posture.items())
 
 
-def test_what_is_there_is_not_overwritten_and_what_is_no_robot_is_refused(tmp_path, capsys):
-    (tmp_path / "r.xml").write_text(mjcf("0 0.1", "0 1 0", "0.1 0.05", "0.04 0"), encoding="utf-8")
-    out = tmp_path / "mine.toml"
-    out.write_text("mine")
-    assert main(["robot", str(tmp_path / "r.xml"), "--out", str(out)]) == 2
-    assert "is there already" in capsys.readouterr().err
-    assert out.read_text() == "mine"
-    assert main(["robot", str(tmp_path / "r.xacro")]) == 2
-    assert "run `xacro FILE > robot.urdf` first" in capsys.readouterr().err
-
-
 def test_feet_without_collision_geometry_are_told(tmp_path, capsys):
     bare = re.sub(r"<collision>.*?</collision>", "", URDF, flags=re.DOTALL)
     bare = re.sub(r"<visual>.*?</visual>", "", bare, flags=re.DOTALL)
@@ -105,8 +94,19 @@ def test_feet_without_collision_geometry_are_told(tmp_path, capsys):
     assert "# None were found: foot 'left_foot' has no collision geometry" in out.read_text()
 
 
-def test_a_bare_file_is_told_which_keys_it_lacks(tmp_path, capsys):
-    (tmp_path / "bare.xml").write_text(mjcf("0 0.1", "0 1 0", "0.1 0.05", "0.04 0"), encoding="utf-8")
-    assert main(["run", "balance", "--robot", str(tmp_path / "bare.xml")]) == 2
-    told = capsys.readouterr().err
-    assert 'add feet = ["LEFT", "RIGHT"], contacts = "collision" to its TOML file (`biped robot FILE` writes it' in told
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["robot", "r.xml", "--out", "mine.toml"], "mine.toml is there already"),
+        (["robot", "r.xacro"], "run `xacro FILE > robot.urdf` first"),
+        (
+            ["run", "balance", "--robot", "r.xml"],
+            'add feet = ["LEFT", "RIGHT"], contacts = "collision" to its TOML file',
+        ),
+    ],
+)
+def test_what_is_refused(in_tmp, refusal, words, told):
+    (in_tmp / "r.xml").write_text(mjcf("0 0.1", "0 1 0", "0.1 0.05", "0.04 0"), encoding="utf-8")
+    (in_tmp / "mine.toml").write_text("mine")
+    assert told in refusal(*words)
+    assert (in_tmp / "mine.toml").read_text() == "mine"

@@ -150,7 +150,7 @@ def test_items_that_are_missing_can_be_computed_later(paper, good, differing, tm
     assert main(["reproduce", "nobody-1900", "figure-*", "--out", str(tmp_path)]) == 0
     page = page_of(tmp_path)
     assert "agree: 3, better: 0, differ: 1, ours: 0, chosen by: 0 (2 of 2 items computed)." in page
-    assert "biped reproduce nobody-1900 figure-*" in page
+    assert "biped reproduce nobody-1900 &#39;figure-*&#39; --out" in page
 
 
 def test_a_failed_attempt_leaves_the_earlier_outcome(fake, paper, good, tmp_path):
@@ -190,7 +190,7 @@ def test_the_page_has_the_command_as_it_was_typed(paper, good, tmp_path):
     paper(good)
     typed = ["reproduce", "nobody-1900", "--figures", "png,svg", "--figure-width", "single"]
     assert main([*typed, "--out", str(tmp_path)]) == 0
-    assert f"biped {' '.join(typed)}<" in page_of(tmp_path)
+    assert f"biped {' '.join(typed)} --out" in page_of(tmp_path)
 
 
 def test_papers_and_items_are_listed(paper, good, capsys):

@@ -1,12 +1,12 @@
-import csv
-
 import numpy as np
+import pandas as pd
 import pytest
 
 from biped.errors import InputError
 from experiments.catalogue.box_drop import FRICTION
 from experiments.cli import main
-from experiments.papers.wendlandt_1997.friction_search import FACTS, examine, search
+from experiments.papers.cached import load
+from experiments.papers.wendlandt_1997.friction_search import examine, search
 
 
 def test_other_frictions_disagree_with_the_thesis():
@@ -22,23 +22,22 @@ def test_the_default_is_in_the_interval_that_agrees():
     assert np.diff([trial.friction for trial in found.closer]).min() == pytest.approx(1e-3)
 
 
-def test_the_search_says_when_nothing_agrees(in_tmp, capsys):
-    assert main(["search-friction", "--from", "0.6", "--to", "0.62", "--out", "found", "--no-figures"]) == 0
-    assert "No coefficient" in capsys.readouterr().out
-    assert [path.name for path in (in_tmp / "found").iterdir()] == ["search.csv"]
+def test_where_nothing_agrees_there_is_no_interval():
+    assert search(0.6, 0.62).intervals == []
 
 
-def test_the_command_prints_saves_and_draws(in_tmp, capsys):
-    assert main(["search-friction", "--from", "0.38", "--to", "0.42"]) == 0
-    printed = capsys.readouterr().out
-    for fact in FACTS:
-        assert fact.name in printed
-    assert "All published facts hold for μ from 0.39" in printed
-    with (in_tmp / "results/search-friction/search.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert [float(row["friction"]) for row in rows] == sorted(float(row["friction"]) for row in rows)
-    assert {row["all"] for row in rows} == {"0", "1"}
-    assert (in_tmp / "results/search-friction/search.png").stat().st_size > 10_000
+def test_the_item_finds_the_friction_of_the_box_drop(tmp_path):
+    assert main(["reproduce", "wendlandt-1997", "friction", "--quick", "--out", str(tmp_path)]) == 0
+    (finding,) = load(tmp_path / "friction").findings
+    assert finding.agrees
+    assert finding.verdict == "ours"
+    begin, end = map(float, finding.ours.split(" … "))
+    assert begin < FRICTION < end
+    rows = pd.read_csv(next((tmp_path / "friction").glob("*.csv")))
+    assert rows["friction"].is_monotonic_increasing
+    agreeing = rows.loc[rows["all"] == 1, "friction"]
+    assert (agreeing.min(), agreeing.max()) == (begin, end)
+    assert (tmp_path / "friction" / "search.png").stat().st_size > 10_000
 
 
 @pytest.mark.parametrize("bounds", [(0.5, 0.4, 0.01), (0.1, 0.2, 0.0), (-0.1, 0.2, 0.1), (float("nan"), 1.0, 0.1)])

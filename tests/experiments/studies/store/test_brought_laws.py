@@ -9,7 +9,7 @@ from biped.errors import InputError
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
 from experiments.studies import Study, open_study, run_study, run_trials
-from experiments.studies.execution.executors import Processes, Separate, Threads, executor_for
+from experiments.studies.execution.executors import TIME_LIMIT, Processes, Threads, executor_for
 from experiments.studies.sweep.sweep import Sweep
 from experiments.studies.trial import Trial, run_trial
 
@@ -102,8 +102,8 @@ def run_plan(tmp_path):
 
 @pytest.mark.slow
 def test_whatever_a_law_does_is_a_result_of_its_trial_alone(make_plan, run_plan, law, monkeypatch):
-    monkeypatch.setattr(Separate, "GRACE", 1.0)
-    monkeypatch.setattr(Separate, "START", 30.0)
+    monkeypatch.setattr(Processes, "GRACE", 1.0)
+    monkeypatch.setattr(Processes, "START", 30.0)
     plan = make_plan(**{"controller.mode": list(MODES)})
     study, results = run_plan(plan, executor_for(plan.experiment, workers=2, limit=1.0))
     by_mode = dict(zip(MODES, results.values(), strict=True))
@@ -161,9 +161,9 @@ def test_a_law_that_is_well_gives_what_it_gives_here(make_plan, run_plan):
 
 
 def test_python_laws_run_in_processes_and_compiled_ones_in_threads(law):
-    assert isinstance(executor_for(experiment_named("balance", str(law))), Separate)
+    assert executor_for(experiment_named("balance", str(law))).limit == TIME_LIMIT
     assert isinstance(executor_for(experiment_named("balance", "joint-pd")), Threads)
-    assert isinstance(executor_for(experiment_named("balance"), "loky"), Processes)
+    assert executor_for(experiment_named("balance"), "loky").limit is None
     with pytest.raises(InputError, match="time limit of a trial"):
         executor_for(experiment_named("balance"), limit=0.0)
 
@@ -202,7 +202,7 @@ def test_controllers_can_be_what_is_varied(law, tmp_path):
     assert ours == run_trial(experiment, Trial(0, {"run.duration": 0.02}))
     assert theirs == run_trial(experiment_named("balance", str(law)), Trial(0, {"run.duration": 0.02}))
     assert ours != theirs
-    assert isinstance(executor_for(plan.experiment, samples=plan.samples), Separate)
+    assert isinstance(executor_for(plan.experiment, samples=plan.samples), Processes)
     with open_study(plan, tmp_path / "both") as study:
         assert list(study.header.sources) == [f"{law}:Odd"]
         assert set(run_study(plan, study)["controller.name"]) == {"workspace", f"{law}:Odd"}

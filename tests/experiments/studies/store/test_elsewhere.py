@@ -16,6 +16,7 @@ from experiments.studies.execution.executors import Dask, Processes, Threads
 from experiments.studies.trial import Trial
 
 distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("dask")
 
 pytestmark = [
     # A cluster's own logging and sockets, as it is taken down while workers are being killed.
@@ -88,6 +89,13 @@ def test_processes_that_are_killed_again_and_again_end_it():
         found += (trial.number for trial, _ in Processes(2).run(fell_short, trials))
 
 
+def cluster_of(workers):
+    """A cluster on this machine whose workers have no trial waiting while another one runs."""
+    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None, "silence_logs": 50}
+    with dask.config.set({"distributed.scheduler.worker-saturation": 1.0}):
+        return distributed.LocalCluster(n_workers=workers, **options)
+
+
 def kill_one(cluster):
     """Kill a worker process the hard way; its nanny starts another one."""
     nanny = next(iter(cluster.workers.values()))
@@ -99,12 +107,7 @@ def kill_one(cluster):
 )
 def test_a_cluster_loses_a_worker_and_no_trial(make_study, make_trials, table_here, count, workers):
     trials = make_trials(count)
-    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None, "silence_logs": 50}
-    with (
-        distributed.LocalCluster(n_workers=workers, **options) as cluster,
-        distributed.Client(cluster) as client,
-        make_study("cluster") as study,
-    ):
+    with cluster_of(workers) as cluster, distributed.Client(cluster) as client, make_study("cluster") as study:
         killed = []
 
         def progress(done):
@@ -123,9 +126,10 @@ def test_a_cluster_loses_a_worker_and_no_trial(make_study, make_trials, table_he
 
 def test_a_trial_that_kills_every_worker_is_told_and_the_others_run():
     found = []
-    arriving = (trial.number for trial, _ in Dask(workers=2).run(fell_short, [Trial(k, {}) for k in range(8)]))
-    with pytest.raises(ChildProcessError, match="killed: 3; all others ran"):
-        found.extend(arriving)
+    with cluster_of(2) as cluster, distributed.Client(cluster) as client:
+        arriving = (trial.number for trial, _ in Dask(client=client).run(fell_short, [Trial(k, {}) for k in range(8)]))
+        with pytest.raises(ChildProcessError, match="killed: 3; all others ran"):
+            found.extend(arriving)
     assert sorted(found) == [0, 1, 2, 4, 5, 6, 7]
 
 

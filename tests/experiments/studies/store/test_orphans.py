@@ -10,7 +10,7 @@ import pytest
 
 _STUDY = """
 import os, sys, time
-from experiments.studies.execution.executors import Dask, Processes, Separate
+from experiments.studies.execution.executors import Processes
 from experiments.studies.trial import Trial
 
 def work(trial):
@@ -18,7 +18,7 @@ def work(trial):
     time.sleep(60.0)
 
 if __name__ == "__main__":
-    executors = {"loky": lambda: Processes(2), "separate": lambda: Separate(1, 60.0), "dask": lambda: Dask(1)}
+    executors = {"loky": lambda: Processes(2), "limited": lambda: Processes(1, 60.0)}
     list(executors[sys.argv[2]]().run(work, [Trial(0, {}, {})]))
 """
 
@@ -43,7 +43,7 @@ def wait_until(holds, seconds=60.0):
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="there is no list of a process's children")
-@pytest.mark.parametrize("kind", ["loky", "separate", "dask"])
+@pytest.mark.parametrize("kind", ["loky", "limited"])
 def test_a_killed_study_leaves_no_workers(tmp_path, kind):
     script, told = tmp_path / "study.py", tmp_path / "pid"
     script.write_text(_STUDY)
@@ -59,6 +59,7 @@ def test_a_killed_study_leaves_no_workers(tmp_path, kind):
 def test_a_worker_that_begins_after_its_study_was_killed_ends():
     with subprocess.Popen([sys.executable, "-c", ""]) as study:
         pass
-    worker = f"import time; from experiments.studies.execution.executors import end_with; end_with({study.pid}); "
-    done = subprocess.run([sys.executable, "-c", f"{worker} time.sleep(60.0)"], capture_output=True, timeout=50.0)
+    worker = f"from experiments.studies.execution.executors import begin_worker; begin_worker({study.pid}); "
+    code = f"import time; {worker} time.sleep(60.0)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=50.0)
     assert (done.returncode, done.stderr) == (1, b"")

@@ -14,10 +14,10 @@ from biped.metrics import series
 from biped.model import population
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
+from experiments.studies import open_study, sweep
 from experiments.studies.config import Config
 from experiments.studies.mean import mean_of
 from experiments.studies.store.folder import Study
-from experiments.studies.sweep import sweep
 from experiments.studies.sweep.ensemble import ensemble
 from experiments.studies.sweep.groups import proportion, with_numbers
 from experiments.studies.sweep.summary import TOLD
@@ -404,3 +404,9 @@ def test_long_words_below_a_figure_are_slanted(count, slanted):
         pd.DataFrame({"verdict": "recovered", "robot.name": names}), Varied("robot.name", "robot", names)
     )
     assert panel.x.slanted is slanted
+
+
+def test_a_sweep_of_too_many_trials_is_refused_before_there_is_a_folder(tmp_path):
+    with pytest.raises(InputError, match=r"10,000,002 trials are more than 10,000,000"):
+        open_study(plan_of({"floor.mu_s": [0.6, 0.8]}, replicas=5_000_001), tmp_path / "study")
+    assert not (tmp_path / "study").exists()

@@ -10,9 +10,10 @@ from biped.errors import InputError
 from biped.model import human
 from experiments.catalogue.balance import EXPERIMENT
 from experiments.cli.main import main
-from experiments.commands import threshold as command
+from experiments.commands.study import parser
 from experiments.studies.recovery.study import ROW
 from experiments.studies.store.folder import Study
+from experiments.studies.threshold.command import plan_of
 from experiments.studies.threshold.directions import WORDS, evenly, soles, word_of
 from experiments.studies.threshold.findings import read_findings
 from experiments.studies.threshold.presets import PRESETS
@@ -24,7 +25,7 @@ from experiments.visualization.studies.threshold_text import reached_text
 
 
 def plan(*argv):
-    return command.preset_plan("push-map", command.preset_parser("push-map").parse_args(list(argv)))
+    return plan_of(parser("push-map").parse_args(list(argv)))
 
 
 @pytest.mark.parametrize("azimuth", evenly(8))

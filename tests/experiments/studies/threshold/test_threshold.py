@@ -9,7 +9,6 @@ from biped import population
 from biped.errors import InputError
 from contact import FloorError
 from experiments.catalogue.registry import experiment_named
-from experiments.commands import threshold
 from experiments.studies.config import Config, read_config
 from experiments.studies.grid import Grid
 from experiments.studies.randomization import Randomization, replica_changes
@@ -152,16 +151,6 @@ def test_the_limit_is_per_kilogram_too():
         per_kg, own = (Finding(condition, one, [], []).limit for one in (plan, whole))
         assert per_kg.pendulum == pytest.approx(own.pendulum / mass, rel=1e-12)
         assert per_kg.hips == pytest.approx(own.hips / mass, rel=1e-12)
-
-
-def test_the_help_shows_a_file_that_works(tmp_path):
-    text = threshold._EXAMPLES.partition("a file:\n")[2].partition("examples:")[0]
-    file = tmp_path / "mass.toml"
-    file.write_text(text, encoding="utf-8")
-    plan = threshold_from(read_config(file))
-    assert plan.swept.parameter == "block.mass"
-    assert [condition.labels["friction"] for condition in plan.conditions] == ["as published", "low"]
-    assert plan.conditions[1].changes == {"floor.mu_s": 0.4, "floor.mu_d": 0.35}
 
 
 @pytest.mark.parametrize(

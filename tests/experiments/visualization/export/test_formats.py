@@ -201,4 +201,4 @@ def test_the_command_writes_them(hit, tmp_path, capsys):
     assert {"run.c3d", "run.mat", "bids"} <= {path.name for path in folder.iterdir()}
     assert (folder / "bids/sub-01/motion/sub-01_task-thrown_tracksys-model_motion.tsv").exists()
     assert main(["export", str(folder)]) == 2
-    assert "--bids, --mat or --csv" in capsys.readouterr().err
+    assert "--bids, --mat, --csv" in capsys.readouterr().err

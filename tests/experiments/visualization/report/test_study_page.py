@@ -476,13 +476,6 @@ def test_the_page_of_a_sensitivity_names_what_matters_and_only_that(tmp_path, in
     assert kinds.planned_trials(Study.read(tmp_path)) == len(study.finished)
 
 
-def test_every_kind_with_a_page_of_its_own_has_one():
-    import importlib
-
-    for module in kinds.MODULES.values():
-        assert callable(importlib.import_module(module).page_sections)
-
-
 @pytest.mark.parametrize("command", ["report", "run"])
 def test_help_of_a_command_imports_nothing_heavy(command):
     said = said_by(
