@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from experiments.studies.execution.executors import Executor
     from experiments.studies.store.folder import Study
     from experiments.studies.study_kind import StudyKind
+    from experiments.visualization.studies.document import Document
 
 #: For the help of every such command.
 STOPPING = """\
@@ -36,8 +37,6 @@ TABLES = {
     "identify": "identify",
     "fit": "record",
 }
-#: Called with a study, its findings, its folder, and whether to draw: prints, writes, and returns its files.
-Show = Callable[..., Sequence[Path]]
 
 
 def study_parser(name: str, description: str, examples: str, file: str = "", default: str = "NAME") -> Parser:
@@ -78,14 +77,21 @@ def config_of(options: argparse.Namespace) -> "Config":
     return config.but(**{key: value for key, value in given.items() if value})
 
 
-def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show | None = None) -> int:
-    """Run a study and show its findings, as its kind does if not by ``show``; the exit status.
+def run(
+    plan: "StudyKind", options: argparse.Namespace, name: str, document: "Callable[..., Document] | None" = None
+) -> int:
+    """Run a study and show its findings; the exit status.
 
-    Its folder has this name, if the options have none.
+    Args:
+        plan: of the study.
+        options: of the command.
+        name: of its folder, if the options have none.
+        document: called with plan, findings and folder; that of the kind if not given.
     """
     from experiments.studies.execution.runner import results_of
     from experiments.studies.run import open_study, run_study
     from experiments.studies.store.folder import HEADER, TABLE
+    from experiments.visualization.studies.document import print_document, write_document
     from experiments.visualization.studies.kinds import module_of
 
     executor = executor_of(plan, options)
@@ -102,16 +108,17 @@ def run(plan: "StudyKind", options: argparse.Namespace, name: str, show: Show | 
             findings = run_study(plan, study, executor, bar, announce, bar.say)
     except (KeyboardInterrupt, OSError) as error:
         return stopped(study, error, total)
-    files = (show or module_of(plan.kind).show)(plan, findings, folder, not options.no_figures)
+    found = (document or module_of(plan.kind).document)(plan, findings, folder)
+    print_document(found)
+    files = write_document(found, folder, not options.no_figures)
     names = [TABLE, HEADER, *(str(file.relative_to(folder)) for file in files)]
     say_files(folder, names, "\n")
-    reply(lambda: _as_json(plan, findings, folder, names))
+    reply(lambda: _as_json(plan, found.data, folder, names))
     return 0
 
 
 def _as_json(plan: "StudyKind", findings: Any, folder: Path, files: Sequence[str]) -> dict[str, Any]:
     from experiments.studies.store.folder import Study
-    from experiments.visualization.studies.kinds import module_of
 
     verdicts = Counter(str(result["verdict"]) for result in Study.read(folder).results().values())
     return {
@@ -119,7 +126,7 @@ def _as_json(plan: "StudyKind", findings: Any, folder: Path, files: Sequence[str
         "experiment": plan.experiment.name,
         "trials": verdicts.total(),
         "verdicts": dict(verdicts),
-        "findings": module_of(plan.kind).as_json(plan, findings),
+        "findings": findings,
         "folder": folder,
         "files": files,
     }

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from experiments.studies.sweep.sweep import Sweep
+    from experiments.visualization.studies.document import Document
 
 FAILED = 1
 
@@ -63,15 +64,16 @@ def parser() -> Parser:
 
 def main(options: Namespace) -> int:
     from experiments.studies.sweep.sweep import sweep_from
-    from experiments.visualization.studies.sweep import show
+    from experiments.visualization.studies.sweep import document, write_ensemble
 
     frames: list[pd.DataFrame] = []
 
-    def show_and_keep(plan: "Sweep", frame: "pd.DataFrame", folder: Path, draw: bool) -> list[Path]:
+    def document_and_keep(plan: "Sweep", frame: "pd.DataFrame", folder: Path) -> "Document":
         frames.append(frame)
-        return show(plan, frame, folder, draw)
+        write_ensemble(plan, folder)
+        return document(plan, frame, folder)
 
-    status = run(sweep_from(config_of(options)), options, Path(options.file).stem, show_and_keep)
+    status = run(sweep_from(config_of(options)), options, Path(options.file).stem, document_and_keep)
     return status or _failures(frames[0])
 
 

@@ -5,6 +5,7 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -165,13 +166,14 @@ def preset_parser(name: str) -> Parser:
 
 
 def preset_main(name: str, options: Namespace) -> int:
-    from experiments.visualization.studies.threshold import show_compared
+    from experiments.visualization.studies.threshold import document
 
     plan = preset_plan(name, options)
     others = _others(getattr(options, "compare", []), plan)
     best = _best(getattr(options, "recovery", None))
     gains = "published" if options.gains is None else Path(options.gains).stem
-    return run(plan, options, f"{gains}-quick" if options.quick else gains, show_compared(others, best))
+    name = f"{gains}-quick" if options.quick else gains
+    return run(plan, options, name, partial(document, others=others, best=best))
 
 
 def preset_plan(name: str, options: Namespace) -> "Threshold":

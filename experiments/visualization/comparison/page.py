@@ -24,7 +24,6 @@ from experiments.visualization.figures.subject import subject_of
 from experiments.visualization.pages import Block, Bullets, Chart, Code, Image, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import shown
 from experiments.visualization.panels.panel import Panel
-from experiments.visualization.panels.with_plotly import figure_of
 from experiments.visualization.report.curves import time_figure
 
 #: Numbers that readers want in another unit than the tables have: what they are multiplied by.
@@ -278,16 +277,16 @@ def _runs(results: Results, settings: str) -> Iterator[Chart]:
     ):
         if quantities:
             figure = time_figure(time, [time_panel(quantity) for quantity in quantities], marks)
-            yield Chart.of(figure, text, f"{settings}-{name}")
+            yield Chart(figure, text, f"{settings}-{name}")
 
 
 def _grid(name: str, text: str, found: Sequence[Panel]) -> list[Chart]:
     """Two panels in a row; a line has one entry in the legend, and one click hides it in all panels."""
-    return [Chart.of(figure_of(found, columns=2), text, name)] if found else []
+    return [Chart(found, text, name, columns=2)] if found else []
 
 
 def _cost(results: Results) -> list[Chart]:
     if not results.costs:
         return []
     text = "Time of a step: median and its interval; and how many times the first engine's."
-    return [Chart.of(figure_of(panels.costs_panel(results), height=120 + 42 * len(results.costs)), text, "cost")]
+    return [Chart(panels.costs_panel(results), text, "cost", pixels=120 + 42 * len(results.costs))]

@@ -10,7 +10,7 @@ from experiments.studies.threshold.directions import WORDS
 from experiments.visualization.figures import style
 from experiments.visualization.panels.panel import Area, Axis, Bars, HeatMap, Item, Panel, Points, Rule, closed
 from experiments.visualization.report import theme
-from experiments.visualization.report.drawing import plain
+from experiments.visualization.report.theme import plain
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -27,24 +27,22 @@ _PX = 1.6
 _RADII_AT = 157.5
 
 
-def figure_of(panels: Panel | Sequence[Panel], columns: int = COLUMNS, height: int | None = None) -> "go.Figure":
-    """A panel, or several row by row; what has the same label is hidden and shown in all of them.
+def figure_of(
+    panels: Panel | Sequence[Panel] | Mapping[str, Sequence[Panel]], columns: int = COLUMNS, height: int | None = None
+) -> "go.Figure":
+    """Return a figure of one panel, of several row by row, or of several for each entry of a menu.
+
+    Items with the same label are hidden and shown together. The panels of a place share their axes in all entries of a
+    menu; rules across a panel are always shown.
 
     Args:
-        panels: at least one; the title of one alone is left to what stands around the figure.
-        columns: in a row, at most.
-        height: [px] of the figure, if it is another than the panels' own.
+        panels: at least one, and equally many for each entry; the title of a single panel is not drawn.
+        columns: most panels in a row.
+        height: [px] of the figure, if it is not that of the panels.
     """
-    return figure_of_choices({"": [panels] if isinstance(panels, Panel) else panels}, columns, height)
-
-
-def figure_of_choices(
-    choices: Mapping[str, Sequence[Panel]], columns: int = COLUMNS, height: int | None = None
-) -> "go.Figure":
-    """Panels for each of some labels, as many for each; of several labels, a menu chooses whose are shown.
-
-    The panels of a place share their axes, and what lies across a panel is always shown.
-    """
+    if isinstance(panels, Panel):
+        panels = [panels]
+    choices = panels if isinstance(panels, Mapping) else {"": panels}
     figure = _grid(list(choices.values()), columns)
     if height is not None:
         figure.update_layout(height=height)

@@ -20,30 +20,30 @@ from experiments.visualization.figures.directions import AXES, Direction, direct
 from experiments.visualization.figures.labels import STATES, along, point_label
 from experiments.visualization.figures.quantities import Curve, Panel
 from experiments.visualization.figures.subject import Subject, subject_of
+from experiments.visualization.pages import Chart
 from experiments.visualization.report import theme
 from experiments.visualization.report.curves import TIME, time_figure
-from experiments.visualization.report.drawing import Drawing
 from experiments.visualization.report.top_view import top_view
 
 
 def run_figures(run: Run) -> dict[str, go.Figure]:
     """All figures of a run by name, as on its page; those that a model has nothing for are left out."""
-    return {drawing.name: drawing.figure for drawing in run_drawings(run)}
+    return {chart.name: chart.figure for chart in run_charts(run)}
 
 
-def run_drawings(run: Run) -> list[Drawing]:
+def run_charts(run: Run) -> list[Chart]:
     """All figures of a run, in the order of its page; none of a run with fewer than two rows."""
     if len(run.frame) < 2:
         return []
     if run.world is not None:
         figure = time_figure(run.frame["time"].to_numpy(), q.world_panels(run, run.world))
-        return [Drawing("quantities", "What is worth a look in the columns of the run.", figure)]
+        return [Chart(figure, "What is worth a look in the columns of the run.", "quantities")]
     return list(_drawings(subject_of(run, run.set_point)))
 
 
-def _drawings(subject: Subject) -> Iterator[Drawing]:
-    def drawing(name: str, caption: str, panels: Sequence[Panel]) -> Drawing:
-        return Drawing(name, caption, time_figure(subject.time, panels, subject.marks))
+def _drawings(subject: Subject) -> Iterator[Chart]:
+    def drawing(name: str, caption: str, panels: Sequence[Panel]) -> Chart:
+        return Chart(time_figure(subject.time, panels, subject.marks), caption, name)
 
     floats = q.floats(subject)
     if floats:
@@ -177,7 +177,7 @@ MOST_BARS = 3000
 _COLORS = (theme.FAINT, *style.MODES[1:5], theme.NEUTRAL)
 
 
-def contact_states(subject: Subject) -> Drawing:
+def contact_states(subject: Subject) -> Chart:
     """The figure; the model must have contact points."""
     names = subject.model.contact_names
     modes = np.array([subject.column(f"contact_{name}_mode") for name in names], dtype=np.int64)
@@ -219,7 +219,7 @@ def contact_states(subject: Subject) -> Drawing:
                 customdata=ends,
                 hovertemplate="%{y}: %{base:.4f} to %{customdata:.4f} s",
             )
-    return Drawing("contact-states", caption, figure)
+    return Chart(figure, caption, "contact-states")
 
 
 def _changes(row: NDArray[np.int64]) -> NDArray[np.int64]:

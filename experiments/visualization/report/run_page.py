@@ -17,7 +17,7 @@ from experiments.visualization.figures.labels import at_the_start, who
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
 from experiments.visualization.report.beside_record import BesideRecord
-from experiments.visualization.report.run_figures import run_drawings
+from experiments.visualization.report.run_figures import run_charts
 from experiments.visualization.report.run_source import RunSource, saved_option
 
 _SENTENCES: dict[str, tuple[str, Mood]] = {
@@ -150,9 +150,9 @@ def _what(source: RunSource) -> Section:
 
 
 def _figures(run: Run) -> Iterator[Section]:
-    drawings = run_drawings(run)
+    found = run_charts(run)
     for name, title, names in _SECTIONS:
-        charts = [drawing.chart for drawing in drawings if drawing.name in names]
+        charts = [chart for chart in found if chart.name in names]
         if charts:
             before = [Prose(_TRUST, "muted")] if name == "ledger" else []
             yield Section(name, title, blocks=(*before, *charts))
