@@ -18,8 +18,7 @@ from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.quantities import unit_text
 from experiments.visualization.comparison import panels
 from experiments.visualization.comparison.panels import Quantity, colors_of
-from experiments.visualization.figures.quantities import Curve
-from experiments.visualization.figures.quantities import Panel as TimePanel
+from experiments.visualization.figures.quantities import curve, over_time
 from experiments.visualization.figures.subject import subject_of
 from experiments.visualization.pages import Block, Bullets, Chart, Code, Image, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import shown
@@ -265,10 +264,10 @@ def _runs(results: Results, settings: str) -> Iterator[Chart]:
     first = next(iter(runs.values()))
     marks = subject_of(first).marks
 
-    def time_panel(quantity: Quantity) -> TimePanel:
+    def time_panel(quantity: Quantity) -> Panel:
         title, unit, values = quantity
         shown = {label: panels.resampled(time, run, values(run)) for label, run in runs.items()}
-        return TimePanel(title, unit, tuple(Curve(titles[label], y, colors[label]) for label, y in shown.items()))
+        return over_time(title, unit, tuple(curve(titles[label], y, colors[label]) for label, y in shown.items()))
 
     for name, text, quantities in (
         ("pose", "Where the root's centre of mass is, and how far it is turned.", panels.pose(first)),

@@ -20,6 +20,7 @@ from experiments.visualization.panels.panel import Area, Axis, Bars, HeatMap, It
 
 DASHES: Mapping[str, Any] = {
     "": "none", "solid": "-", "dash": (0, (3.5, 1.8)), "dot": (0, (1, 1.4)), "dashdot": "-.",
+    "8px,8px": (0, (4, 4)), "4px,12px": (0, (2, 6)), "2px,14px": (0, (1, 7)),
 }  # fmt: skip
 _MARKERS = {
     "": "", "circle": "o", "square": "s", "diamond": "D", "star": "*", "x": "X", "x-thin": "x", "cross-thin": "+",
@@ -89,7 +90,7 @@ def draw(axes: Axes, panel: Panel) -> None:
         axes.set_ylim(panel.y.low, panel.y.high)
     else:
         _set_axis(axes, "x", panel.x)
-        _set_axis(axes, "y", panel.y)
+        _set_axis(axes, "y", panel.vertical)
     if panel.title:
         axes.set_title(panel.title)
     if panel.legend:
@@ -157,7 +158,7 @@ def _draw(item: Item, _on: _Place) -> None:
 
 @_draw.register
 def _draw_points(item: Points, on: _Place) -> None:
-    x, label = _along(item.x, on.panel), item.label or None
+    x, label = _along(item.x, on.panel), item.symbol or item.label or None
     if item.shades is not None or np.ndim(item.size):
         colors: Any = {"c": item.shades, "cmap": f"{style.MAP}_r", "linewidths": 0} if item.shades is not None else {
             "facecolors": item.face or item.color, "edgecolors": item.color, "linewidths": 1.0,

@@ -34,12 +34,13 @@ _SENTENCES: dict[str, tuple[str, Mood]] = {
 
 #: The sections of figures: name, title, and the figures that go into it.
 _SECTIONS = (
-    ("quantities", "Quantities", ("quantities",)),
-    ("balance", "Balance", ("root", "errors", "top-view", "support")),
+    ("quantities", "Quantities", ("overview",)),
+    ("balance", "Balance", ("body-position", "body-orientation", "error", "position-error", "orientation-error",
+                            "top-view", "support")),
     ("floor", "Floor and feet", ("floor-forces", "contact-states", "platform")),
-    ("joints", "Joints", ("joint-torques", "joint-angles", "desired-wrench")),
-    ("ledger", "Can it be trusted?", ("ledger", "momentum-defect", "momentum", "newton-iterations")),
-)
+    ("joints", "Joints", ("joint-torques", "joint-angles", "desired-force", "desired-torque")),
+    ("ledger", "Checks", ("ledger", "momentum-defect", "momentum", "newton-iterations")),
+)  # fmt: skip
 
 _TRUST = (
     "A momentum defect above 1e-8 N·s is a defect of the program. The energy left over falls by four where the step is "
@@ -150,9 +151,9 @@ def _what(source: RunSource) -> Section:
 
 
 def _figures(run: Run) -> Iterator[Section]:
-    found = run_charts(run)
+    found = {chart.name: chart for chart in run_charts(run)}
     for name, title, names in _SECTIONS:
-        charts = [chart for chart in found if chart.name in names]
+        charts = [found[one] for one in names if one in found]
         if charts:
             before = [Prose(_TRUST, "muted")] if name == "ledger" else []
             yield Section(name, title, blocks=(*before, *charts))

@@ -11,7 +11,6 @@ import pandas as pd
 
 from biped.identification import FrequencyResponse
 from biped.identification.response import unwrapped
-from biped.inputs.files import replace_file
 from experiments.cli.quantities import unit_text
 from experiments.studies.identification.identification import Identification, Identified
 from experiments.studies.identification.model_fit import ModelFit
