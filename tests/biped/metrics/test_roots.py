@@ -72,7 +72,7 @@ def test_it_is_saved_and_read(runs, setup, tmp_path):
 def test_it_is_drawn_and_told_of(runs, tmp_path):
     other = runs[1]
     assert report(other, "renamed")
-    assert {"root", "errors", "top-view"} <= set(run_figures(other))
+    assert {"body-position", "error", "top-view"} <= set(run_figures(other))
     assert len(draw_figures(other, tmp_path)) == len(draw_figures(runs[0], tmp_path)) > 3
 
 

@@ -1,22 +1,18 @@
 """``biped live`` on the command line, and its page without a browser."""
 
 import os
-import re
-import shlex
 import threading
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from controllers.gains import KEYS, load_gains, save_gains
+from controllers.gains import KEYS, load_gains
 from controllers.workspace import WorkspaceGains
 from experiments.catalogue.registry import experiment_named
-from experiments.cli.main import main
 from experiments.visualization.live.loop import Loop
-from experiments.visualization.live.page import Page, status_text
-from experiments.visualization.live.runner import Reading, Runner, Status
+from experiments.visualization.live.page import Page
+from experiments.visualization.live.runner import Runner
 from experiments.visualization.viewer.serve import serving
 
 ODD = WorkspaceGains(
@@ -41,36 +37,6 @@ ODD = WorkspaceGains(
 )
 def test_it_says_what_would_be_right(arguments, says, refusal):
     assert says in refusal("live", *arguments)
-
-
-def test_it_measures_how_well_it_keeps_up(capsys):
-    assert main(["live", "balance", "--measure", "0.5", "--port", "0"]) == 0
-    told = capsys.readouterr().out
-    assert "real time ×" in told
-    assert "idle" in told
-
-
-def test_interrupted_while_it_measures_it_says_so(monkeypatch, capsys):
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("experiments.commands.live.measured", interrupted)
-    assert main(["live", "balance", "--measure", "1", "--port", "0"]) == 130
-    assert capsys.readouterr().err == "biped: interrupted before it was measured\n"
-
-
-def test_the_examples_of_the_help_are_right(monkeypatch):
-    from experiments.cli.settings import changes_of
-    from experiments.commands.live import parser
-
-    monkeypatch.chdir(Path(__file__).parents[4] / "examples")  # `biped example` puts them where one is
-    lines = [line for line in parser().epilog.splitlines() if line.startswith("  biped live ")]
-    assert len(lines) > 3
-    for line in lines:
-        told = re.split(r"\s{3,}", line.strip())[0]
-        options = parser().parse_args(shlex.split(told)[2:])
-        experiment = experiment_named(options.experiment)
-        experiment.build(changes_of(experiment, options))
 
 
 class Client:
@@ -151,25 +117,6 @@ def test_turns_of_many_hands_are_all_kept(page):
     assert page.gains == page.runner.loop.gains
 
 
-def test_a_file_of_gains_is_what_the_page_starts_with(tmp_path):
-    save_gains(ODD, tmp_path / "mine.toml")
-    from experiments.cli.settings import changes_of
-    from experiments.commands.live import parser
-
-    options = parser().parse_args(["balance", "--gains", str(tmp_path / "mine.toml")])
-    experiment = experiment_named("balance")
-    assert Loop(experiment.build(changes_of(experiment, options))).gains == ODD
-
-
-def test_gains_that_cannot_be_saved_are_told(tmp_path):
-    client, loop = Client(), Loop(experiment_named("balance").build())
-    with serving(port=0) as server:
-        page = Page(server, loop, "balance: a title", tmp_path / "no" / "folder.toml")
-        page.save("folder.toml", client)
-    assert "Gains not saved" in client.told
-    assert "No such file" in client.told
-
-
 def test_all_experiments_have_a_page():
     for name in ("thrown-block", "box-drop", "tumble", "stand-tilted"):
         loop = Loop(experiment_named(name).build())
@@ -179,17 +126,3 @@ def test_all_experiments_have_a_page():
             page.runner.run(0.2)
             assert loop.time > 0.0
             assert ("Standing" in page._text.content) == (name in ("thrown-block", "stand-tilted"))
-
-
-def test_it_tells_how_it_stands():
-    standing = Status(12.34, Reading(0.998, 0.95), 0.0, False, None, None)
-    assert "Standing" in status_text(standing)
-    assert "Running" in status_text(standing, "Running")
-    assert "12.3 s" in status_text(standing)
-    assert "× 1.00" in status_text(standing)
-    assert "idle 95 %" in status_text(standing)
-    fallen = Status(2.0, None, 0.7, False, 2.0, None, "fell: trunk below 0.6 m at 2 s")
-    assert "### Fell\ntrunk below 0.6 m at 2 s." in status_text(fallen)
-    assert "0.7 s" in status_text(fallen)
-    assert "Paused" in status_text(Status(1.0, None, 0.0, True, None, None))
-    assert "no solution" in status_text(Status(1.0, None, 0.0, False, None, "no solution of the step"))

@@ -1,12 +1,6 @@
 """What ``biped render`` refuses, in one line and before it draws anything."""
 
-import re
-import shlex
-
 import pytest
-
-from experiments.cli.main import main
-from experiments.commands.render import parser
 
 
 @pytest.mark.parametrize(
@@ -43,29 +37,3 @@ def test_where_there_is_no_run_and_where_none_can_be_written(folder, tmp_path, r
     assert "no run there" in refusal("render", tmp_path, "-o", tmp_path / "film.html")
     (tmp_path / "file").write_text("", encoding="utf-8")
     assert "cannot write into the folder" in refusal("render", folder, "-o", tmp_path / "file" / "film.html")
-
-
-def test_no_browser_is_told_with_how_to_get_one_and_one_that_does_not_start(folder, tmp_path, monkeypatch, refusal):
-    film = tmp_path / "film.mp4"
-    assert "Chromium does not start" in refusal("render", folder, "-o", film, "--browser", "false")
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert "apt-get install chromium" in refusal("render", folder, "-o", film)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_the_examples_of_the_help_are_right():
-    lines = [line for line in parser().epilog.splitlines() if line.startswith("  biped render ")]
-    assert len(lines) > 4
-    for line in lines:
-        parser().parse_args(shlex.split(re.split(r"\s{3,}", line.strip())[0])[2:])
-
-
-def test_ctrl_c_leaves_nothing(folder, tmp_path, monkeypatch, capsys):
-    def interrupted(*_):
-        yield from ()
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("experiments.visualization.video.write.pictures", interrupted)
-    assert main(["render", str(folder), "-o", str(tmp_path / "film.gif"), "--browser", "true"]) == 130
-    assert "interrupted" in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []

@@ -1,6 +1,3 @@
-import threading
-import time
-
 import numpy as np
 import pytest
 
@@ -13,7 +10,6 @@ from experiments.visualization.viewer.marks import (
     LEAST_FORCE,
     MOST_LENGTH,
     contact_arrows,
-    polygon_edges,
     push_arrows,
     reaction_arrows,
 )
@@ -85,12 +81,6 @@ def test_push_arrows_are_not_inside_of_the_body(pushed, acting):
     back = snapshot.push_force[0] / np.linalg.norm(snapshot.push_force[0])
     assert arrow[1] - arrow[0] == pytest.approx(0.002 * snapshot.push_force[0])
     assert arrow[1] == pytest.approx(snapshot.push_place[0] - radius * back, abs=0.01)
-
-
-def test_edges_go_round():
-    square = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
-    edges = polygon_edges(square)
-    assert (edges[:, 1] == np.roll(edges[:, 0], -1, axis=0)).all()
 
 
 def test_what_is_shown_is_the_snapshot(shown):
@@ -201,11 +191,6 @@ def test_floors_that_move_do_not_lie_under_the_next_figure(tilted, apart):
             assert (grid.width, grid.height) == pytest.approx((3.0, breadth))
 
 
-def test_a_name_is_used_once(shown):
-    with pytest.raises(ValueError, match="already"):
-        shown.scene.add(shown.runs[0].trajectory.model, "run_0")
-
-
 def test_steps_go_to_the_recorded_rows(shown):
     times = shown.runs[0].trajectory.times
     shown.playback.seek(times[10] + 0.0005)
@@ -214,38 +199,18 @@ def test_steps_go_to_the_recorded_rows(shown):
         assert shown.playback.time == pytest.approx(wanted), button
 
 
-def test_steps_at_once_are_all_taken(shown):
-    """The server calls back from several threads."""
-    times = shown.runs[0].trajectory.times
-    shown.playback.seek(0.0)
-    original = shown.playback.seek
-
-    def slowly(moment):
-        time.sleep(0.01)
-        original(moment)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shown.playback, "seek", slowly)
-        hands = [threading.Thread(target=shown.step, args=("▶",)) for _ in range(5)]
-        for hand in hands:
-            hand.start()
-        for hand in hands:
-            hand.join()
-    assert shown.playback.time == pytest.approx(times[5])
-
-
 def test_plots_are_of_the_run(pushed):
     plots = {plot.title: plot for plot in plots_of(pushed)}
     frame = pushed.frame
     knees = plots["knee pitch torque [N·m]"].curves
     assert [curve.label for curve in knees] == ["left", "right"]
-    assert (knees[1].values == frame["torque_right_knee_pitch"]).all()
+    assert (knees[1].y == frame["torque_right_knee_pitch"]).all()
     forces = [f"contact_{point}_fz" for point in pushed.state.model.contact_names]
-    assert plots["ground force [N]"].curves[0].values == pytest.approx(frame[forces].sum(axis=1))
+    assert plots["ground force [N]"].curves[0].y == pytest.approx(frame[forces].sum(axis=1))
     assert {"position error of the trunk [mm]", "margin of stability [mm]"} <= set(plots)
     first = plots_of(pushed)[0]
     assert first.title == "CoP and CoM, forwards [mm]"
-    np.testing.assert_allclose(first.curves[1].values, -1e3 * frame["com_x"])  # the human looks along −x
+    np.testing.assert_allclose(first.curves[1].y, -1e3 * frame["com_x"])  # the human looks along −x
 
 
 def test_pooling_keeps_peaks():

@@ -1,6 +1,4 @@
 import os
-import re
-import shlex
 import signal
 import socket
 import subprocess
@@ -8,8 +6,6 @@ import sys
 
 import pytest
 
-from experiments.cli.main import main
-from experiments.commands import view as command
 from experiments.visualization.viewer.loaded_runs import load_runs
 
 
@@ -46,16 +42,6 @@ def test_a_port_that_is_taken_is_refused(refusal, saved):
         other.listen()
         port = other.getsockname()[1]
         assert f"port {port}: Address already in use" in refusal("view", saved, "--port", port)
-
-
-def test_the_examples_of_the_help_are_right(capsys):
-    assert main(["view", "--help"]) == 0
-    out = capsys.readouterr().out
-    assert "Ctrl-C" in out
-    lines = [line for line in out.splitlines() if line.startswith("  biped view ")]
-    assert len(lines) > 4
-    for line in lines:
-        command._check(command.parser().parse_args(shlex.split(re.split(r"\s{3,}", line.strip())[0])[2:]))
 
 
 def test_ctrl_c_ends_it(saved):
