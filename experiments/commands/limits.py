@@ -73,7 +73,7 @@ def counts_of(text: str) -> list[float]:
 def main(options: Namespace) -> int:
     from biped.capturability.steps import Steps
     from experiments.studies.limits import limit_table, push_under
-    from experiments.visualization.studies.document import print_document, write_document
+    from experiments.visualization.document import print_document, write_document
     from experiments.visualization.studies.limits_output import document
 
     settings.check_counts(options, "directions")

@@ -58,7 +58,7 @@ def main(options: Namespace) -> int:
     from biped.recovery.search import Settings
     from experiments.studies.recovery.human import Horizon
     from experiments.studies.recovery.study import Study, has_results, run_study, table_of
-    from experiments.visualization.studies.document import print_document, write_document
+    from experiments.visualization.document import print_document, write_document
     from experiments.visualization.studies.recovery_output import document
 
     settings.check_counts(options, "directions", "budget")

@@ -55,7 +55,7 @@ def parser() -> Parser:
 def main(options: Namespace) -> int:
     from experiments.studies.stability.loop import StabilityField
     from experiments.studies.stability.stability_map import stability_map
-    from experiments.visualization.studies.document import print_document, write_document
+    from experiments.visualization.document import print_document, write_document
     from experiments.visualization.studies.stability_output import document
 
     experiment = experiment_of(options)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from experiments.studies.execution.executors import Executor
     from experiments.studies.store.folder import Study
     from experiments.studies.study_kind import StudyKind
-    from experiments.visualization.studies.document import Document
+    from experiments.visualization.document import Document
 
 #: For the help of every such command.
 STOPPING = """\
@@ -91,7 +91,7 @@ def run(
     from experiments.studies.execution.runner import results_of
     from experiments.studies.run import open_study, run_study
     from experiments.studies.store.folder import HEADER, TABLE
-    from experiments.visualization.studies.document import print_document, write_document
+    from experiments.visualization.document import print_document, write_document
     from experiments.visualization.studies.kinds import module_of
 
     executor = executor_of(plan, options)

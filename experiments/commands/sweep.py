@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from experiments.studies.sweep.sweep import Sweep
-    from experiments.visualization.studies.document import Document
+    from experiments.visualization.document import Document
 
 FAILED = 1
 

@@ -67,7 +67,7 @@ def tally(findings: Iterable[Finding]) -> Tally:
     return Tally(finding.verdict for finding in findings)
 
 
-def all_findings(cached: Mapping[str, Cached]) -> list[Finding]:
+def allfindings_table(cached: Mapping[str, Cached]) -> list[Finding]:
     return [finding for outcome in cached.values() for finding in outcome.findings]
 
 
@@ -81,7 +81,7 @@ def mood(finding: Finding) -> Mood:
 def _lead(
     paper: Paper, cached: Mapping[str, Cached], failures: Mapping[str, Failure], command: str
 ) -> tuple[Block, ...]:
-    counted = tally(all_findings(cached))
+    counted = tally(allfindings_table(cached))
     computed = f"{len(cached)} of {len(paper.items)} items computed"
     blocks: list[Block] = [Prose(f"{counted} ({computed}).", counted.mood)]
     differing = [
@@ -135,7 +135,7 @@ def _verdict(cached: Cached | None, failure: Failure | None) -> tuple[str, Mood]
 def _outcome(item: Item, cached: Cached) -> list[Block]:
     blocks: list[Block] = []
     if cached.findings:
-        blocks.append(_findings(cached.findings))
+        blocks.append(findings_table(cached.findings))
     if cached.assumptions:
         blocks.append(Bullets("Assumed, where the paper leaves it open", cached.assumptions))
     for name in cached.pictures:
@@ -151,7 +151,7 @@ def _outcome(item: Item, cached: Cached) -> list[Block]:
     return blocks
 
 
-def _findings(findings: tuple[Finding, ...]) -> Table:
+def findings_table(findings: tuple[Finding, ...]) -> Table:
     has_notes = any(finding.note for finding in findings)
     width = len(_HEADINGS) - (0 if has_notes else 1)
     moods = tuple(mood(finding) for finding in findings)

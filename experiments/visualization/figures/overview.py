@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import offset_copy
 
 from contact.arrays import Floats
-from experiments.cli.run_report import what_was_done
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures import style
 from experiments.visualization.figures.contacts import add_state_legend, draw_modes
@@ -24,6 +23,7 @@ from experiments.visualization.figures.subject import Subject
 from experiments.visualization.figures.support import COLORS, COM, COP, XCOM, Support, ahead_of, margin_of_stability
 from experiments.visualization.figures.writing import width_of
 from experiments.visualization.panels.panel import Panel, Points
+from experiments.visualization.report.run_facts import what_was_done
 
 #: [s] that are shown from before the disturbance.
 BEFORE = 0.2

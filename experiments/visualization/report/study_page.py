@@ -11,13 +11,13 @@ from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.machine import stamp
 from experiments.studies.failures import TRACEBACK
 from experiments.studies.store.folder import Study, is_being_written
+from experiments.visualization.document import Document
 from experiments.visualization.figures.words import words_of
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
 from experiments.visualization.report.run_source import saved_option
 from experiments.visualization.report.trials import Trials
 from experiments.visualization.studies import kinds
-from experiments.visualization.studies.document import Document
 
 #: Trials, and failures, that the page's tables have at most.
 MOST_TRIALS, MOST_FAILURES = 200, 100

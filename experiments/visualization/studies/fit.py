@@ -11,13 +11,13 @@ import pandas as pd
 from experiments.cli.quantities import unit_text
 from experiments.studies.fitting.fit import Fit, Found
 from experiments.studies.store.measured import trace_units
+from experiments.visualization.document import Document
 from experiments.visualization.figures import style
 from experiments.visualization.figures.words import words_of
 from experiments.visualization.pages import Chart, Prose, Section, Table
 from experiments.visualization.panels.overlay import overlay
 from experiments.visualization.panels.panel import Panel
 from experiments.visualization.panels.with_matplotlib import write_panels
-from experiments.visualization.studies.document import Document
 
 FIGURE, PARAMETERS, CORRELATION, COMPARED, FINDINGS = (
     "fit.png", "parameters.csv", "correlation.csv", "compared.csv", "fit.json"

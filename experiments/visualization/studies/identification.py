@@ -14,11 +14,11 @@ from biped.identification.response import unwrapped
 from experiments.cli.quantities import unit_text
 from experiments.studies.identification.identification import Identification, Identified
 from experiments.studies.identification.model_fit import ModelFit
+from experiments.visualization.document import Document
 from experiments.visualization.figures import style
 from experiments.visualization.pages import Chart, Prose, Section, Table
 from experiments.visualization.panels.panel import Area, Axis, Item, Panel, Points
 from experiments.visualization.panels.with_matplotlib import write_panels
-from experiments.visualization.studies.document import Document
 
 RESPONSE, REMNANT, FIT, FIGURE = "response.csv", "remnant.csv", "fit.json", "response.png"
 #: [inch] of the figure.

@@ -14,11 +14,11 @@ from biped.errors import InputError
 from experiments.studies.registry import KINDS
 from experiments.studies.run import plan_of, recall
 from experiments.studies.store.folder import Study
+from experiments.visualization.document import Document
 from experiments.visualization.pages import Block, Prose
 from experiments.visualization.report.responses import response_sections
 from experiments.visualization.report.toml import file_and_command
 from experiments.visualization.report.trials import Trials
-from experiments.visualization.studies.document import Document
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ import pandas as pd
 from biped.capturability.steps import words_of
 from experiments.studies.limits import STANDING_LIMITS, ScenePush
 from experiments.studies.threshold.directions import direction_text
+from experiments.visualization.document import Document
 from experiments.visualization.figures import style
 from experiments.visualization.pages import Prose, Section, Table
 from experiments.visualization.panels.panel import Axis, Panel, Points, closed
 from experiments.visualization.panels.with_matplotlib import write_panels
-from experiments.visualization.studies.document import Document
 
 #: The name of the table and the figure in the folder.
 NAME = "limits"

@@ -19,12 +19,12 @@ from contact.arrays import Floats
 from experiments.studies.limits import STANDING_LIMITS
 from experiments.studies.recovery.study import PLAN, RUN, folder_of
 from experiments.studies.threshold.directions import direction_text
+from experiments.visualization.document import Document
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.pages import Prose, Section, Table
 from experiments.visualization.panels.panel import Axis, Panel, Points, closed
 from experiments.visualization.panels.with_matplotlib import write_panels
-from experiments.visualization.studies.document import Document
 from experiments.visualization.studies.push_map_figure import LIMIT_DASHES, OPTIMAL
 
 #: The name of the table and of the figure in the folder, and of a direction's picture in its own.

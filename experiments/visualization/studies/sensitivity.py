@@ -12,12 +12,12 @@ from experiments.cli.quantities import unit_text
 from experiments.studies.sensitivity.analysis import MORRIS, Indices
 from experiments.studies.sensitivity.sensitivity import Sensitivity
 from experiments.studies.store.measured import metric_units
+from experiments.visualization.document import Document
 from experiments.visualization.figures import style
 from experiments.visualization.figures.words import with_unit, words_of
 from experiments.visualization.pages import Block, Chart, Prose, Section, Table
 from experiments.visualization.panels.panel import Axis, Bars, Item, Panel, Points, Rule
 from experiments.visualization.panels.with_matplotlib import write_panels
-from experiments.visualization.studies.document import Document
 
 FIGURE, INDICES, PAIRS = "sensitivity.png", "indices.csv", "pairs.csv"
 HEADINGS = {"mu": "μ", "mu_star": "μ*", "sigma": "σ", "S1": "first order", "ST": "total"}

@@ -29,11 +29,11 @@ from experiments.studies.sweep.groups import (
 )
 from experiments.studies.sweep.summary import summary
 from experiments.studies.sweep.sweep import Sweep
+from experiments.visualization.document import Document
 from experiments.visualization.figures.words import with_unit
 from experiments.visualization.pages import Block, Chart, Prose, Section, Table
 from experiments.visualization.report.responses import response_sections
 from experiments.visualization.report.trials import Axis, Trials
-from experiments.visualization.studies.document import Document
 from experiments.visualization.studies.ensemble_figure import draw_ensemble, ensemble_panels
 from experiments.visualization.studies.sweep_figure import besides, draw_sweep, metric_label
 

@@ -17,12 +17,12 @@ from experiments.studies.store.folder import Study
 from experiments.studies.threshold.findings import Difference, Finding, Findings, changes_of_engines, compare
 from experiments.studies.threshold.presets import PRESETS
 from experiments.studies.threshold.threshold import Threshold, findings_so_far
+from experiments.visualization.document import Document
 from experiments.visualization.figures.labels import at_the_start
 from experiments.visualization.pages import Block, Chart, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood
 from experiments.visualization.studies import push_map_figure as push_map
 from experiments.visualization.studies import threshold_text as words
-from experiments.visualization.studies.document import Document
 from experiments.visualization.studies.push_map_figure import Ring, draw_maps, rings_of
 from experiments.visualization.studies.threshold_figure import MOST_CURVES, draw_findings, findings_panel
 

@@ -9,10 +9,10 @@ from experiments.studies.tuning.importance import GOOD
 from experiments.studies.tuning.output import summary, write_results
 from experiments.studies.tuning.tuner import Confirmation, Evaluation
 from experiments.studies.tuning.tuning import Outcome, Tuning
+from experiments.visualization.document import Document
 from experiments.visualization.pages import Block, Chart, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood
 from experiments.visualization.studies import tuning_figures as figures
-from experiments.visualization.studies.document import Document
 
 #: Most members of a front and candidates in tables; panels in a row.
 MOST, MOST_ROWS, COLUMNS = 12, 200, 3

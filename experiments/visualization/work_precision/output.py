@@ -13,10 +13,11 @@ from experiments.benchmarks.work_precision.case import TREE
 from experiments.benchmarks.work_precision.step_sizes import HEADINGS, Comparison, Curve, cheapest_lines
 from experiments.cli.machine import stamp
 from experiments.cli.names import WORK_PRECISION_CSV, WORK_PRECISION_PAGE
-from experiments.cli.terminal import ruled_table, say_files, terminal
+from experiments.cli.terminal import say, say_files
+from experiments.visualization.document import print_block
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
-from experiments.visualization.pages import write_page
+from experiments.visualization.pages import Table, write_page
 from experiments.visualization.panels.with_matplotlib import plain_log_ticks
 from experiments.visualization.work_precision.page import method_table, table_of, work_precision_page
 
@@ -54,11 +55,9 @@ class Output:
         write_page(page, self.folder / WORK_PRECISION_PAGE)
 
     def _print(self, comparison: Comparison) -> None:
-        shown = method_table(comparison)
-        title = f"{comparison.problem.name}: {comparison.problem.title}"
-        terminal().print(ruled_table(title, shown.headings, shown.rows, shown.styles))
-        kinds = ("number", "text", "number", "text", "number")
-        terminal().print(ruled_table("The cheapest", HEADINGS, cheapest_lines(comparison), kinds))
+        say(f"\n{comparison.problem.name}: {comparison.problem.title}", "bold")
+        print_block(method_table(comparison))
+        print_block(Table("The cheapest", HEADINGS, tuple(cheapest_lines(comparison))))
 
     def print_files(self) -> None:
         say_files(self.folder, [WORK_PRECISION_PAGE, WORK_PRECISION_CSV, *self.figures], "\n")

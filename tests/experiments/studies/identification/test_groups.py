@@ -11,9 +11,9 @@ from experiments.studies.rerun import rerun
 from experiments.studies.run import open_study, recall, run_study
 from experiments.studies.store.folder import Study
 from experiments.studies.trial import run_trial
+from experiments.visualization.document import write_document
 from experiments.visualization.report.study_page import study_page
 from experiments.visualization.studies import groups as shown
-from experiments.visualization.studies.document import write_document
 
 PERIOD, RATE, FREQUENCIES = 4.0, 25.0, np.array([0.25, 0.75, 1.25])
 MODEL = {

@@ -19,8 +19,8 @@ from experiments.studies.identification.identification import Identification, id
 from experiments.studies.identification.subject import double_pendulum_of, height_of, heights_of, pendulum_of
 from experiments.studies.run import open_study, recall, run_study
 from experiments.studies.store.folder import Study
+from experiments.visualization.document import write_document
 from experiments.visualization.studies import identification as shown
-from experiments.visualization.studies.document import write_document
 
 DATA = {
     "experiment": "balance", "controller": "postural", "seed": 1,

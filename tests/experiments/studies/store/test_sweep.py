@@ -351,8 +351,8 @@ def test_the_table_from_python_is_that_of_the_runs():
 )
 def test_every_kind_of_sweep_has_a_figure_and_tables(vary, tmp_path):
     from experiments.studies.run import open_study, run_study
+    from experiments.visualization.document import write_document
     from experiments.visualization.pages import Table
-    from experiments.visualization.studies.document import write_document
     from experiments.visualization.studies.sweep import document
 
     plan = plan_of(vary)

@@ -27,12 +27,12 @@ from experiments.studies.sweep.sweep import sweep_from
 from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold, findings_so_far
 from experiments.studies.trial import Trial
 from experiments.studies.tuning.tuning import tuning_from
+from experiments.visualization.document import print_document, write_document
 from experiments.visualization.pages import Code, Prose, Table, render
 from experiments.visualization.report import study_figures
 from experiments.visualization.report.study_page import study_page
 from experiments.visualization.report.toml import as_toml
 from experiments.visualization.report.trials import Trials
-from experiments.visualization.studies.document import print_document, write_document
 from experiments.visualization.studies.kinds import SHOWN, module_of, planned_trials
 
 NASTY = "<script>alert('a & b')</script>"

@@ -14,7 +14,8 @@ from experiments.cli.terminal import print_table, say
 from experiments.lookup.figure_look import remove_figure
 from experiments.visualization.pages import Block, Prose, Section, Table
 
-_STYLES = {"": "", "good": "green", "bad": "yellow", "muted": "dim"}
+#: Style of a mood on the terminal.
+STYLES = {"": "", "good": "green", "bad": "yellow", "muted": "dim"}
 
 
 @dataclass(frozen=True)
@@ -35,23 +36,25 @@ class Document:
 def print_document(document: Document) -> None:
     """Print the lead, and the prose and the tables of each section; tables that a page always folds are left out."""
     for block in document.lead:
-        _print(block)
+        print_block(block)
     for section in document.sections:
         blocks = [b for b in section.blocks if isinstance(b, Prose) or (isinstance(b, Table) and b.fold is not True)]
-        if blocks:
+        if blocks and section.title:
             say()
             say(section.title, "bold", f"  {section.subtitle}")
         for block in blocks:
-            _print(block)
+            print_block(block)
 
 
-def _print(block: Block) -> None:
+def print_block(block: Block) -> None:
+    """Print prose or a table."""
     if isinstance(block, Prose):
-        say(block.text, _STYLES[block.mood])
+        say(block.text, STYLES[block.mood])
     elif isinstance(block, Table):
-        say(block.caption)
-        rows = [[cells[0], *(Text(cell, _STYLES[mood]) for cell in cells[1:])] for mood, cells in block.lines]
-        print_table(block.headings, rows)
+        if block.caption:
+            say(f"\n{block.caption}", "bold")
+        rows = [[cells[0], *(Text(cell, STYLES[mood]) for cell in cells[1:])] for mood, cells in block.lines]
+        print_table(block.headings, rows, block.styles)
 
 
 def write_document(document: Document, folder: Path, draw: bool) -> list[Path]:
