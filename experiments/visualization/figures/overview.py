@@ -14,7 +14,7 @@ from matplotlib.transforms import offset_copy
 from contact.arrays import Floats
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures import style
-from experiments.visualization.figures.contacts import add_state_legend, draw_modes
+from experiments.visualization.figures.contacts import add_state_legend, modes_panel
 from experiments.visualization.figures.directions import AXES, direction_of
 from experiments.visualization.figures.labels import who
 from experiments.visualization.figures.panels import LINE, draw_panel, label_lines
@@ -134,8 +134,9 @@ def _drive(axes: Axes, subject: Subject) -> None:
 
 
 def _states(axes: Axes, subject: Subject) -> None:
-    draw_modes(axes, subject, "Contact states", labels=False)
-    add_state_legend(axes, subject)
+    panel = replace(modes_panel(subject, "Contact states"), legend="")
+    draw_panel(axes, subject, panel, time_label=False, mark_labels=False)
+    add_state_legend(axes)
 
 
 def _force(axis: str) -> Draw:

@@ -133,7 +133,18 @@ class HeatMap:
     hover: Sequence[Sequence[str]] = ()  # under the pointer on a page; coordinates and number without
 
 
-Item = Points | Area | Rule | Bars | HeatMap
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """(n,) lying bars from a beginning to an end, at places of words."""
+
+    at: ArrayLike  # places of words
+    begins: Floats
+    ends: Floats
+    color: str
+    label: str = ""
+
+
+Item = Points | Area | Rule | Bars | HeatMap | Spans
 
 
 @dataclass(frozen=True)

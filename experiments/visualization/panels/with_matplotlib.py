@@ -16,7 +16,7 @@ from matplotlib.ticker import LogFormatter, MaxNLocator, PercentFormatter
 from experiments.studies.threshold.directions import WORDS
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
-from experiments.visualization.panels.panel import Area, Axis, Bars, HeatMap, Item, Panel, Points, Rule
+from experiments.visualization.panels.panel import Area, Axis, Bars, HeatMap, Item, Panel, Points, Rule, Spans
 
 DASHES: Mapping[str, Any] = {
     "": "none", "solid": "-", "dash": (0, (3.5, 1.8)), "dot": (0, (1, 1.4)), "dashdot": "-.",
@@ -216,6 +216,17 @@ def _draw_bars(item: Bars, on: _Place) -> None:
         on.axes.errorbar(values, at, xerr=reach, fmt="none", ecolor=style.BLACK, elinewidth=0.9, capsize=2.0)
     for text, end in zip(item.notes, zip(item.ends, at, strict=True), strict=False):
         on.axes.annotate(text, end, (4, 0), textcoords="offset points", va="center", fontsize=8.0)
+
+
+@_draw.register
+def _draw_spans(item: Spans, on: _Place) -> None:
+    label = item.label or None
+    for at in np.unique(item.at):
+        mine = np.asarray(item.at) == at
+        bars = np.column_stack([item.begins[mine], item.ends[mine] - item.begins[mine]])
+        look: Any = {"facecolors": item.color, "linewidth": 0.0, "label": label}
+        on.axes.broken_barh(bars.tolist(), (float(at) - 0.46, 0.92), **look)
+        label = None
 
 
 @_draw.register

@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments.studies.threshold.directions import WORDS
 from experiments.visualization.figures import style
-from experiments.visualization.panels.panel import Area, Axis, Bars, HeatMap, Item, Panel, Points, Rule, closed
+from experiments.visualization.panels.panel import Area, Axis, Bars, HeatMap, Item, Panel, Points, Rule, Spans, closed
 from experiments.visualization.report import theme
 from experiments.visualization.report.theme import plain
 
@@ -286,6 +286,16 @@ def _add_bars(item: Bars, on: Place) -> None:
         texts = [f"  {plain(note)}" for note in item.notes]
         _scatter(on, item.ends, item.at, mode="text", text=texts, textposition="middle right", cliponaxis=False,
                  hoverinfo="skip", showlegend=False)  # fmt: skip
+
+
+@add_item.register
+def _add_spans(item: Spans, on: Place) -> None:
+    x, y = on.axes
+    on.figure.add_bar(
+        orientation="h", base=item.begins, x=item.ends - item.begins, y=_values(item.at, on.panel.y), xaxis=x, yaxis=y,
+        customdata=item.ends, hovertemplate="%{y}: %{base:.4f} to %{customdata:.4f} s",
+        marker={"color": _color(item.color), "line": {"width": 0}}, **on.entry,
+    )  # fmt: skip
 
 
 @add_item.register

@@ -13,7 +13,7 @@ from contact.arrays import Floats
 from experiments.visualization.figures.labels import label_rows
 from experiments.visualization.figures.quantities import told_apart
 from experiments.visualization.figures.subject import Mark
-from experiments.visualization.panels.panel import Panel, Points
+from experiments.visualization.panels.panel import Panel, Points, Spans
 from experiments.visualization.panels.with_plotly import Place, add_item, number_of
 from experiments.visualization.report import theme
 from experiments.visualization.report.theme import plain
@@ -34,7 +34,7 @@ def rows_to_show(curves: Sequence[Floats], most: int = MOST_ROWS) -> NDArray[np.
 
     So many rows at ``most``, and never fewer than the extremes of all curves in one span.
     """
-    count = len(curves[0])
+    count = len(curves[0]) if curves else 0
     if count <= most:
         return np.arange(count)
     spans = max(1, (most - 2) // (2 * len(curves)))
@@ -77,6 +77,8 @@ def time_figure(time: Floats, panels: Sequence[Panel], marks: Sequence[Mark] = (
         _add_panel(figure, k, told_apart(panel), (max(bottom, 0.0), bottom + PANEL / inner))
         for item in told_apart(panel).items:
             entry: dict[str, Any] = {}
+            if isinstance(item, Spans):
+                entry = {"name": item.label, "legend": f"legend{number_of(k)}"}
             if isinstance(item, Points):
                 # The box under the pointer names the place of a curve whose label other panels have too.
                 place = panel.title.rpartition(", ")[2]
@@ -97,6 +99,9 @@ def _add_panel(figure: "go.Figure", k: int, panel: Panel, domain: tuple[float, f
     axis: dict[str, Any] = {"domain": domain, "anchor": "x", "title": {"text": shown.label}}
     if shown.low is not None:
         axis |= {"range": [shown.low, shown.high]}
+    if shown.words:
+        axis |= {"type": "category", "categoryarray": shown.words, "showgrid": False, "title": None}
+        figure.update_layout(barmode="overlay", bargap=0.15, hovermode="closest", margin={"l": 130})
     if shown.log:
         axis |= {"type": "log", "dtick": _decades(panel)}
     legend = {"y": domain[1], "yanchor": "top", "x": 1.01, "xanchor": "left", "tracegroupgap": 0}

@@ -44,7 +44,7 @@ _SECTIONS = (
     ("quantities", "Quantities", ("overview",)),
     ("balance", "Balance", ("body-position", "body-orientation", "error", "position-error", "orientation-error",
                             "top-view", "support")),
-    ("floor", "Floor and feet", ("floor-forces", "contact-states", "platform")),
+    ("floor", "Floor and feet", ("floor-forces", "contact-modes", "platform")),
     ("joints", "Joints", ("joint-torques", "joint-angles", "desired-force", "desired-torque")),
     ("ledger", "Checks", ("ledger", "momentum-defect", "momentum", "newton-iterations")),
 )  # fmt: skip
