@@ -16,14 +16,11 @@ from experiments.catalogue.parameters.random_disturbances import Case, random_di
 from experiments.catalogue.parameters.robots import _loaded
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
-from experiments.studies.store.folder import Study
-from experiments.visualization.figures.labels import contact_groups, joint_groups
 from experiments.visualization.live.loop import Loop
 from experiments.visualization.live.page import Page
 from experiments.visualization.report.run_source import load_run
 from experiments.visualization.viewer.camera import CAMERAS, camera_at
 from experiments.visualization.viewer.loaded_runs import load_runs
-from experiments.visualization.viewer.plots import plots_of
 from experiments.visualization.viewer.serve import serving
 from experiments.visualization.viewer.shapes import shapes_of
 from experiments.visualization.viewer.surfaces import CELL
@@ -108,12 +105,6 @@ def test_pages_are_of_the_robot(lost, folder, tmp_path):
     assert "is not found now" not in text
 
 
-def test_a_study_is_run_again_without_the_robots_files(lost):
-    study = Study.read(lost / "study")
-    assert study.experiment.who == "Twin"
-    assert main(["rerun", str(lost / "study"), "1", "--no-figures"]) == 0
-
-
 # --- what is its own ---
 
 
@@ -137,18 +128,6 @@ def test_legs_are_found_by_their_feet():
         assert left.sagittal == tuple(map(name, ("left_hip_pitch", "left_knee_pitch", "left_ankle_pitch")))
         assert right.frontal == tuple(map(name, ("right_hip_roll", "right_ankle_roll")))
         assert left.knee == name("left_knee_pitch")
-
-
-def test_figures_tell_left_from_right(lost):
-    model = load_run(lost / "run").state.model
-    groups = joint_groups(model, model.joint_names, 8)
-    assert [label for label, _ in groups] == ["left leg", "right leg"]
-    assert [label for _, label in groups[0][1]] == [label for _, label in groups[1][1]]
-    assert {joint for joint, _ in groups[1][1]} == {renamed(j) for j in human().joint_names if j.startswith("right")}
-    assert [label for label, _ in contact_groups(model)] == ["left foot", "right foot"]
-    plots = {plot.title: plot for plot in plots_of(load_run(lost / "run"))}
-    assert [curve.label for curve in plots["leg knee pitch torque [N·m]"].curves] == ["left", "right"]
-    assert "position error of the pelvis [mm]" in plots
 
 
 def test_random_disturbances_act_on_its_own_bodies():

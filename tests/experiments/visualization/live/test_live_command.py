@@ -1,13 +1,10 @@
 """``biped live`` on the command line, and its page without a browser."""
 
 import os
-import threading
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
-from controllers.gains import KEYS, load_gains
+from controllers.gains import load_gains
 from controllers.workspace import WorkspaceGains
 from experiments.catalogue.registry import experiment_named
 from experiments.visualization.live.loop import Loop
@@ -93,28 +90,6 @@ def test_a_page_writes_nothing_but_gains_beside_its_file(page, tmp_path, name):
     page.save(name, client)
     assert client.told.startswith("Gains not saved")
     assert there() == before
-
-
-def test_turns_of_many_hands_are_all_kept(page):
-    """The server calls back from several threads at once; no turn undoes another."""
-    event = SimpleNamespace(client_id=0)
-
-    def turn(slider, value):
-        slider._impl.value = value  # as the browser has it
-        for callback in slider._impl.update_cb:
-            callback(event)
-
-    wanted = [10.0 + k for k in range(len(page._gain_sliders))]
-    hands = [threading.Thread(target=turn, args=pair) for pair in zip(page._gain_sliders.values(), wanted, strict=True)]
-    first = page.gains
-    for hand in hands:
-        hand.start()
-    for hand in hands:
-        hand.join()
-    assert page.gains == page.runner.loop.gains == first  # nothing is changed but in the runner's thread
-    page.runner.one_frame(0.0)
-    assert np.concatenate([getattr(page.runner.loop.gains, key) for key in KEYS]) == pytest.approx(wanted)
-    assert page.gains == page.runner.loop.gains
 
 
 def test_all_experiments_have_a_page():

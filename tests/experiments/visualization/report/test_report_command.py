@@ -27,12 +27,6 @@ def test_the_page_goes_into_the_folder(run_folder, capsys):
     assert "<title>tumble: " in (run_folder / "report.html").read_text(encoding="utf-8")
 
 
-def test_or_wherever_it_is_wanted(run_folder, tmp_path):
-    assert main(["report", str(run_folder), "--out", str(tmp_path / "new" / "page.html"), "--notebook"]) == 0
-    assert names(tmp_path / "new") == ["page.html", "page.ipynb"]
-    assert "report.html" not in names(run_folder)
-
-
 def test_the_notebook_is_valid_and_runs(run_folder, tmp_path, monkeypatch):
     assert main(["report", str(run_folder), "--notebook"]) == 0
     notebook = nbformat.read(run_folder / "report.ipynb", as_version=4)

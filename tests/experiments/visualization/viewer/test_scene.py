@@ -105,20 +105,6 @@ def test_what_is_shown_is_the_snapshot(shown):
     assert not node(page, "/world/run_1/com").visible or page.scene.layers["centre of mass"]
 
 
-def test_the_first_is_solid_and_the_others_are_ghosts(shown):
-    shown.playback.seek(0.123)
-    shown.frame(0.0)
-    solid, ghost = shown.scene.models
-    for name in ("reaction", "reaction_of_feet"):  # forces look the same in all
-        ours, theirs = (node(shown, f"/world/run_{k}/{name}").colors for k in (0, 1))
-        assert np.array_equal(ours, theirs)
-    assert not solid.is_ghost
-    assert ghost.is_ghost
-    assert node(shown, "/world/run_1/trunk/solid").opacity < 0.5
-    assert solid.color is None
-    assert ghost.color == colors.GHOSTS[0]
-
-
 def test_nothing_is_sent_while_nothing_changes(shown):
     page = shown
     page.playback.seek(0.05)
@@ -149,22 +135,6 @@ def test_lines_follow_what_they_are_tied_to():
             bob_now = spring.frame("bob").position(motion.q[round(moment / 0.01)])
             assert lines.points[1] == pytest.approx(np.array([bob_now, (0.5, 0, 0)]), abs=1e-5)
         assert (lines.colors[1] == linear(np.array(SPRING) * 255.0)).all()
-
-
-def test_layers_can_be_switched_off(shown):
-    page = shown
-    page.scene.switch("contact forces", False)
-    assert not node(page, "/world/run_0/contact_forces").visible
-    page.scene.switch("contact forces", True)
-    assert node(page, "/world/run_0/contact_forces").visible
-    page.scene.show_bodies("see-through")
-    assert not node(page, "/world/run_0/trunk/solid").visible
-    assert node(page, "/world/run_0/trunk/clear").visible
-    assert node(page, "/world/run_1/trunk/solid").visible  # a ghost is seen through anyway
-    page.scene.show_bodies("none")
-    assert not node(page, "/world/run_1/trunk/solid").visible
-    page.scene.show_bodies("solid")
-    assert node(page, "/world/run_0/trunk/solid").visible
 
 
 def test_a_run_that_is_over_is_told(standing, pushed):
