@@ -14,16 +14,8 @@ from experiments.cli.quantities import unit_text
 from experiments.visualization.figures.labels import at_the_start, who
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
+from experiments.visualization.report import run_facts as facts
 from experiments.visualization.report.beside_record import BesideRecord
-from experiments.visualization.report.run_facts import (
-    KINDS,
-    checks_table,
-    effects,
-    event_tables,
-    facts_table,
-    more_facts,
-    what_was_done,
-)
 from experiments.visualization.report.run_figures import run_charts
 from experiments.visualization.report.run_source import RunSource, saved_option
 
@@ -62,7 +54,9 @@ def run_page(source: RunSource, command: str, beside: BesideRecord | None = None
     if run.world is None and run.state.model.is_floating and len(run.frame) >= 2:  # there are no metrics of others
         measured = {name: value for name, value in measure_run(run).items() if value is not None}
     return Page(
-        title=f"Run of {run.name}" if made_by is None else f"{made_by.name}: {what_was_done(run) or made_by.title}",
+        title=f"Run of {run.name}"
+        if made_by is None
+        else f"{made_by.name}: {facts.what_was_done(run) or made_by.title}",
         subtitle="" if made_by is None else made_by.source,
         lead=_lead(source),
         sections=(
@@ -91,7 +85,7 @@ def _lead(source: RunSource) -> tuple[Block, ...]:
     blocks: list[Block] = [Prose(text, mood)]
     if len(source.run.frame) < 2:
         blocks.append(Prose("Fewer than two rows are recorded: there is nothing to draw.", "bad"))
-    return (*blocks, facts_table([*effects(source.run), *more_facts(source.run)]))
+    return (*blocks, facts.facts_table([*facts.effects(source.run), *facts.more_facts(source.run)]))
 
 
 def _what(source: RunSource) -> Section:
@@ -139,13 +133,13 @@ def _figures(run: Run) -> Iterator[Section]:
 def _events(run: Run) -> Section:
     """Return contacts, impacts and pushes with their impulses, and steps; touches and lifts are folded."""
     others = run.events[run.events["kind"].isin(["touch", "lift"])]
-    blocks: list[Block] = [table for table in event_tables(run) if table.rows]
+    blocks: list[Block] = [table for table in facts.event_tables(run) if table.rows]
     if run.metrics.get("footsteps"):
         blocks.append(_steps(run))
     if len(others):
         rows = tuple((f"{t:.4f}", str(k), str(s)) for t, k, s in others[["time", "kind", "subject"]].to_numpy())
         blocks.append(Table("Contact points that touch or lift", ("time [s]", "kind", "point"), rows).folded())
-    counts = [(len(run.summary["events"][many]), one, many) for one, many in KINDS]
+    counts = [(len(run.summary["events"][many]), one, many) for one, many in facts.KINDS]
     counted = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
     return Section("events", "Events", verdict=counted, blocks=tuple(blocks or [Prose("No impacts and no pushes.")]))
 
@@ -182,7 +176,7 @@ def _numbers(run: Run, measured: Mapping[str, MetricValue]) -> Section:
     )
     blocks.append(Table("Computation", _HEADINGS[:-1], others, fold=False))
     if run.trust:
-        blocks.append(checks_table(run))
+        blocks.append(facts.checks_table(run))
     return Section("numbers", "Numbers", blocks=tuple(blocks))
 
 

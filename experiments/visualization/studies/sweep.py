@@ -16,17 +16,8 @@ from experiments.studies.counting import USUAL_LOSSES, shares, success_text
 from experiments.studies.proportion import CONFIDENCE, Proportion
 from experiments.studies.run import plan_of
 from experiments.studies.store.folder import Study
+from experiments.studies.sweep import groups as sweeps
 from experiments.studies.sweep.ensemble import ensemble
-from experiments.studies.sweep.groups import (
-    Factor,
-    as_written,
-    factors_of,
-    groups,
-    proportion,
-    shown_metric,
-    successes_in,
-    verdicts_in,
-)
 from experiments.studies.sweep.summary import summary
 from experiments.studies.sweep.sweep import Sweep
 from experiments.visualization.document import Document
@@ -49,18 +40,18 @@ def so_far(study: Study) -> tuple[Sweep, pd.DataFrame]:
 
 def document(plan: Sweep, frame: pd.DataFrame, folder: Path) -> Document:
     """The proportion of successes, and a metric, over what was varied."""
-    written, factors = as_written(plan, frame), factors_of(plan)
-    successes = successes_in(frame, plan.counts)
+    written, factors = sweeps.as_written(plan, frame), sweeps.factors_of(plan)
+    successes = sweeps.successes_in(frame, plan.counts)
     data = [
         {
             "parameter": factor.column,
             "value": group.value,
             "trials": len(group.trials),
-            **{kind: proportion(group.trials["verdict"], losses).value for kind, losses in successes.items()},
+            **{kind: sweeps.proportion(group.trials["verdict"], losses).value for kind, losses in successes.items()},
             **shares(group.trials["verdict"].tolist()),
         }
         for factor in factors
-        for group in groups(frame, factor.column)
+        for group in sweeps.groups(frame, factor.column)
     ]
     drawings: dict[str, Any] = {FIGURE: partial(draw_sweep, plan, frame)}
     if plan.traces:
@@ -91,8 +82,8 @@ def _draw_over_time(plan: Sweep, table: Path, path: Path) -> list[Path]:
 def page_sections(trials: Trials) -> list[Section]:
     """Return the charts over each factor, and those of traced columns over time."""
     plan = plan_of(trials.study)
-    written = as_written(plan, trials.frame)
-    axes = [_axis(trials, factor, written) for factor in factors_of(plan)]
+    written = sweeps.as_written(plan, trials.frame)
+    axes = [_axis(trials, factor, written) for factor in sweeps.factors_of(plan)]
     sections = response_sections(trials, [axis for axis in axes if len(axis.points) > 1], plan.counts)
     return [*sections, *_over_time(plan, trials.study.folder / ENSEMBLE)]
 
@@ -105,7 +96,7 @@ def _over_time(plan: Sweep, file: Path) -> list[Section]:
     return [Section("over-time", "Over time", blocks=(Chart(panels, text, "ensemble"),))]
 
 
-def _axis(trials: Trials, factor: Factor, written: pd.DataFrame) -> Axis:
+def _axis(trials: Trials, factor: sweeps.Factor, written: pd.DataFrame) -> Axis:
     """The axis of a factor; its angles are in degrees where the sweep has them so."""
     axis = trials.axis(factor.column, besides(factor))
     if "°" not in factor.unit:
@@ -114,7 +105,7 @@ def _axis(trials: Trials, factor: Factor, written: pd.DataFrame) -> Axis:
     return replace(axis, label=label, values=written[factor.column])
 
 
-def _tables(plan: Sweep, frame: pd.DataFrame, factors: Sequence[Factor]) -> Iterator[Block]:
+def _tables(plan: Sweep, frame: pd.DataFrame, factors: Sequence[sweeps.Factor]) -> Iterator[Block]:
     """A table over each factor, or one of all combinations of two factors of few values."""
     if len(factors) == 2 and frame[factors[1].column].nunique() <= MOST_COLUMNS and not factors[0].sampled:
         yield _across(plan, frame, *factors)
@@ -128,22 +119,22 @@ def _tables(plan: Sweep, frame: pd.DataFrame, factors: Sequence[Factor]) -> Iter
 def _counts(plan: Sweep, frame: pd.DataFrame) -> str:
     replicas = f" × {plan.replicas} replicas" if plan.replicas > 1 else ""
     counts = frame["verdict"].value_counts()
-    ended = ", ".join(f"{counts[verdict]} {verdict}" for verdict in verdicts_in(frame))
+    ended = ", ".join(f"{counts[verdict]} {verdict}" for verdict in sweeps.verdicts_in(frame))
     return f"{len(frame)} trials, {plan.points} combinations{replicas}: {ended}."
 
 
-def _by(plan: Sweep, frame: pd.DataFrame, factor: Factor, *, alone: bool) -> Table:
-    metric, successes = shown_metric(plan, frame), successes_in(frame, plan.counts)
-    others = [verdict for verdict in verdicts_in(frame) if verdict not in successes]
+def _by(plan: Sweep, frame: pd.DataFrame, factor: sweeps.Factor, *, alone: bool) -> Table:
+    metric, successes = sweeps.shown_metric(plan, frame), sweeps.successes_in(frame, plan.counts)
+    others = [verdict for verdict in sweeps.verdicts_in(frame) if verdict not in successes]
     headings, intervals = [_heading(factor), "trials"], alone or plan.replicas == 1
     for kind in successes:
         headings += [kind, f"{CONFIDENCE:.0%} interval"] if intervals else [kind]
     headings += [*others, *([] if metric is None else [f"median {metric_label(plan, metric)}"])]
     rows = []
-    for group in groups(frame, factor.column):
+    for group in sweeps.groups(frame, factor.column):
         cells = [group.label, str(len(group.trials))]
         for losses in successes.values():
-            found = proportion(group.trials["verdict"], losses)
+            found = sweeps.proportion(group.trials["verdict"], losses)
             cells += [_percent(found.value), *([_interval(found)] if intervals else [])]
         cells += [_percent(float((group.trials["verdict"] == verdict).mean())) for verdict in others]
         if metric is not None:
@@ -154,15 +145,15 @@ def _by(plan: Sweep, frame: pd.DataFrame, factor: Factor, *, alone: bool) -> Tab
     return Table(caption, tuple(headings), tuple(rows))
 
 
-def _across(plan: Sweep, frame: pd.DataFrame, by: Factor, columns: Factor) -> Table:
-    of_columns = groups(frame, columns.column)
+def _across(plan: Sweep, frame: pd.DataFrame, by: sweeps.Factor, columns: sweeps.Factor) -> Table:
+    of_columns = sweeps.groups(frame, columns.column)
     headings = (f"{_heading(by)} \\ {_heading(columns)}", *(group.label for group in of_columns))
     rows = []
-    for group in groups(frame, by.column):
+    for group in sweeps.groups(frame, by.column):
         cells = [group.label]
         for other in of_columns:
             both = group.trials[group.trials["trial"].isin(other.trials["trial"])]
-            found = proportion(both["verdict"], plan.counts or USUAL_LOSSES)
+            found = sweeps.proportion(both["verdict"], plan.counts or USUAL_LOSSES)
             interval = f" ({_interval(found)})" if plan.replicas > 1 else ""
             cells.append(f"{_percent(found.value)}{interval}" if len(both) else "·")
         rows.append(tuple(cells))
@@ -175,7 +166,7 @@ def _interval(found: Proportion) -> str:
     return f"{_percent(found.low)} … {_percent(found.high)}"
 
 
-def _heading(factor: Factor) -> str:
+def _heading(factor: sweeps.Factor) -> str:
     unit = unit_text(factor.unit)
     return f"{factor.column} [{unit}]" if unit else factor.column
 
