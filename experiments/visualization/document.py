@@ -58,7 +58,7 @@ def print_block(block: Block) -> None:
 
 
 def write_document(document: Document, folder: Path, draw: bool) -> list[Path]:
-    """Write the files and, if wanted, the figures of a document; the files.
+    """Write the files of a document, and its figures if ``draw``; return the paths.
 
     Raises:
         OSError: a file cannot be written.
@@ -76,7 +76,8 @@ def write_document(document: Document, folder: Path, draw: bool) -> list[Path]:
             replace_file(path, f"{json.dumps(content, indent=2)}\n".encode())
         files.append(path)
     for name, drawing in document.drawings.items():
-        remove_figure(folder / name)
+        if draw or drawing is None:
+            remove_figure(folder / name)
         if draw and drawing is not None:
             files += drawing(folder / name)
     return files

@@ -168,7 +168,7 @@ def _draw_points(item: Points, on: _Place) -> None:
     look: dict[str, Any] = {
         "color": item.color, "marker": _MARKERS[item.marker], "markersize": item.size, "linewidth": item.width,
         "linestyle": DASHES[item.dash], "label": label, "zorder": on.above, "alpha": item.alpha,
-        "clip_on": bool(item.dash) or not np.size(item.x), "drawstyle": "steps-post" if item.is_step else "default",
+        "clip_on": bool(item.dash) or not np.size(x), "drawstyle": "steps-post" if item.is_step else "default",
     }  # fmt: skip
     if item.face:
         look["markerfacecolor"] = item.face
