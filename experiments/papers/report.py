@@ -67,7 +67,7 @@ def tally(findings: Iterable[Finding]) -> Tally:
     return Tally(finding.verdict for finding in findings)
 
 
-def allfindings_table(cached: Mapping[str, Cached]) -> list[Finding]:
+def all_findings(cached: Mapping[str, Cached]) -> list[Finding]:
     return [finding for outcome in cached.values() for finding in outcome.findings]
 
 
@@ -81,7 +81,7 @@ def mood(finding: Finding) -> Mood:
 def _lead(
     paper: Paper, cached: Mapping[str, Cached], failures: Mapping[str, Failure], command: str
 ) -> tuple[Block, ...]:
-    counted = tally(allfindings_table(cached))
+    counted = tally(all_findings(cached))
     computed = f"{len(cached)} of {len(paper.items)} items computed"
     blocks: list[Block] = [Prose(f"{counted} ({computed}).", counted.mood)]
     differing = [

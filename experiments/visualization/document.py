@@ -35,8 +35,8 @@ class Document:
 
 def print_document(document: Document) -> None:
     """Print the lead, and the prose and the tables of each section; tables that a page always folds are left out."""
-    for block in document.lead:
-        print_block(block)
+    for sentence in document.lead:
+        print_block(sentence)
     for section in document.sections:
         blocks = [b for b in section.blocks if isinstance(b, Prose) or (isinstance(b, Table) and b.fold is not True)]
         if blocks and section.title:
@@ -53,7 +53,7 @@ def print_block(block: Block) -> None:
     elif isinstance(block, Table):
         if block.caption:
             say(f"\n{block.caption}", "bold")
-        rows = [[cells[0], *(Text(cell, STYLES[mood]) for cell in cells[1:])] for mood, cells in block.lines]
+        rows = [[Text(cells[0]), *(Text(cell, STYLES[mood]) for cell in cells[1:])] for mood, cells in block.lines]
         print_table(block.headings, rows, block.styles)
 
 

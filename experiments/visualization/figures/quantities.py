@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from biped.metrics import anatomical
 from biped.metrics.timeseries import error_quaternions, orientation_errors, position_errors
@@ -28,7 +29,7 @@ Targets = tuple[tuple[float, str], ...]
 Values = Sequence[Floats] | Floats
 
 
-def curve(label: str, values: Floats, color: str = style.BLUE, dash: Dash = "solid", **look: Any) -> Points:
+def curve(label: str, values: ArrayLike, color: str = style.BLUE, dash: Dash = "solid", **look: Any) -> Points:
     """Return a line over time, (rows,); ``look`` as in ``Points``."""
     return Points(None, values, label, color, dash=dash, **{"width": None, **look})
 
@@ -174,10 +175,11 @@ def largest_torques(subject: Subject, most: int = 3) -> Panel:
     peaks = {joint: float(np.abs(torque).max()) for joint, torque in torques.items()}
     kinds = [[joint for joint in kind if joint in torques] for kind in kinds]
     shown = sorted(filter(None, kinds), key=lambda kind: -max(peaks[joint] for joint in kind))[:most]
+    dashes: tuple[Dash, ...] = ("solid", "dash")
     curves = [
         curve("" if place else joint_label(common_name(joint, kind[-1])), torques[joint], color, dash=dash)
         for kind, colors in zip(shown, zip(style.LINES, style.DARKER, strict=True), strict=False)
-        for place, (joint, color, dash) in enumerate(zip(kind, colors, ("solid", "dash"), strict=False))
+        for place, (joint, color, dash) in enumerate(zip(kind, colors, dashes, strict=False))
     ]
     if any(len(kind) > 1 for kind in shown):
         curves.append(curve("right", np.full_like(subject.time, np.nan), style.BLACK, dash="dash"))
@@ -207,11 +209,13 @@ def told_apart(panel: Panel) -> Panel:
     return replace(panel, items=(*dashed, *(item for item in panel.items if not isinstance(item, Points))))
 
 
-def _ends(values: Floats) -> tuple[float, float]:
+def _ends(values: ArrayLike) -> tuple[float, float]:
+    values = np.asarray(values, dtype=float)
     return float(np.nanmin(values)), float(np.nanmax(values))
 
 
-def _is_near(one: Floats, other: Floats, near: float) -> bool:
+def _is_near(one: ArrayLike, other: ArrayLike, near: float) -> bool:
+    one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
     both = np.isfinite(one) & np.isfinite(other)
     return bool(both.any()) and float(np.abs(one[both] - other[both]).max()) <= near
 

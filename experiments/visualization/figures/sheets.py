@@ -144,12 +144,11 @@ def _support(subject: Subject) -> list[Panel]:
 
     def curves(axis: str = "", sign: float = 1.0) -> tuple[Points, ...]:
         """Return the positions along an axis; without one, the margins."""
-        names = ((f"{position}_{axis}" if axis else margin, *look) for _, position, margin, *look in _POINTS)
-        return tuple(
-            q.curve(label, sign * 1e3 * table[name].to_numpy(), color, hidden=hidden)
-            for (label, *_), (name, color, hidden) in zip(_POINTS, names, strict=True)
-            if name
-        )
+        found = []
+        for label, position, margin, color, hidden in _POINTS:
+            if name := f"{position}_{axis}" if axis else margin:
+                found.append(q.curve(label, sign * 1e3 * table[name].to_numpy(), color, hidden=hidden))
+        return tuple(found)
 
     positions = [
         over_time(title, f"{shown.name} [mm]", curves(axis, shown.sign), least=LEAST)

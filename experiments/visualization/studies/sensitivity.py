@@ -105,7 +105,8 @@ def _ranked(indices: Indices, column: str) -> Prose:
 def _section(sensitivity: Sensitivity, indices: Indices, k: int) -> Section:
     is_morris = sensitivity.design.method == MORRIS
     blocks: list[Block] = [Prose(f"{indices.counted}.".capitalize(), "muted")]
-    blocks += [Prose(f"{remark}.".capitalize(), "bad" * ("more samples" in remark)) for remark in indices.remarks]
+    for remark in indices.remarks:
+        blocks.append(Prose(f"{remark}.".capitalize(), "bad" if "more samples" in remark else ""))
     if indices.table is not None:
         text = "Parts of the variance of {}, with 95 % intervals (Sobol 2001; Saltelli et al. 2010)."
         if is_morris:

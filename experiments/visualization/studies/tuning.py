@@ -31,7 +31,7 @@ def document(tuning: Tuning, outcome: Outcome, _: Path) -> Document:
     limits = f"; {beyond} beyond a limit" if beyond else ""
     text = f"{len(evaluations)} candidates by {tuning.settings.optimizer}, {tuning.space.size} trials each{limits}"
     if evaluations:
-        blocks = (*_charts(tuning, outcome), _candidates(tuning, outcome))
+        blocks: tuple[Block, ...] = (*_charts(tuning, outcome), _candidates(tuning, outcome))
         sections.append(Section("search", "The search", text, blocks=blocks))
     lead = [Prose(f"{tuning.name}: {text}.")]
     if winner is None:

@@ -80,8 +80,8 @@ def draw_comparison(comparison: Comparison) -> Figure:
         look = Points((), (), curve.label, style.LINES[k % len(style.LINES)], _MARKERS[k % len(_MARKERS)], dash=dash)
         found = curve.measurements
         by_cost.append(replace(look, x=[1e3 * m.seconds for m in found], y=[m.error for m in found]))
-        found = [m for m in found if m.size.tolerance is None]
-        by_step.append(replace(look, x=[1e3 * m.size.step for m in found], y=[m.error for m in found]))
+        stepped = [m for m in found if m.size.tolerance is None]
+        by_step.append(replace(look, x=[1e3 * m.size.step for m in stepped], y=[m.error for m in stepped]))
     errors = [m.error for curve in curves for m in curve.measurements] or [1.0]
     y = Axis("error [m]", 0.3 * min(errors), 3.0 * max(errors), log=True, powers=True)
     floor = max((curve.floor for curve in curves), default=0.0)  # errors below it are those of the reference
