@@ -105,8 +105,7 @@ def _ranked(indices: Indices, column: str) -> Prose:
 def _section(sensitivity: Sensitivity, indices: Indices, k: int) -> Section:
     is_morris = sensitivity.design.method == MORRIS
     blocks: list[Block] = [Prose(f"{indices.counted}.".capitalize(), "muted")]
-    for remark in indices.remarks:
-        blocks.append(Prose(f"{remark}.".capitalize(), "bad" if "more samples" in remark else ""))
+    blocks += [Prose(f"{one}.".capitalize(), "bad" if "more samples" in one else "") for one in indices.remarks]
     if indices.table is not None:
         text = "Parts of the variance of {}, with 95 % intervals (Sobol 2001; Saltelli et al. 2010)."
         if is_morris:
