@@ -31,8 +31,8 @@ def test_the_facts_of_a_run_are_its_metrics():
     assert facts["peak excursion of the centre of mass"] == length(run.metrics["com_excursion"])
     assert facts["peak joint torque"].startswith(f"{run.metrics['peak_torque']:.3g} N·m, ")
     hard = experiment_named("balance").run({"push.impulse": 5.5, "push.azimuth": 1.5708})
-    (warning,) = (text for name, text in effects(hard) if name == "warning")
-    assert "where a strong human's does" in warning  # the ankle is flung by more torque than a human has
+    told = [text for name, text in effects(hard) if name == "warning"]
+    assert any("where a strong human's does" in text for text in told)  # the ankle takes more torque than a human has
     assert headline(experiment_named("balance").run({"run.duration": 0.1})).endswith("(undisturbed)")
 
 

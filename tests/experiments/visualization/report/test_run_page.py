@@ -132,7 +132,7 @@ def test_the_forces_of_the_feet_carry_the_human():
 
 def test_states_of_a_contact_point_fill_the_time(saved):
     run = load_run(saved["thrown-block"])
-    states = run_figures(run)["contact-states"]
+    states = run_figures(run)["contact-modes"]
     total: dict[str, float] = {}
     for trace in states.data:
         for label, length in zip(trace.y, trace.x, strict=True):
