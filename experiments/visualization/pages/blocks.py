@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import pandas as pd
 
 from biped.errors import InputError
+from experiments.visualization.panels.with_plotly import figure_of
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -84,8 +85,6 @@ class Chart:
     @cached_property
     def figure(self) -> "go.Figure":
         """The figure of Plotly."""
-        from experiments.visualization.panels.with_plotly import figure_of
-
         if hasattr(self.content, "to_json"):
             return self.content
         return figure_of(self.content, self.columns, self.pixels)
