@@ -18,6 +18,9 @@ a grid and a bisection for each replica, and the median over replicas with its i
 """,
     page="push-map",
     table="swept",
+    command="threshold",
+    key="plan",
+    caption="plan.toml",
 )
 _PRESET = replace(
     _THRESHOLD,
