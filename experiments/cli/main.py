@@ -107,7 +107,8 @@ def _do(argv: list[str]) -> int:
 
 def commands() -> dict[str, str]:
     """Return all commands and their lines in ``biped --help``."""
-    return _COMMANDS | importlib.import_module("experiments.commands.study").titles()
+    kinds = importlib.import_module("experiments.studies.registry").kinds()
+    return _COMMANDS | {name: kind.title for name, kind in kinds.items() if kind.title}
 
 
 def command(name: str) -> "tuple[Callable[[], Parser], Callable[[argparse.Namespace], int]]":

@@ -28,11 +28,6 @@ Every finished trial is stored at once. Stop with Ctrl-C at any time: the same c
 Results do not depend on the number of workers."""
 
 
-def titles() -> dict[str, str]:
-    """Return the names of the commands of studies, and their lines in ``biped --help``."""
-    return {name: kind.title for name, kind in kinds().items() if kind.title}
-
-
 def parser(name: str) -> Parser:
     """Return the parser of the command of a kind of study."""
     kind = kinds()[name]

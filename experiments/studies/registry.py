@@ -2,9 +2,8 @@
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from biped.errors import InputError
 
@@ -19,8 +18,7 @@ FOLDERS = (
 )
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(NamedTuple):
     """Declaration of a kind of study, which a folder has in a dictionary ``KINDS`` by name.
 
     The command ``biped NAME`` and the folder ``results/NAME`` have its name. Functions and classes are given as

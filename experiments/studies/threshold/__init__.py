@@ -1,7 +1,5 @@
 """How large a parameter of an experiment may be for the human to recover: thresholds over ensembles of replicas."""
 
-from dataclasses import replace
-
 from experiments.studies.registry import Kind
 
 _THRESHOLD = Kind(
@@ -22,8 +20,7 @@ a grid and a bisection for each replica, and the median over replicas with its i
     key="plan",
     caption="plan.toml",
 )
-_PRESET = replace(
-    _THRESHOLD,
+_PRESET = _THRESHOLD._replace(
     table="",
     plan="experiments.studies.threshold.command:plan_of",
     options="experiments.studies.threshold.command:add_options",
@@ -32,8 +29,7 @@ _PRESET = replace(
 
 KINDS = {
     "threshold": _THRESHOLD,
-    "push-map": replace(
-        _PRESET,
+    "push-map": _PRESET._replace(
         title="push threshold over the direction of the push",
         description="""\
 Find how hard the human can be pushed before it falls, for each direction of the push: the median over replicas with
@@ -47,8 +43,7 @@ scattered joint angles, floors and times of the push, with its interval.""",
   biped push-map --set push.duration=0.02 --set floor.mu_s=0.3 --set floor.mu_d=0.25
 """,
     ),
-    "block-speed": replace(
-        _PRESET,
+    "block-speed": _PRESET._replace(
         title="greatest speed of a thrown block for recovery",
         description="""\
 Find how fast a block may be thrown at the human's back: the experiment of the thesis (Wendlandt 1997, 4.3) with many
