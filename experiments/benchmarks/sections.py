@@ -7,10 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-
-from experiments.cli.terminal import terminal
+from experiments.cli.terminal import print_table, say
 
 JSON, CSV, FIGURE = "bench.json", "bench.csv", "chain-cost.png"
 
@@ -25,7 +22,7 @@ class Column:
 
     @property
     def heading(self) -> str:
-        return f"{self.name}\n{self.unit}" if self.unit else self.name
+        return f"{self.name} [{self.unit}]" if self.unit else self.name
 
 
 @dataclass
@@ -75,21 +72,18 @@ SHOWN_ROWS = 12
 
 def print_stamp(stamp: Mapping[str, Any]) -> None:
     known = [f"{name} {value}" for name, value in stamp.items() if value is not None]
-    terminal().print(", ".join(known), style="dim", highlight=False)
+    say(", ".join(known), "dim")
 
 
 def print_section(section: Section) -> None:
-    console = terminal()
     if section.rows:
-        table = Table(title=section.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
-        table.add_column("", no_wrap=True)
-        for column in section.columns:
-            table.add_column(column.heading, justify="right", min_width=len(column.name))
-        for label, numbers in list(section.rows.items())[:SHOWN_ROWS]:
-            texts = (format(number, column.form) for column, number in zip(section.columns, numbers, strict=True))
-            table.add_row(label, *texts)
-        console.print(table)
+        rows = [
+            (label, *(format(n, column.form) for column, n in zip(section.columns, numbers, strict=True)))
+            for label, numbers in list(section.rows.items())[:SHOWN_ROWS]
+        ]
+        say(f"\n{section.title}", "bold")
+        print_table(("", *(column.heading for column in section.columns)), rows)
         if len(section.rows) > SHOWN_ROWS:
-            console.print(f"  and {len(section.rows) - SHOWN_ROWS} more in {CSV}")
+            say(f"  and {len(section.rows) - SHOWN_ROWS} more in {CSV}")
     for note in section.notes:
-        console.print(f"  {note}", markup=False, highlight=False)
+        say(f"  {note}")

@@ -1,12 +1,12 @@
 """The terminal, and lists and tables that are laid out for its width."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from rich.box import SIMPLE_HEAD
+from rich.align import VerticalAlignMethod
 from rich.cells import cell_len
-from rich.console import Console, Group, JustifyMethod, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
@@ -76,7 +76,7 @@ def print_explained(rows: Sequence[Sequence[str]]) -> None:
 def print_table(
     headings: Sequence[str],
     rows: Sequence[Sequence[str | Text]],
-    first: JustifyMethod = "left",
+    kinds: Sequence[str] = (),
     console: Console | None = None,
 ) -> None:
     """Print rows of plain text, in which no bracket is markup; where they are too wide, a block for each.
@@ -84,45 +84,37 @@ def print_table(
     Args:
         headings: of the columns; the first of a name, which begins a block.
         rows: as many cells in each.
-        first: how the names are aligned; all else is to the right.
+        kinds: of the columns: ``number`` or ``word`` to the right, ``text`` to the left, where it may be broken; if
+            not given, text that is not broken and numbers after it.
         console: where; the terminal if not given.
     """
     console = console or terminal()
     cells = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
     broken = ["\n".join(heading.replace(" %", "\N{NO-BREAK SPACE}%").split(" ")) for heading in headings]
+    vertical: VerticalAlignMethod = "top" if "text" in kinds else "bottom"
     for labels, room in ((headings, 4), (broken, 4), (broken, 2)):
-        table = Table(box=None, pad_edge=False, padding=(0, room, 0, 0))
-        for place, label in enumerate(labels):
-            justify = "right" if place else first
-            table.add_column(Text(label), justify=justify, header_style="bold", vertical="bottom")
-        for row in cells:
-            table.add_row(*row)
-        if fits(table, console):
-            console.print(table)
-            return
+        for most in (None, LEAST_TEXT):
+            table = Table(box=None, pad_edge=False, padding=(0, room, 0, 0))
+            for place, label in enumerate(labels):
+                is_text = bool(kinds) and kinds[place] == "text"
+                left = is_text or (place == 0 and (not kinds or kinds[0] != "number"))
+                table.add_column(
+                    Text(label), justify="left" if left else "right", header_style="bold", vertical=vertical,
+                    no_wrap=not is_text, max_width=most if is_text else None,
+                )  # fmt: skip
+            for row in cells:
+                table.add_row(*row)
+            if fits(table, console):
+                for column in table.columns:
+                    column.max_width = None
+                console.print(table)
+                return
     for name, *others in cells:
         console.print(Text(f"{headings[0]} ".lstrip(), style="bold").append(name))
         block = Table.grid(padding=(0, 2))
         for heading, cell in zip(headings[1:], others, strict=True):
             block.add_row(Text(f"    {heading}"), cell)
         console.print(block)
-
-
-def ruled_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], kinds: Sequence[str]) -> Table:
-    """A table with a line below its headings.
-
-    Args:
-        title: above it.
-        headings: of the columns.
-        rows: as many cells of plain text in each.
-        kinds: of the columns: ``number`` to the right, ``word`` that is not broken, or ``text``.
-    """
-    table = Table(title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
-    for heading, kind in zip(headings, kinds, strict=True):
-        table.add_column(Text(heading), justify="right" if kind == "number" else "left", no_wrap=kind == "word")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return table
 
 
 def fits(table: Table, console: Console) -> bool:

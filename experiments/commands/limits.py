@@ -9,6 +9,7 @@ from experiments.cli.main import Parser
 from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
+from experiments.cli.terminal import say_files
 from experiments.studies.usual_steps import LENGTH, REACTION, TIME
 
 _DESCRIPTION = """\
@@ -56,7 +57,8 @@ def counts_of(text: str) -> list[float]:
 def main(options: Namespace) -> int:
     from biped.capturability.steps import Steps
     from experiments.studies.limits import limit_table, push_under
-    from experiments.visualization.studies.limits_output import print_limits, write_limits
+    from experiments.visualization.document import print_document, write_document
+    from experiments.visualization.studies.limits_output import document
 
     settings.check_counts(options, "directions")
     if options.delay is not None and not 0.0 <= options.delay < math.inf:
@@ -71,7 +73,8 @@ def main(options: Namespace) -> int:
     with ProgressBar(options.directions * len(steps), "limits", "directions", counts=True) as bar:
         table = limit_table(push, options.directions, rise, bar, steps)
     reply(table)
-    print_limits(push, table, experiment.who)
+    found = document(push, table, experiment.who)
+    print_document(found)
     if folder is not None:
-        write_limits(push, table, folder, experiment.who, draw=not options.no_figures)
+        say_files(folder, write_document(found, folder, not options.no_figures))
     return 0

@@ -10,8 +10,9 @@ from biped.inputs.extras import lacking, need
 from biped.inputs.modules import saved_names
 from experiments.cli.main import Parser, announce
 from experiments.cli.output import writable_folder
-from experiments.cli.reply import Form, form, reply
+from experiments.cli.reply import reply
 from experiments.cli.settings import SHORTHANDS, add_experiment, add_settings, changes_of, experiment_of
+from experiments.cli.terminal import say_files
 from experiments.visualization.video.frame_schedule import schedule_of
 
 if TYPE_CHECKING:
@@ -79,15 +80,7 @@ def main(options: Namespace) -> int:
     files += _animations(found, state, options.animate, folder)
     table = found.table()
     reply({"folder": folder, "files": [file.name for file in files], "margin": found.margin, "modes": table})
-    if form() is Form.TEXT:
-        print(found)
-        print("\nmodes, the slowest first:")
-        for mode in found.mode_list[:8]:
-            print(f"  {mode.words}")
-        for gain in sorted(gains, key=lambda gain: -abs(gain.decay * gain.value))[:6]:
-            change = 0.01 * gain.value * gain.decay
-            print(f"  1 % more of {gain.name}: the slowest mode's decay changes by {change:+.3g} /s")
-        print(f"\n{folder}/: {', '.join(file.name for file in files)}")
+    say_files(folder, files, "\n")
     return 0
 
 

@@ -7,6 +7,7 @@ from experiments.cli.main import Parser, interrupted
 from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
+from experiments.cli.terminal import say_files
 
 _DESCRIPTION = """\
 Find the largest push from which the human recovers without a step under the best joint torques within their limits:
@@ -42,7 +43,8 @@ def main(options: Namespace) -> int:
     from biped.recovery.search import Settings
     from experiments.studies.recovery.human import Horizon
     from experiments.studies.recovery.study import Study, has_results, run_study, table_of
-    from experiments.visualization.studies.recovery_output import print_recoveries, write_recoveries
+    from experiments.visualization.document import print_document, write_document
+    from experiments.visualization.studies.recovery_output import document
 
     settings.check_counts(options, "directions", "budget")
     settings.check_positive(options, "horizon", "plan-period", "plan-step")
@@ -62,8 +64,10 @@ def main(options: Namespace) -> int:
         return interrupted(", before a direction was done")
     table = table_of(folder)
     reply(table)
-    print_recoveries(table)
-    write_recoveries(table, folder, experiment.who, draw=not options.no_figures)
+    found = document(table, folder, experiment.who)
+    print_document(found)
+    files = write_document(found, folder, not options.no_figures)
+    say_files(folder, [str(file.relative_to(folder)) for file in files])
     return interrupted(f"; {folder} has what is done, and the same command goes on") if stopped else 0
 
 

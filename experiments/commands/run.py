@@ -85,7 +85,7 @@ def finish(run: "Run", experiment: "Experiment", folder: Path, whose: str, *, dr
 
     The report comes even where the files do not.
     """
-    from experiments.cli.run_report import Saved, print_report
+    from experiments.visualization.report.run_facts import print_report
 
     files: list[Path] = []
     replaced = saved_at(folder)
@@ -102,7 +102,7 @@ def finish(run: "Run", experiment: "Experiment", folder: Path, whose: str, *, dr
     finally:
         answer(run, folder, files)
         title = f"{whose}: {experiment.title}" if whose == experiment.name else whose
-        print_report(run, title, Saved(files, replaced), verbose=verbose)
+        print_report(run, title, files, replaced, verbose=verbose)
     return 0
 
 

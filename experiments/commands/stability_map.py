@@ -10,6 +10,7 @@ from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
 from experiments.cli.settings import add_experiment, add_settings, changes_of, experiment_of
+from experiments.cli.terminal import say_files
 from experiments.studies.grid import LINEAR, LOG
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ def parser() -> Parser:
 def main(options: Namespace) -> int:
     from experiments.studies.stability.loop import StabilityField
     from experiments.studies.stability.stability_map import stability_map
-    from experiments.visualization.studies.stability_output import print_map, write_map
+    from experiments.visualization.document import print_document, write_document
+    from experiments.visualization.studies.stability_output import document
 
     experiment = experiment_of(options)
     changes = changes_of(experiment, options, ())
@@ -68,9 +70,11 @@ def main(options: Namespace) -> int:
             field, grid=options.grid, size=options.size, seconds=options.span, seed=options.seed,
             simulate=not options.no_simulation, progress=count,
         )  # fmt: skip
-    files = write_map(found, folder, draw=not options.no_figures)
-    reply({"folder": folder, "files": [file.name for file in files], "boundary": found.boundary, "grid": found.grid})
-    print_map(found, folder, files)
+    shown = document(found)
+    files = write_document(shown, folder, not options.no_figures)
+    reply({"folder": folder, "files": [file.name for file in files], **shown.data})
+    print_document(shown)
+    say_files(folder, files)
     return 0
 
 

@@ -56,8 +56,10 @@ def parser() -> Parser:
 def main(options: Namespace) -> int:
     import pandas as pd
 
-    from experiments.cli.terminal import print_table, say
+    from experiments.cli.terminal import say
     from experiments.statistics import compare, summarise
+    from experiments.visualization.document import print_block
+    from experiments.visualization.pages import Table
 
     metrics = options.metric.split(",")
     trials = _with_shares(_table(Path(options.table)), metrics)
@@ -73,7 +75,7 @@ def main(options: Namespace) -> int:
     reply({"means": means, "differences": found})
     for table, headings in ((means, {factor: factor, **_MEANS}), (found, _DIFFERENCES)):
         shown = {name: heading for name, heading in headings.items() if name in table}
-        print_table(list(shown.values()), [[_cell(row[name]) for name in shown] for row in table.to_dict("records")])
+        print_block(Table.of("", table[list(shown)].rename(columns=shown)))
         say("")
     for row in found.to_dict("records"):
         if not options.no_mixed and row["mixed"] != "converged":
@@ -105,9 +107,3 @@ def _level(trials: "pd.DataFrame", factor: str, text: str | None) -> Any:
     if text is None or factor not in trials:
         return text
     return next((level for level in trials[factor].unique().tolist() if str(level) == text), text)
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return "" if value != value else f"{value:.4g}"
-    return str(value)

@@ -83,6 +83,7 @@ def run(plan: "StudyKind", options: Namespace, beside: Mapping[str, Any]) -> int
     from experiments.studies.execution.runner import results_of
     from experiments.studies.run import open_study, run_study
     from experiments.studies.store.folder import HEADER, TABLE
+    from experiments.visualization.document import print_document, write_document
     from experiments.visualization.studies.kinds import module_of
 
     executor = executor_of(plan, options)
@@ -100,18 +101,20 @@ def run(plan: "StudyKind", options: Namespace, beside: Mapping[str, Any]) -> int
     except (KeyboardInterrupt, OSError) as error:
         return stopped(study, error, total)
     module = module_of(plan.kind)
-    show = module.show_compared(**beside) if beside else module.show
-    files = show(plan, findings, folder, not options.no_figures)
+    if hasattr(module, "finish"):
+        module.finish(plan, folder)
+    found = module.document(plan, findings, folder, **beside)
+    print_document(found)
+    files = write_document(found, folder, not options.no_figures)
     names = [TABLE, HEADER, *(str(file.relative_to(folder)) for file in files)]
     say_files(folder, names, "\n")
-    reply(partial(_as_json, plan, findings, folder, names))
+    reply(partial(_as_json, plan, found.data, folder, names))
     failure = plan.failure(findings)
     return fail(failure, UNSOLVED) if failure else 0
 
 
 def _as_json(plan: "StudyKind", findings: Any, folder: Path, files: Sequence[str]) -> dict[str, Any]:
     from experiments.studies.store.folder import Study
-    from experiments.visualization.studies.kinds import module_of
 
     verdicts = Counter(str(result["verdict"]) for result in Study.read(folder).results().values())
     return {
@@ -119,7 +122,7 @@ def _as_json(plan: "StudyKind", findings: Any, folder: Path, files: Sequence[str
         "experiment": plan.experiment.name,
         "trials": verdicts.total(),
         "verdicts": dict(verdicts),
-        "findings": module_of(plan.kind).as_json(plan, findings),
+        "findings": findings,
         "folder": folder,
         "files": files,
     }

@@ -75,7 +75,9 @@ def main(options: Namespace) -> int:
 
     from biped.inputs.files import in_place_of
     from experiments.cli.output import writable_folder
-    from experiments.cli.terminal import print_table, say
+    from experiments.cli.terminal import say
+    from experiments.visualization.document import print_block
+    from experiments.visualization.pages import Table
 
     out, files = Path(options.out), options.files
     if out.suffix.lower() not in (".csv", ".parquet"):
@@ -105,11 +107,9 @@ def main(options: Namespace) -> int:
         table.to_csv(part, index=False) if out.suffix.lower() == ".csv" else table.to_parquet(part, index=False)
     reply({"trials": table, "notes": notes, "file": out})
     shown = {name: text for name, text in _SHOWN.items() if name in table}
-    scaled = [
-        (factor * table[name]).map("{:.4g}".format, na_action="ignore").fillna("")
-        for name, (_, factor) in shown.items()
-    ]
-    print_table(["file", *(heading for heading, _ in shown.values())], list(zip(table["file"], *scaled, strict=True)))
+    scaled = table.assign(**{name: factor * table[name] for name, (_, factor) in shown.items()})
+    headings = {name: heading for name, (heading, _) in shown.items()}
+    print_block(Table.of("", scaled[["file", *headings]].rename(columns=headings)))
     for remark, of in notes.items():
         say(f"{listed(of, 3)}: {remark}", "yellow")
     say(f"{out}: {len(table)} files, {len(table.columns)} columns", "cyan")

@@ -27,6 +27,11 @@ KINDS = (
     "contact-modes",
     "ledger",
     "momentum",
+    "error",
+    "support",
+    "floor-forces",
+    "platform",
+    "momentum-defect",
 )
 
 

@@ -135,7 +135,7 @@ def _verdict(cached: Cached | None, failure: Failure | None) -> tuple[str, Mood]
 def _outcome(item: Item, cached: Cached) -> list[Block]:
     blocks: list[Block] = []
     if cached.findings:
-        blocks.append(_findings(cached.findings))
+        blocks.append(findings_table(cached.findings))
     if cached.assumptions:
         blocks.append(Bullets("Assumed, where the paper leaves it open", cached.assumptions))
     for name in cached.pictures:
@@ -151,7 +151,7 @@ def _outcome(item: Item, cached: Cached) -> list[Block]:
     return blocks
 
 
-def _findings(findings: tuple[Finding, ...]) -> Table:
+def findings_table(findings: tuple[Finding, ...]) -> Table:
     has_notes = any(finding.note for finding in findings)
     width = len(_HEADINGS) - (0 if has_notes else 1)
     moods = tuple(mood(finding) for finding in findings)

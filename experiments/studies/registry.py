@@ -35,7 +35,11 @@ class Kind(NamedTuple):
         table: table that only files of this kind have; empty if the command reads no file.
         options: function that adds options to the command's parser; called with the parser and the command's name.
         beside: function of study and options that reads what findings are compared with, before trials run; it returns
-            arguments of ``show_compared`` of the module ``findings``.
+            further arguments of ``document`` of the module ``findings``.
+        heading: title of the page; the name if empty.
+        command: command that reads the file of a study; the name if empty.
+        key: key of the file's data in the study's configuration; the configuration itself if empty.
+        caption: name of the file, behind which it is folded on the page.
     """
 
     study: str
@@ -48,6 +52,10 @@ class Kind(NamedTuple):
     table: str = ""
     options: str = ""
     beside: str = ""
+    heading: str = ""
+    command: str = ""
+    key: str = ""
+    caption: str = ""
 
 
 @cache

@@ -18,6 +18,7 @@ from biped.model import Model
 from biped.model.geometry import quaternion_matrix
 from biped.runs.state import State
 from contact.arrays import Floats
+from experiments.visualization.document import Document, print_document
 from experiments.visualization.figures.style import BLUE, GREY, RED
 from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.pages import Page, Prose, Section, Table
@@ -175,7 +176,7 @@ KINKS = 10
 def write_linearization(
     found: Linearization, state: State, gains: Sequence[GainSensitivity], folder: Path, title: str
 ) -> tuple[Path, ...]:
-    """NumPy, MATLAB, JSON, the modes as a table and in a figure, and a page, where jinja2 is installed; the files.
+    """Print the findings; write NumPy, MATLAB, JSON, the modes as a table and in a figure, and a page with jinja2.
 
     Raises:
         OSError: a file cannot be written.
@@ -184,12 +185,14 @@ def write_linearization(
     table = folder / "modes.csv"
     found.table().to_csv(table, index=False)
     figures = write_modes_figure(found, state, folder / FIGURE) if found.mode_list else []
-    pages = [write_page(linearization_page(found, gains, title), folder / PAGE)] if has("jinja2") else []
-    return (*files, table, *figures, *pages)
+    document = linearization_document(found, gains)
+    print_document(document)
+    page = Page(f"Linearization: {title}", repr(found).splitlines()[0], tuple(document.lead), tuple(document.sections))
+    return (*files, table, *figures, *([write_page(page, folder / PAGE)] if has("jinja2") else []))
 
 
-def linearization_page(found: Linearization, gains: Sequence[GainSensitivity], title: str) -> Page:
-    """The modes, what the gains do to the slowest, and how far the map is smooth."""
+def linearization_document(found: Linearization, gains: Sequence[GainSensitivity]) -> Document:
+    """Return the modes, what the gains do to the slowest, and how far the map is smooth."""
     stable = "small deviations die away" if found.is_stable else "small deviations grow"
     lost = len(found.kept) - found.controllability_rank
     lead = (
@@ -211,16 +214,17 @@ def linearization_page(found: Linearization, gains: Sequence[GainSensitivity], t
         )
         for mode in found.mode_list
     )  # fmt: skip
-    sections = [Section("modes", "Modes", "the slowest first", blocks=(Table("Modes", headings, rows, fold=False),))]
+    sections = [Section("modes", "Modes", "the slowest first", blocks=(Table("", headings, rows, fold=False),))]
     if gains:
-        heads = ("number", "value", "∂|λ|", "∂(decay) [1/s]")
-        lines = tuple((one.name, f"{one.value:g}", f"{one.slope:.4g}", f"{one.decay:.4g}") for one in gains)
-        block = Table("By one of each number", heads, lines, fold=False)
+        heads = ("number", "value", "∂|λ|", "∂(decay) [1/s]", "decay by 1 % more [1/s]")
+        lines = tuple(
+            (one.name, f"{one.value:g}", f"{one.slope:.4g}", f"{one.decay:.4g}", f"{0.01 * one.value * one.decay:+.3g}")
+            for one in sorted(gains, key=lambda one: -abs(one.decay * one.value))
+        )
+        block = Table("", heads, lines, fold=False)
         sections.append(Section("gains", "What gains do to the slowest mode", blocks=(block,)))
-    heads = ("point", "what happens", "away", "step")
+    names = ("point", "what happens", "away", "step")
     kinks = tuple((k.point, k.what, f"{k.value:+.4g} {k.unit}", str(k.step)) for k in found.kinks[:KINKS])
-    block = Table("The nearest", heads, kinks, fold=False)
+    block = Table("", names, kinks, fold=False)
     sections.append(Section("kinks", "Where the map is not smooth", blocks=(block,)))
-    return Page(
-        title=f"Linearization: {title}", subtitle=repr(found).splitlines()[0], lead=lead, sections=tuple(sections)
-    )
+    return Document(lead, sections)

@@ -18,5 +18,6 @@ parameters that the record does not identify (docs/check-a-fit.md).""",
 """,
         page="fit",
         table="record",
+        key="fit",
     )
 }

@@ -18,9 +18,12 @@ gain, phase and coherence with bootstrap intervals, the remnant, and a model fit
 """,
         page="identify",
         table="identify",
+        heading="Identification",
     ),
     "identify-groups": Kind(
         study="experiments.studies.identification.groups:GroupIdentification",
         findings="experiments.visualization.studies.groups",
+        heading="Group identification",
+        command="identify",
     ),
 }

@@ -17,5 +17,6 @@ with few trials, or by Sobol's indices, which are parts of the metric's variance
 """,
         page="sensitivity",
         table="sensitivity",
+        key="sensitivity",
     )
 }

@@ -16,6 +16,9 @@ a grid and a bisection for each replica, and the median over replicas with its i
 """,
     page="push-map",
     table="swept",
+    command="threshold",
+    key="plan",
+    caption="plan.toml",
 )
 _PRESET = _THRESHOLD._replace(
     table="",

@@ -18,5 +18,7 @@ candidate is then compared with the experiment's own values on replicas that the
 """,
         page="tune",
         table="tune",
+        heading="Tuning",
+        key="tuning",
     )
 }

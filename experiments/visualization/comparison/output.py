@@ -12,9 +12,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
 from biped.runs.run import SUMMARY
 from experiments.benchmarks.comparison.measures import ranking_lines, ranking_table
@@ -23,15 +20,16 @@ from experiments.benchmarks.comparison.standing import FORCE
 from experiments.benchmarks.comparison.table import files_of, write_table
 from experiments.catalogue.rollout import Rollout
 from experiments.cli.machine import stamp
-from experiments.cli.terminal import say_files, terminal
+from experiments.cli.terminal import say_files
 from experiments.lookup.figure_look import remove_figure
 from experiments.visualization.comparison import panels
 from experiments.visualization.comparison.page import compare_page
 from experiments.visualization.comparison.panels import Quantity, colors_of
+from experiments.visualization.document import print_block
 from experiments.visualization.figures import style
 from experiments.visualization.figures.style import STYLE
 from experiments.visualization.figures.writing import styled, write_figure
-from experiments.visualization.pages import write_page
+from experiments.visualization.pages import Table, write_page
 from experiments.visualization.panels.panel import Panel, Rule
 from experiments.visualization.panels.with_matplotlib import DASHES, draw
 from experiments.visualization.saved_runs import save_run
@@ -98,12 +96,7 @@ def _is_rollout(folder: Path) -> bool:
 def print_ranking(results: Results, files: Sequence[Path]) -> None:
     """Who is the best at what, and where the files are."""
     headings, lines = ranking_lines(results)
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for heading in headings:
-        table.add_column(heading, overflow="fold")
-    for line in lines:
-        table.add_row(*(Text(cell, style="green" if cell.startswith("★") else "") for cell in line))
-    terminal().print(table)
+    print_block(Table("", headings, tuple(lines)))
     say_files(files[0].parent, [file for file in files if file.suffix != ".parquet"])
 
 

@@ -18,13 +18,11 @@ from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.quantities import unit_text
 from experiments.visualization.comparison import panels
 from experiments.visualization.comparison.panels import Quantity, colors_of
-from experiments.visualization.figures.quantities import Curve
-from experiments.visualization.figures.quantities import Panel as TimePanel
+from experiments.visualization.figures.quantities import curve, over_time
 from experiments.visualization.figures.subject import subject_of
 from experiments.visualization.pages import Block, Bullets, Chart, Code, Image, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import shown
 from experiments.visualization.panels.panel import Panel
-from experiments.visualization.panels.with_plotly import figure_of
 from experiments.visualization.report.curves import time_figure
 
 #: Numbers that readers want in another unit than the tables have: what they are multiplied by.
@@ -266,10 +264,10 @@ def _runs(results: Results, settings: str) -> Iterator[Chart]:
     first = next(iter(runs.values()))
     marks = subject_of(first).marks
 
-    def time_panel(quantity: Quantity) -> TimePanel:
+    def time_panel(quantity: Quantity) -> Panel:
         title, unit, values = quantity
         shown = {label: panels.resampled(time, run, values(run)) for label, run in runs.items()}
-        return TimePanel(title, unit, tuple(Curve(titles[label], y, colors[label]) for label, y in shown.items()))
+        return over_time(title, unit, tuple(curve(titles[label], y, colors[label]) for label, y in shown.items()))
 
     for name, text, quantities in (
         ("pose", "Where the root's centre of mass is, and how far it is turned.", panels.pose(first)),
@@ -278,16 +276,16 @@ def _runs(results: Results, settings: str) -> Iterator[Chart]:
     ):
         if quantities:
             figure = time_figure(time, [time_panel(quantity) for quantity in quantities], marks)
-            yield Chart.of(figure, text, f"{settings}-{name}")
+            yield Chart(figure, text, f"{settings}-{name}")
 
 
 def _grid(name: str, text: str, found: Sequence[Panel]) -> list[Chart]:
     """Two panels in a row; a line has one entry in the legend, and one click hides it in all panels."""
-    return [Chart.of(figure_of(found, columns=2), text, name)] if found else []
+    return [Chart(found, text, name, columns=2)] if found else []
 
 
 def _cost(results: Results) -> list[Chart]:
     if not results.costs:
         return []
     text = "Time of a step: median and its interval; and how many times the first engine's."
-    return [Chart.of(figure_of(panels.costs_panel(results), height=120 + 42 * len(results.costs)), text, "cost")]
+    return [Chart(panels.costs_panel(results), text, "cost", pixels=120 + 42 * len(results.costs))]

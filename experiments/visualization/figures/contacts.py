@@ -3,59 +3,54 @@
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 from matplotlib.transforms import ScaledTranslation
+from numpy.typing import NDArray
 
 from contact import ContactState
 from experiments.visualization.figures import style
 from experiments.visualization.figures.labels import STATES, point_label
-from experiments.visualization.figures.panels import draw_marks
 from experiments.visualization.figures.subject import Subject
+from experiments.visualization.panels.panel import Axis, Panel, Spans
 
-_COLORS = ListedColormap(style.MODES)
-_LIMITS = BoundaryNorm([0.5 + k for k in range(7)], 6)
-
-
-def draw_modes(axes: Axes, subject: Subject, title: str, *, labels: bool = True) -> None:
-    """A strip for each contact point, coloured by its state."""
-    names = subject.model.contact_names
-    modes = np.array([subject.column(f"contact_{name}_mode") for name in names])
-    edges = np.append(subject.time, subject.time[-1] + (subject.time[-1] - subject.time[-2]))
-    axes.pcolormesh(edges, np.arange(len(names) + 1), modes, cmap=_COLORS, norm=_LIMITS, rasterized=True)
-    axes.set_yticks(np.arange(len(names)) + 0.5, [point_label(name) for name in names])
-    axes.hlines(np.arange(1, len(names)), *subject.time[[0, -1]], color="white", linewidth=2.0)
-    axes.invert_yaxis()
-    axes.grid(visible=False)
-    axes.tick_params(axis="y", length=0)
-    axes.set_xlim(subject.time[0], subject.time[-1])
-    axes.set_title(title, pad=6.0 + 9.0 * draw_marks(axes, subject.marks, labels=labels))
+#: Most bars of a figure; of a run with more changes, only some rows are looked at.
+MOST_BARS = 3000
 
 
-def add_state_legend(axes: Axes, subject: Subject) -> None:
-    """Below a strip of states: what the colours mean, of the states that occur."""
+def modes_panel(subject: Subject, title: str) -> Panel:
+    """Return a strip for each contact point, coloured by its state; a row holds until the next one."""
+    names = subject.model.contact_names[::-1]
+    modes = np.array([subject.column(f"contact_{name}_mode") for name in names], dtype=np.int64)
+    stride = 1
+    while sum(len(_changes(row[::stride])) for row in modes) > MOST_BARS:
+        stride *= 2
+    time, spans = subject.time[::stride], []
+    for at, row in enumerate(modes[:, ::stride]):
+        first = _changes(row)
+        last = np.append(first[1:], len(row) - 1)
+        spans.append(np.stack([np.full(len(first), at), row[first], time[first], time[last]]))
+    place, mode, begin, end = np.concatenate(spans, axis=1)
+    items = []
+    for state in ContactState:
+        mine = (mode == state.value) & (end > begin)
+        if mine.any():
+            color = style.MODES[state.value - 1]
+            items.append(Spans(place[mine].astype(int), begin[mine], end[mine], color, STATES[state]))
+    more = "" if stride == 1 else f"; every {stride}th row, for there are too many changes"
+    y = Axis(words=tuple(point_label(name) for name in names), grid=False)
+    return Panel(tuple(items), Axis("time [s]", grid=False), y, title + more, legend="right")
+
+
+def _changes(row: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where a new state begins, the first row included."""
+    return np.flatnonzero(np.concatenate([[True], row[1:] != row[:-1]]))
+
+
+def add_state_legend(axes: Axes) -> None:
+    """Add the meanings of the colours below a strip of states."""
     below = ScaledTranslation(0.0, -3.6 * matplotlib.rcParams["font.size"] / 72.0, axes.figure.dpi_scale_trans)
-    axes.legend(handles=_patches(subject), loc="upper left", bbox_to_anchor=(0.0, 0.0), ncols=3, fontsize="small",
+    axes.legend(loc="upper left", bbox_to_anchor=(0.0, 0.0), ncols=3, fontsize="small",
                 bbox_transform=axes.transAxes + below, borderaxespad=0.0, handlelength=1.2)  # fmt: skip
-
-
-def _patches(subject: Subject) -> list[Patch]:
-    seen = {int(m) for name in subject.model.contact_names for m in np.unique(subject.column(f"contact_{name}_mode"))}
-    return [
-        Patch(facecolor=style.MODES[state - 1], edgecolor=style.GREY, lw=0.4, label=STATES[state])
-        for state in ContactState
-        if state.value in seen
-    ]
-
-
-def contact_modes(subject: Subject) -> Figure:
-    figure = Figure(figsize=(style.SIZE[0], 1.4 + 0.27 * subject.model.nc))
-    axes = figure.subplots()
-    draw_modes(axes, subject, "State of each contact point")
-    axes.set_xlabel("time [s]")
-    figure.legend(handles=_patches(subject), loc="outside lower center", ncols=3)
-    return figure
 
 
 def friction_states(subject: Subject) -> Figure:

@@ -12,17 +12,18 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import offset_copy
 
 from contact.arrays import Floats
-from experiments.cli.run_report import what_was_done
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures import style
-from experiments.visualization.figures.contacts import add_state_legend, draw_modes
+from experiments.visualization.figures.contacts import add_state_legend, modes_panel
 from experiments.visualization.figures.directions import AXES, direction_of
 from experiments.visualization.figures.labels import who
-from experiments.visualization.figures.panels import LINE, draw_panel, finish, label_lines
-from experiments.visualization.figures.quantities import XYZ, Curve, Panel
+from experiments.visualization.figures.panels import LINE, draw_panel, label_lines
+from experiments.visualization.figures.quantities import XYZ, curve, over_time
 from experiments.visualization.figures.subject import Subject
 from experiments.visualization.figures.support import COLORS, COM, COP, XCOM, Support, ahead_of, margin_of_stability
 from experiments.visualization.figures.writing import width_of
+from experiments.visualization.panels.panel import Panel, Points
+from experiments.visualization.report.run_facts import what_was_done
 
 #: [s] that are shown from before the disturbance.
 BEFORE = 0.2
@@ -86,9 +87,7 @@ def _head(figure: Figure, subject: Subject) -> None:
 
 
 def _draw(axes: Axes, subject: Subject, panel: Panel, *, mark_labels: bool = False) -> None:
-    draw_panel(axes, subject, panel)
-    without = Panel(panel.title, panel.unit, panel.curves, legend=False)
-    finish(axes, subject, without, time_label=False, mark_labels=mark_labels)
+    draw_panel(axes, subject, replace(panel, legend=""), time_label=False, mark_labels=mark_labels)
     if panel.legend:
         _add_legend(axes, panel.title, label_lines(axes, subject.marks) if mark_labels else 0)
 
@@ -107,21 +106,19 @@ def _add_legend(axes: Axes, title: str, lines: int) -> None:
 def _path(support: Support, axis: int) -> Draw:
     def draw(axes: Axes, subject: Subject) -> None:
         shade_base(axes, support, axis)
-        panel = path_panel(support, axis)
         is_first = axis == ahead_of(subject.model)
-        curves = (*_floor_path(subject, axis), *panel.curves)
-        _draw(axes, subject, replace(panel, curves=curves, legend=is_first), mark_labels=is_first)
+        _draw(axes, subject, path_panel(support, axis, legend=is_first), mark_labels=is_first)
         axes.set_ylim(*direction_of(subject.model, axis).of(*support.limits(axis, 1e3)))
 
     return draw
 
 
-def _floor_path(subject: Subject, axis: int) -> tuple[Curve, ...]:
+def _floor_path(subject: Subject, axis: int) -> tuple[Points, ...]:
     """[mm] how far a moving floor is from where it began, in world axes as all of these panels."""
     if not subject.has("platform_x"):
         return ()
     sign = direction_of(subject.model, axis).sign
-    return (Curve("floor", sign * 1e3 * subject.column(f"platform_{XYZ[axis]}"), style.GREY, width=1.1),)
+    return (curve("floor", sign * 1e3 * subject.column(f"platform_{XYZ[axis]}"), style.GREY, width=1.1),)
 
 
 def _margin(axes: Axes, subject: Subject) -> None:
@@ -133,12 +130,13 @@ def _drive(axes: Axes, subject: Subject) -> None:
     if any(np.any(subject.column(f"torque_{joint}")) for joint in q.joints_with(subject, "torque")):
         return _draw(axes, subject, q.largest_torques(subject))
     velocity = q.by_axis(q.columns(subject, f"{subject.root}_v"), "v")
-    return _draw(axes, subject, Panel("Velocity of the root's centre of mass", "velocity [m/s]", velocity))
+    return _draw(axes, subject, over_time("Velocity of the root's centre of mass", "velocity [m/s]", velocity))
 
 
 def _states(axes: Axes, subject: Subject) -> None:
-    draw_modes(axes, subject, "Contact states", labels=False)
-    add_state_legend(axes, subject)
+    panel = replace(modes_panel(subject, "Contact states"), legend="")
+    draw_panel(axes, subject, panel, time_label=False, mark_labels=False)
+    add_state_legend(axes)
 
 
 def _force(axis: str) -> Draw:
@@ -146,11 +144,11 @@ def _force(axis: str) -> Draw:
         curves, along_it = q.foot_forces(subject, axis), "vertical"
         if axis != "z":
             shown = direction_of(subject.model, XYZ.index(axis))
-            curves = tuple(replace(curve, values=shown.sign * curve.values) for curve in curves)
+            curves = tuple(replace(one, y=shown.sign * np.asarray(one.y)) for one in curves)
             along_it = shown.name if shown.name in AXES else f"along {shown.name}"
         title = f"Force of the floor, {along_it}"
-        _draw(axes, subject, Panel(title, "force [N]", curves, legend=axis == "z"))
-        _scale(axes, subject, [curve.values for curve in curves])
+        _draw(axes, subject, over_time(title, "force [N]", curves, legend=axis == "z"))
+        _scale(axes, subject, [np.asarray(one.y) for one in curves])
 
     return draw
 
@@ -159,6 +157,7 @@ def _scale(axes: Axes, subject: Subject, curves: list[Floats]) -> None:
     """The axis of values without the landing at the start of the run, which is no part of what is studied."""
     landed = subject.time >= subject.begins + LANDING
     values = np.array([curve[landed] for curve in curves])
+    values = values[np.isfinite(values)]
     if values.size:
         low, high = min(float(values.min()), -LEAST), max(float(values.max()), LEAST)
         room = 0.06 * (high - low)
@@ -167,7 +166,7 @@ def _scale(axes: Axes, subject: Subject, curves: list[Floats]) -> None:
 
 def _root(axes: Axes, subject: Subject) -> None:
     target, _ = q.targets(subject)
-    panel = Panel("Centre of mass of the root body", "position [mm]", q.root_position(subject), target)
+    panel = over_time("Centre of mass of the root body", "position [mm]", q.root_position(subject), target)
     _draw(axes, subject, panel, mark_labels=True)
 
 
@@ -177,12 +176,12 @@ def _orientation(axes: Axes, subject: Subject) -> None:
 
 def _energy(axes: Axes, subject: Subject) -> None:
     curves = q.named(q.columns(subject, "ledger_", ("kinetic", "potential")), ("kinetic", "potential"))
-    _draw(axes, subject, Panel("Energy", "energy [J]", curves))
+    _draw(axes, subject, over_time("Energy", "energy [J]", curves))
 
 
 def _angular_momentum(axes: Axes, subject: Subject) -> None:
     title = "Change of angular momentum about the centre of mass"
-    _draw(axes, subject, q.rescaled(Panel(title, "change [N·m·s]", q.angular_momentum(subject, change=True))))
+    _draw(axes, subject, q.rescaled(over_time(title, "change [N·m·s]", q.angular_momentum(subject, change=True))))
 
 
 def _residual(axes: Axes, subject: Subject) -> None:
@@ -195,12 +194,13 @@ SLIMMEST = 2.0
 _BASE = "#E9EEF2"
 
 
-def path_panel(support: Support, axis: int) -> Panel:
-    """[mm] along x (0) or y (1); the centre of mass on top."""
+def path_panel(support: Support, axis: int, *, legend: bool) -> Panel:
+    """Return paths [mm] along x (0) or y (1); the centre of mass is on top."""
     shown = direction_of(support.subject.model, axis)
     paths = {name: shown.sign * 1e3 * support.paths[name][:, axis] for name in COLORS}
-    curves = tuple(Curve(SHORT[name], path, COLORS[name]) for name, path in paths.items())
-    return Panel(shown.title, f"{shown.name} [mm]", curves)
+    curves = tuple(curve(SHORT[name], path, COLORS[name]) for name, path in paths.items())
+    floor = _floor_path(support.subject, axis)
+    return over_time(shown.title, f"{shown.name} [mm]", (*floor, *curves), legend=legend)
 
 
 def shade_base(axes: Axes, support: Support, axis: int) -> None:

@@ -1,72 +1,53 @@
-"""How matplotlib draws panels: curves over time, set points, marks, legends."""
+"""Figures of curves over time, drawn by Matplotlib: panels that share their time axis, and marked moments."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.visualization.figures import style
 from experiments.visualization.figures.labels import label_rows, label_width
-from experiments.visualization.figures.quantities import Panel, told_apart
+from experiments.visualization.figures.quantities import told_apart
 from experiments.visualization.figures.subject import Mark, Subject
+from experiments.visualization.panels.panel import Axis, Panel, Points
+from experiments.visualization.panels.with_matplotlib import draw
 
 #: [points] of a line of labels above a panel.
 LINE = 9.0
 
 
 def time_figure(
-    subject: Subject, panels: Sequence[Panel], size: tuple[float, float] = style.SIZE, **options: Any
+    subject: Subject, panels: Sequence[Panel], size: tuple[float, float] | None = None, **options: Any
 ) -> Figure:
-    """Panels one above another that share their time axis; not known to pyplot, so nothing needs closing.
+    """Return panels one above another that share their time axis; pyplot does not know the figure.
 
     Args:
         subject: of the figure.
         panels: from the top.
-        size: [inch].
+        size: [inch]; by the number of panels if not given.
         options: of ``Figure.subplots``.
     """
-    figure = Figure(figsize=size)
+    figure = Figure(figsize=size or (style.SIZE[0], 2.0 + 1.6 * len(panels)))
     figure.subplots(len(panels), sharex=True, **options)
     for k, (axes, panel) in enumerate(zip(figure.axes, panels, strict=True)):
-        draw_panel(axes, subject, panel)
-        finish(axes, subject, panel, time_label=k == len(panels) - 1, mark_labels=k == 0)
+        draw_panel(axes, subject, panel, time_label=k == len(panels) - 1, mark_labels=k == 0)
     return figure
 
 
-def draw_panel(axes: Axes, subject: Subject, panel: Panel) -> None:
-    for curve in told_apart(panel.curves):
-        axes.plot(
-            subject.time, curve.values, color=curve.color, label=curve.symbol or curve.label, linewidth=curve.width,
-            linestyle=_stroke(curve.dash), dash_capstyle="butt",
-            drawstyle="steps-post" if curve.is_step else "default",
-        )  # fmt: skip
-    for k, (target, color) in enumerate(panel.targets):
-        axes.axhline(target, color=color, linestyle=(0, (5, 3)), linewidth=0.9, label="set point" if k == 0 else None)
-
-
-def _stroke(dash: str) -> Any:
-    """Matplotlib's line style for one of Plotly's; lengths are in px there, and here in widths of the line."""
-    if "px" in dash:
-        return (0, [float(length) / 2.0 for length in dash.replace("px", "").split(",")])
-    return (0, (4, 3)) if dash == "dash" else "-"
-
-
-def finish(axes: Axes, subject: Subject, panel: Panel, *, time_label: bool = True, mark_labels: bool = True) -> None:
-    """Labels with units, the marked moments, and a legend to the right of the panel."""
-    axes.set_ylabel(panel.unit)
-    if time_label:
-        axes.set_xlabel("time [s]")
+def draw_panel(
+    axes: Axes, subject: Subject, panel: Panel, *, time_label: bool = True, mark_labels: bool = True
+) -> None:
+    """Draw a panel of curves over time, with the marked moments."""
+    panel = told_apart(panel)
+    items = tuple(replace(one, x=subject.time) if isinstance(one, Points) else one for one in panel.items)
+    draw(axes, replace(panel, items=items, title="", x=panel.x if time_label else Axis()))
     if len(subject.time) > 1:
         axes.set_xlim(subject.time[0], subject.time[-1])
     rows = draw_marks(axes, subject.marks, labels=mark_labels)
-    if panel.least and all(np.nanmax(np.abs(curve.values), initial=0.0) < panel.least for curve in panel.curves):
-        axes.set_ylim(-1.1 * panel.least, 1.1 * panel.least)
     if panel.title:
         axes.set_title(panel.title, pad=6.0 + LINE * rows)
-    if panel.legend:
-        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.3, handlelength=1.6)
 
 
 def draw_marks(axes: Axes, marks: Sequence[Mark], *, labels: bool = True) -> int:

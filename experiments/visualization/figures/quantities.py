@@ -1,9 +1,11 @@
 """Curves of a run with labels, units and colours, and panels of them, for whatever draws them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from biped.metrics import anatomical
 from biped.metrics.timeseries import error_quaternions, orientation_errors, position_errors
@@ -16,6 +18,7 @@ from experiments.cli.quantities import unit_text
 from experiments.visualization.figures import style
 from experiments.visualization.figures.labels import SIDES, WORKS, contact_groups, joint_groups, joint_label, senses_of
 from experiments.visualization.figures.subject import Subject
+from experiments.visualization.panels.panel import Axis, Dash, Panel, Points, Rule
 
 XYZ = ("x", "y", "z")
 #: Of a unit, its thousandth, and so on.
@@ -26,40 +29,40 @@ Targets = tuple[tuple[float, str], ...]
 Values = Sequence[Floats] | Floats
 
 
-@dataclass(frozen=True)
-class Curve:
-    """One line."""
-
-    label: str  # in the legend
-    values: Floats  # (rows,)
-    color: str = style.BLUE
-    symbol: str = ""  # the label as matplotlib's mathematics; the label itself where there is none
-    dash: str = "solid"  # solid, or as Plotly has it: dash, or lengths of strokes and gaps
-    is_step: bool = False  # whether a value holds until the next row
-    hidden: bool = False  # whether it is drawn only when its entry in the legend is clicked, where one can
-    width: float | None = None  # [points] on paper; the style's if not given
+def curve(label: str, values: ArrayLike, color: str = style.BLUE, dash: Dash = "solid", **look: Any) -> Points:
+    """Return a line over time, (rows,); ``look`` as in ``Points``."""
+    return Points(None, values, label, color, dash=dash, **{"width": None, **look})
 
 
-@dataclass(frozen=True)
-class Panel:
-    """Some curves on one axis."""
+def over_time(
+    title: str,
+    unit: str,
+    curves: Sequence[Points],
+    targets: Targets = (),
+    *,
+    log: bool = False,
+    legend: bool = True,
+    least: float = 0.0,
+) -> Panel:
+    """Return a panel of curves over time, with dashed lines at their targets.
 
-    title: str
-    unit: str  # of its axis
-    curves: tuple[Curve, ...]
-    targets: Targets = ()
-    logarithmic: bool = False
-    legend: bool = True
-    least: float = 0.0  # smaller values are round-off: its axis shows so much on both sides of zero
+    Values below ``least`` are round-off: the axis shows so much on both sides of zero.
+    """
+    rules = [
+        Rule(value, color, "" if place else "set point", "y", "dash", 0.9)
+        for place, (value, color) in enumerate(targets)
+    ]
+    axis = Axis(unit, log=log, least=least)
+    return Panel((*curves, *rules), Axis("time [s]"), axis, title, legend="right" if legend else "")
 
 
 def named(
     values: Values, labels: Sequence[str], colors: Sequence[str] = style.LINES, symbols: Sequence[str] = ()
-) -> tuple[Curve, ...]:
+) -> tuple[Points, ...]:
     """One curve for each label; ``symbols`` as mathematics without the dollar signs."""
     signs = [f"${symbol}$" for symbol in symbols] or [""] * len(labels)
     return tuple(
-        Curve(label, value, color, sign)
+        curve(label, value, color, symbol=sign)
         for value, label, color, sign in zip(values, labels, colors, signs, strict=False)
     )
 
@@ -79,29 +82,29 @@ def _world_panel(run: Run, plot: Plot) -> Panel:
     names = [name for name in plot.columns if name in greatest]
     title = plot.title if len(names) == len(plot.columns) else f"{plot.title}, the greatest"
     curves = named([run.frame[name].to_numpy() for name in names], [name.replace("_", " ") for name in names])
-    return Panel(title, f"[{unit_text(plot.unit) or '–'}]", curves, logarithmic=plot.logarithmic)
+    return over_time(title, f"[{unit_text(plot.unit) or '–'}]", curves, log=plot.logarithmic)
 
 
 def columns(subject: Subject, prefix: str, parts: Sequence[str] = XYZ) -> list[Floats]:
     return [subject.column(f"{prefix}{part}") for part in parts]
 
 
-def by_axis(values: Values, letter: str | None = None) -> tuple[Curve, ...]:
+def by_axis(values: Values, letter: str | None = None) -> tuple[Points, ...]:
     """x, y and z; ``letter`` is what matplotlib writes them with as indices, nothing for x, y and z themselves."""
     symbols = () if letter is None else [f"{letter}_{axis}" if letter else axis for axis in XYZ]
     return named(values, XYZ, style.AXES, symbols)
 
 
-def root_position(subject: Subject) -> tuple[Curve, ...]:
+def root_position(subject: Subject) -> tuple[Points, ...]:
     """[mm]"""
     return by_axis([1e3 * part for part in columns(subject, f"{subject.root}_")], "")
 
 
-def root_orientation(subject: Subject) -> tuple[Curve, ...]:
+def root_orientation(subject: Subject) -> tuple[Points, ...]:
     return _quaternion(columns(subject, f"{subject.root}_", POSE[3:]))
 
 
-def _quaternion(values: Values) -> tuple[Curve, ...]:
+def _quaternion(values: Values) -> tuple[Points, ...]:
     return named(values, POSE[3:], style.QUATERNION, [f"q_{part[1]}" for part in POSE[3:]])
 
 
@@ -120,25 +123,25 @@ def position_error(subject: Subject) -> Floats:
     return 1e3 * position_errors(subject.run, subject.set_point)
 
 
-def orientation_error(subject: Subject) -> tuple[Curve, ...]:
+def orientation_error(subject: Subject) -> tuple[Points, ...]:
     """q_et, which goes to the identity; needs a set point."""
     assert subject.set_point is not None
     return _quaternion(error_quaternions(subject.run, subject.set_point).T)
 
 
-def leans(subject: Subject, title: str, quaternion: Sequence[Curve]) -> Panel:
+def leans(subject: Subject, title: str, quaternion: Sequence[Points]) -> Panel:
     """[°] how far a turn, given by its w, x, y and z, leans forwards and to the right, and turns to the left."""
-    angles = anatomical.leans(subject.model, np.column_stack([curve.values for curve in quaternion])).T
+    angles = anatomical.leans(subject.model, np.column_stack([one.y for one in quaternion])).T
     labels = ("leans forwards (pitch)", "leans to the right (roll)", "turns to the left (yaw)")
-    return Panel(title, "angle [°]", named(angles, labels, (style.RED, style.BLUE, style.GREEN)), least=0.1)
+    return over_time(title, "angle [°]", named(angles, labels, (style.RED, style.BLUE, style.GREEN)), least=0.1)
 
 
-def error_sizes(subject: Subject) -> tuple[Curve, Curve]:
+def error_sizes(subject: Subject) -> tuple[Points, Points]:
     """Distance from the set point and angle of the turn to it; needs one."""
     assert subject.set_point is not None
     angle = np.degrees(orientation_errors(subject.run, subject.set_point))
     distance = np.linalg.norm(position_error(subject), axis=1)
-    return Curve("position [mm]", distance, style.BLUE), Curve("angle [°]", angle, style.RED)
+    return curve("position [mm]", distance, style.BLUE), curve("angle [°]", angle, style.RED)
 
 
 def joints_with(subject: Subject, *kinds: str) -> list[str]:
@@ -146,7 +149,7 @@ def joints_with(subject: Subject, *kinds: str) -> list[str]:
     return [joint for joint in subject.model.joint_names if subject.has(*(f"{kind}_{joint}" for kind in kinds))]
 
 
-def joint_curves(subject: Subject, kind: str, joints: Sequence[str]) -> list[tuple[str, tuple[Curve, ...]]]:
+def joint_curves(subject: Subject, kind: str, joints: Sequence[str]) -> list[tuple[str, tuple[Points, ...]]]:
     """[°] or [N·m] of each leg, and of the others a few a group; with a label, or an empty one."""
     convert: Callable[[Floats], Floats] = np.degrees if kind == "angle" else np.asarray
     senses = {joint: f", {sense}" for joint, sense in senses_of(subject.model).items()}
@@ -172,54 +175,58 @@ def largest_torques(subject: Subject, most: int = 3) -> Panel:
     peaks = {joint: float(np.abs(torque).max()) for joint, torque in torques.items()}
     kinds = [[joint for joint in kind if joint in torques] for kind in kinds]
     shown = sorted(filter(None, kinds), key=lambda kind: -max(peaks[joint] for joint in kind))[:most]
+    dashes: tuple[Dash, ...] = ("solid", "dash")
     curves = [
-        Curve("" if place else joint_label(common_name(joint, kind[-1])), torques[joint], color, dash=dash)
+        curve("" if place else joint_label(common_name(joint, kind[-1])), torques[joint], color, dash=dash)
         for kind, colors in zip(shown, zip(style.LINES, style.DARKER, strict=True), strict=False)
-        for place, (joint, color, dash) in enumerate(zip(kind, colors, ("solid", "dash"), strict=False))
+        for place, (joint, color, dash) in enumerate(zip(kind, colors, dashes, strict=False))
     ]
     if any(len(kind) > 1 for kind in shown):
-        curves.append(Curve("right", np.full_like(subject.time, np.nan), style.BLACK, dash="dash"))
+        curves.append(curve("right", np.full_like(subject.time, np.nan), style.BLACK, dash="dash"))
     largest = max(peaks, key=lambda joint: peaks[joint])
     title = f"Largest torques: {joint_label(largest)} {peaks[largest]:.0f} N·m"
-    return Panel(title, "torque [N·m]", tuple(curves))
+    return over_time(title, "torque [N·m]", tuple(curves))
 
 
 #: Part of what a panel shows within which two curves are one line to the eye.
 SAME = 0.004
 #: Strokes of curves that lie on one another, from below: gaps of each let those below be seen.
-_ONE_ON_ANOTHER = ("solid", "8px,8px", "4px,12px", "2px,14px")
+_ONE_ON_ANOTHER: tuple[Dash, ...] = ("solid", "8px,8px", "4px,12px", "2px,14px")
 
 
-def told_apart(curves: Sequence[Curve]) -> tuple[Curve, ...]:
-    """The curves, those dashed that would hide one before them; all as they are where dashes have a meaning already."""
-    curves = tuple(curves)
-    if any(curve.dash != "solid" or curve.hidden for curve in curves):
-        return curves
-    ends = [end for curve in curves if np.isfinite(curve.values).any() for end in _ends(curve.values)]
+def told_apart(panel: Panel) -> Panel:
+    """Return a panel whose lines are dashed where they would hide one another, unless dashes have a meaning already."""
+    curves = panel.curves
+    if any(one.dash != "solid" or one.hidden for one in curves):
+        return panel
+    ends = [end for one in curves if np.isfinite(one.y).any() for end in _ends(one.y)]
     near = SAME * (max(ends) - min(ends)) if ends else 0.0
-    seen: list[Curve] = []
-    for curve in curves:
-        below = sum(_is_near(curve.values, other.values, near) for other in seen)
-        seen.append(replace(curve, dash=_ONE_ON_ANOTHER[min(below, len(_ONE_ON_ANOTHER) - 1)]))
-    return tuple(seen)
+    dashes = [
+        _ONE_ON_ANOTHER[min(sum(_is_near(one.y, other.y, near) for other in curves[:k]), len(_ONE_ON_ANOTHER) - 1)]
+        for k, one in enumerate(curves)
+    ]
+    dashed = (replace(one, dash=dash) for one, dash in zip(curves, dashes, strict=True))
+    return replace(panel, items=(*dashed, *(item for item in panel.items if not isinstance(item, Points))))
 
 
-def _ends(values: Floats) -> tuple[float, float]:
+def _ends(values: ArrayLike) -> tuple[float, float]:
+    values = np.asarray(values, dtype=float)
     return float(np.nanmin(values)), float(np.nanmax(values))
 
 
-def _is_near(one: Floats, other: Floats, near: float) -> bool:
+def _is_near(one: ArrayLike, other: ArrayLike, near: float) -> bool:
+    one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
     both = np.isfinite(one) & np.isfinite(other)
     return bool(both.any()) and float(np.abs(one[both] - other[both]).max()) <= near
 
 
-def desired_wrench(subject: Subject, letter: str) -> tuple[Curve, ...]:
+def desired_wrench(subject: Subject, letter: str) -> tuple[Points, ...]:
     """The wrench that the controller wants on the root: force for f, torque for n; in the body's axes."""
     parts = [f"{letter}{axis}" for axis in XYZ]
     return named(columns(subject, "desired_", parts), parts, style.AXES, [f"{letter}_{axis}" for axis in XYZ])
 
 
-def foot_forces(subject: Subject, axis: str) -> tuple[Curve, ...]:
+def foot_forces(subject: Subject, axis: str) -> tuple[Points, ...]:
     """[N] the floor's force on each foot, or on each contact point of a model without feet."""
     groups = contact_groups(subject.model)
     forces = [np.sum([subject.column(f"contact_{point}_f{axis}") for point in points], axis=0) for _, points in groups]
@@ -227,18 +234,18 @@ def foot_forces(subject: Subject, axis: str) -> tuple[Curve, ...]:
         if values[0] == 0.0 and len(values) > 1 and values[1] != 0.0:
             values[0] = np.nan  # of the start, before the first step
     labels, colors = [label for label, _ in groups], [style.LINES[k % len(style.LINES)] for k in range(len(groups))]
-    return tuple(replace(curve, width=1.1) for curve in dash_the_right(named(forces, labels, colors)))
+    return tuple(replace(one, width=1.1) for one in dash_the_right(named(forces, labels, colors)))
 
 
-def dash_the_right(curves: Sequence[Curve]) -> tuple[Curve, ...]:
+def dash_the_right(curves: Sequence[Points]) -> tuple[Points, ...]:
     """Lines of the right side dashed: where both sides do the same, both are seen."""
     return tuple(replace(c, dash="dash") if c.label.startswith(SIDES[1]) else c for c in curves)
 
 
-def energy_and_work(subject: Subject) -> tuple[Curve, ...]:
+def energy_and_work(subject: Subject) -> tuple[Points, ...]:
     """[J] since the start; works that do nothing are left out."""
     energy = subject.column("ledger_kinetic") + subject.column("ledger_potential")
-    total = Curve("kinetic + potential", energy - energy[0], style.BLACK)
+    total = curve("kinetic + potential", energy - energy[0], style.BLACK)
     works = {column: label for column, label in WORKS.items() if subject.has(column) and np.any(subject.column(column))}
     changes = [values - values[0] for values in columns(subject, "", list(works))]
     return total, *named(changes, list(works.values()))
@@ -246,27 +253,27 @@ def energy_and_work(subject: Subject) -> tuple[Curve, ...]:
 
 def energy_residual(subject: Subject) -> Panel:
     """The energy that no work accounts for, in a unit that fits its size."""
-    curve = Curve("residual", subject.column("ledger_residual"), style.RED)
-    return rescaled(Panel("Energy residual: what no work accounts for", "residual [J]", (curve,), legend=False))
+    residual = curve("residual", subject.column("ledger_residual"), style.RED)
+    return rescaled(over_time("Energy residual: what no work accounts for", "residual [J]", (residual,), legend=False))
 
 
 def rescaled(panel: Panel) -> Panel:
     """A panel in the thousandth, millionth or billionth of its unit, where all of it is that small."""
-    largest = max((float(np.nanmax(np.abs(curve.values), initial=0.0)) for curve in panel.curves), default=0.0)
+    largest = max((float(np.nanmax(np.abs(one.y), initial=0.0)) for one in panel.curves), default=0.0)
     steps = next((k for k in range(len(_PREFIXES)) if largest * 1e3**k >= 1.0), len(_PREFIXES) - 1 if largest else 0)
-    what, _, unit = panel.unit.partition("[")
-    curves = tuple(replace(curve, values=1e3**steps * curve.values) for curve in panel.curves)
-    return replace(panel, unit=f"{what}[{_PREFIXES[steps]}{unit}", curves=curves)
+    what, _, unit = panel.y.label.partition("[")
+    curves = tuple(replace(one, y=1e3**steps * np.asarray(one.y)) for one in panel.curves)
+    return replace(panel, y=replace(panel.y, label=f"{what}[{_PREFIXES[steps]}{unit}"), items=curves)
 
 
-def angular_momentum(subject: Subject, *, change: bool = False) -> tuple[Curve, ...]:
+def angular_momentum(subject: Subject, *, change: bool = False) -> tuple[Points, ...]:
     """[N·m·s] about the centre of mass; or how far it is from where it started."""
     values = columns(subject, "momentum_l")
     return by_axis([part - part[0] for part in values] if change else values)
 
 
-def newton_iterations(subject: Subject) -> tuple[Curve, ...]:
-    return (Curve("most", subject.column("newton_iterations").astype(float), style.BLUE, is_step=True, width=0.9),)
+def newton_iterations(subject: Subject) -> tuple[Points, ...]:
+    return (curve("most", subject.column("newton_iterations").astype(float), style.BLUE, is_step=True, width=0.9),)
 
 
 def floats(subject: Subject) -> bool:

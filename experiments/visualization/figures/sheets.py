@@ -1,128 +1,190 @@
 """All figures of a run: which there are, what each needs, and the files they go into."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from scipy.spatial.transform import Rotation
 
 from biped.control.controller import SetPoint
 from biped.errors import InputError
+from biped.metrics import series
+from biped.model import Model
+from biped.runs.row_layout import POSE
 from biped.runs.run import Run
 from contact.errors import did_you_mean
 from experiments.lookup.figure_names import file_name
 from experiments.visualization.figures import contacts, style
 from experiments.visualization.figures import quantities as q
+from experiments.visualization.figures.directions import AXES, Direction, direction_of
+from experiments.visualization.figures.labels import along
 from experiments.visualization.figures.overview import overview
 from experiments.visualization.figures.panels import time_figure
-from experiments.visualization.figures.quantities import Panel
+from experiments.visualization.figures.quantities import over_time
 from experiments.visualization.figures.subject import Subject, subject_of
 from experiments.visualization.figures.writing import styled, write_figure
+from experiments.visualization.panels.panel import Panel, Points
 
-TWO_PANELS = (style.SIZE[0], 4.4)
-TALL = (style.SIZE[0], 5.0)
-THREE_PANELS = (style.SIZE[0], 6.0)
-ANGLES_AND_QUATERNION = {"height_ratios": (2.2, 1, 2.2)}
+#: [mm], [N] that axes of positions and of horizontal forces show on both sides of zero at least.
+LEAST = 1.0
+ANGULAR = "Angular momentum about the centre of mass"
+#: Label, columns of the position and of the margin, colour, and whether a page hides it at first.
+_POINTS = (
+    ("centre of mass", "com", "", style.BLUE, False),
+    ("extrapolated", "xcom", "margin_of_stability", style.RED, False),
+    ("capture point", "capture_point", "capture_margin", style.PURPLE, True),
+    ("centre of pressure", "cop", "cop_margin", style.ORANGE, False),
+    ("zero moment point", "zmp", "zmp_margin", style.GREEN, True),
+)
+_SUPPORT = (
+    "How far the extrapolated centre of mass (Hof, Gazendam, Sinke 2005), the capture point (Koolen et al. 2012), the "
+    "centre of pressure and the zero moment point are inside of what supports them; below zero: outside. Then where "
+    "they are; the centre of pressure and the zero moment point in the floor's frame."
+)
 
 
 @dataclass(frozen=True)
 class FigureSheet:
-    """One kind of figure."""
+    """A kind of figure of a run, for files and for a page."""
 
     kind: str  # its name, one of ``figure_names.KINDS``
-    draw: Callable[[Subject], Figure]
+    content: Callable[[Subject], list[Panel] | Figure]  # panels over time, or a figure of Matplotlib for files only
     applies: Callable[[Subject], bool]  # whether a run has what it shows
-    general: bool = True  # whether it is drawn for every run that it applies to, or only where the experiment asks
+    general: Callable[[Subject], bool] = lambda _: True  # whether every such run has the file, without being asked
+    caption: str = ""  # below it on a page; not on a page without one
+    options: Mapping[str, Any] = field(default_factory=dict)  # of the subplots in a file
+
+    def draw(self, subject: Subject) -> Figure:
+        """Return the figure for a file."""
+        content = self.content(subject)
+        return content if isinstance(content, Figure) else time_figure(subject, content, **self.options)
 
 
-def _joints(subject: Subject, kind: str, unit: str) -> Figure:
+def _joints(subject: Subject, kind: str, unit: str) -> list[Panel]:
     """Thesis, figures 4.3, 4.4, 4.12 and 4.13."""
     groups = q.joint_curves(subject, kind, q.joints_with(subject, kind))
-    titles = [f"Joint {kind}s, {name}" if name else f"Joint {kind}s" for name, _ in groups]
-    panels = [Panel(title, unit, curves) for title, (_, curves) in zip(titles, groups, strict=True)]
-    return time_figure(subject, panels, (style.SIZE[0], 0.8 + 2.3 * len(panels)), sharey=True)
+    return [over_time(f"Joint {kind}s{f', {name}' if name else ''}", unit, curves) for name, curves in groups]
 
 
-def _body_position(subject: Subject) -> Figure:
+def _body_position(subject: Subject) -> list[Panel]:
     """Thesis, figures 4.5 and 4.14; the height on an axis of its own, for it is a hundred times the rest."""
     position, (target, _), root = q.root_position(subject), q.targets(subject), subject.model.root.name
-    height = Panel(f"Position of the {root}'s centre of mass", "height [mm]", position[2:], target[2:])
-    return time_figure(subject, [height, Panel("", "position [mm]", position[:2], target[:2])], TWO_PANELS)
+    height = over_time(f"Position of the {root}'s centre of mass", "height [mm]", position[2:], target[2:])
+    return [height, over_time("", "position [mm]", position[:2], target[:2])]
 
 
-def _angles_and_quaternion(subject: Subject, title: str, curves: tuple[q.Curve, ...], target: q.Targets = ()) -> Figure:
+def _angles_and_quaternion(
+    subject: Subject, what: str, curves: tuple[Points, ...], target: q.Targets = ()
+) -> list[Panel]:
     """In degrees, and as the thesis has it, with the scalar part on an axis of its own."""
-    panels = [
-        q.leans(subject, title, curves),
-        Panel("As a quaternion", "scalar part [–]", curves[:1], target[:1]),
-        Panel("", "vector part [–]", curves[1:], target[1:]),
+    return [
+        q.leans(subject, f"{what} of the {subject.model.root.name}", curves),
+        over_time("As a quaternion", "scalar part [–]", curves[:1], target[:1]),
+        over_time("", "vector part [–]", curves[1:], target[1:]),
     ]
-    return time_figure(subject, panels, THREE_PANELS, gridspec_kw=ANGLES_AND_QUATERNION)
 
 
-def _position_error(subject: Subject) -> Figure:
+def _body_orientation(subject: Subject) -> list[Panel]:
+    """Thesis, figures 4.6 and 4.15."""
+    return _angles_and_quaternion(subject, "Orientation", q.root_orientation(subject), q.targets(subject)[1])
+
+
+def _orientation_error(subject: Subject) -> list[Panel]:
+    """Thesis, figures 4.8 and 4.17."""
+    return _angles_and_quaternion(subject, "Orientation error", q.orientation_error(subject))
+
+
+def _position_error(subject: Subject) -> list[Panel]:
     """Thesis, figures 4.7 and 4.16."""
     errors = q.by_axis(q.position_error(subject).T, "e")
-    return time_figure(subject, [Panel(f"Position error of the {subject.model.root.name}", "error [mm]", errors)])
+    return [over_time(f"Position error of the {subject.model.root.name}", "error [mm]", errors, least=LEAST)]
 
 
-def _body_orientation(subject: Subject) -> Figure:
-    """Thesis, figures 4.6 and 4.15."""
-    title = f"Orientation of the {subject.model.root.name}"
-    return _angles_and_quaternion(subject, title, q.root_orientation(subject), q.targets(subject)[1])
-
-
-def _orientation_error(subject: Subject) -> Figure:
-    """Thesis, figures 4.8 and 4.17."""
-    title = f"Orientation error of the {subject.model.root.name}"
-    return _angles_and_quaternion(subject, title, q.orientation_error(subject))
-
-
-def _desired(subject: Subject, letter: str, what: str, unit: str) -> Figure:
+def _desired(subject: Subject, letter: str, what: str, unit: str) -> list[Panel]:
     """Thesis, figures 4.9 and 4.18 (force), 4.10 and 4.19 (torque)."""
     title = f"Desired {what} on the {subject.model.root.name}, body axes"
-    return time_figure(subject, [Panel(title, f"{what} [{unit}]", q.desired_wrench(subject, letter))])
+    return [over_time(title, f"{what} [{unit}]", q.desired_wrench(subject, letter))]
 
 
-def _centre_of_mass(subject: Subject) -> Figure:
+def _centre_of_mass(subject: Subject) -> list[Panel]:
     """Thesis, figure 5.3."""
     curves, titles = q.by_axis(q.columns(subject, "com_")), ("Centre of mass", "", "")
-    panels = [Panel(title, f"${c.label}$ [m]", (c,), legend=False) for title, c in zip(titles, curves, strict=True)]
-    return time_figure(subject, panels, TALL)
+    return [over_time(title, f"${c.label}$ [m]", (c,), legend=False) for title, c in zip(titles, curves, strict=True)]
 
 
-def _quaternion(subject: Subject) -> Figure:
-    """Thesis, figure 5.4."""
-    panel = Panel("Orientation", "quaternion [–]", q.root_orientation(subject), q.targets(subject)[1])
-    return time_figure(subject, [panel])
-
-
-def _newton_iterations(subject: Subject) -> Figure:
+def _newton_iterations(subject: Subject) -> list[Panel]:
     """Thesis, figure 5.6."""
     title, curves = "Newton iterations, the most of any step since the row before", q.newton_iterations(subject)
-    figure = time_figure(subject, [Panel(title, "iterations [–]", curves, legend=False)])
-    figure.axes[0].set_ylim(0, max(5, int(curves[0].values.max())) + 0.5)
-    figure.axes[0].yaxis.set_major_locator(MaxNLocator(integer=True))
-    return figure
+    panel = over_time(title, "iterations [–]", curves, legend=False)
+    return [replace(panel, y=replace(panel.y, low=0.0, high=max(5, int(np.max(curves[0].y))) + 0.5))]
 
 
-def _ledger(subject: Subject) -> Figure:
+def _ledger(subject: Subject) -> list[Panel]:
     """Energy and work since the start, and what none of them accounts for, on an axis of its own."""
-    panels = [
-        Panel("Energy balance since the start", "change, work [J]", q.energy_and_work(subject)),
-        q.energy_residual(subject),
-    ]
-    return time_figure(subject, panels, TALL, gridspec_kw={"height_ratios": (2.2, 1)})
+    energy = over_time("Energy balance since the start", "change, work [J]", q.energy_and_work(subject))
+    return [energy, q.energy_residual(subject)]
 
 
-def _momentum(subject: Subject) -> Figure:
+def _momentum(subject: Subject) -> list[Panel]:
     """Angular momentum about the centre of mass, and its change on an axis of its own."""
-    panels = [
-        Panel("Angular momentum about the centre of mass", "[N·m·s]", q.angular_momentum(subject)),
-        q.rescaled(Panel("", "change [N·m·s]", q.angular_momentum(subject, change=True), legend=False)),
+    change = over_time("", "change [N·m·s]", q.angular_momentum(subject, change=True), legend=False)
+    return [over_time(ANGULAR, "[N·m·s]", q.angular_momentum(subject)), q.rescaled(change)]
+
+
+def _momentum_defect(subject: Subject) -> list[Panel]:
+    linear, angular = (q.by_axis(q.columns(subject, f"momentum_defect_{kind}")) for kind in "pl")
+    return [over_time("Linear momentum", "defect [N·s]", linear), over_time(ANGULAR, "defect [N·m·s]", angular)]
+
+
+def _support(subject: Subject) -> list[Panel]:
+    table = series(subject.run)
+
+    def curves(axis: str = "", sign: float = 1.0) -> tuple[Points, ...]:
+        """Return the positions along an axis; without one, the margins."""
+        found = []
+        for label, position, margin, color, hidden in _POINTS:
+            if name := f"{position}_{axis}" if axis else margin:
+                found.append(q.curve(label, sign * 1e3 * table[name].to_numpy(), color, hidden=hidden))
+        return tuple(found)
+
+    positions = [
+        over_time(title, f"{shown.name} [mm]", curves(axis, shown.sign), least=LEAST)
+        for axis, shown, title in _horizontal(subject.model)
     ]
-    return time_figure(subject, panels, TALL)
+    return [over_time("Margins", "inside by [mm]", curves(), ((0.0, style.GREY),)), *positions]
+
+
+def _horizontal(model: Model) -> list[tuple[str, Direction, str]]:
+    """Return x and y, how the sheet shows them, and a heading: that of the world where no axis is turned round."""
+    shown = [direction_of(model, axis) for axis in range(2)]
+    return [
+        (axis, one, one.title if one.name in AXES else along(axis, model))
+        for axis, one in zip("xy", shown, strict=True)
+    ]
+
+
+def _floor_forces(subject: Subject) -> list[Panel]:
+    horizontal = []
+    for axis, shown, title in _horizontal(subject.model):
+        curves = tuple(replace(c, y=shown.sign * np.asarray(c.y)) for c in q.foot_forces(subject, axis))
+        is_anatomical = shown.name in AXES
+        label = f"{shown.name} force [N]" if is_anatomical else f"f{axis} [N]"
+        horizontal.append(over_time(title if is_anatomical else f"Along {axis}", label, curves, least=LEAST))
+    return [over_time("Vertical force of the floor", "fz [N]", q.foot_forces(subject, "z")), *horizontal]
+
+
+def _platform(subject: Subject) -> list[Panel]:
+    """Shift, and the rotation vector of the turn."""
+    shift = [1e3 * part for part in q.columns(subject, "platform_")]
+    turn = Rotation.from_quat(np.column_stack(q.columns(subject, "platform_", POSE[3:])), scalar_first=True)
+    turns = turn.as_rotvec(degrees=True).T
+    return [
+        over_time("Shift of the floor", "[mm]", q.by_axis(shift)),
+        over_time("Turn of the floor", "[°]", q.by_axis(turns)),
+    ]
 
 
 def _has_set_point(subject: Subject) -> bool:
@@ -137,25 +199,53 @@ def _touches(subject: Subject) -> bool:
     return subject.model.nc > 0
 
 
+def _stands(subject: Subject) -> bool:
+    return _touches(subject) and q.floats(subject)
+
+
+def _asked(_: Subject) -> bool:
+    return False
+
+
+_WRENCH = "The wrench that the controller wants on the root body, in the body's axes."
+_DEFECT = "Momentum that no impulse accounts for, since the start: round-off, if nothing is wrong."
+_QUATERNION: Any = {"gridspec_kw": {"height_ratios": (2.2, 1, 2.2)}}
+_SHARED = {"sharey": True}
 #: Every run is drawn with these; append one of your own.
 SHEETS = [
     FigureSheet("overview", overview, q.floats),
-    FigureSheet("joint-angles", lambda s: _joints(s, "angle", "angle [°]"), _has_joints),
-    FigureSheet("joint-torques", lambda s: _joints(s, "torque", "torque [N·m]"), _has_joints),
-    FigureSheet("body-position", _body_position, lambda s: q.floats(s) and _has_joints(s)),
-    FigureSheet("body-orientation", _body_orientation, lambda s: q.floats(s) and _has_joints(s)),
-    FigureSheet("position-error", _position_error, _has_set_point),
-    FigureSheet("orientation-error", _orientation_error, _has_set_point),
-    FigureSheet("desired-force", lambda s: _desired(s, "f", "force", "N"), lambda s: s.has("desired_fx")),
-    FigureSheet("desired-torque", lambda s: _desired(s, "n", "torque", "N·m"), lambda s: s.has("desired_nx")),
-    FigureSheet("centre-of-mass", _centre_of_mass, lambda s: s.has("com_x"), general=False),
-    FigureSheet("quaternion", _quaternion, q.floats, general=False),
-    FigureSheet("friction-states", contacts.friction_states, _touches, general=False),
-    FigureSheet("newton-iterations", _newton_iterations, lambda _: True, general=False),
-    FigureSheet("contact-modes", contacts.contact_modes, _touches),
-    FigureSheet("ledger", _ledger, lambda _: True),
-    FigureSheet("momentum", _momentum, lambda s: q.floats(s) and not _touches(s)),
-]
+    FigureSheet("joint-angles", lambda s: _joints(s, "angle", "angle [°]"), _has_joints, caption="Joint angles.",
+                options=_SHARED),
+    FigureSheet("joint-torques", lambda s: _joints(s, "torque", "torque [N·m]"), _has_joints, options=_SHARED,
+                caption="Torques on the outboard bodies, held torque and impedance together."),
+    FigureSheet("body-position", _body_position, q.floats, _has_joints, "Position of the root body."),
+    FigureSheet("body-orientation", _body_orientation, q.floats, _has_joints, "Orientation of the root body.",
+                _QUATERNION),
+    FigureSheet("position-error", _position_error, _has_set_point, caption="Distance from the set point, by axis."),
+    FigureSheet("orientation-error", _orientation_error, _has_set_point, caption="Turn to the set point.",
+                options=_QUATERNION),
+    FigureSheet("desired-force", lambda s: _desired(s, "f", "force", "N"), lambda s: s.has("desired_fx"),
+                caption=_WRENCH),
+    FigureSheet("desired-torque", lambda s: _desired(s, "n", "torque", "N·m"), lambda s: s.has("desired_nx"),
+                caption=_WRENCH),
+    FigureSheet("centre-of-mass", _centre_of_mass, lambda s: s.has("com_x"), _asked),
+    FigureSheet("quaternion", lambda s: [over_time("Orientation", "quaternion [–]", q.root_orientation(s),
+                                                   q.targets(s)[1])], q.floats, _asked),
+    FigureSheet("friction-states", contacts.friction_states, _touches, _asked),
+    FigureSheet("newton-iterations", _newton_iterations, lambda _: True, _asked, "Newton iterations."),
+    FigureSheet("contact-modes", lambda s: [contacts.modes_panel(s, "State of each contact point")], _touches,
+                caption="State of each contact point at the end of the last step."),
+    FigureSheet("ledger", _ledger, lambda _: True, options={"gridspec_kw": {"height_ratios": (2.2, 1)}},
+                caption="Energy and work since the start. What no work accounts for is the integrator's own error."),
+    FigureSheet("momentum", _momentum, lambda s: q.floats(s) and not _touches(s), caption=f"{ANGULAR}."),
+    FigureSheet("error", lambda s: [over_time("Error", "[mm], [°]", q.error_sizes(s), log=True)], _has_set_point,
+                _asked, "Distance of the root body from its set point, and angle of the turn to it."),
+    FigureSheet("support", _support, _stands, _asked, _SUPPORT),
+    FigureSheet("floor-forces", _floor_forces, _stands, _asked,
+                "Force of the floor: sum over the contact points of a foot."),
+    FigureSheet("platform", _platform, lambda s: s.has("platform_x"), _asked, "Motion of the floor."),
+    FigureSheet("momentum-defect", _momentum_defect, q.floats, _asked, _DEFECT),
+]  # fmt: skip
 
 
 def plot_run(run: Run, kind: str) -> Figure:
@@ -179,8 +269,8 @@ def sheets_of(run: Run) -> list[FigureSheet]:
     if run.world is None:
         return SHEETS
     panels = q.world_panels(run, run.world)
-    size = (style.SIZE[0], 0.8 + 1.6 * len(panels))
-    return [FigureSheet("overview", lambda subject: time_figure(subject, panels, size), lambda _: bool(panels))]
+    caption = "What is worth a look in the columns of the run."
+    return [FigureSheet("overview", lambda _: panels, lambda _: bool(panels), caption=caption)]
 
 
 def draw_figures(
@@ -212,6 +302,6 @@ def draw_figures(
     files: list[Path] = []
     with styled():
         for sheet in sheets_of(run):
-            if (sheet.general or sheet.kind in numbers) and sheet.applies(subject):
+            if sheet.applies(subject) and (sheet.kind in numbers or sheet.general(subject)):
                 files += write_figure(sheet.draw(subject), Path(folder) / file_name(sheet.kind, numbers))
     return files

@@ -17,6 +17,7 @@ from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures import style
 from experiments.visualization.figures.labels import contact_groups
 from experiments.visualization.figures.subject import Subject
+from experiments.visualization.panels.panel import Panel
 
 #: [m] around the base of support that is shown at most: who falls goes much farther.
 AROUND = 0.25
@@ -101,11 +102,13 @@ class Support:
         return scale * (low - room), scale * (high + room)
 
 
-def margin_of_stability(subject: Subject) -> q.Panel:
+def margin_of_stability(subject: Subject) -> Panel:
     """[mm] by how much the extrapolated centre of mass is inside of the base of support."""
     margin = 1e3 * series(subject.run)["margin_of_stability"].to_numpy()
-    curve = q.Curve("margin of stability", margin, style.RED)
-    return q.Panel("Margin of stability (Hof 2005)", "inside by [mm]", (curve,), ((0.0, style.BLACK),), legend=False)
+    curve = q.curve("margin of stability", margin, style.RED)
+    return q.over_time(
+        "Margin of stability (Hof 2005)", "inside by [mm]", (curve,), ((0.0, style.BLACK),), legend=False
+    )
 
 
 def ahead_of(model: Model) -> int:

@@ -1,16 +1,20 @@
 """The blocks of a page: prose, lists, tables, images, charts, code. Text is plain, and escaped where it is shown."""
 
 import base64
-import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 
 from biped.errors import InputError
+from experiments.visualization.panels.with_plotly import figure_of
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
+
+    from experiments.visualization.panels.panel import Panel
 
 #: The moods that a row or a word is coloured by, besides saying it.
 Mood = Literal["", "good", "bad", "muted"]
@@ -19,6 +23,8 @@ Mood = Literal["", "good", "bad", "muted"]
 LONG = 24
 #: Cells of so many words are not broken.
 SHORT = 2
+#: [px] of a chart whose figure has no height.
+HEIGHT = 420
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -64,34 +70,35 @@ class Image:
 
 @dataclass(frozen=True)
 class Chart:
-    """An interactive figure of Plotly; the page that holds one holds plotly.js too.
+    """An interactive figure, drawn when a page is rendered; a page with a chart also holds plotly.js.
 
-    Charts whose layout has ``meta.axis`` show the same range along x: who zooms one zooms all of the same word.
+    Charts whose layout has the same ``meta.axis`` zoom together along x.
     """
 
-    figure: str  # ``data`` and ``layout`` (and ``frames``) as plotly.js takes them, as JSON
-    caption: str  # below it
-    height: int = 420  # [px]
-    name: str = ""  # unique on its page; the key of the figure for who draws it elsewhere
+    #: one panel, several in rows, several for each entry of a menu, or a figure of Plotly
+    content: "Panel | Sequence[Panel] | Mapping[str, Sequence[Panel]] | go.Figure"
+    caption: str  # shown below it
+    name: str = ""  # unique on its page
+    columns: int = 1  # panels in a row
+    pixels: int | None = None  # height; that of the panels if not given
 
-    def __post_init__(self) -> None:
-        try:
-            found = json.loads(self.figure)
-        except ValueError:
-            found = None
-        if not isinstance(found, dict) or not {"data", "layout"} <= set(found):
-            raise InputError(f"the chart {self.caption!r} is no Plotly figure: it must be JSON with data and layout")
+    @cached_property
+    def figure(self) -> "go.Figure":
+        """The figure of Plotly."""
+        if hasattr(self.content, "to_json"):
+            return self.content
+        return figure_of(self.content, self.columns, self.pixels)
 
-    @classmethod
-    def of(cls, figure: "go.Figure", caption: str, name: str = "") -> "Chart":
-        """A figure of the Python package; as high as its layout says."""
-        height = figure.layout.height
-        return cls(figure.to_json(), caption, cls.height if height is None else int(height), name)
+    @property
+    def height(self) -> int:
+        """Height [px]."""
+        return int(self.figure.layout.height or HEIGHT)
 
     @property
     def script(self) -> str:
-        """The figure so that no text in it can end the script that it stands in."""
-        return self.figure.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+        """The figure as JSON in which no text can end the script element around it."""
+        text: str = self.figure.to_json()
+        return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Panels: axes with their labels and units, and the points, lines, bands, bars and maps on them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from contact.arrays import Floats
 from experiments.visualization.figures import style
 
-Dash = Literal["", "solid", "dash", "dot", "dashdot"]
+#: Lines; the last ones are strokes and gaps [px] that let lines below them be seen.
+Dash = Literal["", "solid", "dash", "dot", "dashdot", "8px,8px", "4px,12px", "2px,14px"]
 #: Symbols of points, by their names in Plotly.
 Marker = Literal["", "circle", "square", "diamond", "star", "x", "x-thin", "cross-thin", "line-ew"]
 #: Places of a legend in a file; on a page all panels share one on the right.
@@ -33,6 +34,7 @@ class Axis:
     words: tuple[str, ...] = ()  # texts at the places 0, 1, 2 … of an axis of categories
     slanted: bool = False  # whether words are all shown, slanted
     grid: bool = True  # whether there are grid lines
+    least: float = 0.0  # half the range that is shown at least where all values are smaller, such as round-off
     margin: float | None = None  # part of the range that is left free at both ends, in files
 
     @property
@@ -44,7 +46,7 @@ class Axis:
 class Points:
     """(n,) points as markers, or joined by a line, or both, with intervals; nothing is drawn where y is NaN."""
 
-    x: ArrayLike
+    x: ArrayLike | None  # None in a curve over time, whose figure has the times
     y: ArrayLike
     label: str = ""  # in the legend; not in it without
     color: str = style.BLUE
@@ -52,7 +54,7 @@ class Points:
     size: float | Floats = 4.0  # [pt] of a marker, or (n,) of each
     face: str = ""  # colour inside of a marker, where it is another; "none" for a hollow one
     dash: Dash = ""  # of the line; not joined without
-    width: float = 1.4  # [pt] of the line
+    width: float | None = 1.4  # [pt] of the line; that of the style if None
     is_step: bool = False  # whether the line keeps each value up to the next x
     interval: Interval | None = None  # along y
     x_interval: Interval | None = None  # along x
@@ -62,6 +64,8 @@ class Points:
     numbered: tuple[str, ArrayLike] | None = None  # a word and (n,) numbers, before the coordinates under the pointer
     group: str = ""  # what is hidden together with others on a page, where it is not the label
     alpha: float = 1.0  # opacity
+    symbol: str = ""  # label in mathematics, in a file
+    hidden: bool = False  # whether a page draws it only after a click on its entry in the legend
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +133,18 @@ class HeatMap:
     hover: Sequence[Sequence[str]] = ()  # under the pointer on a page; coordinates and number without
 
 
-Item = Points | Area | Rule | Bars | HeatMap
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """(n,) lying bars from a beginning to an end, at places of words."""
+
+    at: ArrayLike  # places of words
+    begins: Floats
+    ends: Floats
+    color: str
+    label: str = ""
+
+
+Item = Points | Area | Rule | Bars | HeatMap | Spans
 
 
 @dataclass(frozen=True)
@@ -143,6 +158,19 @@ class Panel:
     polar: bool = False  # whether x is the azimuth [°] around a robot that is seen from above, its front at the top
     legend: Legend = ""  # none in a file without
     columns: int = 1  # of that legend
+
+    @property
+    def curves(self) -> tuple[Points, ...]:
+        """The points and lines."""
+        return tuple(item for item in self.items if isinstance(item, Points))
+
+    @property
+    def vertical(self) -> Axis:
+        """The axis along y, whose ends are set where all values are round-off."""
+        sizes = [np.nanmax(np.abs(np.asarray(one.y, float)), initial=0.0) for one in self.curves]
+        if self.y.least and max(sizes, default=0.0) < self.y.least:
+            return replace(self.y, low=-1.1 * self.y.least, high=1.1 * self.y.least)
+        return self.y
 
 
 def closed(values: ArrayLike) -> Floats:

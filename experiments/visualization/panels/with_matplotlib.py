@@ -16,10 +16,11 @@ from matplotlib.ticker import LogFormatter, MaxNLocator, PercentFormatter
 from experiments.studies.threshold.directions import WORDS
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
-from experiments.visualization.panels.panel import Area, Axis, Bars, HeatMap, Item, Panel, Points, Rule
+from experiments.visualization.panels.panel import Area, Axis, Bars, HeatMap, Item, Panel, Points, Rule, Spans
 
 DASHES: Mapping[str, Any] = {
     "": "none", "solid": "-", "dash": (0, (3.5, 1.8)), "dot": (0, (1, 1.4)), "dashdot": "-.",
+    "8px,8px": (0, (4, 4)), "4px,12px": (0, (2, 6)), "2px,14px": (0, (1, 7)),
 }  # fmt: skip
 _MARKERS = {
     "": "", "circle": "o", "square": "s", "diamond": "D", "star": "*", "x": "X", "x-thin": "x", "cross-thin": "+",
@@ -89,7 +90,7 @@ def draw(axes: Axes, panel: Panel) -> None:
         axes.set_ylim(panel.y.low, panel.y.high)
     else:
         _set_axis(axes, "x", panel.x)
-        _set_axis(axes, "y", panel.y)
+        _set_axis(axes, "y", panel.vertical)
     if panel.title:
         axes.set_title(panel.title)
     if panel.legend:
@@ -157,7 +158,7 @@ def _draw(item: Item, _on: _Place) -> None:
 
 @_draw.register
 def _draw_points(item: Points, on: _Place) -> None:
-    x, label = _along(item.x, on.panel), item.label or None
+    x, label = _along(item.x, on.panel), item.symbol or item.label or None
     if item.shades is not None or np.ndim(item.size):
         colors: Any = {"c": item.shades, "cmap": f"{style.MAP}_r", "linewidths": 0} if item.shades is not None else {
             "facecolors": item.face or item.color, "edgecolors": item.color, "linewidths": 1.0,
@@ -167,7 +168,7 @@ def _draw_points(item: Points, on: _Place) -> None:
     look: dict[str, Any] = {
         "color": item.color, "marker": _MARKERS[item.marker], "markersize": item.size, "linewidth": item.width,
         "linestyle": DASHES[item.dash], "label": label, "zorder": on.above, "alpha": item.alpha,
-        "clip_on": bool(item.dash) or not np.size(item.x), "drawstyle": "steps-post" if item.is_step else "default",
+        "clip_on": bool(item.dash) or not np.size(x), "drawstyle": "steps-post" if item.is_step else "default",
     }  # fmt: skip
     if item.face:
         look["markerfacecolor"] = item.face
@@ -215,6 +216,17 @@ def _draw_bars(item: Bars, on: _Place) -> None:
         on.axes.errorbar(values, at, xerr=reach, fmt="none", ecolor=style.BLACK, elinewidth=0.9, capsize=2.0)
     for text, end in zip(item.notes, zip(item.ends, at, strict=True), strict=False):
         on.axes.annotate(text, end, (4, 0), textcoords="offset points", va="center", fontsize=8.0)
+
+
+@_draw.register
+def _draw_spans(item: Spans, on: _Place) -> None:
+    label = item.label or None
+    for at in np.unique(item.at):
+        mine = np.asarray(item.at) == at
+        bars = np.column_stack([item.begins[mine], item.ends[mine] - item.begins[mine]])
+        look: Any = {"facecolors": item.color, "linewidth": 0.0, "label": label}
+        on.axes.broken_barh(bars.tolist(), (float(at) - 0.46, 0.92), **look)
+        label = None
 
 
 @_draw.register

@@ -8,9 +8,9 @@ import numpy as np
 
 from experiments.studies.threshold.directions import WORDS
 from experiments.visualization.figures import style
-from experiments.visualization.panels.panel import Area, Axis, Bars, HeatMap, Item, Panel, Points, Rule, closed
+from experiments.visualization.panels.panel import Area, Axis, Bars, HeatMap, Item, Panel, Points, Rule, Spans, closed
 from experiments.visualization.report import theme
-from experiments.visualization.report.drawing import plain
+from experiments.visualization.report.theme import plain
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -27,24 +27,22 @@ _PX = 1.6
 _RADII_AT = 157.5
 
 
-def figure_of(panels: Panel | Sequence[Panel], columns: int = COLUMNS, height: int | None = None) -> "go.Figure":
-    """A panel, or several row by row; what has the same label is hidden and shown in all of them.
+def figure_of(
+    panels: Panel | Sequence[Panel] | Mapping[str, Sequence[Panel]], columns: int = COLUMNS, height: int | None = None
+) -> "go.Figure":
+    """Return a figure of one panel, of several row by row, or of several for each entry of a menu.
+
+    Items with the same label are hidden and shown together. The panels of a place share their axes in all entries of a
+    menu; rules across a panel are always shown.
 
     Args:
-        panels: at least one; the title of one alone is left to what stands around the figure.
-        columns: in a row, at most.
-        height: [px] of the figure, if it is another than the panels' own.
+        panels: at least one, and equally many for each entry; the title of a single panel is not drawn.
+        columns: most panels in a row.
+        height: [px] of the figure, if it is not that of the panels.
     """
-    return figure_of_choices({"": [panels] if isinstance(panels, Panel) else panels}, columns, height)
-
-
-def figure_of_choices(
-    choices: Mapping[str, Sequence[Panel]], columns: int = COLUMNS, height: int | None = None
-) -> "go.Figure":
-    """Panels for each of some labels, as many for each; of several labels, a menu chooses whose are shown.
-
-    The panels of a place share their axes, and what lies across a panel is always shown.
-    """
+    if isinstance(panels, Panel):
+        panels = [panels]
+    choices = panels if isinstance(panels, Mapping) else {"": panels}
     figure = _grid(list(choices.values()), columns)
     if height is not None:
         figure.update_layout(height=height)
@@ -83,7 +81,7 @@ def _grid(choices: Sequence[Sequence[Panel]], columns: int) -> "go.Figure":
     axes: dict[str, dict[str, Any]] = {}
     titles: list[dict[str, Any]] = []
     for k, panel in enumerate(panels):
-        number = _number(k)
+        number = number_of(k)
         x, y = axes[f"xaxis{number}"], axes[f"yaxis{number}"] = _axis(panel.x), _axis(panel.y)
         x["title"] = {"text": plain(panel.x.label)}
         if k % columns == 0 or labels[k] != labels[k - 1]:
@@ -97,7 +95,7 @@ def _grid(choices: Sequence[Sequence[Panel]], columns: int) -> "go.Figure":
     return figure
 
 
-def _number(k: int) -> str:
+def number_of(k: int) -> str:
     return "" if k == 0 else str(k + 1)
 
 
@@ -161,7 +159,7 @@ def _add_panel(figure: "go.Figure", k: int, panel: Panel, labels: set[str]) -> N
         if group := plain(getattr(item, "group", "")) or name:
             entry |= {"legendgroup": group}
         labels.add(name)
-        _add(item, _Place(figure, _number(k), panel, entry))
+        add_item(item, Place(figure, number_of(k), panel, entry))
 
 
 def _color(color: Any) -> Any:
@@ -180,7 +178,7 @@ def _values(values: Any, axis: Axis) -> Any:
         return [None]
     if axis.words:
         return [plain(axis.words[round(float(place))]) for place in np.ravel(values)]
-    return np.asarray(values, dtype=float)
+    return values if getattr(values, "dtype", None) == np.float32 else np.asarray(values, dtype=float)
 
 
 def _ends(values: Any, interval: Any) -> dict[str, Any]:
@@ -189,34 +187,46 @@ def _ends(values: Any, interval: Any) -> dict[str, Any]:
     return {"type": "data", "array": high - values, "arrayminus": values - low, "thickness": 1.2, "width": 3}
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
     """Where an item is drawn."""
 
     figure: "go.Figure"
     number: str  # of the panel's axes, as Plotly counts them
     panel: Panel
     entry: dict[str, Any]  # name and legend of what is drawn
+    x: str = ""  # the axis along x as Plotly counts it, if it is another one
+
+    @property
+    def axes(self) -> tuple[str, str]:
+        """Names of the axes along x and y."""
+        return self.x or f"x{self.number}", f"y{self.number}"
 
 
-def _scatter(on: _Place, x: Any, y: Any, **look: Any) -> None:
+def _scatter(on: Place, x: Any, y: Any, **look: Any) -> None:
     if on.panel.polar:
         on.figure.add_scatterpolar(theta=x, r=y, **look)
     else:
-        place = {"xaxis": f"x{on.number}", "yaxis": f"y{on.number}"}
+        place = dict(zip(("xaxis", "yaxis"), on.axes, strict=True))
         on.figure.add_scatter(x=_values(x, on.panel.x), y=_values(y, on.panel.y), **place, **look)
 
 
 @singledispatch
-def _add(item: Item, _on: _Place) -> None:
+def add_item(item: Item, _on: Place) -> None:
+    """Draw an item of a panel."""
     raise TypeError(f"no panel has a {type(item).__name__}")
 
 
-@_add.register
-def _add_points(item: Points, on: _Place) -> None:
+@add_item.register
+def _add_points(item: Points, on: Place) -> None:
     look: dict[str, Any] = {"mode": "+".join(["lines"] * bool(item.dash) + ["markers"] * bool(item.marker)) or "none"}
     if item.dash:
         shape = "hv" if item.is_step else "linear"
-        look["line"] = {"color": _color(item.color), "dash": item.dash, "width": 1.2 * item.width, "shape": shape}
+        look["line"] = {
+            "color": _color(item.color),
+            "dash": item.dash,
+            "width": 1.2 * (item.width or 1.4),
+            "shape": shape,
+        }
     if item.marker:
         hollow = "-open" if item.face or item.marker.endswith(("-thin", "-ew")) else ""
         size = _PX * np.asarray(item.size, dtype=float)
@@ -237,29 +247,30 @@ def _add_points(item: Points, on: _Place) -> None:
         if interval is not None:
             thick = {"thickness": _PX * item.bar, "width": 0} if item.bar >= 1.0 else {}
             look[name] = _ends(values, interval) | thick
-    _scatter(on, item.x, item.y, **look, **on.entry)
+    _scatter(on, item.x, item.y, **(look | on.entry))
 
 
-@_add.register
-def _add_area(item: Area, on: _Place) -> None:
+@add_item.register
+def _add_area(item: Area, on: Place) -> None:
     line = {"width": 1.0 if item.edge else 0.0, "color": item.edge or item.color}
     look = {"fill": "toself", "fillcolor": _faint(item.color, item.alpha), "mode": "lines", "line": line}
     _scatter(on, closed(item.x), closed(item.y), hoverinfo="skip", **look, **on.entry)
 
 
-@_add.register
-def _add_rule(item: Rule, on: _Place) -> None:
+@add_item.register
+def _add_rule(item: Rule, on: Place) -> None:
     """A line from end to end of the other axis; an upright one has its label beside it, as there may be many."""
     line = {"width": 1.2 * item.width, "color": _color(item.color), "dash": item.dash}
     other = "y" if item.along == "x" else "x"
     ends = {f"{item.along}0": item.value, f"{item.along}1": item.value, f"{other}0": 0, f"{other}1": 1}
-    axes = {f"{item.along}ref": f"{item.along}{on.number}", f"{other}ref": f"{other}{on.number} domain"}
+    own = dict(zip("xy", on.axes, strict=True))
+    axes = {f"{item.along}ref": own[item.along], f"{other}ref": f"{own[other]} domain"}
     beside = {"text": plain(item.label), "textposition": "end", "textangle": 0, "xanchor": "left", "yanchor": "top"}
     on.figure.add_shape(type="line", line=line, **ends, **axes, **({"label": beside} if other == "y" else on.entry))
 
 
-@_add.register
-def _add_bars(item: Bars, on: _Place) -> None:
+@add_item.register
+def _add_bars(item: Bars, on: Place) -> None:
     values, across = ("y", "x") if item.stacked else ("x", "y")
     axes = {"x": on.panel.x, "y": on.panel.y}
     color = item.color if isinstance(item.color, str) else list(item.color)
@@ -277,8 +288,18 @@ def _add_bars(item: Bars, on: _Place) -> None:
                  hoverinfo="skip", showlegend=False)  # fmt: skip
 
 
-@_add.register
-def _add_map(item: HeatMap, on: _Place) -> None:
+@add_item.register
+def _add_spans(item: Spans, on: Place) -> None:
+    x, y = on.axes
+    on.figure.add_bar(
+        orientation="h", base=item.begins, x=item.ends - item.begins, y=_values(item.at, on.panel.y), xaxis=x, yaxis=y,
+        customdata=item.ends, hovertemplate="%{y}: %{base:.4f} to %{customdata:.4f} s",
+        marker={"color": _color(item.color), "line": {"width": 0}}, **on.entry,
+    )  # fmt: skip
+
+
+@add_item.register
+def _add_map(item: HeatMap, on: Place) -> None:
     bar: dict[str, Any] = {"title": {"text": plain(item.label)}, "outlinewidth": 0}
     if item.form.endswith("%"):
         bar["tickformat"] = item.form

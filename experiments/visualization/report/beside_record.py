@@ -26,7 +26,6 @@ from experiments.visualization.pages import Chart, Section, Table
 from experiments.visualization.panels.overlay import overlay
 from experiments.visualization.panels.panel import Panel
 from experiments.visualization.panels.with_matplotlib import write_panels
-from experiments.visualization.panels.with_plotly import figure_of
 
 #: [Hz] below which sway is measured, of person and model alike (Prieto et al. 1996).
 LOW_PASS = 5.0
@@ -175,7 +174,7 @@ class BesideRecord:
         if len(sway):
             tables.append(Table.of("Sway of person and model, by the same definitions", _told(sway)))
         charts = [
-            Chart.of(figure_of(panel, height=_ON_PAGE), f"Measured and modelled: {panel.title}.", f"measured-{number}")
+            Chart(panel, f"Measured and modelled: {panel.title}.", f"measured-{number}", pixels=_ON_PAGE)
             for number, panel in enumerate(self._panels())
         ]
         return Section("record", "Beside the record", self.file.name, blocks=(*tables, *charts))

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from contact.arrays import Floats
-from experiments.visualization.figures import style
 from experiments.visualization.figures.labels import label_rows
-from experiments.visualization.figures.quantities import Panel, told_apart
+from experiments.visualization.figures.quantities import told_apart
 from experiments.visualization.figures.subject import Mark
+from experiments.visualization.panels.panel import Panel, Points, Spans
+from experiments.visualization.panels.with_plotly import Place, add_item, number_of
 from experiments.visualization.report import theme
+from experiments.visualization.report.theme import plain
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -31,7 +34,7 @@ def rows_to_show(curves: Sequence[Floats], most: int = MOST_ROWS) -> NDArray[np.
 
     So many rows at ``most``, and never fewer than the extremes of all curves in one span.
     """
-    count = len(curves[0])
+    count = len(curves[0]) if curves else 0
     if count <= most:
         return np.arange(count)
     spans = max(1, (most - 2) // (2 * len(curves)))
@@ -66,66 +69,52 @@ def time_figure(time: Floats, panels: Sequence[Panel], marks: Sequence[Mark] = (
             "hoverformat": ".4f",
         },
     )
-    rows = rows_to_show([np.nan_to_num(curve.values) for panel in panels for curve in panel.curves])
+    rows = rows_to_show([np.nan_to_num(np.asarray(one.y, float)) for panel in panels for one in panel.curves])
     at = time[rows].astype(np.float32)
-    labels = Counter(curve.label for panel in panels for curve in panel.curves)
+    labels = Counter(one.label for panel in panels for one in panel.curves)
     for k, panel in enumerate(panels):
         bottom = 1.0 - (k * (PANEL + GAP) + PANEL) / inner
-        _add_panel(figure, k, panel, (max(bottom, 0.0), bottom + PANEL / inner), at, rows, labels)
+        _add_panel(figure, k, told_apart(panel), (max(bottom, 0.0), bottom + PANEL / inner))
+        for item in told_apart(panel).items:
+            entry: dict[str, Any] = {}
+            if isinstance(item, Spans):
+                entry = {"name": item.label, "legend": f"legend{number_of(k)}"}
+            if isinstance(item, Points):
+                # The box under the pointer names the place of a curve whose label other panels have too.
+                place = panel.title.rpartition(", ")[2]
+                full = f"<extra>{item.label}, {place}</extra>" if labels[item.label] > 1 and place else ""
+                entry = {
+                    "name": item.label, "legend": f"legend{number_of(k)}", "showlegend": True,
+                    "visible": "legendonly" if item.hidden else True, "hovertemplate": "%{y:.4g}" + full,
+                }  # fmt: skip
+                item = replace(item, x=at, y=np.asarray(item.y)[rows].astype(np.float32))
+            add_item(item, Place(figure, number_of(k), panel, entry, "x"))
     _add_marks(figure, marks, lines)
     return figure
 
 
-def _add_panel(
-    figure: "go.Figure",
-    k: int,
-    panel: Panel,
-    domain: tuple[float, float],
-    at: NDArray[np.float32],
-    rows: NDArray[np.int64],
-    labels: Counter[str],
-) -> None:
-    number = "" if k == 0 else str(k + 1)
-    axis: dict[str, Any] = {"domain": domain, "anchor": "x", "title": {"text": panel.unit}}
-    if panel.least and all(np.nanmax(np.abs(curve.values), initial=0.0) < panel.least for curve in panel.curves):
-        axis |= {"autorangeoptions": {"include": [-panel.least, panel.least]}}
-    if panel.logarithmic:
+def _add_panel(figure: "go.Figure", k: int, panel: Panel, domain: tuple[float, float]) -> None:
+    """Add the axis, the legend and the title of a panel."""
+    shown = panel.vertical
+    axis: dict[str, Any] = {"domain": domain, "anchor": "x", "title": {"text": shown.label}}
+    if shown.low is not None:
+        axis |= {"range": [shown.low, shown.high]}
+    if shown.words:
+        axis |= {"type": "category", "categoryarray": shown.words, "showgrid": False, "title": None}
+        figure.update_layout(barmode="overlay", bargap=0.15, hovermode="closest", margin={"l": 130})
+    if shown.log:
         axis |= {"type": "log", "dtick": _decades(panel)}
     legend = {"y": domain[1], "yanchor": "top", "x": 1.01, "xanchor": "left", "tracegroupgap": 0}
-    figure.update_layout({f"yaxis{number}": axis, f"legend{number}": legend})
-    place = panel.title.rpartition(", ")[2]
-    for curve in told_apart(panel.curves):
-        # In the box under the pointer it is called in full where other panels have one of the same label.
-        full = f"<extra>{curve.label}, {place[:1].lower()}{place[1:]}</extra>" if labels[curve.label] > 1 else ""
-        figure.add_scatter(
-            x=at,
-            y=curve.values[rows].astype(np.float32),
-            name=curve.label,
-            mode="lines",
-            line={
-                "color": theme.NEUTRAL if curve.color == style.BLACK else curve.color,  # black is not seen on black
-                "dash": curve.dash,
-                "width": 1.6,
-                "shape": "hv" if curve.is_step else "linear",
-            },
-            yaxis=f"y{number}",
-            legend=f"legend{number}",
-            showlegend=True,
-            visible="legendonly" if curve.hidden else True,
-            hovertemplate="%{y:.4g}" + full,
-        )
-    for value, color in panel.targets:
-        line = {"color": color, "width": 1.2, "dash": "dash"}
-        figure.add_shape(type="line", xref="paper", x0=0, x1=1, yref=f"y{number}", y0=value, y1=value, line=line)
+    figure.update_layout({f"yaxis{number_of(k)}": axis, f"legend{number_of(k)}": legend})
     figure.add_annotation(
-        text=f"<b>{panel.title}</b>", xref="paper", x=0, xanchor="left", yref="paper", y=domain[1], yanchor="bottom",
-        showarrow=False, font={"size": 13},
+        text=f"<b>{plain(panel.title)}</b>", xref="paper", x=0, xanchor="left", yref="paper", y=domain[1],
+        yanchor="bottom", showarrow=False, font={"size": 13},
     )  # fmt: skip
 
 
 def _decades(panel: Panel) -> int | str:
     """Ticks at every power of ten, or at 2 and 5 too where there are few of them."""
-    values = np.concatenate([curve.values for curve in panel.curves])
+    values = np.concatenate([np.asarray(one.y, float) for one in panel.curves])
     values = values[np.isfinite(values) & (values > 0.0)]
     if not len(values) or values.max() < 100.0 * values.min():
         return "D2"

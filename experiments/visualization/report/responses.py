@@ -12,9 +12,9 @@ from experiments.studies.proportion import CONFIDENCE
 from experiments.studies.sweep.groups import successes_in
 from experiments.visualization.figures import style
 from experiments.visualization.pages import Chart, Section
-from experiments.visualization.panels.with_plotly import COLUMNS, figure_of, figure_of_choices
+from experiments.visualization.panels.with_plotly import COLUMNS
 from experiments.visualization.report import theme
-from experiments.visualization.report.drawing import plain
+from experiments.visualization.report.theme import plain
 from experiments.visualization.report.trials import Axis, Trials, is_grid
 from experiments.visualization.studies.sweep_figure import metric_map, metric_panel, share_map, share_panel
 
@@ -52,7 +52,7 @@ def _shares(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Ch
         f"Proportion of the trials that {success_text(counts)}{over}; bars: 95 % intervals of the probability "
         "(Wilson 1927). Dashed: how trials ended."
     )
-    return Chart.of(figure_of([share_panel(trials.frame, axis, counts) for axis in axes]), text, "recovered")
+    return Chart([share_panel(trials.frame, axis, counts) for axis in axes], text, "recovered", COLUMNS)
 
 
 def _share_maps(trials: Trials, first: Axis, second: Axis, counts: tuple[str, ...]) -> Chart:
@@ -60,13 +60,13 @@ def _share_maps(trials: Trials, first: Axis, second: Axis, counts: tuple[str, ..
     maps = {kind: [share_map(trials.frame, first, second, losses)] for kind, losses in kinds.items()}
     interval = "Wilson's 95 % interval (1927), and how most others ended: in few cells, and under the pointer"
     text = f"Proportion of the trials that {success_text(counts)}, with {interval}."
-    return Chart.of(figure_of_choices(maps, height=500 if len(kinds) > 1 else 460), text, "recovered")
+    return Chart(maps, text, "recovered", pixels=500 if len(kinds) > 1 else 460)
 
 
 def _metric_maps(trials: Trials, first: Axis, second: Axis) -> Chart:
     maps = {trials.label(name): [metric_map(trials.frame, first, second, name, "")] for name in trials.shown_metrics}
     text = "Median over the trials of each combination; empty where none of them has this number."
-    return Chart.of(figure_of_choices(maps, height=500), text, "metrics")
+    return Chart(maps, text, "metrics", pixels=500)
 
 
 def _metrics(trials: Trials, axes: Sequence[Axis]) -> Chart:
@@ -74,16 +74,16 @@ def _metrics(trials: Trials, axes: Sequence[Axis]) -> Chart:
     names = trials.shown_metrics
     frame, chosen = _chosen(trials, max(50, MOST_POINTS // (len(names) * len(axes))))
     means = len(axes) == 1 and "replica" in frame and frame["replica"].nunique() > 1
-    figure = figure_of_choices({
+    panels = {
         label: [metric_panel(frame, axis, name, label, chosen, means=means) for axis in axes]
         for name, label in ((name, trials.label(name)) for name in names)
-    })  # fmt: skip
+    }
     text = "Each trial, and the medians; of many values, of bins of equally many trials."
     if means:
         text += f" Means of replicas with Student's {CONFIDENCE:.0%} intervals."
     if len(chosen) < len(frame):
         text += f" {len(chosen)} of {len(frame)} trials are drawn, chosen at random; medians are of all."
-    return Chart.of(figure, text, "metrics")
+    return Chart(panels, text, "metrics", COLUMNS)
 
 
 def _parallel(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Chart:
@@ -110,7 +110,7 @@ def _parallel(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> 
     )
     if len(part) < len(frame):
         text += f" {len(part)} of {len(frame)} trials are drawn, chosen at random."
-    return Chart.of(figure, text, "parallel")
+    return Chart(figure, text, "parallel")
 
 
 def _chosen(trials: Trials, most: int) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -1,8 +1,7 @@
 """The page of a run: what came of it, what was run, its figures, its events, and how to make it again."""
 
-import math
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from biped.metrics import Value as MetricValue
@@ -11,13 +10,13 @@ from biped.runs import verdict as verdicts
 from biped.runs.run import Run
 from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.machine import stamp
-from experiments.cli.quantities import length, scaled, unit_text
-from experiments.cli.run_report import what_was_done
+from experiments.cli.quantities import unit_text
 from experiments.visualization.figures.labels import at_the_start, who
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
+from experiments.visualization.report import run_facts as facts
 from experiments.visualization.report.beside_record import BesideRecord
-from experiments.visualization.report.run_figures import run_drawings
+from experiments.visualization.report.run_figures import run_charts
 from experiments.visualization.report.run_source import RunSource, saved_option
 
 _SENTENCES: dict[str, tuple[str, Mood]] = {
@@ -34,12 +33,13 @@ _SENTENCES: dict[str, tuple[str, Mood]] = {
 
 #: The sections of figures: name, title, and the figures that go into it.
 _SECTIONS = (
-    ("quantities", "Quantities", ("quantities",)),
-    ("balance", "Balance", ("root", "errors", "top-view", "support")),
-    ("floor", "Floor and feet", ("floor-forces", "contact-states", "platform")),
-    ("joints", "Joints", ("joint-torques", "joint-angles", "desired-wrench")),
-    ("ledger", "Can it be trusted?", ("ledger", "momentum-defect", "momentum", "newton-iterations")),
-)
+    ("quantities", "Quantities", ("overview",)),
+    ("balance", "Balance", ("body-position", "body-orientation", "error", "position-error", "orientation-error",
+                            "top-view", "support")),
+    ("floor", "Floor and feet", ("floor-forces", "contact-modes", "platform")),
+    ("joints", "Joints", ("joint-torques", "joint-angles", "desired-force", "desired-torque")),
+    ("ledger", "Checks", ("ledger", "momentum-defect", "momentum", "newton-iterations")),
+)  # fmt: skip
 
 _TRUST = (
     "A momentum defect above 1e-8 N·s is a defect of the program. The energy left over falls by four where the step is "
@@ -54,9 +54,11 @@ def run_page(source: RunSource, command: str, beside: BesideRecord | None = None
     if run.world is None and run.state.model.is_floating and len(run.frame) >= 2:  # there are no metrics of others
         measured = {name: value for name, value in measure_run(run).items() if value is not None}
     return Page(
-        title=f"Run of {run.name}" if made_by is None else f"{made_by.name}: {what_was_done(run) or made_by.title}",
+        title=f"Run of {run.name}"
+        if made_by is None
+        else f"{made_by.name}: {facts.what_was_done(run) or made_by.title}",
         subtitle="" if made_by is None else made_by.source,
-        lead=_lead(source, measured),
+        lead=_lead(source),
         sections=(
             _what(source),
             *(() if beside is None else (beside.section(),)),
@@ -78,42 +80,12 @@ def verdict(run: Run) -> tuple[str, Mood]:
     return f"{at_the_start(text.format(who=name))}{joint if reason else ''}{reason}.", mood
 
 
-def _lead(source: RunSource, measured: Mapping[str, MetricValue]) -> tuple[Block, ...]:
+def _lead(source: RunSource) -> tuple[Block, ...]:
     text, mood = verdict(source.run)
     blocks: list[Block] = [Prose(text, mood)]
     if len(source.run.frame) < 2:
         blocks.append(Prose("Fewer than two rows are recorded: there is nothing to draw.", "bad"))
-    blocks.append(Table("", ("quantity", "value"), tuple(_headline(source.run, measured)), fold=False))
-    return tuple(blocks)
-
-
-def _headline(run: Run, measured: Mapping[str, MetricValue]) -> Iterable[tuple[str, str]]:
-    summary, metrics = run.summary, run.metrics
-    yield "simulated", f"{summary['simulated_time']:.4g} s in {summary['steps']} steps"
-    if None not in (metrics.get("position_error"), metrics.get("orientation_error")):
-        settling = summary["settling_time"]
-        yield "settling time, to 2 cm and 2°", "not settled" if settling is None else f"{settling:.3f} s"
-        angle = math.degrees(summary["orientation_error"])
-        yield "error over the last tenth", f"{length(summary['position_error'])}, {angle:.2g}°"
-    torques = {} if metrics.get("peak_torque") is None else run.by_joint("peak_torque")
-    if torques and None not in torques.values():
-        joint, torque = max(torques.items(), key=lambda item: item[1])
-        yield "peak torque", f"{torque:.1f} N·m, {joint.replace('_', ' ')}"
-    for one, kind in reversed(_KINDS):
-        events = summary["events"][kind]
-        if events:
-            total = [sum(event["impulse"][k] for event in events) for k in range(3)]
-            what = f"the {one}" if len(events) == 1 else f"all {len(events)} {kind} together"
-            yield f"impulse of {what}", f"{math.hypot(*total):.4g} N·s"
-    margin = measured.get("margin_of_stability_min")
-    if isinstance(margin, float):
-        yield "least margin of stability", length(margin) if margin >= 0.0 else f"{length(-margin)} outside"
-    if metrics.get("foot_slip") is not None:
-        yield "longest slide of a contact point", length(summary["foot_slip"])
-    if metrics.get("ledger_residual") is not None:
-        yield "energy that no work accounts for", f"{scaled(summary['ledger_residual'], 'J')} at most"
-    if metrics.get("momentum_defect") is not None:
-        yield "momentum that no impulse accounts for", f"{summary['momentum_defect']:.1e} N·s"
+    return (*blocks, facts.facts_table([*facts.effects(source.run), *facts.more_facts(source.run)]))
 
 
 def _what(source: RunSource) -> Section:
@@ -145,39 +117,26 @@ def _what(source: RunSource) -> Section:
 
 
 def _figures(run: Run) -> Iterator[Section]:
-    drawings = run_drawings(run)
+    found = {chart.name: chart for chart in run_charts(run)}
     for name, title, names in _SECTIONS:
-        charts = [drawing.chart for drawing in drawings if drawing.name in names]
+        charts = [found[one] for one in names if one in found]
         if charts:
             before = [Prose(_TRUST, "muted")] if name == "ledger" else []
             yield Section(name, title, blocks=(*before, *charts))
 
 
-_KINDS = (("push", "pushes"), ("impact", "impacts"))
-_EVENT_HEADINGS = (
-    "time [s]", "kind", "subject", "impulse x [N·s]", "y [N·s]", "z [N·s]", "size [N·s]", "place [m]",
-    "speed before [m/s]",
-)  # fmt: skip
-
-
 def _events(run: Run) -> Section:
-    """Impacts and pushes with their impulses; steps; touches and lifts folded."""
-    forceful = run.events[run.events["kind"].isin(["impact", "push"])]
+    """Return contacts, impacts and pushes with their impulses, and steps; touches and lifts are folded."""
     others = run.events[run.events["kind"].isin(["touch", "lift"])]
-    blocks: list[Block] = []
-    if len(forceful):
-        rows = tuple(_event_row(event) for event in forceful.to_dict(orient="records"))
-        blocks.append(Table("Impacts and pushes, with the impulse on the subject", _EVENT_HEADINGS, rows))
-    else:
-        blocks.append(Prose("No impacts and no pushes."))
+    blocks: list[Block] = [table for table in facts.event_tables(run) if table.rows]
     if run.metrics.get("footsteps"):
         blocks.append(_steps(run))
     if len(others):
         rows = tuple((f"{t:.4f}", str(k), str(s)) for t, k, s in others[["time", "kind", "subject"]].to_numpy())
         blocks.append(Table("Contact points that touch or lift", ("time [s]", "kind", "point"), rows).folded())
-    counts = [(len(run.summary["events"][many]), one, many) for one, many in _KINDS]
+    counts = [(len(run.summary["events"][many]), one, many) for one, many in facts.KINDS]
     counted = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
-    return Section("events", "Events", verdict=counted, blocks=tuple(blocks))
+    return Section("events", "Events", verdict=counted, blocks=tuple(blocks or [Prose("No impacts and no pushes.")]))
 
 
 def _steps(run: Run) -> Table:
@@ -187,15 +146,6 @@ def _steps(run: Run) -> Table:
     return Table.of("Steps: onset after the disturbance; forwards (ap), to the right (ml)", table.rename(columns=names))
 
 
-def _event_row(event: dict[Any, Any]) -> tuple[str, ...]:
-    impulse, place, velocity = (
-        [float(event[f"{name}{axis}"]) for axis in "xyz"] for name in ("impulse_", "", "velocity_")
-    )
-    where = "" if math.isnan(place[0]) else ",\N{NO-BREAK SPACE}".join(f"{part:.3f}" for part in place)
-    numbers = (*(f"{part:.6g}" for part in impulse), f"{math.hypot(*impulse):.6g}", where, shown(math.hypot(*velocity)))
-    return (f"{event['time']:.4f}", event["kind"], event["subject"], *numbers)
-
-
 #: Of the numbers of a summary that are no metrics: unit, and what it is.
 _MEANINGS = {
     "simulated_time": ("s", "time that passed in the run"),
@@ -203,7 +153,6 @@ _MEANINGS = {
     "real_time_factor": ("", "the one by the other"),
 }
 _HEADINGS = ("name", "value", "unit", "meaning", "source")
-_CHECK_HEADINGS = ("check", "passed", "value", "limit", "unit", "finding")
 
 
 def _numbers(run: Run, measured: Mapping[str, MetricValue]) -> Section:
@@ -221,9 +170,8 @@ def _numbers(run: Run, measured: Mapping[str, MetricValue]) -> Section:
         if run.summary[name] is not None
     )
     blocks.append(Table("Computation", _HEADINGS[:-1], others, fold=False))
-    checks = tuple((c.name, c.passed, shown(c.value), shown(c.limit), unit_text(c.unit), c.text) for c in run.trust)
-    if checks:
-        blocks.append(Table("Checks of the run by itself", _CHECK_HEADINGS, checks, fold=False))
+    if run.trust:
+        blocks.append(facts.checks_table(run))
     return Section("numbers", "Numbers", blocks=tuple(blocks))
 
 

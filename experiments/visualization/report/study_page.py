@@ -12,11 +12,10 @@ from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.machine import stamp
 from experiments.studies.failures import TRACEBACK
 from experiments.studies.store.folder import Study, is_being_written
+from experiments.visualization.document import Document
 from experiments.visualization.figures.words import words_of
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
-from experiments.visualization.report.drawing import figure_of
-from experiments.visualization.report.responses import response_sections
 from experiments.visualization.report.run_source import saved_option
 from experiments.visualization.report.trials import Trials
 from experiments.visualization.studies import kinds
@@ -27,10 +26,6 @@ MOST_TRIALS, MOST_FAILURES = 200, 100
 MOST_NAMED = 10
 #: Metrics that the table of trials has at most.
 MOST_COLUMNS = 8
-_TITLES = {
-    "tune": "Tuning", "sensitivity": "Sensitivity", "identify": "Identification", "fit": "Fit",
-    "identify-groups": "Group identification",
-}  # fmt: skip
 _MOODS: dict[str, Mood] = {RECOVERED: "good", FELL: "bad", FAILED: "bad"}
 
 
@@ -40,16 +35,13 @@ def study_page(study: Study, command: str) -> Page:
     trials = Trials(study)
     planned = kinds.planned_trials(study)
     is_of_records = planned == 0
-    found = kinds.page_lead(study) if len(trials) or is_of_records else []
-    own = kinds.page_sections(study) if len(trials) or is_of_records else []
-    findings = response_sections(trials, trials.axes) if own is None else own
-    of_trials = (_what(trials),), (_trials(trials, verdicts=bool(found)), *_failures(trials))
-    before, after = ((), ()) if is_of_records else of_trials
-    sections = (*before, *findings, *after)
-    kind = study.header.kind
+    document = kinds.document_of(trials) if len(trials) or is_of_records else Document()
+    found, sections = document.lead, document.sections
+    if not is_of_records:
+        sections = (_what(trials), *sections, _trials(trials, verdicts=bool(found)), *_failures(trials))
     of = "records" if is_of_records else study.header.experiment
     return Page(
-        title=f"{_TITLES.get(kind, kind.replace('-', ' ').capitalize())} of {of}",
+        title=f"{kinds.title_of(study.header.kind)} of {of}",
         subtitle="" if is_of_records else _what_was_done(trials),
         lead=(*found, *_progress(trials, planned), *(() if found or not len(trials) else _ended(trials))),
         sections=(*sections, _rerun(trials, command)),
@@ -65,7 +57,7 @@ def _what_was_done(trials: Trials) -> str:
 
 
 def study_figures(study: Study) -> dict[str, go.Figure]:
-    return {chart.name: figure_of(chart) for chart in study_page(study, "").charts}
+    return {chart.name: chart.figure for chart in study_page(study, "").charts}
 
 
 def _ended(trials: Trials) -> tuple[Block, ...]:

@@ -1,5 +1,6 @@
 """How the interactive figures look: the colours of the drawn ones, on a ground of any colour."""
 
+import html
 from typing import TYPE_CHECKING, Any
 
 from experiments.visualization.figures import style
@@ -57,3 +58,8 @@ def new_figure(height: int, **layout: Any) -> "go.Figure":
     import plotly.graph_objects as go
 
     return go.Figure(layout={"template": TEMPLATE, "height": height} | layout)
+
+
+def plain(text: object) -> str:
+    """Return a text that Plotly shows letter by letter: it takes some tags for markup."""
+    return html.escape(str(text), quote=False)

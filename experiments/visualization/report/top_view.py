@@ -11,9 +11,9 @@ from experiments.visualization.figures.directions import Direction, direction_of
 from experiments.visualization.figures.labels import who
 from experiments.visualization.figures.subject import Subject
 from experiments.visualization.figures.support import COLORS, Support, ahead_of
+from experiments.visualization.pages import Chart
 from experiments.visualization.report import theme
 from experiments.visualization.report.curves import rows_to_show
-from experiments.visualization.report.drawing import Drawing
 
 #: Positions of the slider.
 MOMENTS = 60
@@ -26,7 +26,7 @@ _CAPTION = (
 MOVING = ", in axes that the floor carries along"
 
 
-def top_view(subject: Subject) -> Drawing:
+def top_view(subject: Subject) -> Chart:
     """The figure; the model must float and have contact points."""
     support = Support(subject, carried=True)
     called = who(subject.model)
@@ -63,7 +63,7 @@ def top_view(subject: Subject) -> Drawing:
         go.Frame(name=time, data=traces, traces=numbers) for time, traces in zip(times, moments, strict=True)
     ]
     figure.update_layout(sliders=[_slider(times)])
-    return Drawing("top-view", _CAPTION.format(who=called, moving=MOVING if subject.has("platform_x") else ""), figure)
+    return Chart(figure, _CAPTION.format(who=called, moving=MOVING if subject.has("platform_x") else ""), "top-view")
 
 
 def _order(shown: Direction) -> bool | str:

@@ -1,29 +1,23 @@
 """What a fit found: on the terminal, in files and a figure, and on its page."""
 
-import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from biped.inputs.files import replace_file
 from experiments.cli.quantities import unit_text
-from experiments.cli.terminal import print_table, say
-from experiments.lookup.figure_look import remove_figure
 from experiments.studies.fitting.fit import Fit, Found
-from experiments.studies.run import recall
-from experiments.studies.store.folder import Study
 from experiments.studies.store.measured import trace_units
+from experiments.visualization.document import Document
 from experiments.visualization.figures import style
 from experiments.visualization.figures.words import words_of
-from experiments.visualization.pages import Block, Chart, Prose, Section, Table
+from experiments.visualization.pages import Chart, Prose, Section, Table
 from experiments.visualization.panels.overlay import overlay
 from experiments.visualization.panels.panel import Panel
 from experiments.visualization.panels.with_matplotlib import write_panels
-from experiments.visualization.panels.with_plotly import figure_of
-from experiments.visualization.report.toml import file_and_command
 
 FIGURE, PARAMETERS, CORRELATION, COMPARED, FINDINGS = (
     "fit.png", "parameters.csv", "correlation.csv", "compared.csv", "fit.json"
@@ -34,29 +28,45 @@ BY_SEED = "SD over seeds"
 _HEIGHT, _ON_PAGE = 2.2, 260
 
 
-def show(fit: Fit, found: Found, folder: Path, draw: bool) -> list[Path]:
-    """Print warnings, parameters and how good the fit is, and write tables, a figure and a summary; the files."""
-    for warning in found.warnings:
-        say(f"  warning: {warning}", "red")
-    print_table(_headings(found), _cells(found))
-    say()
-    print_table(*_quality_table(found))
-    say(f"  {_worth(found)}")
-    for remark in found.remarks:
-        say(f"  {remark}", "yellow")
-    say()
-    (compared(fit, found) if fit.measured else found.quality).to_csv(folder / COMPARED, index=False)
-    found.table.to_csv(folder / PARAMETERS, index=False)
-    found.estimate.correlation.to_csv(folder / CORRELATION)
-    replace_file(folder / FINDINGS, f"{json.dumps(as_json(fit, found), indent=2)}\n".encode())
-    files = [folder / name for name in (PARAMETERS, CORRELATION, COMPARED, FINDINGS)]
-    remove_figure(folder / FIGURE)
-    panels = list(_panels(fit, found))
-    draw = draw and bool(panels)
-    return [*files, *(write_panels(folder / FIGURE, panels, (style.SIZE[0], _HEIGHT * len(panels))) if draw else ())]
+def document(fit: Fit, found: Found, _: Path) -> Document:
+    """Parameters with their intervals, how good the fit is, and the measured and modelled columns over time."""
+    panels, correlation, data = list(_panels(fit, found)), found.estimate.correlation, as_json(found)
+    rows = tuple((str(name), *(f"{value:.3f}" for value in correlation.loc[name])) for name in correlation.index)
+    tables = (
+        Table("", _headings(found), tuple(_cells(found)), fold=False),
+        Table("Correlations", ("", *correlation.columns), rows),
+    )
+    charts = (
+        Chart(panel, f"Measured and modelled: {panel.title}.", f"compared-{k}", pixels=_ON_PAGE)
+        for k, panel in enumerate(panels)
+    )
+    quality = Table("Quality", *_quality_table(found), fold=False)
+    return Document(
+        [
+            *(Prose(_sentence(warning), "bad") for warning in found.warnings),
+            Prose(_sentence(_worth(found))),
+            *(Prose(_sentence(remark)) for remark in found.remarks),
+        ],
+        [
+            Section("parameters", "Parameters", blocks=tables),
+            Section("compared", "Measured and modelled", blocks=(quality, *charts)),
+        ],
+        data,
+        {
+            PARAMETERS: found.table,
+            CORRELATION: correlation.rename_axis("").reset_index(),
+            COMPARED: compared(fit, found) if fit.measured else found.quality,
+            FINDINGS: data,
+        },
+        {FIGURE: partial(write_panels, panels=panels, size=(style.SIZE[0], _HEIGHT * len(panels))) if panels else None},
+    )
 
 
-def as_json(_: Fit, found: Found) -> dict[str, Any]:
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def as_json(found: Found) -> dict[str, Any]:
     return {
         "warnings": list(found.warnings),
         "quality": [
@@ -79,37 +89,6 @@ def compared(fit: Fit, found: Found) -> pd.DataFrame:
         for name, column, time, values, model in _pairs(fit, found)
     ]
     return pd.concat(parts, ignore_index=True)
-
-
-def page_lead(study: Study) -> list[Block]:
-    _, found = recall(study)
-    return [
-        *(Prose(f"{warning[0].upper()}{warning[1:]}.", "bad") for warning in found.warnings),
-        Prose(f"{_worth(found).capitalize()}."),
-        *(Prose(f"{remark[0].upper()}{remark[1:]}.") for remark in found.remarks),
-    ]
-
-
-def page_sections(study: Study) -> list[Section]:
-    fit, found = recall(study)
-    table = Table("Parameters", _headings(found), tuple(_cells(found)), fold=False)
-    names = found.estimate.correlation
-    rows = tuple((str(name), *(f"{value:.3f}" for value in names.loc[name])) for name in names.index)
-    charts = [
-        Chart.of(figure_of(panel, height=_ON_PAGE), f"Measured and modelled: {panel.title}.", f"compared-{k}")
-        for k, panel in enumerate(_panels(fit, found))
-    ]
-    return [
-        Section("parameters", "Parameters", blocks=(table, Table("Correlations", ("", *names.columns), rows))),
-        Section(
-            "compared", "Measured and modelled", blocks=(Table("Quality", *_quality_table(found), fold=False), *charts)
-        ),
-    ]
-
-
-def page_rerun(study: Study) -> list[Block]:
-    name, data = study.configuration["name"], study.configuration["fit"]
-    return file_and_command("The fit", data, f"{name}.toml", f"biped fit {name}.toml")
 
 
 def _pairs(fit: Fit, found: Found) -> "Iterator[tuple[str, str, Any, Any, Any]]":

@@ -1,8 +1,8 @@
 """The findings of an identification: on the terminal, as tables, a Bode plot and a fit in files, and on its page."""
 
-import json
 import math
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,20 +11,14 @@ import pandas as pd
 
 from biped.identification import FrequencyResponse
 from biped.identification.response import unwrapped
-from biped.inputs.files import replace_file
 from experiments.cli.quantities import unit_text
-from experiments.cli.terminal import print_table, say
-from experiments.lookup.figure_look import remove_figure
 from experiments.studies.identification.identification import Identification, Identified
 from experiments.studies.identification.model_fit import ModelFit
-from experiments.studies.run import recall
-from experiments.studies.store.folder import Study
+from experiments.visualization.document import Document
 from experiments.visualization.figures import style
-from experiments.visualization.pages import Block, Chart, Prose, Section, Table
+from experiments.visualization.pages import Chart, Prose, Section, Table
 from experiments.visualization.panels.panel import Area, Axis, Item, Panel, Points
 from experiments.visualization.panels.with_matplotlib import write_panels
-from experiments.visualization.panels.with_plotly import figure_of
-from experiments.visualization.report.toml import file_and_command
 
 RESPONSE, REMNANT, FIT, FIGURE = "response.csv", "remnant.csv", "fit.json", "response.png"
 #: [inch] of the figure.
@@ -39,78 +33,39 @@ def _cycles(plan: Identification) -> str:
     return "cycles" if plan.recorded is None or plan.recorded.spectra[0].is_periodic else "windows"
 
 
-def show(plan: Identification, found: Identified, folder: Path, draw: bool) -> list[Path]:
-    """Print responses and fit, and write them as tables, JSON and a figure; the files."""
-    if found.left_out:
-        say(f"{found.left_out} of {found.trials} trials fell or failed, and are left out", "yellow")
-    for warning in found.warnings:
-        say(f"warning: {warning}", "red")
-    frame = found.response.frame
-    say(f"{found.response.cycles} {_cycles(plan)} are averaged", "bold")
-    print_table(["", "frequency [Hz]", *_headings(frame)], _rows(frame))
-    if found.fit is not None:
-        say()
-        say(f"{found.fit.model.name}", "bold", f"  {_left(found.fit)}")
-        print_table(["", "value", "95 % interval", "unit"], _fit_rows(found.fit))
-        for sentence in found.fit.told:
-            say(f"  {sentence}", "yellow")
-    return [*_write(found, folder), *(_draw(found, folder / FIGURE) if draw else ())]
-
-
-def as_json(_: Identification, found: Identified) -> dict[str, Any]:
-    return {
-        "cycles": found.response.cycles,
-        "left_out": found.left_out,
-        "warnings": list(found.warnings),
-        "units": found.response.frame.attrs["units"],
-        "response": found.response.frame,
-        "fit": None if found.fit is None else found.fit.as_json,
-    }
-
-
-def page_lead(study: Study) -> list[Block]:
-    plan, found = recall(study)
+def document(plan: Identification, found: Identified, _: Path) -> Document:
+    """The frequency response with its intervals, the remnant, and the fitted model."""
+    response, fit, panels = found.response, found.fit, panels_of(found)
     files = () if plan.recorded is None else plan.recorded.files
-    of = f" of {len(files)} records: {', '.join(files)}." if files else f" of {found.trials - found.left_out} trials."
-    left = f" {found.left_out} of {found.trials} trials fell or failed, and are left out." if found.left_out else ""
-    told = () if found.fit is None else found.fit.told
-    warnings = (Prose(f"{one.capitalize()}.", "bad") for one in found.warnings)
-    return [
-        *warnings,
-        Prose(f"{found.response.cycles} {_cycles(plan)} are averaged{of}{left}"),
-        *(Prose(f"{one}.") for one in told),
-    ]
-
-
-def page_sections(study: Study) -> list[Section]:
-    plan, found = recall(study)
-    frame = found.response.frame
+    of = f"{len(files)} records: {', '.join(files)}" if files else f"{found.trials - found.left_out} trials"
+    lead = [Prose(f"{one[0].upper()}{one[1:]}.", "bad") for one in found.warnings]
+    lead.append(Prose(f"{response.cycles} {_cycles(plan)} of {of} are averaged."))
+    if found.left_out:
+        lead.append(Prose(f"{found.left_out} of {found.trials} trials fell or failed, and are left out.", "bad"))
     averaging = plan.averaging
     text = (
         f"Gain, phase and coherence, with their intervals at {100.0 * averaging.confidence:.4g} % by a bootstrap over "
         f"{averaging.over}; lines are the fitted model. The remnant is what sways besides, from cycle to cycle."
     )
-    blocks: list[Block] = [
-        Chart.of(figure_of(panels_of(found), columns=1), text, "response"),
-        Table("Numbers", ("response", "frequency [Hz]", *_headings(frame)), tuple(_rows(frame))),
-    ]
-    sections = [Section("response", "Frequency response", blocks=tuple(blocks))]
-    if found.fit is not None:
-        table = Table(
-            "Parameters", ("parameter", "value", "95 % interval", "unit"), tuple(_fit_rows(found.fit)), fold=False
-        )
-        known = [
-            (name, f"{value:.4g}", unit_text(found.fit.model.unit(name)))
-            for name, value in found.fit.model.known.items()
-        ]
-        of_body = Table("Known, and not fitted", ("parameter", "value", "unit"), tuple(known), fold=False)
-        text = f"{_left(found.fit).capitalize()}."
-        sections.append(Section("fit", f"Fit of {found.fit.model.name}", text, blocks=(table, of_body)))
-    return sections
-
-
-def page_rerun(study: Study) -> list[Block]:
-    return file_and_command("The identification", study.configuration, "identify.toml", "biped identify identify.toml")
+    numbers = Table("", ("response", "frequency [Hz]", *_headings(response.frame)), tuple(_rows(response.frame)))
+    sections = [Section("response", "Frequency response", blocks=(Chart(panels, text, "response"), numbers))]
+    if fit is not None:
+        lead += [Prose(f"{one}.") for one in fit.told]
+        table = Table("Parameters", ("parameter", "value", "95 % interval", "unit"), tuple(_fit_rows(fit)), fold=False)
+        known = tuple((name, f"{v:.4g}", unit_text(fit.model.unit(name))) for name, v in fit.model.known.items())
+        of_body = Table("Known, and not fitted", ("parameter", "value", "unit"), known, fold=False)
+        title = f"Fit of {fit.model.name}"
+        sections.append(Section("fit", title, f"{_left(fit).capitalize()}.", blocks=(table, of_body)))
+    data = {
+        "cycles": response.cycles,
+        "left_out": found.left_out,
+        "warnings": list(found.warnings),
+        "units": response.frame.attrs["units"],
+        "response": response.frame,
+        "fit": None if fit is None else fit.as_json,
+    }
+    tables = {RESPONSE: response.frame, REMNANT: response.remnant, FIT: data["fit"]}
+    return Document(lead, sections, data, tables, {FIGURE: partial(write_panels, panels=panels, size=_SIZE)})
 
 
 def panels_of(found: Identified) -> list[Panel]:
@@ -175,26 +130,6 @@ def _beside(values: Any, frequencies: Any, response: FrequencyResponse, name: st
     points = unwrapped(response.values[name])
     at = np.interp(response.frequencies, frequencies, phase)
     return phase + 2.0 * np.pi * np.round(np.median(points - at) / (2.0 * np.pi))
-
-
-def _write(found: Identified, folder: Path) -> list[Path]:
-    found.response.frame.to_csv(folder / RESPONSE, index=False)
-    files = [folder / RESPONSE]
-    for path, there in ((folder / REMNANT, found.response.remnant is not None), (folder / FIT, found.fit is not None)):
-        if not there:
-            path.unlink(missing_ok=True)
-    if found.response.remnant is not None:
-        found.response.remnant.to_csv(folder / REMNANT, index=False)
-        files.append(folder / REMNANT)
-    if found.fit is not None:
-        replace_file(folder / FIT, f"{json.dumps(found.fit.as_json, indent=2)}\n".encode())
-        files.append(folder / FIT)
-    return files
-
-
-def _draw(found: Identified, path: Path) -> list[Path]:
-    remove_figure(path)
-    return write_panels(path, panels_of(found), _SIZE)
 
 
 def _headings(frame: pd.DataFrame) -> tuple[str, str, str]:

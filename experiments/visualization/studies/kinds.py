@@ -1,27 +1,25 @@
-"""How findings of the kinds of studies are shown: on the terminal, in files, as JSON, and on the page of a study.
+"""How findings of the kinds of studies are shown.
 
-Each kind names a module in its declaration (``experiments.studies.registry``), which has
-
-- ``show(plan, findings, folder, draw) -> list[Path]``: prints, and writes into the study's folder; the files,
-- ``as_json(plan, findings)``: the numbers that are printed, in dictionaries, lists, tables and numbers,
-- ``page_sections(study) -> list[Section]``: the findings on its page, and
-- ``page_rerun(study) -> list[Block]``: how to run it again; and it may have
-- ``page_lead(study) -> list[Block]``: the findings in a few sentences; stands first on the page.
-
-What is for the page gets a study that is open to be read, perhaps while it is running: what it needs may not be there
-yet, which it says by an ``InputError``; the page then says so in its place. A study of an unknown kind gets the general
-page.
+A kind names a module in its declaration (``experiments.studies.registry``), which has
+``document(plan, findings, folder) -> Document``. It may have ``so_far(study)``, which returns plan and findings of a
+study that is still running; ``recall`` is the default. It may have ``page_sections(trials)``: sections that only a page
+has. It may have ``finish(plan, folder)``, which writes what needs more than results once the study is done. All may
+raise ``InputError`` while results are missing; the page then says so. A study of an unknown kind has a general page.
 """
 
 import importlib
-from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from biped.errors import InputError
 from experiments.studies.registry import kind_named, kinds
-from experiments.studies.run import plan_of
+from experiments.studies.run import plan_of, recall
 from experiments.studies.store.folder import Study
-from experiments.visualization.pages import Block, Prose, Section
+from experiments.visualization.document import Document
+from experiments.visualization.pages import Block, Prose
+from experiments.visualization.report.responses import response_sections
+from experiments.visualization.report.toml import file_and_command
+from experiments.visualization.report.trials import Trials
 
 
 def module_of(kind: str) -> Any:
@@ -29,21 +27,39 @@ def module_of(kind: str) -> Any:
     return importlib.import_module(kind_named(kind).findings)
 
 
-def page_sections(study: Study) -> list[Section] | None:
-    """The sections of the kind; None for an unknown kind."""
-    return _asked(study, "page_sections", lambda reason: [Section("findings", "Findings", blocks=(reason,))])
+def title_of(kind: str) -> str:
+    declared = kinds()[kind].heading if kind in kinds() else ""
+    return declared or kind.replace("-", " ").capitalize()
 
 
-def page_lead(study: Study) -> list[Block]:
-    return _asked(study, "page_lead", lambda reason: [reason]) or []
+def document_of(trials: Trials) -> Document:
+    """Return the findings of a stored study for its page; a sentence on what is missing if there are none yet."""
+    study = trials.study
+    if study.header.kind not in kinds():
+        return Document(sections=response_sections(trials, trials.axes))
+    module = module_of(study.header.kind)
+    try:
+        document: Document = module.document(*getattr(module, "so_far", recall)(study), study.folder)
+        more = module.page_sections(trials) if hasattr(module, "page_sections") else ()
+    except InputError as error:
+        return Document([Prose(f"Not known yet: {error}.", "muted")])
+    return replace(document, sections=(*document.sections, *more))
 
 
 def page_rerun(study: Study) -> list[Block]:
-    return _asked(study, "page_rerun", lambda reason: [reason]) or []
+    """Return the file of a study and the command that runs it again."""
+    name = study.header.kind
+    if name not in kinds():
+        return []
+    kind = kinds()[name]
+    command = kind.command or name
+    data = study.configuration[kind.key] if kind.key else study.configuration
+    file = kind.caption or f"{study.configuration.get('name', command)}.toml"
+    return file_and_command("The study", data, file, f"biped {command} {file}", kind.caption)
 
 
 def planned_trials(study: Study) -> int | None:
-    """How many trials there are when the study is done, where that is known."""
+    """Return how many trials there are when the study is done, where that is known."""
     if study.header.kind not in kinds():
         return None
     try:
@@ -51,13 +67,3 @@ def planned_trials(study: Study) -> int | None:
     except InputError:
         return None
     return planned
-
-
-def _asked(study: Study, name: str, instead: Callable[[Prose], Any]) -> Any:
-    function = getattr(module_of(study.header.kind), name, None) if study.header.kind in kinds() else None
-    if function is None:
-        return None
-    try:
-        return function(study)
-    except InputError as error:
-        return instead(Prose(f"Not known yet: {error}.", "muted"))

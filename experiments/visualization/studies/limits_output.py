@@ -1,15 +1,17 @@
 """The limits of the inverted pendulum: on the terminal, as a table in a file, and as a picture."""
 
 import itertools
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
 from biped.capturability.steps import words_of
-from experiments.cli.terminal import ruled_table, say, say_files, terminal
 from experiments.studies.limits import STANDING_LIMITS, ScenePush
 from experiments.studies.threshold.directions import direction_text
+from experiments.visualization.document import Document
 from experiments.visualization.figures import style
+from experiments.visualization.pages import Prose, Section, Table
 from experiments.visualization.panels.panel import Axis, Panel, Points, closed
 from experiments.visualization.panels.with_matplotlib import write_panels
 
@@ -26,34 +28,28 @@ HEADINGS = {
 }
 
 
-def print_limits(push: ScenePush, found: pd.DataFrame, who: str) -> None:
-    """Print the assumptions, and a row for each direction."""
+def document(push: ScenePush, found: pd.DataFrame, who: str) -> Document:
+    """Return the assumptions, and a table over the directions for each number of steps."""
     pendulum = push.stance.pendulum
-    say(
-        f"{who}: {pendulum.mass:.5g} kg at {pendulum.height:.3g} m, ω = {pendulum.rate:.4g} 1/s; ", "bold",
-        f"friction {push.friction:g}, reaction after {push.delay:g} s, push of {push.shape.ends:g} s",
-    )  # fmt: skip
-    names = [name for name in HEADINGS if name in found]
-    headings = ["direction", *(HEADINGS[name] for name in names)]
-    kinds = ["text", *(["number"] * len(names))]
-    for count, those in by_steps(found):
-        rows = [
-            [direction_text(row["direction"]), *(f"{row[name]:.4g}" for name in names)]
-            for row in those.to_dict("records")
-        ]
-        terminal().print(ruled_table(f"Largest push {steps_text(count)}", headings, rows, kinds))
+    text = (
+        f"{who}: {pendulum.mass:.5g} kg at {pendulum.height:.3g} m, ω = {pendulum.rate:.4g} 1/s; "
+        f"friction {push.friction:g}, reaction after {push.delay:g} s, push of {push.shape.ends:g} s."
+    )
+    lead = [Prose(text)]
     if not push.stance.flywheels:
-        say("what the hips add is not known: give the hips' joints limits of torque and position", "yellow")
-
-
-def write_limits(push: ScenePush, found: pd.DataFrame, folder: Path, who: str, *, draw: bool) -> list[Path]:
-    """Write the table as CSV and draw a figure; the files, whose names are printed."""
-    files = [folder / f"{NAME}.csv"]
-    found.to_csv(files[0], index=False)
-    if draw:
-        files += draw_limits(push, found, folder / f"{NAME}.png", who)
-    say_files(folder, files)
-    return files
+        lead.append(Prose("No limit with hips: give the hips' joints limits of torque and position.", "bad"))
+    names = [name for name in HEADINGS if name in found]
+    headings = ("direction", *(HEADINGS[name] for name in names))
+    sections = []
+    for count, those in by_steps(found):
+        rows = tuple(
+            (direction_text(row["direction"]), *(f"{row[name]:.4g}" for name in names))
+            for row in those.to_dict("records")
+        )
+        table = Table("", headings, rows, fold=False)
+        sections.append(Section(f"steps-{count:g}", f"Largest push {steps_text(count)}", blocks=(table,)))
+    drawings = {f"{NAME}.png": partial(draw_limits, push, found, who=who)}
+    return Document(lead, sections, found, {f"{NAME}.csv": found}, drawings)
 
 
 def draw_limits(push: ScenePush, found: pd.DataFrame, path: Path, who: str) -> list[Path]:

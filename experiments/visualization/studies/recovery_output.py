@@ -1,5 +1,7 @@
 """Output of optimal recovery: lines on the terminal, a table, a map, and the strategy of each direction."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,18 +11,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from biped.dynamics import forward_kinematics
-from biped.inputs.files import replace_file
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
 from biped.recovery.plan import RecoveryPlan
 from biped.runs.run import Run
 from contact.arrays import Floats
-from experiments.cli.terminal import print_table, say, say_files
 from experiments.studies.limits import STANDING_LIMITS
 from experiments.studies.recovery.study import PLAN, RUN, folder_of
 from experiments.studies.threshold.directions import direction_text
+from experiments.visualization.document import Document
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled, write_figure
+from experiments.visualization.pages import Prose, Section, Table
 from experiments.visualization.panels.panel import Axis, Panel, Points, closed
 from experiments.visualization.panels.with_matplotlib import write_panels
 from experiments.visualization.studies.push_map_figure import LIMIT_DASHES, OPTIMAL
@@ -36,34 +38,27 @@ MOMENTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.55, 0.7, 0.9, 1.2, 2.0)
 APART = 0.75
 
 
-def print_recoveries(table: pd.DataFrame) -> None:
-    """Print a row for each direction, and the share of it that the law reaches."""
-    headings = ["direction", "found [N·s]", "law [N·s]", "of it", "pendulum [N·s]", "found over it",
-                "with hips [N·s]", "foot moved [mm]", "slid [mm]", "in the air [ms]"]  # fmt: skip
-    rows = [
-        [
+def document(table: pd.DataFrame, folder: Path, who: str) -> Document:
+    """Return a row for each direction, and the share of it that the whole-body law reaches."""
+    headings = ("direction", "found [N·s]", "law [N·s]", "of it", "pendulum [N·s]", "found over it",
+                "with hips [N·s]", "foot moved [mm]", "slid [mm]", "in the air [ms]")  # fmt: skip
+    rows = tuple(
+        (
             direction_text(row["direction"]), f"{row['impulse']:.4g}", f"{row['law']:.4g}",
             f"{row['share_of_law']:.0%}", f"{row['limit']:.4g}", f"{row['share']:.0%}", f"{row['limit_hips']:.4g}",
             f"{1e3 * row['moved']:.1f}", f"{1e3 * row['slid']:.1f}", f"{1e3 * row['in_air']:.0f}",
-        ]
+        )
         for row in table.to_dict("records")
-    ]  # fmt: skip
-    say("Largest push found from which torques within limits recover without a step", "bold")
-    print_table(headings, rows)
+    )  # fmt: skip
     least, most = table["share_of_law"].min(), table["share_of_law"].max()
-    say(f"the whole-body law reaches {least:.0%} to {most:.0%} of what was found", "green")
-
-
-def write_recoveries(table: pd.DataFrame, folder: Path, who: str, *, draw: bool) -> list[Path]:
-    """Write the table as CSV and draw figures; the files, whose names are printed."""
-    files = [folder / f"{NAME}.csv"]
-    replace_file(files[0], table.to_csv(index=False).encode())
-    if draw:
-        files += draw_recoveries(table, folder / f"{NAME}.png", who)
-        for azimuth in table["direction"]:
-            files += draw_strategy(folder_of(folder, float(azimuth)), who)
-    say_files(folder, [f"{NAME}.csv", *([f"{NAME}.png", f"…/{STRATEGY}.png"] if draw else [])])
-    return files
+    lead = Prose(f"The whole-body law reaches {least:.0%} to {most:.0%} of the largest push found.", "good")
+    title = "Largest push found from which torques within limits recover without a step"
+    section = Section("recovery", title, blocks=(Table("", headings, rows, fold=False),))
+    drawings: dict[str, Callable[[Path], list[Path]]] = {f"{NAME}.png": partial(draw_recoveries, table, who=who)}
+    for azimuth in table["direction"]:
+        file = (folder_of(folder, float(azimuth)) / f"{STRATEGY}.png").relative_to(folder)
+        drawings[str(file)] = partial(draw_strategy, who=who)
+    return Document([lead], [section], table, {f"{NAME}.csv": table}, drawings)
 
 
 def draw_recoveries(table: pd.DataFrame, path: Path, who: str) -> list[Path]:
@@ -84,9 +79,9 @@ def draw_recoveries(table: pd.DataFrame, path: Path, who: str) -> list[Path]:
     return write_panels(path, panel, (6.4, 6.2))
 
 
-def draw_strategy(folder: Path, who: str) -> list[Path]:
+def draw_strategy(path: Path, who: str) -> list[Path]:
     """How one push is recovered from: the body at some moments, and what moves and pushes, over time."""
-    plan, run = RecoveryPlan.load(folder / PLAN), Run.load(folder / RUN)
+    plan, run = RecoveryPlan.load(path.parent / PLAN), Run.load(path.parent / RUN)
     model = run.state.model
     azimuth = float(plan.facts["azimuth"])
     along = np.cos(azimuth) * np.asarray(model.facing) + np.sin(azimuth) * np.asarray(model.left)
@@ -99,7 +94,7 @@ def draw_strategy(folder: Path, who: str) -> list[Path]:
         degrees = np.degrees(azimuth) % 360.0
         title = f"{who}, pushed by {plan.facts['impulse']:.3g} N·s towards {degrees:g}°"
         figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
-        return write_figure(figure, folder / f"{STRATEGY}.png")
+        return write_figure(figure, path)
 
 
 def _draw_bodies(axes: Axes, model: Model, run: Run, plan: RecoveryPlan, along: Floats) -> None:

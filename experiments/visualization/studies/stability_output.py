@@ -1,17 +1,19 @@
 """A stability map: on the terminal, as tables in files, and as a picture."""
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
 from contact.arrays import Floats
-from experiments.cli.terminal import say, say_files
 from experiments.studies.grid import LOG
 from experiments.studies.stability.loop import GROWN, NO_EQUILIBRIUM, RECOVERED, Range
 from experiments.studies.stability.stability_map import TOO_CLOSE, StabilityMap
+from experiments.visualization.document import Document
 from experiments.visualization.figures import style
+from experiments.visualization.pages import Prose, Section
 from experiments.visualization.panels.panel import Axis, Dash, Item, Marker, Panel, Points
 from experiments.visualization.panels.with_matplotlib import write_panels
 
@@ -27,40 +29,35 @@ FLIPPING = "to and fro at each tick"
 _DASHES: dict[str, Dash] = {"swinging": "solid", "creeping": "dash", FLIPPING: "dashdot"}
 
 
-def print_map(found: StabilityMap, folder: Path, files: list[Path]) -> None:
-    """Print the components of the boundary, nodes without equilibrium, and whether simulations agree."""
-    say(f"Stability over {found.field.x.name} and {found.field.y.name}", "bold")
+def document(found: StabilityMap) -> Document:
+    """Return the components of the boundary, nodes without equilibrium, and whether simulations agree."""
+    title = f"Stability over {found.field.x.name} and {found.field.y.name}"
+    blocks = []
     for number, branch in enumerate(found.branches):
         kind = "closed" if branch.closed else f"from where it {branch.ends[0]} to where it {branch.ends[1]}"
         if not branch.closed and any(end != "leaves the range" for end in branch.ends):
             kind = f"its ends: {branch.ends[0]}; {branch.ends[1]}"
         corners = f", {len(branch.corners)} corners" if branch.corners else ""
-        say(f"component {number}: {len(branch.places)} points, {kind}{corners}")
+        blocks.append(Prose(f"component {number}: {len(branch.places)} points, {kind}{corners}"))
     if not found.branches:
         stable = (found.grid["size"] < 1.0).sum()
-        say(f"no boundary between the nodes of the grid: {stable} of {len(found.grid)} are stable")
+        blocks.append(Prose(f"no boundary between the nodes of the grid: {stable} of {len(found.grid)} are stable"))
     lost = found.without_equilibrium
     if len(lost):
-        say(f"{len(lost)} of {len(found.grid)} nodes have no equilibrium:", "yellow")
-        for reason, rows in lost.groupby("reason"):
-            say(f"  {len(rows)}: {reason}", "yellow")
+        blocks.append(Prose(f"{len(lost)} of {len(found.grid)} nodes have no equilibrium:", "bad"))
+        blocks += [Prose(f"  {len(rows)}: {reason}", "bad") for reason, rows in lost.groupby("reason")]
     if found.compared:
         wrong = len(found.disagreements)
         clear = f"{found.compared} nodes with |1 − |λ|| ≥ {TOO_CLOSE:g}"
-        say(f"simulated deviations disagree with |λ| at {wrong} of {clear}", "red" if wrong else "")
-    say_files(folder, files)
-
-
-def write_map(found: StabilityMap, folder: Path, *, draw: bool) -> list[Path]:
-    """The boundary and the grid as CSV, and a figure; the files.
-
-    Raises:
-        OSError: a file cannot be written.
-    """
-    files = [folder / "boundary.csv", folder / "grid.csv"]
-    found.boundary.to_csv(files[0], index=False)
-    found.grid.to_csv(files[1], index=False)
-    return files + (draw_map(found, folder / "stability-map.png") if draw else [])
+        text = f"simulated deviations disagree with |λ| at {wrong} of {clear}"
+        blocks.append(Prose(text, "bad" if wrong else ""))
+    tables = {"boundary.csv": found.boundary, "grid.csv": found.grid}
+    return Document(
+        sections=[Section("stability", title, blocks=tuple(blocks))],
+        data={"boundary": found.boundary, "grid": found.grid},
+        files=tables,
+        drawings={"stability-map.png": partial(draw_map, found)},
+    )
 
 
 def draw_map(found: StabilityMap, path: Path) -> list[Path]:

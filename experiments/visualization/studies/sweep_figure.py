@@ -19,17 +19,7 @@ from experiments.studies.counting import USUAL_LOSSES, success_text, withstood
 from experiments.studies.mean import mean_of
 from experiments.studies.proportion import CONFIDENCE, Proportion
 from experiments.studies.store.measured import metric_units
-from experiments.studies.sweep.groups import (
-    Factor,
-    as_written,
-    factors_of,
-    groups,
-    proportion,
-    shown_metric,
-    shown_metrics,
-    successes_in,
-    verdicts_in,
-)
+from experiments.studies.sweep import groups as sweeps
 from experiments.studies.sweep.sweep import Sweep
 from experiments.visualization.figures import style
 from experiments.visualization.figures.words import with_unit, words_of
@@ -51,7 +41,7 @@ MOST_WRITTEN, MOST_WORDS = 150, 40
 
 def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> list[Path]:
     """Draw the figure of a sweep's trials; the files."""
-    frame, factors = as_written(plan, frame), factors_of(plan)
+    frame, factors = sweeps.as_written(plan, frame), sweeps.factors_of(plan)
     sampled, varied = [factor.sampled for factor in factors], [_varied(factor, frame) for factor in factors]
     with styled():
         if len(factors) == 1:
@@ -66,18 +56,18 @@ def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> list[Path]:
         else:
             figure = _each(plan, frame, varied)
         counts = frame["verdict"].value_counts()
-        counted = ", ".join(f"{counts[verdict]} {verdict}" for verdict in verdicts_in(frame))
+        counted = ", ".join(f"{counts[verdict]} {verdict}" for verdict in sweeps.verdicts_in(frame))
         title = f"{plan.experiment.name}: {len(frame)} trials, {counted}"
         figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
         return write_figure(figure, path)
 
 
-def _varied(factor: Factor, frame: pd.DataFrame) -> Varied:
+def _varied(factor: sweeps.Factor, frame: pd.DataFrame) -> Varied:
     label = with_unit(factor.column, factor.unit) + besides(factor)
     return Varied(factor.column, label, frame[factor.column], factor.is_log)
 
 
-def besides(factor: Factor) -> str:
+def besides(factor: sweeps.Factor) -> str:
     """The names of what goes together with a factor, in words."""
     names = factor.label.removeprefix(factor.column).removeprefix(" (with ").removesuffix(")")
     return f" (with {', '.join(map(words_of, names.split(', ')))})" if names else ""
@@ -103,18 +93,18 @@ def share_panel(frame: pd.DataFrame, varied: Varied, counts: tuple[str, ...] = (
 
     ``counts`` are the verdicts that the study counts as losses, if it names them.
     """
-    found = groups(frame.assign(**{varied.name: varied.values}), varied.name)
+    found = sweeps.groups(frame.assign(**{varied.name: varied.values}), varied.name)
     places = [group.value if varied.is_numeric else place for place, group in enumerate(found)]
-    successes, items, joined = successes_in(frame, counts), list[Item](), varied.is_numeric
+    successes, items, joined = sweeps.successes_in(frame, counts), list[Item](), varied.is_numeric
     for kind, losses in successes.items():
-        shares = [proportion(group.trials["verdict"], losses) for group in found]
+        shares = [sweeps.proportion(group.trials["verdict"], losses) for group in found]
         texts = [f"{g.label}: {s.count} of {s.of}, {s.interval}" for g, s in zip(found, shares, strict=True)]
         items.append(Points(
             places, [s.value for s in shares], kind, style.SUCCESSES[kind], _marker(kind),
             dash="solid" if joined else "", width=1.2, bar=0.8, hover=texts,
             interval=([s.low for s in shares], [s.high for s in shares]),
         ))  # fmt: skip
-    for verdict in [word for word in verdicts_in(frame) if word not in successes]:
+    for verdict in [word for word in sweeps.verdicts_in(frame) if word not in successes]:
         parts = [float((group.trials["verdict"] == verdict).mean()) for group in found]
         items.append(Points(places, parts, verdict, style.VERDICTS[verdict], _marker(verdict), 3.0,
                             dash="dash" if joined else "", width=0.8))  # fmt: skip
@@ -135,7 +125,7 @@ def metric_panel(
 
     With ``means`` also the means with Student's intervals, of trials that are independent.
     """
-    found = groups(frame.assign(**{varied.name: varied.values.loc[frame.index]}), varied.name)
+    found = sweeps.groups(frame.assign(**{varied.name: varied.values.loc[frame.index]}), varied.name)
     shown, items = frame if chosen is None else chosen, list[Item]()
     numbers = {group.value: place for place, group in enumerate(found)}
     for verdict in VERDICTS:
@@ -162,7 +152,7 @@ def metric_panel(
 def share_map(frame: pd.DataFrame, first: Varied, second: Varied, losses: Sequence[str]) -> Panel:
     """The proportion of successes for each pair of values, with its interval, and how most others ended."""
     cells = _cells(frame["verdict"], first, second)
-    shares = [[proportion(cell, losses) for cell in row] for row in cells]
+    shares = [[sweeps.proportion(cell, losses) for cell in row] for row in cells]
     table = np.array([[s.value if s.of else np.nan for s in row] for row in shares])
     lost = [[_most_lost(cell, losses) for cell in row] for row in cells]
     words = [[f"{_interval(s)} {verdict}" for s, verdict in zip(*row, strict=True)]
@@ -221,10 +211,10 @@ def _map(first: Varied, second: Varied, item: HeatMap) -> Panel:
 
 
 def _one(plan: Sweep, frame: pd.DataFrame, varied: Varied) -> list[Panel]:
-    binned = " in bins of equally many" if len(groups(frame, varied.name)) < frame[varied.name].nunique() else ""
+    binned = " in bins of equally many" if len(sweeps.groups(frame, varied.name)) < frame[varied.name].nunique() else ""
     title = f"proportion that {success_text(plan.counts)}{binned}, with Wilson's {CONFIDENCE:.0%} interval"
     panels = [replace(share_panel(frame, varied, plan.counts), title=fill(title, WIDEST_TITLE))]
-    for metric in shown_metrics(plan, frame)[:MOST_METRICS]:
+    for metric in sweeps.shown_metrics(plan, frame)[:MOST_METRICS]:
         absent = int(frame[metric].isna().sum())
         title = words_of(metric) + (f" ({absent} trials have none)" if absent else "")
         label = metric_label(plan, metric)
@@ -239,7 +229,7 @@ def _maps(plan: Sweep, frame: pd.DataFrame, first: Varied, second: Varied) -> li
     title = f"proportion that {success_text(plan.counts)}, {each}{interval}, and how most others ended"
     shares = share_map(frame, first, second, plan.counts or USUAL_LOSSES)
     panels = [replace(shares, title=fill(title, WIDEST_MAP_TITLE))]
-    if metric := shown_metric(plan, frame):
+    if metric := sweeps.shown_metric(plan, frame):
         title = f"{'median ' if plan.replicas > 1 else ''}{words_of(metric)}; blank: none has one"
         panels.append(replace(metric_map(frame, first, second, metric, metric_label(plan, metric)), title=title))
     return panels

@@ -1,134 +1,60 @@
 """The findings of a tuning: the winner and whether it is confirmed, on the terminal, in files, and on its page."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from experiments.cli.terminal import print_table, say
-from experiments.studies.run import recall
-from experiments.studies.store.folder import Study
 from experiments.studies.tuning.confirm import Comparison
 from experiments.studies.tuning.importance import GOOD
 from experiments.studies.tuning.output import summary, write_results
 from experiments.studies.tuning.tuner import Confirmation, Evaluation
 from experiments.studies.tuning.tuning import Outcome, Tuning
-from experiments.visualization.figures.words import with_unit
+from experiments.visualization.document import Document
 from experiments.visualization.pages import Block, Chart, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood
-from experiments.visualization.panels.with_plotly import figure_of, figure_of_choices
-from experiments.visualization.report.toml import file_and_command
 from experiments.visualization.studies import tuning_figures as figures
 
-#: Members of a front that are printed, and candidates in the page's table, at most.
-MOST, MOST_ROWS = 12, 200
+#: Most members of a front and candidates in tables; panels in a row.
+MOST, MOST_ROWS, COLUMNS = 12, 200, 3
 _HEADINGS = ("", "baseline", "winner", "difference", "95 % interval", "p", "")
 
 
-def show(tuning: Tuning, outcome: Outcome, folder: Path, draw: bool) -> list[Path]:
-    """Write the results and figures of a tuning, and print its findings; the files."""
-    files = [*write_results(tuning, outcome, folder), *(figures.draw_tuning(tuning, outcome, folder) if draw else ())]
-    history = outcome.history
-    beyond = sum(not one.score.keeps_limits for one in history.evaluations)
-    text = f"{tuning.name}: {len(history.evaluations)} candidates by {tuning.settings.optimizer}"
-    limits = f"; {beyond} beyond a limit" if beyond else ""
-    say(f"{text}, {tuning.space.size} trials each{limits}", "bold")
-    if tuning.is_front:
-        _print_front(tuning, history.front)
-    if outcome.winner is not None:
-        _print_variables(tuning, history.baseline, outcome.winner)
-    elif tuning.is_front and history.front:
-        say("No winner was chosen: [choice] in the file says how, by a weight for each objective.")
-    else:
-        say("No candidate keeps all limits: there is no winner.", "bold yellow")
-    if outcome.confirmation is not None:
-        _print_confirmation(outcome.confirmation)
-    return files
-
-
-def as_json(tuning: Tuning, outcome: Outcome) -> dict[str, Any]:
-    return summary(tuning, outcome)
-
-
-def page_lead(study: Study) -> list[Block]:
-    tuning, outcome = recall(study)
-    winner, confirmation = outcome.winner, outcome.confirmation
-    if winner is None:
-        front = f" {len(outcome.history.front)} candidates are on the front." if tuning.is_front else ""
-        return [Prose(f"There is no winner.{front}", "bad")]
-    values = ", ".join(f"{name} {value:.5g}" for name, value in winner.score.values.items())
-    text = f"The winner is candidate {winner.number}: {values}."
-    if confirmation is None:
-        return [Prose(f"{text} It is not compared with the baseline on fresh replicas yet.")]
-    replicas = confirmation.objectives[0].replicas
-    if confirmation.holds:
-        return [Prose(f"{text} Better than the baseline on {replicas} fresh replicas: confirmed.", "good")]
-    return [Prose(f"{text} Not confirmed on {replicas} fresh replicas: {'; '.join(confirmation.reasons)}.", "bad")]
-
-
-def page_sections(study: Study) -> list[Section]:
-    tuning, outcome = recall(study)
+def document(tuning: Tuning, outcome: Outcome, _: Path) -> Document:
+    """The winner, whether it is confirmed on fresh replicas, and how the search went."""
+    history, winner, confirmation = outcome.history, outcome.winner, outcome.confirmation
+    evaluations = history.evaluations
     found: list[Block] = [_variables(tuning, outcome)]
-    if outcome.confirmation is not None:
-        found.append(_confirmation(outcome.confirmation))
-    sections = [Section("winner", "What was found", blocks=tuple(found))]
-    if outcome.history.evaluations:
-        blocks: list[Block] = [*_charts(tuning, outcome), _candidates(tuning, outcome)]
-        sections.append(Section("search", "The search", f"by {tuning.settings.optimizer}", blocks=tuple(blocks)))
-    return sections
-
-
-def page_rerun(study: Study) -> list[Block]:
-    name = study.configuration["name"]
-    data = study.configuration["tuning"]
-    return file_and_command("The tuning", data, f"{name}.toml", f"biped tune {name}.toml")
-
-
-def _print_front(tuning: Tuning, front: Sequence[Evaluation]) -> None:
-    headings = ["member", "candidate", *(objective.name for objective in tuning.scorer.objectives)]
-    rows = [
-        [str(place), str(one.number), *(f"{value:.5g}" for value in one.score.values.values())]
-        for place, one in enumerate(front[:MOST], start=1)
-    ]
-    print_table(headings, rows)
-    if len(front) > MOST:
-        say(f"… and {len(front) - MOST} more")
-
-
-def _print_variables(tuning: Tuning, baseline: Evaluation, winner: Evaluation) -> None:
-    rows = []
-    for variable in tuning.space.variables:
-        name = with_unit(variable.name, tuning.space.units[variable.name])
-        rows.append([name, _value(baseline, variable.name, ".5g"), _value(winner, variable.name, ".5g")])
-    rows += [[name, *parts] for name, parts in _ending_rows(baseline, winner)]
-    print_table(["", "baseline", f"candidate {winner.number}"], rows)
-
-
-def _value(one: Evaluation, variable: str, form: str) -> str:
-    point = one.candidate.point
-    return f"{point[variable]:{form}}" if variable in point else "–"
-
-
-def _ending_rows(*evaluations: Evaluation) -> list[tuple[str, list[str]]]:
-    """For each verdict that occurs, the part of each candidate's trials that ended so."""
-    return [
-        (f"trials: {word}", [f"{part:.0%}" for part in parts]) for word, parts in figures.endings(evaluations).items()
-    ]
-
-
-def _print_confirmation(found: Confirmation) -> None:
-    say(f"\nOn {found.objectives[0].replicas} fresh replicas, the same for both:", "bold")
-    rows = []
-    for comparison in found.objectives:
-        mark = "better" if found.better[comparison.name] else "worse" if comparison.name in found.worse else "?"
-        rows.append([*_cells(comparison), mark])
-    for comparison in found.limits:
-        bound = f"{'within' if found.within[comparison.name] else 'BEYOND'} {found.bounds[comparison.name]:.5g}"
-        rows.append([*_cells(comparison), bound])
-    print_table(_HEADINGS, rows)
-    if found.holds:
-        say("Confirmed: better than the baseline.", "bold green")
+    if confirmation is not None:
+        found.append(_confirmation(confirmation))
+    sections = [Section("winner", "Results", blocks=tuple(found))]
+    beyond = sum(not one.score.keeps_limits for one in evaluations)
+    limits = f"; {beyond} beyond a limit" if beyond else ""
+    text = f"{len(evaluations)} candidates by {tuning.settings.optimizer}, {tuning.space.size} trials each{limits}"
+    if evaluations:
+        blocks: tuple[Block, ...] = (*_charts(tuning, outcome), _candidates(tuning, outcome))
+        sections.append(Section("search", "The search", text, blocks=blocks))
+    lead = [Prose(f"{tuning.name}: {text}.")]
+    if winner is None:
+        front = tuning.is_front and history.front
+        reason = f"{len(history.front)} candidates are on the front: [choice] in the file weighs the objectives"
+        lead.append(Prose(f"There is no winner: {reason if front else 'no candidate keeps all limits'}.", "bad"))
     else:
-        say(f"NOT confirmed: {'; '.join(found.reasons)}.", "bold yellow")
+        values = ", ".join(f"{name} {value:.5g}" for name, value in winner.score.values.items())
+        lead.append(Prose(f"The winner is candidate {winner.number}: {values}."))
+    if confirmation is None:
+        lead.append(Prose("Nothing is compared with the baseline on fresh replicas yet."))
+    else:
+        reasons, many = "; ".join(confirmation.reasons), f"on {confirmation.objectives[0].replicas} fresh replicas"
+        worse = Prose(f"NOT confirmed {many}: {reasons}.", "bad")
+        holds = Prose(f"Confirmed {many}: better than the baseline.", "good")
+        lead.append(holds if confirmation.holds else worse)
+    drawings, more = figures.drawings(tuning, outcome), partial(write_results, tuning, outcome)
+    return Document(lead, sections, summary(tuning, outcome), drawings=drawings, more=more)
+
+
+def _value(one: Evaluation, variable: str) -> str:
+    point = one.candidate.point
+    return f"{point[variable]:.6g}" if variable in point else "–"
 
 
 def _cells(comparison: Comparison) -> list[str]:
@@ -144,20 +70,21 @@ def _cells(comparison: Comparison) -> list[str]:
 
 
 def _variables(tuning: Tuning, outcome: Outcome) -> Table:
-    """The range of each variable, and its values and what they come to in the baseline and in what was chosen."""
-    baseline = outcome.history.baseline
-    chosen = [outcome.winner] if outcome.winner is not None else outcome.history.front[:6]
+    """Return the range of each variable, and values and scores of the baseline and of what was chosen."""
+    baseline, front = outcome.history.baseline, outcome.history.front
+    chosen = [outcome.winner] if outcome.winner is not None else front[:MOST]
     headings = ("", "unit", "from", "to", "baseline", *(f"candidate {one.number}" for one in chosen))
     shown = (baseline, *chosen)
     rows = []
     for variable in tuning.space.variables:
         span = tuning.space.units[variable.name], f"{variable.low:g}", f"{variable.high:g}"
-        rows.append((variable.name, *span, *(_value(one, variable.name, ".6g") for one in shown)))
+        rows.append((variable.name, *span, *(_value(one, variable.name) for one in shown)))
     for objective in tuning.scorer.objectives:
         scores = (f"{one.score.values[objective.name]:.5g}" for one in shown)
         rows.append((figures.label_of(objective), "", "", "", *scores))
-    rows += [(name, "", "", "", *parts) for name, parts in _ending_rows(*shown)]
-    return Table("Values, and what they come to in the search", headings, tuple(rows), fold=False)
+    for word, parts in figures.endings(shown).items():
+        rows.append((f"trials: {word}", "", "", "", *(f"{part:.0%}" for part in parts)))
+    return Table("", headings, tuple(rows), fold=False)
 
 
 def _confirmation(found: Confirmation) -> Table:
@@ -180,18 +107,18 @@ def _judged(found: Confirmation, name: str) -> tuple[str, Mood]:
 def _charts(tuning: Tuning, outcome: Outcome) -> Iterator[Chart]:
     if tuning.is_front:
         text = "The candidates, and those that no other beats in everything."
-        yield Chart.of(figure_of(figures.front_panels(tuning, outcome), columns=2), text, "front")
+        yield Chart(figures.front_panels(tuning, outcome), text, "front", columns=2)
     text = "Every candidate in the order in which it was asked for, the best so far, and how the trials ended."
-    yield Chart.of(figure_of(figures.history_panels(tuning, outcome), columns=1), text, "history")
+    yield Chart(figures.history_panels(tuning, outcome), text, "history")
     objectives = tuning.scorer.objectives
     slices = {
         figures.label_of(objective): figures.slices_panels(tuning, outcome, objective) for objective in objectives
     }
     text = "Every candidate over each value that was tuned; the later, the darker."
-    yield Chart.of(figure_of_choices(slices), text, "slices")
+    yield Chart(slices, text, "slices", columns=COLUMNS)
     if panels := figures.importance_panels(tuning, outcome.history.evaluations):
         text = f"What sets the best {GOOD:.0%} of the candidates apart (PED-ANOVA, Watanabe, Bansal and Hutter 2023)."
-        yield Chart.of(figure_of(panels, columns=1), text, "importance")
+        yield Chart(panels, text, "importance")
 
 
 def _candidates(tuning: Tuning, outcome: Outcome) -> Table:

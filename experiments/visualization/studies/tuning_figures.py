@@ -1,7 +1,8 @@
 """Pictures of a tuning: how the best rose, what it depended on, where it lies in each range, and the Pareto front."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -11,7 +12,6 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from biped.runs.verdict import VERDICTS
 from contact.arrays import Floats
-from experiments.lookup.figure_look import remove_figure
 from experiments.studies.counting import column_of
 from experiments.studies.grid import LOG
 from experiments.studies.tuning.importance import GOOD, importances
@@ -28,22 +28,23 @@ HISTORY, IMPORTANCE, SLICES, FRONT = "history.png", "importance.png", "slices.pn
 FILES = (HISTORY, IMPORTANCE, SLICES, FRONT)
 
 
-def draw_tuning(tuning: Tuning, outcome: Outcome, folder: Path) -> list[Path]:
-    """Draw all figures that there is something for, and remove those of an earlier time; the files."""
-    for name in FILES:
-        remove_figure(folder / name)
-    if not outcome.history.evaluations:
-        return []
-    with styled():
-        figures = {HISTORY: _history(tuning, outcome), SLICES: _slices(tuning, outcome)}
-        important = importance_panels(tuning, outcome.history.evaluations)
-        if important:
+def drawings(tuning: Tuning, outcome: Outcome) -> dict[str, Callable[[Path], list[Path]] | None]:
+    """Return, by file, a function that draws each figure that there is something for."""
+    found: dict[str, Callable[[], Figure]] = {}
+    if outcome.history.evaluations:
+        found = {HISTORY: partial(_history, tuning, outcome), SLICES: partial(_slices, tuning, outcome)}
+        if important := importance_panels(tuning, outcome.history.evaluations):
             height = (0.9 + 0.26 * len(tuning.space.variables)) * len(important)
-            figures[IMPORTANCE] = figure_of(important, (style.SIZE[0], height))
+            found[IMPORTANCE] = partial(figure_of, important, (style.SIZE[0], height))
         if tuning.is_front:
             front = front_panels(tuning, outcome)
-            figures[FRONT] = figure_of(front, (4.6 * len(front) + 1.6, 4.0), columns=len(front))
-        return [file for name in FILES if name in figures for file in write_figure(figures[name], folder / name)]
+            found[FRONT] = partial(figure_of, front, (4.6 * len(front) + 1.6, 4.0), columns=len(front))
+    return {name: partial(_write, found[name]) if name in found else None for name in FILES}
+
+
+def _write(draw: Callable[[], Figure], path: Path) -> list[Path]:
+    with styled():
+        return write_figure(draw(), path)
 
 
 def label_of(objective: Objective) -> str:

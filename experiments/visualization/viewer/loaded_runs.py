@@ -16,7 +16,7 @@ from biped.runs.run import Run
 from biped.runs.world import Bodies
 from biped.simulation.collapse import collapse, has_fallen
 from contact.arrays import Floats
-from experiments.visualization.figures.quantities import Panel
+from experiments.visualization.panels.panel import Panel
 from experiments.visualization.report.run_source import RunSource, run_source
 from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.camera import ROOM

@@ -74,7 +74,7 @@ class PlotPanel:
             series: list[dict[str, Any]] = [{"label": "time [s]"}]
             for k, loaded in enumerate(self._runs):
                 for j, curve in enumerate(loaded.plots[title].curves if title in loaded.plots else ()):
-                    curves.append(pooled(loaded.times, curve.values, self._grid))
+                    curves.append(pooled(loaded.times, np.asarray(curve.y), self._grid))
                     label = f"{loaded.name} {curve.label}" if len(self._runs) > 1 else curve.label
                     series.append(_stroke(k, j, label.strip(), len(self._runs)))
             if not curves:

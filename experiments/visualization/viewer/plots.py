@@ -12,10 +12,11 @@ from contact.arrays import Floats
 from experiments.cli.quantities import unit_text
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures.labels import joint_label
-from experiments.visualization.figures.quantities import Curve, Panel
+from experiments.visualization.figures.quantities import curve, over_time
 from experiments.visualization.figures.subject import Subject
 from experiments.visualization.figures.support import COM, COP, Support
 from experiments.visualization.figures.words import words_of
+from experiments.visualization.panels.panel import Panel, Points
 from experiments.visualization.report.beside_record import BesideRecord
 
 #: Points of a curve that are sent to the browser.
@@ -30,36 +31,36 @@ def plots_of(run: Run) -> list[Panel]:
     model = run.state.model
     plots: list[Panel] = []
 
-    def add(title: str, *curves: Curve) -> None:
-        plots.append(Panel(title, "", curves))
+    def add(title: str, *curves: Points) -> None:
+        plots.append(over_time(title, "", curves))
 
     if model.nc and model.is_floating:
         for title, curves in ahead_and_aside(subject):
             add(f"{title} [mm]", *curves)
     if run.set_point is not None and model.is_floating:
         distance, angle = q.error_sizes(subject)
-        add(f"position error of the {model.root.name} [mm]", Curve("", distance.values))
-        add(f"orientation error of the {model.root.name} [°]", Curve("", angle.values))
+        add(f"position error of the {model.root.name} [mm]", curve("", distance.y))
+        add(f"orientation error of the {model.root.name} [°]", curve("", angle.y))
     if model.is_floating:
-        add(f"height of the {model.root.name} [m]", Curve("", subject.column(f"{subject.root}_z")))
+        add(f"height of the {model.root.name} [m]", curve("", subject.column(f"{subject.root}_z")))
     torques = {joint: subject.column(f"torque_{joint}") for joint in q.joints_with(subject, "torque")}
     legs = legs_of(model)
     pairs = list(zip(*((*leg.sagittal, *leg.frontal[-1:]) for leg in legs), strict=False))
     for pair in pairs:
-        curves = [Curve(leg.side, torques[joint]) for leg, joint in zip(legs, pair, strict=True) if joint in torques]
+        curves = [curve(leg.side, torques[joint]) for leg, joint in zip(legs, pair, strict=True) if joint in torques]
         add(f"{joint_label(common_name(*pair))} torque [N·m]", *curves)
     if torques and not pairs:
-        add("torque [N·m]", *(Curve(name.replace("_", " "), torques[name]) for name in model.joint_names[:4]))
+        add("torque [N·m]", *(curve(name.replace("_", " "), torques[name]) for name in model.joint_names[:4]))
     if model.nc:
-        add("ground force [N]", Curve("", table["grf_z"].to_numpy()))
+        add("ground force [N]", curve("", table["grf_z"].to_numpy()))
         for column, title in (
             ("margin_of_stability", "margin of stability [mm]"),
             ("cop_margin", "margin of the centre of pressure [mm]"),
         ):
             if table[column].notna().any():
-                add(title, Curve("", 1e3 * table[column].to_numpy()))
-    add("height of the centre of mass [m]", Curve("", table["com_z"].to_numpy()))
-    add("kinetic energy [J]", Curve("", subject.column("ledger_kinetic")))
+                add(title, curve("", 1e3 * table[column].to_numpy()))
+    add("height of the centre of mass [m]", curve("", table["com_z"].to_numpy()))
+    add("kinetic energy [J]", curve("", subject.column("ledger_kinetic")))
     return plots
 
 
@@ -74,16 +75,16 @@ def measured_plots(run: Run, record: str | Path) -> list[Panel]:
             for each in (one.measured, one.model)
         )
         title = f"{words_of(one.column)}, and measured{remark} [{unit_text(one.unit) or '–'}]"
-        plots.append(Panel(title, "", (Curve("model", model), Curve("measured", measured))))
+        plots.append(over_time(title, "", (curve("model", model), curve("measured", measured))))
     return plots
 
 
-def ahead_and_aside(subject: Subject) -> list[tuple[str, list[Curve]]]:
+def ahead_and_aside(subject: Subject) -> list[tuple[str, list[Points]]]:
     """[mm] Centres of pressure and of mass, forwards and to the left positive; on a moving floor in its axes."""
     paths, model = Support(subject, carried=True).paths, subject.model
     found = []
     for title, way in (("forwards", model.facing), ("to the left", model.left)):
-        curves = [Curve(name, 1e3 * paths[long] @ np.array(way[:2])) for name, long in (("CoP", COP), ("CoM", COM))]
+        curves = [curve(name, 1e3 * paths[long] @ np.array(way[:2])) for name, long in (("CoP", COP), ("CoM", COM))]
         found.append((f"CoP and CoM, {title}", curves))
     return found
 

@@ -11,8 +11,8 @@ from biped.metrics import measure_run, series
 from biped.metrics.timeseries import error_quaternions, orientation_errors, position_errors
 from biped.model import Model
 from experiments.catalogue.registry import experiment_named
-from experiments.cli.run_report import report
 from experiments.visualization.figures.sheets import draw_figures
+from experiments.visualization.report.run_facts import run_sections
 from experiments.visualization.report.run_figures import run_figures
 
 URDF = Path(__file__).parents[3] / "examples" / "human.urdf"
@@ -71,8 +71,8 @@ def test_it_is_saved_and_read(runs, setup, tmp_path):
 
 def test_it_is_drawn_and_told_of(runs, tmp_path):
     other = runs[1]
-    assert report(other, "renamed")
-    assert {"root", "errors", "top-view"} <= set(run_figures(other))
+    assert run_sections(other)[0].blocks
+    assert {"body-position", "error", "top-view"} <= set(run_figures(other))
     assert len(draw_figures(other, tmp_path)) == len(draw_figures(runs[0], tmp_path)) > 3
 
 

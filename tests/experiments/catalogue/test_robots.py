@@ -16,9 +16,9 @@ from biped.simulation.scene import Scene
 from experiments.catalogue.parameters.robots import floor_text
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
-from experiments.cli.run_report import effects
 from experiments.studies.store.folder import Study
 from experiments.studies.threshold.directions import soles
+from experiments.visualization.report.run_facts import effects
 
 HUMAN = str(Path(__file__).parents[3] / "examples" / "human.urdf")
 PUSH = {"push.impulse": 3.0, "push.start": 0.05, "push.azimuth": 0.4, "run.duration": 0.3}

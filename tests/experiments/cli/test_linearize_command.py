@@ -30,7 +30,7 @@ def test_without_what_pages_need_the_rest_is_there(tmp_path, capsys, monkeypatch
     monkeypatch.setitem(sys.modules, "jinja2", None)
     assert main(["linearize", "balance", "--at", "0.6", "--out", str(tmp_path)]) == 0
     out, err = capsys.readouterr()
-    assert "modes, the slowest first" in out
+    assert "decay [1/s]" in out
     assert "left out: linearization.html: pages need jinja2: pip install" in err
     assert {path.suffix for path in tmp_path.iterdir()} == {".npz", ".mat", ".json", ".csv", ".png"}
 

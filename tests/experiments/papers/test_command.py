@@ -6,8 +6,7 @@ import pytest
 
 from experiments.cli import main
 from experiments.papers import registry
-from experiments.papers.cached import OUTCOME, load
-from experiments.papers.criteria import below, stated
+from experiments.papers.cached import load
 from experiments.papers.item import Finding, Outcome
 from experiments.papers.report import tally
 
@@ -89,25 +88,6 @@ def test_every_finding_of_a_page_is_counted_once():
     assert counted.total() == sum(int(count) for count in re.findall(r": (\d+)", COUNTED)) == len(FINDINGS)
 
 
-@pytest.mark.parametrize("kind", ["better", "ours", "chosen"])
-def test_another_kind_does_not_raise_the_count(kind):
-    found = stated("cost", "not O(n)", 1.02, below(1.3), kind=kind)
-    before, after = tally(FINDINGS), tally((*FINDINGS, found))
-    assert after["agrees"] == before["agrees"]
-    assert after.short == before.short == "1 of 4 agree"
-
-
-def test_findings_are_coloured_and_worded_by_agreement(paper, differing, tmp_path):
-    paper(differing)
-    main(["reproduce", "nobody-1900", "--out", str(tmp_path)])
-    section = page_of(tmp_path).partition('<section id="figure-2.1">')[2]
-    rows = re.findall(r'<tr class="(good|bad)">(.*?)</tr>', section)
-    assert [(mood, "agrees</td>" in row, "differs</td>" in row) for mood, row in rows] == [
-        ("good", True, False),
-        ("bad", False, True),
-    ]
-
-
 def test_the_page_needs_no_other_file(paper, good, tmp_path):
     paper(good)
     main(["reproduce", "nobody-1900", "--out", str(tmp_path)])
@@ -163,14 +143,6 @@ def test_a_failed_attempt_leaves_the_earlier_outcome(fake, paper, good, tmp_path
     assert "Below is what an earlier one had found." in page
 
 
-def test_without_figures_none_stays_from_before(paper, good, tmp_path):
-    paper(good)
-    main(["reproduce", "nobody-1900", "--out", str(tmp_path)])
-    main(["reproduce", "nobody-1900", "--out", str(tmp_path), "--no-figures"])
-    assert sorted(path.name for path in (tmp_path / "table-1").iterdir()) == ["errors.csv", OUTCOME]
-    assert "<img" not in page_of(tmp_path)
-
-
 @pytest.mark.parametrize("quick", [True, False])
 def test_quick_reaches_the_items_and_the_page(fake, paper, tmp_path, quick):
     asked = []
@@ -184,27 +156,6 @@ def test_quick_reaches_the_items_and_the_page(fake, paper, tmp_path, quick):
     main(["reproduce", "nobody-1900", "--out", str(tmp_path), *["--quick"] * quick])
     assert asked == [quick]
     assert ("short versions (--quick)" in page_of(tmp_path)) == quick
-
-
-def test_the_page_has_the_command_as_it_was_typed(paper, good, tmp_path):
-    paper(good)
-    typed = ["reproduce", "nobody-1900", "--figures", "png,svg", "--figure-width", "single"]
-    assert main([*typed, "--out", str(tmp_path)]) == 0
-    assert f"biped {' '.join(typed)} --out" in page_of(tmp_path)
-
-
-def test_papers_and_items_are_listed(paper, good, capsys):
-    paper(good)
-    assert main(["reproduce"]) == 0
-    printed = capsys.readouterr().out
-    assert "nobody-1900: N. Nobody, On nothing, 1900" in printed
-    assert "table-1  a title" in printed
-
-
-def test_help_names_the_papers(paper, good, capsys):
-    paper(good)
-    assert main(["reproduce", "--help"]) == 0
-    assert "papers, whose items are listed without a name: nobody-1900" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

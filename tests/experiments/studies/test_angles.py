@@ -1,7 +1,6 @@
 """Angles with their unit in the files of studies: the same study as in radians."""
 
 import math
-import re
 
 import pandas as pd
 import pytest
@@ -14,7 +13,8 @@ from experiments.studies.sweep.sweep import sweep_from
 from experiments.studies.threshold.threshold import threshold_from
 from experiments.studies.tuning.tuning import tuning_from
 from experiments.visualization.figures.words import with_unit
-from experiments.visualization.studies.sweep import print_summary
+from experiments.visualization.pages import Table
+from experiments.visualization.studies.sweep import document
 from experiments.visualization.studies.sweep_figure import Varied, share_map
 
 AZIMUTH, HALF = "push.azimuth", math.pi / 2
@@ -78,28 +78,34 @@ def test_what_has_another_unit_takes_no_degrees():
         range_of_threshold("0deg", "1deg", unit="%")
 
 
-def test_each_combination_of_two_parameters_has_its_interval(capsys):
+def trials_of(plan):
+    """All of them recovered."""
+    rows = [{"trial": trial.number, "point": trial.labels["point"], "verdict": "recovered"} | trial.changes
+            for trial in plan.trials()]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def test_each_combination_of_two_parameters_has_its_interval(tmp_path):
     """Wilson's: of 10 that all recover its lower end is 10 / (10 + 1.96²)."""
     vary = {"push.impulse": [1.0, 2.0], "fall.tilt": [1.0, 1.2]}
     plan = sweep_from(Config({"experiment": "balance", "replicas": 10, "vary": vary}))
-    rows = [{"trial": trial.number, "verdict": "recovered"} | trial.changes for trial in plan.trials()]
-    frame = pd.DataFrame(rows)
-    print_summary(plan, frame)
-    assert capsys.readouterr().out.count("100% (72% … 100%)") == 4
+    frame = trials_of(plan)
+    (table,) = document(plan, frame, tmp_path).sections[0].blocks
+    assert [row[1:] for row in table.rows] == [("100% (72% … 100%)",) * 2] * 2
     varied = (Varied(factor.column, factor.column, frame[factor.column]) for factor in factors_of(plan))
     (cells,) = share_map(frame, *varied, ("fell",)).items
     assert cells.texts == [["1\n0.72…1"] * 2] * 2
 
 
-def test_tables_and_figures_of_sweeps_have_angles_as_they_were_written(capsys):
+def test_tables_and_figures_of_sweeps_have_angles_as_they_were_written(tmp_path):
     vary = {AZIMUTH: ["0deg", "45\N{DEGREE SIGN}"], "push.impulse": [1.0, 2.0], "fall.tilt": [1.0, 1.2]}
     plan = sweep_from(Config({"experiment": "balance", "vary": vary}))
-    rows = [{"trial": trial.number, "verdict": "recovered"} | trial.changes for trial in plan.trials()]
-    print_summary(plan, pd.DataFrame(rows))
-    printed = capsys.readouterr().out
-    assert re.search(r"push.azimuth \[°\] +trials .*\n +0 +4 .*\n +45 +4 ", printed)
-    assert "push.impulse [N·s]" in printed
-    assert re.search(r"fall.tilt \[rad\] +trials .*\n +1 +4 .*\n +1.2 +4 ", printed)
-    (azimuth, *_), written = factors_of(plan), as_written(plan, pd.DataFrame(rows))
+    frame = trials_of(plan)
+    tables = [block for block in document(plan, frame, tmp_path).sections[0].blocks if isinstance(block, Table)]
+    assert [table.headings[0] for table in tables] == ["push.azimuth [°]", "push.impulse [N·s]", "fall.tilt [rad]"]
+    assert [[row[:2] for row in table.rows] for table in tables] == [
+        [("0", "4"), ("45", "4")], [("1", "4"), ("2", "4")], [("1", "4"), ("1.2", "4")],
+    ]  # fmt: skip
+    (azimuth, *_), written = factors_of(plan), as_written(plan, frame)
     assert with_unit(azimuth.column, azimuth.unit) == "push azimuth [°]"
     assert sorted(set(written[AZIMUTH].round(9))) == [0.0, 45.0]

@@ -53,21 +53,12 @@ def repeat_from(config):
     return Repeat(experiment, times, config.data)
 """
 FINDINGS = """
-from experiments.studies.run import recall
-from experiments.visualization.pages import Prose, Section
+from experiments.visualization.document import Document
+from experiments.visualization.pages import Prose
 
 
-def show(plan, findings, folder, draw):
-    print(f"{plan.times} times: {findings}")
-    return []
-
-
-def as_json(plan, findings):
-    return findings
-
-
-def page_sections(study):
-    return [Section("times", "Times", blocks=(Prose(f"found: {recall(study)[1]}"),))]
+def document(plan, findings, folder):
+    return Document([Prose(f"{plan.times} times: {findings}")], data=findings)
 """
 
 
@@ -90,10 +81,10 @@ def _repeating(in_tmp, monkeypatch):
 def test_a_new_kind_has_a_command_a_page_and_reruns(in_tmp, capsys):
     assert commands()["repeat"] == "the same again"
     assert main(["repeat", "mine.toml", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out.partition("\n")[2])
+    found = json.loads(capsys.readouterr().out)
     assert (found["kind"], found["trials"], found["findings"]) == ("repeat", 2, ["recovered"] * 2)
     assert main(["report", "results/repeat/mine"]) == 0
-    assert "found: [&#39;recovered" in (in_tmp / "results/repeat/mine/report.html").read_text(encoding="utf-8")
+    assert "2 times: [&#39;recovered" in (in_tmp / "results/repeat/mine/report.html").read_text(encoding="utf-8")
     assert main(["rerun", "results/repeat/mine", "1", "--no-figures"]) == 0
     assert main(["sweep", "mine.toml"]) == 2
     assert "it has a table [repeat], which `biped repeat` reads" in capsys.readouterr().err
@@ -103,6 +94,6 @@ def test_a_new_kind_has_a_command_a_page_and_reruns(in_tmp, capsys):
 def test_what_a_kind_declares_is_there(name):
     kind = registry.kind_named(name)
     assert issubclass(registry.imported(kind.study), StudyKind)
-    assert callable(registry.imported(f"{kind.findings}:page_sections"))
+    assert callable(registry.imported(f"{kind.findings}:document"))
     assert all(callable(registry.imported(place)) for place in (kind.plan, kind.options, kind.beside) if place)
     assert (name in commands()) == bool(kind.title)

@@ -8,45 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biped import InputError, Run, State, human, simulate
+from biped import InputError, Run, human, simulate
 from experiments.visualization.video.view import in_notebook
 
 
 @pytest.fixture(scope="module")
 def run(runs):
     return runs["thrown-block"]
-
-
-def test_a_run_tells_what_came_of_it_in_a_few_lines(run):
-    text = repr(run)
-    assert text.startswith("Run of thrown-block: ")
-    assert len(text.splitlines()) < 10
-    joint = max(run.by_joint("peak_torque"), key=run.by_joint("peak_torque").get)
-    assert f"{run.metrics['peak_torque']:.1f} N·m, {joint.replace('_', ' ')}" in text
-    assert "min " in text
-    assert "final " in text
-    for line in text.splitlines()[1:]:
-        assert line.split("  ")[1] in run._repr_html_()
-
-
-def test_a_model_and_a_state_tell_what_they_are():
-    model = human()
-    text = repr(model)
-    assert "13 bodies, 18 degrees of freedom, 74.55 kg" in text
-    assert max(map(len, text.splitlines())) <= 100
-    assert "right_ankle_pitch" in text
-    assert "<table>" in model._repr_html_()
-    assert repr(State.at(model, time=0.5)).startswith("State of human at 0.5 s")
-    assert "<table>" in State.at(model)._repr_html_()
-
-
-def test_the_table_of_a_model_is_printed_whole(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    table = human().describe()
-    printed = str(table)
-    assert "..." not in printed
-    assert all(name in printed for name in table.columns)
-    assert max(map(len, printed.splitlines())) <= 81  # with the sign that the columns go on
 
 
 def test_a_run_plots_itself(run):

@@ -5,30 +5,25 @@ human in the human's.
 """
 
 import shutil
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from biped import human
-from biped.errors import InputError
 from biped.model.legs import legs_of
 from experiments.catalogue.parameters.random_disturbances import Case, random_disturbances
 from experiments.catalogue.parameters.robots import _loaded
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
-from experiments.studies.store.folder import Study
-from experiments.visualization.figures.labels import along, at_the_start, contact_groups, joint_groups, who
 from experiments.visualization.live.loop import Loop
 from experiments.visualization.live.page import Page
 from experiments.visualization.report.run_source import load_run
 from experiments.visualization.viewer.camera import CAMERAS, camera_at
 from experiments.visualization.viewer.loaded_runs import load_runs
-from experiments.visualization.viewer.plots import plots_of
 from experiments.visualization.viewer.serve import serving
 from experiments.visualization.viewer.shapes import shapes_of
-from experiments.visualization.viewer.surfaces import CELL, _of_file
+from experiments.visualization.viewer.surfaces import CELL
 
 from .twin import CENTER, RADIUS, as_the_human, renamed, twin, write_twin
 
@@ -100,16 +95,6 @@ def test_its_mesh_is_drawn_wherever_it_is_opened(lost):
     assert 500 < len(ball.mesh.faces) < 10_000  # of 20480 that the file had
 
 
-def test_without_its_meshes_it_is_told_and_drawn_plainly(lost, tmp_path, caplog):
-    shutil.copytree(lost / "run", tmp_path / "run")
-    (tmp_path / "run" / "meshes.npz").unlink()
-    _of_file.cache_clear()  # as another process
-    (loaded,) = load_runs([tmp_path / "run"])
-    names = {shape.name for shape in shapes_of(loaded.trajectory.model) if shape.body == 0}
-    assert names == {"box_0", "limb_0"}
-    assert "Twin: 1 of its 3 surfaces are not drawn, since their meshes cannot be read; the first is" in caplog.text
-
-
 @pytest.mark.parametrize("folder", ["run", "study"])
 def test_pages_are_of_the_robot(lost, folder, tmp_path):
     page = tmp_path / "page.html"
@@ -118,23 +103,6 @@ def test_pages_are_of_the_robot(lost, folder, tmp_path):
     assert "Twin" in text
     assert "The human" not in text
     assert "is not found now" not in text
-
-
-def test_a_page_that_plays_it_needs_no_file_of_its(lost, tmp_path, capfd):
-    assert main(["render", str(lost / "run"), "-o", str(tmp_path / "film.html"), "--to", "0.05"]) == 0
-    assert "not drawn" not in capfd.readouterr().err
-    assert (tmp_path / "film.html").stat().st_size > 100_000
-
-
-def test_a_study_is_run_again_without_the_robots_files(lost):
-    study = Study.read(lost / "study")
-    assert study.experiment.who == "Twin"
-    assert main(["rerun", str(lost / "study"), "1", "--no-figures"]) == 0
-
-
-def test_a_saved_model_is_a_robot(lost):
-    found = experiment_named("balance", robot=str(lost / "run" / "model.json"))
-    assert found.title.startswith("Twin stands")
 
 
 # --- what is its own ---
@@ -162,25 +130,6 @@ def test_legs_are_found_by_their_feet():
         assert left.knee == name("left_knee_pitch")
 
 
-def test_figures_tell_left_from_right(lost):
-    model = load_run(lost / "run").state.model
-    groups = joint_groups(model, model.joint_names, 8)
-    assert [label for label, _ in groups] == ["left leg", "right leg"]
-    assert [label for _, label in groups[0][1]] == [label for _, label in groups[1][1]]
-    assert {joint for joint, _ in groups[1][1]} == {renamed(j) for j in human().joint_names if j.startswith("right")}
-    assert [label for label, _ in contact_groups(model)] == ["left foot", "right foot"]
-    plots = {plot.title: plot for plot in plots_of(load_run(lost / "run"))}
-    assert [curve.label for curve in plots["leg knee pitch torque [N·m]"].curves] == ["left", "right"]
-    assert "position error of the pelvis [mm]" in plots
-
-
-def test_sentences_are_of_the_robot():
-    assert at_the_start(who(human())) == "The human"
-    assert at_the_start(who(twin())) == "Twin"
-    assert (along("x", human()), along("y", human())) == ("Along x; the human faces −x", "Along y; its left is −y")
-    assert (along("x", twin()), along("y", twin())) == ("Along x; Twin faces +x", "Along y; its left is +y")
-
-
 def test_random_disturbances_act_on_its_own_bodies():
     case = Case(human(), 1.1, 3.0, 2e-3)
     ours = ("trunk", "left_thigh", "right_thigh", "left_shank", "right_shank", "left_foot", "right_foot")
@@ -202,12 +151,6 @@ def test_live_its_buttons_act_forwards(lost, monkeypatch, button):
     acting = loop.disturbances[-1]
     motion = acting.direction if button == "push" else acting.velocity
     assert np.array(motion)[:2] / np.linalg.norm(motion[:2]) == pytest.approx(np.array([1.0, 0.0]), abs=1e-9)
-
-
-def test_what_has_no_box_cannot_be_hit():
-    scene = experiment_named("balance").build({"block.speed": 3.0, "run.duration": 0.01})
-    with pytest.raises(InputError, match="throw.target = 'trunk' has no box to hit; give it one"):
-        replace(scene, model=replace(scene.model, shapes=(), capsules=())).run()
 
 
 def test_a_block_is_thrown_at_its_root(tmp_path):

@@ -10,7 +10,7 @@ from experiments.benchmarks.comparison import backends
 from experiments.benchmarks.comparison.budget import Budget
 from experiments.engines import registry
 from experiments.engines.engine import Engine, Simulation, VendorDefaults
-from tests.experiments.visualization.report.conftest import browser  # noqa: F401
+from tests.experiments.visualization.report.conftest import see  # noqa: F401
 
 #: So little that all stages take a second or two.
 TINY = Budget(0.3, 0.2, 3, 2, 0.1, 2, 0.05)

@@ -8,13 +8,10 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.mark.usefixtures("tiny")
-def test_every_figure_is_drawn_and_nothing_is_loaded(browser, tmp_path):
+def test_every_figure_is_drawn_and_nothing_is_loaded(see, tmp_path):
     words = ["--engines", "recursive,statue", "--duration", "0.2", "--quick", "--out", str(tmp_path)]
     assert main(["compare", "thrown-block", *words]) == 0
-    seen = browser.see(tmp_path / "compare.html")
-    assert seen.console == []
-    assert seen.requests == []
+    seen = see(tmp_path / "compare.html")
+    assert (seen.console, seen.requests) == ([], [])
     assert len(seen.charts) >= 9
-    for chart in seen.charts:
-        assert chart["data-drawn"] == "yes", chart["aria-label"]
-        assert sum(chart["drawn"].values()) > 0, chart["aria-label"]
+    assert all(drawn > 0 for _, drawn in seen.charts)

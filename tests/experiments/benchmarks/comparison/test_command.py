@@ -1,14 +1,11 @@
 """``biped compare``: what it writes, also where it is interrupted, and what it says of mistakes."""
 
-import json
-
 import pandas as pd
 import pytest
 
 from biped.errors import InputError
 from experiments.benchmarks.comparison import stages
 from experiments.cli import main
-from experiments.engines.engine import VendorDefaults
 from experiments.visualization.report.run_source import load_run
 
 BRIEF = ["--duration", "0.1", "--quick"]
@@ -58,14 +55,6 @@ def test_everything_is_there_in_the_end(compare, tmp_path, capsys):
     charts = page.count('class="chart"')
     assert charts >= 9
     assert page.count("biped compare thrown-block --engines recursive,statue,absent") == 1
-
-
-def test_saved_runs_can_be_reported(compare, tmp_path):
-    assert compare("--engines", "statue", "--no-vendor-defaults") == 0
-    assert not (tmp_path / "vendor.csv").exists()
-    assert main(["report", str(tmp_path / "runs" / "statue")]) == 0
-    summary = json.loads((tmp_path / "runs" / "statue" / "summary.json").read_text(encoding="utf-8"))
-    assert summary["engine"]["settings"] == {"speed": 0.0}
 
 
 def test_an_interruption_keeps_what_was_done(compare, tmp_path, capsys, monkeypatch):
@@ -141,67 +130,6 @@ def test_a_users_error_in_a_stage_is_one_line_and_keeps_what_was_done(compare, t
     assert compare("--engines", "statue", "--no-vendor-defaults") == 2
     assert capsys.readouterr().err.strip().splitlines()[-1] == "biped: error: it cannot be"
     assert (tmp_path / "equal.csv").exists()
-
-
-def test_vendor_defaults_that_cannot_be_are_told_and_the_others_go_on(compare, tmp_path, capsys, engines, monkeypatch):
-    """Rows that are asked for at equal settings need not fit an engine's own step; that may be impossible itself."""
-    kind, start = type(engines["sinker"]), type(engines["sinker"]).start
-
-    def start_if_fast(engine, case):
-        if engine.speed == 0.0:
-            raise InputError("it must sink")
-        return start(engine, case)
-
-    monkeypatch.setattr(kind, "start", start_if_fast)
-    monkeypatch.setattr(kind, "vendor_defaults", property(lambda _: VendorDefaults(kind(0.0), 7e-4, "steps of 0.7 ms")))
-    every = ("--step", "0.0004", "--set", "run.record_every=0.0004")
-    assert compare("--engines", "recursive,statue,sinker", *every) == 0
-    assert pd.read_csv(tmp_path / "vendor.csv")["engine"].tolist() == ["recursive", "statue"]
-    words = "Sinker does not take it with vendor defaults: "
-    assert words in capsys.readouterr().err
-    assert words in (tmp_path / "compare.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.usefixtures("tiny")
-def test_runs_of_a_start_alone_have_a_page_and_a_picture(tmp_path):
-    arguments = [
-        "--engines", "recursive,statue", "--duration", "0.0005", "--no-vendor-defaults", "--out", str(tmp_path),
-    ]  # fmt: skip
-    assert main(["compare", "thrown-block", *arguments]) == 0
-    assert (tmp_path / "compare.png").read_bytes().startswith(b"\x89PNG")
-
-
-@pytest.mark.usefixtures("tiny")
-def test_another_model_is_called_by_its_own_name(tmp_path):
-    """A box has no trunk; and what falls freely without error is exact, and no failure to stand."""
-    arguments = ["--engines", "recursive,statue", "--duration", "0.02", "--no-vendor-defaults", "--out", str(tmp_path)]
-    assert main(["compare", "box-drop", *arguments]) == 0
-    page = (tmp_path / "compare.html").read_text(encoding="utf-8")
-    assert "trunk" not in page[page.index("Who is the best") : page.index("Parameters that differ")]
-    ranking = pd.read_csv(tmp_path / "ranking.csv", keep_default_na=False)
-    mine = ranking[ranking["measure"].str.startswith("distance from its own finest step")].set_index("engine")
-    assert mine.loc["recursive", "best"] == "best"
-    assert mine.loc["recursive", "note"] == "below 1e-12"
-    convergence = pd.read_csv(tmp_path / "convergence.csv").set_index("engine")
-    assert "exact to rounding" in convergence.loc["recursive", "text"]
-
-
-def test_an_interruption_before_the_first_run_leaves_a_page(compare, tmp_path, monkeypatch):
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(stages, "run_experiment", interrupted)
-    assert compare("--engines", "statue") == 130
-    assert "Interrupted" in (tmp_path / "compare.html").read_text(encoding="utf-8")
-    assert not (tmp_path / "equal.csv").exists()
-
-
-def test_a_comparison_leaves_no_tables_of_the_one_before(compare, tmp_path):
-    assert compare("--engines", "statue") == 0
-    assert (tmp_path / "vendor.csv").exists()
-    assert compare("--engines", "statue", "--no-vendor-defaults") == 0
-    assert not (tmp_path / "vendor.csv").exists()
-    assert not (tmp_path / "vendor.parquet").exists()
 
 
 def test_a_comparison_leaves_no_runs_of_the_one_before(compare, tmp_path):

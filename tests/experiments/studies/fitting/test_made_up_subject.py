@@ -135,8 +135,8 @@ def test_the_viewers_plots_have_what_was_measured(own):
     model, measured = loaded.plots[first].curves
     there = loaded.times <= 0.5
     assert (model.label, measured.label) == ("model", "measured")
-    assert np.isnan(measured.values[~there]).all()
-    assert np.abs(model.values - measured.values)[there].max() < 1e-12  # both straight from row to row of the record
+    assert np.isnan(measured.y[~there]).all()
+    assert np.abs(model.y - measured.y)[there].max() < 1e-12  # both straight from row to row of the record
     assert len(load_runs(["saved"])[0].plots) == len(loaded.plots) - 3
 
 
@@ -151,7 +151,7 @@ def test_two_records_of_a_column_are_kept_apart_and_gaps_are_open(own):
     titles = list(loaded.plots)[:4]
     remarks = [f"{free}, record {number}" for number in (1, 2) for free in ("", ", about their means")]
     assert [title.partition(", and measured")[2] for title in titles] == [f"{remark} [m]" for remark in remarks]
-    whole, lost = (loaded.plots[title].curves[1].values for title in titles[::2])
+    whole, lost = (loaded.plots[title].curves[1].y for title in titles[::2])
     within = (loaded.times > 0.31) & (loaded.times < 0.59)
     assert np.isfinite(whole[within]).all()
     assert np.isnan(lost[within]).all()

@@ -92,7 +92,7 @@ def test_four_parameters_take_few_runs(tmp_path):
     assert row["r_squared"] == pytest.approx(1.0 - row["rms"] ** 2 / measured.var(), rel=1e-9)
     profiled = fit_of(tmp_path / "a.csv", measured, tuple(RANGES), fit={"intervals": "profile"}).find(evaluate)
     assert profiled.runs <= 150
-    told = json.loads(json.dumps(as_json(plan, found), allow_nan=False))
+    told = json.loads(json.dumps(as_json(found), allow_nan=False))
     assert told["quality"][0]["r_squared"] == row["r_squared"]
 
 

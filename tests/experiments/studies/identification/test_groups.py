@@ -11,6 +11,7 @@ from experiments.studies.rerun import rerun
 from experiments.studies.run import open_study, recall, run_study
 from experiments.studies.store.folder import Study
 from experiments.studies.trial import run_trial
+from experiments.visualization.document import write_document
 from experiments.visualization.report.study_page import study_page
 from experiments.visualization.studies import groups as shown
 
@@ -80,11 +81,10 @@ def test_each_recorded_subject_is_found_and_so_is_the_difference(recorded, tmp_p
     truth = np.mean([drawn[f"old {k}"] - drawn[f"young {k}"] for k in range(3)])
     assert differences.loc["weight", "difference"] == pytest.approx(truth, rel=1e-5)
     assert differences.loc["weight", "chance"] == pytest.approx(0.1)  # apart altogether: 2 of 20 ways to divide them
-    files = shown.show(plan, found, tmp_path, True)
+    files = write_document(shown.document(plan, found, tmp_path), tmp_path, draw=True)
     assert {file.name for file in files} == {"subjects.csv", "differences.csv", "groups.png"}
     pd.testing.assert_frame_equal(recall(Study.read(tmp_path / "study"))[1].table, found.table)
     page = study_page(Study.read(tmp_path / "study"), "")
-    assert page.lead[0].text == "6 subjects, each identified by himself: 3 young, 3 old."
     assert [section.name for section in page.sections] == ["groups", "rerun"]
 
 

@@ -19,6 +19,7 @@ from experiments.studies.identification.identification import Identification, id
 from experiments.studies.identification.subject import double_pendulum_of, height_of, heights_of, pendulum_of
 from experiments.studies.run import open_study, recall, run_study
 from experiments.studies.store.folder import Study
+from experiments.visualization.document import write_document
 from experiments.visualization.studies import identification as shown
 
 DATA = {
@@ -84,14 +85,16 @@ def test_what_is_in_the_folder_says_the_same_without_running(study):
 
 def test_tables_figure_and_fit_are_written(study, tmp_path):
     _, plan, found = study
-    files = shown.show(plan, found, tmp_path, True)
+    document = shown.document(plan, found, tmp_path)
+    files = write_document(document, tmp_path, draw=True)
     assert {file.name for file in files} == {"response.csv", "remnant.csv", "fit.json", "response.png"}
     assert len(pd.read_csv(tmp_path / "response.csv")) == 4
     fit = json.loads((tmp_path / "fit.json").read_text())
     assert [row["parameter"] for row in fit["parameters"]] == ["weight", "stiffness"]
     assert {"inertia", "toppling"} <= set(fit["known"])
-    assert shown.as_json(plan, found)["fit"]["model"] == "independent-channels"
-    without = shown.show(plan, type(found)(found.response, None, 2), tmp_path, False)
+    assert document.data["fit"]["model"] == "independent-channels"
+    unfitted = shown.document(plan, type(found)(found.response, None, 2), tmp_path)
+    without = write_document(unfitted, tmp_path, draw=False)
     assert not (tmp_path / "fit.json").exists()
     assert {file.name for file in without} == {"response.csv", "remnant.csv"}
 

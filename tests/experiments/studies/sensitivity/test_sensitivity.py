@@ -231,7 +231,7 @@ def test_an_analysis_goes_on_where_it_was_stopped(tmp_path):
 def test_the_command_prints_writes_and_draws(tmp_path, capsys):
     (tmp_path / "real.toml").write_text(as_toml(REAL), encoding="utf-8")
     assert main(["sensitivity", str(tmp_path / "real.toml"), "--out", str(tmp_path / "out")]) == 0
-    assert "of 20 trials none fell or failed" in capsys.readouterr().out
+    assert "Of 20 trials none fell or failed." in capsys.readouterr().out
     frame = pd.read_csv(tmp_path / "out" / "indices.csv")
     assert list(frame.columns) == ["metric", "parameter", "mu", "mu_star", "mu_star_conf", "sigma"]
     assert len(frame) == 3

@@ -211,7 +211,7 @@ def test_the_command_leaves_its_files_and_says_what_was_found(in_tmp, capsys):
         "study.json", "study.lock", "trials.parquet", "trials.sqlite", "sweep.png", "summary.csv"
     }  # fmt: skip
     printed = capsys.readouterr().out
-    assert "4 trials: 2 combinations × 2 replicas   4 undecided" in printed
+    assert "4 undecided" in printed
     assert "median position error [m]" in printed
     header = json.loads((folder / "study.json").read_text(encoding="utf-8"))
     assert header["configuration"]["vary"] == {"floor": {"mu_s": [0.6, 0.8]}}
@@ -319,7 +319,7 @@ def test_trials_that_cannot_be_computed_are_told_at_the_end(in_tmp, capsys):
     (in_tmp / "hard.toml").write_text(text, encoding="utf-8")
     assert main(["sweep", "hard.toml", "--no-figures"]) == 1
     caught = capsys.readouterr()
-    assert "4 undecided   4 failed" in caught.out
+    assert "4 undecided, 4 failed" in caught.out
     assert "nan" not in caught.out
     assert "4 of 8 trials could not be computed; the first is 0: IntegrationError: no solution" in caught.err
 
@@ -349,21 +349,21 @@ def test_the_table_from_python_is_that_of_the_runs():
     ],
     ids=["one", "words", "map", "many", "points", "bins"],
 )
-def test_every_kind_of_sweep_has_a_figure_and_a_summary(vary, tmp_path, capsys):
+def test_every_kind_of_sweep_has_a_figure_and_tables(vary, tmp_path):
     from experiments.studies.run import open_study, run_study
-    from experiments.visualization.studies.sweep import print_summary
-    from experiments.visualization.studies.sweep_figure import draw_sweep
+    from experiments.visualization.document import write_document
+    from experiments.visualization.pages import Table
+    from experiments.visualization.studies.sweep import document
 
     plan = plan_of(vary)
     with open_study(plan, tmp_path) as study:
         frame = run_study(plan, study)
     frame.loc[frame.index[::3], ["verdict", "settling_time"]] = ["fell", None]
-    (file,) = draw_sweep(plan, frame, tmp_path / "sweep.png")
-    assert file.stat().st_size > 5000
-    print_summary(plan, frame)
-    printed = capsys.readouterr().out
-    assert f"{len(frame)} trials" in printed
-    assert "fell" in printed
+    found = document(plan, frame, tmp_path)
+    assert [row["trials"] for row in found.data if row["parameter"] == found.data[0]["parameter"]]
+    tables = [block for block in found.sections[0].blocks if isinstance(block, Table)]
+    assert all(table.rows for table in tables)
+    assert write_document(found, tmp_path, draw=True)[-1].stat().st_size > 5000
 
 
 def test_metrics_that_are_words_are_not_averaged():

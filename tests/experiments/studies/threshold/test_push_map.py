@@ -20,7 +20,7 @@ from experiments.studies.threshold.presets import PRESETS
 from experiments.studies.threshold.search import Query
 from experiments.visualization.pages import Chart
 from experiments.visualization.studies.push_map_figure import limits_of, rings_of
-from experiments.visualization.studies.threshold import page_lead, page_sections
+from experiments.visualization.studies.threshold import document, so_far
 from experiments.visualization.studies.threshold_text import reached_text
 
 
@@ -123,11 +123,13 @@ def test_files_and_page_are_there(folder):
     names = {path.name for path in folder.iterdir()}
     assert {"push-map.csv", "push-map-curves.csv", "push-map-replicas.csv", "push-map.png", "trials.parquet"} <= names
     study = Study.read(folder)
-    assert {block.name for section in page_sections(study) for block in section.blocks if isinstance(block, Chart)}
-    assert "0° front" in page_lead(study)[0].text
-    pages = [str(block) for section in page_sections(study) for block in section.blocks]
-    assert any("limit of the inverted pendulum" in page for page in pages)
-    assert any("share of it" in page for page in pages)
+    findings = read_findings(folder)
+    (section,) = document(*so_far(study), folder).sections
+    charts = [block for block in section.blocks if isinstance(block, Chart)]
+    assert [chart.name for chart in charts] == ["push-map", "limits", "proportions"]
+    thresholds = section.blocks[len(charts)]
+    shares = [row[thresholds.headings.index("share of it")] for row in thresholds.rows]
+    assert shares == [f"{finding.share:.0%}" for finding in findings.conditions]
 
 
 def test_what_is_told_who_may_take_any_number_of_steps_holds_there_alone():

@@ -15,7 +15,7 @@ from experiments.studies.threshold.threshold import Condition, SweptParameter, T
 from experiments.visualization.panels.panel import Axis, Panel, Points
 from experiments.visualization.panels.with_matplotlib import draw
 from experiments.visualization.studies.push_map_figure import map_panel, proportions_panel, rings_of
-from experiments.visualization.studies.threshold import NO_MEDIAN, _weakest
+from experiments.visualization.studies.threshold import by_strength
 from experiments.visualization.studies.threshold_figure import findings_panel
 from experiments.visualization.studies.threshold_text import estimate_texts, limit_texts, reached_text, remarks
 
@@ -53,7 +53,7 @@ def test_where_nothing_was_judged_there_is_no_median_and_no_fall(word):
     assert "recovered from nothing" in told
     assert f"12 {word}" in told
     assert "fell" not in told
-    assert _weakest(findings) == NO_MEDIAN
+    assert by_strength(findings) == []
     assert findings.frame()["median"].isna().all()
 
 

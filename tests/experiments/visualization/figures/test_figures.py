@@ -5,7 +5,7 @@ import matplotlib.image
 import numpy as np
 import pytest
 
-from biped import Fall, InputError, Platform, Push, Signal, chain, human, simulate, standing
+from biped import Fall, InputError, Platform, Push, Signal, human, simulate, standing
 from biped.dynamics import forward_kinematics
 from biped.metrics import series
 from biped.model.geometry import quaternion_matrix
@@ -14,11 +14,10 @@ from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.lookup.figure_look import drawn_as, look_of, remove_figure
 from experiments.lookup.figure_names import KINDS, remove_figures
 from experiments.visualization.figures.labels import label_rows, label_width, senses_of
-from experiments.visualization.figures.quantities import Curve, Panel, leans, rescaled, told_apart
+from experiments.visualization.figures.quantities import curve, leans, over_time, rescaled, told_apart
 from experiments.visualization.figures.sheets import SHEETS, draw_figures
 from experiments.visualization.figures.subject import subject_of
 from experiments.visualization.figures.support import COLORS, COM, Support
-from experiments.visualization.figures.words import words_of
 from experiments.visualization.figures.writing import write_figure
 
 PUBLISHED = {
@@ -70,17 +69,6 @@ def test_runs_of_ones_own_have_the_figures_that_apply(tmp_path):
     }  # fmt: skip
 
 
-def test_a_model_that_neither_floats_nor_touches(tmp_path):
-    run = simulate(chain(10).without_contacts(), duration=0.1)
-    names = {file.name for file in draw_figures(run, tmp_path)}
-    assert names == {"joint-angles.png", "joint-torques.png", "ledger.png"}
-
-
-def test_a_run_without_a_motion_has_no_figures(tmp_path):
-    run = simulate(human(), duration=1e-3)
-    assert draw_figures(replace(run, frame=run.frame.head(1)), tmp_path) == []
-
-
 def test_the_moments_that_are_marked(runs):
     marks = [mark.label for mark in subject_of(runs["thrown-block"]).marks]
     assert marks[:2] == ["hit", "heels up"]
@@ -105,20 +93,6 @@ def test_figures_have_the_formats_and_the_width_of_a_journal(runs, tmp_path, tex
     assert "margin of stability" in svg.lower()  # letters are letters
     remove_figure(tmp_path / "sheet.png")
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("formats", "width", "message"),
-    [
-        ("pdf,tiff", None, "unknown format 'tiff'"),
-        (None, "wide", "single"),
-        (None, "5", "50mm"),
-        (None, "nan", "mm"),
-    ],
-)
-def test_a_look_that_is_none_is_refused(formats, width, message):
-    with pytest.raises(InputError, match=message):
-        look_of(formats, width)
 
 
 def test_the_sheet_begins_shortly_before_the_disturbance_and_names_the_largest_torque():
@@ -150,19 +124,6 @@ def test_no_legend_lies_on_curves(runs, width):
         )
 
 
-def test_curves_that_lie_on_one_another_are_all_seen():
-    time = np.linspace(0.0, 1.0, 50)
-    curves = [Curve(name, values) for name, values in (("a", time), ("b", 0.0 * time), ("c", time), ("d", time + 1e-4))]
-    dashes = [curve.dash for curve in told_apart(curves)]
-    assert dashes[:2] == ["solid", "solid"]
-    assert len({dashes[0], dashes[2], dashes[3]}) == 3
-    gaps = [float(dash.replace("px", "").split(",")[1]) for dash in dashes[2:]]
-    strokes = [float(dash.replace("px", "").split(",")[0]) for dash in dashes[2:]]
-    assert gaps[1] > strokes[0] - strokes[1] > 0.0  # the uppermost lets both below it be seen
-    told = told_apart([replace(curve, dash="dash" if curve.label == "c" else "solid") for curve in curves])
-    assert [curve.dash for curve in told] == ["solid", "solid", "dash", "solid"]
-
-
 def test_senses_of_joints_are_those_that_move_the_legs_so():
     """The hip's flexion brings the ankle forwards, the knee's backwards, the ankle's raises the toes; and so on."""
     model = human()
@@ -189,19 +150,6 @@ def test_senses_of_joints_are_those_that_move_the_legs_so():
         for joint, (word, size) in found.items():
             assert abs(size) > 1e-3, joint
             assert told[joint] == f"{word} {'+' if size > 0.0 else '−'}", joint
-
-
-def test_a_lean_is_told_in_degrees_and_by_its_direction():
-    model = human()
-    run = simulate(model, duration=2e-3)
-    size = np.radians(10.0)
-    for k, way in enumerate((np.array(model.facing), -np.array(model.left))):
-        axis = np.cross((0.0, 0.0, 1.0), way)  # about it the head goes that way
-        turn = np.array([np.cos(size / 2.0), *(np.sin(size / 2.0) * axis)])
-        panel = leans(subject_of(run), "", [Curve("", np.full(3, part)) for part in turn])
-        expected = np.zeros((3, 3))
-        expected[k] = 10.0
-        np.testing.assert_allclose([curve.values for curve in panel.curves], expected, atol=1e-9)
 
 
 def test_a_moving_floor_has_its_trace_and_its_onset():
@@ -258,25 +206,38 @@ def test_from_above_on_a_moving_floor_all_is_seen_from_the_floor(axis):
     assert any("on the moving floor" in axes.get_title("left") for axes in run.plot().axes)
 
 
-def test_small_numbers_have_a_unit_of_their_size():
-    panel = rescaled(Panel("", "residual [J]", (Curve("one", np.array([0.0, -3e-8])),)))
-    assert panel.unit == "residual [nJ]"
-    assert panel.curves[0].values[1] == pytest.approx(-30.0)
-    assert rescaled(Panel("", "work [J]", (Curve("one", np.array([12.0])),))).unit == "work [J]"
-    assert rescaled(Panel("", "work [J]", (Curve("one", np.zeros(2)),))).unit == "work [J]"
+def test_curves_that_lie_on_one_another_are_all_seen():
+    time = np.linspace(0.0, 1.0, 50)
+    values = {"a": time, "b": 0.0 * time, "c": time, "d": time + 1e-4}
+    panel = over_time("", "", [curve(name, one) for name, one in values.items()])
+    dashes = [one.dash for one in told_apart(panel).curves]
+    assert dashes[:2] == ["solid", "solid"]
+    strokes, gaps = zip(
+        *([float(part) for part in dash.replace("px", "").split(",")] for dash in dashes[2:]), strict=True
+    )
+    assert gaps[1] > strokes[0] - strokes[1] > 0.0  # the uppermost lets both below it be seen
+    dashed = over_time("", "", [replace(one, dash="dash") for one in panel.curves])
+    assert told_apart(dashed) == dashed
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("margin_of_stability_min", "margin of stability, min"),
-        ("peak_torque_left_knee_pitch", "peak torque, left knee pitch"),
-        ("cop_path_length", "CoP path length"),
-        ("sway_gain_2", "sway gain 2"),
-        ("block.velocity[0]", "block velocity x"),
-        ("floor.mu_s", "floor static friction"),
-        ("recovery score", "recovery score"),
-    ],
-)
-def test_names_in_words(name, words):
-    assert words_of(name) == words
+def test_leans_are_in_degrees_and_small_numbers_have_a_unit_of_their_size():
+    model = human()
+    run = simulate(model, duration=2e-3)
+    size = np.radians(10.0)
+    for k, way in enumerate((np.array(model.facing), -np.array(model.left))):
+        axis = np.cross((0.0, 0.0, 1.0), way)  # about it the head goes that way
+        turn = np.array([np.cos(size / 2.0), *(np.sin(size / 2.0) * axis)])
+        panel = leans(subject_of(run), "", [curve("", np.full(3, part)) for part in turn])
+        expected = np.zeros((3, 3))
+        expected[k] = 10.0
+        np.testing.assert_allclose([one.y for one in panel.curves], expected, atol=1e-9)
+    for values, unit, scaled in ((-3e-8, "nJ", -30.0), (12.0, "J", 12.0), (0.0, "J", 0.0)):
+        panel = rescaled(over_time("", "work [J]", [curve("one", np.array([0.0, values]))]))
+        assert panel.y.label == f"work [{unit}]"
+        assert panel.curves[0].y[1] == pytest.approx(scaled)
+
+
+def test_round_off_does_not_fill_an_axis():
+    for most, ends in ((1e-9, (-1.1, 1.1)), (3.0, (None, None))):
+        axis = over_time("", "", [curve("", np.array([0.0, most]))], least=1.0).vertical
+        assert (axis.low, axis.high) == ends

@@ -1,12 +1,10 @@
 """What a hand does on the page: it types settings, drags bodies, chooses plots and keeps runs."""
 
-import shutil
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from biped.errors import InputError
 from experiments.catalogue.registry import experiment_named
 from experiments.visualization.live.loop import Loop
 from experiments.visualization.live.page import Page
@@ -143,16 +141,3 @@ def test_what_was_recorded_is_kept_beside_what_was_kept_before(page):
     fallen = load_run(second)
     assert fallen.verdict_line.startswith(loop.fall)
     assert fallen.after.frame["body_z"].iloc[-1] < fallen.frame["body_z"].iloc[-1]
-
-
-def test_a_page_saves_only_so_many_runs(page, monkeypatch, tmp_path):
-    monkeypatch.setattr(page, "_runs", tmp_path)
-    monkeypatch.setattr("experiments.visualization.live.page.MOST_RUNS", 2)
-    loop = page.runner.loop
-    loop.advance(10)
-    page.save_run(loop)
-    first = page.save_run(loop).parent / "run-1"
-    with pytest.raises(InputError, match="has 2 runs already: move or remove some"):
-        page.save_run(loop)
-    shutil.rmtree(first)
-    assert page.save_run(loop) == first

@@ -146,14 +146,6 @@ def test_a_block_hits_where_it_is_aimed_at():
     assert loop.state.throw == second
 
 
-def test_a_block_that_has_fallen_below_the_floor_is_let_go():
-    loop = Loop(built("balance"))
-    loop.throw((-1.0, 0.0, 0.0), 3.0)
-    advance(loop, 2.0)
-    loop.set_gains(loop.gains)
-    assert loop.disturbances == ()
-
-
 def test_a_block_inside_of_the_trunk_is_refused_and_nothing_changes():
     setup = built("thrown-block")
     loop, left_alone = Loop(setup), Loop(setup)
@@ -270,13 +262,6 @@ def test_a_restart_that_cannot_rest_leaves_it_as_it_is():
     assert (loop.time, loop.state) == (time, state)
     advance(loop, 0.1)
     assert loop.time > time
-
-
-def test_no_gains_without_a_workspace_controller():
-    loop = Loop(built("box-drop"))
-    assert loop.gains is None
-    with pytest.raises(InputError, match="no workspace controller"):
-        loop.set_gains(SOFT)
 
 
 def test_the_set_point_moves():

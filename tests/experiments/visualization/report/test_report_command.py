@@ -1,16 +1,9 @@
 """``biped report``: what it writes and says, also where the disk is full or it is killed."""
 
-import resource
-import signal
-import subprocess
-import sys
-
 import nbformat
 import pytest
 
 from experiments.cli import main
-
-REPORT = "import sys; from experiments.cli import main; sys.exit(main(['report', *sys.argv[1:]]))"
 
 
 @pytest.fixture
@@ -27,22 +20,11 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def report(*arguments, before="", **options):
-    command = [sys.executable, "-c", before + REPORT, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
-
-
 def test_the_page_goes_into_the_folder(run_folder, capsys):
     assert main(["report", str(run_folder)]) == 0
     assert capsys.readouterr().out == f"{run_folder / 'report.html'}\n"
     assert names(run_folder) == ["model.json", "report.html", "run.parquet", "state.npz", "summary.json"]
     assert "<title>tumble: " in (run_folder / "report.html").read_text(encoding="utf-8")
-
-
-def test_or_wherever_it_is_wanted(run_folder, tmp_path):
-    assert main(["report", str(run_folder), "--out", str(tmp_path / "new" / "page.html"), "--notebook"]) == 0
-    assert names(tmp_path / "new") == ["page.html", "page.ipynb"]
-    assert "report.html" not in names(run_folder)
 
 
 def test_the_notebook_is_valid_and_runs(run_folder, tmp_path, monkeypatch):
@@ -88,36 +70,3 @@ def test_a_damaged_run_is_one_line(run_folder, refusal, file):
     (run_folder / file).write_bytes(b"{}")
     assert str(run_folder) in refusal("report", run_folder)
     assert "report.html" not in names(run_folder)
-
-
-def no_more_than_a_megabyte():
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
-
-
-def test_a_page_that_does_not_fit_leaves_the_old_one(run_folder):
-    (run_folder / "report.html").write_text("old", encoding="utf-8")
-    done = report(run_folder, preexec_fn=no_more_than_a_megabyte)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr == f"biped: error: {run_folder / 'report.html'}: File too large\n"
-    assert (run_folder / "report.html").read_text(encoding="utf-8") == "old"
-    assert names(run_folder) == ["model.json", "report.html", "run.parquet", "state.npz", "summary.json"]
-
-
-KILLED = """
-import os, signal, pathlib
-pathlib.Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-@pytest.mark.parametrize("old", ["old", None])
-def test_killed_in_the_middle_it_leaves_the_old_page_and_the_same_command_makes_it(run_folder, old):
-    page = run_folder / "report.html"
-    if old:
-        page.write_text(old, encoding="utf-8")
-    done = report(run_folder, before=KILLED)
-    assert done.returncode == -signal.SIGKILL
-    assert (page.read_text(encoding="utf-8") if page.exists() else None) == old
-    assert report(run_folder).returncode == 0
-    assert page.read_text(encoding="utf-8").rstrip().endswith("</html>")
-    assert names(run_folder) == ["model.json", "report.html", "run.parquet", "state.npz", "summary.json"]

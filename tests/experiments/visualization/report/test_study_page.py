@@ -2,17 +2,14 @@
 
 import json
 import re
-import shlex
-import shutil
 import tomllib
+from dataclasses import replace
 from itertools import count
 from types import SimpleNamespace
 
-import nbformat
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binomtest
 
 from experiments.catalogue.balancing import THROWN_BLOCK as BLOCK
 from experiments.catalogue.parameters.parameter import value_under
@@ -24,19 +21,19 @@ from experiments.studies.mean import mean_of
 from experiments.studies.proportion import proportion_of
 from experiments.studies.run import open_study, plan_of, recall, run_study
 from experiments.studies.sensitivity.sensitivity import sensitivity_from
-from experiments.studies.store.folder import Study, is_being_written
+from experiments.studies.store.folder import Study
+from experiments.studies.sweep.summary import summary
 from experiments.studies.sweep.sweep import sweep_from
 from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold, findings_so_far
 from experiments.studies.trial import Trial
 from experiments.studies.tuning.tuning import tuning_from
+from experiments.visualization.document import print_document, write_document
 from experiments.visualization.pages import Code, Prose, Table, render
 from experiments.visualization.report import study_figures
 from experiments.visualization.report.study_page import study_page
 from experiments.visualization.report.toml import as_toml
 from experiments.visualization.report.trials import Trials
-from experiments.visualization.studies import kinds
-
-from ....conftest import said_by
+from experiments.visualization.studies.kinds import module_of, planned_trials
 
 NASTY = "<script>alert('a & b')</script>"
 SPEEDS = [-6.0, -5.0, -4.0, -3.0]
@@ -84,24 +81,52 @@ def texts(page):
     return " ".join(block.text for block in page.blocks if isinstance(block, Prose | Code))
 
 
-@pytest.mark.parametrize(("count", "of"), [(0, 5), (5, 5), (3, 7), (1, 1000), (500, 1000)])
-def test_intervals_are_those_of_wilson(count, of):
-    found = proportion_of(count, of)
-    wanted = binomtest(count, of).proportion_ci(0.95, method="wilson")
-    assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high), abs=1e-12)
-    assert 0.0 <= found.low <= found.value <= found.high <= 1.0
-
-
-def test_the_verdicts_are_counted(sweep):
+def test_the_document_says_the_same_on_the_terminal_in_files_and_on_the_page(sweep, tmp_path, capsys):
     study = sweep()
-    page = study_page(study, "biped report")
-    recovered = int((study.frame()["verdict"] == "recovered").sum())
-    assert 0 < recovered < 60
-    assert page.lead[0].text == f"{recovered} of 60 trials recovered."
-    rows = {row[0]: row for row in table(page, "How the trials ended").rows}
-    assert rows["recovered"][1] == str(recovered)
-    assert rows["fell"][1] == str(60 - recovered)
-    assert rows["recovered"][3] == proportion_of(recovered, 60).interval
+    plan, frame = sweep_of(study)
+    document = module_of("sweep").document(plan, frame, study.folder)
+    (block,) = document.sections[0].blocks
+    shares = frame.assign(good=frame["verdict"] == "recovered").groupby(["block.velocity[0]", "floor.mu_s"])["good"]
+    for (speed, friction), good in shares:
+        row = next(row for row in block.rows if row[0] == f"{speed:g}")
+        share = proportion_of(int(good.sum()), 5)
+        cell = row[1 + FRICTIONS.index(friction)]
+        assert cell == f"{share.value:.0%} ({share.low:.0%} … {share.high:.0%})"
+    print_document(document)
+    printed = capsys.readouterr().out
+    page = study_page(study, "")
+    assert all(cell in printed for row in block.rows for cell in row)
+    assert block in page.blocks
+    assert all(prose in page.lead for prose in document.lead)
+    files = write_document(document, tmp_path, draw=True)
+    assert [file.name for file in files] == ["summary.csv", "sweep.png"]
+    table = pd.read_csv(tmp_path / "summary.csv")
+    pd.testing.assert_frame_equal(table, summary(plan, frame), check_dtype=False, rtol=1e-5)
+    write_document(replace(document, files={"summary.csv": None}, drawings={"sweep.png": None}), tmp_path, draw=True)
+    assert not any(file.exists() for file in files)
+
+
+def sweep_of(study):
+    return module_of("sweep").so_far(study)
+
+
+@pytest.mark.parametrize(
+    ("most", "verdict", "text"),
+    [(None, None, ""), (13, None, "13 of 60 trials"), (0, None, "No trial"), (None, "failed", "")],
+)
+def test_the_lead_says_how_far_the_study_is(sweep, most, verdict, text):
+    failed = {"verdict": "failed", "failure": "InputError", "message": "no"}
+    page = study_page(sweep(most=most, result=(lambda _: failed) if verdict else result_of), "")
+    bad = [block.text for block in page.lead if isinstance(block, Prose) and block.mood == "bad"]
+    assert any(text in one for one in bad) if text else bad == []
+    assert (page.charts == ()) == (verdict is not None or most == 0)
+    sections = {section.name: section for section in page.sections}
+    assert sections["rerun"].blocks
+    if verdict:
+        assert sections["failures"].verdict == "60 failed"
+        row = sections["failures"].blocks[1].rows[3]
+        assert row[:3] == ("3", "InputError", "no")
+        assert row[4].endswith(" 3")
 
 
 def test_what_was_varied_and_what_was_not(sweep):
@@ -118,17 +143,6 @@ def test_a_map_of_two_parameters_has_each_share_in_its_cell(sweep):
     assert shares.shape == (len(FRICTIONS), len(SPEEDS))
     for row, friction in zip(shares, FRICTIONS, strict=True):
         assert row.tolist() == [float(-speed <= 5.0 * friction) for speed in SPEEDS]
-
-
-def test_cells_of_a_map_have_their_interval_and_how_most_others_ended(sweep):
-    """Wilson's: of 5 that all recover its lower end is 5 / (5 + 1.96²); of none the upper one is the rest of that."""
-    map_ = study_figures(sweep())["recovered"].data[0]
-    assert map_.texttemplate == "%{text}"
-    written = {1.0: "1<br>0.57…1", 0.0: "0<br>0…0.43<br>fell"}
-    under_pointer = {1.0: "5 of 5, 56.6% … 100.0%", 0.0: "0 of 5, 0.0% … 43.4%; fell"}
-    for shares, texts, hover in zip(map_.z, map_.text, map_.customdata, strict=True):
-        assert list(texts) == [written[share] for share in shares]
-        assert list(hover) == [under_pointer[share] for share in shares]
 
 
 def test_a_map_of_a_metric_has_its_median_and_nothing_where_all_fell(sweep):
@@ -200,62 +214,6 @@ def failing(trial):
     return result_of(trial)
 
 
-def test_failures_are_listed_with_how_to_run_each_again(sweep):
-    study = sweep(result=failing)
-    page = study_page(study, "")
-    section = next(section for section in page.sections if section.name == "failures")
-    numbers = [number for number in range(60) if number % 7 == 3]
-    assert section.verdict == f"{len(numbers)} failed"
-    rows = section.blocks[1].rows
-    assert [row[0] for row in rows] == list(map(str, numbers))
-    assert [row[2] for row in rows] == [f"no solution of step {number}" for number in numbers]
-    assert shlex.split(rows[0][4]) == ["biped", "rerun", str(study.folder), "3"]
-    assert rows[0][1] == "IntegrationError"
-    assert "block.velocity[0] = -6" in rows[0][3]
-
-
-def test_a_study_of_failures_only_has_a_page(sweep):
-    page = study_page(sweep(result=lambda _: {"verdict": "failed", "failure": "InputError", "message": "no"}), "")
-    assert page.lead[0].mood == "bad"
-    assert page.charts == ()
-
-
-def test_a_study_that_was_stopped_says_how_far_it_is(sweep):
-    page = study_page(sweep(most=13), "")
-    assert "The study was stopped: 13 of 60 trials are finished." in texts(page)
-    assert "The study was stopped" not in texts(study_page(sweep(name="whole"), ""))
-
-
-def test_a_study_that_is_running_can_be_reported_and_says_so(tmp_path, sweep, invented, capsys):
-    sweep(most=20)
-    plan = sweep_from(Config(SWEEP))
-    with open_study(plan, tmp_path / "sweep") as study:
-        run_trials(study, plan.trials()[:25], invented(result_of))  # five are missing
-        assert is_being_written(study.folder)
-        assert main(["report", str(study.folder)]) == 0
-        html = (study.folder / "report.html").read_text(encoding="utf-8")
-        run_trials(study, plan.trials(), invented(result_of))  # the report is in nobody's way
-    assert "The study is still running: 25 of 60 trials are finished" in html
-    assert not is_being_written(tmp_path / "sweep")
-    assert main(["report", str(tmp_path / "sweep")]) == 0
-    assert "still running" not in (tmp_path / "sweep" / "report.html").read_text(encoding="utf-8")
-    assert capsys.readouterr().err == ""
-
-
-def test_a_study_without_a_trial_has_a_page(sweep):
-    study = sweep(most=0)
-    page = study_page(study, "")
-    assert "No trial is finished." in texts(page)
-    assert "<title>Sweep of thrown-block</title>" in render(page)
-
-
-def test_its_subtitle_says_what_was_varied_and_of_whom(tmp_path):
-    with Study.create(tmp_path, "sweep", "balance", {}, varied=["robot.name", "sensors.delay"]) as study:
-        subtitle = study_page(study, "").subtitle
-    assert subtitle.startswith("each of several bodies stands")
-    assert subtitle.endswith("varied: robot name, sensors delay")
-
-
 def test_names_and_messages_are_escaped_on_the_page_and_in_figures(tmp_path):
     names = {"reason": "", "failure": "", "message": ""}
     with Study.create(tmp_path, NASTY, "thrown-block", {"note": NASTY}, varied=["integrator.name"]) as study:
@@ -268,7 +226,7 @@ def test_names_and_messages_are_escaped_on_the_page_and_in_figures(tmp_path):
     assert "&lt;script&gt;alert" in html
     for chart in page.charts:
         assert "<" not in chart.script
-        shown = json.dumps(json.loads(chart.figure))
+        shown = json.dumps(json.loads(chart.script))
         assert "<script>" not in shown
         assert "<b>bold" not in shown
 
@@ -287,27 +245,6 @@ def test_toml_of_all_kinds_of_values():
         "items": [{"name": "one", "set": {"p.q": 1.0}}, {"name": "two", "set": {}}],
     }  # fmt: skip
     assert tomllib.loads(as_toml(data | {"nothing": None})) == data
-
-
-def test_the_notebook_of_a_study_runs(sweep, monkeypatch):
-    study = sweep()
-    assert main(["report", str(study.folder), "--notebook"]) == 0
-    notebook = nbformat.read(study.folder / "report.ipynb", as_version=4)
-    nbformat.validate(notebook)
-    monkeypatch.chdir(study.folder)
-    here = {}
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            exec(cell.source, here)
-    pd.testing.assert_frame_equal(here["trials"], study.frame())
-    assert set(here["figures"]) == {"recovered", "metrics", "parallel"}
-
-
-def test_a_copied_folder_is_a_study_too(sweep, tmp_path):
-    study = sweep()
-    shutil.copytree(study.folder, tmp_path / "elsewhere")
-    assert main(["report", str(tmp_path / "elsewhere"), "--out", str(tmp_path / "page.html")]) == 0
-    assert (tmp_path / "page.html").is_file()
 
 
 def mass_below(limit):
@@ -331,25 +268,12 @@ def threshold(tmp_path, invented):
     return make
 
 
-def test_the_page_of_a_threshold_tells_the_median(threshold):
-    page = study_page(threshold("threshold", (Condition(),)), "")
-    row = table(page, "Thresholds of mass").rows[0]
-    assert float(row[1]) == pytest.approx(2.25, abs=0.125)  # of 2.0, 2.1, … 2.6 the fourth, to the grid's tolerance
-    assert f"up to {row[1]} kg" in page.lead[0].text
-    assert list(study_figures(Study.read(page_folder(page)))) == ["thresholds"]
-
-
-def page_folder(page):
-    command = next(
-        block.text for block in page.blocks if isinstance(block, Code) and block.text.startswith("biped rerun")
-    )
-    return shlex.split(command)[2]
-
-
-def test_the_page_of_a_push_map_has_a_ring_around_the_human(threshold):
+def test_a_push_map_is_a_ring_of_medians(threshold):
     directions = tuple(Condition({"run.duration": 1.0 + k}, {"direction": 45.0 * k}) for k in range(8))
-    figures = study_figures(threshold("push-map", directions))
-    median = next(trace for trace in figures["push-map"].data if trace.name == "median")
+    study = threshold("push-map", directions)
+    rows = table(study_page(study, ""), "Thresholds of mass").rows
+    assert [float(row[1]) for row in rows] == pytest.approx([2.25] * 8, abs=0.125)  # of 2.0, 2.1, … 2.6 the fourth
+    median = next(trace for trace in study_figures(study)["push-map"].data if trace.name == "median")
     assert list(median.theta) == [45.0 * k for k in range(8)] + [0.0]
     assert np.array(median.r) == pytest.approx(2.25, abs=0.125)
 
@@ -411,12 +335,6 @@ def test_a_page_that_is_watched_refreshes_itself_until_the_study_has_ended(tmp_p
     assert "still running" not in final
 
 
-def test_only_a_study_is_watched(tmp_path, capsys):
-    assert main(["report", str(tmp_path), "--watch"]) == 2
-    assert "no study there to watch" in capsys.readouterr().err
-    assert main(["report", str(tmp_path), "--watch", "--notebook"]) == 2
-
-
 TUNING = {
     "experiment": "thrown-block",
     "seed": 1,
@@ -425,6 +343,12 @@ TUNING = {
         {"name": "stiffness", "sets": ["controller.kp_position[0]"], "from": 10.0, "to": 400.0, "scale": "log"}
     ],
     "objective": [{"metric": "position_error", "fell": 1.0}],
+}  # fmt: skip
+SENSITIVITY = {
+    "experiment": "thrown-block", "seed": 1, "sensitivity": {"method": "sobol", "samples": 64}, "parameter": [
+    {"name": "mass", "sets": ["block.mass"], "from": 0.5, "to": 2.5},
+    {"name": "friction", "sets": ["floor.mu_s"], "from": 0.5, "to": 1.0}, ],
+    "metric": [{"name": "position_error", "fell": 1.0, "failed": 1.0}],
 }  # fmt: skip
 
 
@@ -435,52 +359,28 @@ def error_of(trial):
     return {"verdict": "recovered", "position_error": 0.1 + abs(np.log(stiffness / 100.0)) + luck}
 
 
-def test_the_page_of_a_tuning_tells_the_winner_and_that_it_is_confirmed(tmp_path, invented):
+def test_a_tuning_shows_its_winner_and_the_best_so_far(tmp_path, invented):
     tuning = tuning_from(Config(TUNING), "mine")
     with open_study(tuning, tmp_path) as study:
         outcome = run_study(tuning, study, invented(error_of))
     assert outcome.is_confirmed
-    page = study_page(Study.read(tmp_path), "")
-    assert f"The winner is candidate {outcome.winner.number}" in page.lead[0].text
-    assert "confirmed" in page.lead[0].text
-    assert page.lead[0].mood == "good"
-    assert {"history", "slices"} <= {chart.name for chart in page.charts}
-    best = next(trace for trace in study_figures(Study.read(tmp_path))["history"].data if trace.name == "best so far")
+    study = Study.read(tmp_path)
+    page, winner = study_page(study, ""), outcome.winner
+    assert "good" in [block.mood for block in page.lead]
+    row = next(row for row in page.blocks if isinstance(row, Table) and "baseline" in row.headings).rows[0]
+    assert float(row[-1]) == pytest.approx(winner.candidate.point["stiffness"], rel=1e-5)
+    best = next(trace for trace in study_figures(study)["history"].data if trace.name == "best so far")
     assert (np.diff(best.y) <= 0.0).all()
-    assert best.y[-1] == pytest.approx(outcome.winner.score.values["position_error"])
-    again = tuning_from(Config(tomllib.loads(as_toml(study.configuration["tuning"]))), "mine")
-    assert again.space == tuning.space
+    assert best.y[-1] == pytest.approx(winner.score.values["position_error"])
+    assert tuning_from(Config(tomllib.loads(as_toml(study.configuration["tuning"]))), "mine").space == tuning.space
 
 
-SENSITIVITY = {
-    "experiment": "thrown-block", "seed": 1, "sensitivity": {"method": "sobol", "samples": 64}, "parameter": [
-    {"name": "mass", "sets": ["block.mass"], "from": 0.5, "to": 2.5},
-    {"name": "friction", "sets": ["floor.mu_s"], "from": 0.5, "to": 1.0}, ],
-    "metric": [{"name": "position_error", "fell": 1.0, "failed": 1.0}],
-}  # fmt: skip
-
-
-def test_the_page_of_a_sensitivity_names_what_matters_and_only_that(tmp_path, invented):
+def test_a_sensitivity_shows_what_matters_and_only_that(tmp_path, invented):
     analysis = sensitivity_from(Config(SENSITIVITY), "mine")
     with open_study(analysis, tmp_path) as study:
-        run_study(
-            analysis,
-            study,
-            invented(lambda t: {"verdict": "recovered", "position_error": 3.0 * t.changes["block.mass"]}),
-        )
-    page = study_page(Study.read(tmp_path), "")
-    assert page.lead[0].text == "position_error depends on mass; one cannot be told from none."
-    bars = study_figures(Study.read(tmp_path))["indices-0"].data
-    total = next(trace for trace in bars if trace.name == "total")
-    assert dict(zip(total.y, total.x, strict=True))["mass"] == pytest.approx(1.0, abs=0.1)
-    assert kinds.planned_trials(Study.read(tmp_path)) == len(study.finished)
-
-
-@pytest.mark.parametrize("command", ["report", "run"])
-def test_help_of_a_command_imports_nothing_heavy(command):
-    said = said_by(
-        f"import sys; from experiments.cli import main; main(['{command}', '--help']); print(sorted(sys.modules))"
-    )
-    assert "examples:\n  biped run" in said
-    for heavy in ("numba", "pandas", "plotly", "nbformat"):
-        assert f"'{heavy}'" not in said
+        made = invented(lambda t: {"verdict": "recovered", "position_error": 3.0 * t.changes["block.mass"]})
+        run_study(analysis, study, made)
+    figures = study_figures(Study.read(tmp_path))
+    total = next(trace for trace in figures["indices-0"].data if trace.name == "total")
+    assert dict(zip(total.y, total.x, strict=True)) == pytest.approx({"mass": 1.0, "friction": 0.0}, abs=0.1)
+    assert planned_trials(Study.read(tmp_path)) == len(study.finished)

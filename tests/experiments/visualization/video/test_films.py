@@ -1,15 +1,11 @@
 """Files of pictures that are known: how many come out, how large, how long, and that no broken file stays."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
 from biped.errors import InputError
-from biped.inputs.files import in_place_of
-from experiments.visualization.video import write
-from experiments.visualization.video.films import _Packed, check_gif, durations, write_gif, write_mp4
+from experiments.visualization.video.films import durations, write_gif, write_mp4
 from experiments.visualization.video.write import Caption
 
 SIZE = (96, 64)
@@ -52,32 +48,6 @@ def test_a_gif_has_all_pictures_in_order(tmp_path):
     np.testing.assert_allclose([blue_share(f) for _, f in frames], np.arange(1, 25) / 24, atol=0.011)
 
 
-def test_a_gif_keeps_its_pictures_packed():
-    """Three bytes for each pixel would fill the memory before a palette is there."""
-    count, size = 60, (240, 180)
-    pixels = count * size[0] * size[1]
-
-    def many():
-        for k in range(count):
-            picture = Image.new("RGB", size, (220, 30, 40))
-            picture.paste((30, 60, 220), (0, 0, 4 * k, 180))
-            yield picture
-
-    tracemalloc.start()
-    try:
-        packed = [_Packed(picture) for picture in many()]
-        assert tracemalloc.get_traced_memory()[0] < 0.1 * pixels
-    finally:
-        tracemalloc.stop()
-    assert all(np.array_equal(one.image, other) for one, other in zip(packed, many(), strict=True))
-
-
-def test_a_gif_that_fills_the_memory_is_refused():
-    check_gif(5000, (480, 360))
-    with pytest.raises(InputError, match="a GIF of 1920x1080 has 482 pictures at most, not 483"):
-        check_gif(483, (1920, 1080))
-
-
 @pytest.mark.parametrize("fps", [7.0, 15.0, 24.0, 30.0, 33.3])
 def test_a_gif_takes_its_time_in_hundredths(fps):
     lengths = durations(100, fps)
@@ -102,43 +72,12 @@ def test_what_breaks_off_leaves_what_was_there(tmp_path, suffix, trouble):
     assert list(tmp_path.iterdir()) == [path]
 
 
-# imageio-ffmpeg leaves its pipe to the collector where ffmpeg has ended before it (at times, here).
-@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
-@pytest.mark.parametrize(("count", "told"), [(5, []), (100, ["100 pictures of 2 s each: 200 s in all"])])
-def test_how_long_it_takes_is_told_if_it_is_long(count, told, monkeypatch):
-    clock = iter(range(100, 1000, 4))
-    monkeypatch.setattr(write.time, "perf_counter", lambda: next(clock))
-    heard = []
-    assert len(list(write._timed(painted(count), count, heard.append))) == count
-    assert [sentence.partition(";")[0] for sentence in heard] == told
-
-
-# imageio-ffmpeg does not close its end of the pipe where ffmpeg has ended before it was closed.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_full_disk_is_told(tmp_path):
-    full = tmp_path / "a.mp4"
-    part = tmp_path / "a.mp4.part"
-    part.symlink_to("/dev/full")
-    with pytest.raises(InputError, match=r"a\.mp4: ffmpeg"):
-        write_mp4(full, painted(24), SIZE, 12.0)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_odd_edges_and_fast_gifs_are_refused(tmp_path):
     with pytest.raises(InputError, match="even"):
         write_mp4(tmp_path / "a.mp4", painted(3), (95, 64), 12.0)
     with pytest.raises(InputError, match="50 at most"):
         write_gif(tmp_path / "a.gif", painted(3), 60.0)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_file_is_there_when_it_is_complete(tmp_path):
-    path = tmp_path / "a.txt"
-    with in_place_of(path) as part:
-        part.write_text("all of it", encoding="utf-8")
-        assert not path.exists()
-    assert path.read_text(encoding="utf-8") == "all of it"
-    assert not part.exists()
 
 
 class TestCaption:
@@ -159,19 +98,3 @@ class TestCaption:
         picture = np.asarray(Caption(["one"], (320, 240)).on(drawn, 0.0))
         assert (picture[100:140, 100:200] == (10, 200, 30)).all()
         assert (picture[5, 300] > 180).all()
-
-    def test_a_long_name_is_shortened_to_the_width(self):
-        caption = Caption(["a name " * 40], (320, 240))
-        picture = np.asarray(caption.on(self.empty, 0.0)).astype(int)
-        assert (picture[:40, -6:].min(axis=(0, 2)) > 150).all()
-
-    def test_a_run_that_is_over_is_told(self):
-        caption = Caption(["one", "two " * 40], (320, 240))
-        going, over = (np.asarray(caption.on(self.empty, 0.0, (False, end))).astype(int) for end in (False, True))
-        rows = np.argwhere(np.abs(going - over).max(axis=(1, 2)) > 60)
-        assert len(rows) > 5
-        assert 14 < rows.min() < rows.max() < 60  # in the second line
-
-    def test_a_picture_of_another_size_is_refused(self):
-        with pytest.raises(ValueError, match="320"):
-            Caption(["one"], (100, 100)).on(self.empty, 0.0)

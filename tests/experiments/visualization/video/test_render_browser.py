@@ -1,14 +1,7 @@
 """Films and pages as a browser draws them; the pictures are small and few, since it draws without a graphics card."""
 
-import contextlib
 import itertools
-import os
-import signal
-import subprocess
-import sys
-import tempfile
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -62,47 +55,6 @@ def test_a_gif_of_two_runs_in_slow_motion(folder, faster, tmp_path):
     for frame in frames:  # the ghost tints all that it stands before
         part = np.asarray(frame).astype(int)[15:75]
         assert np.sum(part.max(axis=2) - part.min(axis=2) > 60) > 100
-
-
-@pytest.fixture
-def scratch():
-    """A folder for what is temporary; Chromium makes a socket in there, whose path must be short."""
-    with tempfile.TemporaryDirectory() as path:
-        yield Path(path)
-
-
-@pytest.mark.parametrize("suffix", ["mp4", "gif"])
-def test_sigterm_leaves_nothing(folder, scratch, tmp_path, suffix):
-    """Neither a browser, nor its profile, nor half of a film."""
-    program = "import sys; from experiments.cli.main import main; sys.exit(main(sys.argv[1:]))"
-    command = [sys.executable, "-c", program, "render", str(folder), "-o", str(tmp_path / f"a.{suffix}")]
-    environment = os.environ | {"PYTHONWARNINGS": "ignore", "TMPDIR": str(scratch)}
-    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as render:
-        try:
-            until = time.monotonic() + 60.0
-            while not any(scratch.glob("*/DevToolsActivePort")):
-                assert time.monotonic() < until
-                assert render.poll() is None, render.stderr.read()
-                time.sleep(0.05)
-            assert processes_with(str(scratch))
-            render.send_signal(signal.SIGTERM)
-            _, told = render.communicate(timeout=60)
-        finally:
-            render.kill()
-    assert render.returncode == 143
-    assert "Traceback" not in told
-    assert list(tmp_path.iterdir()) == []
-    assert list(scratch.iterdir()) == []
-    assert processes_with(str(scratch)) == []
-
-
-def processes_with(text):
-    """Those with a text among their arguments."""
-    found = []
-    for place in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):  # it has ended meanwhile
-            found += [place.parent.name] if text.encode() in place.read_bytes() else []
-    return found
 
 
 @pytest.mark.slow

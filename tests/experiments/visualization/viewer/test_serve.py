@@ -1,19 +1,13 @@
 """The server: whom it refuses, what it keeps to itself, and where it is found."""
 
-import logging
-import socket
-import sys
-import time
-from types import ModuleType
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
-import rich
 from websockets.datastructures import Headers
 from websockets.exceptions import InvalidStatus
 
-from experiments.visualization.viewer.serve import LOGGER, address_of, is_stranger, serving, url_of, without_token
+from experiments.visualization.viewer.serve import is_stranger, serving, url_of, without_token
 
 from ..sockets import opened
 
@@ -86,50 +80,3 @@ def test_every_origin_must_be_the_host():
     assert is_stranger(Headers([("Host", "a"), ("Origin", "http://a"), ("Origin", "http://b")]))
     assert not is_stranger(Headers([("Host", "a")]))
     assert is_stranger(Headers([("Host", "localhost"), ("Origin", "http://[")]))
-
-
-def test_what_strangers_send_is_not_told_on_the_terminal(caplog, capfd):
-    logger = logging.getLogger(LOGGER)
-    level = logger.level
-    with serving(port=0) as server:
-        for words in (b"\x16\x03\x01 no HTTP at all\r\n\r\n", b"GET / HTTP/1.1\r\n", b""):
-            with socket.create_connection(("127.0.0.1", server.get_port()), timeout=10.0) as stranger:
-                stranger.sendall(words)
-        time.sleep(0.3)
-        greeted(server)  # it still serves
-    assert caplog.records == []
-    assert capfd.readouterr() == ("", "")
-    assert logger.level == level
-    assert not logger.disabled
-
-
-def test_addresses_are_what_a_browser_takes():
-    assert address_of("127.0.0.1", 80) == address_of("0.0.0.0", 80) == address_of("::", 80) == "http://localhost:80"
-    assert address_of("::1", 8080) == "http://[::1]:8080"
-    assert address_of("fe80::1", 8080) == "http://[fe80::1]:8080"
-    assert address_of("192.168.1.7", 8080) == "http://192.168.1.7:8080"
-
-
-def test_an_address_of_the_sixth_version_can_be_listened_at():
-    try:
-        with socket.socket(socket.AF_INET6) as trial:
-            trial.bind(("::1", 0))
-    except OSError as error:
-        pytest.skip(f"no IPv6 here: {error}")
-    with serving("::1", 0) as server:
-        assert url_of(server).startswith(f"http://[::1]:{server.get_port()}/")
-
-
-def test_nothing_is_said_in_a_notebook(monkeypatch):
-    """Where rich shows things not on standard output but by IPython's ``display``."""
-    shown = []
-    notebook = ModuleType("IPython.display")
-    notebook.display = lambda *things, **_: shown.extend(things)
-    monkeypatch.setitem(sys.modules, "IPython", ModuleType("IPython"))
-    monkeypatch.setitem(sys.modules, "IPython.display", notebook)
-    monkeypatch.setattr(rich.get_console(), "is_jupyter", True)
-    with serving(port=0):
-        assert shown == []
-    assert shown == []
-    rich.print("as before")
-    assert len(shown) == 1

@@ -5,7 +5,7 @@ from biped import Load, State
 from biped.dynamics import forward_kinematics
 from biped.model import human, ragdoll, random_tree, scaled, subject
 from experiments.catalogue.registry import experiment_named
-from experiments.visualization.viewer.shapes import is_human, shapes_of
+from experiments.visualization.viewer.shapes import shapes_of
 from experiments.visualization.viewer.trajectory import snapshot_of
 
 MODELS = {
@@ -92,15 +92,6 @@ def test_the_person_stands_upright_and_faces_forwards():
         assert abs(hip[1]) < np.abs(at["pelvis"][:, 1]).max()
 
 
-def test_a_load_moves_no_limb(posture):
-    bare, loaded = MODELS["human"](), MODELS["loaded"]()
-    q = posture(bare).q
-    one, other = snapshot_of(State.at(bare, q)), snapshot_of(State.at(loaded, q))
-    assert is_human(loaded)
-    for a, b in zip(shapes_of(bare), shapes_of(loaded), strict=True):
-        assert other.point_of(b.body, b.mesh.vertices) == pytest.approx(one.point_of(a.body, a.mesh.vertices), abs=1e-9)
-
-
 @pytest.mark.parametrize("model", [SMALL, scaled(human(), 0.8, 0.5), ragdoll(SMALL)],
                          ids=["subject", "scaled", "fallen"])  # fmt: skip
 def test_another_person_is_drawn_in_his_or_her_proportions(model):
@@ -135,13 +126,6 @@ def test_a_persons_parts_are_on_what_moves_by_itself():
         elbow = joint_place(snapshot, model, f"{side}_forearm")
         places = other[f"{side}_forearm"].mesh.vertices + model.home_positions[other[f"{side}_forearm"].body]
         assert np.linalg.norm(places - elbow, axis=1).min() < 0.06  # [m], as thick as it is
-
-
-def test_another_model_is_drawn_by_its_boxes():
-    model = MODELS["box"]()
-    assert not is_human(model)
-    (shape,) = shapes_of(model)
-    assert np.ptp(shape.mesh.vertices, axis=0) == pytest.approx(model.shapes[0].size)
 
 
 def test_another_model_has_limbs_from_joint_to_joint():

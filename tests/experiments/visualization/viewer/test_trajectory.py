@@ -78,12 +78,6 @@ def test_a_turn_goes_evenly_and_the_shorter_way():
             assert np.linalg.norm(found - exact) < 2e-7
 
 
-def test_rotation_of_vectors():
-    half = np.radians(45.0)
-    quarter = np.array([np.cos(half), 0.0, 0.0, np.sin(half)])  # about z
-    assert turned(quarter, np.array([1.0, 2.0, 3.0])) == pytest.approx([-2.0, 1.0, 3.0])
-
-
 def test_outside_of_the_run_it_stays_at_its_ends(pushed):
     trajectory = trajectory_of(pushed)
     for time, row in ((trajectory.begins - 1.0, 0), (trajectory.ends + 1.0, -1)):
@@ -163,17 +157,3 @@ def test_scenery_has_sizes_patches_and_loads_where_they_are(pushed, tilted, acti
         assert np.add(tilted.state.model.root.com, box.center) == pytest.approx(place, abs=1e-12)
         com = np.array(bare.root.com)
     assert scenery.loads[1].size == pytest.approx((0.1, 0.1, 0.1))  # a kilogram of water
-
-
-def test_fewer_rows_are_of_the_same_trajectory(pushed):
-    trajectory = trajectory_of(pushed)
-    thin = trajectory.thinned(slice(None, None, 5))
-    assert len(thin.times) == -(-len(trajectory.times) // 5)
-    assert (thin.at(thin.times[3]).position == trajectory.at(trajectory.times[15]).position).all()
-
-
-def test_an_empty_run_is_refused(pushed):
-    from dataclasses import replace
-
-    with pytest.raises(InputError, match="no rows"):
-        trajectory_of(replace(pushed, frame=pushed.frame.iloc[:0]))

@@ -5,17 +5,10 @@ import time
 
 import numpy as np
 import pytest
-import viser
 from PIL import Image
 
-from experiments.visualization.viewer.chromium import HOW_TO_GET_IT, OPTIONS, chromium, chromium_path
-from experiments.visualization.viewer.loaded_runs import LoadedRun
-from experiments.visualization.viewer.page import Page
-from experiments.visualization.viewer.playback import Playback
-from experiments.visualization.viewer.serve import serving, url_of
 from experiments.visualization.viewer.shapes import HAIR, SHIRT, shapes_of
 from experiments.visualization.viewer.snapshot import turned
-from experiments.visualization.viewer.trajectory import trajectory_of
 
 from ..hands import click, picture
 
@@ -147,40 +140,3 @@ def test_a_picture_shows_the_human_in_its_pose(watched, part):
 def _joint(model, body):
     number = model.body_index(body)
     return number, -np.asarray(model.bodies[number].com)
-
-
-def test_on_a_telephone_the_panel_begins_folded(tumbled):
-    """It had more than half of the screen: the body was not seen."""
-    if chromium_path() is None:
-        pytest.skip(HOW_TO_GET_IT)
-    trajectory = trajectory_of(tumbled)
-    with serving("127.0.0.1", 0) as server:
-        Page(server, [LoadedRun("tumble", tumbled, trajectory)], Playback(trajectory.begins, trajectory.ends))
-        with chromium(url_of(server), 420, 800) as browser:
-            panel = "Array.from(document.querySelectorAll('div')).find((one) => one.style.maxHeight === '60%')"
-            browser.wait_for(f"{panel} && {panel}.innerText.includes('biped view')")
-            browser.wait_for(f"{panel}.getBoundingClientRect().height < 80")
-            time.sleep(1.0)
-            assert browser.evaluate(f"{panel}.getBoundingClientRect().height") < 80
-
-
-def test_a_page_whose_name_came_to_mean_this_machine_needs_the_token(monkeypatch):
-    """The browser takes it for the server's own page; it does not know the token."""
-    if chromium_path() is None:
-        pytest.skip(HOW_TO_GET_IT)
-    named = "--host-resolver-rules=MAP evil.example 127.0.0.1"
-    monkeypatch.setattr("experiments.visualization.viewer.chromium.OPTIONS", (*OPTIONS, named))
-    asks = """Promise.all([
-        fetch('/{path}').then(answer => answer.status),
-        new Promise(done => {{
-            const socket = new WebSocket(`ws://${{location.host}}/{path}`, ['viser-v{version}']);
-            socket.onopen = () => done('open');
-            socket.onerror = () => done('refused');
-        }})])"""
-    with serving(port=0) as server:
-        own = url_of(server).split("/", 3)[3]
-        guess = ("b" if own[0] == "a" else "a") + own[1:]
-        for name, path, wanted in (("evil.example", guess, [403, "refused"]), ("localhost", own, [200, "open"])):
-            with chromium(f"http://{name}:{server.get_port()}/{path}") as browser:
-                browser.wait_for(f"location.hostname === '{name}' && document.readyState === 'complete'")
-                assert browser.evaluate(asks.format(path=path, version=viser.__version__)) == wanted, name

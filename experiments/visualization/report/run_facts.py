@@ -1,0 +1,225 @@
+"""The facts of a run, for the terminal and for its page: the verdict, the effects of what was done, and tables."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from biped.disturbances.words import in_words
+
+from biped.metrics import METRICS
+from biped.runs.contact_changes import BRIEF, lasting_changes
+from biped.runs.run import TABLE, Run
+from biped.runs.trust import OK
+from biped.runs.verdict import COMPLETED, FAILED, RECOVERED, STEPPED, UNRELIABLE
+from contact import ContactState
+from experiments.catalogue.parameters.robots import HUMAN, floor_text, is_human
+from experiments.catalogue.parameters.robots import NAME as ROBOT
+from experiments.cli.quantities import length, scaled, unit_text
+from experiments.cli.terminal import say
+from experiments.lookup.figure_look import FORMATS
+from experiments.visualization.document import Document, print_document
+from experiments.visualization.pages import Prose, Section, Table
+from experiments.visualization.pages.blocks import Mood, shown
+
+Facts = list[tuple[str, str]]
+
+_MOODS: dict[str, Mood] = {RECOVERED: "good", STEPPED: "good", COMPLETED: "good", FAILED: "bad", UNRELIABLE: "bad"}
+_IMPACTS = (
+    "time [s]", "kind", "subject", "impulse x [N·s]", "y [N·s]", "z [N·s]", "size [N·s]", "place [m]",
+    "speed before [m/s]",
+)  # fmt: skip
+_CHECKS = ("check", "passed", "value", "limit", "unit", "finding")
+#: Rows of a table on the terminal: a block that lies on the trunk has an impact in each step.
+MOST = 24
+#: Singular and plural of the events that have impulses.
+KINDS = (("push", "pushes"), ("impact", "impacts"))
+
+
+def print_report(
+    run: Run, title: str, files: Sequence[Path] = (), replaced: str = "", *, verbose: bool = False
+) -> None:
+    """Print the verdict, the few numbers that tell most, all other facts if ``verbose``, and the files.
+
+    ``replaced`` says when the run was saved that was in the folder before.
+    """
+    facts = [*effects(run), *(more_facts(run) if verbose else ())]
+    lead = [Prose(headline(run), _MOODS.get(run.summary["verdict"], "bad")), Prose(title, "muted")]
+    table = (Section("facts", "", blocks=(facts_table(facts),)),) if facts else ()
+    print_document(Document(lead, (*table, *(run_sections(run) if verbose else ()))))
+    if not files:
+        return
+    folder, names = files[0].parent, [file.name for file in files]
+    drawn = [name for name in names if name.endswith(FORMATS)]
+    listed = [name for name in names if name not in drawn or len(drawn) == 1]
+    say(f"\n{folder}/", "cyan", f"  {', '.join(listed)}{f', {len(drawn)} figures' if len(drawn) > 1 else ''}")
+    if replaced:
+        say(f"replaced the run of {replaced}", "yellow")
+    if TABLE in names:
+        say(f"to see it move: biped view {folder}", "dim")
+
+
+def what_was_done(run: Run) -> str:
+    """Return the disturbances in words: "undisturbed" if a run balances without any, else nothing."""
+    done = "; ".join(in_words(run.disturbances, run.state.model.facing))
+    return done or ("" if run.set_point is None else "undisturbed")
+
+
+def headline(run: Run) -> str:
+    """Return the verdict and what was done."""
+    done = what_was_done(run)
+    return f"{run.verdict_line} ({done})" if done else run.verdict_line
+
+
+def facts_table(facts: Facts) -> Table:
+    moods: tuple[Mood, ...] = tuple("" if name not in ("warning", "FAILED") else "bad" for name, _ in facts)
+    return Table("", ("quantity", "value"), tuple(facts), moods, fold=False)
+
+
+def effects(run: Run) -> Facts:
+    """Return the effects of a disturbance at their worst and in the end, and what the checks of the run found."""
+    facts: Facts = []
+    metrics = run.metrics
+    if not is_human(str(run.parameters.get(ROBOT, HUMAN))):
+        facts.append(("floor", floor_text(run.parameters, run.state.model).removeprefix("floor: ")))
+    if run.set_point is not None:
+        facts += [*_sway(metrics), *_recovery(metrics)]
+    if metrics.get("peak_torque"):
+        peaks = run.by_joint("peak_torque")
+        joint = max(peaks, key=lambda name: peaks[name] or 0.0)
+        peak = f"{peaks[joint]:.3g}" if peaks[joint] < 1e3 else f"{peaks[joint]:.0f}"
+        facts.append(("peak joint torque", f"{peak} N·m, {joint.replace('_', ' ')}"))
+    return [*facts, *_trust(run)]
+
+
+def _sway(metrics: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    if metrics.get("com_excursion") is not None:
+        yield METRICS["com_excursion"].definition, length(metrics["com_excursion"])
+    if metrics.get("sway_angle_max") is not None:
+        yield METRICS["sway_angle_max"].definition, f"{math.degrees(metrics['sway_angle_max']):.2g}°"
+    least, final = metrics.get("margin_of_stability_min"), metrics.get("margin_of_stability_end")
+    if least is not None:
+        last = "" if final is None else f", final {length(final)}"
+        yield "margin of stability", f"min {length(least)}{last}"
+    if metrics.get("cop_range_ap") is not None:
+        ap, ml = length(metrics["cop_range_ap"]), length(metrics["cop_range_ml"])
+        yield "excursion of the centre of pressure", f"AP {ap}, ML {ml}"
+
+
+def _recovery(metrics: dict[str, Any]) -> Facts:
+    settling = metrics["settling_time"]
+    if settling is None:
+        return [("time to recover", "not settled")]
+    within = "to 2 cm and 2° of the set point" if settling else "it stayed within 2 cm and 2° of the set point"
+    return [("time to recover", f"{settling:.3g} s ({within})")]
+
+
+def _trust(run: Run) -> Facts:
+    """Return the checks that failed; if none did, the residuals of the conservation laws."""
+    checks, metrics = run.trust, run.metrics
+    beyond: Facts = [(check.passed, check.text) for check in checks if check.passed != OK]
+    if beyond or not checks:
+        return beyond
+    parts = []
+    if metrics.get("ledger_residual") is not None:
+        parts.append(f"energy residual {scaled(metrics['ledger_residual'], 'J')}")
+    if metrics.get("momentum_defect") is not None:
+        parts.append(f"momentum residual {metrics['momentum_defect']:.1e} N·s")
+    return [("trust", f"all {len(checks)} checks passed; {', '.join(parts)}")]
+
+
+def more_facts(run: Run) -> Iterator[tuple[str, str]]:
+    """Return errors, slides, impulses, and what the computation took."""
+    summary = run.summary
+    if summary["position_error"] is not None:
+        name = "final error" if summary["settling_time"] is None else "steady-state error"
+        yield name, f"{length(summary['position_error'])}, {math.degrees(summary['orientation_error']):.2g}°"
+    if run.set_point is not None and summary["cop_path_length"] is not None:
+        yield "CoP path length", length(summary["cop_path_length"])
+    if summary["foot_slip"] is not None:
+        yield "max foot slip", length(summary["foot_slip"])
+    if summary["foot_creep"] is not None:
+        yield "max creep of sticking contacts", f"{length(summary['foot_creep'])} in the last quarter"
+    for one, kind in reversed(KINDS):
+        events = summary["events"][kind]
+        if events:
+            total = [sum(event["impulse"][k] for event in events) for k in range(3)]
+            what = f"the {one}" if len(events) == 1 else f"all {len(events)} {kind} together"
+            yield f"impulse of {what}", f"{math.hypot(*total):.4g} N·s"
+    if summary["angular_momentum_defect"] is not None:
+        yield "angular momentum residual", f"{summary['angular_momentum_defect']:.1e} N·m·s"
+    iterations = f"mean {summary['newton_mean']:.3f}, max {summary['newton_max']}"
+    yield "Newton iterations", f"{iterations}; {summary['retried_steps']} of {summary['steps']} steps retried"
+    factor = summary["real_time_factor"]
+    speed = "" if factor is None else f", {factor:.1f} times real time"
+    yield "computed in", f"{summary['wall_time']:.3f} s for {summary['simulated_time']:.3f} s{speed}"
+
+
+def run_sections(run: Run) -> list[Section]:
+    """Return the tables of a run: peak torques, contacts, impacts and checks."""
+    tables = (_peak_torques(run.by_joint("peak_torque")), *event_tables(run), checks_table(run))
+    shown = (replace(table, rows=table.rows[:MOST], caption=f"{table.caption}{_cut(table)}") for table in tables)
+    return [Section("tables", "", blocks=tuple(table for table in shown if table.rows))]
+
+
+def _cut(table: Table) -> str:
+    count = len(table.rows)
+    return f"; the first {MOST} of {count}" if count > MOST else ""
+
+
+def event_tables(run: Run) -> tuple[Table, ...]:
+    """Return the contacts of the feet, those of points where there are no feet, and impacts and pushes."""
+    edges = run.summary["events"]["edges"]
+    changes, hidden = lasting_changes(edges)
+    brief = f"; {hidden} changes that lasted less than {1e3 * BRIEF:.0f} ms are not shown" if hidden else ""
+    feet = tuple((f"{change.time:.4f}", change.edge.replace("_", " "), change.change) for change in changes)
+    forceful = run.events[run.events["kind"].isin(["impact", "push"])]
+    return (
+        Table(f"Contacts of the feet{brief}", ("time [s]", "part", "change"), feet),
+        Table("Contact points", ("point", "first contact", "end"), () if edges else tuple(_contact_points(run))),
+        Table(
+            "Impacts and pushes, with the impulse on the subject",
+            _IMPACTS,
+            tuple(_event_row(event) for event in forceful.to_dict(orient="records")),
+        ),
+    )
+
+
+def _event_row(event: dict[Any, Any]) -> tuple[str, ...]:
+    impulse, place, velocity = (
+        [float(event[f"{name}{axis}"]) for axis in "xyz"] for name in ("impulse_", "", "velocity_")
+    )
+    where = "" if math.isnan(place[0]) else ",\N{NO-BREAK SPACE}".join(f"{part:.3f}" for part in place)
+    numbers = (*(f"{part:.6g}" for part in impulse), f"{math.hypot(*impulse):.6g}", where, shown(math.hypot(*velocity)))
+    return (f"{event['time']:.4f}", event["kind"], event["subject"], *numbers)
+
+
+def _contact_points(run: Run) -> Iterable[tuple[str, str, str]]:
+    touches = run.events[run.events["kind"] == "touch"]
+    for name in run.state.model.contact_names if len(run.frame) else ():
+        times = touches.loc[touches["subject"] == name, "time"]
+        first = f"first down at {times.iloc[0]:.3f} s" if len(times) else "never down"
+        if run.frame[f"contact_{name}_mode"].iloc[0] != ContactState.NONE:
+            first = "down from the start"
+        state = ContactState(int(run.frame[f"contact_{name}_mode"].iloc[-1]))
+        yield name, first, f"ends in {state.name.lower().replace('_', ' ').replace('none', 'no contact')}"
+
+
+def checks_table(run: Run) -> Table:
+    rows = tuple((c.name, c.passed, shown(c.value), shown(c.limit), unit_text(c.unit), c.text) for c in run.trust)
+    return Table("Checks of the run by itself", _CHECKS, rows, fold=False)
+
+
+def _peak_torques(peaks: dict[str, float]) -> Table:
+    """Return a row for each joint; for each pair of joints if there are only pairs."""
+    names = list(dict.fromkeys(joint.removeprefix("left_").removeprefix("right_") for joint in peaks))
+    sides = (
+        ("left", "right") if set(peaks) == {f"{side}_{name}" for side in ("left", "right") for name in names} else ()
+    )
+    prefixes = [f"{side}_" for side in sides] or [""]
+    rows = tuple(
+        (name.replace("_", " "), *(f"{peaks[f'{prefix}{name}']:.1f}" for prefix in prefixes))
+        for name in (names if sides else peaks)
+    )
+    return Table("Peak torque [N·m]", ("joint", *(sides or ("peak",))), rows if any(peaks.values()) else ())
