@@ -1,4 +1,4 @@
-"""Energy of the human tumbling freely, over a minute: symmetric compositions, and MuJoCo's RK4 beside them.
+"""Energy of the human tumbling freely for a minute: symmetric compositions, and MuJoCo's RK4 beside them.
 
 Costs are those of compiled steps alone, taken in turn: for every second of ours a second of MuJoCo's RK4 at 1 ms.
 """
@@ -15,22 +15,22 @@ from biped.integrators import INTEGRATORS
 from biped.runs.run import Run
 from biped.runs.state import State
 from biped.simulation.simulate import simulate
-from experiments.benchmarks.free_flight import MOTIONS, SAMPLED, Flight, Glider, Start, start_of
-from experiments.benchmarks.sections import Column, Section
-from experiments.benchmarks.speed.table import Budget, columns, milliseconds
-from experiments.benchmarks.timing import interleaved, ratios
+from experiments.benchmarks.section import Budget, Column, Section, columns, milliseconds
+from experiments.comparison.flight import MOTIONS, SAMPLED, Flight, Glider, Start, start_of
 from experiments.engines.mujoco.adapter import Mujoco
+from experiments.timing import interleaved, ratios
 
-#: Integrators and steps [s].
-OURS = (
-    *(("recursive", step) for step in (1e-3, 1e-2)),
-    ("suzuki-4", 4e-3),
-    *(("kahan-li-6", step) for step in (4e-3, 1e-2)),
-    *(("sofroniou-spaletta-6", step) for step in (1e-3, 4e-3, 1e-2)),
-    *(("kahan-li-8", step) for step in (5e-3, 1e-2)),
-)
-RK4, RK4_STEPS = "MuJoCo RK4", (1e-3, 1e-2)
+RK4 = "MuJoCo RK4"
 RUNGE_KUTTA = Mujoco(integrator="RK4")
+#: Methods and their steps [s].
+CASES = tuple(
+    (name, step)
+    for name, steps in (
+        ("recursive", (1e-3, 1e-2)), ("suzuki-4", (4e-3,)), ("kahan-li-6", (4e-3, 1e-2)),
+        ("sofroniou-spaletta-6", (1e-3, 4e-3, 1e-2)), ("kahan-li-8", (5e-3, 1e-2)), (RK4, (1e-3, 1e-2)),
+    )
+    for step in steps
+)  # fmt: skip
 #: [s] of each case, before the other's turn; costs are those of a second.
 TURN = 1.0
 #: What the figure shows: of order 2, 4, 6 and 8.
@@ -49,54 +49,38 @@ def _run(start: Start, name: str, step: float, duration: float, every: float) ->
     )  # fmt: skip
 
 
-def our_flight(start: Start, name: str, step: float, duration: float) -> Flight:
+def flown(start: Start, name: str, step: float, duration: float) -> Flight:
+    """Return the flight by an integrator of ours, or by MuJoCo's RK4."""
+    if name == RK4:
+        samples = Glider(RUNGE_KUTTA, start, step).samples(duration, SAMPLED, lambda _: None)
+        return Flight.along(start[0], samples.time, samples.q, samples.v)
     frame = _run(start, name, step, duration, SAMPLED).frame
     spin = frame[[f"momentum_l{axis}" for axis in "xyz"]].to_numpy()
     return Flight.of(frame["time"].to_numpy(), frame["ledger_kinetic"].to_numpy(), spin)
 
 
-def our_turn(start: Start, name: str, step: float) -> float:
-    return float(_run(start, name, step, TURN, TURN).summary["wall_time"])
+def turn(start: Start, name: str, step: float) -> Callable[[], float]:
+    """Return a work that times a second of a case [s]."""
+    if name == RK4:
+        return partial(Glider(RUNGE_KUTTA, start, step).seconds, round(TURN / step))
+    return lambda: float(_run(start, name, step, TURN, TURN).summary["wall_time"])
 
 
-def rk4_flight(start: Start, step: float, duration: float) -> Flight:
-    samples = Glider(RUNGE_KUTTA, start, step).samples(duration, SAMPLED, lambda _: None)
-    return Flight.along(start[0], samples.time, samples.q, samples.v)
-
-
-def rk4_turn(start: Start, step: float) -> Callable[[], float]:
-    return partial(Glider(RUNGE_KUTTA, start, step).seconds, round(TURN / step))
-
-
-def label(name: str, step: float) -> str:
-    return f"{name}, {milliseconds(step)}"
-
-
-def flights(start: Start, duration: float, with_mujoco: bool) -> Iterator[tuple[str, Flight | IntegrationError]]:
-    """Yield the flight of each case; or why it did not get to the end, where its step is too long for the motion."""
-    for name, step in OURS:
-        try:
-            yield label(name, step), our_flight(start, name, step, duration)
-        except IntegrationError as error:
-            yield label(name, step), error
-    for step in RK4_STEPS if with_mujoco else ():
-        yield label(RK4, step), rk4_flight(start, step, duration)
+def cases_of(with_mujoco: bool) -> Iterator[tuple[str, str, float]]:
+    """Yield label, method and step of each case."""
+    return ((f"{name}, {milliseconds(step)}", name, step) for name, step in CASES if with_mujoco or name != RK4)
 
 
 def costs(start: Start, repeats: int, with_mujoco: bool) -> dict[str, list[tuple[float, float]]]:
     """Time a second of each case [s], with what a second of MuJoCo's RK4 at 1 ms took just before it (or NaN)."""
-    cases: dict[str, Callable[[], float]] = {
-        label(name, step): partial(our_turn, start, name, step) for name, step in OURS
-    }
-    if with_mujoco:
-        cases |= {label(RK4, step): rk4_turn(start, step) for step in RK4_STEPS}
-    reference = rk4_turn(start, RK4_STEPS[0]) if with_mujoco else partial(float, "nan")
+    reference = turn(start, RK4, 1e-3) if with_mujoco else partial(float, "nan")
 
     def pair(case: Callable[[], float]) -> tuple[float, float]:
         before = reference()
         return case(), before
 
-    return interleaved({name: partial(pair, case) for name, case in cases.items()}, repeats)
+    works = {label: partial(pair, turn(start, name, step)) for label, name, step in cases_of(with_mujoco)}
+    return interleaved(works, repeats)
 
 
 def flight_energy_section(work: Budget, folder: Path, with_mujoco: bool) -> Section:
@@ -119,14 +103,15 @@ def flight_energy_section(work: Budget, folder: Path, with_mujoco: bool) -> Sect
         start = start_of(motion)
         taken = costs(start, work.few, with_mujoco)
         found[motion] = {}
-        for name, flight in flights(start, duration, with_mujoco):
-            if isinstance(flight, IntegrationError):
-                section.notes.append(f"{motion}: {name}: {flight}")
+        for label, name, step in cases_of(with_mujoco):
+            try:
+                flight = found[motion][label] = flown(start, name, step, duration)
+            except IntegrationError as error:  # its step is too long for the motion
+                section.notes.append(f"{motion}: {label}: {error}")
                 continue
-            found[motion][name] = flight
-            times, reference = zip(*taken[name], strict=True)
+            times, reference = zip(*taken[label], strict=True)
             cost, ratio = 1e3 * median(times), float(np.median(ratios(times, reference)))
-            section.rows[f"{motion}: {name}"] = (cost, ratio, flight.worst, flight.drift, flight.spin)
+            section.rows[f"{motion}: {label}"] = (cost, ratio, flight.worst, flight.drift, flight.spin)
     draw_flight_energy(found, folder / FIGURE)
     return section
 

@@ -10,18 +10,15 @@ from biped.errors import InputError
 from biped.integrators import Rigid, integrator_named
 from biped.model import human
 from controllers.impedance import JointImpedance
-from experiments.benchmarks.free_flight import Glider
-from experiments.benchmarks.scenes import STEPS, Timed, closed_loops, stiff_stance, whole_experiment
-from experiments.benchmarks.sections import Column, Section
-from experiments.benchmarks.speed import table
-from experiments.benchmarks.speed.table import Budget
-from experiments.benchmarks.timing import seconds
+from experiments.benchmarks import section as table
+from experiments.benchmarks.scenes import STEPS, Timed, closed_loops, whole_experiment
+from experiments.benchmarks.section import Budget, Column, Section, milliseconds
+from experiments.comparison.flight import Glider
 from experiments.engines.registry import engine_named
+from experiments.timing import seconds
 
-#: The first is what the other is measured against.
-INTEGRATORS = ("recursive", "midpoint")
-#: [s] of the human's steps by both integrators.
-INTEGRATOR_STEPS = (5e-4, 1e-3)
+#: The first is what the other is measured against, at these steps [s].
+INTEGRATORS, INTEGRATOR_STEPS = ("recursive", "midpoint"), (5e-4, 1e-3)
 OURS = "rigid (ours)"
 #: [s] of standing before an engine's clock starts.
 SETTLING = 0.5
@@ -35,42 +32,24 @@ def per_step(runs: Sequence[Timed]) -> list[float]:
 
 
 def closed_loop_section(work: Budget) -> Section:
-    def numbers(runs: list[Timed]) -> tuple[float, ...]:
-        call = table.MICROSECONDS * median(run.wall / run.steps for run in runs)
-        return (
-            *table.microseconds(per_step(runs)),
-            runs[0].newton_mean,
-            max(run.real_time_factor for run in runs),
-            call,
-        )
-
     return table.measured(
         "closed_loop",
         "Cost of a step, on one core, compiled",
         (*table.spread_columns(), Column("iterations"), Column("real time", "×", ".0f"), Column("call", "µs")),
-        {f"{scene}, {table.milliseconds(step)}": [run] for (scene, step), run in closed_loops(work.duration).items()},
-        numbers,
+        {f"{scene}, {milliseconds(step)}": [run] for (scene, step), run in closed_loops(work.duration).items()},
+        lambda runs: (
+            *table.microseconds(per_step(runs)), runs[0].newton_mean,
+            max(run.simulated / run.compiled for run in runs), *table.in_microseconds([r.wall / r.steps for r in runs]),
+        ),
         work.repeats,
         ["call: the median of the whole call, with set-up and evaluation in Python, over the number of steps"],
-    )
+    )  # fmt: skip
 
 
 def integrators_section(work: Budget) -> Section:
     """Time the same scenes by the midpoint rule in generalized coordinates and by the default integrator."""
     usual, other = INTEGRATORS
-    loops = [
-        closed_loops(work.duration, INTEGRATOR_STEPS, integrator=integrator_named(name)) for name in (usual, other)
-    ]
-
-    def numbers(first: list[Timed], second: list[Timed]) -> tuple[float, ...]:
-        times = per_step(first), per_step(second)
-        return (
-            *table.in_microseconds(*times),
-            *table.compared(times[1], times[0]),
-            first[0].newton_mean,
-            second[0].newton_mean,
-        )
-
+    loops = [closed_loops(work.duration, INTEGRATOR_STEPS, integrator=integrator_named(name)) for name in INTEGRATORS]
     return table.measured(
         "integrators",
         f"Cost of the human's step: {other} beside {usual}",
@@ -78,27 +57,29 @@ def integrators_section(work: Budget) -> Section:
             *table.columns(usual, other, unit="µs"),
             *table.columns("ratio", "least", "most", f"iterations, {usual}", f"iterations, {other}"),
         ),
-        {f"{scene}, {table.milliseconds(step)}": [loop[scene, step] for loop in loops] for scene, step in loops[0]},
-        numbers,
+        {f"{scene}, {milliseconds(step)}": [loop[scene, step] for loop in loops] for scene, step in loops[0]},
+        lambda first, second: (
+            *table.in_microseconds(per_step(first), per_step(second)),
+            *table.compared(per_step(second), per_step(first)), first[0].newton_mean, second[0].newton_mean,
+        ),
         work.repeats,
         [f"medians; ratio: {other} over {usual}, the median, least and most of pairs taken in turn"],
-    )
+    )  # fmt: skip
 
 
 def experiment_section(work: Budget) -> Section:
-    def numbers(runs: list[Timed]) -> tuple[float, ...]:
-        wall = 1e3 * median(run.wall for run in runs)
-        return (*table.spread([run.compiled for run in runs], 1e3), wall, runs[0].newton_mean)
-
     return table.measured(
         "experiments",
         "A whole experiment of 3 s at h = 0.5 ms",
         (*table.spread_columns("ms"), Column("call", "ms"), Column("iterations")),
         {name: [whole_experiment(name)] for name in ("stand-tilted", "thrown-block")},
-        numbers,
+        lambda runs: (
+            *table.spread([run.compiled for run in runs], 1e3), 1e3 * median(run.wall for run in runs),
+            runs[0].newton_mean,
+        ),
         work.repeats,
         ["least, median, most: the compiled part; call: the median with everything but files and figures"],
-    )
+    )  # fmt: skip
 
 
 class Standing(Glider):
@@ -131,28 +112,24 @@ def rigid_stance_section(names: Sequence[str], steps: int, repeats: int) -> Sect
         table.spread_columns(),
         notes=["each takes many steps in one call, on one core; engines' contacts are set to the default floor's"],
     )
-    for step in STEPS:
-        standing = {name: Standing(name, step) for name in _installed(names, section.notes)}
-        rows = {OURS: [partial(_own_time, stiff_stance(step, steps * step, integrator=Rigid()))]}
-        rows |= {name: [partial(one.step_time, steps)] for name, one in standing.items()}
-        for name, numbers in table.numbers_of(rows, table.microseconds, repeats).items():
-            if name == OURS or standing[name].stands:
-                section.rows[f"{name}, {table.milliseconds(step)}"] = numbers
-            else:
-                section.notes.append(f"{name} does not stand at {table.milliseconds(step)}")
-    return section
-
-
-def _installed(names: Sequence[str], notes: list[str]) -> list[str]:
     installed = []
     for name in names:
         try:
             engine_named(name).check_installed()
             installed.append(name)
         except InputError as missing:
-            if str(missing) not in notes:
-                notes.append(str(missing))
-    return installed
+            section.notes.append(str(missing))
+    for step in STEPS:
+        standing = {name: Standing(name, step) for name in installed}
+        own = closed_loops(steps * step, (step,), integrator=Rigid())["impedance stance", step]
+        rows: dict[str, list[Callable[[], float]]] = {OURS: [partial(_own_time, own)]}
+        rows |= {name: [partial(one.step_time, steps)] for name, one in standing.items()}
+        for name, numbers in table.numbers_of(rows, table.microseconds, repeats).items():
+            if name == OURS or standing[name].stands:
+                section.rows[f"{name}, {milliseconds(step)}"] = numbers
+            else:
+                section.notes.append(f"{name} does not stand at {milliseconds(step)}")
+    return section
 
 
 def _own_time(stance: Callable[[], Timed]) -> float:

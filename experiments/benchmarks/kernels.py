@@ -1,4 +1,4 @@
-"""A compiled law that does nothing: what is left of a tick's time is the loop's. And programs, solved again."""
+"""A compiled law that does nothing, so that a tick's time is the loop's; and programs, solved again."""
 
 from typing import NamedTuple
 
@@ -34,7 +34,7 @@ def feel_nothing(law, measurement):
 
 @routine
 def solve_again(qp, hessian, bounded, count):
-    """Factor and solve a program so often, as a tick does once; how it ended."""
+    """Factor and solve a program ``count`` times, as a tick does once; return how it ended."""
     ended = SOLVED
     for _ in range(count):
         for i in range(hessian.shape[0]):

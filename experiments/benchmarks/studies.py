@@ -7,21 +7,30 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from biped.metrics import measure_recording
 from biped.simulation.session import Session
-from experiments.benchmarks.sections import Section
-from experiments.benchmarks.speed.table import Budget, columns, compared, measured, milliseconds, spread, spread_columns
-from experiments.benchmarks.timing import cores, interleaved, seconds
+from contact.arrays import Floats
+from experiments.benchmarks.section import (
+    Budget,
+    Section,
+    columns,
+    compared,
+    measured,
+    milliseconds,
+    spread,
+    spread_columns,
+)
 from experiments.catalogue.parameters.parameter import Value
 from experiments.catalogue.registry import experiment_named
 from experiments.studies.execution.executors import executor_named
 from experiments.studies.execution.runner import run_trials
 from experiments.studies.store.folder import Study
 from experiments.studies.trial import Trial
+from experiments.timing import cores, interleaved, seconds
 
 EXPERIMENT = "balance"
 STEPS = (2e-3, 5e-4)
@@ -31,14 +40,6 @@ OUR_ENVIRONMENT, THEIR_ENVIRONMENT = "biped.gym:biped/Balance-v0", "Humanoid-v5"
 ENVIRONMENTS = 64
 #: Actions are shares of the greatest; those of a wild policy would end episodes within a few steps.
 SHARE = 0.3
-
-
-class Parts(NamedTuple):
-    """Times of trials that run one after the other, without a study: [s] of all of them."""
-
-    loop: float  # the closed loop
-    metrics: float  # compiled kernels over the rows, but for some 0.2 ms a trial
-    set_up: float  # from values of parameters to the first step, in Python
 
 
 def _trials(count: int, step: float) -> list[Trial]:
@@ -62,7 +63,8 @@ def study_of(count: int, step: float, workers: int, controller: str | None = Non
     return work
 
 
-def parts_of(count: int, step: float) -> Parts:
+def parts_of(count: int, step: float) -> Floats:
+    """Return the times [s] of the loops, the metrics and the set-ups of trials that run one after the other."""
     experiment, taken = experiment_named(EXPERIMENT), np.zeros(3)
     with cores(1):
         for trial in _trials(count, step):
@@ -73,7 +75,7 @@ def parts_of(count: int, step: float) -> Parts:
             done = time.perf_counter()
             measure_recording(recording)
             taken += (done - ready, time.perf_counter() - done, ready - begin)
-    return Parts(*taken.tolist())
+    return taken
 
 
 def studies_section(work: Budget) -> Section:
@@ -94,7 +96,7 @@ def studies_section(work: Budget) -> Section:
     for step in STEPS:
         walls = interleaved({workers: study_of(count, step, workers) for workers in (1, most)}, work.few)
         split = interleaved({"parts": partial(parts_of, count, step)}, work.few)["parts"]
-        whole, parts = median(walls[1]), [median(part) for part in zip(*split, strict=True)]
+        whole, parts = median(walls[1]), np.median(split, axis=0).tolist()
         section.rows[f"steps of {milliseconds(step)}"] = (
             *(count / median(walls[workers]) for workers in (1, most)),
             *compared(walls[1], walls[most])[:2],
@@ -104,12 +106,9 @@ def studies_section(work: Budget) -> Section:
 
 
 def environment(name: str, steps: int, mode: str | None = None) -> Callable[[], float]:
-    """Return a work that counts the steps a second of an environment, reset when it ends, or of a vector of them.
+    """Return a work that counts the steps a second of one environment on one core, or of a vector on two.
 
-    Args:
-        name: Gymnasium's.
-        steps: how many are taken, by one environment on one core or by all of a vector on two.
-        mode: Gymnasium's vectorization mode; None for one environment.
+    ``mode`` is Gymnasium's vectorization mode, or None for one environment, which is reset when it ends.
     """
     import gymnasium
 

@@ -28,11 +28,10 @@ from biped.simulation.snapshot import put_state
 from contact.arrays import Floats
 from controllers.impedance import JointImpedance
 from controllers.workspace import WorkspaceController
-from experiments.benchmarks.sections import Column, Section
-from experiments.benchmarks.speed.mujoco_race import SETTLING, Stander
-from experiments.benchmarks.speed.table import Budget, microseconds, spread_columns
-from experiments.benchmarks.timing import interleaved, seconds
+from experiments.benchmarks.mujoco_race import SETTLING, Stander
+from experiments.benchmarks.section import Budget, Column, Section, microseconds, spread_columns
 from experiments.engines.mujoco.mjcf import MujocoOptions
+from experiments.timing import interleaved, seconds
 
 #: Of MuJoCo's differences; 1e-6, centred, is what its documentation advises.
 REACHES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
@@ -52,19 +51,15 @@ class Converged:
 
     def error(self, other: Floats) -> float:
         """Return the greatest error of a block, as of velocities by displacements, against its greatest element."""
-        return _error(self.matrix, other)
-
-
-def _error(truth: Floats, other: Floats) -> float:
-    halves = slice(0, len(truth) // 2), slice(len(truth) // 2, None)
-    blocks = itertools.product(halves, halves)
-    return max(float(np.abs((other - truth)[block]).max() / np.abs(truth[block]).max()) for block in blocks)
+        truth, half = self.matrix, len(self.matrix) // 2
+        blocks = itertools.product((slice(0, half), slice(half, None)), repeat=2)
+        return max(float(np.abs((other - truth)[block]).max() / np.abs(truth[block]).max()) for block in blocks)
 
 
 def converged(ends: Displaced, size: int) -> Converged:
     """Return the derivative of a step by Romberg's extrapolation, column by column."""
     matrix, doubts = (np.array(rows).T for rows in zip(*(_column(ends, k) for k in range(size)), strict=True))
-    return Converged(matrix, _error(matrix, matrix + doubts))
+    return Converged(matrix, Converged(matrix, 0.0).error(matrix + doubts))
 
 
 def _column(ends: Displaced, column: int) -> tuple[Floats, Floats]:
@@ -126,11 +121,7 @@ class MujocoStep:
 
 
 class OurStep:
-    """A step of ours, of the same human on the same springs, to be differentiated.
-
-    Args:
-        step: [s].
-    """
+    """A step of ours [s], of the same human on the same springs, to be differentiated."""
 
     def __init__(self, step: float) -> None:
         scene = Scene(human(), JointImpedance(), step=step, integrator=Recursive(tolerance=1e-12))
@@ -186,8 +177,7 @@ class Derived:
     doubt: float = float("nan")  # what is not known of that
 
 
-#: Calls that are timed at once: alone, one would mostly wait for memory; and a host that takes a virtual processor away
-#: for some milliseconds is to miss most of the times.
+#: Calls that are timed at once: one alone mostly waits for memory.
 CALLS = 3
 
 

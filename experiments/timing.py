@@ -1,23 +1,27 @@
-"""Timing that can be trusted on a shared machine: one core, cases taken in turn, minimum and median.
+"""Timing on a shared machine: one core, one thread, cases in turn, minimum and median.
 
-``timeit`` and ``pyperf`` time one case after another, so that what disturbs the machine for a while disturbs one of
-them; and much of what is timed here says itself what it took (compiled loops without their set-up).
+``timeit`` and ``pyperf`` time one case after another, so that a disturbance of the machine falls on one of them.
 """
 
 import ast
+import json
 import math
 import os
 import statistics
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 K = TypeVar("K")
 
+#: Environment of processes that time NumPy's linear algebra: set before NumPy is imported.
+ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 #: The cores that this process may use, before anything restricts it.
 ALLOWED = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else frozenset()
 
@@ -35,15 +39,12 @@ class Spread:
     def of(cls, values: Sequence[float]) -> "Spread":
         return cls(min(values), statistics.median(values), max(values), len(values))
 
-    def scaled(self, factor: float) -> "Spread":
-        return Spread(self.least * factor, self.median * factor, self.most * factor, self.repeats)
-
 
 class UnitOfWork:
-    """A fixed piece of work in Python, timed now and then beside what is measured: how fast the machine is meanwhile.
+    """A fixed piece of work in Python, timed every few seconds beside a measurement: the machine's present speed.
 
-    Seconds of a processor depend on who shares its caches and its memory, and so do those of the unit: like a compiler
-    it allocates small things and follows pointers. The ratio of the two hardly does.
+    The processor's time of a measurement depends on other users of caches and memory. Its ratio to the unit's hardly
+    does: like a compiler, the unit allocates small objects and follows pointers.
     """
 
     _SOURCE = "\n".join(
@@ -52,7 +53,6 @@ class UnitOfWork:
     )
 
     def __init__(self, every: float = 2.0) -> None:
-        """With so many seconds from one to the next."""
         self._every, self._ended = every, threading.Event()
         self._taken: list[float] = []
         self._thread = threading.Thread(target=self._repeat, daemon=True)
@@ -67,7 +67,7 @@ class UnitOfWork:
 
     @property
     def seconds(self) -> float:
-        """[s] of processor time: the mean until now, of once at least."""
+        """Mean time of the unit so far [s], of the processor."""
         return statistics.fmean(self._taken or [self._once()])
 
     def _repeat(self) -> None:
@@ -77,8 +77,7 @@ class UnitOfWork:
                 return
 
     def _once(self) -> float:
-        """The least of three in a row: the first finds the caches as others have left them."""
-        return min(seconds(self._work, time.thread_time) for _ in range(3))
+        return min(seconds(self._work, time.thread_time) for _ in range(3))  # the first fills the caches
 
     def _work(self) -> None:
         compile(ast.unparse(ast.parse(self._SOURCE)), "unit of work", "exec")
@@ -166,3 +165,28 @@ def _left_out(count: int) -> int:
 def _at_most(heads: int, throws: int) -> float:
     """Return how likely a coin shows heads so often at most; SciPy's takes a second to import."""
     return sum(math.comb(throws, k) for k in range(heads + 1)) / 2**throws
+
+
+def in_one_thread(module: str, *arguments: str) -> Any:
+    """Run a module as a program in a process of one thread, and return the JSON that it prints.
+
+    Raises:
+        RuntimeError: it failed; the message has its standard error.
+    """
+    command = [sys.executable, "-m", module, *arguments]
+    done = subprocess.run(command, env=os.environ | ONE_THREAD, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)} failed: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def slope(x: Sequence[float], y: Sequence[float]) -> float:
+    """Return the power of x that y grows with: the slope of the line through the logarithms."""
+    import numpy as np
+
+    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
+
+
+def part(progress: Callable[[float], None], k: int, count: int, total: float = 1.0) -> Callable[[float], None]:
+    """Return the progress of part ``k`` of ``count`` parts, each of which counts up to ``total``."""
+    return lambda done: progress((k + min(done / total, 1.0)) / count)

@@ -13,9 +13,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from experiments.benchmarks.sections import Section
-from experiments.benchmarks.speed.table import Budget, spread, spread_columns
-from experiments.benchmarks.timing import UnitOfWork, seconds
+from experiments.benchmarks.section import Budget, Section, spread, spread_columns
+from experiments.timing import UnitOfWork, seconds
 
 _RUN = "import sys; from experiments.cli import main; sys.exit(main(sys.argv[1:]))"
 _TIMEOUT = 1800.0

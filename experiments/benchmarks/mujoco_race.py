@@ -24,17 +24,15 @@ from biped.runs.state import State
 from biped.simulation.simulate import simulate
 from contact.arrays import Floats
 from controllers.impedance import JointImpedance
-from experiments.benchmarks.free_flight import Glider
-from experiments.benchmarks.scenes import timed, tumbling
-from experiments.benchmarks.sections import Column, Section
-from experiments.benchmarks.speed import table
-from experiments.benchmarks.speed.table import Budget
-from experiments.benchmarks.timing import interleaved, seconds
+from experiments.benchmarks import section as table
+from experiments.benchmarks.scenes import STEPS, timed
+from experiments.benchmarks.section import Budget, Column, Section, milliseconds
+from experiments.comparison.flight import Glider
 from experiments.engines.mujoco.adapter import Mujoco
 from experiments.engines.mujoco.mjcf import MujocoOptions, mjcf, velocity_map
+from experiments.timing import interleaved, seconds
+from experiments.work_precision.problems import tumbling
 
-#: [s] of the steps in the race.
-STEPS = (5e-4, 1e-3, 2e-3)
 #: MuJoCo's own defaults.
 DEFAULTS = MujocoOptions(integrator="Euler", solver="Newton", cone="pyramidal", soles="points", islands=True)
 #: MuJoCo stands while its trunk stays this close to where it was [m].
@@ -45,14 +43,7 @@ SETTLING = 1.0
 CROUCH = {"hip_pitch": 0.1, "knee_pitch": -0.2, "ankle_pitch": 0.1}
 #: [m] that the trunk is lower then.
 _LOWER = (0.46 + 0.44) * (1.0 - np.cos(0.1))
-
-
-def same_human() -> tuple[float, float]:
-    """Return how far MuJoCo's total mass [kg] and mass matrix, relative, are from ours in a random configuration."""
-    model = human()
-    engine = mujoco.MjModel.from_xml_string(mjcf(model))
-    q, _ = tumbling(model)
-    return abs(float(engine.body_mass.sum()) - model.total_mass), mass_matrix_difference(model, q)
+_STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 
 
 def mass_matrix_difference(model: Model, q: Floats) -> float:
@@ -61,19 +52,13 @@ def mass_matrix_difference(model: Model, q: Floats) -> float:
     data = mujoco.MjData(engine)
     data.qpos[:] = q
     mujoco.mj_forward(engine, data)
+    full = np.zeros((engine.nv, engine.nv))
+    for row, column in zip(full, np.eye(engine.nv), strict=True):  # mj_fullM differs between versions in its arguments
+        mujoco.mj_mulM(engine, data, row, column)
     T = velocity_map(model, q)
-    theirs = T.T @ _full_mass_matrix(engine, data) @ T
     ours = np.zeros((model.nv, model.nv))
     mass_matrix(model.tree, q, new_tree_data(model.n, model.nv, model.nc), ours)
-    return float(np.max(np.abs(theirs - ours)) / np.max(np.abs(ours)))
-
-
-def _full_mass_matrix(engine: "mujoco.MjModel", data: "mujoco.MjData") -> Floats:
-    """Return MuJoCo's M, column by column: its own function for that differs between versions in its arguments."""
-    product = np.zeros((engine.nv, engine.nv))
-    for row, column in zip(product, np.eye(engine.nv), strict=True):
-        mujoco.mj_mulM(engine, data, row, column)
-    return product
+    return float(np.max(np.abs(T.T @ full @ T - ours)) / np.max(np.abs(ours)))
 
 
 def settings(quick: bool) -> list[MujocoOptions]:
@@ -107,12 +92,12 @@ class Stander:
         self.stands = True  # whether it stood while it settled and in everything it was timed in
         self._restart(self.model.neutral())
         self._step(round(SETTLING / options.step))
-        self.settled = np.zeros(mujoco.mj_stateSize(self.engine, mujoco.mjtState.mjSTATE_INTEGRATION))
-        mujoco.mj_getState(self.engine, self.data, self.settled, mujoco.mjtState.mjSTATE_INTEGRATION)
+        self.settled = np.zeros(mujoco.mj_stateSize(self.engine, _STATE))
+        mujoco.mj_getState(self.engine, self.data, self.settled, _STATE)
 
     def quiet(self, steps: int) -> float:
         """Return what a step takes while it stands still [s]."""
-        mujoco.mj_setState(self.engine, self.data, self.settled, mujoco.mjtState.mjSTATE_INTEGRATION)
+        mujoco.mj_setState(self.engine, self.data, self.settled, _STATE)
         return self._step(steps)
 
     def swaying(self, steps: int) -> float:
@@ -155,12 +140,10 @@ def screen(quick: bool, steps: int, repeats: int) -> dict[str, tuple[MujocoOptio
 
 
 def screen_section(work: Budget) -> Section:
-    section = Section(
-        "mujoco_settings", "MuJoCo's settings that stand: cost of a step, h = 0.5 ms", table.spread_columns()
-    )
+    title = "MuJoCo's settings that stand: cost of a step, h = 0.5 ms"
     screened = screen(work.quick, work.race_steps // 2, work.few)
-    section.rows = {name: table.microseconds(times) for name, (_, times) in screened.items()}
-    return section
+    rows = {name: table.microseconds(times) for name, (_, times) in screened.items()}
+    return Section("mujoco_settings", title, table.spread_columns(), rows)
 
 
 def stance_race(
@@ -168,48 +151,44 @@ def stance_race(
 ) -> dict[str, dict[str, list[float]]]:
     """Time a step of ours and of MuJoCo's settings in turn [s]: by scene ("quiet", "swaying"), then by engine."""
     engines = standers([replace(option, step=step) for option in options])
-    ours = {"quiet": _ours(step, steps, SETTLING, None), "swaying": _ours(step, steps, 0.0, crouched(human()))}
+    model = human()
+    home, bent = State.at(model), State.at(model, crouched(model))
+    settled = simulate(model, JointImpedance(), state=home, step=step, duration=SETTLING).state
     times = {
         scene: interleaved(
-            {"ours": own} | {name: partial(getattr(one, scene), steps) for name, one in engines.items()}, repeats
+            {"ours": _ours(model, JointImpedance(), state, step, steps)}
+            | {name: partial(getattr(one, scene), steps) for name, one in engines.items()},
+            repeats,
         )
-        for scene, own in ours.items()
+        for scene, state in (("quiet", settled), ("swaying", bent))
     }
-    fallen = {name for name, stander in engines.items() if not stander.stands}
-    return {
-        scene: {name: taken for name, taken in by_name.items() if name not in fallen}
-        for scene, by_name in times.items()
-    }
+    standing = {"ours", *(name for name, one in engines.items() if one.stands)}
+    return {scene: {name: taken for name, taken in by.items() if name in standing} for scene, by in times.items()}
 
 
-def _ours(step: float, steps: int, settling: float, q: Floats | None) -> Callable[[], float]:
-    model = human()
-    state = State.at(model, q)
-    if settling > 0.0:
-        state = simulate(model, JointImpedance(), state=state, step=step, duration=settling).state
-    return lambda: timed(model, JointImpedance(), state, step, steps * step, record_every=steps * step).per_step
+def _ours(
+    model: Model, controller: JointImpedance | None, state: State, step: float, steps: int
+) -> Callable[[], float]:
+    return lambda: timed(model, controller, state, step, steps * step, record_every=steps * step).per_step
 
 
 def flight_race(step: float, steps: int, repeats: int) -> dict[str, list[float]]:
     """Time a step of tumbling [s]: ours with its contact points, MuJoCo with nothing that could touch."""
     model = human().with_gravity((0.0, 0.0, 0.0))
     q, v = tumbling(model)
-    state = State.at(model, q, v)
-    cases: dict[str, Callable[[], float]] = {
-        "ours": lambda: timed(model, None, state, step, steps * step, record_every=steps * step).per_step
-    }
+    cases = {"ours": _ours(model, None, State.at(model, q, v), step, steps)}
     for integrator in ("Euler", "implicitfast", "discrete", "RK4"):
-        try:
+        with suppress(InputError):  # an integrator that this version does not have
             glider = Glider(Mujoco(integrator=integrator), (model.without_contacts(), q, v), step)
-        except InputError:  # an integrator that this version does not have
-            continue
-        cases[integrator] = partial(lambda one: one.seconds(steps) / steps, glider)
+            cases[integrator] = partial(lambda one: one.seconds(steps) / steps, glider)
     return interleaved(cases, repeats)
 
 
 def race_section(work: Budget) -> Section:
     """Time our steps beside MuJoCo's, with its fastest settings and its defaults."""
-    mass, matrix = same_human()
+    model = human()
+    mass = abs(float(mujoco.MjModel.from_xml_string(mjcf(model)).body_mass.sum()) - model.total_mass)
+    matrix = mass_matrix_difference(model, tumbling(model)[0])
     section = Section(
         "mujoco",
         "Cost of a step beside MuJoCo",
@@ -226,15 +205,13 @@ def race_section(work: Budget) -> Section:
     screened = screen(work.quick, work.race_steps // 4, 3).values()
     candidates = [*(options for options, _ in list(screened)[:4] if options != DEFAULTS), DEFAULTS]
     for step in STEPS:
-        races = [
-            (f"{scene} stance", times, label(DEFAULTS))
-            for scene, times in stance_race(candidates, step, work.race_steps, work.repeats).items()
-        ]
+        stances = stance_race(candidates, step, work.race_steps, work.repeats)
+        races = [(f"{scene} stance", times, label(DEFAULTS)) for scene, times in stances.items()]
         races.append(("flight", flight_race(step, work.race_steps, work.repeats), DEFAULTS.integrator))
         for scene, times, defaults in races:
             ours = times["ours"]
             fastest = min((name for name in times if name != "ours"), key=lambda name: median(times[name]))
-            name = f"{scene}, {table.milliseconds(step)}"
+            name = f"{scene}, {milliseconds(step)}"
             section.rows[name] = (
                 *(*table.in_microseconds(ours, times[fastest]), *table.compared(times[fastest], ours)),
                 *(*table.in_microseconds(times[defaults]), table.compared(times[defaults], ours)[0]),
