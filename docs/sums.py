@@ -39,7 +39,7 @@ def lines(*folders: str) -> int:
 
 def first_run() -> dict[str, float]:
     """`biped run thrown-block` with an empty cache, as ``biped bench`` measures it."""
-    program = [sys.executable, "-m", "experiments.benchmarks.speed.startup"]
+    program = [sys.executable, "-m", "experiments.benchmarks.startup"]
     run = json.loads(subprocess.run(program, cwd=TOP, capture_output=True, check=True, text=True).stdout)
     return {
         "first run, wall [s]": run["wall"], "first run, processor [s]": run["processor"],

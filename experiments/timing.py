@@ -180,6 +180,11 @@ def in_one_thread(module: str, *arguments: str) -> Any:
     return json.loads(done.stdout)
 
 
+def halved(coarsest: float, count: int) -> tuple[float, ...]:
+    """Return a grid of step sizes [s]: the coarsest, a half of it, a quarter, …"""
+    return tuple(coarsest / 2**k for k in range(count))
+
+
 def slope(x: Sequence[float], y: Sequence[float]) -> float:
     """Return the power of x that y grows with: the slope of the line through the logarithms."""
     import numpy as np

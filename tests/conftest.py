@@ -19,7 +19,7 @@ from biped import Controller, Scene, Session
 from biped.metrics import METRICS
 from biped.model import Body, Joint, Model, human, random_tree
 from biped.runs.state import State
-from experiments.benchmarks.timing import UnitOfWork
+from experiments.timing import UnitOfWork
 from kernelcache.beside import compile_elsewhere, end_idle
 
 compile_elsewhere()  # a process of tests meets hundreds of kernels

@@ -4,7 +4,7 @@ import importlib.util
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from biped.extras import command
+from biped.inputs.extras import command
 from experiments.benchmarks import chains, laws, startup, steps, studies
 from experiments.benchmarks.section import Budget, Section
 

@@ -1,7 +1,7 @@
 """Backends of a comparison: integrators of ours and external engines, all asked for in the same way."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from biped.control.controller import Impedance
@@ -41,10 +41,6 @@ class Backend:
         return None if self.external is None else self.external.vendor_defaults
 
     @property
-    def with_vendor_defaults(self) -> "Backend":
-        return self if self.vendor_defaults is None else replace(self, engine=self.vendor_defaults.engine)
-
-    @property
     def version(self) -> str | None:
         return versions()["biped-balance"] if self.external is None else self.external.version
 
@@ -53,7 +49,11 @@ class Backend:
         """The backend in other settings of its own, which serve smooth motion without contacts better."""
         if isinstance(self.engine, str):
             return tuple(backend_named(name) for name in SMOOTH.get(self.engine, ()))
-        return tuple(_variant(self, self.engine, other) for other in self.engine.smooth)
+        usual, found = self.engine.settings, []
+        for other in self.engine.smooth:
+            values = [str(value) for name, value in other.settings.items() if value != usual[name]]
+            found.append(Backend("-".join([self.label, *values]).lower(), " ".join([self.title, *values]), other))
+        return tuple(found)
 
     def settings(self, changes: Mapping[str, Value]) -> dict[str, Any]:
         if self.external is not None:
@@ -62,9 +62,7 @@ class Backend:
         return own | {name: changes[f"integrator.{name}"] for name in own if f"integrator.{name}" in changes}
 
     def integrator(self, changes: Mapping[str, Value]) -> Integrator:
-        """The integrator of ours, with those of its settings that the changes give."""
-        if self.external is not None:
-            raise InputError(f"{self.title} is no integrator of ours")
+        """Return the integrator of ours, with those of its settings that the changes give."""
         return integrator_named(str(self.engine), **self.settings(changes))
 
     def run(
@@ -77,13 +75,8 @@ class Backend:
         return rollout(experiment, changes, self.engine, progress=progress, announce=announce)
 
 
-def _variant(base: Backend, engine: Engine, other: Engine) -> Backend:
-    values = [str(value) for name, value in other.settings.items() if value != engine.settings[name]]
-    return Backend("-".join([base.label, *values]).lower(), " ".join([base.title, *values]), other)
-
-
 def backend_named(name: str) -> Backend:
-    """An integrator of ours or an engine of this name, in settings that are as equal as can be."""
+    """Return an integrator of ours or an engine of this name, in settings that are as equal as can be."""
     if name in INTEGRATORS:
         return Backend(name, f"ours ({name})", name)
     engine = engine_named(name)
@@ -92,12 +85,12 @@ def backend_named(name: str) -> Backend:
 
 
 def backends_of(names: Sequence[str]) -> tuple[tuple[Backend, ...], tuple[str, ...]]:
-    """The backends that can be used here, and a sentence about each that is not installed.
+    """Return the backends that can be used here, and a sentence about each that is not installed.
 
     Raises:
         InputError: a name is unknown or given twice, or none is left.
     """
-    if not names or any(not name for name in names):
+    if not names or not all(names):
         raise InputError("--engines: it must be names with commas between them, such as recursive,mujoco")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

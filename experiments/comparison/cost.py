@@ -8,22 +8,21 @@ from typing import Any, cast
 import numpy as np
 
 from biped.errors import InputError
+from biped.simulation.driver import Progress
 from contact.arrays import Floats
-from experiments.benchmarks.comparison.backends import Backend
-from experiments.benchmarks.comparison.budget import Progress
-from experiments.benchmarks.comparison.outcome import CUT_SHORT
-from experiments.benchmarks.comparison.table import quantity
-from experiments.benchmarks.ranking import Ranked
-from experiments.benchmarks.timing import Spread, interval, ratios, seconds
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
-from experiments.catalogue.rollout import Rollout
+from experiments.comparison.backends import Backend
+from experiments.comparison.outcome import CUT_SHORT
+from experiments.comparison.table import quantity
 from experiments.engines.engine import Applied, Case, Engine, Simulation
 from experiments.engines.kernels.external import FloorState
+from experiments.timing import interval, ratios, seconds
+from experiments.work_precision.ranking import Ranked
 
 
 class RecordedSimulation:
-    """Stands for a simulation, and remembers where it started and what each step was given."""
+    """A simulation that remembers where it started and what each step was given."""
 
     def __init__(self, simulation: Simulation) -> None:
         self.simulation = simulation
@@ -47,11 +46,10 @@ class RecordedSimulation:
         self.simulation.step(torque, forces)
 
     def replay(self) -> float:
-        """[s] a step, when the recorded steps are taken again from their start, with nothing in between."""
+        """Return the time of a step [s] when the recorded steps are taken again, with nothing in between."""
         assert self.start is not None
-        q, v, projectile = (values.copy() for values in self.start)
-        self.simulation.place(q, v, projectile)
         simulation, asked = self.simulation, self.asked
+        simulation.place(*(values.copy() for values in self.start))
 
         def steps() -> None:
             for floor, torque, forces in asked:
@@ -63,7 +61,7 @@ class RecordedSimulation:
 
 
 class Recorder:
-    """Stands for an engine whose last simulation is recorded; in all else it is the engine itself."""
+    """An engine whose last simulation is recorded; in all else it is the engine itself."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -77,7 +75,7 @@ class Recorder:
         return self.recorded
 
     def replay(self) -> float:
-        """[s] a step of what is recorded; NaN where nothing is."""
+        """Return the time of a step [s] of what is recorded; NaN where nothing is."""
         return np.nan if self.recorded is None else self.recorded.replay()
 
 
@@ -107,24 +105,18 @@ class Cost:
 
     @property
     def between(self) -> tuple[float, float]:
-        """[s] The interval of the median: what else ran on the machine makes single runs several times as long."""
+        """The interval of the median [s]."""
         return interval(self.samples) if self.samples else (self.least, self.most)
 
 
 @dataclass
 class Taken:
-    """The timings of an engine."""
+    """The timings of an engine, of each repeat."""
 
     verdict: str  # how its run ended
-    #: [s] a step, of each repeat: in the replay of an external engine, in the loop of ours
-    per_step: list[float] = field(default_factory=list)
+    per_step: list[float] = field(default_factory=list)  # [s]; of an external engine in the replay
     in_run: list[float] = field(default_factory=list)  # [s] a step within the run
     real_time: list[float] = field(default_factory=list)  # simulated seconds a second of the whole loop
-
-    def add(self, made: Rollout, recorder: Recorder | None) -> None:
-        self.in_run.append(made.per_step)
-        self.per_step.append(made.per_step if recorder is None else recorder.replay())
-        self.real_time.append(float(made.run.summary["real_time_factor"]))
 
 
 def measure(
@@ -136,7 +128,7 @@ def measure(
 ) -> tuple[list[Cost], dict[str, str]]:
     """Time the experiment in all engines, A B C A B C …, after once each to warm up and to record.
 
-    The rows, and by label why those that cannot run it are left out.
+    Return the rows, and by label why those that cannot run it are left out.
     """
     taken: dict[str, Taken] = {}
     recorders: dict[str, Recorder] = {}
@@ -144,55 +136,55 @@ def measure(
     able = list(backends)
     for turn in range(repeats + 1):
         for k, one in enumerate(tuple(able)):
-            recorder = Recorder(one.external) if turn == 0 and one.external is not None else None
-            who = one if recorder is None else replace(one, engine=cast("Engine", recorder))
+            who = one
+            if turn == 0 and one.external is not None:
+                recorders[one.label] = Recorder(one.external)
+                who = replace(one, engine=cast("Engine", recorders[one.label]))
             try:
                 made = who.run(experiment, changes)
             except InputError as error:
                 able.remove(one)
                 refused[one.label] = f"is not timed: {error}"
                 continue
-            if recorder is not None:
-                recorders[one.label] = recorder
             if turn == 0:
                 taken[one.label] = Taken(str(made.run.summary["verdict"]))
             else:
-                taken[one.label].add(made, recorders.get(one.label))
+                mine, recorder = taken[one.label], recorders.get(one.label)
+                mine.in_run.append(made.per_step)
+                mine.per_step.append(made.per_step if recorder is None else recorder.replay())
+                mine.real_time.append(float(made.run.summary["real_time_factor"]))
             progress((turn + (k + 1) / max(1, len(able))) / (repeats + 1))
-    step = experiment.values(changes).number("run.step")
-    return costs_of(able, taken, step), refused
+    return costs_of(able, taken, experiment.values(changes).number("run.step")), refused
 
 
 def costs_of(backends: Sequence[Backend], taken: Mapping[str, Taken], step: float) -> list[Cost]:
     rows = []
-    first = taken[backends[0].label].per_step if backends else []
     for one in backends:
         mine = taken[one.label]
-        spread, ratio = Spread.of(mine.per_step), ratios(mine.per_step, first)
+        times, ratio = mine.per_step, ratios(mine.per_step, taken[backends[0].label].per_step)
         rows.append(
             Cost(
-                one.label, mine.verdict, step, spread.median, spread.least, spread.most, median(mine.in_run),
+                one.label, mine.verdict, step, median(times), min(times), max(times), median(mine.in_run),
                 median(ratio), *interval(ratio), median(mine.real_time), OURS if one.external is None else EXTERNAL,
-                spread.repeats, tuple(mine.per_step),
+                len(times), tuple(times),
             )
         )  # fmt: skip
     return rows
 
 
 def ranked_costs(costs: Sequence[Cost], refused: Mapping[str, str]) -> list[Ranked]:
-    """The cheapest step is the best; a tie where one is at times the cheaper and at times the dearer."""
+    """Rank steps by cost: the cheapest is the best; a tie where one is at times the cheaper and at times the dearer."""
     notes = {cost.engine: cost.verdict for cost in costs if cost.verdict in CUT_SHORT}
     notes |= {cost.engine: "has no number" for cost in costs if cost.per_step != cost.per_step}
     able = [cost for cost in costs if cost.engine not in notes]
     best = min(able, key=lambda cost: cost.per_step, default=None)
-    alone = len(costs) + len(refused) == 1
     found = []
     for cost in costs:
-        if best is None or cost not in able:
+        if best is None or cost.engine in notes:
             found.append(Ranked(cost.engine, cost.per_step, note=notes[cost.engine]))
             continue
         pairs = ratios(cost.samples, best.samples)
         low, high = interval(pairs)
-        wins = (cost is best or low <= 1.0) and not alone
+        wins = (cost is best or low <= 1.0) and len(costs) + len(refused) > 1
         found.append(Ranked(cost.engine, cost.per_step, median(pairs), low, high, best=wins))
     return [*found, *(Ranked(name, None, note=why) for name, why in refused.items())]

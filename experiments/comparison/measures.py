@@ -6,9 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.benchmarks.comparison.cost import ranked_costs
-from experiments.benchmarks.comparison.outcome import REFUSED, Outcome
-from experiments.benchmarks.comparison.results import (
+from experiments.comparison.cost import ranked_costs
+from experiments.comparison.flight import MOTIONS
+from experiments.comparison.outcome import FORCE, REFUSED, Creep, Outcome
+from experiments.comparison.stages import (
     COST,
     EQUAL,
     FLIGHTS,
@@ -20,12 +21,10 @@ from experiments.benchmarks.comparison.results import (
     VENDOR,
     Results,
 )
-from experiments.benchmarks.comparison.standing import FORCE, Creep
-from experiments.benchmarks.comparison.step_refinement import ROUNDING, VERBS, Refinement
-from experiments.benchmarks.comparison.table import quantity, scientific, table_of
-from experiments.benchmarks.free_flight import MOTIONS
-from experiments.benchmarks.ranking import Ranked, ranked
-from experiments.benchmarks.work_precision.step_sizes import ACCURACIES, ranked_methods
+from experiments.comparison.step_refinement import ROUNDING, Refinement
+from experiments.comparison.table import quantity, scientific, table_of
+from experiments.work_precision.ranking import Ranked, ranked
+from experiments.work_precision.step_sizes import ACCURACIES, ranked_methods
 
 #: Below these, numbers differ by rounding only: [m], [J], relative energy, relative spin, [N·s].
 CREEP, JOULES, ENERGY, SPIN, MOMENTUM = 1e-6, 1e-4, 1e-11, 1e-9, 1e-9
@@ -59,7 +58,7 @@ class RankingRow:
 def by(
     number: str, rows: Callable[[Results], Sequence[Any]], floor: float = 0.0, out: Callable[[Any], str] = lambda _: ""
 ) -> Callable[[Results], list[Ranked]]:
-    """Ranks rows by one of their numbers; ``out`` says why a row cannot be the best."""
+    """Return what ranks rows by one of their numbers; ``out`` says why a row cannot be the best."""
 
     def rank(results: Results) -> list[Ranked]:
         found = rows(results)
@@ -69,20 +68,12 @@ def by(
     return rank
 
 
-def _outcomes(settings: str) -> Callable[[Results], list[Outcome]]:
-    return lambda results: results.outcomes[settings]
-
-
-def _creeps(settings: str) -> Callable[[Results], list[Creep]]:
-    return lambda results: [row for row in results.creeps if row.settings == settings]
-
-
-def _flights(motion: str) -> Callable[[Results], list[Any]]:
-    return lambda results: [row for row in results.flights if row.motion == motion]
+def _outcomes(results: Results) -> list[Outcome]:
+    return results.outcomes[EQUAL]
 
 
 def _ended(row: Outcome) -> str:
-    return "" if row.stood else f"{VERBS[row.verdict]} at {row.simulated:.3g} s"
+    return "" if row.stood else f"{row.verdict} at {row.simulated:.3g} s"
 
 
 def _crept(row: Creep) -> str:
@@ -101,40 +92,55 @@ def _apart(results: Results) -> list[Ranked]:
     return [Ranked(row.engine, row.apart) for row in results.outcomes[EQUAL] if row.apart is not None]
 
 
-def _cheapest(accuracy: float) -> Callable[[Results], list[Ranked]]:
-    return lambda results: [] if results.precision is None else ranked_methods(results.precision, accuracy)
+def _creep(settings: str) -> Measure:
+    name = f"creep in stance under {FORCE:g} N, {SETTINGS[settings]}"
+    rows = by("creep", lambda results: [row for row in results.creeps if row.settings == settings], CREEP, _crept)
+    return Measure(STANCES[settings], name, "m", rows)
+
+
+def _flights(motion: str) -> Iterator[Measure]:
+    for name, number, floor in (
+        ("energy error", "energy_worst_in_phase", ENERGY),
+        ("energy drift", "energy_drift_in_phase", ENERGY),
+        ("angular momentum error", "spin_change_in_phase", SPIN),
+    ):
+        rows = by(number, lambda results: [row for row in results.flights if row.motion == motion], floor, _out)
+        yield Measure(FLIGHTS, f"{name}, {motion} flight", "1", rows)
+
+
+def _out(row: Any) -> str:
+    return str(row.out)
+
+
+def _precision(accuracy: float) -> Measure:
+    def rank(results: Results) -> list[Ranked]:
+        return [] if results.precision is None else ranked_methods(results.precision, accuracy)
+
+    return Measure(PRECISION, f"cost of a second of flight to {accuracy:.0e} m", "s/s", rank)
 
 
 MEASURES = (
-    Measure(RUNS[EQUAL], "gets to the end, equal settings", "s", by("simulated", _outcomes(EQUAL), 0.0, _ended)),
+    Measure(RUNS[EQUAL], f"gets to the end, {SETTINGS[EQUAL]}", "s", by("simulated", _outcomes, 0.0, _ended)),
     Measure(RUNS[EQUAL], "greatest distance of the {0.root}'s path from the first engine's", "m", _apart),
-    Measure(RUNS[EQUAL], "energy that no work accounts for", "J",
-            by("energy_residual", _outcomes(EQUAL), JOULES, _ended)),
-    Measure(RUNS[EQUAL], "momentum that no impulse accounts for", "N·s",
-            by("momentum_defect", _outcomes(EQUAL), MOMENTUM, _ended)),
-    Measure(RUNS[VENDOR], "gets to the end, vendor defaults", "s", by("simulated", _outcomes(VENDOR), 0.0, _ended)),
-    *(
-        Measure(STANCES[settings], f"creep in stance under {FORCE:g} N, {text}", "m",
-                by("creep", _creeps(settings), CREEP, _crept))
-        for settings, text in SETTINGS.items()
+    Measure(RUNS[EQUAL], "energy that no work accounts for", "J", by("energy_residual", _outcomes, JOULES, _ended)),
+    Measure(
+        RUNS[EQUAL], "momentum that no impulse accounts for", "N·s", by("momentum_defect", _outcomes, MOMENTUM, _ended)
     ),
-    *(
-        Measure(FLIGHTS, f"{name}, {motion} flight", "1", by(number, _flights(motion), floor, lambda row: row.out))
-        for motion in MOTIONS
-        for name, number, floor in (
-            ("energy error", "energy_worst_in_phase", ENERGY),
-            ("energy drift", "energy_drift_in_phase", ENERGY),
-            ("angular momentum error", "spin_change_in_phase", SPIN),
-        )
+    Measure(
+        RUNS[VENDOR], f"gets to the end, {SETTINGS[VENDOR]}", "s",
+        by("simulated", lambda results: results.outcomes[VENDOR], 0.0, _ended),
     ),
-    Measure(REFINEMENT, "distance from its own finest step, at {0.common_step:g} s", "m",
-            by("peak", _at_common_step, ROUNDING, lambda row: VERBS.get(row.verdict, ""))),
-    Measure(COST, "time of a step of the experiment", "s",
-            lambda results: ranked_costs(results.costs, results.refused.get(COST, {}))),
-    *(
-        Measure(PRECISION, f"cost of a second of flight to {accuracy:.0e} m", "s/s", _cheapest(accuracy))
-        for accuracy in ACCURACIES
+    *(_creep(settings) for settings in SETTINGS),
+    *(measure for motion in MOTIONS for measure in _flights(motion)),
+    Measure(
+        REFINEMENT, "distance from its own finest step, at {0.common_step:g} s", "m",
+        by("peak", _at_common_step, ROUNDING, _out),
     ),
+    Measure(
+        COST, "time of a step of the experiment", "s",
+        lambda results: ranked_costs(results.costs, results.refused.get(COST, {})),
+    ),
+    *(_precision(accuracy) for accuracy in ACCURACIES),
 )  # fmt: skip
 
 

@@ -1,22 +1,26 @@
-"""The outcome of one rollout: a row of the tables of equal settings and of vendor defaults."""
+"""Rows of rollouts in an engine: outcomes of the experiment, and creep of a standing human under a steady force."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from biped.errors import InputError
 from biped.model.legs import knees_of
 from biped.runs.row_layout import pose_names
 from biped.runs.run import Run
 from biped.runs.verdict import FAILED, FELL, LOST_CONTROL, UNRELIABLE
+from biped.simulation.driver import Announce, Progress
 from contact.arrays import Floats
-from experiments.benchmarks.comparison.table import quantity
 from experiments.catalogue.parameters.parameter import Value
+from experiments.catalogue.registry import experiment_named
 from experiments.catalogue.rollout import Rollout
+from experiments.comparison.backends import Backend
+from experiments.comparison.table import quantity
 
 #: Verdicts of runs that did not get to their end, or of which nothing can be concluded.
 CUT_SHORT = (FELL, LOST_CONTROL, FAILED, UNRELIABLE)
-#: Of what an engine does not take.
+#: Verdict of what an engine does not take.
 REFUSED = "refused"
 #: The part of a run, from its end, over which rest is looked at.
 TAIL = 0.1
@@ -60,7 +64,7 @@ _OF_SUMMARY = (
 
 
 def outcome_of(label: str, made: Rollout, values: Mapping[str, Value], first: Run | None) -> Outcome:
-    """The row of a rollout with these values; ``first`` is the run of the first engine, or None if this is it."""
+    """Return the row of a rollout with these values; ``first`` is the first engine's run, or None if this is it."""
     summary = made.run.summary
     impulses = [one["impulse"] for one in summary["events"]["impacts"]]
     peaks = {joint: torque for joint, torque in made.run.by_joint("peak_torque").items() if torque is not None}
@@ -84,7 +88,7 @@ def outcome_of(label: str, made: Rollout, values: Mapping[str, Value], first: Ru
 
 
 def penetration(run: Run) -> float | None:
-    """[m] how deep the deepest contact point is in the floor, mean over the last tenth of a run without a fall.
+    """Return the depth [m] of the deepest contact point in the floor, mean over the last tenth of a run without a fall.
 
     None where no point is on the floor then.
     """
@@ -99,23 +103,19 @@ def penetration(run: Run) -> float | None:
     return max(depths, default=None)
 
 
-def root_path(run: Run) -> tuple[Floats, Floats]:
-    """(rows,) [s] and (rows, 3) [m] where the root's centre of mass was."""
-    return run.frame["time"].to_numpy(), run.frame[pose_names(run.root)[:3]].to_numpy()
-
-
 def distances(run: Run, other: Run) -> Floats:
-    """(rows,) [m] between the roots of two runs, at the times of the first while both last."""
-    (time, place), (other_time, other_place) = root_path(run), root_path(other)
-    if not len(time) or not len(other_time):
+    """Return the distances [m] between the roots of two runs, at the times of the first while both last."""
+    time, others = (one.frame["time"].to_numpy() for one in (run, other))
+    place, theirs = (one.frame[pose_names(one.root)[:3]].to_numpy() for one in (run, other))
+    if not len(time) or not len(others):
         return np.zeros(0)
-    both = time <= other_time[-1] + 1e-9
-    theirs = np.stack([np.interp(time[both], other_time, other_place[:, k]) for k in range(3)], axis=1)
-    return np.asarray(np.linalg.norm(place[both] - theirs, axis=1))
+    both = time <= others[-1] + 1e-9
+    met = np.stack([np.interp(time[both], others, theirs[:, k]) for k in range(3)], axis=1)
+    return np.asarray(np.linalg.norm(place[both] - met, axis=1))
 
 
 def apart(run: Run, other: Run) -> float | None:
-    """[m] the greatest distance between the roots of two runs.
+    """Return the greatest distance [m] between the roots of two runs.
 
     None if either did not get to its end, or if they have only the start in common.
     """
@@ -123,3 +123,81 @@ def apart(run: Run, other: Run) -> float | None:
         return None
     between = distances(run, other)
     return float(between.max()) if len(between) > 1 else None
+
+
+STANDING = "balance"
+#: [N] of the horizontal force on the trunk, from the start to the end.
+FORCE = 30.0
+#: [s] until the human leans on the force, after which creep counts; and between two rows, about.
+SETTLED, RECORDED = 2.0, 0.02
+#: Parameters of the compared experiment that the standing human has in common with it.
+COMMON = ("floor.", "run.step", "controller.period", "controller.kp_", "controller.kd_", "integrator.")
+
+
+@dataclass(frozen=True)
+class Creep:
+    """The creep of a standing human's feet in an engine."""
+
+    engine: str = quantity("", "name")
+    settings: str = quantity("", "equal settings or vendor defaults")
+    verdict: str = quantity("", "how it ended")
+    step: float = quantity("s", "step")
+    measured: float = quantity("s", "time over which creep was measured")
+    creep: float | None = quantity("m", "farthest that a point of the soles moved sideways in that time")
+    failure: str = quantity("", "why there is none", "")
+
+
+#: Times [s] since the human leans on the force, and how far [m] the farthest point has moved by then.
+Drift = tuple[Floats, Floats]
+
+
+def standing_changes(changes: Mapping[str, Value], step: float, duration: float) -> dict[str, Value]:
+    """Return the changes of the standing experiment, with those of the compared one that mean the same there."""
+    return {name: value for name, value in changes.items() if name.startswith(COMMON)} | {
+        "force.size": FORCE,
+        "force.start": 0.0,
+        "force.duration": SETTLED + duration,
+        "run.duration": SETTLED + duration,
+        "run.record_every": step * max(1, round(RECORDED / step)),
+    }
+
+
+def stand(
+    backend: Backend,
+    settings: str,
+    changes: Mapping[str, Value],
+    duration: float,
+    progress: Progress,
+    announce: Announce | None = None,
+) -> tuple[Creep, Drift | None, Rollout | None]:
+    """Let a human stand under the force in an engine; creep is measured over ``duration`` [s].
+
+    ``settings`` are for the table, ``changes`` those of the compared experiment.
+    """
+    experiment = experiment_named(STANDING)
+    step = experiment.values({name: changes[name] for name in changes if name == "run.step"}).number("run.step")
+    try:
+        made = backend.run(experiment, standing_changes(changes, step, duration), progress, announce)
+    except InputError as error:
+        return Creep(backend.label, settings, REFUSED, step, 0.0, None, str(error)), None, None
+    verdict = str(made.run.summary["verdict"])
+    if verdict in CUT_SHORT:
+        why = made.error or made.run.verdict_line
+        return Creep(backend.label, settings, verdict, step, 0.0, None, why), None, made
+    time, moved = drift = drift_of(made.run)
+    return Creep(backend.label, settings, verdict, step, float(time[-1]), float(moved.max())), drift, made
+
+
+def friction_held(changes: Mapping[str, Value]) -> float:
+    """Return the horizontal force [N] that the standing human's floor holds: static friction times weight."""
+    floor = {name: value for name, value in changes.items() if name.startswith("floor.")}
+    setup = experiment_named(STANDING).build(floor)
+    return float(setup.floor.mu_s * setup.model.total_mass * np.linalg.norm(setup.model.gravity))
+
+
+def drift_of(run: Run, since: float = SETTLED) -> Drift:
+    """Return how far the farthest of the contact points has moved sideways since a time [s]."""
+    frame = run.frame[run.frame["time"] >= since - 1e-9]
+    tracks = [frame[[f"contact_{point}_{axis}" for axis in "xy"]].to_numpy() for point in run.state.model.contact_names]
+    time = frame["time"].to_numpy()
+    return time - time[0], np.max([np.linalg.norm(track - track[0], axis=1) for track in tracks], axis=0)

@@ -16,7 +16,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def quantity(unit: str, meaning: str, default: Any = MISSING) -> Any:
-    """A field of a row: its unit (1 of a number without one, empty of a text), and what it is."""
+    """Return a field of a row with its unit (1 of a number without one, empty of a text) and its meaning."""
     return field(default=default, metadata={UNIT: unit, MEANING: meaning})
 
 
@@ -29,13 +29,13 @@ def meanings_of(kind: type) -> dict[str, str]:
 
 
 def scientific(value: float, digits: int = 1) -> str:
-    """A number as people write it: 2.1×10⁻⁹."""
+    """Return a number as people write it: 2.1×10⁻⁹."""
     mantissa, _, exponent = f"{value:.{digits}e}".partition("e")
     return f"{mantissa}×10{str(int(exponent)).translate(_RAISED)}".replace("-", "−")
 
 
 def table_of(kind: type, rows: Iterable[Any]) -> pd.DataFrame:
-    """One row each; ``attrs["units"]`` has each column's unit. Missing numbers are NaN, missing texts empty."""
+    """Return rows as a table; ``attrs["units"]`` has each column's unit. Missing numbers are NaN, texts empty."""
     units = units_of(kind)
     frame = pd.DataFrame([{name: getattr(row, name) for name in units} for row in rows], columns=list(units))
     for name, unit in units.items():

@@ -8,10 +8,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from experiments.benchmarks import step_sizes
-from experiments.benchmarks.timing import interleaved, one_core, seconds
 from experiments.papers.figures import plotted
 from experiments.papers.item import Progress
+from experiments.timing import interleaved, one_core, seconds, slope
 
 K = TypeVar("K")
 
@@ -52,7 +51,7 @@ def medians(
 def power(sizes: Iterable[float], times: Iterable[float], least: float = 0.0) -> float:
     """Return the power of the size that times grow with, from the size ``least`` on."""
     long = [(n, value) for n, value in zip(sizes, times, strict=True) if n >= least]
-    return step_sizes.slope([n for n, _ in long], [value for _, value in long])
+    return slope([n for n, _ in long], [value for _, value in long])
 
 
 def draw_growth(

@@ -1,12 +1,11 @@
 """A problem in one of the forms that integrators take: what can step it, and one motion or one timing of it."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 
 from biped.control.controller import Controller
 from biped.errors import InputError
@@ -17,21 +16,19 @@ from biped.runs.state import State
 from biped.simulation.simulate import simulate
 from contact import RUBBER, Floor
 from contact.arrays import Floats
-from experiments.benchmarks.step_sizes import halved
-from experiments.benchmarks.work_precision.reference import Reference
+from experiments.timing import halved
+from experiments.work_precision.reference import Reference
 from formulations.lagrangian import LAGRANGIAN_METHODS
 
 if TYPE_CHECKING:
     from formulations.lagrangian import System
 
-
 #: Integrators with this setting choose their steps themselves.
 TOLERANCE = "relative_tolerance"
 #: The tolerances of their grids, and the absolute one of each, in parts of the relative one.
 TOLERANCES, ABSOLUTE = tuple(10.0**-k for k in range(3, 14)), 0.1
-
-TREE = "trees of joints"
-LAGRANGIAN = "Lagrangian systems"
+#: Kinds of systems that integrators take.
+TREE, LAGRANGIAN = "trees of joints", "Lagrangian systems"
 
 
 @dataclass(frozen=True)
@@ -44,36 +41,9 @@ class Motion:
     retried: float = 0.0  # part of the steps that were taken in parts
 
 
-class Case(Protocol):
-    """One form of a problem."""
-
-    @property
-    def systems(self) -> str:
-        """The kind of system that its integrators take: ``TREE`` or ``LAGRANGIAN``."""
-
-    @property
-    def reference(self) -> Reference:
-        """The motion of this form, exact but for the reference's own error."""
-
-    def methods(self) -> Mapping[str, Any]:
-        """All integrators of such systems that say that they take this problem, by name."""
-
-    def grid(self, method: str, steps: Sequence[float], interval: float) -> "tuple[StepSize, ...]":
-        """The grid of a method: these steps [s], or tolerances where it chooses its steps itself."""
-
-    def move(self, method: str, size: "StepSize", duration: float, samples: int) -> Motion:
-        """The motion by a method, at ``samples`` equal parts of ``duration`` [s].
-
-        Raises InputError where the method does not take this problem after all.
-        """
-
-    def seconds(self, method: str, size: "StepSize", duration: float) -> float:
-        """[s] of computation, without set-up and compilation, for ``duration`` [s] of motion."""
-
-
 @dataclass(frozen=True)
 class StepSize:
-    """How finely a method is to compute."""
+    """The fineness of a computation."""
 
     step: float  # [s]
     settings: Mapping[str, Any] = field(default_factory=dict)  # of the integrator, that differ from its defaults
@@ -83,26 +53,53 @@ class StepSize:
         return self.settings.get(TOLERANCE)
 
 
+class Case(ABC):
+    """One form of a problem."""
+
+    systems: str  # the kind of system that its integrators take: ``TREE`` or ``LAGRANGIAN``
+    reference: Reference  # the motion of this form, exact but for the reference's own error
+
+    @abstractmethod
+    def methods(self) -> Mapping[str, Any]:
+        """Return all integrators of such systems that say that they take this problem, by name."""
+
+    def grid(self, method: str, steps: Sequence[float], interval: float) -> tuple[StepSize, ...]:
+        """Return the grid of a method: these steps [s], or tolerances where it chooses its steps itself."""
+        return tuple(StepSize(step) for step in steps)
+
+    @abstractmethod
+    def move(self, method: str, size: StepSize, duration: float, samples: int) -> Motion:
+        """Return the motion by a method, at ``samples`` equal parts of ``duration`` [s].
+
+        Raises:
+            InputError: the method does not take this problem after all.
+        """
+
+    @abstractmethod
+    def seconds(self, method: str, size: StepSize, duration: float) -> float:
+        """Return the time of computation [s], without set-up and compilation, for ``duration`` [s] of motion."""
+
+
 @dataclass(frozen=True)
-class TreeCase:
+class TreeCase(Case):
     """A tree of joints."""
 
-    model: Model  # the tree
-    start: Callable[[], State]  # makes the state it starts from
+    model: Model
+    start: State  # the state it starts from
     places: Callable[[Floats], Floats]  # (points, 3) [m] from a configuration
-    reference: Reference  # as in ``Case``
-    controller: Controller | None = None  # or None
+    reference: Reference
+    controller: Controller | None = None
     floor: Floor = RUBBER  # that its contact points stand on
     #: of integrators, that differ from their defaults, by name
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    systems: str = field(default=TREE, init=False)
+    systems = TREE
 
     def methods(self) -> Mapping[str, Any]:
-        """All integrators of trees, but for those without contact where there are contact points."""
+        """Return all integrators of trees, but for those without contact where there are contact points."""
         return {name: method for name, method in INTEGRATORS.items() if method.takes_contact or not self.model.nc}
 
     def grid(self, method: str, steps: Sequence[float], interval: float) -> tuple[StepSize, ...]:
-        """See ``Case``; with contacts, the steps of all of them limit what they find out about the floor."""
+        """Return the grid of a method; with contacts, the steps of all limit what they find out about the floor."""
         own = self.settings.get(method, {})
         if TOLERANCE not in settings_of(INTEGRATORS[method]):
             return tuple(StepSize(step, own) for step in steps)
@@ -116,9 +113,8 @@ class TreeCase:
         frame = run.frame.iloc[1:]
         if len(frame) != samples:
             raise InputError(f"step = {size.step:g} s does not divide the time between two samples")
-        configurations = frame[list(self.model.coordinate_names)].to_numpy()
+        places = np.array([self.places(q) for q in frame[list(self.model.coordinate_names)].to_numpy()])
         energies = (frame["ledger_kinetic"] + frame["ledger_potential"]).to_numpy()
-        places = np.array([self.places(q) for q in configurations])
         retried = run.summary["retried_steps"] / run.summary["steps"]
         return Motion(places, energies, float(run.summary["newton_mean"]), float(retried))
 
@@ -127,7 +123,7 @@ class TreeCase:
 
     def _run(self, method: str, size: StepSize, duration: float, record_every: float) -> Run:
         return simulate(
-            self.model, self.controller, floor=self.floor, state=self.start(), duration=duration, step=size.step,
+            self.model, self.controller, floor=self.floor, state=self.start.copy(), duration=duration, step=size.step,
             integrator=integrator_named(method, **size.settings), record_every=record_every,
         )  # fmt: skip
 
@@ -137,55 +133,46 @@ def _tolerances(relative: float) -> dict[str, float]:
 
 
 @dataclass(frozen=True)
-class LagrangianCase:
+class LagrangianCase(Case):
     """A Lagrangian system on a linear space, with constraints."""
 
-    system: "System"  # the system
+    system: "System"
     q0: Floats  # where it starts
     v0: Floats  # how fast
     places: Callable[[Floats], Floats]  # (samples, points, 3) [m] from the coordinates (samples, size)
-    reference: Reference  # as in ``Case``
-    systems: str = field(default=LAGRANGIAN, init=False)
+    reference: Reference
+    systems = LAGRANGIAN
 
     def methods(self) -> Mapping[str, Any]:
-        """All methods for Lagrangian systems; ``move`` finds out which of them take this one."""
+        """Return all methods for Lagrangian systems; ``move`` finds out which of them take this one."""
         return LAGRANGIAN_METHODS
 
-    def grid(self, method: str, steps: Sequence[float], interval: float) -> tuple[StepSize, ...]:
-        return tuple(StepSize(step) for step in steps)
-
     def move(self, method: str, size: StepSize, duration: float, samples: int) -> Motion:
-        frame, iterations, _ = self._run(method, size.step, duration, round(duration / samples / size.step))
-        names = [symbol.name for symbol in self.system.coordinates]
-        return Motion(self.places(frame[names].to_numpy()), frame["energy"].to_numpy(), iterations)
+        run = self._run(method, size.step, duration, round(duration / samples / size.step))
+        frame, names = run.frame.iloc[1:], [symbol.name for symbol in self.system.coordinates]
+        return Motion(self.places(frame[names].to_numpy()), frame["energy"].to_numpy(), run.mean_iterations)
 
     def seconds(self, method: str, size: StepSize, duration: float) -> float:
-        return self._run(method, size.step, duration, round(duration / size.step))[2]
+        return float(self._run(method, size.step, duration, round(duration / size.step)).seconds)
 
-    def _run(self, method: str, step: float, duration: float, every: int) -> tuple[pd.DataFrame, float, float]:
-        q0, v0 = self._start(method)
-        run = self.system.integrate(method, q0, v0, step=step, duration=duration, every=every)
-        return run.frame.iloc[1:], run.mean_iterations, run.seconds
-
-    def _start(self, method: str) -> tuple[Floats, Floats]:
-        if LAGRANGIAN_METHODS[method].coordinates != "generalized":
-            return self.q0, self.v0
-        if self.system.chart is None:
-            raise InputError(f"{method} needs generalized coordinates, and this system has none")
-        return chart_start(self.system, self.q0, self.v0)
+    def _run(self, method: str, step: float, duration: float, every: int) -> Any:
+        q0, v0 = self.q0, self.v0
+        if LAGRANGIAN_METHODS[method].coordinates == "generalized":
+            if self.system.chart is None:
+                raise InputError(f"{method} needs generalized coordinates, and this system has none")
+            q0, v0 = chart_start(self.system, q0, v0)
+        return self.system.integrate(method, q0, v0, step=step, duration=duration, every=every)
 
 
 def chart_start(system: "System", q: Floats, v: Floats) -> tuple[Floats, Floats]:
-    """Generalized coordinates and rates of a configuration and a velocity; raises InputError outside of the chart."""
+    """Return generalized coordinates and rates of a start; raises InputError outside of the chart."""
     import sympy
     from scipy.optimize import least_squares
 
-    if system.chart is None:
-        raise InputError("the system has no chart")
+    assert system.chart is not None
     s = list(system.chart.coordinates)
     psi = sympy.Matrix(list(system.chart_map)).subs(dict(system.parameters))
-    place = sympy.lambdify([s], list(psi), "numpy")
-    slope = sympy.lambdify([s], psi.jacobian(s), "numpy")
+    place, slope = (sympy.lambdify([s], what, "numpy") for what in (list(psi), psi.jacobian(s)))
 
     def off(at: Floats) -> Floats:
         return np.asarray(place(at), dtype=float) - q
@@ -225,10 +212,10 @@ class Problem:
     packages: tuple[str, ...] = ()  # optional ones that it needs, by the names by which they are imported
 
     def steps(self, most: int | None = None) -> tuple[float, ...]:
-        """[s] from the longest on."""
+        """Return the steps [s] from the longest on."""
         return halved(self.coarsest, most or self.count)
 
     @property
-    def times(self) -> NDArray[np.float64]:
-        """(samples,) [s] when errors are measured."""
+    def times(self) -> Floats:
+        """The times [s] when errors are measured, (samples,)."""
         return self.duration * np.arange(1, self.samples + 1) / self.samples

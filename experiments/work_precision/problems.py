@@ -1,23 +1,20 @@
 """The problems: a free rigid body, a double spherical pendulum, a chain, and a human in the air and on its feet."""
 
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
-from biped.control.controller import Impedance
-from biped.dynamics import forward_kinematics
+from biped.dynamics import energy, forward_kinematics
 from biped.model import Body, Model, chain, floating, human, spherical
-from biped.model.geometry import quaternion_matrix
+from biped.model.geometry import Matrix3, quaternion_matrix
 from biped.runs.state import State
 from biped.simulation.simulate import simulate
 from contact import RUBBER
 from contact.arrays import Floats
 from contact.modes import STICKING
 from controllers.impedance import JointImpedance
-from experiments.benchmarks.scenes import tumbling
-from experiments.benchmarks.work_precision.case import Forms, LagrangianCase, Problem, TreeCase
-from experiments.benchmarks.work_precision.reference import Holds, Reference, TreeEquations, reference, rms, tree_energy
+from experiments.work_precision.case import Forms, LagrangianCase, Problem, TreeCase
+from experiments.work_precision.reference import Reference, TreeEquations, reference, rms
 
 #: [kg·m²] and [rad/s], Wendlandt 1997, (2.52).
 INERTIA, OMEGA = (1.0, 2.0, 3.0), (0.0, 3.0, 4.0)
@@ -30,59 +27,65 @@ BALL = 0.05
 LEAN = 0.02
 
 
-def tree_reference(
-    model: Model, start: State, places: Callable[[Floats], Floats], times: Floats, holds: Holds | None = None
-) -> Reference:
+def tumbling(model: Model) -> tuple[Floats, Floats]:
+    """Return a configuration and a velocity of about 2 rad/s in every joint and about every axis, always the same."""
+    rng = np.random.default_rng(0)
+    q, v = model.neutral(), np.zeros(model.nv)
+    q[2] += 100.0
+    q[7:] += rng.normal(0.0, 0.3, model.nq - 7)
+    v[3:] = rng.normal(0.0, 2.0, model.nv - 3)
+    return q, v
+
+
+def tree_case(
+    model: Model,
+    start: State,
+    places: Callable[[Floats], Floats] | None,
+    problem: Problem,
+    controller: JointImpedance | None = None,
+    equations: TreeEquations | None = None,
+) -> TreeCase:
+    """Return a tree with its reference; points are its bodies' centres of mass unless ``places`` has others."""
+    where = places or (lambda q: forward_kinematics(model, q).position)
     begin = np.concatenate([start.q, start.arrays.cache.rate])
-    return reference(
-        TreeEquations(model, holds or Holds()),
-        begin,
-        times,
-        lambda state: places(state[: model.nq]),
-        partial(tree_energy, model),
-    )
-
-
-def _body_centres(model: Model, q: Floats) -> Floats:
-    return forward_kinematics(model, q).position
+    truth = reference(
+        equations or TreeEquations(model), begin, problem.times, lambda state: where(state[: model.nq]),
+        lambda state: energy(model, state[: model.nq], state[model.nq :]).total,
+    )  # fmt: skip
+    return TreeCase(model, start, where, truth, controller)
 
 
 def _axes_tips(quaternion: Floats) -> Floats:
-    """(3, 3) [m] the points at unit distance along the body's axes."""
+    """Return the points at unit distance along the body's axes [m], (3, 3)."""
     return quaternion_matrix(quaternion / np.linalg.norm(quaternion)).T
+
+
+def _diagonal(x: float, y: float, z: float) -> Matrix3:
+    return (x, 0.0, 0.0), (0.0, y, 0.0), (0.0, 0.0, z)
 
 
 def _free_body() -> Forms:
     from formulations.lagrangian import rigid_body
 
-    inertia = ((INERTIA[0], 0.0, 0.0), (0.0, INERTIA[1], 0.0), (0.0, 0.0, INERTIA[2]))
-    body = Body("body", 1.0, inertia, (0.0, 0.0, 0.0), floating("root"))
+    body = Body("body", 1.0, _diagonal(*INERTIA), (0.0, 0.0, 0.0), floating("root"))
     model = Model("free_rigid_body", (body,)).with_gravity((0.0, 0.0, 0.0))
-
-    def start() -> State:
-        return State.at(model, model.neutral(), np.array([0.0, 0.0, 0.0, *OMEGA]))
-
-    def places(q: Floats) -> Floats:
-        return _axes_tips(q[3:7])
-
-    truth = tree_reference(model, start(), places, FREE_BODY.times)
+    start = State.at(model, model.neutral(), np.array([0.0, 0.0, 0.0, *OMEGA]))
+    tree = tree_case(model, start, lambda q: _axes_tips(q[3:7]), FREE_BODY)
     lagrangian = LagrangianCase(
         rigid_body(INERTIA),
         np.array([1.0, 0.0, 0.0, 0.0]),
         np.array([0.0, *OMEGA]) / 2.0,
         lambda table: np.array([_axes_tips(row) for row in table]),
-        truth,
+        tree.reference,
     )
-    return Forms((TreeCase(model, start, places, truth), lagrangian), ())
+    return Forms((tree, lagrangian), ())
 
 
 def pendulum_start() -> tuple[Floats, Floats]:
-    """(6,) [m] and (6,) [m/s] of the two masses, as the thesis starts them."""
+    """Return places [m] and velocities [m/s] of the two masses, (6,) each, as the thesis starts them."""
     (x1, x2), (v1, v2) = np.array(XY), np.array(XY_RATES)
-    drop1 = -np.sqrt(RODS[0] ** 2 - x1 @ x1)
-    drop2 = -np.sqrt(RODS[1] ** 2 - (x2 - x1) @ (x2 - x1))
-    fall1 = -(x1 @ v1) / drop1
-    fall2 = -((x2 - x1) @ (v2 - v1)) / drop2
+    drop1, drop2 = -np.sqrt(RODS[0] ** 2 - x1 @ x1), -np.sqrt(RODS[1] ** 2 - (x2 - x1) @ (x2 - x1))
+    fall1, fall2 = -(x1 @ v1) / drop1, -((x2 - x1) @ (v2 - v1)) / drop2
     return np.array([*x1, drop1, *x2, drop1 + drop2]), np.array([*v1, fall1, *v2, fall1 + fall2])
 
 
@@ -98,11 +101,10 @@ def _times(p: Floats, q: Floats) -> Floats:
 
 
 def pendulum_tree() -> tuple[Model, State]:
-    """The double spherical pendulum as a tree of two balls on massless rods, and its start without spin."""
+    """Return the double spherical pendulum as a tree of two balls on massless rods, and its start without spin."""
     bodies = []
     for k, (mass, rod) in enumerate(zip(MASSES, RODS, strict=True), start=1):
-        moment = 0.4 * mass * BALL**2
-        inertia = ((moment, 0.0, 0.0), (0.0, moment, 0.0), (0.0, 0.0, moment))
+        inertia = _diagonal(*[0.4 * mass * BALL**2] * 3)
         joint = spherical(f"joint_{k}", (0.0, 0.0, 0.0) if k == 1 else (0.0, 0.0, -RODS[0]))
         bodies.append(Body(f"ball_{k}", mass, inertia, (0.0, 0.0, -rod), joint, None if k == 1 else "ball_1"))
     model = Model("double_spherical_pendulum", tuple(bodies))
@@ -117,40 +119,31 @@ def pendulum_tree() -> tuple[Model, State]:
 def _pendulum() -> Forms:
     from formulations.lagrangian import double_spherical_pendulum
 
-    model, start = pendulum_tree()
-    places = partial(_body_centres, model)
+    tree = tree_case(*pendulum_tree(), None, PENDULUM)
     q0, v0 = pendulum_start()
-    tree_truth = tree_reference(model, start, places, PENDULUM.times)
     truth = pendulum_reference(MASSES, RODS, q0, v0, PENDULUM.times)
-    lagrangian = LagrangianCase(
-        double_spherical_pendulum(), q0, v0, lambda table: table.reshape(len(table), 2, 3), truth
-    )
-    apart = rms(tree_truth.places, truth.places)
+    apart = rms(tree.reference.places, truth.places)
     remark = (
         f"A tree's bodies have inertias: its masses are solid balls of {BALL:g} m radius, fixed to their rods. That "
         f"moves them by {apart:.2g} m (root mean square). It is the model, and no error: each form has its own "
         "reference."
     )
-    return Forms((TreeCase(model, start.copy, places, tree_truth), lagrangian), (remark,))
+    system = double_spherical_pendulum()
+    return Forms((tree, LagrangianCase(system, q0, v0, lambda q: q.reshape(len(q), 2, 3), truth)), (remark,))
 
 
 def _chain() -> Forms:
     model = chain(10).without_contacts()
-    start = State.at(model, np.full(model.nq, 0.2))
-    places = partial(_body_centres, model)
-    return Forms((TreeCase(model, start.copy, places, tree_reference(model, start, places, CHAIN.times)),), ())
+    return Forms((tree_case(model, State.at(model, np.full(model.nq, 0.2)), None, CHAIN),), ())
 
 
 def _flight() -> Forms:
     model = human().with_gravity((0.0, 0.0, 0.0)).without_contacts()
-    start = State.at(model, *tumbling(model))
-    places = partial(_body_centres, model)
-    truth = tree_reference(model, start, places, FLIGHT.times)
-    return Forms((TreeCase(model, start.copy, places, truth),), ())
+    return Forms((tree_case(model, State.at(model, *tumbling(model)), None, FLIGHT),), ())
 
 
 def _settled(model: Model) -> State:
-    """The human at rest on its feet, at the equilibrium of floor and joint springs, all points sticking."""
+    """Return the human at rest on its feet, at the equilibrium of floor and joint springs, all points sticking."""
     settled = simulate(model, JointImpedance(), duration=4.0, step=1e-3, record_every=4.0).state
     state = State.at(model, settled.q)
     state.arrays.anchor[:] = settled.arrays.anchor
@@ -164,22 +157,18 @@ def _standing() -> Forms:
     rest = {f"{side}_hip_pitch": LEAN for side in ("left", "right")}
     controller = JointImpedance(rest=rest, period=STANDING.duration / STANDING.samples)
     start = _settled(model)
-    holds = Holds(RUBBER, start.arrays.anchor.copy(), controller.impedance(model))
-    places = partial(_body_centres, model)
-    truth = tree_reference(model, start, places, STANDING.times, holds)
-    use = TreeEquations(model, holds).greatest_use_of_friction(truth.states)
-    remark = (
-        f"Springs and dampers in the joints hold it ({_springs(controller.impedance(model))}); at time zero those of "
-        f"the hips are set anew by {LEAN:g} rad. All points of the soles stick throughout, and use {100 * use:.0f}% of "
-        "their friction at most: the motion is smooth, has a reference, and methods show their order. It is stiff: the "
-        "floor damps a foot within a tenth of a millisecond."
-    )
-    return Forms((TreeCase(model, start.copy, places, truth, controller),), (remark,))
-
-
-def _springs(impedance: Impedance) -> str:
+    impedance = controller.impedance(model)
+    equations = TreeEquations(model, RUBBER, start.arrays.anchor.copy(), impedance)
+    case = tree_case(model, start, None, STANDING, controller, equations)
+    use = equations.greatest_use_of_friction(case.reference.states)
     stiffness, damping = max(impedance.stiffness.values()), max(impedance.damping.values())
-    return f"{stiffness:g} N·m/rad, {damping:g} N·m·s/rad"
+    remark = (
+        f"Springs and dampers in the joints hold it ({stiffness:g} N·m/rad, {damping:g} N·m·s/rad); at time zero those "
+        f"of the hips are set anew by {LEAN:g} rad. All points of the soles stick throughout, and use {100 * use:.0f}% "
+        "of their friction at most: the motion is smooth, has a reference, and methods show their order. It is stiff: "
+        "the floor damps a foot within a tenth of a millisecond."
+    )
+    return Forms((case,), (remark,))
 
 
 FREE_BODY = Problem(
@@ -207,16 +196,12 @@ STANDING = Problem(
 PROBLEMS = {problem.name: problem for problem in (FREE_BODY, PENDULUM, CHAIN, FLIGHT, STANDING)}
 
 
-#: [m/s²]
-GRAVITY = 9.81
-
-
 def pendulum_reference(
     masses: tuple[float, float], rods: tuple[float, float], q0: Floats, v0: Floats, times: Floats
 ) -> Reference:
-    """The reference motion of Wendlandt 1997, (2.54): masses [kg] on rods [m], from q0 [m] and v0 [m/s]."""
+    """Return the reference motion of Wendlandt 1997, (2.54): masses [kg] on rods [m], from q0 [m] and v0 [m/s]."""
     m1, m2 = masses
-    weight = np.array([0.0, 0.0, -GRAVITY * m1, 0.0, 0.0, -GRAVITY * m2])
+    weight = np.array([0.0, 0.0, -9.81 * m1, 0.0, 0.0, -9.81 * m2])
     mass = np.array([m1] * 3 + [m2] * 3)
     squares = np.square(rods)
 
@@ -232,10 +217,7 @@ def pendulum_reference(
         multipliers = np.linalg.solve(inverse @ rows.T, wanted - inverse @ weight)
         return np.concatenate([v, (weight + rows.T @ multipliers) / mass])
 
-    def places(state: Floats) -> Floats:
-        return state[:6].reshape(2, 3)
-
-    def energy(state: Floats) -> float:
-        return float(0.5 * mass @ state[6:] ** 2 - weight @ state[:6])
-
-    return reference(rate, np.concatenate([q0, v0]), times, places, energy)
+    return reference(
+        rate, np.concatenate([q0, v0]), times, lambda state: state[:6].reshape(2, 3),
+        lambda state: float(0.5 * mass @ state[6:] ** 2 - weight @ state[:6]),
+    )  # fmt: skip

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from biped.control.controller import Impedance
-from biped.dynamics import energy
 from biped.errors import IntegrationError
 from biped.kernels.tree.dynamics import forward_dynamics, new_tree_data, set_tree_data
 from biped.kernels.variational.equations import reference_point
@@ -36,12 +35,12 @@ class Reference:
 
 
 def rms(one: Floats, other: Floats) -> float:
-    """[m] root mean square distance of points (…, 3), over all of them and all times."""
+    """Return the root mean square distance [m] of points (…, 3), over all of them and all times."""
     return float(np.sqrt(np.mean(np.sum((one - other) ** 2, axis=-1))))
 
 
 def solve(rate: Rate, start: Floats, times: Floats, tolerance: float) -> Floats:
-    """(samples, numbers) the solution of an ordinary differential equation at these times [s]."""
+    """Return the solution of an ordinary differential equation at these times [s], (samples, numbers)."""
     from scipy.integrate import solve_ivp
 
     scale = max(float(np.abs(start).max()), 1.0)
@@ -60,26 +59,27 @@ def reference(
     places: Callable[[Floats], Floats],
     energies: Callable[[Floats], float],
 ) -> Reference:
-    """The reference motion of an ordinary differential equation, with (points, 3) [m] and [J] from a state."""
+    """Return the reference motion of a differential equation, with places (points, 3) [m] and energy [J] of a state."""
     tight, loose = (solve(rate, start, times, tolerance) for tolerance in (TIGHT, LOOSE))
     there, nearby = (np.array([places(state) for state in states]) for states in (tight, loose))
     return Reference(tight, there, np.array([energies(state) for state in tight]), rms(there, nearby))
 
 
-@dataclass(frozen=True)
-class Holds:
-    """Forces on a tree besides gravity: of a floor under points that all stick, of springs and dampers in joints."""
-
-    floor: Floor | None = None  # the floor, or None in the air
-    anchors: Floats | None = None  # (nc, 2) [m] where the points are held
-    impedance: Impedance | None = None  # of the joints
-
-
 class TreeEquations:
-    """The equations of motion of a tree: the rate of change of the state (q, v), in arrays that are used again."""
+    """The equations of motion of a tree: the rate of change of the state (q, v), in arrays that are used again.
 
-    def __init__(self, model: Model, holds: Holds) -> None:
-        self.model, self.holds = model, holds
+    Besides gravity, a floor acts under points that all stick at ``anchors`` (nc, 2) [m], and springs and dampers in
+    joints.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        floor: Floor | None = None,
+        anchors: Floats | None = None,
+        impedance: Impedance | None = None,
+    ) -> None:
+        self.model, self.floor, self.anchors = model, floor, anchors
         self.motion = new_tree_data(model.n, model.nv, model.nc)
         self.wrenches = np.zeros((model.n, 6))
         self.acceleration = np.zeros(model.nv)
@@ -88,26 +88,22 @@ class TreeEquations:
             (model.coordinates(body.joint.name), model.dofs(body.joint.name), body.joint.has_axis, parent)
             for body, parent in zip(model.bodies, parents, strict=True)
         )
-        self.stiffness, self.damping, self.rest = (np.zeros(model.nv) for _ in range(3))
+        held = impedance or Impedance()
         self.angles = np.zeros(model.nv, dtype=np.int64)
-        self._set_impedance(holds.impedance or Impedance())
-
-    def _set_impedance(self, impedance: Impedance) -> None:
+        self.stiffness, self.damping, self.rest = np.zeros((3, model.nv))
         for values, array in (
-            (impedance.stiffness, self.stiffness),
-            (impedance.damping, self.damping),
-            (impedance.rest, self.rest),
-        ):
+            (held.stiffness, self.stiffness), (held.damping, self.damping), (held.rest, self.rest),
+        ):  # fmt: skip
             for joint, value in values.items():
-                array[self.model.dof(joint)] = value
-                self.angles[self.model.dof(joint)] = self.model.coordinate(joint)
+                array[model.dof(joint)] = value
+                self.angles[model.dof(joint)] = model.coordinate(joint)
 
     def __call__(self, _: float, state: Floats) -> Floats:
-        """(nq + nv,)."""
+        """Return the rates (nq + nv,)."""
         model = self.model
         q, v = state[: model.nq], state[model.nq :]
         torque = -self.stiffness * (q[self.angles] - self.rest) - self.damping * v
-        if self.holds.floor is not None:
+        if self.floor is not None:
             force, arm = self.contact_forces(state)
             self.wrenches[:] = 0.0
             np.add.at(self.wrenches, model.tree.contact_body, np.hstack([force, np.cross(arm, force)]))
@@ -115,8 +111,8 @@ class TreeEquations:
         return np.concatenate([self.coordinate_rates(q, v), self.acceleration])
 
     def contact_forces(self, state: Floats) -> tuple[Floats, Floats]:
-        """(nc, 3) [N] on the points, which all stick, and (nc, 3) [m] their arms from the bodies' centres of mass."""
-        model, floor, anchors = self.model, self.holds.floor, self.holds.anchors
+        """Return forces on the points [N], and their arms from the bodies' centres of mass [m], (nc, 3) each."""
+        model, floor, anchors = self.model, self.floor, self.anchors
         assert floor is not None
         assert anchors is not None
         set_tree_data(model.tree, state[: model.nq], state[model.nq :], self.motion)
@@ -130,7 +126,7 @@ class TreeEquations:
         return force, arm_of_point - self.motion.poses.com[bodies]
 
     def coordinate_rates(self, q: Floats, v: Floats) -> Floats:
-        """(nq,) dq/dt: quaternions turn by half their angular velocity, a relative one in its parent's axes."""
+        """Return dq/dt (nq,): quaternions turn by half their angular velocity, a relative one in its parent's axes."""
         rates = np.zeros(self.model.nq)
         for place, dofs, has_axis, parent in self.joints:
             if has_axis:
@@ -147,10 +143,9 @@ class TreeEquations:
         return rates
 
     def greatest_use_of_friction(self, states: Floats) -> float:
-        """The greatest part of its friction cone that a point needs; infinite if the floor would have to pull."""
-        most, floor = 0.0, self.holds.floor
-        if floor is None:
-            return most
+        """Return the greatest part of its cone that a point needs on the floor; infinite if that would have to pull."""
+        most, floor = 0.0, self.floor
+        assert floor is not None
         for state in states:
             force, _ = self.contact_forces(state)
             if np.any(force[:, 2] <= 0.0):
@@ -161,8 +156,3 @@ class TreeEquations:
 
 def _cross(a: Floats, b: Floats) -> Floats:  # NumPy's own takes longer than all the rest for a single vector
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
-
-
-def tree_energy(model: Model, state: Floats) -> float:
-    """[J] kinetic and potential."""
-    return energy(model, state[: model.nq], state[model.nq :]).total

@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from biped.errors import InputError, IntegrationError
-from experiments.benchmarks.ranking import Ranked, ranked
-from experiments.benchmarks.step_sizes import slope
-from experiments.benchmarks.timing import Spread, interleaved
-from experiments.benchmarks.work_precision.case import TREE, Case, Forms, Problem, StepSize
-from experiments.benchmarks.work_precision.reference import rms
+from experiments.timing import Spread, interleaved, slope
+from experiments.work_precision.case import TREE, Case, Forms, Problem, StepSize
+from experiments.work_precision.ranking import Ranked, ranked
+from experiments.work_precision.reference import rms
 
 Progress = Callable[[float], None]
 

@@ -16,12 +16,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from contact.arrays import Floats
-from experiments.benchmarks.threads import in_one_thread
-from experiments.benchmarks.timing import interleaved, seconds
 from experiments.papers.criteria import above, at_most, stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.growth import power
 from experiments.papers.item import Finding, Outcome, Progress
+from experiments.timing import in_one_thread, interleaved, seconds
 from experiments.visualization.figures import style
 from formulations.assembly.graph import graph_of_blocks
 from formulations.assembly.kernels.graph import clear_blocks, factor, substitute

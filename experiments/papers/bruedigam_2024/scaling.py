@@ -7,11 +7,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy.special import ellipk
 
-from experiments.benchmarks import step_sizes
 from experiments.papers.bruedigam_2024.attempts import ENDED, Row, attempted
 from experiments.papers.criteria import above, at_most, below, near, stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress, tabulated
+from experiments.timing import slope
 from experiments.visualization.figures import style
 from formulations.assembly import Assembly, Motion, joint
 from formulations.assembly.examples import thin_rod
@@ -81,7 +81,7 @@ def _findings(table: pd.DataFrame, early: float) -> tuple[Finding, ...]:
     finest, coarsest = (table[table["steps"] == most] for most in (table["steps"].max(), table["steps"].min()))
     coarse = table[(table["steps"] <= COARSE) & (table["scale"] == 1.0)]
     ended, error = int((table["ended"] == ENDED).sum()), float(finest["error [rad]"].max())
-    order = step_sizes.slope(coarse["Δt/s [s]"].tolist(), coarse["error [rad]"].tolist())
+    order = slope(coarse["Δt/s [s]"].tolist(), coarse["error [rad]"].tolist())
     by_scale = table[table["steps"] <= COARSE].pivot_table("error [rad]", "steps", "scale")
     apart = float((by_scale.max(axis=1) / by_scale.min(axis=1) - 1.0).max())
     few, many = (float(rows["iterations a step"].mean()) for rows in (coarsest, finest))

@@ -10,13 +10,13 @@ from scipy.optimize import minimize
 
 from biped.errors import IntegrationError
 from contact.arrays import Floats
-from experiments.benchmarks.comparison.budget import part
 from experiments.engines.pybullet.linkage import Linkage
 from experiments.papers.criteria import above, below, smaller, stated, when, within
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_murphey_2009 import motions
 from experiments.papers.johnson_murphey_2009.motions import Motion
+from experiments.timing import part
 from formulations.mechanism import Mechanism
 from formulations.mechanism.examples import (
     CLOSED_CHAIN_PINS,

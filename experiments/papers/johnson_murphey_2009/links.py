@@ -9,13 +9,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from experiments.benchmarks.comparison.budget import part
-from experiments.benchmarks.timing import seconds
 from experiments.papers.criteria import LINEAR, above, stated, when
 from experiments.papers.growth import Curve, draw_growth, medians, power, step_seconds
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_murphey_2009.lift import G
 from experiments.papers.johnson_murphey_2009.recursions import Tree, newton_matrix
+from experiments.timing import part, seconds
 from experiments.visualization.figures import style
 from formulations.mechanism.examples import n_link_pendulum, pendulum_frames
 

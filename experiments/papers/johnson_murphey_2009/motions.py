@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from contact.arrays import Floats
-from experiments.benchmarks.timing import seconds
 from experiments.engines.pybullet.linkage import Linkage, LinkageSettings
 from experiments.papers.criteria import below, stated
 from experiments.papers.item import Finding, Progress
+from experiments.timing import seconds
 from experiments.visualization.figures import style
 from formulations.mechanism import Mechanism
 

@@ -7,7 +7,6 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from contact.arrays import Floats
-from experiments.benchmarks.comparison.budget import part
 from experiments.engines.pybullet.linkage import Linkage, LinkageSettings
 from experiments.papers.criteria import above, at_most, below, near, smaller, stated, when
 from experiments.papers.figures import plotted
@@ -23,6 +22,7 @@ from experiments.papers.johnson_murphey_2009.lift import (
     printed_inertia,
 )
 from experiments.papers.johnson_murphey_2009.motions import Motion
+from experiments.timing import part
 from experiments.visualization.figures import style
 from formulations.mechanism import Mechanism
 from formulations.mechanism.examples import scissor_configuration, scissor_frames, scissor_lift, scissor_pins

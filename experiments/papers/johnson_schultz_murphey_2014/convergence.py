@@ -8,12 +8,12 @@ from matplotlib.figure import Figure
 
 from biped.optimal import Optimum, descent_direction
 from contact.arrays import Floats
-from experiments.benchmarks.timing import Spread, interleaved, one_core, seconds
 from experiments.papers.criteria import below, stated, when, within
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_schultz_murphey_2014.pendulum import pendulum
 from experiments.papers.johnson_schultz_murphey_2014.swing_up import ASSUMPTIONS, TOLERANCE, cost, search
+from experiments.timing import Spread, interleaved, one_core, seconds
 from experiments.visualization.figures import style
 from formulations.mechanism import DiscreteMechanism
 

@@ -11,11 +11,11 @@ from biped.integrators import Integrator, Lee, LeeNewton, LeeRiqn, SemiImplicitE
 from biped.runs.run import Run
 from biped.simulation.simulate import simulate
 from contact.arrays import Floats
-from experiments.benchmarks.comparison.budget import part
 from experiments.papers.criteria import below, near, stated, when, within
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Kind, Outcome, Progress
 from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
+from experiments.timing import part
 from experiments.visualization.figures import style
 
 #: By label, the integrator and its colour.

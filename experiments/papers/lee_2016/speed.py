@@ -21,13 +21,12 @@ from biped.kernels.tree.tree import Tree
 from biped.model import Model
 from biped.runs.state import State
 from biped.simulation.scene import Scene
-from experiments.benchmarks.comparison.budget import part
-from experiments.benchmarks.timing import interleaved, one_core, ratios, seconds
 from experiments.papers.criteria import LINEAR, stated, when, within_factor
 from experiments.papers.growth import Curve, draw_growth, power
 from experiments.papers.item import Finding, Kind, Outcome, Progress
 from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
 from experiments.papers.lee_2016.kernels import EveryPair, OnMidpointRule, new_every_pair
+from experiments.timing import interleaved, one_core, part, ratios, seconds
 from experiments.visualization.figures import style
 
 SIZES, QUICK_SIZES = (2, 5, 10, 20, 50, 100, 200), (10, 100)

@@ -8,11 +8,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from contact.arrays import Floats
-from experiments.benchmarks.step_sizes import slope
 from experiments.papers.criteria import below, near, stated, within
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding
 from experiments.papers.wendlandt_1997.printed import STEPS
+from experiments.timing import slope
 from experiments.visualization.figures import style
 
 #: Part of a printed value by which ours may differ.

@@ -9,8 +9,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.benchmarks.work_precision.case import TREE
-from experiments.benchmarks.work_precision.step_sizes import HEADINGS, Comparison, Curve, cheapest_lines
 from experiments.cli.machine import stamp
 from experiments.cli.names import WORK_PRECISION_CSV, WORK_PRECISION_PAGE
 from experiments.cli.terminal import ruled_table, say_files, terminal
@@ -19,6 +17,8 @@ from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.pages import write_page
 from experiments.visualization.panels.with_matplotlib import plain_log_ticks
 from experiments.visualization.work_precision.page import method_table, table_of, work_precision_page
+from experiments.work_precision.case import TREE
+from experiments.work_precision.step_sizes import HEADINGS, Comparison, Curve, cheapest_lines
 
 
 @dataclass

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("mujoco")
 
-from experiments.benchmarks.speed.linearization import COMPILED, OURS, PERIOD, SECOND, beside_mujoco, converged
+from experiments.benchmarks.linearization import COMPILED, OURS, PERIOD, SECOND, beside_mujoco, converged
 
 
 def test_differences_converge_to_the_derivative():

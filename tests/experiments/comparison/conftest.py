@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from experiments.benchmarks.comparison import backends
-from experiments.benchmarks.comparison.budget import Budget
+from experiments.comparison import backends
+from experiments.comparison.stages import Budget
 from experiments.engines import registry
 from experiments.engines.engine import Engine, Simulation, VendorDefaults
 from tests.experiments.visualization.report.conftest import browser  # noqa: F401
@@ -97,6 +97,6 @@ def engines(monkeypatch):
 @pytest.fixture
 def tiny(monkeypatch):
     """Both efforts of the command are so little."""
-    monkeypatch.setattr("experiments.benchmarks.comparison.budget.FULL", TINY)
-    monkeypatch.setattr("experiments.benchmarks.comparison.budget.QUICK", TINY)
+    monkeypatch.setattr("experiments.comparison.stages.FULL", TINY)
+    monkeypatch.setattr("experiments.comparison.stages.QUICK", TINY)
     return TINY

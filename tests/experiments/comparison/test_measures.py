@@ -8,19 +8,17 @@ import pyarrow.parquet
 import pytest
 
 from biped.errors import InputError
-from experiments.benchmarks.comparison import backends, flight, precision, standing
-from experiments.benchmarks.comparison.backends import Backend, backends_of, case_of
-from experiments.benchmarks.comparison.budget import Budget
-from experiments.benchmarks.comparison.cost import Cost, Recorder, measure
-from experiments.benchmarks.comparison.flight import flight_row, fly
-from experiments.benchmarks.comparison.outcome import Outcome, apart, penetration
-from experiments.benchmarks.comparison.results import EQUAL
-from experiments.benchmarks.comparison.standing import Creep
-from experiments.benchmarks.comparison.table import meanings_of, table_of, units_of, write_table
-from experiments.benchmarks.free_flight import Flight, Glider, start_of
 from experiments.catalogue.registry import experiment_named
+from experiments.comparison import outcome, precision
+from experiments.comparison.backends import Backend, backends_of, case_of
+from experiments.comparison.cost import Cost, Recorder, measure
+from experiments.comparison.flight import Flight, Glider, flight_row, fly, start_of
+from experiments.comparison.outcome import Creep, Outcome, apart, penetration
+from experiments.comparison.stages import EQUAL
+from experiments.comparison.table import meanings_of, table_of, units_of, write_table
 from experiments.engines.engine import Engine, Simulation
 from experiments.engines.kernels.external import new_floor_state
+from experiments.work_precision.step_sizes import Budget
 
 SILENT = [].append
 BRIEF = {"run.duration": 0.1}
@@ -37,25 +35,15 @@ def test_an_engine_that_is_missing_is_named_with_its_command():
     assert missing == ("Absent is not installed here; to install it: pip install no-such-engine",)
 
 
-@pytest.mark.parametrize(
-    ("names", "words"),
-    [
-        (["absent"], "pip install no-such-engine"),
-        (["recursiv"], "did you mean 'recursive'"),
-        (["statue", "statue"], "stands there twice"),
-        ([""], "names with commas"),
-    ],
-)
-def test_who_cannot_be_compared_is_told(names, words):
-    with pytest.raises(InputError, match=words):
-        backends_of(names)
-
-
 def test_what_an_engine_has_for_smooth_motion_is_named_after_its_settings(engines, monkeypatch):
     kind = type(engines["statue"])
     monkeypatch.setattr(kind, "smooth", property(lambda _: (kind(3.0),)))
     (other,) = Backend("statue", "Statue", kind()).smooth
     assert (other.label, other.title) == ("statue-3.0", "Statue 3.0")
+    row, flown = flight_row(other, "fast", 1.0, lambda: fly(other, "fast", 1e-6, {}, SILENT))
+    assert flown is None
+    assert "does not divide" in row.failure
+    assert row.energy_worst is None
 
 
 def test_the_case_carries_loads_and_throws():
@@ -65,11 +53,11 @@ def test_the_case_carries_loads_and_throws():
 
 
 def test_standing_feet_of_ours_do_not_creep(ours):
-    row, drift, _ = standing.stand(ours, EQUAL, {}, 1.0, SILENT)
+    row, drift, _ = outcome.stand(ours, EQUAL, {}, 1.0, SILENT)
     assert row.verdict == "recovered"
     assert row.creep < 1e-6
     assert row.measured == pytest.approx(1.0, abs=0.05)
-    assert drift.distance[0] == 0.0
+    assert drift[1][0] == 0.0
 
 
 def test_creep_is_the_farthest_point_since_it_leans():
@@ -80,19 +68,19 @@ def test_creep_is_the_farthest_point_since_it_leans():
         frame[f"contact_{point}_x"] = 5.0 + (1e-3 * time if k == 3 else 0.0)
         frame[f"contact_{point}_y"] = np.where(time < 1.0, -9.0, 2.0)
     run = type("Run", (), {"frame": frame, "state": type("State", (), {"model": model})})
-    drift = standing.drift_of(run, since=1.0)
-    np.testing.assert_allclose(drift.time, [0.0, 0.5, 1.0, 1.5])
-    np.testing.assert_allclose(drift.distance, 1e-3 * drift.time)
+    since, distance = outcome.drift_of(run, since=1.0)
+    np.testing.assert_allclose(since, [0.0, 0.5, 1.0, 1.5])
+    np.testing.assert_allclose(distance, 1e-3 * since)
 
 
 def test_the_standing_human_shares_floor_and_step_but_not_the_set_point():
     changes = {"floor.mu_s": 0.7, "run.step": 1e-3, "controller.target_position": (0.0, 0.0, 1.0), "block.mass": 3.0}
-    every = standing.standing_changes(changes, 1e-3, 5.0)
+    every = outcome.standing_changes(changes, 1e-3, 5.0)
     assert every["floor.mu_s"] == 0.7
     assert every["run.step"] == 1e-3
     assert "block.mass" not in every
     assert "controller.target_position" not in every
-    assert experiment_named(standing.EXPERIMENT).build(every).duration == 5.0 + standing.SETTLED
+    assert experiment_named(outcome.STANDING).build(every).duration == 5.0 + outcome.SETTLED
 
 
 def test_penetration_is_what_the_springs_need(ours):
@@ -118,16 +106,13 @@ def test_a_coarse_tolerance_is_felt_in_flight_and_on_the_grid_of_steps(ours):
     coarse = {"integrator.tolerance": 1e-2}
     fine, rough = (fly(ours, "gentle", 0.2, changes, SILENT).in_phase for changes in ({}, coarse))
     assert rough.spin > 100.0 * fine.spin
+    assert fine.spin < 1e-10
+    assert fine.worst < 1e-5
     errors = []
     for changes in ({}, coarse):
-        (curve,) = precision.measure((ours,), changes, Budget(0.3, 0.2, 3, 2, 0.1, 2, 0.05), SILENT).curves
+        (curve,) = precision.measure((ours,), changes, Budget(2, 2, 0.05), SILENT).curves
         errors.append(curve.measurements[-1].error)
     assert errors[1] != pytest.approx(errors[0], rel=1e-6)
-
-
-def test_a_setting_out_of_range_is_refused_in_flight(ours):
-    with pytest.raises(InputError):
-        fly(ours, "gentle", 0.2, {"integrator.tolerance": -1.0}, SILENT)
 
 
 class Summing:
@@ -185,12 +170,6 @@ def test_who_cannot_be_timed_is_told(ours, engines, monkeypatch):
     assert refused == {"statue": "is not timed: it takes no blocks"}
 
 
-def test_friction_holds_weight_times_its_coefficient():
-    model = experiment_named("balance").build({}).model
-    assert standing.friction_held({"floor.mu_s": 0.5}) == pytest.approx(0.5 * 9.81 * model.total_mass, rel=1e-3)
-    assert standing.friction_held({"floor.mu_s": 0.5, "block.mass": 3.0}) == standing.friction_held({"floor.mu_s": 0.5})
-
-
 def test_who_fell_is_not_compared(engines):
     made = Backend("sinker", "Sinker", engines["sinker"]).run(experiment_named("balance"), {"run.duration": 0.3})
     assert made.run.summary["verdict"] == "unreliable"  # it sinks into the floor
@@ -230,13 +209,6 @@ def test_velocities_in_phase_are_those_of_the_positions_times(offset, order):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.1)
 
 
-def test_a_flight_of_ours_keeps_its_angular_momentum(ours):
-    flown = fly(ours, "gentle", 0.5, {}, SILENT)
-    assert flown.reported is flown.in_phase
-    assert flown.in_phase.spin < 1e-10
-    assert flown.in_phase.worst < 1e-5
-
-
 def test_mujoco_flies_as_we_do_where_it_is_installed():
     pytest.importorskip("mujoco")
     (one,) = backends_of(["mujoco"])[0]
@@ -246,22 +218,11 @@ def test_mujoco_flies_as_we_do_where_it_is_installed():
     assert fly(one.smooth[0], "gentle", 0.2, {}, SILENT).in_phase.worst < 1e-8
 
 
-def test_a_flight_that_fails_says_why(engines):
-    row, flown = flight_row(Backend("x", "X", engines["statue"]), "fast", 1.0, lambda: _raise())
-    assert flown is None
-    assert row.failure == "it cannot"
-    assert row.energy_worst is None
-
-
-def _raise():
-    raise InputError("it cannot")
-
-
 def test_a_flight_that_blows_up_says_when():
     time = np.array([0.0, 1.0, 2.0, 3.0])
     blown = Flight.of(time, np.array([1.0, 1.5, 2.5, 9.0]), np.ones((4, 3)))
-    assert flight.lost_after(blown) == 2.0
-    assert flight.lost_after(Flight.of(time, np.ones(4), np.ones((4, 3)))) is None
+    assert blown.lost_after == 2.0
+    assert Flight.of(time, np.ones(4), np.ones((4, 3))).lost_after is None
 
 
 @pytest.mark.parametrize("kind", [Outcome, Creep, Cost])
@@ -285,9 +246,3 @@ def test_tables_are_written_with_their_units(tmp_path):
     table = pyarrow.parquet.read_table(tmp_path / "creep.parquet")
     assert table.schema.field("creep").metadata[b"unit"] == b"m"
     assert table.to_pandas()["engine"].tolist() == ["alpha", "beta"]
-
-
-def test_ours_have_a_variant_for_smooth_motion_too(monkeypatch):
-    monkeypatch.undo()
-    (one,), _ = backends_of(["recursive"])
-    assert [other.label for other in one.smooth] == list(backends.SMOOTH["recursive"])
