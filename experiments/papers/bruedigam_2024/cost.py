@@ -13,7 +13,7 @@ from biped.integrators import Recursive
 from experiments.papers.bruedigam_2024 import mujoco_loops
 from experiments.papers.bruedigam_2024.trees import START, STEP, in_minimal
 from experiments.papers.criteria import LINEAR, above, at_most, below, stated, within_factor
-from experiments.papers.growth import Curve, draw_growth, medians, power, step_seconds
+from experiments.papers.figures import Curve, draw_growth, medians, power, step_seconds
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
 from formulations.assembly import Assembly, Placement
@@ -180,7 +180,7 @@ def _unevenness(table: pd.DataFrame) -> int:
 
 def _draw(table: pd.DataFrame, by: str, powers: dict[str, float], title: str) -> Figure:
     curves = [
-        Curve(f"{kind}: $n^{{{grown:.2f}}}$", color, table[by].tolist(), table[f"{kind} [µs]"].tolist())
+        Curve(table[by], table[f"{kind} [µs]"], f"{kind}: $n^{{{grown:.2f}}}$", color)
         for (kind, grown), color in zip(powers.items(), (style.BLUE, style.SKY, style.RED, style.ORANGE), strict=False)
     ]
     return draw_growth(f"{title}, Δt = 0.01 s", by, "a step [µs]", curves)

@@ -2,12 +2,10 @@
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
-from contact.arrays import Floats
 from experiments.papers.bruedigam_2024 import munthe_kaas
 from experiments.papers.criteria import above, below, stated
-from experiments.papers.figures import plotted
+from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Outcome, Progress
 from experiments.visualization.figures import style
 from formulations.assembly.examples import three_link_loop
@@ -42,22 +40,16 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         stated("joints open at the end, Runge-Kutta-Munthe-Kaas [m]", "drifts", float(other[-1]), above(CLOSED)),
         stated("the same over that in the middle", "drifts", float(other[-1] / other[len(other) // 2]), above(1.2)),
         stated("range of the energy of the variational integrator, over the greatest kinetic one", "not in the paper",
-               _energy_range(motion.frame), below(0.05), kind="ours"),
+               float(np.ptp(motion.frame["energy"]) / motion.frame["kinetic_energy"].max()), below(0.05), kind="ours"),
     )  # fmt: skip
     table = pd.DataFrame({
         "method": ["variational integrator", "Runge-Kutta-Munthe-Kaas, accelerations"],
         "open at most [m]": [ours.max(), other.max()],
         "open at the end [m]": [ours[-1], other[-1]],
     })  # fmt: skip
-    return Outcome(findings, ASSUMED, {"Drift": table}, {"drift": _draw(motion.time, ours, other)})
-
-
-def _energy_range(frame: pd.DataFrame) -> float:
-    return float(np.ptp(frame["energy"]) / frame["kinetic_energy"].max())
-
-
-def _draw(time: Floats, ours: Floats, other: Floats) -> Figure:
-    with plotted("Three links in a loop, Δt = 0.01 s", "time [s]", "joints open by [m]") as (figure, axes):
-        axes.semilogy(time[: len(other)], np.maximum(other, 1e-17), color=style.RED, label="Runge-Kutta-Munthe-Kaas")
-        axes.semilogy(time, np.maximum(ours, 1e-17), color=style.BLUE, lw=0.8, label="variational integrator (ours)")
-    return figure
+    titles = "Three links in a loop, Δt = 0.01 s", "time [s]", "joints open by [m]"
+    curves = (
+        Curve(motion.time[: len(other)], np.maximum(other, 1e-17), "Runge-Kutta-Munthe-Kaas", style.RED),
+        Curve(motion.time, np.maximum(ours, 1e-17), "variational integrator (ours)", width=0.8),
+    )
+    return Outcome(findings, ASSUMED, {"Drift": table}, {"drift": drawn(titles, curves, "semilogy")})

@@ -28,7 +28,7 @@ from experiments.papers.bruedigam_2024.quadruped import (
     quadruped,
 )
 from experiments.papers.criteria import above, at_most, stated
-from experiments.papers.figures import plotted
+from experiments.papers.figures import Curve, drawn, plotted
 from experiments.papers.item import Finding, Kind, Outcome, Progress
 from experiments.visualization.figures import style
 from formulations.assembly import AssemblyStepError, placement_of
@@ -258,8 +258,8 @@ def _draw_footfalls(run: Run, period: float, seed: int) -> Figure:
     """Draw the normal forces of the last two strides."""
     time = run.frame["time"].to_numpy()
     last = time >= time[-1] - 2.0 * period
-    with plotted(f"Two strides of seed {seed}", "time [s]", "normal force [N]") as (figure, axes):
-        for name in LEGS:
-            force = run.frame[f"contact_{name}_fz"][last]
-            axes.plot(time[last], force, color=DIAGONALS[name], ls="-" if name in NEAR else ":", label=name)
-    return figure
+    curves = [
+        Curve(time[last], run.frame[f"contact_{name}_fz"][last], name, DIAGONALS[name], "-" if name in NEAR else ":")
+        for name in LEGS
+    ]
+    return drawn((f"Two strides of seed {seed}", "time [s]", "normal force [N]"), curves)

@@ -6,13 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from scipy.integrate import solve_ivp
 
 from contact.arrays import Floats
 from experiments.papers.bruedigam_2024 import ggl
 from experiments.papers.criteria import above, below, stated, when
-from experiments.papers.figures import plotted
+from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
 from formulations.assembly.examples import n_four_bar
@@ -105,12 +104,25 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         _row("ours", STEP, own), _row("GGL", STEP, other), _row("GGL, ends where it does not converge", STEP, strict),
         *(_row(name, SMALL_STEP, run) for name, run in zip(("ours", "GGL"), fine, strict=True)),
     ])  # fmt: skip
+    title, both = "Double four-bar linkage, Δt = 0.01 s", ((other, "GGL", style.RED), (own, "ours", style.BLUE))
     figures = {
-        "trajectory": _draw_trajectory(own, other, true),
-        "energy-error": _draw_both(own, other, "energy_error", "energy less its start's [J]", logarithmic=False),
-        "violation": _draw_both(own, other, "violation", "constraint violation [m]", logarithmic=True),
-        "energies": _draw_energies(own),
-    }
+        "trajectory": drawn((title, "time [s]", "first bar's tip, y [m]"), (
+            Curve(own.time, np.sin(true), "exact", style.BLACK, width=2.0),
+            Curve(other.time, np.sin(other.angle), "GGL", style.RED),
+            Curve(own.time, np.sin(own.angle), "ours", style.SKY, "--"),
+        )),
+        "energy-error": drawn((title, "time [s]", "energy less its start's [J]"), [
+            Curve(run.time, run.energy_error, name, color, width=1.0) for run, name, color in both
+        ]),
+        "violation": drawn((title, "time [s]", "constraint violation [m]"), [
+            Curve(run.time, np.maximum(run.violation, 1e-17), name, color, width=1.0) for run, name, color in both
+        ], yscale="log"),
+        "energies": drawn(("Energies of the linkage, ours, Δt = 0.01 s", "time [s]", "energy [J]"), (
+            Curve(own.time, own.kinetic, "kinetic", style.RED),
+            Curve(own.time, own.potential, "potential", style.GREEN),
+            Curve(own.time, own.kinetic + own.potential, "total"),
+        )),
+    }  # fmt: skip
     return Outcome(_findings(own, other, strict, fine, true), ASSUMED, {"Runs": table}, figures)
 
 
@@ -173,29 +185,3 @@ def _row(method: str, step: float, run: Run) -> dict[str, object]:
 def _step_time(run: Run) -> float:
     """[s]"""
     return run.seconds / (len(run.time) - 1)
-
-
-def _draw_trajectory(own: Run, other: Run, true: Floats) -> Figure:
-    with plotted("Double four-bar linkage, Δt = 0.01 s", "time [s]", "first bar's tip, y [m]") as (figure, axes):
-        axes.plot(own.time, np.sin(true), color=style.BLACK, lw=2.0, label="exact")
-        axes.plot(other.time, np.sin(other.angle), color=style.RED, label="GGL")
-        axes.plot(own.time, np.sin(own.angle), color=style.SKY, ls="--", label="ours")
-    return figure
-
-
-def _draw_both(own: Run, other: Run, column: str, label: str, *, logarithmic: bool) -> Figure:
-    with plotted("Double four-bar linkage, Δt = 0.01 s", "time [s]", label) as (figure, axes):
-        for run, color, name in ((other, style.RED, "GGL"), (own, style.BLUE, "ours")):
-            values = getattr(run, column)
-            axes.plot(run.time, np.maximum(values, 1e-17) if logarithmic else values, color=color, lw=1.0, label=name)
-        if logarithmic:
-            axes.set_yscale("log")
-    return figure
-
-
-def _draw_energies(own: Run) -> Figure:
-    with plotted("Energies of the linkage, ours, Δt = 0.01 s", "time [s]", "energy [J]") as (figure, axes):
-        axes.plot(own.time, own.kinetic, color=style.RED, label="kinetic")
-        axes.plot(own.time, own.potential, color=style.GREEN, label="potential")
-        axes.plot(own.time, own.kinetic + own.potential, color=style.BLUE, label="total")
-    return figure

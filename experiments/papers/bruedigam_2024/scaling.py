@@ -2,6 +2,7 @@
 
 import math
 from itertools import product
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -9,7 +10,7 @@ from scipy.special import ellipk
 
 from experiments.papers.bruedigam_2024.attempts import ENDED, Row, attempted
 from experiments.papers.criteria import above, at_most, below, near, stated, when
-from experiments.papers.figures import plotted
+from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Finding, Outcome, Progress, tabulated
 from experiments.timing import slope
 from experiments.visualization.figures import style
@@ -71,8 +72,8 @@ def scales(quick: bool, progress: Progress) -> Outcome:
     table = tabulated(cases, swing, progress)
     early = swing(1.0, COARSE, 0.5 * small_period(1.0))
     figures = {
-        "iterations": _draw(table, "iterations a step", "Newton's iterations a step", logarithmic=False),
-        "error": _draw(table, "error [rad]", "error of the last angle [rad]", logarithmic=True),
+        "iterations": _draw(table, "iterations a step", "Newton's iterations a step", ylim=(0.0, None)),
+        "error": _draw(table, "error [rad]", "error of the last angle [rad]", yscale="log"),
     }
     return Outcome(_findings(table, float(str(early["error [rad]"]))), ASSUMED, {"Half swings": table}, figures)
 
@@ -101,14 +102,9 @@ def _findings(table: pd.DataFrame, early: float) -> tuple[Finding, ...]:
     )  # fmt: skip
 
 
-def _draw(table: pd.DataFrame, column: str, label: str, *, logarithmic: bool) -> Figure:
-    looks = zip(SCALES, (style.PURPLE, style.ORANGE, style.GREEN), ("o-", "s--", "^:"), strict=True)
-    with plotted("Half swings of pendulums of scale s", "Δt/s [s]", label) as (figure, axes):
-        for scale, color, line in looks:
-            mine = table[table["scale"] == scale]
-            axes.semilogx(mine["Δt/s [s]"], mine[column], line, ms=4, color=color, label=f"s = {scale:g}")
-        if logarithmic:
-            axes.set_yscale("log")
-        else:
-            axes.set_ylim(bottom=0.0)
-    return figure
+def _draw(table: pd.DataFrame, column: str, label: str, **limits: Any) -> Figure:
+    curves = []
+    for scale, color, line in zip(SCALES, (style.PURPLE, style.ORANGE, style.GREEN), ("o-", "s--", "^:"), strict=True):
+        mine = table[table["scale"] == scale]
+        curves.append(Curve(mine["Δt/s [s]"], mine[column], f"s = {scale:g}", color, line, marker=4))
+    return drawn(("Half swings of pendulums of scale s", "Δt/s [s]", label), curves, "semilogx", **limits)

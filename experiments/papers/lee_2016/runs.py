@@ -12,7 +12,7 @@ from biped.runs.run import Run
 from biped.simulation.simulate import simulate
 from contact.arrays import Floats
 from experiments.papers.criteria import below, near, stated, when, within
-from experiments.papers.figures import plotted
+from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Finding, Kind, Outcome, Progress
 from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
 from experiments.timing import part
@@ -58,7 +58,9 @@ def energy(quick: bool, progress: Progress) -> Outcome:
         f"{duration:g} s, semi-implicit Euler with its joint rates as the velocities; RIQN from the guess IG3 "
         "with a tolerance of 1e-8 N·s"
     )
-    figures = {"energy": _draw_energy(time, curves)}
+    titles = f"Energy of a passive chain of {PASSIVE} bodies, h = 1 ms", "time [s]", "total energy [J]"
+    lines = [Curve(time, curves[label], label, color, width=1.0) for label, (_, color) in ENERGY_METHODS.items()]
+    figures = {"energy": drawn(titles, lines[::-1])}
     return Outcome(_energies(time, curves), (*ASSUMPTIONS, assumed), {"Energy": table}, figures)
 
 
@@ -79,14 +81,6 @@ def _energies(time: Floats, curves: dict[str, Floats]) -> tuple[Finding, ...]:
         stated("drift of the energy, semi-implicit Euler [J]", "dissipates", lost, below(0, "negative"),
                why="it drifts upwards here: the sign hangs on the motion, and the paper's is not known"),
     )  # fmt: skip
-
-
-def _draw_energy(time: Floats, curves: dict[str, Floats]) -> Figure:
-    title = f"Energy of a passive chain of {PASSIVE} bodies, h = 1 ms"
-    with plotted(title, "time [s]", "total energy [J]") as (figure, axes):
-        for label, curve in reversed(curves.items()):
-            axes.plot(time, curve, color=ENERGY_METHODS[label][1], lw=1.0, label=label)
-    return figure
 
 
 LONG = 50
@@ -150,11 +144,10 @@ def _near(quantity: str, published: float, ours: float) -> Finding:
 
 
 def _draw_counts(counts: dict[str, Integers]) -> Figure:
-    title = f"Evaluations a step, {LONG} bodies, h = 1 ms"
-    with plotted(title, "step", "evaluations of the residual") as (figure, axes):
-        for label, found in counts.items():
-            text = f"{label}: {found.mean():.2f} ± {found.std():.2f}"
-            axes.plot(np.arange(1, len(found) + 1), found, ".", ms=2.5, color=METHODS[label][1], label=text)
-        axes.set_ylim(0.0, 1.45 * max(found.max() for found in counts.values()))
-        axes.legend(loc="upper right", markerscale=4)
-    return figure
+    curves = []
+    for label, found in counts.items():
+        text = f"{label}: {found.mean():.2f} ± {found.std():.2f}"
+        curves.append(Curve(np.arange(1, len(found) + 1), found, text, METHODS[label][1], ".", marker=2.5))
+    titles = f"Evaluations a step, {LONG} bodies, h = 1 ms", "step", "evaluations of the residual"
+    most = 1.45 * max(found.max() for found in counts.values())
+    return drawn(titles, curves, legend={"loc": "upper right", "markerscale": 4}, ylim=(0.0, most))

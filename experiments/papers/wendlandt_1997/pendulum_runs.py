@@ -7,7 +7,7 @@ from functools import cache, partial
 import numpy as np
 
 from contact.arrays import Floats
-from experiments.papers.growth import medians
+from experiments.papers.figures import medians
 from experiments.papers.wendlandt_1997.convergence import mean_error
 from experiments.papers.wendlandt_1997.printed import PENDULUM_DVP, PENDULUM_ENERGY, PENDULUM_MOMENTUM, STEPS
 from formulations import lagrangian

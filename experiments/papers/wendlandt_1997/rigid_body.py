@@ -8,8 +8,7 @@ import numpy as np
 
 from contact.arrays import Floats
 from experiments.papers.criteria import no_more, stated, when
-from experiments.papers.figures import plotted
-from experiments.papers.growth import medians
+from experiments.papers.figures import medians, plotted
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.papers.wendlandt_1997 import printed
 from experiments.papers.wendlandt_1997.convergence import (
