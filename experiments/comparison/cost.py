@@ -18,7 +18,7 @@ from experiments.comparison.table import quantity
 from experiments.engines.engine import Applied, Case, Engine, Simulation
 from experiments.engines.kernels.external import FloorState
 from experiments.timing import interval, ratios, seconds
-from experiments.work_precision.ranking import Ranked
+from experiments.work_precision.step_sizes import Ranked
 
 
 class RecordedSimulation:

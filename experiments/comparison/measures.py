@@ -23,8 +23,7 @@ from experiments.comparison.stages import (
 )
 from experiments.comparison.step_refinement import ROUNDING, Refinement
 from experiments.comparison.table import quantity, scientific, table_of
-from experiments.work_precision.ranking import Ranked, ranked
-from experiments.work_precision.step_sizes import ACCURACIES, ranked_methods
+from experiments.work_precision.step_sizes import ACCURACIES, Ranked, ranked, ranked_methods
 
 #: Below these, numbers differ by rounding only: [m], [J], relative energy, relative spin, [N·s].
 CREEP, JOULES, ENERGY, SPIN, MOMENTUM = 1e-6, 1e-4, 1e-11, 1e-9, 1e-9

@@ -18,9 +18,8 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.comparison.backends import Backend
 from experiments.comparison.flight import Glider, start_of
 from experiments.timing import one_core, seconds
-from experiments.work_precision.case import TREE, Forms, Motion, StepSize, TreeCase
+from experiments.work_precision.case import TREE, Forms, Motion, Reference, StepSize, TreeCase
 from experiments.work_precision.problems import FLIGHT
-from experiments.work_precision.reference import Reference
 from experiments.work_precision.step_sizes import Budget as StepBudget
 from experiments.work_precision.step_sizes import Comparison, compare
 

@@ -13,8 +13,16 @@ from contact import RUBBER
 from contact.arrays import Floats
 from contact.modes import STICKING
 from controllers.impedance import JointImpedance
-from experiments.work_precision.case import Forms, LagrangianCase, Problem, TreeCase
-from experiments.work_precision.reference import Reference, TreeEquations, reference, rms
+from experiments.work_precision.case import (
+    Forms,
+    LagrangianCase,
+    Problem,
+    Reference,
+    TreeCase,
+    TreeEquations,
+    reference,
+    rms,
+)
 
 #: [kg·m²] and [rad/s], Wendlandt 1997, (2.52).
 INERTIA, OMEGA = (1.0, 2.0, 3.0), (0.0, 3.0, 4.0)

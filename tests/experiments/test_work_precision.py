@@ -14,8 +14,7 @@ from biped.errors import InputError, IntegrationError
 from experiments.cli import main
 from experiments.timing import Spread
 from experiments.work_precision import problems
-from experiments.work_precision.case import TREE, Forms, Motion, Problem, StepSize, chart_start
-from experiments.work_precision.reference import Reference, reference
+from experiments.work_precision.case import TREE, Forms, Motion, Problem, Reference, StepSize, chart_start, reference
 from experiments.work_precision.step_sizes import (
     MEASURING,
     Budget,

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from biped.model.geometry import Quaternion, Vector3, quaternion_matrix
 from contact.arrays import Floats
-from experiments.papers.bruedigam_2024.quadruped import Unit
+from experiments.papers.bruedigam_2024.learning import Unit
 from experiments.papers.criteria import above, at_most, below, near, stated
 from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Finding, Outcome, Progress

@@ -8,10 +8,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy.special import ellipk
 
-from experiments.papers.bruedigam_2024.attempts import ENDED, Row, attempted
 from experiments.papers.criteria import above, at_most, below, near, stated, when
 from experiments.papers.figures import Curve, drawn
-from experiments.papers.item import Finding, Outcome, Progress, tabulated
+from experiments.papers.item import ENDED, Finding, Outcome, Progress, Row, attempted, tabulated
 from experiments.timing import slope
 from experiments.visualization.figures import style
 from formulations.assembly import Assembly, Motion, joint

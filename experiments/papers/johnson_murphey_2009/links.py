@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from experiments.papers.criteria import LINEAR, above, stated, when
 from experiments.papers.figures import Curve, draw_growth, medians, power, step_seconds
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.johnson_murphey_2009.lift import G
+from experiments.papers.johnson_murphey_2009.motions import G
 from experiments.papers.johnson_murphey_2009.recursions import Tree, newton_matrix
 from experiments.timing import part, seconds
 from experiments.visualization.figures import style

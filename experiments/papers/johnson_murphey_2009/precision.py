@@ -17,7 +17,7 @@ from experiments.papers.criteria import above, near, stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_murphey_2009 import motions
-from experiments.papers.johnson_murphey_2009.lift import OneDegreeLift
+from experiments.papers.johnson_murphey_2009.motions import OneDegreeLift
 from experiments.papers.johnson_murphey_2009.scissor import (
     ASSUMPTIONS,
     SEGMENTS,

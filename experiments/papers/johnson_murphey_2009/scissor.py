@@ -12,16 +12,16 @@ from experiments.papers.criteria import above, at_most, below, near, smaller, st
 from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_murphey_2009 import motions
-from experiments.papers.johnson_murphey_2009.lift import (
+from experiments.papers.johnson_murphey_2009.motions import (
     INERTIA,
     LENGTH,
     MASS,
     SLIDER,
     START,
+    Motion,
     OneDegreeLift,
     printed_inertia,
 )
-from experiments.papers.johnson_murphey_2009.motions import Motion
 from experiments.timing import part
 from experiments.visualization.figures import style
 from formulations.mechanism import Mechanism

@@ -9,7 +9,7 @@ from contact.arrays import Floats
 from experiments.papers.criteria import above, below, stated
 from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.johnson_schultz_murphey_2014 import puppet, swing_up
+from experiments.papers.johnson_schultz_murphey_2014 import convergence, puppet
 from experiments.papers.johnson_schultz_murphey_2014.pendulum import pendulum
 from experiments.visualization.figures import style
 from formulations.mechanism import DiscreteMechanism
@@ -56,14 +56,14 @@ def back_after(time: Floats, error: Floats, share: float) -> float:
 
 def regulate(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the whole takes seconds
     system = pendulum()
-    desired = swing_up.search(system, "newton", progress=lambda done: progress(0.8 * done)).path
+    desired = convergence.search(system, "newton", progress=lambda done: progress(0.8 * done)).path
     gains = feedback(system, desired, np.eye(2), np.eye(1))
     closed, opened = (closed_loop(system, desired, K, np.array(START)) for K in (gains, 0.0 * gains))
     progress(1.0)
-    paths = {REFERENCE: swing_up.desired(), FEASIBLE: desired, CLOSED: closed, OPEN: opened}
-    time = np.linspace(0.0, system.step * swing_up.STEPS, swing_up.STEPS + 1)
+    paths = {REFERENCE: convergence.desired(), FEASIBLE: desired, CLOSED: closed, OPEN: opened}
+    time = np.linspace(0.0, system.step * convergence.STEPS, convergence.STEPS + 1)
     assumed = (
-        *swing_up.ASSUMPTIONS,
+        *convergence.ASSUMPTIONS,
         "the regulator's costs, which are not printed: Q = I, R = 1, the end as Q: by the authors' program",
         "the error is the norm of that of (θ, p)",
     )

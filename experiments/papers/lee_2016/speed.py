@@ -24,8 +24,8 @@ from biped.simulation.scene import Scene
 from experiments.papers.criteria import LINEAR, stated, when, within_factor
 from experiments.papers.figures import Curve, draw_growth, power
 from experiments.papers.item import Finding, Kind, Outcome, Progress
-from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
 from experiments.papers.lee_2016.kernels import EveryPair, OnMidpointRule, new_every_pair
+from experiments.papers.lee_2016.runs import ASSUMPTIONS, STEP, lee_chain, random_start
 from experiments.timing import interleaved, one_core, part, ratios, seconds
 from experiments.visualization.figures import style
 

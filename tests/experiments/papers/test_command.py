@@ -6,10 +6,10 @@ import pytest
 
 from experiments.cli import main
 from experiments.papers import registry
-from experiments.papers.cached import OUTCOME, load
 from experiments.papers.criteria import below, stated
 from experiments.papers.item import Finding, Outcome
 from experiments.papers.report import tally
+from experiments.papers.run import OUTCOME, load
 
 
 def page_of(folder):
