@@ -43,7 +43,8 @@ SETTLING = 1.0
 CROUCH = {"hip_pitch": 0.1, "knee_pitch": -0.2, "ankle_pitch": 0.1}
 #: [m] that the trunk is lower then.
 _LOWER = (0.46 + 0.44) * (1.0 - np.cos(0.1))
-_STATE = mujoco.mjtState.mjSTATE_INTEGRATION
+#: All that a step of MuJoCo begins from.
+STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 
 
 def mass_matrix_difference(model: Model, q: Floats) -> float:
@@ -92,12 +93,12 @@ class Stander:
         self.stands = True  # whether it stood while it settled and in everything it was timed in
         self._restart(self.model.neutral())
         self._step(round(SETTLING / options.step))
-        self.settled = np.zeros(mujoco.mj_stateSize(self.engine, _STATE))
-        mujoco.mj_getState(self.engine, self.data, self.settled, _STATE)
+        self.settled = np.zeros(mujoco.mj_stateSize(self.engine, STATE))
+        mujoco.mj_getState(self.engine, self.data, self.settled, STATE)
 
     def quiet(self, steps: int) -> float:
         """Return what a step takes while it stands still [s]."""
-        mujoco.mj_setState(self.engine, self.data, self.settled, _STATE)
+        mujoco.mj_setState(self.engine, self.data, self.settled, STATE)
         return self._step(steps)
 
     def swaying(self, steps: int) -> float:
