@@ -14,6 +14,7 @@ from controllers.kernels.contact_qp import COSINES, INNER, SIDES, SINES, Contact
 from controllers.kernels.whole_body import WholeBodyLaw
 from controllers.whole_body import WholeBodyController
 
+#: Function that is shown the observation, the law, and the joints' torques.
 See = Callable[[Observation, WholeBodyLaw, Floats], object]
 
 
@@ -62,12 +63,7 @@ class Kept(WholeBodyController):
 
 
 class Watched(Controller):
-    """A whole-body controller that is evaluated from Python, and seen at each so many-th tick.
-
-    Attributes:
-        asked: the controller.
-        see: is called with the observation, the law, and the joints' torques.
-    """
+    """A whole-body controller that is evaluated from Python, and seen at each so many-th tick, by ``see``."""
 
     def __init__(self, see: See, every: int = 1, **settings: Any) -> None:
         self.asked, self.see = Kept(**settings), see

@@ -85,11 +85,7 @@ def backend_named(name: str) -> Backend:
 
 
 def backends_of(names: Sequence[str]) -> tuple[tuple[Backend, ...], tuple[str, ...]]:
-    """Return the backends that can be used here, and a sentence about each that is not installed.
-
-    Raises:
-        InputError: a name is unknown or given twice, or none is left.
-    """
+    """Return the backends that can be used here, and a sentence about each that is not installed."""
     if not names or not all(names):
         raise InputError("--engines: it must be names with commas between them, such as recursive,mujoco")
     twice = sorted({name for name in names if names.count(name) > 1})

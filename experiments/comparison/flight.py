@@ -121,12 +121,7 @@ class Glider:
         return q, self.arrival.v.copy()
 
     def samples(self, duration: float, interval: float, progress: Progress) -> Samples:
-        """Return a flight from the start; each sample with the velocity one step later too, where velocities lag.
-
-        Raises:
-            InputError: the step does not divide ``interval`` [s].
-            IntegrationError: the motion is not finite.
-        """
+        """Return a flight from the start; each sample with the velocity one step later too, where velocities lag."""
         self.restart()
         count, between = round(duration / interval), round(interval / self.step)
         if abs(between * self.step - interval) > 1e-9 * interval:

@@ -51,16 +51,7 @@ def drawn(
     legend: dict[str, Any] | None = None,
     **limits: Any,
 ) -> Figure:
-    """Draw curves.
-
-    Args:
-        titles: of the figure and its axes.
-        curves: in the order in which they are drawn.
-        scale: the axes' method that draws a curve: ``plot``, ``semilogx``, ``semilogy`` or ``loglog``.
-        size: [inch].
-        legend: options of the legend.
-        limits: what ``Axes.set`` sets.
-    """
+    """Draw curves by the axes' method ``scale``, under the ``titles`` of the figure and its axes."""
     with plotted(*titles, size) as (figure, axes):
         for x, y, label, color, line, width, marker in curves:
             look = {name: value for name, value in (("lw", width), ("ms", marker)) if value is not None}
@@ -75,12 +66,7 @@ K = TypeVar("K")
 
 
 def step_seconds(run: Callable[[int], object], steps: int) -> float:
-    """Return the processor's time of a step [s]: of a run of ``steps`` + 1 steps, less that of one with a single step.
-
-    Args:
-        run: takes so many steps, with all that a run costs besides.
-        steps: how many are timed.
-    """
+    """Return the processor's time of a step [s]: of a run of ``steps`` + 1 steps, less that of a single one."""
 
     def taken(count: int) -> float:
         return seconds(lambda: run(count), time.process_time)

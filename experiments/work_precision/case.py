@@ -210,11 +210,7 @@ class Case(ABC):
 
     @abstractmethod
     def move(self, method: str, size: StepSize, duration: float, samples: int) -> Motion:
-        """Return the motion by a method, at ``samples`` equal parts of ``duration`` [s].
-
-        Raises:
-            InputError: the method does not take this problem after all.
-        """
+        """Return the motion by a method, at ``samples`` equal parts of ``duration`` [s]; may raise InputError."""
 
     @abstractmethod
     def seconds(self, method: str, size: StepSize, duration: float) -> float:

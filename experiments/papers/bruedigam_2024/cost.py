@@ -98,17 +98,9 @@ def loops_of_ours(segments: int, step: float, steps: int) -> Energies:
 
 
 def loops_in_mujoco(segments: int, step: float, steps: int, *, method: str = "Euler", closed: bool = True) -> Energies:
-    """Energies of the chain in MuJoCo, with all that it has for solvers by default.
+    """Energies of the chain in MuJoCo, where each step begins, with its default solvers.
 
-    Args:
-        segments: of the chain.
-        step: [s]
-        steps: of which the energy is taken where each begins.
-        method: MuJoCo's name of the integrator; ``Euler`` is its default.
-        closed: whether the loops are; without, the branches swing each for itself.
-
-    Raises:
-        MissingExtraError: MuJoCo is not installed.
+    Unless ``closed``, the branches swing each for itself; ``method`` is MuJoCo's name of the integrator.
     """
     need("mujoco")
     import mujoco

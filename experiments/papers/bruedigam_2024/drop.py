@@ -50,11 +50,7 @@ MODEL = """
 
 
 def dropped_in_mujoco(height: float) -> Floats:
-    """Heights of the cube's bottom [m] at the same times, with default solref and solimp.
-
-    Raises:
-        MissingExtraError: MuJoCo is not installed.
-    """
+    """Heights of the cube's bottom [m] at the same times, with default solref and solimp."""
     need("mujoco")
     import mujoco
 

@@ -246,10 +246,6 @@ class RandomSearch:
 
     As in the authors' program: a success is gone on from, by a stride in the direction that led to it; after a
     failure the search is about the best parameters in all directions, the nearer to them the more failures there were.
-
-    Args:
-        start: (n,) parameters to begin at, which achieve nothing.
-        seed: of numpy's generator; the same seed is the same search.
     """
 
     def __init__(self, start: ArrayLike, seed: int) -> None:
@@ -316,13 +312,7 @@ def learn(
 ) -> list[RandomSearch]:  # fmt: skip
     """Run a search for each seed. Episodes run side by side in threads, whose number does not change the results.
 
-    Args:
-        seeds: of the searches.
-        episodes: of each.
-        duration: [s] of an episode.
-        progress: called with the fraction that is done.
-        workers: threads; by default as many as there are cores.
-        way: how far a gait gets in an episode [m], or None if it fails.
+    ``way`` is how far a gait gets in an episode of this ``duration`` [s], in metres; None if it fails.
     """
     searches = [RandomSearch(START, seed) for seed in seeds]
 

@@ -140,12 +140,8 @@ def _tangent(
 def ggl_motion(of: Linkage, h: float, steps: int, *, accept: bool = False) -> tuple[Floats, Floats, int]:
     """Return positions and momenta from the start, (rows, n), and the number of steps that did not converge.
 
-    Args:
-        of: the linkage.
-        h: step [s].
-        steps: number of steps; there are ``steps`` + 1 rows, or fewer where the motion ends.
-        accept: go on after a step that did not converge in 41 corrections, as the authors' program does
-            (github.com/plkinon/metis), unless it has no bounds; without, the motion ends before such a step.
+    With ``accept`` it goes on after a step that did not converge in 41 corrections, as the authors' program does
+    (github.com/plkinon/metis), unless it has no bounds; without, the motion ends before such a step.
     """
     q, p, unconverged = of.position, of.mass * of.velocity, 0
     positions, momenta = [q], [p]

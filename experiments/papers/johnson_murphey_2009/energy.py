@@ -147,11 +147,7 @@ def halves_drift(motion: Motion) -> float:
 
 
 def available(mechanism: Mechanism, q: dict[str, float]) -> float:
-    """Return the energy that a mechanism at rest at q can lose [J]: its potential energy less the least there is.
-
-    Raises:
-        IntegrationError: the search for the least potential energy does not converge.
-    """
+    """Return the energy that a mechanism at rest at q can lose [J]: its potential energy less the least there is."""
     start = mechanism.configuration(q)
     held = {"type": "eq", "fun": mechanism.constraint_values, "jac": mechanism.constraint_jacobian}
     found: Any = minimize(mechanism.potential_energy, start, method="SLSQP", constraints=held, tol=1e-12)  # type: ignore[call-overload]

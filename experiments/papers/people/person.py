@@ -55,15 +55,9 @@ TOLD = (
 
 
 def beside(quantity: str, published: float, margin: float, ours: Mean, why: str, *, lost: int = 0) -> Finding:
-    """Judge our mean, or median, which agrees where it is within a margin of the published one and nobody was lost.
+    """Judge the mean or median of those who stood, which agrees within a margin if nobody was lost.
 
-    Args:
-        quantity: what it is, with its unit.
-        published: as printed.
-        margin: published spread, or what is allowed for where none is known; in the same unit.
-        ours: of those who stood.
-        why: one sentence, shown where it differs.
-        lost: how many fell.
+    The margin is the published spread, or what is allowed for where none is known.
     """
     near = ours.of > 0 and lost == 0 and abs(ours.value - published) <= margin
     return stated(quantity, published, shown(ours, lost), when(f"{published:.4g} ± {margin:.2g}", near), why=why)

@@ -38,15 +38,10 @@ WATCHED_EVERY = 1.0
 
 
 class Executor(Protocol):
-    """Runs trials somewhere.
+    """A place where trials run."""
 
-    Attributes:
-        workers: how many trials run at a time.
-        is_local: whether they run in this process.
-    """
-
-    workers: int
-    is_local: bool
+    workers: int  # how many trials run at a time
+    is_local: bool  # whether they run in this process
 
     def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
         """Each trial with its result, as soon as it has one, in any order.
@@ -269,11 +264,7 @@ def begin_worker(parent: int) -> None:
 
 
 def end_with(parent: int) -> None:
-    """Let this process end with the one that started it: loky has workers of a killed one wait for minutes.
-
-    Args:
-        parent: the id of that one, which may be gone already: init has taken its place then.
-    """
+    """Let this process end with the one that started it: loky has workers of a killed one wait for minutes."""
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -111,14 +111,9 @@ def _root(value: Callable[[float], float], low: float, high: float) -> float | N
 def components(
     f: Field, starts: list[Floats], size: float, most: int, progress: Callable[[int], None] | None = None
 ) -> list[Branch]:
-    """All curves that go through some places on them.
+    """Return all curves on which f vanishes through some starts, by steps of this size in the unit square.
 
-    Args:
-        f: what vanishes.
-        starts: on the curves.
-        size: of a step, in the unit square.
-        most: points of a branch to either side.
-        progress: called with how many points there are.
+    ``most`` are the points of a branch to either side; ``progress`` is called with how many there are.
     """
     found: list[Branch] = []
     for start in starts:

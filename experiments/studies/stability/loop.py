@@ -38,16 +38,9 @@ RECOVERED, GROWN, NO_EQUILIBRIUM = "recovered", "grown", "no equilibrium"
 
 @dataclass(frozen=True)
 class Range:
-    """The values of one parameter.
+    """The values of one parameter."""
 
-    Attributes:
-        name: of the parameter, or of one number of it.
-        low: least value.
-        high: greatest.
-        scale: linear or log.
-    """
-
-    name: str
+    name: str  #: of the parameter, or of one number of it
     low: float
     high: float
     scale: str = LINEAR
@@ -82,15 +75,6 @@ class StabilityField:
 
     Each equilibrium is looked for from the nearest that is known, then from the standing posture as held torques keep
     it, then from where the experiment comes to rest by itself.
-
-    Args:
-        experiment: the closed loop.
-        changes: the values of other parameters.
-        x: the first parameter.
-        y: the second.
-
-    Raises:
-        InputError: a range is none, or a value impossible.
     """
 
     def __init__(self, experiment: Experiment, changes: dict[str, Value], x: Range, y: Range) -> None:
