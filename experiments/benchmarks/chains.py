@@ -13,18 +13,9 @@ import numpy as np
 from biped.integrators import integrator_named
 from biped.model import chain
 from biped.runs.state import State
+from experiments.benchmarks import section as table
 from experiments.benchmarks.scenes import Timed, timed
-from experiments.benchmarks.section import (
-    FIGURE,
-    MICROSECONDS,
-    Budget,
-    Column,
-    Section,
-    columns,
-    compared,
-    microseconds,
-    spread_columns,
-)
+from experiments.benchmarks.section import Budget, Column, Section
 from experiments.benchmarks.steps import per_step
 from experiments.timing import Spread, interleaved
 
@@ -72,27 +63,27 @@ def chain_section(work: Budget, folder: Path) -> Section:
         "chains",
         f"Cost of a step against the number of links, h = {1e3 * STEP:g} ms: {usual}; {other} beside it",
         (
-            *(*spread_columns(), Column("per link", "µs", ".3f"), Column("iterations"), Column(other, "µs")),
-            *columns("its iterations", "ratio"),
+            *(*table.spread_columns(), Column("per link", "µs", ".3f"), Column("iterations"), Column(other, "µs")),
+            *table.columns("its iterations", "ratio"),
         ),
         notes=[f"{other}: the least; ratio: to {usual}, the median of runs taken in turn"],
     )
     for n in LINKS:
         own, its = times[usual, n], times[other, n]
         section.rows[f"{n} links"] = (
-            *(*microseconds(own), MICROSECONDS * min(own) / n, newton[usual, n]),
-            *(MICROSECONDS * min(its), newton[other, n], compared(its, own)[0]),
+            *(*table.microseconds(own), table.MICROSECONDS * min(own) / n, newton[usual, n]),
+            *(table.MICROSECONDS * min(its), newton[other, n], table.compared(its, own)[0]),
         )
     for name in INTEGRATORS:
         least = {n: min(times[name, n]) for n in LINKS}
-        base, slope = fit(least)
+        base, slope = (table.MICROSECONDS * number for number in fit(least))
         by_iteration = deviation({n: cost / newton[name, n] for n, cost in least.items()})
         section.notes += [
-            f"{name}: {MICROSECONDS * base:.2f} µs + {MICROSECONDS * slope:.3f} µs per link through the least costs",
+            f"{name}: {base:.2f} µs + {slope:.3f} µs per link through the least costs",
             f"from {LONG} links on its cost per link stays within {100 * deviation(least):.1f} % of its mean, "
             f"per link and iteration within {100 * by_iteration:.1f} %",
         ]
-    draw_chain_cost({case: Spread.of(taken) for case, taken in times.items()}, folder / FIGURE)
+    draw_chain_cost({case: Spread.of(taken) for case, taken in times.items()}, folder / table.FIGURE)
     return section
 
 

@@ -14,16 +14,8 @@ import numpy as np
 from biped.metrics import measure_recording
 from biped.simulation.session import Session
 from contact.arrays import Floats
-from experiments.benchmarks.section import (
-    Budget,
-    Section,
-    columns,
-    compared,
-    measured,
-    milliseconds,
-    spread,
-    spread_columns,
-)
+from experiments.benchmarks import section as table
+from experiments.benchmarks.section import Budget, Section
 from experiments.catalogue.parameters.parameter import Value
 from experiments.catalogue.registry import experiment_named
 from experiments.studies.execution.executors import executor_named
@@ -84,8 +76,8 @@ def studies_section(work: Budget) -> Section:
         "studies",
         f"Studies of {count} trials of 3 s in stance under a push, rows at 500 Hz, all metrics, kept in a folder",
         (
-            *(*columns("one core", f"{most} cores", unit="1/s", form=".1f"), *columns("scaling", "least")),
-            *columns("closed loop", "metrics", "set-up", "files", unit="%", form=".1f"),
+            *(*table.columns("one core", f"{most} cores", unit="1/s", form=".1f"), *table.columns("scaling", "least")),
+            *table.columns("closed loop", "metrics", "set-up", "files", unit="%", form=".1f"),
         ),
         notes=[
             "medians of runs taken in turn; scaling: the median of pairs, and the least",
@@ -97,9 +89,9 @@ def studies_section(work: Budget) -> Section:
         walls = interleaved({workers: study_of(count, step, workers) for workers in (1, most)}, work.few)
         split = interleaved({"parts": partial(parts_of, count, step)}, work.few)["parts"]
         whole, parts = median(walls[1]), np.median(split, axis=0).tolist()
-        section.rows[f"steps of {milliseconds(step)}"] = (
+        section.rows[f"steps of {table.milliseconds(step)}"] = (
             *(count / median(walls[workers]) for workers in (1, most)),
-            *compared(walls[1], walls[most])[:2],
+            *table.compared(walls[1], walls[most])[:2],
             *(100.0 * part / whole for part in (*parts, whole - sum(parts))),
         )
     return section
@@ -134,17 +126,17 @@ def environment(name: str, steps: int, mode: str | None = None) -> Callable[[], 
 
 def environment_section(work: Budget) -> Section:
     steps, ours, theirs = work.of(200, 6400), OUR_ENVIRONMENT, THEIR_ENVIRONMENT
-    return measured(
+    return table.measured(
         "environments",
         "Environments of Gymnasium: steps of 15 ms a second, one on one core, vectors on two",
-        spread_columns("1/s", ".0f"),
+        table.spread_columns("1/s", ".0f"),
         {
             "ours, one": [environment(ours, steps)],
             f"ours, {ENVIRONMENTS}": [environment(ours, steps, "vector_entry_point")],
             f"{theirs}, one": [environment(theirs, steps)],
             f"{theirs}, {ENVIRONMENTS} (sync)": [environment(theirs, steps, "sync")],
         },
-        spread,
+        table.spread,
         work.few,
         [f"ours steps at 2.5 ms, {theirs} (MuJoCo, 17 actuated joints) at 3 ms; runs taken in turn"],
     )

@@ -3,7 +3,7 @@
 The reference is that of ``biped work-precision``: the continuous equations, by a method of order 8.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +18,7 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.comparison.backends import Backend
 from experiments.comparison.flight import Glider, start_of
 from experiments.timing import one_core, seconds
-from experiments.work_precision.case import TREE, Forms, Motion, Reference, StepSize, TreeCase
+from experiments.work_precision.case import TREE, Case, Forms, Motion, Reference, StepSize, TreeCase
 from experiments.work_precision.problems import FLIGHT
 from experiments.work_precision.step_sizes import Budget as StepBudget
 from experiments.work_precision.step_sizes import Comparison, compare
@@ -28,22 +28,19 @@ MOTION = "fast"
 
 
 @dataclass
-class EngineCase:
-    """The flight in external engines, by label; see ``experiments.work_precision.case.Case``."""
+class EngineCase(Case):
+    """The flight in external engines, by label."""
 
     backends: Mapping[str, Backend]
     model: Model
     places: Callable[[Floats], Floats]
     reference: Reference
-    systems: str = field(default=TREE, init=False)
+    systems = TREE
     gliders: dict[tuple[str, float], Glider] = field(default_factory=dict, init=False)
 
     def methods(self) -> Mapping[str, Any]:
         """Return the engines by label; of an engine's method no order is known."""
         return dict.fromkeys(self.backends, SimpleNamespace(order=None))
-
-    def grid(self, method: str, steps: Sequence[float], interval: float) -> tuple[StepSize, ...]:
-        return tuple(StepSize(step) for step in steps)
 
     def move(self, method: str, size: StepSize, duration: float, samples: int) -> Motion:
         found = self._glider(method, size).samples(duration, duration / samples, lambda _: None)

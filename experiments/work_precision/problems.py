@@ -23,6 +23,7 @@ from experiments.work_precision.case import (
     reference,
     rms,
 )
+from formulations.assembly.joint import quaternion_product
 
 #: [kg·m²] and [rad/s], Wendlandt 1997, (2.52).
 INERTIA, OMEGA = (1.0, 2.0, 3.0), (0.0, 3.0, 4.0)
@@ -103,11 +104,6 @@ def _upright_to(direction: Floats) -> Floats:
     return q / np.linalg.norm(q)
 
 
-def _times(p: Floats, q: Floats) -> Floats:
-    scalar = p[0] * q[0] - p[1:] @ q[1:]
-    return np.array([scalar, *(p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:]))])
-
-
 def pendulum_tree() -> tuple[Model, State]:
     """Return the double spherical pendulum as a tree of two balls on massless rods, and its start without spin."""
     bodies = []
@@ -120,7 +116,7 @@ def pendulum_tree() -> tuple[Model, State]:
     arms, rates = (q[:3], q[3:] - q[:3]), (v[:3], v[3:] - v[:3])
     first, second = (_upright_to(arm) for arm in arms)
     omega = [np.cross(arm, rate) / (arm @ arm) for arm, rate in zip(arms, rates, strict=True)]
-    turned = _times(first * (1.0, -1.0, -1.0, -1.0), second)
+    turned = quaternion_product(first * (1.0, -1.0, -1.0, -1.0), second)
     return model, State.at(model, np.concatenate([first, turned]), np.concatenate([omega[0], omega[1] - omega[0]]))
 
 
